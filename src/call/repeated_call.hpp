@@ -23,9 +23,10 @@ public:
         key_ = key != 0 ? key : no_key;
         input_bytes_ = call.input_count * call.element_bytes;
         output_bytes_ = call.output_count * call.element_bytes;
-        is_separate_ = aliasing == Aliasing::separate;
-        is_in_place_ = call.in_place;
-        is_barrier_ = call.collective == Collective::barrier;
+        placed_ = call.collective == Collective::barrier ? Placed::nowhere
+                  : call.in_place                        ? Placed::in_place
+                  : aliasing == Aliasing::separate       ? Placed::apart
+                                                         : Placed::unclear;
     }
 
     /// Whether a call with this key, which is 0 if it has none, repeats it on these vectors.
@@ -37,24 +38,34 @@ public:
     std::uint64_t key() const { return key_; }
 
 private:
-    /// Whether these vectors lie to each other as those of the call. False where that cannot be seen at once.
+    /// How the vectors of the call lie to each other.
+    enum class Placed : std::uint8_t {
+        in_place, ///< the caller has given one vector
+        apart,
+        nowhere, ///< there are none
+        unclear  ///< they are the same memory without the caller's saying so, or overlap
+    };
+
+    /// Whether these vectors lie to each other as those of the call. False where that cannot be seen at once,
+    /// as of null pointers.
     bool are_placed_alike(const void* input, const void* output) const {
         const auto in = reinterpret_cast<std::uintptr_t>(input);
         const auto out = reinterpret_cast<std::uintptr_t>(output);
-        // Null pointers, and vectors that are the same memory without the caller's saying so, go the long
-        // way; in place the caller has said so. Distances wrap around where the other vector comes first, and
-        // are huge then.
-        const bool are_there = (in != 0 || input_bytes_ == 0) && (out != 0 || output_bytes_ == 0);
-        const bool apart = out - in >= input_bytes_ && in - out >= output_bytes_ && are_there;
-        return (is_separate_ && apart) || (is_in_place_ && in != 0) || is_barrier_;
+        if (placed_ == Placed::in_place) {
+            return in != 0;
+        }
+        if (placed_ == Placed::apart) {
+            // Distances wrap around where the other vector comes first, and are huge then.
+            return out - in >= input_bytes_ && in - out >= output_bytes_ && (in != 0 || input_bytes_ == 0) &&
+                   (out != 0 || output_bytes_ == 0);
+        }
+        return placed_ == Placed::nowhere;
     }
 
     std::uint64_t key_ = no_key;
     std::size_t input_bytes_ = 0;
     std::size_t output_bytes_ = 0;
-    bool is_separate_ = false;
-    bool is_in_place_ = false;
-    bool is_barrier_ = false;
+    Placed placed_ = Placed::unclear;
 };
 
 } // namespace tutti::engine

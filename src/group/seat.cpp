@@ -126,6 +126,11 @@ void Seat::run_front(const void* input, void* output, const void* state, std::ch
     bindings_.bind(call.prepared(), input, output, state);
     run::Runner<mailbox::Mailbox, run::Compute, Observer> runner(group_.memory().mailbox(), cursor_,
                                                                  call.prepared(), bindings_, observer);
+    run_to_the_end(runner, deadline);
+}
+
+template <class Runner>
+[[gnu::always_inline]] inline void Seat::run_to_the_end(Runner& runner, std::chrono::milliseconds deadline) {
     try {
         const run::State reached = runner.advance(mailbox::eager_looks(group_.wait_policy(), wait_history_));
         if (reached != run::State::done) {
@@ -270,15 +275,49 @@ void Seat::abort(const char* text) {
     return true;
 }
 
-bool Seat::run_again(std::uint64_t key, const void* input, void* output) {
+[[gnu::always_inline]] inline void Seat::exchange_words(const void* input, void* output) {
+    const run::Prepared& prepared = front_->prepared();
+    const mailbox::Mailbox& mailbox = group_.memory().mailbox();
+    const run::WordExchange exchange(mailbox, cursor_, prepared);
+    const std::uint64_t word = exchange.publish(input);
+    if (mailbox.has_failed()) {
+        return finish_exchange(word, input, output);
+    }
+    if (!exchange.are_there()) {
+        int looks = mailbox::eager_looks(group_.wait_policy(), wait_history_);
+        do {
+            if (--looks <= 0) {
+                return finish_exchange(word, input, output);
+            }
+            mailbox::pause();
+        } while (!exchange.are_there());
+    }
+    exchange.combine(word, nullptr, output);
+    cursor_.complete(prepared, mailbox.sets());
+}
+
+[[gnu::always_inline]] inline bool Seat::run_again(std::uint64_t key, const void* input, void* output) {
     if (front_ == nullptr || record_ != nullptr) {
         return false;
     }
     if (!front_->serves(key, input, output) && !find_again(key, input, output)) {
         return false;
     }
-    run_front(input, output, nullptr, {}, run::Unobserved{});
+    const bool is_word = front_->prepared().exchanges_words && !cursor_.must_wait_for_slots;
+    if (!is_word) {
+        run_front(input, output, nullptr, {}, run::Unobserved{});
+    } else {
+        exchange_words(input, output);
+    }
     return true;
+}
+
+/// Apart from run_again(), which would save more registers for it.
+[[gnu::noinline]] void Seat::finish_exchange(std::uint64_t word, const void* input, void* output) {
+    bindings_.bind(front_->prepared(), input, output, nullptr);
+    run::Runner<mailbox::Mailbox> runner(group_.memory().mailbox(), cursor_, front_->prepared(), bindings_);
+    runner.has_published(word);
+    run_to_the_end(runner, {});
 }
 
 void execute(Seat& seat, const Call& call) {

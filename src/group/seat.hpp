@@ -132,6 +132,10 @@ private:
     template <class Make>
     std::unique_ptr<engine::PreparedCall> prepared(const Call& call, Make make);
     bool find_again(std::uint64_t key, const void* input, void* output);
+    /// Runs the call in front, which exchanges words.
+    void exchange_words(const void* input, void* output);
+    /// The rest, if a word comes late or the group has failed. The member has published `word`.
+    void finish_exchange(std::uint64_t word, const void* input, void* output);
     /// Shows the others the call in front, if it is another one than the last.
     void record();
 
@@ -140,6 +144,9 @@ private:
     template <class Observer>
     void run_front(const void* input, void* output, const void* state, std::chrono::milliseconds deadline,
                    const Observer& observer);
+    /// Runs it to the end.
+    template <class Runner>
+    void run_to_the_end(Runner& runner, std::chrono::milliseconds deadline);
     /// Shows and runs the call in front on the vectors of `call`, and records it.
     void make_front(const Call& call);
     void record_front(const Call& call);

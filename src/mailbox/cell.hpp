@@ -24,7 +24,7 @@ public:
 
     /// Acquire: pairs with publish. No 0 hands over memory, so that a look at whether all is well costs
     /// nothing more.
-    std::uint64_t observe() const noexcept {
+    [[gnu::always_inline]] std::uint64_t observe() const noexcept {
         const std::uint64_t value = value_.load(std::memory_order_acquire);
         if (value != 0) {
             announce_acquire(this);

@@ -31,7 +31,7 @@ struct Plan {
     /// Whether any step carries a message.
     bool carries = false;
     /// Whether the steps are: carry the whole vector (or, of a barrier, nothing) and take what every other
-    /// member carries.
+    /// member carries. A single member only takes its own.
     bool exchanges_once = false;
 };
 

@@ -10,6 +10,7 @@
 #include "run/observer.hpp"
 #include "run/opening.hpp"
 #include "run/prepared.hpp"
+#include "run/word_exchange.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -49,6 +50,12 @@ public:
           fingerprint_(prepared.digests.fingerprint ^ fingerprint_of_history(cursor.history)),
           slots_(mailbox.slots(0, cursor.set)), slots_per_member_(mailbox.slots_per_member()) {}
 
+    /// Of an exchange of words, that the member has published its own, which is this.
+    void has_published(std::uint64_t word) {
+        has_published_ = true;
+        word_ = word;
+    }
+
     /// Goes on until it is done or has looked `looks` >= 1 times in vain for what it waits for.
     State advance(int looks) {
         looks_ = looks;
@@ -77,10 +84,6 @@ public:
     Fault fault() const { return fault_; }
 
 private:
-    /// Of as many members as a plan may have.
-    static constexpr int most_partial_results =
-        detail::partial_results(std::numeric_limits<std::uint16_t>::max(), detail::Association::tree);
-
     /// The words that are awaited where the tag says it all.
     static constexpr int signal_only = 0;
 
@@ -113,8 +116,6 @@ private:
     bool take(int peer, const plan::Step& step, std::byte* bytes);
     bool open(int peer, std::size_t number);
     bool match(int peer);
-    bool combine_two_words(const plan::Step& step);
-    bool combine_words(const plan::Step& step);
     plan::Step operand_of(const plan::Step& step, int number) const;
     detail::Association association_of(const plan::Step& step) const;
     bool combine_received(const plan::Step& step);
@@ -154,6 +155,7 @@ private:
     // The cursor: the next step, and where that visits members one by one how many it has.
     std::size_t next_ = 0;
     int visited_ = 0;
+    bool has_published_ = false;
     bool entered_ = false;
     bool has_slots_ = false;
     /// The epoch of the least advanced member that it has looked at while it waited for slots.
@@ -183,4 +185,3 @@ private:
 } // namespace tutti::run
 
 #include "run/runner_steps.hpp"
-#include "run/runner_words.hpp"

@@ -8,6 +8,34 @@ namespace tutti::run {
 enum Address : int { input_word, output_word, scratch_word, digest_word };
 
 template <class Mailbox, class Compute, class Observer>
+State Runner<Mailbox, Compute, Observer>::exchange_words() {
+    const WordExchange<Mailbox> exchange(mailbox_, cursor_, prepared_);
+    if (!entered_) {
+        entered_ = true;
+        if (!has_published_) {
+            word_ = exchange.publish(bindings_.input());
+        }
+        if (mailbox_.has_failed()) {
+            stop(State::failed, plan_.rank);
+            return state_;
+        }
+    }
+    const plan::Step& step = plan_.steps.front();
+    const int words = prepared_.word_bytes == 0 ? signal_only : 1;
+    // An observer is told of each member.
+    const bool are_there = !Observer::is_on && exchange.are_there();
+    if (!are_there && !for_each_peer([&](int peer) { return await(peer, step, words); })) {
+        return state_;
+    }
+    exchange.combine(word_, bindings_.state, bindings_.output());
+    if constexpr (Observer::is_on) {
+        observer_.has_done(step, prepared_.word_bytes);
+    }
+    cursor_.complete(prepared_, mailbox_.sets());
+    return State::done;
+}
+
+template <class Mailbox, class Compute, class Observer>
 State Runner<Mailbox, Compute, Observer>::follow_plan() {
     if (!entered_ && !enter_operation()) {
         return state_;

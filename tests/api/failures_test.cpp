@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 
 using namespace tutti;
@@ -190,6 +191,24 @@ TEST_CASE("an exception in one member's function releases the others and reaches
             }
         }
     }
+}
+
+TEST_CASE("a repeated call that waits for nobody sees that its group has failed") {
+    Failing failing(2);
+    const Thrown reached = failing.run([&](Member& me) {
+        std::optional<Member> alone = me.split(me.rank(), 0);
+        double value = alone->allreduce(1.0, sum);
+        value = alone->allreduce(value, sum); // is repeated from now on
+        if (me.rank() == 0) {
+            throw std::domain_error("no more data");
+        }
+        const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+        while (std::chrono::steady_clock::now() < end) {
+            value = alone->allreduce(value, sum);
+        }
+    });
+    CHECK(reached.text == "no more data");
+    CHECK(failing.outcomes().count(Thrown::Kind::aborted) == 1);
 }
 
 TEST_CASE("an exception in an operator releases the others and reaches the caller") {
