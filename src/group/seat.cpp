@@ -4,6 +4,7 @@
 #include "group/history.hpp"
 #include "group/stall_check.hpp"
 #include "mailbox/wait.hpp"
+#include "run/runner.hpp"
 #include "wait/thread_progress.hpp"
 #include "wait/time_limit.hpp"
 

@@ -12,7 +12,6 @@
 #include "run/bindings.hpp"
 #include "run/cursor.hpp"
 #include "run/memory.hpp"
-#include "run/runner.hpp"
 #include "wait/outstanding.hpp"
 #include "wait/wait_timer.hpp"
 
@@ -25,6 +24,10 @@
 #include <optional>
 #include <utility>
 #include <vector>
+
+namespace tutti::run {
+enum class State : std::uint8_t;
+}
 
 namespace tutti::detail {
 
