@@ -127,13 +127,14 @@ void Seat::run_front(const void* input, void* output, const void* state, std::ch
     bindings_.bind(call.prepared(), input, output, state);
     run::Runner<mailbox::Mailbox, run::Compute, Observer> runner(group_.memory().mailbox(), cursor_,
                                                                  call.prepared(), bindings_, observer);
-    run_to_the_end(runner, deadline);
+    run_to_the_end(runner, mailbox::eager_looks(group_.wait_policy(), wait_history_), deadline);
 }
 
 template <class Runner>
-[[gnu::always_inline]] inline void Seat::run_to_the_end(Runner& runner, std::chrono::milliseconds deadline) {
+[[gnu::always_inline]] inline void Seat::run_to_the_end(Runner& runner, int looks,
+                                                        std::chrono::milliseconds deadline) {
     try {
-        const run::State reached = runner.advance(mailbox::eager_looks(group_.wait_policy(), wait_history_));
+        const run::State reached = runner.advance(looks);
         if (reached != run::State::done) {
             run_slowly(runner, reached, deadline);
         }
@@ -304,11 +305,10 @@ void Seat::abort(const char* text) {
     if (!front_->serves(key, input, output) && !find_again(key, input, output)) {
         return false;
     }
-    const bool is_word = front_->prepared().exchanges_words && !cursor_.must_wait_for_slots;
-    if (!is_word) {
-        run_front(input, output, nullptr, {}, run::Unobserved{});
-    } else {
+    if (front_->prepared().exchanges_words && !cursor_.must_wait_for_slots) {
         exchange_words(input, output);
+    } else {
+        run_front(input, output, nullptr, {}, run::Unobserved{});
     }
     return true;
 }
@@ -318,7 +318,7 @@ void Seat::abort(const char* text) {
     bindings_.bind(front_->prepared(), input, output, nullptr);
     run::Runner<mailbox::Mailbox> runner(group_.memory().mailbox(), cursor_, front_->prepared(), bindings_);
     runner.has_published(word);
-    run_to_the_end(runner, {});
+    run_to_the_end(runner, 1, {}); // exchange_words() has looked often
 }
 
 void execute(Seat& seat, const Call& call) {

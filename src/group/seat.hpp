@@ -147,9 +147,9 @@ private:
     template <class Observer>
     void run_front(const void* input, void* output, const void* state, std::chrono::milliseconds deadline,
                    const Observer& observer);
-    /// Runs it to the end.
+    /// Runs it to the end. It looks so often before it waits slowly.
     template <class Runner>
-    void run_to_the_end(Runner& runner, std::chrono::milliseconds deadline);
+    void run_to_the_end(Runner& runner, int looks, std::chrono::milliseconds deadline);
     /// Shows and runs the call in front on the vectors of `call`, and records it.
     void make_front(const Call& call);
     void record_front(const Call& call);
