@@ -74,7 +74,7 @@ engine::GroupConfig config_elsewhere(const ChoiceArguments& arguments) {
         return {.wait_policy = {},
                 .cpus = arguments.members,
                 .process_cpus = cpus,
-                .process = {},
+                .cpus_of_process = {},
                 .options = {},
                 .deadline = {},
                 .l3_groups = l3_groups,

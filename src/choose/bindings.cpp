@@ -32,7 +32,7 @@ private:
 } // namespace
 
 Bindings::Bindings(const GroupConfig& config)
-    : of_members_(config.bindings), process_(config.process), cpus_(config.cpus) {}
+    : of_members_(config.bindings), cpus_of_process_(config.cpus_of_process), cpus_(config.cpus) {}
 
 void Bindings::read(int member) noexcept {
     update(member, false);
@@ -52,20 +52,21 @@ void Bindings::update(int member, bool with_process) noexcept {
         std::vector<int> found = machine::cpus_of_this_thread();
         const std::scoped_lock lock(mutex_);
         if (!with_process) { // a thread that has bound itself may have CPUs that no other has
-            std::ranges::set_union(process_, found, std::back_inserter(process));
+            std::ranges::set_union(cpus_of_process_, found, std::back_inserter(process));
         }
         if (found.size() >= process.size()) {
             found.clear(); // any
         }
         std::vector<int>& known = of_members_[static_cast<std::size_t>(member)];
-        if (known == found && process_ == process) {
+        if (known == found && cpus_of_process_ == process) {
             return;
         }
         known = std::move(found);
-        process_ = std::move(process);
-        cpus_.store(machine::pus_at_once(of_members_, machine::allowed_pus(process_)),
-                    std::memory_order_relaxed); // a hint
-    } catch (const std::exception&) {           // there is no memory, and the hint stays as it is
+        cpus_of_process_ = std::move(process);
+        const int at_once = machine::pus_at_once(of_members_, machine::allowed_pus(cpus_of_process_));
+        cpus_.store(at_once, std::memory_order_relaxed); // a hint
+    } catch (const std::exception&) {
+        // There is no memory, and the hint stays as it is.
     }
 }
 

@@ -32,7 +32,7 @@ private:
     mutable std::mutex mutex_;
     std::vector<std::vector<int>> of_members_;
     /// The CPUs of the process, ascending, as far as its threads have been looked at.
-    std::vector<int> process_;
+    std::vector<int> cpus_of_process_;
     std::atomic<int> cpus_;
 };
 

@@ -93,7 +93,7 @@ GroupConfig config_for(const GroupOptions& options, Whereabouts where, Cpus cpus
     return {.wait_policy = wait_policy_of(wait, members, cpus.of_members),
             .cpus = cpus.of_members,
             .process_cpus = process_cpus,
-            .process = std::move(cpus.of_process),
+            .cpus_of_process = std::move(cpus.of_process),
             .options = std::move(chosen),
             .wait_is_from_environment = wait != options.wait,
             .deadline = deadline_of(options.deadline, "GroupOptions::deadline"),
@@ -165,7 +165,7 @@ GroupConfig config_for_members(const GroupConfig& config, const std::vector<int>
         }
     }
     GroupConfig made = config_for(config.options, {std::move(bindings), std::move(places), std::move(parts)},
-                                  {config.process, at_once}, l3_groups);
+                                  {config.cpus_of_process, at_once}, l3_groups);
     made.wait_is_from_environment = config.wait_is_from_environment;
     return made;
 }

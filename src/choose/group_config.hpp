@@ -24,7 +24,7 @@ struct GroupConfig {
     /// How many threads of the process can.
     int process_cpus = 1;
     /// The CPUs that the process has, ascending, when the group is made.
-    std::vector<int> process = {};
+    std::vector<int> cpus_of_process = {};
     /// With the way to wait that the environment asks for if they name none.
     GroupOptions options = {};
     bool wait_is_from_environment = false;

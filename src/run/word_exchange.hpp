@@ -1,6 +1,5 @@
 #pragma once
 
-#include "cache_line.hpp"
 #include "mailbox/mailbox.hpp"
 #include "run/copy_bytes.hpp"
 #include "run/cursor.hpp"

@@ -130,7 +130,7 @@ TEST_CASE("threads that bind themselves to other CPUs than the maker of their gr
         return;
     }
     engine::GroupConfig config = engine::config_for(2, {});
-    config.process = {process.front()}; // the maker was bound there, the only thread at the time
+    config.cpus_of_process = {process.front()}; // the maker was bound there, the only thread at the time
     config.cpus = 1;
     detail::GroupState group(2, config, engine::diagnosis_of);
     for (const int rank : {0, 1}) {
