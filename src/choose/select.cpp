@@ -307,13 +307,20 @@ std::vector<Selection> candidates(const detail::Call& call, const CallSize& size
                                   const tuning::Choices& choices, AlgorithmPredictor* predictor,
                                   std::size_t most) {
     const Selection built_in = built_in_selection(call.collective, call, size);
+    const auto best = predictor != nullptr ? predictor->best(call, size) : std::nullopt;
+    const auto is_hopeless = [&](std::size_t row) {
+        constexpr double most_times = 2;
+        const auto predicted = best ? predictor->of(row, call, size) : std::nullopt;
+        return predicted && predicted->us > most_times * best->us;
+    };
     std::vector<Selection> found;
     const auto add = [&](const std::optional<Selection>& selection) {
         const auto is_same = [&](const Selection& other) {
             return other.row == selection->row && other.protocol == selection->protocol &&
                    other.stores == selection->stores;
         };
-        if (selection && found.size() < most && std::ranges::none_of(found, is_same)) {
+        if (selection && found.size() < most && std::ranges::none_of(found, is_same) &&
+            (found.empty() || !is_hopeless(selection->row))) {
             found.push_back(*selection);
         }
     };
@@ -323,8 +330,8 @@ std::vector<Selection> candidates(const detail::Call& call, const CallSize& size
     if (call.shared_output) {
         return found;
     }
-    if (const auto predicted = predictor != nullptr ? predictor->best(call, size) : std::nullopt) {
-        add_row(predicted->row);
+    if (best) {
+        add_row(best->row);
     }
     if (const tuning::Entry* const entry = entry_for(call, size, choices);
         entry != nullptr && entry->measured.size() > 1) {
