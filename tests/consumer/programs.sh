@@ -1,7 +1,7 @@
 #!/bin/sh
 # programs.sh COMPILER PREFIX PAGE DIRECTORY [MPIRUN...]: compiles and runs the programs of PAGE, against the
-# library installed in PREFIX. A program is a block of ```cpp or ```c that includes a header of Tutti, or of ```fortran, ```rust or
-# ```python. A comment in it, `// ... prints: TEXT`, `! ...` or `# ...`, has the expected output. Programs for clusters are left out
+# library installed in PREFIX. A program is a block of ```cpp or ```c that includes a header of Tutti or MPI, or of ```fortran, ```rust or
+# ```python. A comment in it, `// ... prints: TEXT`, `! ...` or `# ...`, has the expected output. Programs with MPI are left out
 # if no MPIRUN is given; those in C, Fortran, Rust or Python if CC, FC, RUSTC or PYTHON is empty. The last two need shared libraries.
 set -eu
 compiler=$1 prefix=$2 page=$3 directory=$4
@@ -23,7 +23,7 @@ awk -v directory="$directory" '
         next
     }
     inside { text = text $0 "\n" }
-    inside && /^#include <tutti\// { program = 1 }
+    inside && /^#include <(tutti\/|mpi\.h>)/ { program = 1 }
 ' "$page"
 ran=0
 for source in "$directory"/line_*; do
@@ -50,8 +50,8 @@ for source in "$directory"/line_*; do
         package=tutti-fortran with="$FC -std=f2018 -J$directory"
         ;;
     esac
-    grep -q -e '<omp.h>' -e 'use omp_lib' "$source" && flags=-fopenmp
-    if grep -q '<tutti/mpi.hpp>' "$source"; then
+    grep -q -e '#pragma omp' -e 'use omp_lib' "$source" && flags=-fopenmp
+    if grep -q -e '<tutti/mpi.hpp>' -e '<mpi.h>' "$source"; then
         [ $# -gt 0 ] || { echo "$source: left out, there is no MPI"; continue; }
         package=tutti-mpi run="$* -n 2"
     fi
