@@ -1,4 +1,4 @@
-// The example of docs/algorithms.md and docs/guide.md: a graph family of one function, and what follows from
+// The example of docs/guide.md: a graph family of one function, and what follows from
 // it.
 
 #include "algorithm/graph_rows.hpp"

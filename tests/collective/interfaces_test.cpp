@@ -90,13 +90,13 @@ std::string words_of(const detail::Parts& parts) {
 std::string row_of_page(const CollectiveTraits& traits) {
     constexpr const char* results[] = {"",
                                        "the root's",
-                                       "that of the member of its number",
-                                       "what the member of its number has for the receiver",
-                                       "that of the member `distance` ranks before",
-                                       "those of all members, combined",
-                                       "those of members 0 to the receiver, combined",
-                                       "those of the members before the receiver, combined"};
-    constexpr const char* in_place[] = {"", "may be", "always"};
+                                       "from the rank of the same number",
+                                       "from the rank of the same number, for the receiver",
+                                       "from the rank `distance` before the receiver, modulo p",
+                                       "the operands of all ranks, combined",
+                                       "the operands of rank 0 to the receiver, combined",
+                                       "the operands of the ranks before the receiver, combined"};
+    constexpr const char* in_place[] = {"", "possible", "always"};
     constexpr const char* irregular[] = {"", "counts", "counts, displacements"};
     return "| `" + std::string(traits.name) + "` | " + std::string(traits.number_name()) + " | " +
            words_of(traits.input) + " | " + words_of(traits.output) + " | " +
