@@ -166,6 +166,7 @@ std::string rule_of(const Answer& answer) {
     case Reason::predicted:
         return fmt::format("it is predicted to take least; lines are those of {}",
                            describe(answer.config.predictor->machine()));
+    case Reason::tried: // no choice before a call
     case Reason::named:
         break;
     }

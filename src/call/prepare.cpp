@@ -61,7 +61,7 @@ int root_of(const Call& call, const Selection& selection) {
 
 } // namespace
 
-void PreparedCall::prepare(const Call& asked, Plans& plans) {
+void PreparedCall::prepare(const Call& asked, Plans& plans, Explorations* explorations) {
     known_.forget();
     const auto members = static_cast<std::size_t>(plans.members());
     prepared_.has_private_counts = exchanges(asked);
@@ -72,12 +72,29 @@ void PreparedCall::prepare(const Call& asked, Plans& plans) {
                         : checked_shape(asked, plans.rank(), plans.members(), prepared_.offsets.data()));
     const Call call = reduced_to_one(asked);
     const CallSize size = size_of(call, shape(), plans);
-    selection_ = select(call, size, plans.config().choices, plans.config().predictor.get());
+    exploration_ = explorations != nullptr ? explorations->of(call, size) : nullptr;
+    use(exploration_ != nullptr ? explorations->begin(*exploration_)
+                                : select(call, size, plans.config().choices, plans.config().predictor.get()),
+        call, size, asked.input_count * asked.element_bytes, plans);
+}
+
+void PreparedCall::begin_again(const Call& asked, Plans& plans, Explorations& explorations) {
+    const Selection& selection = explorations.begin(*exploration_);
+    if (exploration_->selection_number() != selection_number_) {
+        known_.forget();
+        use(selection, asked, size_of(asked, shape(), plans), asked.input_count * asked.element_bytes, plans);
+    }
+}
+
+void PreparedCall::use(const Selection& selection, const Call& call, const CallSize& size,
+                       std::size_t input_bytes, Plans& plans) {
+    selection_ = selection;
+    selection_number_ = exploration_ != nullptr ? exploration_->selection_number() : 0;
     set_plan(call, plans);
     set_form_of_messages(call);
     set_partition(call);
     set_scratch();
-    set_copy(call, asked.input_count * asked.element_bytes, plans);
+    set_copy(call, input_bytes, plans);
     set_stores(call, size, plans.rank());
     set_claim(call);
 }
@@ -176,12 +193,18 @@ void PreparedCall::set_stores(const Call& call, const CallSize& size, int rank) 
     const StorePolicy& caches = StorePolicy::here();
     const int cpus = std::min(size.members, size.cpus);
     const Collective collective = call.collective;
-    const bool to_own = caches.streams_to_own(collective, size.touched_bytes, cpus, size.l3_groups);
+    const Stores stores = selection_.stores;
+    const bool by_policy = stores == Stores::by_policy;
+    const bool to_own = by_policy
+                            ? caches.streams_to_own(collective, size.touched_bytes, cpus, size.l3_groups)
+                            : stores == Stores::non_temporal;
     const bool to_others =
-        separate && (caches.streams_to_others(size.touched_bytes, cpus, size.l3_groups) ||
-                     caches.streams_combined(collective, size.touched_bytes, size.members));
-    const bool moves =
-        separate && !to_others && caches.moves_to_others(size.touched_bytes, cpus, size.l3_groups);
+        separate && (by_policy ? caches.streams_to_others(size.touched_bytes, cpus, size.l3_groups) ||
+                                     caches.streams_combined(collective, size.touched_bytes, size.members)
+                               : stores == Stores::non_temporal);
+    const bool moves = separate && !to_others &&
+                       (by_policy ? caches.moves_to_others(size.touched_bytes, cpus, size.l3_groups)
+                                  : stores == Stores::string_moves);
     prepared_.all_stores = {.stream = to_others, .cached_out = to_own ? -1 : rank, .move = moves};
     prepared_.own_stores = call.shared_output ? prepared_.all_stores.to_others()
                                               : detail::StoreHints{.stream = separate && to_own};

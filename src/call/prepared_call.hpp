@@ -5,6 +5,7 @@
 #include "call/call_signature.hpp"
 #include "call/known_call.hpp"
 #include "call/plans/plans.hpp"
+#include "choose/exploration.hpp"
 #include "choose/select.hpp"
 #include "run/prepared.hpp"
 
@@ -20,8 +21,12 @@ namespace tutti::engine {
 /// is what makes a small one cheap.
 class alignas(line_bytes) PreparedCall {
 public:
-    /// Serves no call from now on until it is complete. Throws ArgumentError where an argument is wrong.
-    void prepare(const detail::Call& asked, Plans& plans);
+    /// Serves no call from now on until it is complete. Begins a call of the kind that it is, if calls are
+    /// explored. Throws ArgumentError if an argument is wrong.
+    void prepare(const detail::Call& asked, Plans& plans, Explorations* explorations = nullptr);
+    /// Begins another call, which it serves, of a kind that is explored. Serves no call until it is complete,
+    /// if another selection has its turn.
+    void begin_again(const detail::Call& asked, Plans& plans, Explorations& explorations);
     /// Says that there is everything that runs of it need.
     void complete() { known_.complete(); }
 
@@ -30,6 +35,13 @@ public:
         return known_.serves(key, input, output);
     }
     bool serves(const detail::Call& call) const { return known_.serves(call); }
+
+    /// The exploration of its kind; null if there is none.
+    Exploration* exploration() const { return exploration_; }
+    /// Counts a call that repeats it. False if the call must begin with a look at what is chosen.
+    bool repeats() const noexcept {
+        return exploration_ == nullptr || exploration_->repeats(selection_number_);
+    }
 
     /// Throws ArgumentError unless the vectors of `other` can take the place of those that it has been
     /// prepared with. Of a call, these alone are looked at.
@@ -43,7 +55,9 @@ public:
     std::size_t element_align() const { return known_.call().element_align; }
 
 private:
-    // What prepare() does. Each sets what its name says.
+    void use(const Selection& selection, const detail::Call& call, const CallSize& size,
+             std::size_t input_bytes, Plans& plans);
+    // What use() does. Each sets what its name says.
     void set_plan(const detail::Call& call, Plans& plans);
     void set_form_of_messages(const detail::Call& call);
     void set_partition(const detail::Call& call);
@@ -57,6 +71,8 @@ private:
     // What a repeated call looks at first, on one line with the beginning of what is known.
     std::size_t copied_bytes_ = 0;
     KnownCall known_;
+    Exploration* exploration_ = nullptr;
+    std::uint32_t selection_number_ = 0;
 
     run::Prepared prepared_;
     CallSignature signature_;

@@ -88,6 +88,12 @@ GroupConfig config_for(const GroupOptions& options, Whereabouts where, Cpus cpus
     chosen.wait = wait;
     const int process_cpus = machine::allowed_pus(cpus.of_process);
     tuning::Source source = tuning::source_of(options.tuning);
+    const bool explores =
+        members > 1 && (source.explores == tuning::Explores::always ||
+                        (source.explores == tuning::Explores::with_a_cpu_each && members <= cpus.of_members));
+    if (explores) {
+        source.text += ", then what is fastest here";
+    }
     std::shared_ptr<AlgorithmPredictor> predictor =
         outlook_for(where, cpus.of_members, l3_groups, source.table.get());
     return {.wait_policy = wait_policy_of(wait, members, cpus.of_members),
@@ -100,6 +106,7 @@ GroupConfig config_for(const GroupOptions& options, Whereabouts where, Cpus cpus
             .trace = std::max(options.trace, trace_of_process()),
             .l3_groups = l3_groups,
             .choices = tuning::Choices(std::move(source.table), {members, process_cpus, l3_groups}),
+            .explores = explores,
             .tuning = std::move(source.text),
             .bindings = std::move(where.bindings),
             .places = std::move(where.places),

@@ -35,6 +35,8 @@ struct GroupConfig {
     /// See tuning::Situation.
     int l3_groups = 1;
     tuning::Choices choices = {};
+    /// Whether members try several algorithms in their first calls of a kind.
+    bool explores = false;
     /// See Group::tuning().
     std::string tuning = {};
     /// The CPUs that each member may use at first; empty for all of the process.

@@ -31,6 +31,8 @@ struct Defaults {
     std::size_t pushed;
     /// Of two members, where they differ.
     std::size_t of_two;
+    /// Has been the fastest on some machine.
+    std::size_t other;
     /// For blocks of which only their senders and receivers know, if the collective has such.
     std::size_t one_hop = 0;
 };
@@ -49,7 +51,7 @@ const Defaults& defaults(Collective collective) {
         const auto of = [&](Collective each) -> Defaults& { return rows[static_cast<std::size_t>(each)]; };
         for (const Collective each : detail::all_collectives) {
             const std::size_t direct = row_named(each, "direct");
-            of(each) = {direct, direct, direct, direct, direct};
+            of(each) = {direct, direct, direct, direct, direct, direct};
         }
         using enum Collective;
         for (const Collective each : {broadcast, allreduce, reduce, scan, exscan, allgather, gather}) {
@@ -62,6 +64,9 @@ const Defaults& defaults(Collective collective) {
         of(allreduce).pulled = row_named(allreduce, "reduce-scatter-allgather");
         of(allreduce).of_two = row_named(allreduce, "flat");
         of(scan).of_two = row_named(scan, "ring");
+        of(scan).other = row_named(scan, "hypercube");
+        of(allreduce).other = row_named(allreduce, "butterfly");
+        of(reduce_scatter).other = row_named(reduce_scatter, "fully-connected");
         of(allgather).one_hop = row_named(allgather, "flat");
         of(gather).one_hop = row_named(gather, "flat");
         of(scatter).one_hop = row_named(scatter, "direct");
@@ -251,14 +256,10 @@ Selection built_in_selection(Collective collective, const detail::Call& call, co
     return {row, protocol_of(row, call, size), Reason::vectors};
 }
 
-/// What the table says, where it says something that can serve here.
-std::optional<Selection> measured_selection(const detail::Call& call, const CallSize& size,
-                                            const tuning::Choices& choices, const Selection& built_in) {
-    const tuning::Entry* const entry = entry_for(call, size, choices);
-    if (entry == nullptr) {
-        return std::nullopt;
-    }
-    const std::size_t row = entry->measured.front().row;
+/// The row in the protocol in which it serves a call for which the built-in choice is known; nothing if it
+/// gives other bits, or first copies an input that the built-in choice need not copy.
+std::optional<Selection> usable(std::size_t row, const detail::Call& call, const CallSize& size,
+                                const Selection& built_in, Reason reason) {
     const Protocol protocol = protocol_of(row, call, size);
     const bool only_here_copies =
         size.in_place && protocol == Protocol::zero_copy && built_in.protocol != Protocol::zero_copy;
@@ -267,7 +268,21 @@ std::optional<Selection> measured_selection(const detail::Call& call, const Call
         !may_choose(algorithm::registry()[row], operands_of(call), size.members)) {
         return std::nullopt;
     }
-    return Selection{row, protocol, Reason::measured};
+    return Selection{row, protocol, reason};
+}
+
+/// What the table says, where it says something that can serve here.
+std::optional<Selection> measured_selection(const detail::Call& call, const CallSize& size,
+                                            const tuning::Choices& choices, const Selection& built_in) {
+    const tuning::Entry* const entry = entry_for(call, size, choices);
+    return entry != nullptr ? usable(entry->measured.front().row, call, size, built_in, Reason::measured)
+                            : std::nullopt;
+}
+
+/// Whether members of a call in this protocol can store past the caches: they have enough of it.
+bool has_ways_to_store(const Selection& selection, const CallSize& size) {
+    constexpr std::size_t least_bytes = std::size_t{128} << 10U;
+    return selection.protocol == Protocol::zero_copy && size.touched_bytes >= least_bytes;
 }
 
 } // namespace
@@ -286,6 +301,55 @@ Selection select(const detail::Call& call, const CallSize& size, const tuning::C
         return {predicted->row, predicted->protocol, Reason::predicted};
     }
     return built_in;
+}
+
+std::vector<Selection> candidates(const detail::Call& call, const CallSize& size,
+                                  const tuning::Choices& choices, AlgorithmPredictor* predictor,
+                                  std::size_t most) {
+    const Selection built_in = built_in_selection(call.collective, call, size);
+    const auto best = predictor != nullptr ? predictor->best(call, size) : std::nullopt;
+    const auto is_hopeless = [&](std::size_t row) {
+        constexpr double most_times = 2;
+        const auto predicted = best ? predictor->of(row, call, size) : std::nullopt;
+        return predicted && predicted->us > most_times * best->us;
+    };
+    std::vector<Selection> found;
+    const auto add = [&](const std::optional<Selection>& selection) {
+        const auto is_same = [&](const Selection& other) {
+            return other.row == selection->row && other.protocol == selection->protocol &&
+                   other.stores == selection->stores;
+        };
+        if (selection && found.size() < most && std::ranges::none_of(found, is_same) &&
+            (found.empty() || !is_hopeless(selection->row))) {
+            found.push_back(*selection);
+        }
+    };
+    const auto add_row = [&](std::size_t row) { add(usable(row, call, size, built_in, Reason::tried)); };
+    add(select(call, size, choices, predictor));
+    add(built_in);
+    if (call.shared_output) {
+        return found;
+    }
+    if (best) {
+        add_row(best->row);
+    }
+    if (const tuning::Entry* const entry = entry_for(call, size, choices);
+        entry != nullptr && entry->measured.size() > 1) {
+        add_row(entry->measured[1].row);
+    }
+    const Defaults& rows = defaults(call.collective);
+    // A table may have been measured elsewhere, or when another program was busy.
+    const Selection stored = found.front().reason == Reason::measured ? built_in : found.front();
+    if (has_ways_to_store(stored, size)) {
+        add(Selection{stored.row, stored.protocol, Reason::tried, Stores::non_temporal});
+        add_row(rows.other);
+        add(Selection{stored.row, stored.protocol, Reason::tried, Stores::cached});
+    }
+    for (const std::size_t row :
+         {rows.other, rows.pulled, rows.pushed, rows.of_two, rows.brief, rows.eager}) {
+        add_row(row);
+    }
+    return found;
 }
 
 } // namespace tutti::engine

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace tutti::engine {
 
@@ -23,6 +24,7 @@ namespace tutti::engine {
 /// - shared: the result is one vector that all members share
 /// - measured: an entry of a table says so
 /// - predicted: a predictor does
+/// - tried: a group tries it beside others, or has found it to be the fastest
 enum class Reason : std::uint8_t {
     named,
     eager,
@@ -32,16 +34,26 @@ enum class Reason : std::uint8_t {
     long_vectors,
     shared,
     measured,
-    predicted
+    predicted,
+    tried
 };
 
 class AlgorithmPredictor;
 
-/// An algorithm, as its row in the registry, and the protocol by which it is executed.
+/// How members store.
+///
+/// - by_policy: as StorePolicy has it
+/// - cached: through the caches
+/// - non_temporal: past the caches
+/// - string_moves: to other members by string moves (rep movsb), to themselves through the caches
+enum class Stores : std::uint8_t { by_policy, cached, non_temporal, string_moves };
+
+/// An algorithm, as its row in the registry, the protocol by which it is executed, and how it stores.
 struct Selection {
     std::size_t row = 0;
     schedule::Protocol protocol = schedule::Protocol::zero_copy;
     Reason reason = Reason::named;
+    Stores stores = Stores::by_policy;
 };
 
 /// What selection needs to know of a call besides the call itself.
@@ -100,5 +112,13 @@ const tuning::Entry* entry_for(const detail::Call& call, const CallSize& size,
 /// there is no such algorithm, or when it cannot take the operator, or the size in place.
 Selection select(const detail::Call& call, const CallSize& size, const tuning::Choices& choices,
                  AlgorithmPredictor* predictor = nullptr);
+
+/// Selections that may be the fastest for a call which names no algorithm, at most `most`, the most promising
+/// ones first: what select() selects, the built-in choice, what the predictor finds, the second of a table's
+/// entry, other ways to store, and what the built-in choice is for other sizes and machines. All give the
+/// same bits, and nothing in them depends on the member.
+std::vector<Selection> candidates(const detail::Call& call, const CallSize& size,
+                                  const tuning::Choices& choices, AlgorithmPredictor* predictor,
+                                  std::size_t most);
 
 } // namespace tutti::engine

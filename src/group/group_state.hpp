@@ -2,6 +2,7 @@
 
 #include "call/plans/schedules.hpp"
 #include "choose/bindings.hpp"
+#include "choose/exploration.hpp"
 #include "choose/group_config.hpp"
 #include "group/diagnosis.hpp"
 #include "group/family.hpp"
@@ -21,6 +22,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -56,6 +58,8 @@ public:
         return bindings_.cpus() < size() ? crowded_wait_policy_ : roomy_wait_policy_;
     }
     const engine::GroupConfig& config() const { return config_; }
+    /// What the members measure of algorithms; empty if they do not.
+    std::span<engine::TrialTimes> trial_times() { return trial_times_; }
     /// What the members record of their calls; null where that is nothing.
     const engine::Recorder* recorder() const { return recorder_.get(); }
 
@@ -112,6 +116,7 @@ private:
     engine::SharedMemory memory_;
     std::unique_ptr<engine::Recorder> recorder_;
     engine::Schedules schedules_;
+    std::vector<engine::TrialTimes> trial_times_;
     engine::Seats seats_;
     std::shared_ptr<GroupState> itself_;
     GroupState* next_kept_ = nullptr;

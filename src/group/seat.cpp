@@ -41,6 +41,9 @@ private:
 Seat::Seat(GroupState& group, int rank, int members)
     : group_(group), rank_(rank),
       record_(group.recorder() == nullptr ? nullptr : &group.recorder()->of(rank)),
+      explorations_(group.config().explores
+                        ? std::make_unique<engine::Explorations>(group.config(), group.trial_times(), rank)
+                        : nullptr),
       plans_(group.schedules(), group.config(), rank, members) {}
 
 Seat::~Seat() = default;
@@ -79,22 +82,25 @@ void Seat::resume(std::uint64_t epoch) {
     has_aborted_ = false;
     recorded_ = {};
     outstanding_ = nullptr;
+    if (explorations_ != nullptr) {
+        prepared_calls_.clear(); // they refer to explorations
+        explorations_->clear();
+    }
     group_.memory().status(rank_).log.clear();
     // Whoever made this the time for it orders it before the next call of any member.
     group_.memory().board(rank_).progress.put(0);
 }
 
-template <class Make>
-std::unique_ptr<PreparedCall> Seat::prepared(const Call& call, Make make) {
+template <class Prepare>
+PreparedCall& Seat::complete(Prepare prepare) {
     try {
-        std::unique_ptr<PreparedCall> made = make();
-        made->prepare(call, plans_);
-        bindings_.reserve(made->prepared());
-        if (made->copied_bytes() != 0) {
-            input_copy_.at_least(made->copied_bytes(), made->element_align());
+        PreparedCall& call = prepare();
+        bindings_.reserve(call.prepared());
+        if (call.copied_bytes() != 0) {
+            input_copy_.at_least(call.copied_bytes(), call.element_align());
         }
-        made->complete();
-        return made;
+        call.complete();
+        return call;
     } catch (const ArgumentError&) {
         throw; // the member may call again
     } catch (...) {
@@ -225,17 +231,55 @@ void Seat::require_idle(const Call& call) const {
 
 void Seat::run(const Call& call) {
     require_idle(call);
-    const auto make = [] { return std::make_unique<PreparedCall>(); };
-    PreparedCall* const known = prepared_calls_.find(call);
-    front_ = known != nullptr
-                 ? known
-                 : &prepared_calls_.put(prepared(call, [&] { return prepared_calls_.next(make); }));
+    if (explorations_ != nullptr) {
+        show_position();
+    }
+    find_or_prepare(call);
+    if (front_->exploration() != nullptr && front_->exploration()->is_trying()) {
+        try_front(call);
+    } else {
+        make_front(call);
+    }
+}
+
+void Seat::find_or_prepare(const Call& call) {
+    if (PreparedCall* const known = prepared_calls_.find(call); known != nullptr) {
+        if (known->exploration() != nullptr) {
+            complete([&]() -> PreparedCall& {
+                known->begin_again(call, plans_, *explorations_);
+                return *known;
+            });
+        }
+        front_ = known;
+        return;
+    }
+    std::unique_ptr<PreparedCall> made;
+    complete([&]() -> PreparedCall& {
+        made = prepared_calls_.next([] { return std::make_unique<PreparedCall>(); });
+        made->prepare(call, plans_, explorations_.get());
+        return *made;
+    });
+    front_ = &prepared_calls_.put(std::move(made));
+}
+
+void Seat::try_front(const Call& call) {
+    engine::Exploration& exploration = *front_->exploration();
+    const std::chrono::nanoseconds began = engine::clock_now();
     make_front(call);
+    const std::chrono::nanoseconds took = engine::clock_now() - began;
+    show_position();
+    explorations_->end(exploration, took);
 }
 
 std::unique_ptr<PreparedCall> Seat::hold(const Call& call) {
     require_idle(call);
-    return prepared(call, [] { return std::make_unique<PreparedCall>(); });
+    std::unique_ptr<PreparedCall> held;
+    complete([&]() -> PreparedCall& {
+        held = std::make_unique<PreparedCall>();
+        held->prepare(call, plans_);
+        return *held;
+    });
+    return held;
 }
 
 void Seat::run_held(PreparedCall& held, const Call& call) {
@@ -269,7 +313,7 @@ void Seat::abort(const char* text) {
 /// would save more registers for it.
 [[gnu::noinline]] bool Seat::find_again(std::uint64_t key, const void* input, void* output) {
     PreparedCall* const known = runs_operator_ ? nullptr : prepared_calls_.find(key, input, output);
-    if (known == nullptr) {
+    if (known == nullptr || !known->repeats()) {
         return false;
     }
     front_ = known;
@@ -302,7 +346,7 @@ void Seat::abort(const char* text) {
     if (front_ == nullptr || record_ != nullptr) {
         return false;
     }
-    if (!front_->serves(key, input, output) && !find_again(key, input, output)) {
+    if (front_->serves(key, input, output) ? !front_->repeats() : !find_again(key, input, output)) {
         return false;
     }
     if (front_->prepared().exchanges_words && !cursor_.must_wait_for_slots) {

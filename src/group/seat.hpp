@@ -130,10 +130,16 @@ private:
 
     /// Throws unless the member may make a call now.
     void require_idle(const Call& call) const;
-    /// Checks the call and decides everything about it that does not depend on its addresses, in what `make`
-    /// returns. Fails the group where that fails, but for wrong arguments.
-    template <class Make>
-    std::unique_ptr<engine::PreparedCall> prepared(const Call& call, Make make);
+    /// Completes the call that `prepare` returns, for which that has decided everything that does not depend
+    /// on addresses. Fails the group if that fails, except for wrong arguments.
+    template <class Prepare>
+    engine::PreparedCall& complete(Prepare prepare);
+    /// Brings a call like this one to the front, prepared.
+    void find_or_prepare(const Call& call);
+    /// Makes the call in front, which is measured.
+    void try_front(const Call& call);
+    /// Has explorations see how far the member has come.
+    void show_position() { explorations_->come_to({cursor_.epoch, cursor_.sync_epoch}); }
     bool find_again(std::uint64_t key, const void* input, void* output);
     /// Runs the call in front, which exchanges words.
     void exchange_words(const void* input, void* output);
@@ -171,6 +177,8 @@ private:
     /// nothing.
     engine::MemberRecord* record_;
     engine::CallCache<std::unique_ptr<engine::PreparedCall>> prepared_calls_;
+    /// Null if calls are not explored.
+    std::unique_ptr<engine::Explorations> explorations_;
     run::Bindings bindings_;
 
     // Behind everything that most calls look at.

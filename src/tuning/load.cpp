@@ -21,11 +21,11 @@ constexpr const char* built_in = "built-in choice";
 
 Source read_source(const std::string& path) {
     try {
-        return {std::make_shared<const Table>(load(path, this_machine())), "file " + path};
+        return {std::make_shared<const Table>(load(path, this_machine())), "file " + path, Explores::always};
     } catch (const std::exception& error) {
         const std::string text = "tuning file " + path + " is refused: " + error.what();
         std::fprintf(stderr, "tutti: %s; the %s of algorithms is used\n", text.c_str(), built_in);
-        return {nullptr, std::string(built_in) + "; " + text};
+        return {nullptr, std::string(built_in) + "; " + text, Explores::with_a_cpu_each};
     }
 }
 
@@ -63,12 +63,15 @@ Table load(const std::string& path, const machine::Machine& machine) {
     return table;
 }
 
-Source source_of(const std::string& path) {
+Source source_of(const std::string& tuning) {
     static machine::ProcessMutex mutex(machine::ProcessMutex::Order::outer); // reading a file asks for CPUs
     static std::map<std::string, Source> sources;
-    const std::string chosen = !path.empty() ? path : environment_variable("TUTTI_TUNING");
-    if (chosen.empty()) {
-        return {nullptr, built_in};
+    const std::string chosen = !tuning.empty() ? tuning : environment_variable("TUTTI_TUNING");
+    if (chosen.empty() || chosen == "on" || chosen == "off") {
+        return {nullptr, built_in,
+                chosen == "on"    ? Explores::always
+                : chosen == "off" ? Explores::never
+                                  : Explores::with_a_cpu_each};
     }
     const std::scoped_lock lock(mutex);
     const auto known = sources.find(chosen);

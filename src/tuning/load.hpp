@@ -4,6 +4,7 @@
 #include "machine/thresholds.hpp"
 #include "tuning/table.hpp"
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -21,17 +22,23 @@ const machine::Thresholds& this_thresholds();
 /// `machine` has measured.
 Table load(const std::string& path, const machine::Machine& machine);
 
+/// Whether groups try several algorithms in their first calls, and keep the fastest. If members share CPUs,
+/// times depend on the scheduler more than on the algorithm.
+enum class Explores : std::uint8_t { never, with_a_cpu_each, always };
+
 /// Where groups take their choices from.
 struct Source {
     /// Nothing: the built-in choice.
     std::shared_ptr<const Table> table;
     /// One line: "built-in choice", "file tuned.txt", or why a file is not used.
     std::string text;
+    Explores explores = Explores::never;
 };
 
-/// The table of the file at `path`; of the one that the environment variable TUTTI_TUNING names if it is
-/// empty; none if that is not set. A file is read once in the life of a process. One that is refused is
-/// reported on stderr, once, and none is used. Callable by any thread.
-Source source_of(const std::string& path);
+/// What `tuning` asks for, or, if it is empty, the environment variable TUTTI_TUNING: "on", "off", or a file.
+/// If neither asks for anything, groups explore in which each member has a CPU. A file is read once in the
+/// life of a process. One that is refused is reported on stderr, once, and none is used. Callable by any
+/// thread.
+Source source_of(const std::string& tuning);
 
 } // namespace tutti::tuning

@@ -1,6 +1,7 @@
 // The choice by prediction, on machines that are elsewhere.
 
 #include "choose/algorithm_predictor.hpp"
+#include "choose/exploration.hpp"
 #include "choose/select.hpp"
 #include "diagnose/group_diagnosis.hpp"
 #include "distance/published.hpp"
@@ -15,6 +16,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstddef>
 #include <memory>
@@ -177,6 +179,36 @@ TEST_CASE("the choice by prediction gives way to a call that names its algorithm
     CHECK(engine::select(call, size, {}).reason == Reason::eager);
     call.algorithm = "ring";
     CHECK(engine::select(call, size, {}, predictor.get()).reason == Reason::named);
+}
+
+TEST_CASE("a group that tries algorithms on a large machine leaves the built-in choice within twelve calls") {
+    constexpr int members = 64;
+    const auto predictor = ::predictor("epyc-7742-2s", members);
+    const detail::Call call = call_of(Collective::allreduce);
+    const CallSize size = size_of(call.collective, std::size_t{1} << 20U, members);
+    const std::size_t built_in = engine::select(call, size, {}).row;
+    std::vector<engine::Selection> candidates = engine::candidates(call, size, {}, predictor.get(), 3);
+    for (const engine::Selection& candidate : candidates) { // but for the first, none is hopeless
+        CHECK(predictor->of(candidate.row, call, size)->us <= 2 * predictor->best(call, size)->us);
+    }
+    candidates.insert(candidates.begin(), engine::Selection{.row = built_in});
+    std::vector<engine::TrialTimes> times(1);
+    engine::TrialAreas areas(times, 0);
+    engine::Exploration exploration(candidates, true);
+    engine::CallPosition now{1, 0};
+    int calls = 0;
+    while (exploration.chosen() == nullptr) {
+        const std::size_t row = exploration.begin(areas, now).row;
+        now = {now.epoch + 1, now.epoch};
+        if (exploration.is_trying()) {
+            ++calls;
+            exploration.end(std::chrono::nanoseconds(std::lround(1e3 * predictor->of(row, call, size)->us)),
+                            areas, now);
+        }
+    }
+    CHECK(calls <= 12);
+    CHECK(algorithm::registry()[built_in].name != "levels-direct");
+    CHECK(algorithm::registry()[exploration.chosen()->row].name == "levels-direct");
 }
 
 TEST_CASE("what cannot be simulated has the built-in choice") {

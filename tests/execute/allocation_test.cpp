@@ -74,14 +74,16 @@ bool serves_all(const algorithm::Algorithm& row) {
            takes(row, schedule::Protocol::in_place);
 }
 
-/// Allocations by all members during three warm calls.
+/// Allocations by all members during three warm calls, after those in which the group chooses an algorithm if
+/// none is named.
 long warm_allocations(Team& team, std::size_t elements, Collective collective, std::string_view name) {
     team.run([&](Member& me) {
         Vectors mine(me.size(), elements);
-        for (int i = 0; i < 4; ++i) {
+        const int before = name.empty() ? 40 : 1;
+        for (int i = 1; i < before + 4; ++i) {
             call(me, mine, collective, name);
             me.barrier();
-            if (i == 0 && me.rank() == 0) {
+            if (i == before && me.rank() == 0) {
                 allocations.store(0);
                 counting.store(true);
             }

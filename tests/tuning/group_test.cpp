@@ -49,9 +49,11 @@ TEST_CASE("teams, groups and their sub-groups take their choices from the file t
     const test::Directory directory;
     const std::string path =
         file_with(directory, test::entry({Collective::allreduce, Operands::exact, 3, 1, 4096}, "ring"));
-    const auto signature = [](const GroupOptions& options, bool in_subgroup) {
+    const std::string then = ", then what is fastest here";
+    const auto signature = [&](const GroupOptions& options, bool in_subgroup) {
         Team team({.members = 3, .placement = one_cpu(), .group = options});
-        CHECK(team.tuning() == (options.tuning.empty() ? "built-in choice" : "file " + options.tuning));
+        CHECK(team.tuning() ==
+              (options.tuning.empty() ? "built-in choice" : "file " + options.tuning + then));
         std::string text;
         try {
             team.run([&](Member& me) {
@@ -70,7 +72,7 @@ TEST_CASE("teams, groups and their sub-groups take their choices from the file t
     CHECK(says(signature({.tuning = path}, true), "(algorithm ring)"));
     CHECK(says(signature({}, false), "(algorithm flat)"));
     const Group group(3, {.tuning = path});
-    CHECK(group.tuning() == "file " + path);
+    CHECK(group.tuning() == "file " + path + then);
 }
 
 TEST_CASE("a group that is given a file which is refused works as without") {

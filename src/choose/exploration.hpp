@@ -1,0 +1,173 @@
+#pragma once
+
+#include "choose/select.hpp"
+#include "mailbox/cell.hpp"
+
+#include <tutti/detail/call.hpp>
+
+#include <array>
+#include <chrono>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <map>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace tutti::engine {
+
+struct GroupConfig;
+
+/// Where a member stands in its sequence of blocking calls. Equal on all members before each of these.
+struct CallPosition {
+    /// Of the next call.
+    std::uint64_t epoch = 0;
+    /// Of the last call that no member could complete before all had entered it.
+    std::uint64_t sync_epoch = 0;
+};
+
+/// What one member has measured of the candidates of a few kinds of calls, for the others to read. Relaxed: a
+/// call that no member can leave before all have entered it lies between the writes and the reads.
+struct TrialTimes {
+    static constexpr std::size_t areas = 8;
+    static constexpr std::size_t most_candidates = 4;
+
+    std::array<std::array<mailbox::StdWord, most_candidates>, areas> ns;
+};
+
+/// The areas of TrialTimes, as far as one member knows. All members know the same at the same call.
+class TrialAreas {
+public:
+    TrialAreas(std::span<TrialTimes> times, int rank) : times_(times), rank_(rank) {}
+
+    static constexpr std::size_t none = TrialTimes::areas;
+
+    /// Shows the member's times in an area that no member reads any more; none if there is no such area.
+    std::size_t show(std::span<const std::uint64_t> ns, const CallPosition& now);
+    /// For each candidate the least time of any member, or the greatest one. The area is free once all
+    /// members have come further than this position.
+    std::vector<std::uint64_t> take(std::size_t area, std::size_t candidates, bool least,
+                                    const CallPosition& now);
+
+private:
+    static constexpr std::uint64_t in_use = std::numeric_limits<std::uint64_t>::max();
+
+    std::span<TrialTimes> times_;
+    int rank_;
+    /// The last position at which members may read each area.
+    std::array<std::uint64_t, TrialTimes::areas> read_until_{};
+};
+
+/// The choice of one member for one kind of call: it tries candidates in turn, and keeps the fastest. It is a
+/// machine of states without clock, threads or randomness. Members that make the same calls come to the same
+/// choice at the same call, because they read the same times.
+///
+/// STAR-MPI (Faraj, Yuan and Lowenthal 2006) tries algorithms in a program's own calls in the same way.
+class Exploration {
+public:
+    /// Calls that each candidate gets.
+    static constexpr int rounds = 3;
+    /// Calls after the first choice until all candidates are tried once more, in case something disturbed the
+    /// first trials. After that only the choice is looked at, each time after four times as many calls.
+    static constexpr std::uint32_t first_interval = 1024;
+
+    /// The first candidate is what is chosen without any measurement. `least`: a call takes as long as it
+    /// takes the fastest member, which has come last, because no member can leave before all have entered. It
+    /// takes as long as the slowest one otherwise.
+    Exploration(std::vector<Selection> candidates, bool least);
+
+    /// Begins a call: the selection to use, which stays where it is. The member must call end() after the
+    /// call if is_trying() then.
+    const Selection& begin(TrialAreas& areas, const CallPosition& now);
+    bool is_trying() const { return phase_ == Phase::trying; }
+    /// The call has taken so long; the next one is at this position.
+    void end(std::chrono::nanoseconds took, TrialAreas& areas, const CallPosition& next);
+
+    /// Counts a call that repeats one which was prepared for the selection with that number, unless a look at
+    /// the choice is due: then begin() must be called.
+    bool repeats(std::uint32_t selection) noexcept {
+        return selection == selection_ && calls_left_ > 1 && --calls_left_ != 0;
+    }
+    /// Changes with what begin() returns.
+    std::uint32_t selection_number() const { return selection_; }
+
+    /// What has been chosen by measurement; null before that.
+    const Selection* chosen() const { return choice_ns_ != 0 ? &candidates_[choice_] : nullptr; }
+    std::span<const Selection> candidates() const { return candidates_; }
+
+private:
+    /// - trying: calls measure
+    /// - full: all candidates have been measured, and no area was free
+    /// - shown: the members' times are not all there yet
+    /// - settled: nothing is measured
+    enum class Phase : std::uint8_t { trying, full, shown, settled };
+
+    void look(TrialAreas& areas, const CallPosition& now);
+    void try_all();
+    void try_choice();
+    void show(TrialAreas& areas, const CallPosition& now);
+    void decide(TrialAreas& areas, const CallPosition& now);
+    void use(std::size_t candidate);
+
+    std::vector<Selection> candidates_;
+    bool least_;
+    Phase phase_ = Phase::trying;
+    /// Whether only the choice is tried, or will be, to see whether it takes as long as it did.
+    bool only_choice_ = false;
+    int decisions_ = 0;
+    std::size_t choice_ = 0;
+    std::uint64_t choice_ns_ = 0;
+    std::size_t used_ = 0;
+    int trial_ = 0;
+    std::array<std::uint64_t, TrialTimes::most_candidates> best_ns_{};
+    std::size_t area_ = TrialAreas::none;
+    std::uint64_t shown_at_ = 0;
+    std::uint32_t selection_ = 1;
+    std::uint32_t calls_left_ = 0;
+    std::uint32_t interval_ = first_interval;
+};
+
+/// The explorations of one member.
+class Explorations {
+public:
+    Explorations(const GroupConfig& config, std::span<TrialTimes> times, int rank);
+
+    /// That of the kind of a call, whose arguments have been checked; null if calls of this kind are not
+    /// explored. Begun with the first call of a kind. O(log of the kinds).
+    Exploration* of(const detail::Call& call, const CallSize& size);
+
+    /// The calls that begin from now on do so at this position.
+    void come_to(const CallPosition& position) { position_ = position; }
+    const Selection& begin(Exploration& exploration) { return exploration.begin(areas_, position_); }
+    void end(Exploration& exploration, std::chrono::nanoseconds took) {
+        exploration.end(took, areas_, position_);
+    }
+    /// Forgets everything, as all members do after a failure, because some may have decided and others not.
+    void clear();
+
+private:
+    struct Kind {
+        Collective collective;
+        tuning::Operands operands;
+        /// Powers of two of bytes.
+        int power;
+        bool in_place;
+        bool serial;
+        bool commutative;
+        bool shared_output;
+
+        friend auto operator<=>(const Kind&, const Kind&) = default;
+    };
+
+    const GroupConfig& config_;
+    std::span<TrialTimes> times_;
+    int rank_;
+    TrialAreas areas_;
+    CallPosition position_;
+    std::map<Kind, Exploration> of_kinds_;
+};
+
+} // namespace tutti::engine

@@ -1,0 +1,207 @@
+// How members come to the same choice of an algorithm, without threads and clocks.
+
+#include "choose/exploration.hpp"
+
+#include <doctest/doctest.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace {
+
+using namespace tutti;
+using engine::CallPosition;
+using engine::Exploration;
+using engine::Selection;
+using engine::TrialAreas;
+using engine::TrialTimes;
+using std::chrono::nanoseconds;
+
+std::vector<Selection> rows(std::size_t count) {
+    std::vector<Selection> selections(count);
+    for (std::size_t row = 0; row < count; ++row) {
+        selections[row].row = row;
+    }
+    return selections;
+}
+
+/// Members whose calls take what a test says.
+class Members {
+public:
+    explicit Members(int count) : times_(static_cast<std::size_t>(count)), kinds_(times_.size()) {
+        for (int rank = 0; rank < count; ++rank) {
+            areas_.emplace_back(times_, rank);
+        }
+    }
+    Members(int count, std::size_t candidates, bool least) : Members(count) { add_kind(candidates, least); }
+
+    void add_kind(std::size_t candidates, bool least) {
+        for (auto& of_member : kinds_) {
+            of_member.emplace_back(rows(candidates), least);
+        }
+    }
+
+    /// All make one call of a kind, which takes `ns(rank, row)`; the row that all have used.
+    template <class Ns>
+    std::size_t call(bool synchronises, Ns ns, std::size_t kind = 0) {
+        const CallPosition before = position_;
+        ++position_.epoch;
+        if (synchronises) {
+            position_.sync_epoch = before.epoch;
+        }
+        const std::size_t used = kinds_.front()[kind].begin(areas_.front(), before).row;
+        for (std::size_t rank = 0; rank < kinds_.size(); ++rank) {
+            Exploration& own = kinds_[rank][kind];
+            REQUIRE((rank == 0 || own.begin(areas_[rank], before).row == used));
+            if (own.is_trying()) {
+                own.end(nanoseconds(ns(static_cast<int>(rank), used)), areas_[rank], position_);
+            }
+        }
+        return used;
+    }
+    /// A call of another kind that waits for all.
+    void synchronise() { position_.sync_epoch = position_.epoch++; }
+
+    Exploration& of(std::size_t rank) { return kinds_[rank].front(); }
+
+private:
+    std::vector<TrialTimes> times_;
+    std::vector<TrialAreas> areas_;
+    std::vector<std::vector<Exploration>> kinds_;
+    CallPosition position_{1, 0};
+};
+
+} // namespace
+
+TEST_CASE("members try each candidate three times, and keep the fastest") {
+    Members members(3, 4, true);
+    const auto ns = [](int, std::size_t row) { return row == 2 ? 100 : 200; };
+    std::vector<std::size_t> used;
+    for (int call = 0; call < 14; ++call) {
+        used.push_back(members.call(true, ns));
+    }
+    CHECK(used == std::vector<std::size_t>{0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 0, 2});
+    REQUIRE(members.of(1).chosen() != nullptr);
+    CHECK(members.of(1).chosen()->row == 2);
+}
+
+TEST_CASE("a member that always comes late does not decide, and neither do the waits of the others") {
+    Members members(2, 2, true);
+    // Member 1 comes 10 us late each time, so that member 0 waits; member 1 sees what a call takes.
+    const auto ns = [](int rank, std::size_t row) {
+        const int own = row == 0 ? 500 : 300;
+        return rank == 0 ? own + (row == 0 ? 10'000 : 12'000) : own;
+    };
+    for (int call = 0; call < 8; ++call) {
+        members.call(true, ns);
+    }
+    CHECK(members.call(true, ns) == 1);
+}
+
+TEST_CASE("if members can be through before the others, the slowest one counts") {
+    Members members(2, 2, false);
+    // By row 1 the root is through at once, and the other member takes long.
+    const auto ns = [](int rank, std::size_t row) { return row == 0 ? 400 : rank == 0 ? 50 : 900; };
+    for (int call = 0; call < 8; ++call) {
+        members.call(false, ns);
+        members.synchronise();
+    }
+    CHECK(members.call(false, ns) == 0);
+}
+
+TEST_CASE("nothing is decided before a call that all members have entered") {
+    Members members(4, 2, false);
+    const auto ns = [](int, std::size_t row) { return row == 1 ? 100 : 200; };
+    for (int call = 0; call < 100; ++call) {
+        members.call(false, ns);
+    }
+    CHECK(members.of(0).chosen() == nullptr);
+    members.synchronise();
+    std::size_t used = 0;
+    for (int call = 0; call < 20; ++call) { // members look now and then
+        used = members.call(false, ns);
+    }
+    CHECK(used == 1);
+}
+
+TEST_CASE("a little faster is not enough to leave the first candidate") {
+    Members members(2, 2, true);
+    for (int call = 0; call < 8; ++call) {
+        members.call(true, [](int, std::size_t row) { return row == 1 ? 990 : 1000; });
+    }
+    REQUIRE(members.of(0).chosen() != nullptr);
+    CHECK(members.of(0).chosen()->row == 0);
+}
+
+TEST_CASE(
+    "a choice that takes longer than it did is made anew, and a confirmed one is looked at less often") {
+    Members members(2, 2, true);
+    bool is_far = false;
+    const auto ns = [&](int, std::size_t row) { return row == 0 ? 200 : is_far ? 900 : 100; };
+    // Each round of looks takes four calls: three that are measured, and one that all members enter.
+    std::vector<int> looked_at;
+    for (int call = 0; call < 120'000; ++call) {
+        const bool was_settled = members.of(0).chosen() != nullptr && !members.of(0).is_trying();
+        members.call(true, ns);
+        if (was_settled && members.of(0).is_trying()) {
+            looked_at.push_back(call);
+        }
+        is_far = call > 30'000;
+    }
+    REQUIRE(looked_at.size() >= 3);
+    CHECK(looked_at[1] - looked_at[0] > 3 * static_cast<int>(Exploration::first_interval));
+    CHECK(members.of(0).chosen()->row == 0);
+}
+
+TEST_CASE("repeated calls count, and do not repeat a selection that is another one now") {
+    Members members(2, 2, true);
+    const auto ns = [](int, std::size_t row) { return row == 1 ? 100 : 200; };
+    CHECK_FALSE(members.of(0).repeats(members.of(0).selection_number()));
+    for (int call = 0; call < 8; ++call) {
+        members.call(true, ns);
+    }
+    const std::uint32_t now = members.of(0).selection_number();
+    CHECK_FALSE(members.of(0).repeats(now - 1));
+    std::uint32_t repeated = 0;
+    while (members.of(0).repeats(now)) {
+        ++repeated;
+    }
+    CHECK(repeated >= Exploration::first_interval - 3);
+    CHECK(repeated < Exploration::first_interval);
+}
+
+TEST_CASE("areas are not written before all members have read them") {
+    std::vector<TrialTimes> times(2);
+    TrialAreas areas(times, 0);
+    const std::vector<std::uint64_t> ns{7};
+    CallPosition now{1, 0};
+    for (std::size_t area = 0; area < TrialTimes::areas; ++area) {
+        CHECK(areas.show(ns, now) == area);
+    }
+    CHECK(areas.show(ns, now) == TrialAreas::none);
+    now = {10, 5};
+    CHECK(areas.take(3, 1, false, now) == ns);
+    now = {12, 9}; // others may still read what this member has read before call 10
+    CHECK(areas.show(ns, now) == TrialAreas::none);
+    now = {12, 10};
+    CHECK(areas.show(ns, now) == 3);
+}
+
+TEST_CASE("many kinds at random, of which some synchronise: all members choose alike") {
+    std::mt19937 random(5);
+    for (int run = 0; run < 20; ++run) {
+        constexpr std::size_t kinds = 20; // more than there are areas
+        Members members(4);
+        for (std::size_t kind = 0; kind < kinds; ++kind) {
+            members.add_kind(1 + random() % TrialTimes::most_candidates, kind % 2 == 0);
+        }
+        for (int call = 0; call < 5000; ++call) {
+            members.call(
+                random() % 5 == 0, [&](int, std::size_t) { return 1 + static_cast<int>(random() % 1000); },
+                random() % kinds);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+// Groups that try algorithms in their first calls, with real threads. Members that chose differently would
+// end in an error, because the algorithm is part of a call's signature.
+
+#include "../reduced.hpp"
+#include "../reference/calls.hpp"
+#include "support.hpp"
+
+#include <tutti/tutti.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <random>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+using namespace tutti;
+using tuning::Operands;
+
+namespace {
+
+/// No two orders of summation need give the same bits.
+double element(std::size_t rank, std::size_t i) {
+    return 1.0 / static_cast<double>(3 + i + 7 * rank);
+}
+
+/// Calls of every collective in several sizes, in an order that all members know, each of which must leave
+/// the bits of the canonical order.
+void call_at_random(Member& me, int calls) {
+    const test::Reference<double> reference(me.size(), element, std::plus<>());
+    std::vector<test::Shape> shapes;
+    for (const std::size_t bytes : {std::size_t{8192}, std::size_t{30'000}, std::size_t{400'000}}) {
+        for (test::Shape shape : test::regular_shapes(bytes / sizeof(double), {0, me.size() - 1}, {1})) {
+            if (shape.traits().is_divided()) {
+                shape.count /= static_cast<std::size_t>(me.size());
+            }
+            shapes.push_back(shape);
+        }
+    }
+    std::vector<test::Vectors<double>> vectors;
+    for (const test::Shape& shape : shapes) {
+        vectors.push_back(reference.vectors(static_cast<std::size_t>(me.rank()), shape));
+    }
+    std::mt19937 random(7);
+    for (int call = 0; call < calls; ++call) {
+        const std::size_t which = random() % shapes.size();
+        // A few calls of a kind in a row, as programs make them.
+        for (unsigned repeated = random() % 8; repeated > 0; --repeated) {
+            test::Vectors<double> now = vectors[which];
+            make_call(me, shapes[which], now, std::span<const double>(now.in), std::span(now.out), sum);
+            if (now.out != now.expected) {
+                throw std::logic_error("wrong result of " + shapes[which].describe());
+            }
+        }
+    }
+}
+
+/// The algorithm of the call after so many allreduces of 32 KiB: member 0 makes it, and the others do not.
+std::string algorithm_after(int calls, const std::string& tuning) {
+    const std::string one_cpu = std::to_string(tuning::this_machine().os_indices().front());
+    Team team({.members = 3, .placement = one_cpu, .group = {.tuning = tuning}});
+    std::string text;
+    try {
+        team.run([&](Member& me) {
+            std::vector<int> values(8192, 1);
+            for (int call = 0; call < calls; ++call) {
+                me.allreduce(values, sum);
+            }
+            if (me.rank() == 0) {
+                me.allreduce(values, sum);
+            } else {
+                me.barrier();
+            }
+        });
+    } catch (const Error& error) {
+        text = error.what();
+    }
+    const std::string before = "(algorithm ";
+    const std::size_t at = text.find(before);
+    REQUIRE(at != std::string::npos);
+    const std::size_t begin = at + before.size();
+    return text.substr(begin, text.find(')', begin) - begin);
+}
+
+} // namespace
+
+TEST_CASE("every collective in groups that try algorithms: all members choose alike, and no bit differs") {
+    for (const int members : {2, 3, 4, 8}) {
+        Team team({.members = members, .placement = "none", .group = {.tuning = "on"}});
+        CHECK_NOTHROW(team.run([](Member& me) { call_at_random(me, test::reduced ? 200 : 1500); }));
+    }
+}
+
+TEST_CASE("sub-groups try algorithms for themselves") {
+    Team team({.members = 4, .placement = "none", .group = {.tuning = "on"}});
+    CHECK_NOTHROW(team.run([](Member& me) {
+        Member half = *me.split(me.rank() % 2, me.rank());
+        call_at_random(half, 200);
+        call_at_random(me, 100);
+    }));
+}
+
+TEST_CASE("after a failure a group begins anew to try") {
+    Team team({.members = 3, .placement = "none", .group = {.tuning = "on"}});
+    for (int run = 0; run < 5; ++run) {
+        CHECK_THROWS_AS(team.run([&](Member& me) {
+            call_at_random(me, 20 + 7 * run);
+            if (me.rank() == run % 3) {
+                throw std::runtime_error("on purpose");
+            }
+            call_at_random(me, 10);
+        }),
+                        std::runtime_error);
+    }
+    CHECK_NOTHROW(team.run([](Member& me) { call_at_random(me, 100); }));
+}
+
+TEST_CASE("a file's choice is tried first, and then the built-in one") {
+    const test::Directory directory;
+    tuning::Table table = test::small_table();
+    table.entries = {test::entry({Collective::allreduce, Operands::exact, 3, 1, 32768}, "ring")};
+    const std::string path = directory.file("slow", tuning::to_text(table));
+    const std::string built_in = algorithm_after(0, "off");
+    CHECK(built_in != "ring");
+    CHECK(algorithm_after(0, path) == "ring");
+    CHECK(algorithm_after(2, path) == "ring");
+    CHECK(algorithm_after(3, path) == built_in);
+    CHECK(algorithm_after(0, "on") == built_in);
+    CHECK(algorithm_after(40, "off") == built_in);
+}
