@@ -211,7 +211,7 @@ void broadcast(InOut&& inouts, int root, const Executor& executor = {}) {
 /// Stores the reduction of all inputs in `out`, which may be one of the inputs.
 template <detail::VectorRange In, detail::Vector Out, class Op>
 void reduce(In&& inputs, Out&& out, const Op& op, const Executor& executor = {}) {
-    auto result = detail::view(out); // of which only the root's is looked at
+    auto result = detail::view(out); // used only by the root
     using Element = typename decltype(detail::view(*std::ranges::begin(inputs)))::element_type;
     if constexpr (!std::is_const_v<Element>) {
         if (const int root = detail::place_of(result, inputs); root >= 0) {
@@ -237,6 +237,7 @@ void allreduce(In&& inputs, Out&& outputs, const Op& op, const Executor& executo
                     [&](auto& me, auto in, auto out) { me.allreduce(in, out, op); });
 }
 
+/// In place: replaces every buffer by the reduction of all.
 template <detail::VectorRange InOut, class Op>
 void allreduce(InOut&& inouts, const Op& op, const Executor& executor = {}) {
     detail::for_all_in_place("allreduce", inouts, executor,
@@ -251,12 +252,14 @@ void reduce_scatter(In&& inputs, Out&& blocks, const Op& op, const Executor& exe
                     [&](auto& me, auto in, auto block) { me.reduce_scatter(in, block, op); });
 }
 
+/// In place: the r-th block of buffer r receives the r-th part of the reduction; the rest is unchanged.
 template <detail::VectorRange InOut, class Op>
 void reduce_scatter(InOut&& inouts, const Op& op, const Executor& executor = {}) {
     detail::for_all_in_place("reduce_scatter", inouts, executor,
                              [&](auto& me, auto inout) { me.reduce_scatter(inout, op); });
 }
 
+/// Reduce-scatter with irregular blocks: `counts` has the length of each block.
 template <class In, class Out, class Op>
 requires detail::VectorRanges<In, Out>
 void reduce_scatter(In&& inputs, Out&& blocks, Counts counts, const Op& op, const Executor& executor = {}) {
@@ -272,12 +275,14 @@ void allgather(In&& blocks, Out&& outputs, const Executor& executor = {}) {
                     [&](auto& me, auto block, auto out) { me.allgather(block, out); });
 }
 
+/// In place: copies block r of buffer r to all other buffers.
 template <detail::VectorRange InOut>
 void allgather(InOut&& inouts, const Executor& executor = {}) {
     detail::for_all_in_place("allgather", inouts, executor,
                              [&](auto& me, auto inout) { me.allgather(inout); });
 }
 
+/// Allgather with irregular blocks: `counts` has the length of each block.
 template <class In, class Out>
 requires detail::VectorRanges<In, Out>
 void allgather(In&& blocks, Out&& outputs, Counts counts, const Executor& executor = {}) {
@@ -299,6 +304,7 @@ void gather(In&& blocks, Out&& out, const Executor& executor = {}) {
                              [](auto& me, auto block, auto whole) { me.gather(block, whole, 0); });
 }
 
+/// Gather with irregular blocks: `counts` has the length of each block.
 template <detail::VectorRange In, detail::Vector Out>
 void gather(In&& blocks, Out&& out, Counts counts, const Executor& executor = {}) {
     detail::for_all_with_one("gather", blocks, out, executor,
@@ -312,6 +318,7 @@ void scatter(In&& in, Out&& blocks, const Executor& executor = {}) {
                              [](auto& me, auto block, auto whole) { me.scatter(whole, block, 0); });
 }
 
+/// Scatter with irregular blocks: `counts` has the length of each block.
 template <detail::Vector In, detail::VectorRange Out>
 void scatter(In&& in, Out&& blocks, Counts counts, const Executor& executor = {}) {
     detail::for_all_with_one("scatter", blocks, in, executor,
@@ -341,6 +348,7 @@ void alltoall(In&& inputs, Sent&& send_counts, Out&& outputs, Received&& recv_co
                     [&](auto& me, auto in, auto out) { me.alltoall(in, *sent++, out, *received++); });
 }
 
+/// In place: exchanges block j of buffer i and block i of buffer j.
 template <detail::VectorRange InOut>
 void alltoall(InOut&& inouts, const Executor& executor = {}) {
     detail::for_all_in_place("alltoall", inouts, executor, [&](auto& me, auto inout) { me.alltoall(inout); });
@@ -364,6 +372,7 @@ void scan(In&& inputs, Out&& outputs, const Op& op, const Executor& executor = {
                     [&](auto& me, auto in, auto out) { me.scan(in, out, op); });
 }
 
+/// In place: replaces buffer r by the reduction of buffers 0 .. r.
 template <detail::VectorRange InOut, class Op>
 void scan(InOut&& inouts, const Op& op, const Executor& executor = {}) {
     detail::for_all_in_place("scan", inouts, executor, [&](auto& me, auto inout) { me.scan(inout, op); });
@@ -377,6 +386,7 @@ void exscan(In&& inputs, Out&& outputs, const Op& op, const Executor& executor =
                     [&](auto& me, auto in, auto out) { me.exscan(in, out, op); });
 }
 
+/// In place: replaces buffer r by the reduction of buffers 0 .. r - 1; buffer 0 is unchanged.
 template <detail::VectorRange InOut, class Op>
 void exscan(InOut&& inouts, const Op& op, const Executor& executor = {}) {
     detail::for_all_in_place("exscan", inouts, executor, [&](auto& me, auto inout) { me.exscan(inout, op); });
@@ -390,6 +400,7 @@ void shift(In&& inputs, Out&& outputs, int distance, const Executor& executor = 
                     [&](auto& me, auto in, auto out) { me.shift(in, out, distance); });
 }
 
+/// In place: buffer r + distance (mod p) receives the contents of buffer r.
 template <detail::VectorRange InOut>
 void shift(InOut&& inouts, int distance, const Executor& executor = {}) {
     detail::for_all_in_place("shift", inouts, executor,

@@ -150,7 +150,7 @@ requires std::same_as<std::ranges::range_value_t<Range>, Request> std::size_t wa
         detail::wait_until("wait_any", look);
     }
     if (complete != nullptr) {
-        complete->wait(); // throws what has ended it
+        complete->wait(); // throws the failure, if any
         *complete = Request();
     }
     return place;

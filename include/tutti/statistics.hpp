@@ -13,7 +13,7 @@ namespace tutti {
 
 /// One member's calls of one collective.
 struct MemberStatistics {
-    std::uint64_t calls = 0; ///< how many: those that are complete
+    std::uint64_t calls = 0; ///< number of complete calls
     /// Bytes of the collective's whole buffer, such as all blocks of an allgather. 0 if a member may know
     /// only its own blocks: in an all-to-all with counts, with counts at the root, or with displacements.
     std::uint64_t bytes = 0;
