@@ -512,7 +512,7 @@ private:
     template <class Out, class Op>
     static detail::Call&& reduction(detail::Call&& call, Out& out, const Op& op) {
         static_assert(Way::blocks || std::is_copy_constructible_v<Op>,
-                      "the operator is needed after the call has returned, and cannot be copied");
+                      "the operator cannot be copied, but a nonblocking call must keep a copy of it");
         return CallMaker::reduction(same(call), out, op);
     }
 

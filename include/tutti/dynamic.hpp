@@ -41,7 +41,7 @@ public:
     BasicDynamicVector(Type type, Pointer data, std::size_t count)
         : data_(data), count_(count), element_bytes_(type < Type::other ? detail::bytes_of(type) : 0),
           type_(type) {
-        check("elements of type other have no size of their own: give it instead of the type");
+        check("Type::other has no element size: pass the size instead of the type");
         if (reinterpret_cast<std::uintptr_t>(data) % element_align() != 0) {
             throw ArgumentError("DynamicVector: the address is not aligned for elements of type " +
                                 std::string(to_string(type)));
@@ -95,7 +95,8 @@ public:
     /// An operator of the library. Throws ArgumentError for Operator::callable.
     explicit DynamicOp(Operator op) : op_(op) {
         if (op >= Operator::callable) {
-            throw ArgumentError("DynamicOp: an operator that is callable needs a function");
+            throw ArgumentError(
+                "DynamicOp: Operator::callable needs a function: use the constructor that takes one");
         }
     }
 

@@ -44,11 +44,12 @@ void Caller::check_ways(const Call& call) const {
     const bool shares = (me_.how & shares_output) != 0;
     const detail::CollectiveTraits& traits = detail::traits_of(call.collective);
     if (has_counts_on_all() && !(traits.is_rooted() && call.counts != nullptr)) {
-        refuse(function_, "`me` is of tutti_counts_on_all(), which is for a gatherv or scatterv");
+        refuse(function_, "`me` comes from tutti_counts_on_all(), which is only for a "
+                          "gatherv or scatterv");
     }
     if (shares && (call.in_place || !traits.may_share())) {
-        refuse(function_, "`me` is of tutti_shared(), which is for the output of an allreduce or allgather "
-                          "that are not in place");
+        refuse(function_, "`me` comes from tutti_shared(), which is only for an allreduce or "
+                          "allgather that is not in place");
     }
 }
 

@@ -259,7 +259,7 @@ std::string profile_text(const Table& table) {
 void check_format(Reader& reader) {
     reader.next_line();
     if (reader.word() != magic) {
-        reader.fail("this is no file that tutti tune has written");
+        reader.fail("this file was not written by tutti tune");
     }
     const int version = reader.number("format version", 0, 1'000'000);
     if (version != format_version) {
@@ -272,7 +272,7 @@ void check_format(Reader& reader) {
 std::string_view undamaged(std::string_view text) {
     const auto is_allowed = [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); };
     if (!std::ranges::all_of(text, is_allowed)) {
-        throw std::invalid_argument("it has bytes that are no text");
+        throw std::invalid_argument("it is not a text file");
     }
     const std::size_t at = text.rfind("\nend ");
     if (at == std::string_view::npos) {
@@ -281,7 +281,7 @@ std::string_view undamaged(std::string_view text) {
     const std::string_view before = text.substr(0, at + 1);
     const auto lines = static_cast<std::size_t>(std::ranges::count(before, '\n'));
     if (lines < head_lines || text.substr(at + 1) != end_line(lines - head_lines, before)) {
-        throw std::invalid_argument("it is damaged: the checksum or the number of lines is not right");
+        throw std::invalid_argument("it is damaged: the checksum or the number of lines is wrong");
     }
     return before;
 }

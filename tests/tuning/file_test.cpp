@@ -152,15 +152,16 @@ TEST_CASE("heads of other files are refused") {
     const auto forged = [&](const char* part, const char* other) {
         return refusal_of_text(with_right_end(replaced(text, part, other)));
     };
-    CHECK(says(forged("tutti-tuning 8", "{\"schema\": 1}"), "no file that tutti tune has written"));
+    CHECK(says(forged("tutti-tuning 8", "{\"schema\": 1}"), "was not written by tutti tune"));
     CHECK(says(forged("tutti-tuning 8", "tutti-tuning 1"),
                "version 1, and this library reads version 8: run tutti tune again"));
     CHECK(says(forged("library ", "librarian "), "library's version"));
     CHECK(says(forged("\ncpus ", "\nseats "), "\"cpus\" of the machine"));
     CHECK(says(forged("\nl2 ", "\nl3 "), "\"l2\" of the machine"));
     CHECK(says(refusal_of_text(std::string(1'000'000, '[')), "the file ends here"));
-    CHECK(says(refusal_of_text(std::string(1'000'000, '[') + "\n"), "no file that tutti tune has written"));
-    CHECK(says(refusal_of_text("tutti-tuning 8\n" + std::string(100, '\0') + "\nend 0 0\n"), "no text"));
+    CHECK(says(refusal_of_text(std::string(1'000'000, '[') + "\n"), "was not written by tutti tune"));
+    CHECK(says(refusal_of_text("tutti-tuning 8\n" + std::string(100, '\0') + "\nend 0 0\n"),
+               "not a text file"));
 }
 
 TEST_CASE("a message quotes no more of a hostile file than a reader can use") {

@@ -148,15 +148,15 @@ concept OneReduction = Scalar<T> && Reduction<T&, T&, Op>;
 template <class T>
 constexpr void refuse_element() {
     static_assert(std::is_trivially_copyable_v<T>,
-                  "the type of the elements is not trivially copyable, and they travel as bytes: send what "
-                  "it holds, such as the characters of a std::string");
+                  "the element type is not trivially copyable, but elements are copied as bytes: send the "
+                  "contents, such as the characters of a std::string");
 }
 
 /// Produces the error message for an input of type In with an output of type Out.
 template <class In, class Out>
 constexpr void refuse_other_element() {
     static_assert(Address<In> || Address<Out> || std::same_as<element_t<In>, element_t<Out>>,
-                  "the elements of the two vectors differ: pass vectors of the same type of elements");
+                  "the two buffers have different element types: pass buffers of the same element type");
 }
 
 /// Produces the error message for an Op that does not reduce to a buffer of type Out.
@@ -165,8 +165,8 @@ constexpr void refuse_operator_of() {
     using T = element_t<Out>;
     static_assert(
         Address<Out> || !Sendable<T> || combines_elements<Op, T>,
-        "the operator does not make one of two such elements: tutti::sum needs a +, tutti::band and "
-        "its likes take integers, and a function takes two elements and returns one");
+        "the operator is not callable as T(T, T) for the element type T: tutti::sum needs a +, and the "
+        "bitwise operators such as tutti::band need integers");
 }
 
 /// Produces the error message for a V that is no buffer; V without const and reference, so that it appears
@@ -175,7 +175,7 @@ template <class V>
 constexpr void refuse_operand() {
     static_assert(!Address<V>, "a pointer does not say how many elements there are: pass a vector, or "
                                "std::span(pointer, count)");
-    static_assert(!Scattered<V>, "the elements do not lie side by side: pass a contiguous range, such as "
+    static_assert(!Scattered<V>, "the range is not contiguous: pass a contiguous range, such as "
                                  "std::vector<double>, or std::vector<char> instead of std::vector<bool>");
     refuse_element<element_t<V>>();
 }
@@ -186,7 +186,8 @@ template <class Out>
 constexpr void refuse_lost_result() {
     refuse_operand<std::remove_cvref_t<Out>>();
     using T = typename decltype(view(std::declval<Out&>()))::element_type;
-    static_assert(!std::is_const_v<T>, "the elements are const: pass a vector that may be changed");
+    static_assert(!std::is_const_v<T>,
+                  "the elements are const, but the call writes them: pass a buffer of non-const elements");
     static_assert(Address<Out> || Scattered<Out> || std::is_lvalue_reference_v<Out> || Dynamic<Out> ||
                       std::ranges::borrowed_range<Out>,
                   "the result would be lost in a temporary: pass a vector that has a name, or a view of one, "
