@@ -36,7 +36,7 @@ class Cluster;
 /// - If a member has already gone on to the next region, the next region fails as well.
 ///
 /// The group can be used again in the region after that. A program whose threads all come to every region
-/// must only catch the exceptions and continue.
+/// only needs to catch the exceptions and continue.
 ///
 /// A thread that missed a failed region learns about it from its next join(), which throws Aborted; the
 /// thread must then join again. The same holds if a region failed because threads were missing and the next

@@ -66,14 +66,14 @@ private:
 };
 
 /// Collectives among ranks that are not bound to threads, for tasks and thread pools. Any thread may make the
-/// call of a rank; the call hands over the rank's operands and returns at once, without waiting for the other
+/// call of a rank; the call hands over the rank's operands and returns without waiting for the other
 /// ranks: `Request sum = meeting.at(rank).allreduce(in, out, tutti::sum)`. The thread of the last rank to
 /// arrive carries the operation out, or hands slices of it to an executor.
 ///
 /// All ranks must make the same calls in the same order. The calls of one rank may come from different
-/// threads, but must not overlap. Different ranks may arrive at the same time, and a rank may be any number
-/// of operations ahead of the others. Operands are combined as Options::order selects. Calls cannot name an
-/// algorithm.
+/// threads, but not at the same time. Different ranks may arrive at the same time, and a rank may be any
+/// number of operations ahead of the others. Operands are combined as Options::order selects. Calls cannot
+/// name an algorithm.
 ///
 /// @warning wait() blocks the thread until every rank has arrived. Never call it on a pool worker that the
 /// missing ranks need in order to run: the pool would deadlock. Use then() or co_await there.
