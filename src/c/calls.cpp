@@ -18,7 +18,7 @@ using detail::Call;
 Caller::Caller(const char* function, const tutti_caller& me) : function_(function), me_(me) {
     const std::uint64_t way = me.how & way_mask;
     if (way < blocks || way > arrives) {
-        refuse(function, "`me` is no caller: tutti_join() makes one");
+        refuse(function, "`me` is not a caller: get one from tutti_join()");
     }
     if (way != blocks) {
         there(function, "request", me.request) = {nullptr, failed}; // until it is made

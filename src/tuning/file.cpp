@@ -92,7 +92,7 @@ public:
     void expect(std::string_view expected) {
         const std::string_view found = word();
         if (found != expected) {
-            fail("here \"" + std::string(expected) + "\" should be, not " + quoted_word(found));
+            fail("expected \"" + std::string(expected) + "\", but found " + quoted_word(found));
         }
     }
 
@@ -113,8 +113,8 @@ public:
         Number value{};
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (error != std::errc() || end != text.data() + text.size() || !(value >= least && value <= most)) {
-            fail(std::string(what) + " " + quoted_word(text) + " is no number from " + shown(least) + " to " +
-                 shown(most));
+            fail(std::string(what) + " " + quoted_word(text) + " is not a number from " + shown(least) +
+                 " to " + shown(most));
         }
         return value;
     }
@@ -318,13 +318,13 @@ Table parse(std::string_view text) {
     reader.remainder();
     reader.next_line();
     if (reader.word() != "library") {
-        reader.fail("here the library's version should be");
+        reader.fail("expected the library's version here");
     }
     table.library = reader.remainder();
     for (const std::string_view label : machine_labels) {
         reader.next_line();
         if (reader.word() != label) {
-            reader.fail("here \"" + std::string(label) + "\" of the machine should be");
+            reader.fail("expected \"" + std::string(label) + "\" of the machine here");
         }
         table.machine.push_back(std::string(label) + " " + std::string(reader.remainder()));
     }
@@ -358,7 +358,7 @@ std::string read_file(const std::string& path) {
         refuse(last_error());
     }
     if (!S_ISREG(status.st_mode)) {
-        refuse("it is no regular file");
+        refuse("it is not a regular file");
     }
     struct Descriptor {
         int number;

@@ -144,7 +144,7 @@ TEST_CASE("callers that are none, or are to call in a way that there is not") {
     Joined alone;
     double one = 1;
     tutti_request request = TUTTI_REQUEST_NULL;
-    check_refused(tutti_barrier(tutti_caller{}), "barrier: `me` is no caller");
+    check_refused(tutti_barrier(tutti_caller{}), "barrier: `me` is not a caller");
     tutti_caller garbage;
     std::fill_n(reinterpret_cast<unsigned char*>(&garbage), sizeof garbage, 0xa5);
     CHECK(tutti_barrier(garbage) == TUTTI_ARGUMENT_ERROR);
@@ -157,7 +157,7 @@ TEST_CASE("callers that are none, or are to call in a way that there is not") {
     check_refused(tutti_split(tutti_start(alone.me, &request), 0, 0, &copy), "split: `me` is not what");
     check_refused(tutti_leave(tutti_shared(alone.me)), "leave: `me` is not what");
     check_refused(tutti_barrier(tutti_prepare(tutti_start(alone.me, &request), &request)),
-                  "`me` is no caller");
+                  "`me` is not a caller");
     check_refused(tutti_broadcast(tutti_shared(alone.me), &one, 1, TUTTI_DOUBLE, 0), "tutti_shared()");
     const std::size_t counts[] = {1};
     check_refused(tutti_barrier(tutti_counts_on_all(alone.me)),
@@ -181,7 +181,7 @@ TEST_CASE("who has no place in a part has nothing to leave") {
     REQUIRE(tutti_split(alone.me, -1, 0, &part) == TUTTI_OK);
     CHECK(part.size == 0);
     CHECK(tutti_leave(part) == TUTTI_OK);
-    check_refused(tutti_barrier(part), "barrier: `me` is no caller");
+    check_refused(tutti_barrier(part), "barrier: `me` is not a caller");
     check_refused(tutti_join(alone.group, 0, &part), "has not left");
     CHECK(part.size == 0);
     CHECK(tutti_leave(part) == TUTTI_OK);
