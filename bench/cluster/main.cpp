@@ -56,21 +56,23 @@ Arguments parsed(int argc, char** argv) {
     CLI::App app("Cluster collectives beside OpenMP + MPI by hand and beside flat MPI; sums of doubles",
                  "tutti bench --hybrid");
     app.add_option("collective", arguments.collectives, measured_collectives)->capture_default_str();
-    app.add_option("-b,--begin", arguments.begin, "Smallest vector in bytes")->capture_default_str();
-    app.add_option("-e,--end", arguments.end, "Largest vector in bytes")->capture_default_str();
-    app.add_option("-f,--factor", arguments.factor, "From one size to the next")->capture_default_str();
-    app.add_option("-t,--members", arguments.threads, "Threads of each process")->capture_default_str();
-    app.add_option("--way", arguments.ways, "auto, leader, pipelined: those named take turns")
+    app.add_option("-b,--begin", arguments.begin, "Smallest buffer in bytes")->capture_default_str();
+    app.add_option("-e,--end", arguments.end, "Largest buffer in bytes")->capture_default_str();
+    app.add_option("-f,--factor", arguments.factor, "Factor from one size to the next")
+        ->capture_default_str();
+    app.add_option("-t,--members", arguments.threads, "Threads per process")->capture_default_str();
+    app.add_option("--way", arguments.ways, "A list of auto, leader, pipelined; they take turns")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->capture_default_str();
     app.add_option("-a,--algorithm", arguments.algorithms,
-                   "Among the processes: auto, library, circulant, ...: those named take turns")
+                   "A list of algorithms among the processes (auto, library, "
+                   "circulant, ...); they take turns")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->capture_default_str();
-    app.add_option("--seconds", arguments.seconds, "Time limit for a point")->capture_default_str();
-    app.add_flag("--flat,!--no-flat", arguments.flat, "Measure flat MPI as well");
+    app.add_option("--seconds", arguments.seconds, "Time limit per point")->capture_default_str();
+    app.add_flag("--flat,!--no-flat", arguments.flat, "Also measure flat MPI");
     app.add_option("--json", arguments.json, "Write all points to this file; - is stdout");
     try {
         app.parse(argc, argv);

@@ -164,9 +164,9 @@ void add_command(CLI::App& app, std::function<int()>& chosen, const char* name, 
 /// elsewhere.
 void add_help(CLI::App& app, std::function<int()>& chosen) {
     const auto name = std::make_shared<std::string>();
-    CLI::App& help = *app.add_subcommand("help", "What a command does, and its options");
+    CLI::App& help = *app.add_subcommand("help", "Describe a command and its options");
     const auto pages = std::make_shared<std::string>();
-    auto* const command_asked = help.add_option("command", *name, "All commands if none is named");
+    auto* const command_asked = help.add_option("command", *name, "Default: all commands");
     help.add_option("--pages", *pages,
                     "Write manual pages, and completions for bash and zsh, below this directory instead")
         ->excludes(command_asked);
@@ -187,30 +187,37 @@ void add_help(CLI::App& app, std::function<int()>& chosen) {
 }
 
 void add_commands(CLI::App& app, std::function<int()>& chosen) {
-    add_command(app, chosen, "info", "This machine, this build, the algorithms and their choice", run_info);
+    add_command(app, chosen, "info", "Show the machine, the build, the algorithms and their choice",
+                run_info);
     add_command(app, chosen, "bench", "Measure collectives; results are checked before they are timed",
                 run_bench_arguments);
     add_command(app, chosen, "compare",
-                "What two files of measurements differ in; exit code 3 when something became slower",
+                "Compare two files of measurements; exit code 3 if something "
+                "became slower",
                 run_compare);
-    add_command(app, chosen, "report",
-                "Measurements as one file for a browser: curves, maps, what stands out", viewer::run_report);
+    add_command(app, chosen, "report", "Write measurements as one file for a browser: curves, maps, findings",
+                viewer::run_report);
     add_command(app, chosen, "trace",
-                "Who does what when in a collective, and who waits for whom, for a browser",
+                "Show the timeline of a collective: the steps of each member, and "
+                "its waits for others",
                 viewer::run_trace);
     add_command(app, chosen, "guidelines",
-                "Measure whether collectives are as fast as what they could be replaced by", run_guidelines);
+                "Measure whether collectives are as fast as the calls that could "
+                "replace them",
+                run_guidelines);
     add_command(app, chosen, "tune",
                 "Measure which algorithms are the fastest here and write a file for TUTTI_TUNING", run_tune);
     add_command(app, chosen, "measure",
-                "Measure what this machine's lines, caches and links cost, and draw which CPUs are near",
+                "Measure the cache lines, caches and links of this machine, and "
+                "draw which CPUs are near",
                 laboratory::run_measure);
     add_command(app, chosen, "verify", "Prove the algorithms' schedules without running them",
                 laboratory::run_verify);
     add_command(app, chosen, "draw",
-                "Draw the rounds of an algorithm's schedule, or a machine and who runs where",
+                "Draw the rounds of an algorithm's schedule, or a machine and the "
+                "CPU of each member",
                 laboratory::run_draw);
-    add_command(app, chosen, "model", "What the schedules cost in the alpha-beta-gamma model",
+    add_command(app, chosen, "model", "Compute the cost of the schedules in the alpha-beta-gamma model",
                 laboratory::run_model);
     add_help(app, chosen);
     add_examples(app, "");

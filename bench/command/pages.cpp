@@ -100,12 +100,12 @@ void list_exit_codes(std::string& page) {
     page += ".SH EXIT STATUS\n";
     constexpr int interrupted = 128 + SIGINT;
     const std::array meanings{
-        std::pair<int, const char*>(exit_fine, "what was asked for is done"),
-        std::pair<int, const char*>(exit_wrong, "a result, a proof or a guideline does not hold"),
-        std::pair<int, const char*>(exit_usage, "what was typed cannot be; the message says what would work"),
+        std::pair<int, const char*>(exit_fine, "success"),
+        std::pair<int, const char*>(exit_wrong, "a result is wrong, or a proof or a guideline does not hold"),
+        std::pair<int, const char*>(exit_usage, "the arguments are not valid; the message lists valid ones"),
         std::pair<int, const char*>(exit_regression, "tutti compare: something became slower"),
-        std::pair<int, const char*>(exit_unfit, "the machine or its software cannot do what was asked"),
-        std::pair<int, const char*>(interrupted, "what the shell says of a command that was interrupted")};
+        std::pair<int, const char*>(exit_unfit, "the machine or its software does not support the request"),
+        std::pair<int, const char*>(interrupted, "the command was interrupted (set by the shell)")};
     for (const auto& [code, meaning] : meanings) {
         page += fmt::format(".TP\n{}\n{}\n", code, meaning);
     }
@@ -114,12 +114,13 @@ void list_exit_codes(std::string& page) {
 void list_variables(std::string& page) {
     page += ".SH ENVIRONMENT\n";
     const std::array variables{
-        std::pair("TUTTI_TIMEOUT", "Seconds: the deadline of all calls that have none of their own."),
+        std::pair("TUTTI_TIMEOUT", "Timeout in seconds of all calls that have no other timeout."),
         std::pair("TUTTI_WAIT", "How threads wait for each other: automatic, spin, yield or sleep."),
-        std::pair("TUTTI_ROLL_CALL", "A signal, such as USR1, at which who is where is written to stderr."),
-        std::pair("TUTTI_TRACE", "A file, such as run.pftrace: what the calls of all groups did."),
-        std::pair("TUTTI_TUNING", "A file that tutti tune has written: which algorithms are chosen."),
-        std::pair("TUTTI_ISA", "The widest instructions that may be used: generic, avx2 or avx512."),
+        std::pair("TUTTI_ROLL_CALL", "A signal, such as USR1, that writes a roll call of all members to "
+                                     "stderr."),
+        std::pair("TUTTI_TRACE", "A file, such as run.pftrace, for a trace of the calls of all groups."),
+        std::pair("TUTTI_TUNING", "A file written by tutti tune, with the choice of algorithms."),
+        std::pair("TUTTI_ISA", "The widest instruction set that may be used: generic, avx2 or avx512."),
         std::pair("COLUMNS", "The width of tables.")};
     for (const auto& [name, meaning] : variables) {
         page += fmt::format(".TP\n\\fB{}\\fR\n{}\n", name, meaning);

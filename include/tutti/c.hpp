@@ -6,14 +6,15 @@
 
 namespace tutti::c {
 
-// Between C++ and C, where one program has parts in both.
+// Connects C++ and C code in one program.
 
-/// Calls function(me, user), where `me` calls as `member`, and throws what the function means by what it
-/// returns: the library's own exceptions, or an Error for a number of the program's own.
+/// Calls function(me, user), where `me` is a C caller for `member`. If the function returns a status other
+/// than TUTTI_OK, throws the corresponding exception of the library, or an Error for a number of the
+/// program's own.
 TUTTI_API void call_as_member(Member& member, tutti_member_function function, void* user);
 
-/// The member that a caller is, which lasts as long as that. Throws ArgumentError where it is none, or has
-/// been made to call in another way.
+/// The member behind a C caller; the reference is valid as long as the caller. Throws ArgumentError if `me`
+/// is not the caller of a member, or was changed by tutti_start() or a similar function.
 TUTTI_API Member& member_of(const tutti_caller& me);
 
 } // namespace tutti::c

@@ -27,13 +27,13 @@ enum class Collective : std::uint8_t {
 
 namespace detail {
 
-/// The number that a call takes.
+/// The number that a call takes as an argument.
 enum class Number : std::uint8_t { none, root, distance };
 
-/// How much of the whole vector a member's input or output is: nothing, the member's own block, or all of it.
+/// How much of the whole buffer a member's input or output is: nothing, the member's own block, or all of it.
 enum class Part : std::uint8_t { none, block, whole };
 
-/// The parts that members have. Without a root all have the same.
+/// The parts of the root and of the other members. Without a root, both are equal.
 struct Parts {
     Part root = Part::none;
     Part others = Part::none;
@@ -41,15 +41,15 @@ struct Parts {
     constexpr Part of(bool is_root) const { return is_root ? root : others; }
 };
 
-/// What a block of a result is.
+/// The contents of a block of a result.
 ///
-/// - nothing: there are no vectors
+/// - nothing: there are no buffers
 /// - of_root: the root's block of the same number
 /// - of_owner: the block of the member with the block's number
-/// - of_pair: what the member with the block's number has for the receiver
+/// - of_pair: the block for the receiver from the member with the block's number
 /// - of_neighbour: the block of the member that is `distance` ranks before
-/// - of_all: the blocks of all members, combined in the order of the ranks
-/// - of_up_to_here, of_before: the same of members 0 .. rank, 0 .. rank - 1
+/// - of_all: the blocks of all members, combined in rank order
+/// - of_up_to_here, of_before: as of_all, for members 0 .. rank and 0 .. rank - 1
 enum class Result : std::uint8_t {
     nothing,
     of_root,
@@ -61,22 +61,21 @@ enum class Result : std::uint8_t {
     of_before
 };
 
-/// A block of a result is this block of `count` members from `first` on, combined in the order of the ranks:
-/// a copy, if it is one member.
+/// The source of a block of a result: the blocks with number `block` of `count` members from `first` on,
+/// combined in rank order. If `count` is 1, the result is a copy.
 struct Origin {
     int first;
     int count;
     int block;
 };
 
-/// Whether a call may have blocks of unequal lengths: in the order of the ranks and back to back, or
-/// anywhere.
+/// Whether a call may have blocks of unequal lengths: no, in rank order and back to back, or anywhere.
 enum class Irregular : std::uint8_t { no, counts, displacements };
 
-/// Whether a call may have one vector, which is input and output.
+/// Whether a call may have one buffer that is both input and output.
 enum class OneVector : std::uint8_t { never, by_choice, always };
 
-/// What a collective is. Whoever asks for a property of a collective reads it here.
+/// The properties of a collective. This table is their only source.
 struct CollectiveTraits {
     Collective collective;
     std::string_view name;
@@ -84,8 +83,8 @@ struct CollectiveTraits {
     Parts input;
     Parts output;
     Result result;
-    /// Every member's result depends on every member's input, so that no member can return before all members
-    /// have entered.
+    /// Every member's result depends on every member's input, so no member can return before all members have
+    /// entered.
     bool needs_all;
     OneVector in_place;
     Irregular irregular;
@@ -96,12 +95,13 @@ struct CollectiveTraits {
     }
     constexpr bool is_rooted() const { return number == Number::root; }
     constexpr bool reduces() const { return result >= Result::of_all; }
-    /// The result is another one for each member: of the members up to here, or before.
+    /// The result differs between members: it combines the members up to this one, or before it.
     constexpr bool is_prefix() const { return result > Result::of_all; }
-    /// A member's input, output is its own block, where the member has one at all.
+    /// A member's input (gathers) or output (scatters) is its own block, if the member has an input or
+    /// output.
     constexpr bool gathers() const { return input.others == Part::block; }
     constexpr bool scatters() const { return output.others == Part::block; }
-    /// What the public functions call the vectors, unless the call is in place.
+    /// The names of the buffers in the public functions, unless the call is in place.
     constexpr const char* input_name() const {
         return in_place == OneVector::always ? "inout" : gathers() ? "block" : "in";
     }
@@ -113,15 +113,15 @@ struct CollectiveTraits {
         return output.others == Part::whole &&
                (result == Result::of_root || result == Result::of_owner || result == Result::of_all);
     }
-    /// They may be one vector that the members share.
+    /// The results may be one buffer that the members share.
     constexpr bool may_share() const { return is_same_for_all() && in_place == OneVector::by_choice; }
-    /// The whole vector has a block for each member.
+    /// The whole buffer has one block per member.
     constexpr bool is_divided() const { return gathers() || scatters() || result == Result::of_pair; }
-    /// Equal blocks of the whole vector.
+    /// The number of equal blocks of the whole buffer.
     constexpr std::size_t blocks(std::size_t members) const { return is_divided() ? members : 1; }
 
-    /// What `block` of the result of member `rank` is made of; `number` is the root or the distance, from 0
-    /// to members - 1.
+    /// The source of `block` of the result of member `rank`; `number` is the root or the distance, from 0 to
+    /// members - 1.
     constexpr Origin origin(int rank, int block, int members, int of_number) const {
         switch (result) {
         case Result::of_root:
@@ -184,7 +184,7 @@ constexpr const CollectiveTraits& traits_of(Collective collective) {
     return collective_table[static_cast<std::size_t>(collective)];
 }
 
-/// All of them, in their order.
+/// All collectives, in the order of their enumerators.
 inline constexpr auto all_collectives = [] {
     std::array<Collective, collective_count> all{};
     for (std::size_t row = 0; row < collective_count; ++row) {

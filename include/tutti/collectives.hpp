@@ -13,29 +13,36 @@
 
 namespace tutti {
 
-/// The twelve collectives, which every way of calling them has alike: `Self` says what a call returns.
-/// Nothing where the caller's thread blocks, as a Member does; a Request where it does not
-/// (Member::start); a Persistent that can be started any number of times (Member::prepare).
+/// The twelve collectives, common to all ways of calling them. `Self` decides what a call returns: nothing if
+/// the call blocks (Member), a Request if it does not block (Member::start), or a Persistent that can be
+/// started any number of times (Member::prepare).
 ///
-/// Vectors are contiguous ranges (std::vector, std::array, std::span, an array) or single objects of a
-/// trivially copyable type; their elements are read and written by other members while the call lasts, and by
-/// nobody after it is complete. What a member's call writes must overlap no other member's vectors. Calls
-/// with one vector, in place, and calls with two are different calls.
+/// p is the number of members, m the bytes of one member's whole buffer.
 ///
-/// With one operand a call works on a range in place. Where it blocks, it takes a single object by value and
-/// returns the result: `double all = me.allreduce(mine, tutti::sum)`. Nobody learns the address of `mine`
-/// then, which the loop that adds it up can keep in a register; the same holds for a single object that a
-/// blocking call only reads. Calls do not compile with a temporary for a result that would be lost, nor with
-/// a pointer, which does not say how many elements there are: std::span(pointer, count) does.
-/// std::span(&pointer, 1) sends an address. A call that does not block does not compile with a temporary that
-/// it would read later. Where types and operators are known at run time only, vectors are DynamicVector and
-/// DynamicInput, and operators DynamicOp (tutti/dynamic.hpp).
+/// **Buffers** are contiguous ranges (std::vector, std::array, std::span, an array) or single objects of a
+/// trivially copyable type. Other members read and write the elements during the call, but never after it is
+/// complete. A buffer to which a call writes must not overlap any buffer of another member. A call in place
+/// has one buffer, which is both input and output. All members must use the same form: a call in place does
+/// not match a call with two buffers.
 ///
-/// p is the number of members, m the bytes of the whole vector of one member.
+/// **Single objects.** With one operand, a blocking call takes a single object by value and returns the
+/// result: `double all = me.allreduce(mine, tutti::sum)`. The address of `mine` does not escape, so a loop
+/// that accumulates it can keep it in a register. The same is true of a single object that a blocking call
+/// only reads.
+///
+/// **What does not compile:**
+///
+/// - A temporary as the output, because the result would be lost.
+/// - A temporary as an input of a nonblocking call, because it would be gone before it is read.
+/// - A pointer, because the number of elements is unknown; use std::span(pointer, count). To send the address
+///   itself, use std::span(&pointer, 1).
+///
+/// If types and operators are known only at run time, use DynamicVector, DynamicInput and DynamicOp
+/// (tutti/dynamic.hpp).
 template <class Self, class Way = detail::BlockingWay>
 class Collectives : protected detail::CallMaker {
 public:
-    /// What may be chosen for one call.
+    /// Options of one call.
     using Options = typename Way::Options;
 
     /// Returns when every member has called it.
@@ -43,14 +50,14 @@ public:
         return self().run(call(Collective::barrier, options), options);
     }
 
-    /// `inout` of every member becomes that of `root`: as many elements on every member. By default every
-    /// member copies the root's vector.
+    /// Copies `inout` of `root` to `inout` of every other member. It must have the same number of elements on
+    /// every member. By default every member copies directly from the root's buffer.
     template <detail::InPlace InOut>
     auto broadcast(InOut&& inout, int root, const Options& options = {}) {
         return self().run(rooted(in_place<InOut>(Collective::broadcast, inout, options), root), options);
     }
 
-    /// Says that no root is named.
+    /// Produces the compile-time error for a broadcast without a root.
     template <detail::BufferArgument InOut>
     InOut&& broadcast(InOut&& inout) {
         static_assert(
@@ -59,7 +66,7 @@ public:
         return static_cast<InOut&&>(inout);
     }
 
-    /// The same of one object, by value: returns the one that `root` has passed.
+    /// Broadcast of a single object by value: returns the object that `root` passed.
     template <detail::Scalar T>
     requires detail::Blocking<Way>
     [[nodiscard("one object goes by value: use the result")]] T broadcast(T value, int root,
@@ -68,8 +75,9 @@ public:
         return value;
     }
 
-    /// out[i] = in_0[i] op in_1[i] op ... op in_{p-1}[i] on the root; `out` of the others is not looked at.
-    /// `in` has equally many elements on every member, and so has `out` on the root. They must not overlap.
+    /// Reduce: out[i] = in_0[i] op in_1[i] op ... op in_{p-1}[i] on the root; `out` of the other members is
+    /// ignored. `in` must have the same number of elements on every member, and `out` as many on the root.
+    /// They must not overlap.
     template <class In, class Out, class Op>
     requires detail::Reduction<In, Out, Op>
     auto reduce(In&& in, Out&& out, const Op& op, int root, const Options& options = {}) {
@@ -78,7 +86,7 @@ public:
             options);
     }
 
-    /// The same in place: `inout` of the root is replaced by the result, that of the others is kept.
+    /// Reduce in place: the result replaces `inout` on the root; `inout` of the other members is unchanged.
     template <class InOut, class Op>
     requires detail::InPlaceReduction<InOut, Op>
     auto reduce(InOut&& inout, const Op& op, int root, const Options& options = {}) {
@@ -86,7 +94,7 @@ public:
             rooted(reduction(in_place<InOut>(Collective::reduce, inout, options), inout, op), root), options);
     }
 
-    /// The same of one object, by value: returns the result on the root, and `value` on the others.
+    /// Reduce of a single object by value: returns the result on the root, and `value` on the other members.
     template <class T, class Op>
     requires detail::ReturnedReduction<Way, T, Op>
     [[nodiscard("one object goes by value: use the result")]] T reduce(T value, const Op& op, int root,
@@ -95,9 +103,10 @@ public:
         return value;
     }
 
-    /// out[i] = in_0[i] op in_1[i] op ... op in_{p-1}[i], the same bits on every member. `in` and `out` have
-    /// equally many elements, the same number on every member; they may be the same vector, but not overlap
-    /// otherwise. By default one exchange with (m read + m written) a member.
+    /// Allreduce: out[i] = in_0[i] op in_1[i] op ... op in_{p-1}[i], with the same bits on every member. `in`
+    /// and `out` must have the same number of elements, equal on every member. They may be the same buffer,
+    /// but must not overlap otherwise. By default one exchange, in which each member reads m and writes m
+    /// bytes.
     template <class In, class Out, class Op>
     requires detail::Reduction<In, Out, Op>
     auto allreduce(In&& in, Out&& out, const Op& op, const Options& options = {}) {
@@ -105,7 +114,7 @@ public:
             reduction(vectors<Out>(Collective::allreduce, operand<In>(in), out, options), out, op), options);
     }
 
-    /// The same in place: `inout` is replaced by the result.
+    /// Allreduce in place: the result replaces `inout`.
     template <class InOut, class Op>
     requires detail::InPlaceReduction<InOut, Op>
     auto allreduce(InOut&& inout, const Op& op, const Options& options = {}) {
@@ -113,7 +122,8 @@ public:
                           options);
     }
 
-    /// The same of one object, by value: `double all = me.allreduce(mine, tutti::sum)`. Returns the result.
+    /// Allreduce of a single object by value: `double all = me.allreduce(mine, tutti::sum)`. Returns the
+    /// result.
     template <class T, class Op>
     requires detail::ReturnedReduction<Way, T, Op>
     [[nodiscard("one object goes by value: use the result")]] T allreduce(T value, const Op& op,
@@ -122,8 +132,8 @@ public:
         return value;
     }
 
-    /// The same into one vector that all members share, tutti::shared(out): each combines its part of it.
-    /// Throws MismatchError where members give different vectors.
+    /// Allreduce into one buffer that all members share, tutti::shared(out): each member combines its part of
+    /// the result. Throws MismatchError if the members pass different buffers.
     template <class In, class T, class Op>
     requires detail::SharedReduction<Way, In, T, Op>
     auto allreduce(In&& in, Shared<T> out, const Op& op, const Options& options = {}) {
@@ -134,10 +144,10 @@ public:
                           options);
     }
 
-    /// block[i] = in_0[r n + i] op ... op in_{p-1}[r n + i] on member r, where n is the number of elements of
-    /// `block` and `in` has p n. `block` may be that part of `in`, or, among members of one process, the
-    /// first n elements of `in`, where MPI_IN_PLACE leaves the result and for which the input is copied
-    /// first; it must not overlap otherwise. The rest of `in` is kept.
+    /// Reduce-scatter: block[i] = in_0[r n + i] op ... op in_{p-1}[r n + i] on member r. `block` has n
+    /// elements, `in` has p n. `block` may be the r-th block of `in`. Among members of one process it may
+    /// also be the first n elements of `in`, the place at which MPI_IN_PLACE leaves the result; the input is
+    /// then copied first. It must not overlap `in` otherwise. The rest of `in` is unchanged.
     template <class In, class Block, class Op>
     requires detail::Reduction<In, Block, Op>
     auto reduce_scatter(In&& in, Block&& block, const Op& op, const Options& options = {}) {
@@ -146,7 +156,8 @@ public:
             options);
     }
 
-    /// The same in place: member r's block of `inout` is replaced by the result, the other blocks are kept.
+    /// Reduce-scatter in place: the result replaces member r's block of `inout`; the other blocks are
+    /// unchanged.
     template <class InOut, class Op>
     requires detail::Reduction<InOut, InOut, Op>
     auto reduce_scatter(InOut&& inout, const Op& op, const Options& options = {}) {
@@ -155,7 +166,8 @@ public:
     }
 
     /// Reduce-scatter with irregular blocks: the r-th of the p counts is the number of elements of member r's
-    /// block, the same list on every member; `in` has their sum, `block` has the rank()-th.
+    /// block. Every member must pass the same counts. `in` must have their sum, and `block` the rank()-th
+    /// count.
     template <class In, class Block, class Op>
     requires detail::Reduction<In, Block, Op>
     auto reduce_scatter(In&& in, Block&& block, Counts counts, const Op& op, const Options& options = {}) {
@@ -166,7 +178,7 @@ public:
             options);
     }
 
-    /// The irregular form in place.
+    /// Reduce-scatter with irregular blocks, in place: the result replaces member r's block of `inout`.
     template <class InOut, class Op>
     requires detail::Reduction<InOut, InOut, Op>
     auto reduce_scatter(InOut&& inout, Counts counts, const Op& op, const Options& options = {}) {
@@ -176,28 +188,32 @@ public:
             options);
     }
 
-    /// out = block_0, block_1, ..., block_{p-1}: `block` has n elements on every member, `out` has p n.
-    /// `block` may be this member's part of `out`, but not overlap otherwise.
+    /// Allgather: out = block_0, block_1, ..., block_{p-1}. `block` must have n elements on every member, and
+    /// `out` p n. `block` may be this member's block of `out`, but must not overlap `out` otherwise.
     template <class Block, class Out>
     requires detail::Vectors<Block, Out>
     auto allgather(Block&& block, Out&& out, const Options& options = {}) {
         return self().run(vectors<Out>(Collective::allgather, operand<Block>(block), out, options), options);
     }
 
-    /// The same in place: `inout` has p n elements, of which this member's n are its contribution.
+    /// Allgather in place: `inout` has p n elements; the member contributes its own block of n elements.
     template <detail::BufferArgument InOut>
     auto allgather(InOut&& inout, const Options& options = {}) {
         return self().run(in_place<InOut>(Collective::allgather, inout, options), options);
     }
 
-    /// Allgather of irregular blocks: `block` has the rank()-th of the p counts, `out` has their sum; the
-    /// same list on every member. With displacements, which every member then gives, block i comes to the
-    /// displacement i of `out`, which is each member's own affair; members of one process only.
+    /// Allgather with irregular blocks: `block` must have the rank()-th of the p counts, and `out` their sum.
+    /// Every member must pass the same counts.
     ///
-    /// With displacements every member copies each block itself ("flat"; no other algorithm can that). Where
-    /// a count is not the length of a member's block, who notices throws a MismatchError that names both, and
-    /// all others are released with Aborted, which carries that message. Nothing is read or written outside
-    /// the vectors then; `out` holds anything. All that is so wherever a call takes displacements.
+    /// With displacements, block i is stored at displacement i of `out`. Either every member must pass
+    /// displacements or none; their values may differ between members. Displacements are possible only among
+    /// members of one process. Every member then copies each block itself ("flat", the only algorithm that
+    /// supports them).
+    ///
+    /// If, in a call with displacements, a count differs from the length of a member's block, the member that
+    /// detects it throws a MismatchError that names both numbers, and all others throw Aborted with that
+    /// message. No element outside the buffers is read or written, and the contents of `out` are unspecified.
+    /// This applies to every collective that takes displacements.
     template <class Block, class Out>
     requires detail::Vectors<Block, Out>
     auto allgather(Block&& block, Out&& out, Counts counts, const Options& options = {}) {
@@ -206,16 +222,16 @@ public:
             options);
     }
 
-    /// The irregular form in place: the member's contribution is its own block of `inout`.
+    /// Allgather with irregular blocks, in place: the member contributes its own block of `inout`.
     template <detail::BufferArgument InOut>
     requires detail::Local<Way>
     auto allgather(InOut&& inout, Counts counts, const Options& options = {}) {
         return self().run(irregular(in_place<InOut>(Collective::allgather, inout, options), counts), options);
     }
 
-    /// The same into one vector that all members share, tutti::shared(out): each copies its block there.
-    /// Throws MismatchError where members give different vectors. A member that computes its block where it
-    /// belongs in such a vector needs no allgather, but a barrier.
+    /// Allgather into one buffer that all members share, tutti::shared(out): each member copies its block
+    /// there. Throws MismatchError if the members pass different buffers. If a member computes its block
+    /// directly in the shared buffer, a barrier is enough.
     template <class Block, class T>
     requires detail::LocalVectors<Way, Block, std::span<T>>
     auto allgather(Block&& block, Shared<T> out, const Options& options = {}) {
@@ -225,7 +241,8 @@ public:
                           options);
     }
 
-    /// The irregular form into one vector that all members share; without displacements.
+    /// Allgather with irregular blocks into one buffer that all members share. Displacements are not
+    /// supported.
     template <class Block, class T>
     requires detail::LocalVectors<Way, Block, std::span<T>>
     auto allgather(Block&& block, Shared<T> out, Counts counts, const Options& options = {}) {
@@ -236,8 +253,8 @@ public:
                           options);
     }
 
-    /// out = block_0, block_1, ..., block_{p-1} on the root; `out` of the others is not looked at. `block`
-    /// has n elements on every member, `out` has p n on the root. They must not overlap.
+    /// Gather: out = block_0, block_1, ..., block_{p-1} on the root; `out` of the other members is ignored.
+    /// `block` must have n elements on every member, and `out` p n on the root. They must not overlap.
     template <class Block, class Out>
     requires detail::Vectors<Block, Out>
     auto gather(Block&& block, Out&& out, int root, const Options& options = {}) {
@@ -245,16 +262,17 @@ public:
                           options);
     }
 
-    /// The same in place: `inout` of the root has p n elements, of which its own n are its contribution; that
-    /// of the others is their block.
+    /// Gather in place. On the root, `inout` has p n elements, of which it contributes its own n. On the
+    /// other members, `inout` is their block.
     template <detail::BufferArgument InOut>
     auto gather(InOut&& inout, int root, const Options& options = {}) {
         return self().run(rooted(in_place<InOut>(Collective::gather, inout, options), root), options);
     }
 
-    /// Gather of irregular blocks: `block` has the rank()-th of the p counts, `out` of the root has their
-    /// sum; the same list on every member. With displacements, which every member then gives but of which
-    /// only the root's say anything, block i comes to displacement i of `out`; see allgather.
+    /// Gather with irregular blocks: `block` must have the rank()-th of the p counts, and `out` of the root
+    /// their sum. Every member must pass the same counts. With displacements, block i is stored at
+    /// displacement i of `out`. Either every member must pass displacements or none; only the root's are
+    /// used. See allgather for errors.
     template <class Block, class Out>
     requires detail::Vectors<Block, Out>
     auto gather(Block&& block, Out&& out, Counts counts, int root, const Options& options = {}) {
@@ -264,7 +282,7 @@ public:
             options);
     }
 
-    /// The irregular form in place.
+    /// Gather with irregular blocks, in place; the buffers are those of the gather in place.
     template <detail::BufferArgument InOut>
     requires detail::Local<Way>
     auto gather(InOut&& inout, Counts counts, int root, const Options& options = {}) {
@@ -272,9 +290,9 @@ public:
             irregular(rooted(in_place<InOut>(Collective::gather, inout, options), root), counts), options);
     }
 
-    /// Gather of irregular blocks whose counts, and displacements if any, only the root gives, as with
-    /// MPI_Gatherv: the others give tutti::counts_at_root, and neither their counts nor their `out` is looked
-    /// at. A count that is not the length of a member's block is a mismatch as of an allgather with
+    /// Gather with irregular blocks whose counts, and displacements if any, are known only to the root, as in
+    /// MPI_Gatherv. The other members pass tutti::counts_at_root; their counts and their `out` are ignored. A
+    /// count that differs from the length of a member's block is reported as in an allgather with
     /// displacements.
     template <class Block, class Out>
     requires detail::LocalVectors<Way, Block, Out>
@@ -284,8 +302,9 @@ public:
             options);
     }
 
-    /// The same with one vector: that of the root in place, that of another member its block. The root may
-    /// call in either way, and so may each of the others.
+    /// Gather with counts at the root and one buffer: on the root the whole buffer, in place; on another
+    /// member its block. The root and each of the others may choose independently between this form and the
+    /// form with two buffers.
     template <detail::BufferArgument InOut>
     requires detail::Local<Way>
     auto gather(InOut&& inout, CountsAtRoot counts, int root, const Options& options = {}) {
@@ -293,8 +312,9 @@ public:
                           options);
     }
 
-    /// `block` of member r becomes elements r n .. r n + n - 1 of the root's `in`; `in` of the others is not
-    /// looked at. `block` has n elements on every member, `in` has p n on the root. They must not overlap.
+    /// Scatter: `block` of member r becomes elements r n .. r n + n - 1 of the root's `in`; `in` of the other
+    /// members is ignored. `block` must have n elements on every member, and `in` p n on the root. They must
+    /// not overlap.
     template <class In, class Block>
     requires detail::Vectors<In, Block>
     auto scatter(In&& in, Block&& block, int root, const Options& options = {}) {
@@ -302,17 +322,18 @@ public:
                           options);
     }
 
-    /// The same in place: `inout` of the root has p n elements and is kept; that of the others becomes their
-    /// block.
+    /// Scatter in place. On the root, `inout` has p n elements and is unchanged. On the other members,
+    /// `inout` receives their block.
     template <detail::BufferArgument InOut>
     auto scatter(InOut&& inout, int root, const Options& options = {}) {
         return self().run(rooted(in_place<InOut>(Collective::scatter, inout, options), root), options);
     }
 
-    /// Scatter of irregular blocks: `block` has the rank()-th of the p counts, `in` of the root has their
-    /// sum; the same list on every member. With displacements, which every member then gives but of which
-    /// only the root's say anything, block i comes from displacement i of `in`, where blocks may overlap; see
-    /// allgather. A member that has its block need not wait for another whose count is wrong.
+    /// Scatter with irregular blocks: `block` must have the rank()-th of the p counts, and `in` of the root
+    /// their sum. Every member must pass the same counts. With displacements, block i is read from
+    /// displacement i of `in`; blocks may overlap there. Either every member must pass displacements or none;
+    /// only the root's are used. See allgather for errors. A member that has received its block may return
+    /// before another member's wrong count is found.
     template <class In, class Block>
     requires detail::Vectors<In, Block>
     auto scatter(In&& in, Block&& block, Counts counts, int root, const Options& options = {}) {
@@ -322,7 +343,7 @@ public:
             options);
     }
 
-    /// The irregular form in place.
+    /// Scatter with irregular blocks, in place; the buffers are those of the scatter in place.
     template <detail::BufferArgument InOut>
     requires detail::Local<Way>
     auto scatter(InOut&& inout, Counts counts, int root, const Options& options = {}) {
@@ -330,9 +351,9 @@ public:
             irregular(rooted(in_place<InOut>(Collective::scatter, inout, options), root), counts), options);
     }
 
-    /// Scatter of irregular blocks whose counts, and displacements if any, only the root gives, as with
-    /// MPI_Scatterv: the others give tutti::counts_at_root, and neither their counts nor their `in` is looked
-    /// at. A count that is not the length of a member's block is a mismatch as in the form above.
+    /// Scatter with irregular blocks whose counts, and displacements if any, are known only to the root, as
+    /// in MPI_Scatterv. The other members pass tutti::counts_at_root; their counts and their `in` are
+    /// ignored. A count that differs from the length of a member's block is reported as in the form above.
     template <class In, class Block>
     requires detail::LocalVectors<Way, In, Block>
     auto scatter(In&& in, Block&& block, CountsAtRoot counts, int root, const Options& options = {}) {
@@ -341,8 +362,9 @@ public:
             options);
     }
 
-    /// The same with one vector: that of the root in place, that of another member its block. The root may
-    /// call in either way, and so may each of the others.
+    /// Scatter with counts at the root and one buffer: on the root the whole buffer, in place; on another
+    /// member its block. The root and each of the others may choose independently between this form and the
+    /// form with two buffers.
     template <detail::BufferArgument InOut>
     requires detail::Local<Way>
     auto scatter(InOut&& inout, CountsAtRoot counts, int root, const Options& options = {}) {
@@ -350,31 +372,33 @@ public:
                           options);
     }
 
-    /// Elements j n .. j n + n - 1 of member i's `in` become elements i n .. i n + n - 1 of member j's `out`:
-    /// a matrix transposition. Both have p n elements on every member; they may be the same vector, which is
-    /// copied first then, but not overlap otherwise.
+    /// All-to-all: elements j n .. j n + n - 1 of member i's `in` become elements i n .. i n + n - 1 of
+    /// member j's `out`. This transposes a p x p matrix of blocks. Both buffers must have p n elements on
+    /// every member. They may be the same buffer, which is then copied first, but must not overlap otherwise.
     template <class In, class Out>
     requires detail::Vectors<In, Out>
     auto alltoall(In&& in, Out&& out, const Options& options = {}) {
         return self().run(vectors<Out>(Collective::alltoall, operand<In>(in), out, options), options);
     }
 
-    /// The same in place.
+    /// All-to-all in place: block i of member j replaces block j of member i. The buffer is copied first.
     template <detail::BufferArgument InOut>
     auto alltoall(InOut&& inout, const Options& options = {}) {
         return self().run(in_place<InOut>(Collective::alltoall, inout, options), options);
     }
 
-    /// All-to-all of irregular blocks: `in` is made of p blocks, one for each member in rank order, of
-    /// send_counts[j] elements for member j, and `out` of p blocks of recv_counts[j] elements from member j.
-    /// Every member has counts of its own, which add up to the elements of its vectors; blocks may be empty.
-    /// Counts of either kind may have displacements, with which their vector may be longer. `in` and `out`
-    /// must not overlap. By default one exchange in which every member copies its block of every `in`;
-    /// "pairwise" does it in p - 1 rounds, and no algorithm can that passes blocks on.
+    /// All-to-all with irregular blocks. `in` has one block per member in rank order, of send_counts[j]
+    /// elements for member j; `out` has blocks of recv_counts[j] elements from member j. Every member passes
+    /// its own counts, which must add up to the lengths of its buffers; blocks may be empty. With
+    /// displacements, which either counts may have, the buffer may be longer. `in` and `out` must not
+    /// overlap.
     ///
-    /// If recv_counts[j] of member i is not send_counts[i] of another member j, member i throws a
-    /// MismatchError that names both, and all others are released with Aborted, which carries that message.
-    /// Nothing is read or written outside the vectors then; `out` holds anything.
+    /// By default one exchange, in which every member copies its block of every `in`. "pairwise" takes p - 1
+    /// rounds. Algorithms that forward blocks do not support irregular blocks.
+    ///
+    /// If recv_counts[j] of member i differs from send_counts[i] of member j, member i throws a MismatchError
+    /// that names both numbers, and all others throw Aborted with that message. No element outside the
+    /// buffers is read or written, and the contents of `out` are unspecified.
     template <class In, class Out>
     requires detail::LocalVectors<Way, In, Out>
     auto alltoall(In&& in, Counts send_counts, Out&& out, Counts recv_counts, const Options& options = {}) {
@@ -384,8 +408,8 @@ public:
         return self().run(made, options);
     }
 
-    /// The same in place: member i's block j of `inout` is replaced by block i of member j, which must have
-    /// the same length. The vector is copied first.
+    /// All-to-all with irregular blocks, in place: block i of member j replaces block j of member i's
+    /// `inout`. Both must have the same length. The buffer is copied first.
     template <detail::BufferArgument InOut>
     requires detail::Local<Way>
     auto alltoall(InOut&& inout, Counts counts, const Options& options = {}) {
@@ -394,8 +418,9 @@ public:
         return self().run(made, options);
     }
 
-    /// out[i] = in_0[i] op ... op in_r[i] on member r. `in` and `out` have equally many elements, the same
-    /// number on every member; they may be the same vector, but not overlap otherwise.
+    /// Inclusive scan: out[i] = in_0[i] op ... op in_r[i] on member r. `in` and `out` must have the same
+    /// number of elements, equal on every member. They may be the same buffer, but must not overlap
+    /// otherwise.
     template <class In, class Out, class Op>
     requires detail::Reduction<In, Out, Op>
     auto scan(In&& in, Out&& out, const Op& op, const Options& options = {}) {
@@ -403,14 +428,14 @@ public:
                           options);
     }
 
-    /// The same in place: `inout` is replaced by the result.
+    /// Inclusive scan in place: the result replaces `inout`.
     template <class InOut, class Op>
     requires detail::InPlaceReduction<InOut, Op>
     auto scan(InOut&& inout, const Op& op, const Options& options = {}) {
         return self().run(reduction(in_place<InOut>(Collective::scan, inout, options), inout, op), options);
     }
 
-    /// The same of one object, by value: returns the result.
+    /// Inclusive scan of a single object by value: returns the result.
     template <class T, class Op>
     requires detail::ReturnedReduction<Way, T, Op>
     [[nodiscard("one object goes by value: use the result")]] T scan(T value, const Op& op,
@@ -419,7 +444,8 @@ public:
         return value;
     }
 
-    /// out[i] = in_0[i] op ... op in_{r-1}[i] on member r; `out` of member 0 is kept. Otherwise as scan.
+    /// Exclusive scan: out[i] = in_0[i] op ... op in_{r-1}[i] on member r; `out` of member 0 is unchanged.
+    /// The buffers are those of scan.
     template <class In, class Out, class Op>
     requires detail::Reduction<In, Out, Op>
     auto exscan(In&& in, Out&& out, const Op& op, const Options& options = {}) {
@@ -427,14 +453,14 @@ public:
                           options);
     }
 
-    /// The same in place: `inout` is replaced by the result, but on member 0.
+    /// Exclusive scan in place: the result replaces `inout`, except on member 0, whose `inout` is unchanged.
     template <class InOut, class Op>
     requires detail::InPlaceReduction<InOut, Op>
     auto exscan(InOut&& inout, const Op& op, const Options& options = {}) {
         return self().run(reduction(in_place<InOut>(Collective::exscan, inout, options), inout, op), options);
     }
 
-    /// The same of one object, by value: returns the result, and `value` on member 0.
+    /// Exclusive scan of a single object by value: returns the result, but on member 0 `value` itself.
     template <class T, class Op>
     requires detail::ReturnedReduction<Way, T, Op>
     [[nodiscard("one object goes by value: use the result")]] T exscan(T value, const Op& op,
@@ -443,9 +469,9 @@ public:
         return value;
     }
 
-    /// `out` of member r + distance (mod p) becomes `in` of member r; the distance may be negative. Equally
-    /// many elements on every member; `in` and `out` may be the same vector, which is copied first then, but
-    /// not overlap otherwise.
+    /// Shift: `in` of member r is copied to `out` of member r + distance (mod p); the distance may be
+    /// negative. The number of elements must be equal on every member. `in` and `out` may be the same buffer,
+    /// which is then copied first, but must not overlap otherwise.
     template <class In, class Out>
     requires detail::LocalVectors<Way, In, Out>
     auto shift(In&& in, Out&& out, int distance, const Options& options = {}) {
@@ -453,14 +479,14 @@ public:
                           options);
     }
 
-    /// The same in place.
+    /// Shift in place: the contents received replace `inout`. The buffer is copied first.
     template <detail::InPlace InOut>
     requires detail::Local<Way>
     auto shift(InOut&& inout, int distance, const Options& options = {}) {
         return self().run(shifted(in_place<InOut>(Collective::shift, inout, options), distance), options);
     }
 
-    /// The same of one object, by value: returns the one that member r - distance (mod p) has passed.
+    /// Shift of a single object by value: returns the object that member r - distance (mod p) passed.
     template <detail::Scalar T>
     requires detail::Local<Way> && detail::Blocking<Way>
     [[nodiscard("one object goes by value: use the result")]] T shift(T value, int distance,
@@ -472,7 +498,7 @@ public:
 private:
     Self& self() { return static_cast<Self&>(*this); }
 
-    /// What a call reads. One that blocks has read a small object when it returns.
+    /// The operand that a call reads. A blocking call has read a small object when it returns.
     template <class In>
     static auto operand(std::remove_reference_t<In>& in) {
         if constexpr (Way::blocks) {
@@ -486,7 +512,7 @@ private:
     template <class Out, class Op>
     static detail::Call&& reduction(detail::Call&& call, Out& out, const Op& op) {
         static_assert(Way::blocks || std::is_copy_constructible_v<Op>,
-                      "the operator is needed after the call has returned, and cannot be copied");
+                      "the operator cannot be copied, but a nonblocking call must keep a copy of it");
         return CallMaker::reduction(same(call), out, op);
     }
 
@@ -503,7 +529,7 @@ private:
         return same(call);
     }
 
-    /// A distance may be any number of times round.
+    /// Reduces a distance, which may exceed the number of members, to 0 .. p - 1.
     detail::Call&& shifted(detail::Call&& call, int distance) {
         const int members = self().size();
         call.root = (distance % members + members) % members;

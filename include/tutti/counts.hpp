@@ -7,29 +7,29 @@
 
 namespace tutti {
 
-/// The numbers of elements of irregular blocks, one for each member in rank order. A type of its own, so that
-/// a vector of std::size_t that is data is not taken for them, nor they for data. Refers to the numbers and
-/// does not keep them: they must live until the call returns.
+/// The numbers of elements of irregular blocks, one per member in rank order. It is a type of its own so that
+/// a buffer of std::size_t cannot be mistaken for counts, nor counts for a buffer. A Counts object refers to
+/// the numbers and does not copy them: they must live until the call returns.
 ///
-/// Without displacements blocks lie back to back and fill the vector. With them block i starts that many
-/// elements behind the start of the vector, as with the v-forms of MPI: blocks may come in any order and
-/// leave gaps, which are neither read nor written. The vector must reach to the end of the last block. Blocks
-/// that are written must not overlap; those that are only read may. Where a block is empty its displacement
-/// says nothing.
+/// Without displacements, blocks lie back to back and fill the buffer. With displacements, block i starts
+/// displacements[i] elements after the start of the buffer, as in the v-collectives of MPI. Blocks may be in
+/// any order and may leave gaps, which are neither read nor written. The buffer must reach to the end of the
+/// last block. Blocks that are written must not overlap; blocks that are only read may. The displacement of
+/// an empty block is ignored.
 class Counts {
 public:
-    /// From any contiguous range of std::size_t.
+    /// Counts without displacements, from any contiguous range of std::size_t.
     explicit constexpr Counts(std::span<const std::size_t> counts) : counts_(counts) {}
-    /// The same with displacements, as many as counts.
+    /// Counts with displacements; both ranges must have the same length.
     explicit constexpr Counts(std::span<const std::size_t> counts, std::span<const std::size_t> displacements)
         : counts_(counts), displacements_(displacements), has_displacements_(true) {}
 
     /// The counts.
     constexpr std::span<const std::size_t> span() const { return counts_; }
 
-    /// Whether it was made with displacements.
+    /// Whether there are displacements.
     constexpr bool has_displacements() const { return has_displacements_; }
-    /// Empty without.
+    /// The displacements; empty if there are none.
     constexpr std::span<const std::size_t> displacements() const { return displacements_; }
 
 private:
@@ -38,20 +38,20 @@ private:
     bool has_displacements_ = false;
 };
 
-/// The counts of a gather or scatter, and displacements if there are any, which only the root knows: the
-/// others know the length of their own block. All members say so; what those give that are not the root is
-/// not looked at, which may be tutti::counts_at_root.
+/// The counts of a gather or scatter, with or without displacements, that only the root has; every other
+/// member knows the length of its own block. Every member must pass a CountsAtRoot. Only the root's is read;
+/// the others can pass tutti::counts_at_root.
 class CountsAtRoot {
 public:
     constexpr CountsAtRoot() = default;
-    /// The root's counts.
+    /// The root's counts, without displacements.
     explicit constexpr CountsAtRoot(std::span<const std::size_t> counts) : counts_(counts) {}
-    /// The same with displacements.
+    /// The root's counts with displacements; both ranges must have the same length.
     explicit constexpr CountsAtRoot(std::span<const std::size_t> counts,
                                     std::span<const std::size_t> displacements)
         : counts_(counts, displacements) {}
 
-    /// What the root gives.
+    /// The counts that the root passed.
     constexpr const Counts& counts() const { return counts_; }
 
 private:

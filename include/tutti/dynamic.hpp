@@ -9,10 +9,11 @@
 #include <string>
 #include <type_traits>
 
-// Calls whose element type and operator are known only when they are made, as in bindings of other languages:
+// Calls whose element type and operator are known only at run time, for example in bindings of other
+// languages:
 //
 //     me.allreduce(tutti::DynamicInput(type, in, n), tutti::DynamicVector(type, out, n),
-//     tutti::DynamicOp(op));
+//                  tutti::DynamicOp(op));
 
 namespace tutti {
 
@@ -23,30 +24,31 @@ struct DynamicElement {};
 
 } // namespace detail
 
-/// `count` elements at `data`, of a type that is known at run time: one that the library knows, or any other
-/// of so many bytes, which are only moved, or combined by a DynamicOp of the caller's. A view: what it refers
-/// to must live as long as other vectors of the call. Members may pass dynamic vectors where others pass such
-/// as std::vector<double>. Element is const for a vector that is only read.
+/// A view of `count` elements at `data`, of a type that is known only at run time. The type is one of the
+/// library's, or any other type given by its size. Elements of another type can only be moved, or combined by
+/// a DynamicOp with a function. The elements must live as long as other buffers of the call. Some members may
+/// pass a dynamic vector and others a typed buffer, such as std::vector<double>. Element is const for a
+/// buffer that is only read.
 template <class Element>
 class BasicDynamicVector {
 public:
-    /// Stands for the elements, const where they are only read.
+    /// The placeholder type of the elements; const if they are only read.
     using element_type = Element;
-    /// const void* where elements are only read.
+    /// const void* if the elements are only read.
     using Pointer = std::conditional_t<std::is_const_v<Element>, const void*, void*>;
 
-    /// Throws ArgumentError for Type::other, and where `data` is not aligned for the type.
+    /// Throws ArgumentError if `type` is Type::other, or if `data` is not aligned for the type.
     BasicDynamicVector(Type type, Pointer data, std::size_t count)
         : data_(data), count_(count), element_bytes_(type < Type::other ? detail::bytes_of(type) : 0),
           type_(type) {
-        check("elements of type other have no size of their own: give it instead of the type");
+        check("Type::other has no element size: pass the size instead of the type");
         if (reinterpret_cast<std::uintptr_t>(data) % element_align() != 0) {
             throw ArgumentError("DynamicVector: the address is not aligned for elements of type " +
                                 std::string(to_string(type)));
         }
     }
 
-    /// Of another type, of so many bytes. Throws ArgumentError for 0 bytes.
+    /// A buffer of elements of any other type, given by its size. Throws ArgumentError for 0 bytes.
     BasicDynamicVector(std::size_t element_bytes, Pointer data, std::size_t count)
         : data_(data), count_(count), element_bytes_(element_bytes), type_(Type::other) {
         check("elements of 0 bytes");
@@ -56,11 +58,11 @@ public:
     Pointer data() const { return data_; }
     /// The number of elements.
     std::size_t size() const { return count_; }
-    /// Type::other where only their size is known.
+    /// Type::other if only the size of an element is known.
     Type type() const { return type_; }
-    /// Bytes of one element.
+    /// The size of an element.
     std::size_t element_bytes() const { return element_bytes_; }
-    /// What is known of it: that of a complex number is that of its parts.
+    /// The alignment that can be derived from type and size; for a complex number that of its parts.
     std::size_t element_align() const {
         const std::size_t lowest_bit = element_bytes_ & (~element_bytes_ + 1);
         const bool is_complex = type_ == Type::c32 || type_ == Type::c64;
@@ -83,22 +85,24 @@ private:
 using DynamicVector = BasicDynamicVector<detail::DynamicElement>;
 using DynamicInput = BasicDynamicVector<const detail::DynamicElement>;
 
-/// An operator that is known at run time, for dynamic vectors.
+/// An operator that is known only at run time, for dynamic vectors.
 class DynamicOp {
 public:
-    /// Leaves in[i] op inout[i] in inout[i] for `count` elements, as user functions of MPI do. It is called
-    /// for one piece of the members' vectors after the other, by all members at the same time.
+    /// Must store in[i] op inout[i] in inout[i] for `count` elements, as user functions of MPI do. All
+    /// members call it at the same time, for one piece of their buffers after the other.
     using Function = void (*)(const void* in, void* inout, std::size_t count, void* user);
 
-    /// One of the library's own. Throws ArgumentError for Operator::callable.
+    /// An operator of the library. Throws ArgumentError for Operator::callable.
     explicit DynamicOp(Operator op) : op_(op) {
         if (op >= Operator::callable) {
-            throw ArgumentError("DynamicOp: an operator that is callable needs a function");
+            throw ArgumentError(
+                "DynamicOp: Operator::callable needs a function: use the constructor that takes one");
         }
     }
 
-    /// The caller's own, of elements of so many bytes. `user` is passed on to the function; it may be another
-    /// on every member. The function must be associative, and if `commutative` operands may be swapped.
+    /// An operator of the program, for elements of `element_bytes` bytes. `user` is passed to the function;
+    /// it may differ between members. The function must be associative; if `commutative` is true, operands
+    /// may be swapped. Throws ArgumentError if the function is null.
     DynamicOp(Function combines, void* user, std::size_t element_bytes, bool commutative)
         : op_(Operator::callable), commutative_(commutative), element_bytes_(element_bytes),
           function_(combines), user_(user) {
@@ -107,15 +111,15 @@ public:
         }
     }
 
-    /// Operator::callable for a function.
+    /// Operator::callable if the operator is a function.
     Operator op() const { return op_; }
     /// Whether operands may be combined in any order.
     bool commutative() const { return commutative_; }
-    /// Of a function: of its elements.
+    /// The element size of a function; 0 for an operator of the library.
     std::size_t element_bytes() const { return element_bytes_; }
-    /// Null for an operator that the library knows.
+    /// Null for an operator of the library.
     Function function() const { return function_; }
-    /// What the function is given.
+    /// The pointer that is passed to the function.
     void* user() const { return user_; }
 
 private:

@@ -7,34 +7,35 @@
 
 namespace tutti {
 
-/// Base of everything the library throws.
+/// Base class of all exceptions that the library itself throws.
 class TUTTI_API Error : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
 };
 
-/// An argument of this member's call is wrong; the message names it and what would work. Nothing has been
-/// sent: the other members still wait for this one, which may call again with correct arguments.
+/// An argument of this member's call is wrong; the message names the argument and its valid values. Nothing
+/// has been sent. The other members still wait for this member, which may call again with correct arguments.
 class TUTTI_API ArgumentError : public Error {
 public:
     using Error::Error;
 };
 
-/// The members of a group are in different calls, or in the same one with different arguments. Every member
-/// of the group is released.
+/// The members of a group are in different calls, or in the same call with different arguments. The call
+/// fails on every member of the group.
 class TUTTI_API MismatchError : public Error {
 public:
     using Error::Error;
 };
 
-/// Thrown on the members that are released because another one failed; the message carries that failure.
+/// Thrown on a member whose call ends because another member failed; the message has the other member's
+/// failure.
 class TUTTI_API Aborted : public Error {
 public:
     using Error::Error;
 };
 
-/// A call of some member has waited longer than its deadline: its own (Options::deadline), or that of its
-/// group, rendezvous or cluster. All members are released; the message says who is where.
+/// A call of some member has waited longer than its timeout: the call's own (Options::deadline), or that of
+/// its group, rendezvous or cluster. The call fails on all members; the message lists where each member is.
 class TUTTI_API TimeoutError : public Error {
 public:
     using Error::Error;

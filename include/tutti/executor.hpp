@@ -7,14 +7,18 @@
 
 namespace tutti {
 
-/// Runs task(0) .. task(count - 1), each once, on any threads, concurrently or not, before it returns or
-/// later: what a pool of threads does for a loop. It may copy the task and must keep a copy until it has run
-/// all of them. The tasks do not throw. Where it throws itself, what it was handed has failed, and no task
-/// does anything any more that has not begun. No thread that waits relies on it: it does what has
-/// not begun itself, after which the tasks do nothing. Functions, coroutines and suspended tasks do rely on
-/// it.
+/// Runs task(0) .. task(count - 1), each exactly once, as a thread pool does for a loop. The tasks may run on
+/// any threads, concurrently or one after the other, before the executor returns or later. The executor may
+/// copy `task`, and must keep a copy until all tasks have run. The tasks do not throw.
 ///
-/// It is called only where that pays: the machine's profile says from where on (`tutti info`, hand-out).
+/// If the executor throws, the operation fails, and tasks that have not started become no-ops.
+///
+/// @warning Continuations, coroutines and suspended tasks depend on the executor, so it must eventually run
+/// every task. A blocking wait does not depend on it: the waiting thread runs the tasks that have not
+/// started, which then become no-ops.
+///
+/// The library calls the executor only for operations above the machine's parallel threshold (`tutti info`
+/// prints it).
 using Executor = std::function<void(std::size_t count, const std::function<void(std::size_t)>& task)>;
 
 } // namespace tutti

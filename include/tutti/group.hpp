@@ -14,70 +14,82 @@ namespace mpi {
 class Cluster;
 }
 
-/// Seats for threads that exist already: OpenMP threads, std::thread, a pool's workers.
+/// A group of threads that exist already: OpenMP threads, std::thread, the workers of a pool. The counterpart
+/// in MPI is a communicator.
 ///
-/// A group is a handle; copies share the same seats. It stays usable for as many parallel regions as the
-/// program has: a thread joins, calls collectives, and leaves when its Member is destroyed. Every seat is to
-/// be taken once for each region, also by a thread that has nothing to do in it. Where nobody has ever taken
-/// a seat, as in a region that gets fewer threads than the group has seats, those that wait for it throw an
-/// Error after a while (GroupOptions::join_deadline). After that nobody can tell a thread that will not come
-/// from one that is late: where later regions may get fewer threads, compare (omp_get_num_threads() ==
-/// group.size()) before anybody joins, or the others wait for good.
+/// A group is a handle; copies refer to the same group. It can be used for any number of parallel regions. In
+/// a region, a thread joins with its rank, calls collectives, and leaves when its Member is destroyed. Every
+/// rank must be joined exactly once per region, even by a thread that has nothing to contribute.
 ///
-/// When a Member is destroyed by an exception, the region has failed for all members: those that are there
-/// are released with Aborted, be it in this region or still in the one before, and so are those that are yet
-/// to come to it, by join(). A member that had left it before is not told. If some member has gone on to the
-/// next region already, that one fails as well. The group can be used again in the region after that: a
-/// program whose threads all come to every region, and that catches what they throw and goes on, needs to do
-/// nothing else. A thread that does not come to a region has its failure, or the wait for it, still before
-/// it: where a region has failed for want of threads and the next one has all of them, those that were not
-/// there are told by join(), and join again.
+/// @warning If a region has fewer threads than the group has ranks, the members wait for the missing ranks.
+/// If a missing rank has never been joined before, the waiting members throw an Error after
+/// GroupOptions::join_deadline. If it has been joined before, they wait for ever, unless there is a timeout
+/// (GroupOptions::deadline), because a thread that never comes cannot be told from a late thread. If a region
+/// may have fewer threads, compare `omp_get_num_threads() == group.size()` before any thread joins.
+///
+/// When an exception destroys a Member, the region fails for all members:
+///
+/// - Members that are in this region, or still in the region before, throw Aborted from their next or current
+///   call.
+/// - Threads that have yet to come to the region get Aborted from join().
+/// - A member that had already left the region is not notified.
+/// - If a member has already gone on to the next region, the next region fails as well.
+///
+/// The group can be used again in the region after that. A program whose threads all come to every region
+/// only needs to catch the exceptions and continue.
+///
+/// A thread that missed a failed region learns about it from its next join(), which throws Aborted; the
+/// thread must then join again. The same holds if a region failed because threads were missing and the next
+/// region has all of them: the first join() of the threads that were missing throws.
 class TUTTI_API Group {
 public:
     /// Throws ArgumentError unless 1 <= members <= 65535.
     explicit Group(int members, const GroupOptions& options = {});
 
-    /// The number of seats.
+    /// The number of ranks.
     int size() const;
 
-    /// One line that says where the choice of algorithms comes from: "built-in choice", "file tuned.txt", or
-    /// why a file is not used.
+    /// One line with the source of the choice of algorithms: "built-in choice", "file tuned.txt", or the
+    /// reason why a file is not used.
     std::string tuning() const;
 
-    /// How members wait for each other now, and why, in one line: "spin for 100 us, yield for 100 us,
-    /// then sleep, because 2 members have 2 CPUs". See GroupOptions::wait. May be called by any thread at any
-    /// time.
+    /// One line that describes how members wait for each other now, and why, for example "spin for 100 us,
+    /// yield for 100 us, then sleep, because 2 members have 2 CPUs". See GroupOptions::wait. Any thread may
+    /// call it at any time.
     std::string waits() const;
 
-    /// Who is where: of each member the last calls, where in the program, whom it waits for and for how long,
-    /// its thread, where that runs, and whether it has moved since the last roll call, or else within some
-    /// 200 us. Any thread may ask at any time, also while members are in calls, who do not notice.
+    /// A report of where every member is. It lists for each member its last calls and their source lines, the
+    /// members it waits for and how long, its thread and that thread's CPU, and whether the member has moved
+    /// since the last roll call (if there was none: within about 200 us). Any thread may call it at any time;
+    /// members that are inside calls are not disturbed.
     ///
-    /// Where the environment variable TUTTI_ROLL_CALL names a signal (USR1; USR1,json for tools), that makes
-    /// a thread of the library write the roll calls of all groups, teams, sub-groups, rendezvous and clusters
-    /// to stderr: `kill -USR1 PID`, from when the program has made the first of them. A group that is used
-    /// again after a failure begins anew: what was before, the error tells.
+    /// If the environment variable TUTTI_ROLL_CALL names a signal (USR1, or USR1,json for tools), the signal
+    /// makes a thread of the library write the roll calls of all groups, teams, sub-groups, rendezvous and
+    /// clusters to stderr: `kill -USR1 PID`. The signal is handled from the moment when the program creates
+    /// the first of these objects. A group that is used again after a failure starts with an empty history;
+    /// the error message has the older one.
     std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
 
-    /// The last operations of each member and the waits in them, with Trace::steps their steps as well: some
-    /// thousand events a member. Any thread may ask at any time; what is under way is not in it yet. Throws
-    /// Error where nothing of that is recorded (GroupOptions::trace).
+    /// The last operations of each member and the waits in them, and with Trace::steps their steps: some
+    /// thousand events per member. Any thread may call it at any time; operations that are still in progress
+    /// are not included. Throws Error if operations are not recorded (GroupOptions::trace).
     std::string trace(TraceFormat format = TraceFormat::json_lines) const;
 
-    /// What the members have called, for how long they have waited, and who comes late. Any thread may ask at
-    /// any time. Throws Error where it is not recorded (GroupOptions::trace).
+    /// The calls of the members, how long they waited, and which members arrive late. Any thread may call it
+    /// at any time. Throws Error if statistics are not recorded (GroupOptions::trace).
     Statistics statistics() const;
 
-    /// Takes seat `rank` for the calling thread. Throws ArgumentError when rank is not in 0 .. size() - 1 or
-    /// the seat is taken, and Aborted when the region to which the thread comes has failed already. To the
-    /// region after that it comes when those who were in the one that failed have left, for which it waits;
-    /// it throws Aborted as well when they do not leave within a second, which ends that region for all, or
-    /// when the calling thread itself has yet to leave.
+    /// Joins the group as `rank` on the calling thread. Throws ArgumentError if `rank` is not in 0 .. size()
+    /// - 1 or is already joined, and Aborted if the region to which the thread comes has already failed.
+    ///
+    /// If the last region failed, join() waits until all members of that region have left. It throws Aborted
+    /// if they do not leave within a second, which fails the new region for all its members, or if the
+    /// calling thread itself has not left yet.
     Member join(int rank);
 
-    /// Joins, calls `function` and leaves. What it throws is rethrown, and the others' Aborted carry its
-    /// text; of an exception that destroys the Member that join() has returned they learn no more than that
-    /// there was one.
+    /// Joins, calls `function` and leaves. An exception of `function` is rethrown, and the other members get
+    /// Aborted with its text. By contrast, if an exception destroys a Member that join() returned, the other
+    /// members only learn that there was an exception.
     void run(int rank, const std::function<void(Member&)>& function);
 
 private:

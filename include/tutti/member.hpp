@@ -26,30 +26,30 @@ namespace detail {
 class GroupState;
 struct Choice;
 
-/// What a member's leaving its seat means to those that wait for it: somebody else will take the seat, or
-/// nobody, which they are told.
+/// Whether the rank of a member that leaves will be joined again. If not, members that wait for it are
+/// notified.
 enum class Leaving : bool { for_now, for_good };
 
 } // namespace detail
 
-/// The color of a member that Member::split gives no group.
+/// The color of a member that joins no group in Member::split.
 inline constexpr int no_color = -1;
 
-/// One thread's seat in a group: where collectives are called.
+/// One thread's membership in a group; the collectives are its member functions.
 ///
 /// All members of the group must make the same calls in the same order, each from its own thread.
 ///
-/// Every call throws ArgumentError when an argument of its own is wrong, MismatchError when the members
-/// disagree, Aborted when another member has failed, and whatever the operator throws. Small broadcasts,
-/// reductions, gathers, scatters, scans and shifts let go members that have nothing to wait for: where these
-/// are in different calls, the next call of the group that waits says so, or of a team the end of its run.
+/// Every call throws ArgumentError if one of its own arguments is wrong, MismatchError if the members' calls
+/// differ, Aborted if another member has failed, and any exception of the operator. A small broadcast,
+/// reduce, gather, scatter, scan or shift returns early on members that need no data from others. A mismatch
+/// in such a call is reported by the next call of the group that waits, or at the end of Team::run.
 class TUTTI_API Member : public Collectives<Member> {
 public:
-    /// For the library: Group::join() makes one, and Team::run().
+    /// Internal: use Group::join() or Team::run().
     Member(std::shared_ptr<detail::GroupState> group, detail::Seat& seat,
            detail::Leaving leaving = detail::Leaving::for_now);
     ~Member();
-    /// The seat moves on to it.
+    /// Moves the membership; `other` must not be used afterwards.
     Member(Member&& other) noexcept;
     Member(const Member&) = delete;
     Member& operator=(const Member&) = delete;
@@ -61,39 +61,42 @@ public:
     /// The number of members of the group, p.
     int size() const { return size_; }
 
-    /// The same calls without waiting for them, each of which returns a Request.
+    /// The nonblocking collectives; each call returns a Request.
     Start start;
-    /// The same calls to be started later, any number of times, each of which returns a Persistent.
+    /// The persistent collectives, which can be started any number of times; each call returns a Persistent.
     Prepare prepare;
 
-    /// Of this group, as Group::roll_call(). By any thread, as long as the member lives.
+    /// Group::roll_call() of this group. Any thread may call it while the member exists.
     std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
-    /// Of this group, as Group::trace(). By any thread, as long as the member lives.
+    /// Group::trace() of this group. Any thread may call it while the member exists.
     std::string trace(TraceFormat format = TraceFormat::json_lines) const;
-    /// Of this group, as Group::statistics(). By any thread, as long as the member lives.
+    /// Group::statistics() of this group. Any thread may call it while the member exists.
     Statistics statistics() const;
 
-    /// Members that give the same `color` become a group of their own, ranked by `key` and then by their rank
-    /// here; returns this member's seat in it, or nothing if its color is negative, as no_color is. Every
-    /// member must call it; groups of different colors need not wait for each other afterwards.
+    /// Divides the group: members that pass the same `color` form a new group, ranked by `key` and then by
+    /// their rank here. Returns the calling member's membership in its new group, or nothing if `color` is
+    /// negative, as no_color is. Every member must call it. Groups of different colors need not wait for each
+    /// other afterwards.
     ///
-    /// The new group is served by the same threads and lasts as long as one of its members, whatever becomes
-    /// of this group; its members may be kept from one Team::run, or region of a Group, to the next. Nobody
-    /// can take the seat of a member that has been destroyed: those that wait for it are released with
-    /// MismatchError, or with Aborted if an exception destroyed it. So are those that wait for a member that
-    /// has returned from its run of the team. What fails in this group reaches all groups made of it,
-    /// wherever their members are, and a group made of another that has failed stays so: it is to be made
-    /// anew. Roll calls tell `where` it is called. Three exchanges with memory allocated; where that fails
-    /// every member is released.
+    /// The new group has the same threads. It exists as long as one of its members, independently of this
+    /// group, and its members may be kept across runs of a Team or regions of a Group. A member that was
+    /// destroyed cannot be replaced: members that wait for it get MismatchError, or Aborted if an exception
+    /// destroyed it. Members that wait for a member that has returned from its run of the team get the same
+    /// errors.
+    ///
+    /// A failure of this group also fails all groups made from it. A group made from another group stays
+    /// failed and must be made anew. Roll calls show `where` as the source line. Cost: three collective calls
+    /// and memory allocation; if the allocation fails, the call fails on every member.
     std::optional<Member> split(int color, int key, SourceLine where = SourceLine::here());
 
-    /// The members of `ranks`, ranked by their place in that list, become a group of their own, as with
-    /// MPI_Group_incl and MPI_Comm_create; returns this member's seat in it, or nothing if it is not in the
-    /// list. Every member must call it with the same list; where they differ all throw MismatchError. Throws
-    /// ArgumentError where a rank is none of this group or is there twice. Otherwise as split.
+    /// Makes a new group of the members in `ranks`, ranked by their position in that list, as MPI_Group_incl
+    /// and MPI_Comm_create do. Returns the calling member's membership in it, or nothing if its rank is not
+    /// in the list. Every member must call it with the same list; otherwise all throw MismatchError. Throws
+    /// ArgumentError if a rank is not in 0 .. size() - 1 or appears twice. Lifetime, failures and cost are as
+    /// for split().
     std::optional<Member> subset(std::span<const int> ranks, SourceLine where = SourceLine::here());
 
-    /// The same members, with the same ranks, in a group of its own.
+    /// Makes a new group of the same members with the same ranks. Every member must call it.
     Member dup(SourceLine where = SourceLine::here());
 
 private:
@@ -105,9 +108,9 @@ private:
         detail::execute_or_repeat(*seat_, call);
     }
 
-    /// Makes the group of all that have chosen the same color.
+    /// Makes the group of all members that chose the same color.
     std::optional<Member> regroup(const detail::Choice& choice, SourceLine where);
-    /// What a split asks the others.
+    /// The allgather with which a split exchanges the members' choices.
     template <class T>
     void allgather_for_split(const T& mine, std::vector<T>& out, SourceLine where);
 

@@ -17,46 +17,50 @@
 #include <string>
 #include <string_view>
 
-/// Collectives among the threads of several MPI processes: every thread calls, leaders carry the data over
-/// MPI.
+/// Collectives among the threads of several MPI processes: every thread calls, and leaders transfer the data
+/// over MPI.
 namespace tutti::mpi {
 
 namespace detail {
 class ClusterSeat;
 class ClusterState;
 
-/// As tutti::detail::execute_again, of a call that names no way.
+/// Like tutti::detail::execute_again, for a call that names no `way`.
 TUTTI_API bool run_again(ClusterSeat& seat, std::uint64_t key, const void* input, void* output);
 } // namespace detail
 
-/// What a caller may choose for one collective call. Every member of every process must choose the same.
+/// Options of one collective call. Every member of every process must pass the same.
 struct Options {
-    /// How a process's vectors travel; empty: the library chooses: pipelined for what is longer than 1 MiB
-    /// and allows it, where in every process several members have a CPU each, else leader.
+    /// How the buffers of a process reach the others. Empty: the library chooses. It chooses pipelined for
+    /// buffers above 1 MiB if the call supports it and several members of every process have a CPU each, and
+    /// leader otherwise.
     ///
-    /// - leader: one thread of each process carries everything in one go
-    /// - pipelined: one thread carries segments while the others combine the next ones; for broadcast,
+    /// - leader: one thread of each process transfers everything at once
+    /// - pipelined: one thread transfers segments while the others combine the next segments; for broadcast,
     ///   reduce, allreduce, reduce_scatter and allgather
     std::string_view way = {};
-    /// What the leaders run among themselves: "library" for the MPI library's own collective, or the name of
-    /// one of Tutti's algorithms (`tutti info --algorithms`); empty: the library chooses.
+    /// The algorithm among the leaders: "library" for the MPI library's own collective, or the name of one of
+    /// Tutti's algorithms (`tutti info --algorithms`). Empty: the library chooses.
     std::string_view algorithm = {};
-    /// In what order reductions combine the operands of all members. any: each process combines those of its
-    /// members as a group does; their results are combined in the order of the processes. Where the processes
-    /// and the members of each are powers of two in number, all processes have as many members and it is no
-    /// scan, that gives the bits of one group of all. serial: in rank order from the left, the same bits
-    /// however the members are divided among processes. Then each process goes on from what those before it
-    /// amount to, one after the other, where any other order might give other bits.
+    /// The order in which reductions combine the operands of all members.
+    ///
+    /// - any: each process combines its members' operands as a group does; the results of the processes are
+    ///   then combined in process order. The bits equal those of one group of all members if the call is no
+    ///   scan, the numbers of processes and of members per process are powers of two, and all processes have
+    ///   equally many members.
+    /// - serial: in rank order from the left. The bits do not depend on how the members are divided among
+    ///   processes. If another order could change the bits, the processes work one after the other, each
+    ///   continuing from the result of the previous one.
     Order order = Order::any;
-    /// As ClusterOptions::deadline, which it takes the place of, of this call.
+    /// Timeout of this call; replaces ClusterOptions::deadline.
     std::chrono::milliseconds deadline = {};
-    /// Where the call is in the program.
+    /// The source line of the call.
     SourceLine where = SourceLine::here();
 };
 
 namespace detail {
 
-/// A way of calling, as tutti::detail::BlockingWay.
+/// A way of calling, like tutti::detail::BlockingWay.
 struct BlockingWay {
     using Options = mpi::Options;
     static constexpr bool blocks = true;
@@ -65,40 +69,42 @@ struct BlockingWay {
 
 } // namespace detail
 
-/// What a cluster is to do about processes that do not answer.
+/// Options of a cluster.
 struct ClusterOptions {
-    /// How long a call of a member may wait for others, of its process or of another one, until all members
-    /// of all processes throw a TimeoutError. Must exceed the time by which processes come late to a call. 0:
-    /// the deadline of the Group or Team, with what TUTTI_TIMEOUT says; 10 minutes if that has none.
+    /// Maximum time that a call may wait for other members, of its own process or of another. On expiry all
+    /// members of all processes throw TimeoutError. It must exceed the time by which processes may arrive
+    /// late at a call. 0: the timeout of the Group or Team, including TUTTI_TIMEOUT; 10 minutes if that has
+    /// none.
     std::chrono::milliseconds deadline = {};
 };
 
-/// One thread's seat in a cluster: where collectives are called. The collectives are those of tutti::Member,
-/// but for shift, split, subset, dup, shared results, irregular all-to-all and displacements, with the
-/// members of all processes: rank and size, roots, counts and the order of operands are global, and operands
-/// are taken in the same way, a single object by value. All members of all processes must make the same calls
-/// in the same order.
+/// One thread's membership in a cluster; the collectives are its member functions. They are the collectives
+/// of tutti::Member over the members of all processes, except shift, split, subset, dup, shared results,
+/// irregular all-to-all and displacements. Ranks, sizes, roots, counts and the order of operands are global.
+/// A single object is passed by value. All members of all processes must make the same calls in the same
+/// order.
 ///
-/// Throws what tutti::Member throws, and tutti::Error when MPI reports an error or a process does not answer.
-/// A failure of one member releases all members of all processes, and ends the cluster.
+/// Throws what tutti::Member throws, and tutti::Error if MPI reports an error or a process does not answer.
+/// If one member fails, the call fails on all members of all processes, and the cluster cannot be used any
+/// more.
 ///
-/// P is the number of members of all processes, m the bytes of the whole vector of one member. Inside a
-/// process a call is two exchanges and 2m to 3m bytes read and written by each member; across, it costs what
-/// the algorithm among the processes does.
+/// P is the number of members of all processes, m the bytes of one member's whole buffer. Inside a process a
+/// call costs two exchanges, in which each member reads and writes 2m to 3m bytes. Between processes it costs
+/// what the algorithm among the processes costs.
 class TUTTI_API Member : public Collectives<Member, detail::BlockingWay> {
 public:
     ~Member();
-    /// The seat moves on to it.
+    /// Moves the membership; `other` must not be used afterwards.
     Member(Member&& other) noexcept;
     Member(const Member&) = delete;
     Member& operator=(const Member&) = delete;
     Member& operator=(Member&&) = delete;
 
-    /// The global rank, 0 .. size() - 1: that of the process's first member plus the local rank.
+    /// The global rank, 0 .. size() - 1: the rank of the process's first member plus the local rank.
     int rank() const { return rank_; }
     /// The number of members of all processes, P.
     int size() const { return size_; }
-    /// This thread's seat in the process's own group, for collectives inside the process.
+    /// This thread's member of the process's own group, for collectives inside the process.
     tutti::Member& local() { return own_ ? *own_ : *borrowed_; }
 
 private:
@@ -128,49 +134,54 @@ private:
     int exceptions_on_entry_;
 };
 
-/// The threads of all processes of a communicator as one group: the local groups, joined over MPI.
+/// The threads of all processes of a communicator as one group: the local groups, connected over MPI.
 ///
-/// Making one is collective over the communicator, called by one thread of each process, and so is the end of
-/// the last handle and member, unless the cluster has failed; both make MPI calls. The communicator is
-/// duplicated: whatever else the program sends does not meet the cluster's messages. The groups in which its
-/// members meet have the options of the Group or Team. Processes may have
-/// different numbers of members. Messages are bytes: all processes must represent numbers alike.
+/// Constructing a cluster is collective over the communicator: one thread of each process must do it.
+/// Destroying the last handle or member of a cluster is collective as well, unless the cluster has failed.
+/// Both make MPI calls. The communicator is duplicated, so other messages of the program cannot interfere.
+/// The groups used inside have the options of the Group or Team. Processes may have different numbers of
+/// members. Data travel as bytes: all processes must use the same representation of numbers.
 ///
-/// MPI must have been initialised for at least MPI_THREAD_FUNNELED where there is more than one thread. Under
-/// FUNNELED the main thread makes all MPI calls: it must be one of the members of the Group, or the one that
-/// calls run() for a Team. Under SERIALIZED and MULTIPLE member 0 of each process makes them; under
-/// SERIALIZED no other thread of the program may make MPI calls at the same time.
+/// If a process has more than one thread, MPI must have been initialised with at least MPI_THREAD_FUNNELED:
+///
+/// - FUNNELED: the main thread makes all MPI calls. It must be one of the members of the Group, or the thread
+///   that calls run() for a Team.
+/// - SERIALIZED: member 0 of each process makes the MPI calls. No other thread of the program may make MPI
+///   calls at the same time.
+/// - MULTIPLE: member 0 of each process makes the MPI calls.
 class TUTTI_API Cluster {
 public:
-    /// From seats for threads that exist. Throws ArgumentError when MPI is not initialised or already
-    /// finalised, when the communicator is null or an inter-communicator, or when its thread level is too
+    /// Makes a cluster of threads that join. Throws ArgumentError if MPI is not initialised or already
+    /// finalised, if the communicator is null or an inter-communicator, or if the thread level of MPI is too
     /// low.
     Cluster(const Group& group, MPI_Comm communicator, const ClusterOptions& options = {});
 
-    /// From a team, which must outlive the cluster.
+    /// Makes a cluster of the threads of a team, which must outlive the cluster. Throws as above.
     Cluster(Team& team, MPI_Comm communicator, const ClusterOptions& options = {});
 
     /// The number of members of all processes.
     int size() const;
     /// The number of processes.
     int processes() const;
-    /// The rank of this one.
+    /// The rank of this process.
     int process() const;
     /// The global rank of this process's member 0.
     int first_rank() const;
 
-    /// One line: processes and members, thread level.
+    /// One line with the numbers of processes and members and the thread level.
     std::string description() const;
 
-    /// Who is where in this process, as Group::roll_call(), and for which processes it waits.
+    /// A report of where every member of this process is, as Group::roll_call(), with the processes it waits
+    /// for.
     std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
 
-    /// Takes seat `local_rank` of the group for the calling thread. Throws as Group::join, and ArgumentError
-    /// for a cluster made from a Team.
+    /// Joins the group as `local_rank` on the calling thread. Throws what Group::join() throws, and
+    /// ArgumentError if the cluster was made from a Team.
     Member join(int local_rank);
 
-    /// Runs `function` once on every thread of the team, as Team::run. Throws ArgumentError for a cluster
-    /// made from a Group, and under MPI_THREAD_FUNNELED when it is not the main thread that calls it.
+    /// Runs `function` once on every thread of the team, as Team::run() does. Throws ArgumentError if the
+    /// cluster was made from a Group, or if, under MPI_THREAD_FUNNELED, the calling thread is not the main
+    /// thread.
     void run(const std::function<void(Member&)>& function);
 
 private:
@@ -179,19 +190,20 @@ private:
     Team* team_ = nullptr;
 };
 
-/// Which CPUs each process should use.
+/// The CPUs that a process should use.
 struct Share {
-    /// This process's CPUs, as TeamOptions::placement takes them.
+    /// The CPUs of this process, in the format of TeamOptions::placement.
     std::string placement = {};
-    /// How many there are.
+    /// The number of these CPUs.
     int cpus = 0;
-    /// One line that says how the CPUs of the node were divided, and why.
+    /// One line that describes how the CPUs of the node were divided, and why.
     std::string note = {};
 };
 
-/// Divides the CPUs of each node among its processes of `communicator`, which exchange the masks of CPUs that
-/// they are allowed: masks that share no CPU are kept; otherwise the processes get equal parts of all allowed
-/// CPUs, in rank order (with more processes than CPUs, one each, in turn). Collective. Throws as Cluster.
+/// Divides the CPUs of each node among the processes of `communicator` on it. The processes exchange their
+/// masks of allowed CPUs. If no two masks share a CPU, each process keeps its own. Otherwise the processes
+/// get equal parts of all allowed CPUs in rank order; if there are more processes than CPUs, each gets one
+/// CPU in turn. It is a collective call. Throws what the constructor of Cluster throws.
 TUTTI_API Share divide_cpus(MPI_Comm communicator);
 
 } // namespace tutti::mpi

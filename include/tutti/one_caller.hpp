@@ -14,26 +14,26 @@
 #include <span>
 #include <type_traits>
 
-// Collectives over p vectors that one thread has: it calls once for all of them, with a range of inputs and
-// one of outputs, such as a std::vector<std::vector<double>> or an array of spans. They do what the same
-// calls of p members do (tutti/collectives.hpp), each on its vectors; where a collective has a root, there is
-// one vector of the root's instead of a range. Operands are combined in the order of the vectors, associated
-// as members combine them by default (Order::any).
+// The single-caller form: collectives over p buffers that one thread owns. The thread makes one call for all
+// ranks, with a range of inputs and a range of outputs, such as a std::vector<std::vector<double>> or an
+// array of spans. Each function does what the calls of p members with these buffers would do
+// (tutti/collectives.hpp). For a collective with a root, the root's buffer is passed by itself instead of a
+// range. Operands are combined in the order of the buffers, associated as with Order::any.
 //
-// The calling thread does the work, or hands slices of a large one to an executor and does those itself that
-// are not begun; the call returns when all is done. Nothing is touched where it throws ArgumentError or
-// MismatchError, which name the vectors by the ranks that they stand for. Elements are those of any vectors
-// but DynamicVector; there are at most 65535 vectors.
+// The calling thread does the work. If the call has an executor, slices of a large operation are handed to
+// it, and the calling thread runs the slices that have not been started. The call returns when everything is
+// done. Throws ArgumentError or MismatchError, which name buffers by their ranks; no buffer has then been
+// written. DynamicVector is not supported, and there may be at most 65535 buffers.
 
 namespace tutti {
 
 namespace detail {
 
-/// The calls of all ranks, in their order. Of the first that are alike, with the same key, only the vectors
-/// are kept, which is what makes a small operation cheap.
+/// The calls of all ranks, in rank order. For the leading calls that have the same key, only the buffers are
+/// stored, which makes a small operation cheap.
 class TUTTI_API SingleCallerCalls {
 public:
-    /// Those of a collective. Throws ArgumentError where there are none.
+    /// The calls of `ranks` ranks of a collective. Throws ArgumentError if there are no ranks.
     SingleCallerCalls(const char* collective, std::size_t ranks) : collective_(collective), ranks_(ranks) {
         if (ranks == 0) {
             refuse_ranks(collective, ranks);
@@ -47,7 +47,7 @@ public:
 
     int ranks() const { return static_cast<int>(ranks_); }
 
-    /// That of the next rank. Throws ArgumentError where an argument is wrong.
+    /// Adds the call of the next rank. Throws ArgumentError if one of its arguments is wrong.
     void add(const Call& call) {
         const std::uint64_t key = alike_ == 0 && state_ == nullptr ? key_of(call) : 0;
         if (key == 0) {
@@ -60,8 +60,8 @@ public:
         }
     }
 
-    /// That of the next rank, which calls as the first one has, with other vectors. False, with nothing done,
-    /// where it has to be added.
+    /// Adds the call of the next rank if it differs from the first rank's only in its buffers. Otherwise it
+    /// does nothing and returns false: the call must then be added by add().
     bool repeat(const void* input, std::size_t input_count, void* output, std::size_t output_count) {
         if (alike_ == 0 || alike_ == most_alike || state_ != nullptr || input_count != input_count_ ||
             output_count != output_count_) {
@@ -74,7 +74,7 @@ public:
     void execute(const Executor& executor);
 
 private:
-    /// More are compared with each other in other ways.
+    /// More calls than this are compared in another way.
     static constexpr std::size_t most_alike = 16;
 
     struct State;
@@ -99,7 +99,7 @@ private:
     std::shared_ptr<State> state_;
 };
 
-/// How all ranks call.
+/// Records the calls of all ranks.
 class Listing : public Collectives<Listing, NonblockingWay> {
 public:
     Listing(const char* collective, std::size_t ranks) : calls_(collective, ranks) {}
@@ -118,7 +118,7 @@ private:
     SingleCallerCalls calls_;
 };
 
-/// A range of vectors that live for as long as the range does.
+/// A range of buffers, each valid as long as the range is.
 template <class V>
 concept VectorRange = std::ranges::forward_range<V> && std::ranges::sized_range<V> &&
     (Vector<std::ranges::range_reference_t<V>> || Scattered<std::ranges::range_reference_t<V>>)&&(
@@ -129,7 +129,7 @@ template <class In, class Out>
 concept VectorRanges = VectorRange<In> && VectorRange<Out> &&
     Vectors<std::ranges::range_reference_t<In>, std::ranges::range_reference_t<Out>>;
 
-/// A range that has the counts of every rank.
+/// A range with the counts of every rank.
 template <class Range>
 concept CountsRange = std::ranges::forward_range<Range> && std::ranges::sized_range<Range> &&
     std::same_as<std::ranges::range_value_t<Range>, Counts>;
@@ -137,8 +137,8 @@ concept CountsRange = std::ranges::forward_range<Range> && std::ranges::sized_ra
 [[noreturn]] TUTTI_API void refuse_numbers(const char* collective, std::size_t vectors, std::size_t others,
                                            const char* what);
 
-/// The number of ranks that ranges stand for, of vectors and of `what`. Throws ArgumentError where they
-/// differ.
+/// The number of ranks of two ranges that must be equally long: the buffers, and `what`. Throws ArgumentError
+/// if their lengths differ.
 inline std::size_t ranks_of(const char* collective, std::size_t vectors, std::size_t others,
                             const char* what = "outputs") {
     if (vectors != others) {
@@ -172,7 +172,7 @@ void for_all_in_place(const char* collective, InOut& inouts, const Executor& exe
     ranks.execute(executor);
 }
 
-/// The rank of the vector that is `result` itself, or -1.
+/// The rank whose buffer is `result` itself, or -1.
 template <class Result, class InOut>
 int place_of(const Result& result, InOut& inouts) {
     int rank = 0;
@@ -186,7 +186,7 @@ int place_of(const Result& result, InOut& inouts) {
     return -1;
 }
 
-/// `whole` is that of the root, rank 0; the others have none.
+/// `whole` is the buffer of the root, rank 0; the other ranks have none.
 template <class Blocks, class Whole, class Call>
 void for_all_with_one(const char* collective, Blocks& blocks, Whole& whole, const Executor& executor,
                       Call call) {
@@ -201,17 +201,17 @@ void for_all_with_one(const char* collective, Blocks& blocks, Whole& whole, cons
 
 } // namespace detail
 
-/// Copies the `root`-th vector to all others.
+/// Copies buffer `root` to all others.
 template <detail::VectorRange InOut>
 void broadcast(InOut&& inouts, int root, const Executor& executor = {}) {
     detail::for_all_in_place("broadcast", inouts, executor,
                              [&](auto& me, auto inout) { me.broadcast(inout, root); });
 }
 
-/// `out` becomes the reduction of all inputs. It may be one of them.
+/// Stores the reduction of all inputs in `out`, which may be one of the inputs.
 template <detail::VectorRange In, detail::Vector Out, class Op>
 void reduce(In&& inputs, Out&& out, const Op& op, const Executor& executor = {}) {
-    auto result = detail::view(out); // of which only the root's is looked at
+    auto result = detail::view(out); // used only by the root
     using Element = typename decltype(detail::view(*std::ranges::begin(inputs)))::element_type;
     if constexpr (!std::is_const_v<Element>) {
         if (const int root = detail::place_of(result, inputs); root >= 0) {
@@ -229,7 +229,7 @@ void reduce(In&& inputs, Out&& out, const Op& op, const Executor& executor = {})
     ranks.execute(executor);
 }
 
-/// Every output becomes the reduction of all inputs.
+/// Stores the reduction of all inputs in every output.
 template <class In, class Out, class Op>
 requires detail::VectorRanges<In, Out>
 void allreduce(In&& inputs, Out&& outputs, const Op& op, const Executor& executor = {}) {
@@ -237,13 +237,14 @@ void allreduce(In&& inputs, Out&& outputs, const Op& op, const Executor& executo
                     [&](auto& me, auto in, auto out) { me.allreduce(in, out, op); });
 }
 
+/// In place: replaces every buffer by the reduction of all.
 template <detail::VectorRange InOut, class Op>
 void allreduce(InOut&& inouts, const Op& op, const Executor& executor = {}) {
     detail::for_all_in_place("allreduce", inouts, executor,
                              [&](auto& me, auto inout) { me.allreduce(inout, op); });
 }
 
-/// The r-th block becomes the r-th part of the reduction of all inputs, which are p times as long.
+/// Stores the r-th part of the reduction of all inputs in block r; inputs are p times as long as blocks.
 template <class In, class Out, class Op>
 requires detail::VectorRanges<In, Out>
 void reduce_scatter(In&& inputs, Out&& blocks, const Op& op, const Executor& executor = {}) {
@@ -251,12 +252,14 @@ void reduce_scatter(In&& inputs, Out&& blocks, const Op& op, const Executor& exe
                     [&](auto& me, auto in, auto block) { me.reduce_scatter(in, block, op); });
 }
 
+/// In place: the r-th block of buffer r receives the r-th part of the reduction; the rest is unchanged.
 template <detail::VectorRange InOut, class Op>
 void reduce_scatter(InOut&& inouts, const Op& op, const Executor& executor = {}) {
     detail::for_all_in_place("reduce_scatter", inouts, executor,
                              [&](auto& me, auto inout) { me.reduce_scatter(inout, op); });
 }
 
+/// Reduce-scatter with irregular blocks: `counts` has the length of each block.
 template <class In, class Out, class Op>
 requires detail::VectorRanges<In, Out>
 void reduce_scatter(In&& inputs, Out&& blocks, Counts counts, const Op& op, const Executor& executor = {}) {
@@ -264,7 +267,7 @@ void reduce_scatter(In&& inputs, Out&& blocks, Counts counts, const Op& op, cons
                     [&](auto& me, auto in, auto block) { me.reduce_scatter(in, block, counts, op); });
 }
 
-/// Every output becomes all blocks in order.
+/// Stores all blocks, in order, in every output.
 template <class In, class Out>
 requires detail::VectorRanges<In, Out>
 void allgather(In&& blocks, Out&& outputs, const Executor& executor = {}) {
@@ -272,12 +275,14 @@ void allgather(In&& blocks, Out&& outputs, const Executor& executor = {}) {
                     [&](auto& me, auto block, auto out) { me.allgather(block, out); });
 }
 
+/// In place: copies block r of buffer r to all other buffers.
 template <detail::VectorRange InOut>
 void allgather(InOut&& inouts, const Executor& executor = {}) {
     detail::for_all_in_place("allgather", inouts, executor,
                              [&](auto& me, auto inout) { me.allgather(inout); });
 }
 
+/// Allgather with irregular blocks: `counts` has the length of each block.
 template <class In, class Out>
 requires detail::VectorRanges<In, Out>
 void allgather(In&& blocks, Out&& outputs, Counts counts, const Executor& executor = {}) {
@@ -285,40 +290,42 @@ void allgather(In&& blocks, Out&& outputs, Counts counts, const Executor& execut
                     [&](auto& me, auto block, auto out) { me.allgather(block, out, counts); });
 }
 
-/// In place: the r-th block of the r-th vector goes to all others.
+/// In place, with irregular blocks: copies block r of buffer r to all other buffers.
 template <detail::VectorRange InOut>
 void allgather(InOut&& inouts, Counts counts, const Executor& executor = {}) {
     detail::for_all_in_place("allgather", inouts, executor,
                              [&](auto& me, auto inout) { me.allgather(inout, counts); });
 }
 
-/// `out` becomes all blocks in order.
+/// Stores all blocks, in order, in `out`.
 template <detail::VectorRange In, detail::Vector Out>
 void gather(In&& blocks, Out&& out, const Executor& executor = {}) {
     detail::for_all_with_one("gather", blocks, out, executor,
                              [](auto& me, auto block, auto whole) { me.gather(block, whole, 0); });
 }
 
+/// Gather with irregular blocks: `counts` has the length of each block.
 template <detail::VectorRange In, detail::Vector Out>
 void gather(In&& blocks, Out&& out, Counts counts, const Executor& executor = {}) {
     detail::for_all_with_one("gather", blocks, out, executor,
                              [&](auto& me, auto block, auto whole) { me.gather(block, whole, counts, 0); });
 }
 
-/// The r-th block becomes the r-th part of `in`.
+/// Stores the r-th part of `in` in block r.
 template <detail::Vector In, detail::VectorRange Out>
 void scatter(In&& in, Out&& blocks, const Executor& executor = {}) {
     detail::for_all_with_one("scatter", blocks, in, executor,
                              [](auto& me, auto block, auto whole) { me.scatter(whole, block, 0); });
 }
 
+/// Scatter with irregular blocks: `counts` has the length of each block.
 template <detail::Vector In, detail::VectorRange Out>
 void scatter(In&& in, Out&& blocks, Counts counts, const Executor& executor = {}) {
     detail::for_all_with_one("scatter", blocks, in, executor,
                              [&](auto& me, auto block, auto whole) { me.scatter(whole, block, counts, 0); });
 }
 
-/// Block j of input i becomes block i of output j.
+/// Copies block j of input i to block i of output j.
 template <class In, class Out>
 requires detail::VectorRanges<In, Out>
 void alltoall(In&& inputs, Out&& outputs, const Executor& executor = {}) {
@@ -326,8 +333,8 @@ void alltoall(In&& inputs, Out&& outputs, const Executor& executor = {}) {
                     [&](auto& me, auto in, auto out) { me.alltoall(in, out); });
 }
 
-/// The same of irregular blocks: the counts of those that rank r sends and receives are in the r-th place of
-/// either range, such as a std::vector<Counts>.
+/// All-to-all with irregular blocks: element r of send_counts and of recv_counts has the counts of rank r;
+/// either range can be a std::vector<Counts>.
 template <class In, detail::CountsRange Sent, class Out, detail::CountsRange Received>
 requires detail::VectorRanges<In, Out>
 void alltoall(In&& inputs, Sent&& send_counts, Out&& outputs, Received&& recv_counts,
@@ -341,13 +348,14 @@ void alltoall(In&& inputs, Sent&& send_counts, Out&& outputs, Received&& recv_co
                     [&](auto& me, auto in, auto out) { me.alltoall(in, *sent++, out, *received++); });
 }
 
+/// In place: exchanges block j of buffer i and block i of buffer j.
 template <detail::VectorRange InOut>
 void alltoall(InOut&& inouts, const Executor& executor = {}) {
     detail::for_all_in_place("alltoall", inouts, executor, [&](auto& me, auto inout) { me.alltoall(inout); });
 }
 
-/// In place: block j of vector i and block i of vector j take each other's place. The counts of rank r are in
-/// the r-th place of the range.
+/// All-to-all with irregular blocks, in place: exchanges block j of buffer i and block i of buffer j. Element
+/// r of `counts` has the counts of rank r.
 template <detail::VectorRange InOut, detail::CountsRange Numbers>
 void alltoall(InOut&& inouts, Numbers&& counts, const Executor& executor = {}) {
     detail::ranks_of("alltoall", std::ranges::size(inouts), std::ranges::size(counts), "counts");
@@ -356,7 +364,7 @@ void alltoall(InOut&& inouts, Numbers&& counts, const Executor& executor = {}) {
                              [&](auto& me, auto inout) { me.alltoall(inout, *own++); });
 }
 
-/// Output r becomes the reduction of inputs 0 .. r.
+/// Stores the reduction of inputs 0 .. r in output r.
 template <class In, class Out, class Op>
 requires detail::VectorRanges<In, Out>
 void scan(In&& inputs, Out&& outputs, const Op& op, const Executor& executor = {}) {
@@ -364,12 +372,13 @@ void scan(In&& inputs, Out&& outputs, const Op& op, const Executor& executor = {
                     [&](auto& me, auto in, auto out) { me.scan(in, out, op); });
 }
 
+/// In place: replaces buffer r by the reduction of buffers 0 .. r.
 template <detail::VectorRange InOut, class Op>
 void scan(InOut&& inouts, const Op& op, const Executor& executor = {}) {
     detail::for_all_in_place("scan", inouts, executor, [&](auto& me, auto inout) { me.scan(inout, op); });
 }
 
-/// Output r becomes the reduction of inputs 0 .. r - 1; that of rank 0 is kept.
+/// Stores the reduction of inputs 0 .. r - 1 in output r; output 0 is unchanged.
 template <class In, class Out, class Op>
 requires detail::VectorRanges<In, Out>
 void exscan(In&& inputs, Out&& outputs, const Op& op, const Executor& executor = {}) {
@@ -377,12 +386,13 @@ void exscan(In&& inputs, Out&& outputs, const Op& op, const Executor& executor =
                     [&](auto& me, auto in, auto out) { me.exscan(in, out, op); });
 }
 
+/// In place: replaces buffer r by the reduction of buffers 0 .. r - 1; buffer 0 is unchanged.
 template <detail::VectorRange InOut, class Op>
 void exscan(InOut&& inouts, const Op& op, const Executor& executor = {}) {
     detail::for_all_in_place("exscan", inouts, executor, [&](auto& me, auto inout) { me.exscan(inout, op); });
 }
 
-/// Output r + distance (mod p) becomes input r.
+/// Copies input r to output r + distance (mod p).
 template <class In, class Out>
 requires detail::VectorRanges<In, Out>
 void shift(In&& inputs, Out&& outputs, int distance, const Executor& executor = {}) {
@@ -390,6 +400,7 @@ void shift(In&& inputs, Out&& outputs, int distance, const Executor& executor = 
                     [&](auto& me, auto in, auto out) { me.shift(in, out, distance); });
 }
 
+/// In place: buffer r + distance (mod p) receives the contents of buffer r.
 template <detail::VectorRange InOut>
 void shift(InOut&& inouts, int distance, const Executor& executor = {}) {
     detail::for_all_in_place("shift", inouts, executor,

@@ -6,18 +6,17 @@
 #include <functional>
 #include <memory>
 
-// For programs that are compiled with -fopenmp. Without it, as with all of OpenMP, one thread does
-// everything.
+// For programs that are compiled with -fopenmp. Without that option, one thread runs all tasks.
 
 namespace tutti::openmp {
 
-/// Has the threads of a parallel region share in the work of large operations, for a Rendezvous or the
-/// functions of tutti/one_caller.hpp. Each slice is a task of the region in which the executor is called, to
-/// which its threads come where they wait: at a barrier, such as that at the end of the region or of
+/// An executor that runs parts of large operations as OpenMP tasks, for a Rendezvous or the functions of
+/// tutti/one_caller.hpp. Each slice is a task of the parallel region in which the executor is called. The
+/// threads of the region run the tasks at a barrier, such as the implicit barrier of the region or of
 /// `single`, or at a taskwait.
 ///
-/// Returns before the tasks have run. Outside of a parallel region, or in one of one thread, the calling
-/// thread runs them all before it returns.
+/// The executor returns before the tasks have run. Outside a parallel region, or in a region of one thread,
+/// the calling thread runs all tasks before the executor returns.
 inline Executor executor() {
     return [](std::size_t count, const std::function<void(std::size_t)>& task) {
         const auto kept = std::make_shared<const std::function<void(std::size_t)>>(task);

@@ -12,11 +12,12 @@
 
 namespace tutti {
 
-/// Element types that have compiled kernels. c32 is std::complex<float>, c64 std::complex<double>; everything
-/// else (user structs, enumerations, bool, long double, ...) is `other` and is reduced by template loops.
+/// Element types that have compiled kernels. c32 is std::complex<float>, c64 is std::complex<double>. All
+/// other types (user structs, enumerations, bool, long double, ...) are `other` and are reduced by template
+/// loops.
 enum class Type : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, c32, c64, other };
 
-/// The operators the library knows by name; any other function object is `callable`.
+/// The operators of the library; any other function object is `callable`.
 enum class Operator : std::uint8_t { sum, prod, min, max, land, lor, lxor, band, bor, bxor, callable };
 
 /// Short lower-case name, e.g. "f32".
@@ -35,7 +36,7 @@ constexpr std::string_view to_string(Operator op) {
 
 namespace detail {
 
-/// Of `type`, which is not `other`.
+/// The size of `type`, which must not be `other`.
 constexpr std::size_t bytes_of(Type type) {
     constexpr std::size_t bytes[] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 8, 16};
     return bytes[static_cast<std::size_t>(type)];
@@ -46,26 +47,26 @@ inline constexpr bool is_complex = false;
 template <class R>
 inline constexpr bool is_complex<std::complex<R>> = true;
 
-/// Integers that take part in arithmetic: all standard integer and character types, but not bool.
+/// Integers with arithmetic: all standard integer and character types, but not bool.
 template <class T>
 concept Integer = std::integral<T> && !std::same_as<T, bool>;
 
-/// Unsigned type of at least int's width in which integer sums and products of T are formed: overflow wraps,
-/// and small types are not promoted to a signed int that could overflow.
+/// The unsigned type, at least as wide as int, in which integer sums and products of T are computed. Overflow
+/// wraps, and small types are not promoted to a signed int that could overflow.
 template <Integer T>
 using Wrapping = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
 
 } // namespace detail
 
-/// A value and the place where it is, such as a rank or an index: the elements of minloc and maxloc. Compare
-/// them with ==, not as bytes: there may be padding between the two.
+/// A value and its position, such as a rank or an index: the elements of minloc and maxloc. Compare them with
+/// ==, not as bytes, because there may be padding between the two.
 template <class T>
 struct ValueAt {
-    /// What is compared.
+    /// The value that is compared.
     T value;
-    /// Where it is.
+    /// The position of the value.
     std::int64_t at;
-    /// Both are equal.
+    /// Whether both the value and the position are equal.
     friend constexpr bool operator==(const ValueAt&, const ValueAt&) = default;
 };
 
@@ -80,8 +81,8 @@ constexpr bool is_nan(const T& value) {
     }
 }
 
-/// Whether `a` is to be kept rather than `b`: a NaN rather than a number, a value that is `better`, else the
-/// lower place. A strict weak order, which is what makes the choice exact and independent of the order.
+/// Whether `a` is preferred to `b`: a NaN to a number, then the `better` value, then the lower position. It
+/// is a strict weak order, so the result is exact and does not depend on the order of the operands.
 template <class T, class Better>
 constexpr bool wins(const ValueAt<T>& a, const ValueAt<T>& b, const Better& better) {
     if (is_nan(a.value) != is_nan(b.value)) {
@@ -95,13 +96,13 @@ constexpr bool wins(const ValueAt<T>& a, const ValueAt<T>& b, const Better& bett
 
 } // namespace detail
 
-/// a + b. Integers wrap modulo 2^bits. Of two NaNs that meet in a collective the left one's payload stays, in
-/// numbers of type float and double and in their complex ones. RISC-V processors keep no payload: there the
-/// result is the canonical NaN. Not for bool.
+/// a + b. Integers wrap modulo 2^bits. If both operands are NaN in a collective, the payload of the left NaN
+/// is kept, for float, double and their complex types. RISC-V processors keep no payload: there the result is
+/// the canonical NaN. Not for bool.
 struct Sum {
-    /// Its name at run time.
+    /// The operator's run-time code.
     static constexpr Operator code = Operator::sum;
-    /// Of two elements, `a` on the left.
+    /// Combines two elements; `a` is the left operand.
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a + b); }
     constexpr T operator()(const T& a, const T& b) const {
@@ -114,11 +115,11 @@ struct Sum {
 };
 
 /// a * b. Integers wrap modulo 2^bits. Complex numbers use the plain formula (ac - bd, ad + bc), without the
-/// recovery of infinities that std::complex adds. NaNs as for Sum. Not for bool.
+/// recovery of infinities that std::complex adds. NaNs are treated as in Sum. Not for bool.
 struct Prod {
-    /// Its name at run time.
+    /// The operator's run-time code.
     static constexpr Operator code = Operator::prod;
-    /// Of two elements, `a` on the left.
+    /// Combines two elements; `a` is the left operand.
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a * b); }
     constexpr T operator()(const T& a, const T& b) const {
@@ -132,97 +133,97 @@ struct Prod {
     }
 };
 
-/// `b < a ? b : a`. Where neither is less (equal values, -0 and +0, a NaN on either side) the left operand
-/// stays. Not for complex numbers and bool.
+/// `b < a ? b : a`. If neither is less (equal values, -0 and +0, a NaN on either side), the result is the
+/// left operand. Not for complex numbers and bool.
 struct Min {
-    /// Its name at run time.
+    /// The operator's run-time code.
     static constexpr Operator code = Operator::min;
-    /// Of two elements, `a` on the left.
+    /// Combines two elements; `a` is the left operand.
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<bool>(b < a); }
     constexpr T operator()(const T& a, const T& b) const { return b < a ? b : a; }
 };
 
-/// `a < b ? b : a`. Where neither is less (equal values, -0 and +0, a NaN on either side) the left operand
-/// stays. Not for complex numbers and bool.
+/// `a < b ? b : a`. If neither is less (equal values, -0 and +0, a NaN on either side), the result is the
+/// left operand. Not for complex numbers and bool.
 struct Max {
-    /// Its name at run time.
+    /// The operator's run-time code.
     static constexpr Operator code = Operator::max;
-    /// Of two elements, `a` on the left.
+    /// Combines two elements; `a` is the left operand.
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<bool>(a < b); }
     constexpr T operator()(const T& a, const T& b) const { return a < b ? b : a; }
 };
 
-/// 1 where both are non-zero, else 0. For integers and bool.
+/// 1 if both are non-zero, else 0. For integers and bool.
 struct LogicalAnd {
-    /// Its name at run time.
+    /// The operator's run-time code.
     static constexpr Operator code = Operator::land;
-    /// Of two elements, `a` on the left.
+    /// Combines two elements; `a` is the left operand.
     template <std::integral T>
     constexpr T operator()(T a, T b) const {
         return static_cast<T>(a != 0 && b != 0);
     }
 };
 
-/// 1 where at least one is non-zero, else 0. For integers and bool.
+/// 1 if at least one is non-zero, else 0. For integers and bool.
 struct LogicalOr {
-    /// Its name at run time.
+    /// The operator's run-time code.
     static constexpr Operator code = Operator::lor;
-    /// Of two elements, `a` on the left.
+    /// Combines two elements; `a` is the left operand.
     template <std::integral T>
     constexpr T operator()(T a, T b) const {
         return static_cast<T>(a != 0 || b != 0);
     }
 };
 
-/// 1 where exactly one is non-zero, else 0. For integers and bool.
+/// 1 if exactly one is non-zero, else 0. For integers and bool.
 struct LogicalXor {
-    /// Its name at run time.
+    /// The operator's run-time code.
     static constexpr Operator code = Operator::lxor;
-    /// Of two elements, `a` on the left.
+    /// Combines two elements; `a` is the left operand.
     template <std::integral T>
     constexpr T operator()(T a, T b) const {
         return static_cast<T>((a != 0) != (b != 0));
     }
 };
 
-/// a & b, for integers and any type that has it. Not for bool, which has `land`.
+/// a & b, for integers and any type that has the operator. Not for bool, which has `land`.
 struct BitAnd {
-    /// Its name at run time.
+    /// The operator's run-time code.
     static constexpr Operator code = Operator::band;
-    /// Of two elements, `a` on the left.
+    /// Combines two elements; `a` is the left operand.
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a & b); }
     constexpr T operator()(const T& a, const T& b) const { return static_cast<T>(a & b); }
 };
 
-/// a | b, for integers and any type that has it. Not for bool, which has `lor`.
+/// a | b, for integers and any type that has the operator. Not for bool, which has `lor`.
 struct BitOr {
-    /// Its name at run time.
+    /// The operator's run-time code.
     static constexpr Operator code = Operator::bor;
-    /// Of two elements, `a` on the left.
+    /// Combines two elements; `a` is the left operand.
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a | b); }
     constexpr T operator()(const T& a, const T& b) const { return static_cast<T>(a | b); }
 };
 
-/// a ^ b, for integers and any type that has it. Not for bool, which has `lxor`.
+/// a ^ b, for integers and any type that has the operator. Not for bool, which has `lxor`.
 struct BitXor {
-    /// Its name at run time.
+    /// The operator's run-time code.
     static constexpr Operator code = Operator::bxor;
-    /// Of two elements, `a` on the left.
+    /// Combines two elements; `a` is the left operand.
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a ^ b); }
     constexpr T operator()(const T& a, const T& b) const { return static_cast<T>(a ^ b); }
 };
 
-/// The least value and where it is; of equal values (-0 and +0 are) the one at the lowest place. A NaN is
-/// taken before any number, so that it shows; of several, the one at the lowest place. With that, and with
-/// places that tell the operands apart, the result is the same in whatever order they are combined. Values
-/// of other types than numbers need a < that is a strict weak order.
+/// The least value and its position. Among equal values (-0 and +0 are equal), the lowest position wins. A
+/// NaN is preferred to any number, so that it shows in the result; among several NaNs the lowest position
+/// wins. If positions tell the operands apart, the result does not depend on the order in which operands are
+/// combined. Value types that are not numbers need a < that is a strict weak order.
 struct MinLoc {
-    /// Of two elements, `a` on the left.
+    /// Combines two elements; `a` is the left operand.
     template <class T>
     requires requires(const T& a, const T& b) { static_cast<bool>(a < b); }
     constexpr ValueAt<T> operator()(const ValueAt<T>& a, const ValueAt<T>& b) const {
@@ -230,9 +231,9 @@ struct MinLoc {
     }
 };
 
-/// The greatest value and where it is; equal values, NaN and order as for MinLoc.
+/// The greatest value and its position. Equal values, NaN and order are treated as in MinLoc.
 struct MaxLoc {
-    /// Of two elements, `a` on the left.
+    /// Combines two elements; `a` is the left operand.
     template <class T>
     requires requires(const T& a, const T& b) { static_cast<bool>(a < b); }
     constexpr ValueAt<T> operator()(const ValueAt<T>& a, const ValueAt<T>& b) const {
@@ -240,62 +241,62 @@ struct MaxLoc {
     }
 };
 
-/// The left operand: of members 0 .. p-1, member 0's. Does not commute.
+/// The left operand; a reduction returns member 0's. Does not commute.
 struct First {
-    /// Of two elements, `a` on the left.
+    /// Combines two elements; `a` is the left operand.
     template <class T>
     constexpr T operator()(const T& a, const T& /*b*/) const {
         return a;
     }
 };
 
-/// The right operand: of members 0 .. p-1, member p-1's. Does not commute.
+/// The right operand; a reduction returns member p-1's. Does not commute.
 struct Last {
-    /// Of two elements, `a` on the left.
+    /// Combines two elements; `a` is the left operand.
     template <class T>
     constexpr T operator()(const T& /*a*/, const T& b) const {
         return b;
     }
 };
 
-/// F, but operands are combined in rank order (see non_commutative).
+/// Wraps F so that operands are combined in rank order (see non_commutative).
 template <class F>
 struct NonCommutative {
-    /// The operator that is wrapped.
+    /// The wrapped operator.
     F f;
-    /// Of two elements, `a` on the left.
+    /// Combines two elements; `a` is the left operand.
     template <class T>
     requires std::is_invocable_r_v<T, const F&, const T&, const T&>
     constexpr T operator()(const T& a, const T& b) const { return f(a, b); }
 };
 
-/// `f` for which the order of operands matters: whatever the algorithm, in_0 stays left of in_1, and so on.
-/// It must still be associative, since how they are associated is up to the algorithm.
+/// Marks `f` as an operator for which the order of operands matters: with any algorithm, in_0 stays left of
+/// in_1, and so on. `f` must still be associative, because the association depends on the algorithm.
 template <class F>
 constexpr NonCommutative<F> non_commutative(F f) {
     return {std::move(f)};
 }
 
-/// F, which combines vectors instead of elements (see vector_op).
+/// Wraps F, which combines buffers instead of single elements (see vector_op).
 template <class F>
 struct VectorOp {
-    /// The function that is wrapped.
+    /// The wrapped function.
     F f;
 };
 
-/// An operator that combines vectors, as user functions of MPI do: f(left, inout), with `left` a
-/// std::span<const T> and `inout` a std::span<T> of as many elements, leaves left[i] op inout[i] in inout[i].
-/// It is called for one piece of the members' vectors after the other, of any length but 0, so that it can
-/// have loops of its own. It must be associative; operands come in rank order (is_commutative says whether
-/// they need to).
+/// Makes an operator that combines buffers, as user functions of MPI do, so that `f` can have its own loop.
+/// f(left, inout) takes a std::span<const T> and a std::span<T> of the same length, and must store left[i] op
+/// inout[i] in inout[i]. It is called for one piece of the members' buffers after the other; a piece has any
+/// length except 0. `f` must be associative. Operands come in rank order (is_commutative allows other
+/// orders).
 template <class F>
 constexpr VectorOp<F> vector_op(F f) {
     return {std::move(f)};
 }
 
-/// Whether the library may swap the operands of an operator of type Op. As in MPI a callable is taken to
-/// commute unless it says otherwise: by non_commutative, or by a specialisation of this variable. One that
-/// combines vectors is not.
+/// Whether the library may swap the operands of an operator of type Op. As in MPI, a callable is assumed to
+/// commute unless it is wrapped by non_commutative, or this variable is specialised. A VectorOp is assumed
+/// not to commute.
 template <class Op>
 inline constexpr bool is_commutative = true;
 template <>
@@ -322,8 +323,9 @@ inline constexpr MaxLoc maxloc{};
 inline constexpr First first{};
 inline constexpr Last last{};
 
-/// The code of T: integers by size and signedness whatever their name (long, long long, char, wchar_t, ...),
-/// `other` for bool and everything that is not an integer, float, double or std::complex of those two.
+/// The code of T. Integers are classified by size and signedness, whatever their name (long, long long, char,
+/// wchar_t, ...). The code is `other` for bool and for every type that is not an integer, float, double or
+/// std::complex of these two.
 template <class T>
 constexpr Type type_of() {
     if constexpr (detail::Integer<T> && sizeof(T) <= 8) {
@@ -344,7 +346,7 @@ constexpr Type type_of() {
     }
 }
 
-/// The code of a function object's type: a named operator for the library's own, else `callable`.
+/// The code of an operator's type: its own for an operator of the library, else `callable`.
 template <class Op>
 constexpr Operator operator_of() {
     constexpr auto is_one_of = []<class... Named>(std::type_identity<Named>...) {
@@ -371,11 +373,10 @@ inline constexpr bool combines_elements<VectorOp<F>, T> =
 
 } // namespace detail
 
-/// Op can reduce elements of type T. T is trivially copyable and assignable (elements are copied between
-/// threads as bytes). Op is a function object (for a function, its pointer) with T(T, T) callable on a const
-/// object, because all members call the same one at the same time; or one of vectors, see vector_op. The
-/// library's own operators say for
-/// themselves which types they take.
+/// Whether Op can reduce elements of type T. T must be trivially copyable and assignable, because elements
+/// are copied between threads as bytes. Op must be a function object (or a pointer to a function) that is
+/// callable as T(T, T) on a const object, because all members call the same object at the same time; or a
+/// VectorOp. The operators of the library restrict their types themselves.
 template <class Op, class T>
 concept Applicable = std::is_object_v<Op> && std::is_trivially_copyable_v<T> &&
     std::is_copy_assignable_v<T> && std::is_copy_constructible_v<T> && detail::combines_elements<Op, T>;

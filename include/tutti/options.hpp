@@ -10,107 +10,108 @@
 
 namespace tutti {
 
-/// In what order a reduction combines the members' operands.
+/// The order in which a reduction combines the members' operands.
 ///
-/// - any: where the library chooses, the butterfly's order. Operands come in rank order, associated as a
-/// binary
-///   tree that depends on their number alone: its left part has the largest power of two below it, such as
-///   ((x0 x1) (x2 x3)) (x4 x5) of six. The result of a scan at rank r is associated as the r + 1 operands
-///   that it has. The same bits on every member, for every size, on every machine and with every tuning file;
-///   the error of a sum grows with log p. Where the call names an algorithm, as that one does, in rank order
-///   where the operator is not commutative
-/// - serial: in rank order from the left, as a loop over the ranks would: the same bits whichever algorithm,
-///   size or number of elements is chosen
+/// - any: deterministic, in rank order, associated as a binary tree that depends on the number of operands
+///   alone. Its left part has the largest power of two below that number, for example ((x0 x1) (x2 x3)) (x4
+///   x5) for six. A scan's result at rank r is associated as a reduction of its r + 1 operands. The bits are
+///   the same on every member, for every size, on every machine and with every tuning file; the error of a
+///   sum grows with log p. Exception: if the call names an algorithm, the association is that algorithm's;
+///   operands stay in rank order unless the operator is commutative.
+/// - serial: in rank order from the left, as in a loop over the ranks. The bits do not depend on the
+///   algorithm, the size or the number of elements.
 enum class Order : std::uint8_t { any, serial };
 
-/// A line of a program.
+/// A line of a source file.
 struct SourceLine {
-    /// Must last as long as the program may ask for roll calls, as string literals do.
+    /// Must stay valid as long as the program may request roll calls, as a string literal does.
     const char* file = nullptr;
-    /// From 1 on; 0: unknown.
+    /// Counts from 1; 0: unknown.
     unsigned line = 0;
 
-    /// The one that calls it, also as a default argument.
+    /// The line of the caller; usable as a default argument.
     static constexpr SourceLine here(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
         return {file, line};
     }
 };
 
-/// What a caller may choose for one collective call. Every member must choose the same algorithm and order.
+/// Options of one collective call. Every member must pass the same algorithm and order.
 struct Options {
     /// Name of the algorithm (`tutti info --algorithms` lists them); empty: the library chooses.
     std::string_view algorithm = {};
-    /// In which operands are combined.
+    /// The order in which operands are combined.
     Order order = Order::any;
-    /// How long this call may wait for others; as GroupOptions::deadline, which it takes the place of. 0:
-    /// that of the group.
+    /// Maximum time that this call may wait for other members; replaces GroupOptions::deadline. 0: the
+    /// group's.
     std::chrono::milliseconds deadline = {};
-    /// Where the call is in the program, which roll calls tell: where these options are made, if with braces.
-    /// A function that calls for others can take `const Options& options = {}`, and pass them on.
+    /// The source line that roll calls show for the call. By default it is the line where the options are
+    /// constructed. A function that makes calls on behalf of its caller can take `const Options& options =
+    /// {}` and pass it on.
     SourceLine where = SourceLine::here();
 };
 
-/// How a roll call is written: some lines for people, of members at the same place together; or an object of
-/// JSON that has all members, for tools.
+/// The format of a roll call. text: a few lines for people, which group members that are at the same place.
+/// json: one JSON object with every member, for tools.
 enum class RollCallFormat : std::uint8_t { text, json };
 
-/// What is recorded of calls: each includes what comes before it.
+/// What is recorded of calls. Each value includes the values before it.
 ///
-/// - off: nothing; TUTTI_TRACE may ask for more
-/// - statistics: calls, bytes, time, waits and arrivals, which statistics() tells
-/// - operations: the last operations and waits of each member, some thousand, which trace() tells
-/// - steps: the steps of each operation that blocks as well
+/// - off: nothing, unless TUTTI_TRACE requests more
+/// - statistics: calls, bytes, time, waits and arrivals, for statistics()
+/// - operations: the last operations and waits of each member, some thousand, for trace()
+/// - steps: also the steps of each blocking operation
 enum class Trace : std::uint8_t { off, statistics, operations, steps };
 
-/// How a trace is written: an object of JSON a line, for programs and people; or Perfetto's protobuf, for
-/// ui.perfetto.dev.
+/// The format of a trace. json_lines: one JSON object per line, for programs and people. perfetto: Perfetto's
+/// protobuf, for ui.perfetto.dev.
 enum class TraceFormat : std::uint8_t { json_lines, perfetto };
 
-/// How a member waits for another one. TUTTI_WAIT replaces `automatic`.
+/// How a member waits for another member. TUTTI_WAIT replaces `automatic`.
 ///
 /// - automatic: adapts. If every member can have a CPU, it spins for 100 us, yields for another 100 us, and
-///   then sleeps until it is woken; with more members than CPUs it yields at once, for 200 us. It yields at
-///   once as well if it waits for a thread that was last seen on its own CPU. It sleeps at once if its last
-///   three waits took more than 1 ms each, or if other processes want its CPU. The CPUs of the members are
-///   those to which they are bound, within a control group's quota; members look again when they wait
-///   long.
-/// - spin: never gives up its CPU. Use it only if every member has a CPU to itself.
-/// - yield: lets other threads run between two looks, and never sleeps.
-/// - sleep: sleeps at once. Use it if waits are long, or others need the CPUs more.
+///   then sleeps until it is woken. With more members than CPUs it yields at once, for 200 us. It also yields
+///   at once if it waits for a thread that was last seen on its own CPU. It sleeps at once if its last three
+///   waits took more than 1 ms each, or if other processes compete for its CPU. The CPUs of the members are
+///   the CPUs to which they are bound, within the quota of a control group; members check again during long
+///   waits.
+/// - spin: never gives up its CPU. It should be used only if every member has a CPU to itself.
+/// - yield: yields the CPU between two checks, and never sleeps.
+/// - sleep: sleeps at once. It should be used if waits are long, or if other threads need the CPUs more.
 enum class Wait : std::uint8_t { automatic, spin, yield, sleep };
 
-/// What may be chosen for a group of threads, once for all its calls. Groups that split(), subset() and dup()
-/// make of it have the same.
+/// Options of a group of threads, for all its calls. Groups made by split(), subset() and dup() inherit them.
 struct GroupOptions {
     /// How members wait for each other.
     Wait wait = Wait::automatic;
-    /// A file that `tutti tune` has written on this machine, from which the library takes its choice of
-    /// algorithms; empty: the one that the environment variable TUTTI_TUNING names, else the built-in choice.
-    /// No result depends on it by a single bit. A file is read once in the life of a process. One that cannot
-    /// be used (damaged, from another machine or version) is reported on stderr, once, and the built-in
-    /// choice is used; tuning() of the team or group tells.
+    /// A file that `tutti tune` wrote on this machine, from which the library takes its choice of algorithms.
+    /// Empty: the file that the environment variable TUTTI_TUNING names, or else the built-in choice. The
+    /// choice never changes a result by a single bit. A file is read once per process. If a file cannot be
+    /// used (it is damaged, or from another machine or version), the library reports it once on stderr and
+    /// uses the built-in choice; tuning() of the team or group shows this.
     std::string tuning = {};
-    /// Of a Group: how long members wait in calls for seats that nobody has ever taken, until they throw an
-    /// Error that names these. Begins anew with each seat that is taken for the first time; time in which the
-    /// process is stopped does not count. 0: for ever.
+    /// Only for a Group: maximum time that members wait in calls for ranks that have never been joined. On
+    /// expiry they throw an Error that names these ranks. The clock restarts whenever a rank is joined for
+    /// the first time; time in which the process is stopped does not count. 0: no limit.
     std::chrono::milliseconds join_deadline = std::chrono::minutes(10);
-    /// How long a call of a member may wait for others, from where it begins to wait slowly, until all
-    /// members throw a TimeoutError that says who is where; those that have completed that call already, in
-    /// their next one. Time in which the process is stopped does not
-    /// count; a member inside an operator is waited for even then. 0: as long as the environment variable
-    /// TUTTI_TIMEOUT says, in seconds ("0.5"), else for ever.
+    /// Maximum time that a call may wait for other members, counted from when it stops spinning. On expiry
+    /// every member throws TimeoutError, whose message lists where each member is. A member that has already
+    /// completed the call throws from its next call. Time in which the process is stopped does not count. If
+    /// a member is inside an operator, the others still wait until it leaves the operator, because it may be
+    /// reading their buffers. 0: the environment variable TUTTI_TIMEOUT, in seconds ("0.5"), or no timeout if
+    /// it is not set.
     std::chrono::milliseconds deadline = {};
     /// The machine as levels of equal groups of consecutive ranks, outermost first, for the algorithms
-    /// `levels-...`: {2, 8, 8} are 2 sockets of 8 L3 caches of 8 members. The product must be the number of
-    /// members. Empty: the packages, NUMA nodes, L3 caches and cores to which members are pinned, as far as
-    /// each has consecutive ranks; of threads that join, those to which "compact" would pin them. Sub-groups
-    /// have of these groups what their members have. No result depends on it by a single bit.
+    /// `levels-...`. For example, {2, 8, 8} is 2 sockets of 8 L3 caches with 8 members each. The product must
+    /// be the number of members. Empty: the packages, NUMA nodes, L3 caches and cores to which the members
+    /// are pinned, if each has consecutive ranks; for threads that join, those to which "compact" would pin
+    /// them. Sub-groups use the part of these levels that their members have. The levels never change a
+    /// result by a single bit.
     std::vector<int> levels = {};
     /// What members record of their calls. The environment variable TUTTI_TRACE names a file for the traces
-    /// of all groups of the process, written when that ends, and when the signal comes that TUTTI_ROLL_CALL
-    /// names: "run.pftrace" for Perfetto, else JSON lines; "%p" in it is the number of the process, and
-    /// ",steps" behind it asks for steps. Off, a call takes one look at a pointer; on, a call
-    /// of 8 bytes some 40 to 100 ns more.
+    /// of all groups of the process. The file is written when the process ends, and on the signal that
+    /// TUTTI_ROLL_CALL names. The name ends in ".pftrace" for Perfetto, and otherwise the file has JSON
+    /// lines; "%p" in the name stands for the process ID; a suffix ",steps" also records steps. Cost: if off,
+    /// one pointer check per call; if on, about 40 to 100 ns for a call of 8 bytes.
     Trace trace = Trace::off;
 };
 

@@ -8,17 +8,18 @@
 
 namespace tutti {
 
-/// The CPU of each of so many threads where a Team with this `placement` (TeamOptions) would pin them, -1 for
-/// one that is not pinned; 0 threads: one on each allowed CPU. Throws ArgumentError where a team would.
+/// The CPUs to which a Team with this `placement` (TeamOptions) would pin `threads` threads; -1 for a thread
+/// that is not pinned. 0 threads: one per allowed CPU. Throws ArgumentError under the same conditions as a
+/// team.
 TUTTI_API std::vector<int> cpus_of_placement(const std::string& placement, int threads);
 
-/// Pins the calling thread to a CPU, as a Team does its own, for as long as this lasts; then it has the CPUs
-/// again that it had before. Where the system refuses, and with CPU -1, the thread stays as it is.
+/// Pins the calling thread to a CPU while the object exists; the destructor restores the thread's previous
+/// CPUs. If the system rejects the pinning, or the CPU is -1, the thread stays as it is.
 class TUTTI_API PinnedThread {
 public:
-    /// `cpu` as the system numbers them.
+    /// `cpu` is the system's number of the CPU.
     explicit PinnedThread(int cpu);
-    /// By any thread.
+    /// Any thread may call it.
     ~PinnedThread();
     PinnedThread(const PinnedThread&) = delete;
     PinnedThread& operator=(const PinnedThread&) = delete;

@@ -12,13 +12,13 @@ namespace tutti {
 
 namespace detail {
 
-/// What the caller calls the three vectors.
+/// The names of the three buffers in error messages.
 struct LocalNames {
     const char* left;
     const char* right;
     const char* out;
 };
-/// The output of the call = its input op `right`.
+/// Computes the output of the call = its input op `right`.
 TUTTI_API void reduce_local(const Call& call, const void* right, std::size_t right_count,
                             const LocalNames& names);
 
@@ -40,10 +40,10 @@ public:
 
 } // namespace detail
 
-/// inout[i] = in[i] op inout[i], as MPI_Reduce_local: the calling thread combines two vectors of its own,
-/// with the loops that collectives use, and nobody else takes part. `in` is the left operand. Both have
-/// equally many elements; they may be the same vector, but not overlap otherwise. Throws ArgumentError where
-/// they do not fit.
+/// inout[i] = in[i] op inout[i], as MPI_Reduce_local does: the calling thread combines two of its own
+/// buffers, with the loops that collectives use, without other members. `in` is the left operand. Both must
+/// have the same number of elements. They may be the same buffer, but must not overlap otherwise. Throws
+/// ArgumentError if one of these conditions is not met.
 template <class In, class InOut, class Op>
 requires detail::Reduction<In, InOut, Op>
 void reduce_local(In&& in, InOut&& inout, const Op& op) {
@@ -51,7 +51,8 @@ void reduce_local(In&& in, InOut&& inout, const Op& op) {
     detail::reduce_local(made, made.output, made.output_count, {"in", "inout", "inout"});
 }
 
-/// out[i] = left[i] op right[i]. `out` may be either of the two or both, but not overlap them otherwise.
+/// out[i] = left[i] op right[i]. `out` may be the same buffer as `left`, `right` or both, but must not
+/// overlap them otherwise. Throws ArgumentError as above.
 template <class Left, class Right, class Out, class Op>
 requires detail::Reduction<Left, Out, Op> && detail::Reduction<Right, Out, Op>
 void reduce_local(Left&& left, Right&& right, Out&& out, const Op& op) {

@@ -26,29 +26,29 @@ TUTTI_API RequestBase& arrive(RendezvousState& state, int rank, const Call& call
 
 } // namespace detail
 
-/// What may be chosen for a Rendezvous.
+/// Options of a Rendezvous.
 struct RendezvousOptions {
-    /// Shares in the work of large operations. Without one, the last rank to arrive does all of it.
+    /// Runs parts of large operations on other threads. Without an executor, the last rank to arrive does all
+    /// of the work.
     Executor executor = {};
-    /// Bytes that a slice touches; an operation of two and more is handed to the executor. 0: at least
-    /// 256 KiB, and no more than 8 slices for each CPU, from where on the machine's profile says that it
-    /// pays.
+    /// Bytes that a slice touches. An operation of two or more slices is handed to the executor. 0: at least
+    /// 256 KiB and at most 8 slices per CPU, from the size at which the machine's thresholds show a gain.
     std::size_t slice_bytes = 0;
-    /// How long who waits for a request waits for ranks that have not arrived, until all requests of that
-    /// operation throw a TimeoutError that says who is where; ranks that come later get it as well, and
-    /// nothing is touched. Who tests a request again and again waits, from its first test on.
-    /// Options::deadline of a call takes its place. Where nobody waits or tests nobody looks at a clock. 0:
-    /// as long as the environment variable TUTTI_TIMEOUT says, in seconds, else for ever.
+    /// Timeout for an operation with missing ranks. The clock starts at the first wait() or test() of one of
+    /// its requests. On expiry all requests of the operation throw TimeoutError, whose message lists where
+    /// each rank is; ranks that arrive later throw it as well, and no buffer is read or written.
+    /// Options::deadline of a call replaces this value. If no thread waits or tests, the timeout is not
+    /// checked. 0: the environment variable TUTTI_TIMEOUT, in seconds, or no timeout if it is not set.
     std::chrono::milliseconds deadline = {};
 };
 
-/// The calls of one rank of a Rendezvous, from which it must not be kept longer than that lasts.
+/// Makes the calls of one rank of a Rendezvous. It must not outlive the Rendezvous.
 class Arriving : public Collectives<Arriving, detail::NonblockingWay> {
 public:
-    /// For the library: Rendezvous::at() makes one.
+    /// Internal: use Rendezvous::at().
     Arriving(detail::RendezvousState& state, int rank, int size) : state_(&state), rank_(rank), size_(size) {}
 
-    /// The rank that it acts for.
+    /// The rank whose calls it makes.
     int rank() const { return rank_; }
     /// The number of ranks.
     int size() const { return size_; }
@@ -65,32 +65,41 @@ private:
     int size_;
 };
 
-/// Collectives among ranks that are only names, for tasks and pools of threads: whoever acts for a rank
-/// brings its operands and goes away, `Request sum = meeting.at(rank).allreduce(in, out, tutti::sum)`. No
-/// thread waits. The last rank to arrive has everything: its thread carries the operation out, or hands
-/// slices of it to an executor.
+/// Collectives among ranks that are not bound to threads, for tasks and thread pools. Any thread may make the
+/// call of a rank; the call hands over the rank's operands and returns without waiting for the other
+/// ranks: `Request sum = meeting.at(rank).allreduce(in, out, tutti::sum)`. The thread of the last rank to
+/// arrive carries the operation out, or hands slices of it to an executor.
 ///
-/// All ranks make the same calls in the same order, each from any threads, but one after the other. Different
-/// ranks may arrive at the same time, and any number of operations ahead of others. Operands are combined in
-/// the order that the options say (Order). Calls cannot name an algorithm.
+/// All ranks must make the same calls in the same order. The calls of one rank may come from different
+/// threads, but not at the same time. Different ranks may arrive at the same time, and a rank may be any
+/// number of operations ahead of the others. Operands are combined as Options::order selects. Calls cannot
+/// name an algorithm.
 ///
-/// Requests are those of Member::start, with these differences. Any thread may use a request. It takes one
-/// function or coroutine in all, also where it is complete. One that is destroyed does not wait: the vectors
-/// still belong to the operation. wait() blocks the thread until others have brought what is missing, which
-/// is nothing for a worker that they need; then it does what the executor has not begun. wait_any() does not
-/// serve. then() calls its function, and a coroutine goes on, on the thread that completes the operation,
-/// within the call of the last rank, on a thread of the executor, within a wait(), or at the end of what that
-/// thread has been called for already. Such a function must not throw.
+/// @warning wait() blocks the thread until every rank has arrived. Never call it on a pool worker that the
+/// missing ranks need in order to run: the pool would deadlock. Use then() or co_await there.
 ///
-/// Where the calls of the ranks differ, or overlap in memory, nothing is touched and all requests throw
-/// MismatchError. What the operator or the executor throws, all requests throw. The next operations are not
-/// affected. ArgumentError is thrown at once, and its rank has not arrived.
+/// @warning Destroying a request does not wait for its operation. The buffers must live, and must not be
+/// changed, until the operation is complete.
+///
+/// The calls return a Request, as Member::start does, with these differences:
+///
+/// - Any thread may use the request.
+/// - A request accepts one function or coroutine in total, even if the operation is already complete.
+/// - Once all ranks have arrived, wait() runs any slices that the executor has not started.
+/// - wait_any() does not support these requests.
+/// - A function passed to then(), and a resumed coroutine, run on the thread that completes the operation:
+///   inside the last rank's call, on a thread of the executor, inside a wait(), or at the end of the library
+///   call in which that thread already is. The function must not throw.
+///
+/// If the calls of the ranks differ, or their buffers overlap, no buffer is read or written and all requests
+/// throw MismatchError. If the operator or the executor throws, all requests throw that exception. Later
+/// operations are not affected. ArgumentError is thrown by the call itself; its rank has then not arrived.
 class TUTTI_API Rendezvous {
 public:
-    /// Throws ArgumentError unless `ranks` is in 1..65535.
+    /// Throws ArgumentError unless `ranks` is in 1 .. 65535.
     explicit Rendezvous(int ranks, const RendezvousOptions& options = {});
-    /// Requests of operations at which not all ranks have arrived throw Error. Those that an executor still
-    /// carries out are completed.
+    /// Completes the operations that an executor is still running. Requests of operations at which ranks are
+    /// missing throw Error.
     ~Rendezvous();
     Rendezvous(const Rendezvous&) = delete;
     Rendezvous& operator=(const Rendezvous&) = delete;
@@ -100,10 +109,10 @@ public:
     /// The number of ranks.
     int size() const;
 
-    /// Who is where, as Group::roll_call(): of each rank the last arrival. By any thread.
+    /// A report of the last arrival of each rank, as Group::roll_call(). Any thread may call it.
     std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
 
-    /// Throws ArgumentError where there is no such rank.
+    /// The calls of `rank`. Throws ArgumentError if `rank` is not in 0 .. size() - 1.
     Arriving at(int rank);
 
 private:

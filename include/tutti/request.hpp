@@ -12,38 +12,40 @@
 
 namespace tutti {
 
-/// An outstanding operation: what a call returns that does not block. The vectors of the call belong to the
-/// operation until it is complete. Default-constructed, moved from or complete, it waits for nothing.
+/// An outstanding operation, returned by a nonblocking call. A request that is default-constructed, moved
+/// from or complete is empty: it waits for nothing.
 ///
-/// There is no thread behind it: whoever tests or waits makes all operations progress that the calling thread
-/// has outstanding, in all groups, and so does a thread that waits in a call that blocks. Only the thread
-/// that has started an operation may use its request.
+/// @warning The buffers of the call belong to the operation until it is complete: they must live, must not be
+/// written, and an output must not be read.
 ///
-/// test(), wait() and then() throw what has ended the operation, once and again: MismatchError where the
-/// members have started different ones, Aborted where another member has failed, what the operator has
-/// thrown. So does co_await.
+/// There is no progress thread. test() and wait() progress all outstanding operations of the calling thread,
+/// in all groups, and so does any blocking call in which the thread waits. Only the thread that started an
+/// operation may use its request; requests of a Rendezvous are an exception.
+///
+/// If the operation failed, each test(), wait(), then() and co_await throws the cause: MismatchError if the
+/// members started different operations, Aborted if another member failed, or the exception of the operator.
 class [[nodiscard("a request waits for its operation when it is destroyed")]] Request {
 public:
     Request() = default;
-    /// For the library: calls that are started return one.
+    /// Internal: nonblocking calls return requests.
     explicit Request(detail::RequestBase & request) noexcept : request_(&request) {}
-    /// `other` has no operation then.
+    /// `other` is empty afterwards.
     Request(Request && other) noexcept : request_(std::exchange(other.request_, nullptr)) {}
-    /// Waits for the operation that it has had, as the destructor does.
+    /// First waits for the operation that this request had, as the destructor does.
     Request& operator=(Request&& other) noexcept {
         Request(std::move(other)).swap(*this);
         return *this;
     }
     Request(const Request&) = delete;
     Request& operator=(const Request&) = delete;
-    /// Waits for the operation, or until that has failed, which the member's next call says.
+    /// Waits until the operation is complete or has failed. The member's next call throws the failure.
     ~Request() {
         if (request_ != nullptr) {
             request_->release();
         }
     }
 
-    /// Whether the operation is complete, after a look at what has come.
+    /// Makes progress without blocking, and returns whether the operation is complete.
     bool test() {
         return request_ == nullptr || request_->test();
     }
@@ -55,10 +57,13 @@ public:
         }
     }
 
-    /// Calls `function` when the operation is complete, on the thread that completes it: within its next
-    /// test() or wait(), or at the end of a call that blocks; at once if it is complete. Not if it fails.
-    /// It may make any calls. What it throws counts as a failure of the member. Throws Error where a function
-    /// or a coroutine waits for the operation already, ArgumentError if `function` is empty.
+    /// Calls `function` when the operation is complete, on the thread that completes it: inside its next
+    /// test() or wait(), or at the end of a blocking call. If the operation is already complete, calls it at
+    /// once. If the operation fails, `function` is not called.
+    ///
+    /// `function` may make any calls. An exception that it throws counts as a failure of the member. Throws
+    /// Error if a function or coroutine already waits for the operation, and ArgumentError if `function` is
+    /// empty.
     void then(std::function<void()> function) {
         if (request_ == nullptr && function) {
             function();
@@ -69,7 +74,8 @@ public:
         }
     }
 
-    /// Suspends a coroutine until the operation is complete. It goes on where then() would call a function.
+    /// Suspends a coroutine until the operation is complete. The coroutine resumes on the thread, and at the
+    /// place, at which then() would call a function.
     auto operator co_await() const noexcept {
         return detail::Awaiter(request_);
     }
@@ -86,14 +92,14 @@ private:
     friend std::size_t wait_any(Range && requests);
 };
 
-/// Makes everything progress that the calling thread has outstanding, until ready(), which is asked again
-/// when something has come. What a program of coroutines waits in. Throws Error where the thread has nothing
-/// left outstanding that could make it ready.
+/// Progresses all outstanding operations of the calling thread until ready() returns true. ready() is called
+/// again whenever an operation has made progress. It is meant for the main loop of a program of coroutines.
+/// Throws Error if the thread has no outstanding operation left that could change the result of ready().
 TUTTI_API void wait_until(const std::function<bool()>& ready);
 
 namespace detail {
 
-/// The same for `caller`, which errors name.
+/// Like wait_until(ready), with the name that error messages give to the caller.
 TUTTI_API void wait_until(const char* caller, const std::function<bool()>& ready);
 
 } // namespace detail
@@ -105,8 +111,8 @@ concept Waitable = requires(R& request) {
     request.test();
 };
 
-/// Returns when the operations of all requests, or persistent operations, of a range are complete, which may
-/// be of several groups.
+/// Returns when the operations of all requests, or persistent operations, of the range are complete. They may
+/// belong to different groups.
 template <std::ranges::forward_range Range>
 requires Waitable<std::ranges::range_value_t<Range>>
 void wait_all(Range&& requests) {
@@ -115,15 +121,14 @@ void wait_all(Range&& requests) {
     }
 }
 
-/// The same of those that are named.
+/// Like wait_all(range), for requests that are passed one by one.
 template <Waitable... Requests>
 void wait_all(Requests&... requests) {
     (requests.wait(), ...);
 }
 
-/// Returns the place of a request in the range whose operation is complete, when there is one, and makes that
-/// request one that waits for nothing; such requests are passed over. Returns the size of the range where all
-/// are such.
+/// Waits until the operation of one request of the range is complete, empties that request, and returns its
+/// index. Empty requests are skipped. Returns the size of the range if all requests are empty.
 template <std::ranges::forward_range Range>
 requires std::same_as<std::ranges::range_value_t<Range>, Request> std::size_t wait_any(Range&& requests) {
     std::size_t place = 0;
@@ -145,7 +150,7 @@ requires std::same_as<std::ranges::range_value_t<Range>, Request> std::size_t wa
         detail::wait_until("wait_any", look);
     }
     if (complete != nullptr) {
-        complete->wait(); // throws what has ended it
+        complete->wait(); // throws the failure, if any
         *complete = Request();
     }
     return place;

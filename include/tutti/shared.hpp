@@ -6,12 +6,12 @@
 
 namespace tutti {
 
-/// One vector for all members as the result of a call: every member passes the same memory, each writes the
-/// part of it that it has computed, and all may read the whole when the call has returned. See shared().
+/// One buffer that all members share as the result of a call. Every member passes the same memory and writes
+/// the part that it has computed; after the call all members may read the whole. Made by shared().
 template <class T>
 class Shared {
 public:
-    /// See shared().
+    /// Internal: use shared().
     explicit constexpr Shared(std::span<T> elements) : elements_(elements) {}
 
     /// The memory that all members share.
@@ -21,12 +21,12 @@ private:
     std::span<T> elements_;
 };
 
-/// Says that `out`, a contiguous range, is the same memory on every member. Where members only read a result,
-/// they need not each have a copy of it: among p members an allreduce of m bytes moves (p + 1) m instead of
-/// 2 p m, and an allgather 2 m instead of (p + 1) m.
+/// Marks `out`, a contiguous range, as the same memory on every member. If members only read a result, they
+/// need not each have a copy. Among p members, an allreduce of m bytes then moves (p + 1) m instead of 2 p m
+/// bytes, and an allgather 2 m instead of (p + 1) m.
 ///
-/// Nobody writes to `out` before every member has come to the call, so a member that comes has done with
-/// what `out` held. It must not overlap any member's input.
+/// No member writes to `out` before every member has entered the call, so a member may read the old contents
+/// of `out` until it makes the call. `out` must not overlap any member's input.
 template <detail::InPlace Out>
 requires(!detail::Dynamic<Out>) auto shared(Out&& out) {
     detail::refuse_lost_result<Out>();

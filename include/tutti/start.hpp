@@ -15,7 +15,7 @@ namespace tutti {
 
 namespace detail {
 
-/// A way of calling, as BlockingWay: the call is still under way when it returns.
+/// A way of calling, like BlockingWay: the operation is still outstanding when the call returns.
 struct NonblockingWay : BlockingWay {
     static constexpr bool blocks = false;
 };
@@ -25,19 +25,20 @@ TUTTI_API PersistentRequestBase& prepare(Seat& seat, const Call& call);
 
 } // namespace detail
 
-/// Starts collectives and does not wait for them: `Request sum = me.start.allreduce(in, out, tutti::sum)`.
+/// The nonblocking collectives: `Request sum = me.start.allreduce(in, out, tutti::sum)`.
 ///
-/// All members start the same calls in the same order, also with regard to the calls that block; they may
-/// wait for them, and the operations complete, in any order. Any number may be outstanding; of more than 64
-/// in one group, one goes on when the 64th before it is complete. An operator is copied; a result is to live,
-/// and so is what the call reads, until the operation is complete. Throws ArgumentError as a call that blocks
-/// does.
+/// All members must start the same calls in the same order, also in relation to their blocking calls. They
+/// may wait for the operations in any order, and the operations may complete in any order. Any number may be
+/// outstanding; if a group has more than 64, the next one makes progress when the 64th before it is complete.
+/// The operator is copied. Throws ArgumentError as a blocking call does.
+///
+/// @warning The inputs and outputs must live until the operation is complete.
 class Start : public Collectives<Start, detail::NonblockingWay> {
 public:
-    /// For the library: every member has one.
+    /// Internal: use Member::start.
     Start(detail::Seat& seat, int rank, int size) : seat_(&seat), rank_(rank), size_(size) {}
 
-    /// That of the member.
+    /// The rank of the member.
     int rank() const { return rank_; }
     /// The number of members of the group.
     int size() const { return size_; }
@@ -53,18 +54,19 @@ private:
     int size_;
 };
 
-/// A call that has been prepared and can be started any number of times: what is to be found out about it is
-/// found out once. Lasts until it is destroyed or its member is.
+/// A persistent operation: a call that was prepared once, so that its setup is done once, and can be started
+/// any number of times. It can be used until it or its member is destroyed.
 ///
-/// Each has a place of its own among the members: of several they may start now one, now another, and each
-/// waits for the others' same start of the same operation.
+/// Starts of one persistent operation are matched only with starts of the same operation on the other
+/// members: the n-th start waits for the others' n-th start. Members may therefore start several persistent
+/// operations in different orders.
 class Persistent {
 public:
-    /// For the library: Prepare makes one.
+    /// Internal: use Member::prepare.
     explicit Persistent(detail::PersistentRequestBase& operation) noexcept : operation_(&operation) {}
-    /// `other` has no operation then.
+    /// `other` has no operation afterwards.
     Persistent(Persistent&& other) noexcept : operation_(std::exchange(other.operation_, nullptr)) {}
-    /// Releases the operation that it had.
+    /// First releases the operation that this object had, as the destructor does.
     Persistent& operator=(Persistent&& other) noexcept {
         Persistent taken(std::move(other));
         std::swap(operation_, taken.operation_);
@@ -72,41 +74,42 @@ public:
     }
     Persistent(const Persistent&) = delete;
     Persistent& operator=(const Persistent&) = delete;
-    /// Waits for the operation if it is under way.
+    /// Waits for the operation if it is outstanding.
     ~Persistent() {
         if (operation_ != nullptr) {
             operation_->release();
         }
     }
 
-    /// Starts the operation once more on the vectors that it was prepared with. Throws Error if it is still
-    /// under way, or its member has been destroyed.
+    /// Starts the operation once more, with the buffers with which it was prepared. Throws Error if it is
+    /// still outstanding or its member has been destroyed.
     void start() { there().start(); }
 
-    /// The same on other vectors, of the same element type and numbers of elements. Throws ArgumentError if
-    /// they are not, or do not lie to each other as those before: separate, or one vector.
+    /// Starts the operation with other buffers. They must have the element type and the numbers of elements
+    /// of the old buffers, and be separate or the same buffer as those were. Throws ArgumentError otherwise.
     template <class In, class Out>
     requires detail::Vectors<In, Out>
     void start(In&& in, Out&& out) { there().start(Renewed::call<In, Out>(in, out)); }
 
-    /// The same of an operation in place.
+    /// Starts an operation in place with another buffer, under the same conditions.
     template <detail::BufferArgument InOut>
     void start(InOut&& inout) {
         there().start(Renewed::call<InOut>(inout));
     }
 
-    /// Whether the operation is complete, after a look at what has come. So is one that has not been started.
+    /// Makes progress without blocking, and returns whether the operation is complete. An operation that has
+    /// never been started is complete.
     bool test() { return there().test(); }
 
     /// Returns when the operation is complete.
     void wait() { there().wait(); }
 
-    /// As Request::then, once for each start.
+    /// Like Request::then(); must be called anew for each start.
     void then(std::function<void()> function) {
         there().then(std::move(function), detail::RequestBase::Calls::when_complete);
     }
 
-    /// As that of a request.
+    /// Like Request's operator co_await.
     auto operator co_await() const noexcept { return detail::Awaiter(operation_); }
 
 private:
@@ -132,17 +135,17 @@ private:
     detail::PersistentRequestBase* operation_;
 };
 
-/// Prepares collectives that are started later, any number of times:
-/// `Persistent step = me.prepare.allreduce(in, out, tutti::sum)`, then `step.start()` and `step.wait()`.
+/// Prepares persistent collectives, which can be started any number of times: `Persistent step =
+/// me.prepare.allreduce(in, out, tutti::sum)`, then `step.start()` and `step.wait()`.
 ///
-/// All members prepare the same calls in the same order. An operator is copied. Throws ArgumentError as a
-/// call that blocks does.
+/// All members must prepare the same calls in the same order. The operator is copied. Throws ArgumentError as
+/// a blocking call does.
 class Prepare : public Collectives<Prepare, detail::NonblockingWay> {
 public:
-    /// For the library: every member has one.
+    /// Internal: use Member::prepare.
     Prepare(detail::Seat& seat, int rank, int size) : seat_(&seat), rank_(rank), size_(size) {}
 
-    /// That of the member.
+    /// The rank of the member.
     int rank() const { return rank_; }
     /// The number of members of the group.
     int size() const { return size_; }

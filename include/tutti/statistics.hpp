@@ -11,41 +11,43 @@
 
 namespace tutti {
 
-/// What a member has spent on the calls of one collective.
+/// One member's calls of one collective.
 struct MemberStatistics {
-    std::uint64_t calls = 0; ///< how many: those that are complete
-    /// Of the vectors that the collective is about, such as all blocks of an allgather; 0 where members may
-    /// know their own blocks only: with counts of an all-to-all, counts at the root, or displacements.
+    std::uint64_t calls = 0; ///< number of complete calls
+    /// Bytes of the collective's whole buffer, such as all blocks of an allgather. 0 if a member may know
+    /// only its own blocks: in an all-to-all with counts, with counts at the root, or with displacements.
     std::uint64_t bytes = 0;
-    /// From when calls have found or made their plan until they return or fail, and what waits for requests
-    /// took.
+    /// Time from when a call has found or made its plan until it returns or fails, plus the time of waits for
+    /// requests.
     std::chrono::nanoseconds time{0};
-    /// Of that, for others.
+    /// The part of `time` spent waiting for other members.
     std::chrono::nanoseconds waited{0};
-    /// How long after the first to arrive the member has come, on average over the calls compared.
+    /// How long this member arrived after the first member, on average over the compared calls.
     std::chrono::nanoseconds late{0};
 };
 
-/// The calls of one collective.
+/// All members' calls of one collective.
 struct CollectiveStatistics {
-    /// "allreduce".
+    /// The name, such as "allreduce".
     std::string_view collective;
-    /// By rank.
+    /// One element per rank.
     std::vector<MemberStatistics> members;
-    /// Calls that block whose arrivals are known of all members: of the last ones, some thousand at most.
+    /// Number of blocking calls, among the last few thousand, for which the arrivals of all members are
+    /// known.
     std::uint64_t compared = 0;
-    /// From the first to the last arrival of a call, on average.
+    /// Time from the first to the last arrival at a call, on average.
     std::chrono::nanoseconds spread{0};
-    /// The most of these.
+    /// The largest time from the first to the last arrival.
     std::chrono::nanoseconds worst_spread{0};
 };
 
-/// Where the time of a group's calls goes, and who comes late to them.
+/// How a group's calls spend their time, and which members arrive late.
 struct TUTTI_API Statistics {
-    /// Those that have been called.
+    /// One element per collective that has been called.
     std::vector<CollectiveStatistics> collectives;
 
-    /// In the text format of Prometheus, seconds and bytes, with `group` as a label of every sample.
+    /// The statistics in the text format of Prometheus, in seconds and bytes; every sample has a label
+    /// `group`.
     std::string prometheus(std::string_view group) const;
 };
 

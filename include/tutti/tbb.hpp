@@ -21,13 +21,14 @@
 #include <thread>
 #include <vector>
 
-// Collectives among tasks of oneTBB: the component `tbb`, for programs that link oneTBB themselves. Who says
-// `using namespace tutti` calls theirs `oneapi::tbb`.
+// Collectives among tasks of oneTBB: the component `tbb`, for programs that link oneTBB themselves. A program
+// with `using namespace tutti` must refer to oneTBB's namespace as `oneapi::tbb`.
 
 namespace tutti::tbb {
 
-/// Has the threads of an arena share in the work of large operations, for a Rendezvous or the functions of
-/// tutti/one_caller.hpp. Returns before they have. The arena must last as long as the executor is used.
+/// An executor that runs parts of large operations on the threads of an arena, for a Rendezvous or the
+/// functions of tutti/one_caller.hpp. It returns before the tasks have run. The arena must live as long as
+/// the executor is used.
 inline Executor executor(::tbb::task_arena& arena) {
     return [&arena](std::size_t count, const std::function<void(std::size_t)>& task) {
         arena.enqueue(
@@ -37,7 +38,7 @@ inline Executor executor(::tbb::task_arena& arena) {
 
 namespace detail {
 
-/// A suspended task, as an Awaiter lets it go on.
+/// A suspended task that an Awaiter can resume.
 struct Suspended {
     ::tbb::task::suspend_point point;
 
@@ -46,16 +47,18 @@ struct Suspended {
 
 } // namespace detail
 
-/// Suspends the calling task until the operation of a Rendezvous is over. Its thread runs other tasks
-/// meanwhile, so that any number of tasks may wait on a few threads; the task may go on on another one.
-/// Throws what Request::wait() would.
+/// Suspends the calling task until an operation of a Rendezvous is complete. The thread runs other tasks
+/// meanwhile, so any number of tasks may wait on a few threads. The task may resume on another thread. Throws
+/// what Request::wait() would throw. A request accepts one function, coroutine or task.
 ///
-/// Somebody must arrive for the ranks that are missing: other tasks, or, where all that there are wait, a
-/// thread outside the arena. A request takes one function, coroutine or task.
+/// @warning Another task or thread must make the calls of the missing ranks. If all tasks are suspended here,
+/// this must be a thread outside the arena.
 ///
-/// Throws Error for a request of Member::start or Member::prepare, which only their thread may use, and
-/// within a function that Request::then() has been given, or what that runs. As with any task that is
-/// suspended: not within a catch clause, nor with a lock held.
+/// @warning As with any suspended task, do not call it inside a catch clause or while holding a lock.
+///
+/// Throws Error for a request of Member::start or Member::prepare, because only the thread that started it
+/// may use it. Also throws Error inside a function that was passed to Request::then(), or anything that it
+/// calls.
 inline void wait(const Request& request) {
     ::tutti::detail::Awaiter awaited(request.operator co_await());
     awaited.require_movable_waiter();
@@ -76,12 +79,12 @@ inline void wait(const Request& request) {
     awaited.await_resume();
 }
 
-/// Pins the threads that enter an arena, as a Team of so many pins its own (TeamOptions::placement), and
-/// gives them back what they had when they leave, or when this ends. Those that the system does not let be
-/// pinned stay as they are.
+/// Pins the threads that enter an arena, as a Team of the arena's size pins its threads
+/// (TeamOptions::placement). A thread gets its previous CPUs back when it leaves the arena, or when this
+/// object is destroyed. A thread that the system does not allow to be pinned stays as it is.
 class Pinning final : public ::tbb::task_scheduler_observer {
 public:
-    /// Throws ArgumentError where a team would.
+    /// Throws ArgumentError under the same conditions as a team.
     explicit Pinning(::tbb::task_arena& arena, const std::string& placement = "compact")
         : ::tbb::task_scheduler_observer(arena),
           cpus_(cpus_of_placement(placement, arena.max_concurrency())) {
@@ -93,7 +96,7 @@ public:
     Pinning(Pinning&&) = delete;
     Pinning& operator=(Pinning&&) = delete;
 
-    /// oneTBB calls it, in a thread that comes.
+    /// Called by oneTBB on a thread that enters the arena.
     void on_scheduler_entry(bool /*is_worker*/) override {
         const auto slot = static_cast<std::size_t>(::tbb::this_task_arena::current_thread_index());
         try {
@@ -103,10 +106,10 @@ public:
         }
     }
 
-    /// oneTBB calls it, in a thread that goes.
+    /// Called by oneTBB on a thread that leaves the arena.
     void on_scheduler_exit(bool /*is_worker*/) override {
         const std::lock_guard lock(mutex_);
-        // A thread may be in an arena twice, and leaves it in the reverse order.
+        // A thread may be in an arena twice; it leaves in the reverse order.
         const auto entered = pinned_.upper_bound(std::this_thread::get_id());
         if (entered != pinned_.begin() && std::prev(entered)->first == std::this_thread::get_id()) {
             pinned_.erase(std::prev(entered));

@@ -19,37 +19,37 @@ namespace detail {
 class TeamThreads;
 }
 
-/// What a team is made of.
+/// Options of a team.
 struct TeamOptions {
-    /// Number of members; 0: one for each allowed CPU.
+    /// Number of members; 0: one per allowed CPU.
     int members = 0;
-    /// Where they are pinned: "compact" (neighbours share caches), "scatter", "none", or a list of CPUs such
-    /// as "0,2,4-7".
+    /// The CPUs to which members are pinned: "compact" (neighbours share caches), "scatter", "none", or a
+    /// list of CPUs such as "0,2,4-7".
     std::string placement = "compact";
-    /// Of all their calls.
+    /// Options of the team's group.
     GroupOptions group = {};
-    /// Whether the thread that calls run() is member 0 instead of waiting for all others. The team then has
-    /// one thread less of its own, and a run takes less time where there are as many members as CPUs. A
-    /// caller's thread that may run where `placement` has member 0 goes there when a run starts, but is not
-    /// pinned: the system may move it.
+    /// Whether the thread that calls run() becomes member 0 instead of only waiting for the members. The team
+    /// then has one thread fewer of its own, and a run takes less time if there are as many members as CPUs.
+    /// The calling thread moves to member 0's CPU when a run starts, if it is allowed to run there, but it is
+    /// not pinned: the system may move it.
     bool caller_is_member = false;
 };
 
-/// p threads of its own, pinned, and their group.
+/// A fixed number of threads, pinned to CPUs, and their group.
 ///
-/// Between runs the threads look for the next one for a while before they sleep, as long as a member that
-/// waits does (GroupOptions::wait), but no longer than it would with Wait::automatic.
+/// Between runs, the threads poll for the next run before they sleep. They poll as long as a waiting member
+/// does (GroupOptions::wait), but no longer than with Wait::automatic.
 ///
-/// A child of fork() has none of the threads: there, run() throws Error, and the destructor does not wait for
-/// them.
+/// A child of fork() has none of the threads. In the child, run() throws Error, and the destructor does not
+/// wait for the threads.
 class TUTTI_API Team {
 public:
-    /// Starts the threads. Where pinning is impossible they run unpinned; pinning() tells why.
-    /// Throws ArgumentError when members is not in 0..65535 or the placement cannot be read or names a CPU
-    /// that is not allowed, Error when the system does not give so many threads.
+    /// Starts the threads. A thread that cannot be pinned runs unpinned; pinning() returns the reason. Throws
+    /// ArgumentError if `members` is not in 0 .. 65535, or if `placement` cannot be parsed or names a CPU
+    /// that is not allowed. Throws Error if the system cannot create the threads.
     explicit Team(const TeamOptions& options = {});
-    /// Ends the threads, once a run that is still going on has ended. Called by one of them, as in exit() of
-    /// a program with a static team, it leaves them to the end of the process.
+    /// Waits for a run in progress and ends the threads. If one of the threads itself calls it, as in exit()
+    /// of a program with a static team, the threads stay until the process ends.
     ~Team();
     Team(const Team&) = delete;
     Team& operator=(const Team&) = delete;
@@ -59,36 +59,39 @@ public:
     /// The number of members.
     int size() const;
 
-    /// One line for each member that says where it runs or why it is not pinned.
+    /// One line per member with the CPU to which it is pinned, or the reason why it is not pinned.
     std::vector<std::string> pinning() const;
 
-    /// As Group::tuning().
+    /// See Group::tuning().
     std::string tuning() const;
-    /// As Group::waits().
+    /// See Group::waits().
     std::string waits() const;
 
-    /// As Group::roll_call().
+    /// See Group::roll_call().
     std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
-    /// As Group::trace().
+    /// See Group::trace().
     std::string trace(TraceFormat format = TraceFormat::json_lines) const;
-    /// As Group::statistics().
+    /// See Group::statistics().
     Statistics statistics() const;
 
-    /// Runs `function` once on every member's thread and returns when all have finished. When one throws, the
-    /// others are released from whatever collective they wait in, and the first exception is rethrown here
-    /// (an Aborted only if there is no other); the team can be used again afterwards. A member whose thread
-    /// is ended, by pthread_exit() or pthread_cancel(), fails with an Error, and has a new thread in the next
-    /// run. Throws MismatchError when members have ended in different calls, and ArgumentError when
-    /// `function` is empty.
+    /// Runs `function` once on every member's thread and returns when all have finished. If one throws, the
+    /// collectives in which the others wait end with Aborted, and run() rethrows the first exception (an
+    /// Aborted only if there is no other). The team can be used again afterwards.
     ///
-    /// Calls from several threads take turns. Members may run other teams. Where a member's turn would
-    /// never come, because its run waits for itself or teams wait for each other, Error is thrown.
+    /// If pthread_exit() or pthread_cancel() ends a member's thread, the member fails with an Error, and has
+    /// a new thread in the next run. Throws MismatchError if members ended in different calls, and
+    /// ArgumentError if `function` is empty.
+    ///
+    /// Calls of run() from several threads are executed one after the other. Members may run other teams.
+    /// Throws Error if the run could never start, because a member waits for its own run or teams wait for
+    /// each other.
     void run(const std::function<void(Member&)>& function);
 
-    /// Has the members run the tasks that it is handed, each a share of those that are next to each other and
-    /// then what others have not begun, in a run(), for whose end it waits: for calls that one thread makes
-    /// for all, `tutti::allreduce(inputs, outputs, tutti::sum, team.executor())`. Throws what run() does, so
-    /// it is not for members of the same team. The team must last as long.
+    /// An executor that runs tasks on the members, for calls that one thread makes for all ranks:
+    /// `tutti::allreduce(inputs, outputs, tutti::sum, team.executor())`. Each member first runs a contiguous
+    /// share of the tasks, and then tasks that other members have not started. The executor calls run() and
+    /// returns when it has ended. It throws what run() throws, so members of the same team must not call it.
+    /// The team must outlive it.
     Executor executor();
 
 private:

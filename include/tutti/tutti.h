@@ -5,52 +5,53 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Collectives among threads, for C11: pthreads, C11 threads, OpenMP regions. What the C++ headers promise
-// holds here as well, and members that call from C and from C++ may be of one group.
+// Collectives among threads, for C11: pthreads, C11 threads, OpenMP regions. The guarantees of the C++
+// headers hold here as well, and members of one group may call from C and from C++.
 //
 //     tutti_caller me;
 //     tutti_join(group, rank, &me);
-//     tutti_allreduce(me, in, out, n, TUTTI_DOUBLE, TUTTI_SUM);                             // blocks
-//     tutti_allreduce(tutti_start(me, &request), in, out, n, TUTTI_DOUBLE, TUTTI_SUM);      // is started
-//     tutti_allreduce(tutti_prepare(me, &request), in, out, n, TUTTI_DOUBLE, TUTTI_SUM);    // is prepared
+//     tutti_allreduce(me, in, out, n, TUTTI_DOUBLE, TUTTI_SUM);                             // blocking
+//     tutti_allreduce(tutti_start(me, &request), in, out, n, TUTTI_DOUBLE, TUTTI_SUM);      // nonblocking
+//     tutti_allreduce(tutti_prepare(me, &request), in, out, n, TUTTI_DOUBLE, TUTTI_SUM);    // persistent
 //     tutti_allreduce(tutti_arrive(meeting, rank, &request), in, out, n, TUTTI_DOUBLE, TUTTI_SUM);
 //
-// Every function that can fail returns a tutti_status, and tutti_error_text() says more. An argument that is
-// wrong is named, be it a null pointer; nothing has happened then.
+// Every function that can fail returns a tutti_status; tutti_error_text() returns the details. If an argument
+// is wrong, for example a null pointer, the text names it, and the call has had no effect.
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/// 0, or why a call has failed: one of these, or a number of the program's own that a function of its own has
-/// returned. Numbers below 100 are the library's.
+/// 0, or the reason why a call has failed: one of these, or a number that a function of the program has
+/// returned. Numbers below 100 are reserved for the library.
 typedef int tutti_status;
 enum {
     TUTTI_OK = 0,
-    /// An argument of this call is wrong. Nothing has been sent: the other members still wait for this one,
-    /// which may call again with correct arguments.
+    /// An argument of this call is wrong. Nothing has been sent. The other members still wait for this
+    /// member, which may call again with correct arguments.
     TUTTI_ARGUMENT_ERROR = 1,
-    /// The members are in different calls, or in the same one with different arguments. All are released.
+    /// The members are in different calls, or in the same call with different arguments. The call fails on
+    /// all members.
     TUTTI_MISMATCH_ERROR = 2,
-    /// The member has been released because another one failed, whose failure the text says.
+    /// The call has ended because another member failed; the text has that failure.
     TUTTI_ABORTED = 3,
-    /// Anything else that the library refuses.
+    /// Any other error that the library reports.
     TUTTI_ERROR = 4,
     TUTTI_NO_MEMORY = 5,
-    /// What C++ code has thrown that the library has called, such as an operator.
+    /// C++ code that the library called, such as an operator, has thrown an exception.
     TUTTI_FOREIGN_ERROR = 6,
-    /// A call of some member has waited longer than the deadline of its group. All are released; the text
-    /// says who is where.
+    /// A call of some member has waited longer than its timeout. The call fails on all members; the text
+    /// lists where each member is.
     TUTTI_TIMEOUT_ERROR = 7
 };
 
-/// What the last failure on the calling thread was, until its next one; never NULL.
+/// The text of the last failure on the calling thread, valid until the next failure there; never NULL.
 TUTTI_API const char* tutti_error_text(void);
 
 /// The version of the library, such as "0.1.0".
 TUTTI_API const char* tutti_version(void);
 
-/// The type of an element: one of these, or tutti_type_of_size().
+/// The type of an element: one of these, or a result of tutti_type_of_size().
 typedef uint64_t tutti_type;
 enum {
     TUTTI_INT8 = 1,
@@ -72,12 +73,12 @@ enum {
     TUTTI_SIZE = sizeof(size_t) == 4 ? TUTTI_UINT32 : TUTTI_UINT64
 };
 
-/// Any other type, such as a struct, of so many bytes. Its elements are moved, or combined by an operator of
-/// tutti_op_create(). 0 bytes make no type, which the call says that gets it.
+/// Any other type, such as a struct, given by its size. Its elements can be moved, or combined by an operator
+/// of tutti_op_create(). 0 bytes are no type: a call that gets it returns TUTTI_ARGUMENT_ERROR.
 TUTTI_API tutti_type tutti_type_of_size(size_t bytes);
 
-/// How a reduction combines two elements: one of these, or one of tutti_op_create(). MIN and MAX are not for
-/// complex numbers; those that are logical (L) or go bit by bit (B) are for integers. Integers wrap.
+/// How a reduction combines two elements: one of these, or an operator of tutti_op_create(). MIN and MAX are
+/// not for complex numbers. The logical (L) and bitwise (B) operators are for integers. Integers wrap.
 typedef uint64_t tutti_op;
 enum {
     TUTTI_SUM = 65,
@@ -92,55 +93,55 @@ enum {
     TUTTI_BXOR = 74
 };
 
-/// Leaves in[i] op inout[i] in inout[i] for `n` elements, as user functions of MPI do. It is called for one
-/// piece of the members' vectors after the other, by all members at the same time, and must not make calls of
-/// their group.
+/// Must store in[i] op inout[i] in inout[i] for `n` elements, as user functions of MPI do. All members call
+/// it at the same time, for one piece of their buffers after the other. It must not make calls of their
+/// group.
 typedef void (*tutti_op_function)(const void* in, void* inout, size_t n, void* user);
 
-/// An operator of the program's own. `user` is passed on to the function, and may be another one on every
-/// member. The function must be associative; if `commutative` is not 0 operands may be swapped, else they
-/// keep rank order.
+/// Makes an operator of the program. `user` is passed to the function; it may differ between members. The
+/// function must be associative. If `commutative` is not 0, operands may be swapped; otherwise they stay in
+/// rank order.
 TUTTI_API tutti_status tutti_op_create(tutti_op_function function, void* user, int commutative, tutti_op* op);
 
-/// Calls that were made with it, also those that are started or prepared, keep it for as long as they need. 0
-/// is passed over.
+/// Frees an operator. Outstanding and prepared calls that use it keep it for as long as they need. 0 is
+/// ignored.
 TUTTI_API tutti_status tutti_op_free(tutti_op op);
 
-/// In the place of the vector that a call reads: the one that it writes is both. Unlike MPI_IN_PLACE it is
-/// passed by all members or none, also in a gather, scatter or reduction to a root, not by the root alone:
-/// each of these says what the vector of the others is. Only where the root alone has counts each member does
-/// as it likes.
+/// Passed instead of the buffer that a call reads: the buffer that it writes is then both.
+///
+/// @warning Unlike MPI_IN_PLACE, it must be passed by all members or by none, also in a gather, a scatter or
+/// a reduction to a root. Each of these describes what the buffer of the other members is. Only in a gatherv
+/// or scatterv with counts at the root may each member choose for itself.
 #ifdef __cplusplus
 #define TUTTI_IN_PLACE (reinterpret_cast<const void*>(intptr_t{-1}))
 #else
 #define TUTTI_IN_PLACE ((const void*)(intptr_t)-1)
 #endif
 
-/// An outstanding operation, or one that is prepared. TUTTI_REQUEST_NULL waits for nothing.
+/// An outstanding or persistent operation. TUTTI_REQUEST_NULL is empty: it waits for nothing.
 typedef struct tutti_request {
-    /// The library's own.
+    /// Internal.
     void* operation;
-    /// The library's own.
+    /// Internal.
     uint64_t kind;
 } tutti_request;
 // clang-format off
 #define TUTTI_REQUEST_NULL {0, 0}
 // clang-format on
 
-/// In what order a reduction combines the members' operands: see tutti::Order.
+/// The order in which a reduction combines the members' operands: see tutti::Order.
 enum { TUTTI_ORDER_ANY = 0, TUTTI_ORDER_SERIAL = 1 };
 
-/// What may be chosen for one call, by tutti_with(); every member chooses the same algorithm and order.
-/// `algorithm` is a name (`tutti info --algorithms` lists them); NULL: the library chooses. A call that waits
-/// longer than `deadline_ms` ends with TUTTI_TIMEOUT_ERROR; 0: as its group says.
+/// Options of one call, passed by tutti_with(). Every member must pass the same algorithm and order.
+/// Initialise it with TUTTI_CALL_OPTIONS_INIT.
 typedef struct tutti_call_options {
-    /// Of this struct, as TUTTI_CALL_OPTIONS_INIT sets it.
+    /// The size of this struct, set by TUTTI_CALL_OPTIONS_INIT.
     size_t size;
-    /// A name, or NULL.
+    /// The name of an algorithm (`tutti info --algorithms` lists them), or NULL: the library chooses.
     const char* algorithm;
     /// TUTTI_ORDER_ANY or TUTTI_ORDER_SERIAL.
     int order;
-    /// Milliseconds; 0: as the group says.
+    /// Milliseconds after which a waiting call ends with TUTTI_TIMEOUT_ERROR; 0: the timeout of the group.
     int64_t deadline_ms;
 } tutti_call_options;
 #define TUTTI_CALL_OPTIONS_INIT                                                                              \
@@ -151,139 +152,149 @@ typedef struct tutti_team tutti_team;
 typedef struct tutti_rendezvous tutti_rendezvous;
 typedef struct tutti_task tutti_task;
 
-/// Who makes a call, and how: the first argument of all collectives. Passed by value; copies are the same
-/// caller. Only `rank` and `size` are for the program to read.
+/// The caller of a collective, and its way of calling: the first argument of all collectives. It is passed by
+/// value; copies are the same caller. The program may read only `rank` and `size`.
 typedef struct tutti_caller {
     /// 0 .. size - 1.
     int rank;
-    /// The number of members; 0 is no caller.
+    /// The number of members; 0 if this is no caller.
     int size;
-    /// The library's own, as all that follows.
+    /// Internal, like all members that follow.
     uint64_t member;
-    /// The library's own.
+    /// Internal.
     tutti_rendezvous* rendezvous;
-    /// The library's own.
+    /// Internal.
     tutti_request* request;
-    /// The library's own.
+    /// Internal.
     const tutti_call_options* options;
-    /// The library's own.
+    /// Internal.
     uint64_t how;
 } tutti_caller;
 
-/// The same caller, to start a call instead of waiting for it. The vectors belong to the operation until it
-/// is complete, and `request` is written whatever becomes of the call. All members start the same calls in
-/// the same order, also with regard to those that block; they may wait for them, and the operations complete,
-/// in any order.
+/// Returns the same caller for one nonblocking call. The buffers belong to the operation until it is
+/// complete. `request` is written even if the call fails. All members must start the same calls in the same
+/// order, also in relation to their blocking calls. They may wait for the operations in any order, and the
+/// operations may complete in any order.
 TUTTI_API tutti_caller tutti_start(tutti_caller me, tutti_request* request);
 
-/// The same caller, to prepare a call that tutti_restart() starts, any number of times. All members prepare
-/// the same calls in the same order. The request lasts until tutti_request_free().
+/// Returns the same caller for preparing one persistent call, which tutti_restart() starts any number of
+/// times. All members must prepare the same calls in the same order. The request is valid until
+/// tutti_request_free().
 TUTTI_API tutti_caller tutti_prepare(tutti_caller me, tutti_request* request);
 
-/// A caller for a rank of a rendezvous, which brings its operands and goes away. `request` is written as
-/// above.
+/// Returns a caller for one call of a rank of a rendezvous. The call hands over the operands and returns
+/// without waiting for other ranks. `request` is written as for tutti_start().
 TUTTI_API tutti_caller tutti_arrive(tutti_rendezvous* rendezvous, int rank, tutti_request* request);
 
-/// The same caller, with options, which are read when the call is made. NULL: without any.
+/// Returns the same caller with options, which are read when the call is made. NULL: without options.
 TUTTI_API tutti_caller tutti_with(tutti_caller me, const tutti_call_options* options);
 
-/// The same caller, for an allreduce or allgather whose output is the same memory on every member: each
-/// writes the part of it that it has computed, and all may read the whole afterwards. Nobody writes to it
-/// before every member has come. Less traffic than a result for each member.
+/// Returns the same caller for an allreduce or allgather whose output is the same memory on every member.
+/// Each member writes the part that it has computed; afterwards all may read the whole. No member writes to
+/// the output before every member has entered the call. It moves less data than one result per member.
 TUTTI_API tutti_caller tutti_shared(tutti_caller me);
 
-/// The same caller, for a gatherv or scatterv, and no other call, whose counts every member gives, the same
-/// list: more algorithms can that. If there are displacements every member gives some, but only the root's
-/// say anything.
+/// Returns the same caller for a gatherv or scatterv, and no other call, in which every member passes the
+/// same counts; more algorithms support this. Either every member must pass displacements or none; only the
+/// root's are used.
 TUTTI_API tutti_caller tutti_counts_on_all(tutti_caller me);
 
-// The collectives. p is the number of members; `n` counts elements, and so do counts and displacements. What
-// a member's call writes must overlap no other member's vectors. Unless it says otherwise, a call has as many
-// elements on every member, and its two vectors may be the same one, but not overlap otherwise. `in` is
-// TUTTI_IN_PLACE for a call in place, on all members.
+// The collectives. p is the number of members. `n`, counts and displacements are numbers of elements. A
+// buffer to which a call writes must not overlap any buffer of another member. Unless stated otherwise, `n`
+// must be the same on every member, and the two buffers of a call may be the same, but must not overlap
+// otherwise. For a call in place, `in` must be TUTTI_IN_PLACE on all members.
 
 /// Returns when every member has called it.
 TUTTI_API tutti_status tutti_barrier(tutti_caller me);
 
-/// `inout` of every member becomes that of `root`.
+/// Copies `inout` of `root` to `inout` of every other member.
 TUTTI_API tutti_status tutti_broadcast(tutti_caller me, void* inout, size_t n, tutti_type type, int root);
 
-/// out[i] = in_0[i] op in_1[i] op ... op in_{p-1}[i] on the root; `out` of the others is not looked at. `in`
-/// and `out` must not overlap. In place, `out` of every member is its operand, which the root's result
-/// replaces.
+/// out[i] = in_0[i] op in_1[i] op ... op in_{p-1}[i] on the root; `out` of the other members is ignored. `in`
+/// and `out` must not overlap. In place, `out` of every member is its operand, and the result replaces the
+/// root's.
 TUTTI_API tutti_status tutti_reduce(tutti_caller me, const void* in, void* out, size_t n, tutti_type type,
                                     tutti_op op, int root);
 
-/// The same on every member, with the same bits.
+/// out[i] = in_0[i] op in_1[i] op ... op in_{p-1}[i], with the same bits on every member.
 TUTTI_API tutti_status tutti_allreduce(tutti_caller me, const void* in, void* out, size_t n, tutti_type type,
                                        tutti_op op);
 
-/// block[i] = in_0[r n + i] op ... op in_{p-1}[r n + i] on member r: `block` has n elements, `in` p n.
-/// `block` may be that part of `in`, or its start. In place, `block` is the whole vector of p n elements, of
-/// which member r's part is replaced.
+/// block[i] = in_0[r n + i] op ... op in_{p-1}[r n + i] on member r: `block` has n elements, `in` has p n.
+/// `block` may be the r-th block of `in`, or its start. In place, `block` is the whole buffer of p n
+/// elements, and the result replaces member r's block of it.
 TUTTI_API tutti_status tutti_reduce_scatter(tutti_caller me, const void* in, void* block, size_t n,
                                             tutti_type type, tutti_op op);
 
-/// out = block_0, block_1, ..., block_{p-1}: `block` has n elements, `out` p n. `block` may be this member's
-/// part of `out`. In place, that part is its contribution.
+/// out = block_0, block_1, ..., block_{p-1}: `block` has n elements, `out` has p n. `block` may be this
+/// member's block of `out`. In place, that block is the member's contribution.
 TUTTI_API tutti_status tutti_allgather(tutti_caller me, const void* block, void* out, size_t n,
                                        tutti_type type);
 
-/// The same on the root; `out` of the others is not looked at. `block` and `out` must not overlap. In place,
-/// `out` of the root has p n elements, and that of the others is their block.
+/// out = block_0, block_1, ..., block_{p-1} on the root; `out` of the other members is ignored. `block` and
+/// `out` must not overlap. In place, `out` of the root has p n elements, and `out` of another member is its
+/// block.
 TUTTI_API tutti_status tutti_gather(tutti_caller me, const void* block, void* out, size_t n, tutti_type type,
                                     int root);
 
 /// `block` of member r becomes elements r n .. r n + n - 1 of the root's `in`, which has p n; `in` of the
-/// others is not looked at. They must not overlap. In place, `block` of the root has p n elements and is
-/// kept.
+/// other members is ignored. They must not overlap. In place, `block` of the root has p n elements and is
+/// unchanged.
 TUTTI_API tutti_status tutti_scatter(tutti_caller me, const void* in, void* block, size_t n, tutti_type type,
                                      int root);
 
-/// Elements j n .. j n + n - 1 of member i's `in` become elements i n .. i n + n - 1 of member j's `out`:
-/// both have p n.
+/// Elements j n .. j n + n - 1 of member i's `in` become elements i n .. i n + n - 1 of member j's `out`.
+/// Both have p n elements.
 TUTTI_API tutti_status tutti_alltoall(tutti_caller me, const void* in, void* out, size_t n, tutti_type type);
 
 /// out[i] = in_0[i] op ... op in_r[i] on member r.
 TUTTI_API tutti_status tutti_scan(tutti_caller me, const void* in, void* out, size_t n, tutti_type type,
                                   tutti_op op);
 
-/// out[i] = in_0[i] op ... op in_{r-1}[i] on member r; `out` of member 0 is kept.
+/// out[i] = in_0[i] op ... op in_{r-1}[i] on member r; `out` of member 0 is unchanged.
 TUTTI_API tutti_status tutti_exscan(tutti_caller me, const void* in, void* out, size_t n, tutti_type type,
                                     tutti_op op);
 
-/// `out` of member r + distance (mod p) becomes `in` of member r; the distance may be negative.
+/// Copies `in` of member r to `out` of member r + distance (mod p); the distance may be negative.
 TUTTI_API tutti_status tutti_shift(tutti_caller me, const void* in, void* out, size_t n, tutti_type type,
                                    int distance);
 
-// With irregular blocks: p counts, one for each member in rank order. Without displacements (NULL) blocks lie
-// back to back. With them block i starts that many elements behind the start of the vector: blocks may come
-// in any order and leave gaps, which are neither read nor written; those that are written must not overlap.
-// All members give displacements or none. `n` is the length of the member's own block, which is not looked at
-// where that lies in the whole vector, in place. Where a count is not the length of the block that is meant,
-// who notices gets TUTTI_MISMATCH_ERROR, the others TUTTI_ABORTED.
+// Collectives with irregular blocks take p counts, one per member in rank order.
+//
+// - Without displacements (NULL), blocks lie back to back. With displacements, block i starts
+//   displacements[i] elements after the start of the buffer; blocks may be in any order and may leave gaps,
+//   which are neither read nor written.
+// - Blocks that are written must not overlap.
+// - Either all members must pass displacements or none.
+// - `n` is the length of the member's own block. It is ignored if that block lies in the whole buffer, in
+//   place.
+// - If a count differs from the length of the corresponding block, the member that detects it gets
+//   TUTTI_MISMATCH_ERROR, and the others get TUTTI_ABORTED.
 
-/// The r-th count is the number of elements of member r's block: `in` has their sum, `block` the rank-th.
+/// Reduce-scatter: the r-th count is the length of member r's block. `in` must have the sum of the counts,
+/// and `block` this member's count. Every member must pass the same counts.
 TUTTI_API tutti_status tutti_reduce_scatterv(tutti_caller me, const void* in, void* block,
                                              const size_t counts[], tutti_type type, tutti_op op);
 
-/// The same counts on every member; displacements are each member's own affair.
+/// Allgather: every member must pass the same counts; displacements may differ between members.
 TUTTI_API tutti_status tutti_allgatherv(tutti_caller me, const void* block, size_t n, void* out,
                                         const size_t counts[], const size_t displacements[], tutti_type type);
 
-/// Only the root's counts and displacements are looked at, unless tutti_counts_on_all() says otherwise.
+/// Gather: only the root's counts and displacements are used, unless the caller is from
+/// tutti_counts_on_all().
 TUTTI_API tutti_status tutti_gatherv(tutti_caller me, const void* block, size_t n, void* out,
                                      const size_t counts[], const size_t displacements[], tutti_type type,
                                      int root);
 
-/// The same. Blocks of `in` may overlap.
+/// Scatter: only the root's counts and displacements are used, unless the caller is from
+/// tutti_counts_on_all(). Blocks of `in` may overlap.
 TUTTI_API tutti_status tutti_scatterv(tutti_caller me, const void* in, const size_t counts[],
                                       const size_t displacements[], void* block, size_t n, tutti_type type,
                                       int root);
 
-/// Counts of what is sent to each member and of what is received from each, other ones on every member; `in`
-/// and `out` must not overlap. In place, what is sent is as long and lies where what is received does, and
-/// the arguments that say so are not looked at.
+/// All-to-all: every member passes its own counts of the elements that it sends to, and receives from, each
+/// member. `in` and `out` must not overlap. In place, blocks are sent from where they are received, with the
+/// same lengths, and the send counts and displacements are ignored.
 TUTTI_API tutti_status tutti_alltoallv(tutti_caller me, const void* in, const size_t send_counts[],
                                        const size_t send_displacements[], void* out,
                                        const size_t recv_counts[], const size_t recv_displacements[],
@@ -293,70 +304,73 @@ TUTTI_API tutti_status tutti_alltoallv(tutti_caller me, const void* in, const si
 TUTTI_API tutti_status tutti_reduce_local(const void* in, void* inout, size_t n, tutti_type type,
                                           tutti_op op);
 
-// Requests. Only the thread that has started an operation may use its request, but any that of a rendezvous.
-// Whoever tests or waits, also in a call that blocks, makes everything progress that its thread has in
-// flight. A request is TUTTI_REQUEST_NULL when its operation has been waited for or been found complete, also
-// where it has failed; that of a prepared call is kept until it is freed. Copies are used up with it. It is
-// left as it is where the library refuses, as it does to another thread or an operator: TUTTI_ERROR.
+// Requests. Only the thread that started an operation may use its request; the requests of a rendezvous may
+// be used by any thread. test and wait functions, and blocking calls that wait, progress all outstanding
+// operations of their thread.
+//
+// A request becomes TUTTI_REQUEST_NULL when its operation has been waited for or found complete, even if it
+// failed. The request of a prepared call stays valid until it is freed. A copy of a request is used up
+// together with it. If the library rejects the use, for example by another thread or inside an operator, it
+// returns TUTTI_ERROR and leaves the request unchanged.
 
 /// Returns when the operation is complete.
 TUTTI_API tutti_status tutti_wait(tutti_request* request);
 
-/// Sets *done to whether it is complete, or has failed, after a look at what has come.
+/// Makes progress without blocking, and sets *done to whether the operation is complete or has failed.
 TUTTI_API tutti_status tutti_test(tutti_request* request, int* done);
 
-/// Waits for all of them. Returns what the first of them returns that has failed.
+/// Waits for all operations. Returns the status of the first request that failed, or TUTTI_OK.
 TUTTI_API tutti_status tutti_wait_all(tutti_request requests[], size_t n);
 
-/// Waits for one of them, which *index then says, and makes it TUTTI_REQUEST_NULL; such ones are passed over.
-/// *index is n where there are no others. Not for prepared calls, nor for those of a rendezvous.
+/// Waits for one operation, sets *index to its index, and sets its request to TUTTI_REQUEST_NULL. Requests
+/// that are TUTTI_REQUEST_NULL are skipped; if all are, *index is n. Prepared calls and requests of a
+/// rendezvous are not supported.
 TUTTI_API tutti_status tutti_wait_any(tutti_request requests[], size_t n, size_t* index);
 
-/// Calls function(user) when the operation is complete, on the thread that completes it: within its next test
-/// or wait, or at the end of a call that blocks; at once if it is complete. Not if it fails; where the call
-/// could not even be made, that is an error of this one. It may make any calls. Of a rendezvous, that thread
-/// is another one, as a rule.
+/// Calls function(user) when the operation is complete, on the thread that completes it: inside its next test
+/// or wait, or at the end of a blocking call; at once if the operation is already complete. For a rendezvous
+/// this is usually another thread. If the operation fails, the function is not called. If the call itself
+/// could not be made, tutti_then() returns that error. The function may make any calls.
 TUTTI_API tutti_status tutti_then(tutti_request* request, void (*function)(void* user), void* user);
 
-/// Starts a prepared call once more. TUTTI_ERROR where it is still under way, or its member has left.
+/// Starts a prepared call, for the first time or again. Returns TUTTI_ERROR if it is outstanding or its
+/// member has left.
 TUTTI_API tutti_status tutti_restart(tutti_request* request);
 
-/// The same on other vectors, of as many elements; `in` is TUTTI_IN_PLACE where the call was in place or a
-/// broadcast.
+/// Starts a prepared call with other buffers of the same lengths. `in` must be TUTTI_IN_PLACE if the call was
+/// prepared in place or is a broadcast.
 TUTTI_API tutti_status tutti_restart_with(tutti_request* request, const void* in, void* out);
 
-/// Gives a request up, and a prepared call. Waits for the operation, but for that of a rendezvous; what has
-/// ended it, the next call says. NULL and TUTTI_REQUEST_NULL are passed over.
+/// Frees a request or a prepared call. Waits for the operation, except for an operation of a rendezvous; the
+/// next call reports a failure. NULL and TUTTI_REQUEST_NULL are ignored.
 TUTTI_API tutti_status tutti_request_free(tutti_request* request);
 
-// Groups, of threads that exist already.
+// Groups of threads that exist already.
 
-/// How a member waits for another one: see tutti::Wait.
+/// How a member waits for another member: see tutti::Wait.
 enum { TUTTI_WAIT_AUTOMATIC = 0, TUTTI_WAIT_SPIN = 1, TUTTI_WAIT_YIELD = 2, TUTTI_WAIT_SLEEP = 3 };
 
 /// What is recorded of calls: see tutti::Trace.
 enum { TUTTI_TRACE_OFF = 0, TUTTI_TRACE_STATISTICS = 1, TUTTI_TRACE_OPERATIONS = 2, TUTTI_TRACE_STEPS = 3 };
 
-/// See tutti::GroupOptions. `tuning` is a file of `tutti tune`; NULL: the one that TUTTI_TUNING names, if
-/// any. Members that wait for seats that nobody has taken within `join_deadline_ms` get a TUTTI_ERROR that
-/// names these; 0: they wait for ever. Calls that wait longer than `deadline_ms` end with
-/// TUTTI_TIMEOUT_ERROR; 0: as the environment variable TUTTI_TIMEOUT says, in seconds, else never. `levels`
-/// says into how many equal groups of consecutive ranks each of `level_count` levels of the machine is
-/// divided, outermost first; with none, where members are pinned does.
+/// Options of a group: see tutti::GroupOptions. Initialise it with TUTTI_GROUP_OPTIONS_INIT.
 typedef struct tutti_group_options {
-    /// Of this struct, as TUTTI_GROUP_OPTIONS_INIT sets it.
+    /// The size of this struct, set by TUTTI_GROUP_OPTIONS_INIT.
     size_t size;
     /// One of TUTTI_WAIT_AUTOMATIC, _SPIN, _YIELD and _SLEEP.
     int wait;
-    /// The name of a file, or NULL.
+    /// A file written by `tutti tune`, or NULL: the file that TUTTI_TUNING names, if any.
     const char* tuning;
-    /// Milliseconds; 0: for ever.
+    /// Milliseconds after which members that wait for ranks that have never been joined get a TUTTI_ERROR
+    /// that names these ranks; 0: no limit.
     int64_t join_deadline_ms;
-    /// Milliseconds; 0: as TUTTI_TIMEOUT says.
+    /// Milliseconds after which a waiting call ends with TUTTI_TIMEOUT_ERROR; 0: the environment variable
+    /// TUTTI_TIMEOUT, in seconds, or no timeout if it is not set.
     int64_t deadline_ms;
-    /// The groups in each group of the level before, or NULL.
+    /// The levels of the machine, outermost first: the number of equal groups of consecutive ranks into which
+    /// each group of the level before is divided. NULL: the levels follow from where members are pinned.
     const int* levels;
-    /// How many levels there are.
+    /// The number of levels.
     size_t level_count;
     /// One of TUTTI_TRACE_OFF, _STATISTICS, _OPERATIONS and _STEPS.
     int trace;
@@ -364,85 +378,88 @@ typedef struct tutti_group_options {
 #define TUTTI_GROUP_OPTIONS_INIT                                                                             \
     { sizeof(tutti_group_options), TUTTI_WAIT_AUTOMATIC, 0, 600000, 0, 0, 0, TUTTI_TRACE_OFF }
 
-/// Seats for 1 .. 65535 threads. `options` may be NULL.
+/// Makes a group of 1 .. 65535 members. `options` may be NULL.
 TUTTI_API tutti_status tutti_group_create(int members, const tutti_group_options* options,
                                           tutti_group** group);
 
-/// Members that have joined may still leave. NULL is passed over.
+/// Frees the handle. Members that have joined may still leave. NULL is ignored.
 TUTTI_API tutti_status tutti_group_free(tutti_group* group);
 
 TUTTI_API tutti_status tutti_group_size(const tutti_group* group, int* size);
 
-/// How a roll call is written: see tutti::RollCallFormat.
+/// The format of a roll call: see tutti::RollCallFormat.
 enum { TUTTI_ROLL_CALL_TEXT = 0, TUTTI_ROLL_CALL_JSON = 1 };
 
-/// Who is where, as tutti::Group::roll_call: by any thread, at any time. Each call looks anew, so that a text
-/// may be longer than that of the call before. Writes as much of the text as fits into `bytes` bytes with the
-/// 0 at its end, and sets *length to that of the whole, without the 0, if `length` is not NULL.
+/// A report of where every member is, as tutti::Group::roll_call(). Any thread may call it at any time.
+/// Writes as much of the text as fits into `bytes` bytes, including the terminating 0. If `length` is not
+/// NULL, sets *length to the length of the whole text without the 0. Each call makes a new report, which may
+/// be longer than the one before.
 TUTTI_API tutti_status tutti_group_roll_call(const tutti_group* group, int format, char* text, size_t bytes,
                                              size_t* length);
 
-/// How a trace is written: see tutti::TraceFormat.
+/// The format of a trace: see tutti::TraceFormat.
 enum { TUTTI_TRACE_JSON_LINES = 0, TUTTI_TRACE_PERFETTO = 1 };
 
-/// The last operations of the members, as tutti::Group::trace, written as tutti_group_roll_call() does it;
-/// for Perfetto, `text` is bytes, with zeros among them. TUTTI_ERROR where they are not recorded.
+/// The last operations of the members, as tutti::Group::trace(), written as tutti_group_roll_call() does. For
+/// Perfetto, `text` receives bytes that include zeros. Returns TUTTI_ERROR if operations are not recorded.
 TUTTI_API tutti_status tutti_group_trace(const tutti_group* group, int format, char* text, size_t bytes,
                                          size_t* length);
 
-/// What the members have called and waited, as tutti::Statistics::prometheus with `name` as the group's,
-/// written as tutti_group_roll_call() does it. TUTTI_ERROR where that is not recorded.
+/// The members' calls and waits, as tutti::Statistics::prometheus() with `name` as the label `group`, written
+/// as tutti_group_roll_call() does. Returns TUTTI_ERROR if statistics are not recorded.
 TUTTI_API tutti_status tutti_group_statistics(const tutti_group* group, const char* name, char* text,
                                               size_t bytes, size_t* length);
 
-/// Takes seat `rank` for the calling thread, which then makes its calls as `me`, until tutti_leave(). Every
-/// seat is to be taken once for each parallel region. TUTTI_ABORTED where the region to which the thread
-/// comes has failed already, even if the thread was not there; it has not joined then, and joins again for
-/// the next one. Where it fails *me has size 0, and no call is made as it.
+/// Joins the group as `rank` on the calling thread; the thread makes its calls as *me until tutti_leave().
+/// Every rank must be joined exactly once per parallel region. Returns TUTTI_ABORTED if the region to which
+/// the thread comes has already failed, even if the thread was not in it. The thread has then not joined, and
+/// must join again for the next region. On failure *me has size 0, and must not be used for calls.
 TUTTI_API tutti_status tutti_join(tutti_group* group, int rank, tutti_caller* me);
 
-/// Gives the seat back, once what the member has outstanding is complete. A member that has failed leaves as
-/// well; where the others may wait for it, after tutti_abort(). A caller of size 0 has nothing to leave.
+/// Leaves the group, after the member's outstanding operations have completed. A member that has failed must
+/// leave as well; if other members may be waiting for it, it must call tutti_abort() first. A caller of size
+/// 0 is ignored.
 TUTTI_API tutti_status tutti_leave(tutti_caller me);
 
-/// Releases all other members with TUTTI_ABORTED, whose text carries `text`. A member that cannot go on calls
-/// this before it leaves. The group can be used again when all have left.
+/// Ends the calls of all other members with TUTTI_ABORTED, whose text contains `text`. A member that cannot
+/// continue must call this before it leaves. The group can be used again when all members have left.
 TUTTI_API tutti_status tutti_abort(tutti_caller me, const char* text);
 
-/// What a member does: returns TUTTI_OK, or any other number if it has failed, which releases the others.
+/// The code of one member. It returns TUTTI_OK, or another number if it has failed, which ends the other
+/// members' calls with TUTTI_ABORTED.
 typedef tutti_status (*tutti_member_function)(tutti_caller me, void* user);
 
-/// Joins, calls function(me, user) and leaves. Returns what it returns; a failure is the text of the others'
-/// Aborted.
+/// Joins, calls function(me, user) and leaves. Returns what the function returns; if it fails, the other
+/// members' TUTTI_ABORTED has its text.
 TUTTI_API tutti_status tutti_group_run(tutti_group* group, int rank, tutti_member_function function,
                                        void* user);
 
-/// Members that give the same `color` become a group of their own, ranked by `key` and then by their rank
-/// here; `part` is this member's caller in it, of size 0 if its color is negative. Every member calls it.
-/// `part` leaves with tutti_leave(), as the callers do that the next two make.
+/// Divides the group: members that pass the same `color` form a new group, ranked by `key` and then by their
+/// rank here. *part is this member's caller in it, of size 0 if its color is negative. Every member must call
+/// it. *part must be given back with tutti_leave(), as must the callers that tutti_subset() and tutti_dup()
+/// make.
 TUTTI_API tutti_status tutti_split(tutti_caller me, int color, int key, tutti_caller* part);
 
-/// The `n` members of `ranks`, ranked by their place in that list, which is the same on every member; `part`
-/// is of size 0 if this one is not among them.
+/// Makes a group of the `n` members in `ranks`, ranked by their position in that list. Every member must call
+/// it with the same list. *part has size 0 if this member is not in the list.
 TUTTI_API tutti_status tutti_subset(tutti_caller me, const int ranks[], size_t n, tutti_caller* part);
 
-/// The same members, with the same ranks, in a group of its own.
+/// Makes a new group of the same members with the same ranks. Every member must call it.
 TUTTI_API tutti_status tutti_dup(tutti_caller me, tutti_caller* copy);
 
-// Teams, of threads of their own.
+// Teams, which have their own threads.
 
-/// See tutti::TeamOptions. `members` is 0 for one on each allowed CPU, `placement` NULL for "compact", and
-/// `group` NULL or options of the team's group.
+/// Options of a team: see tutti::TeamOptions. Initialise it with TUTTI_TEAM_OPTIONS_INIT.
 typedef struct tutti_team_options {
-    /// Of this struct, as TUTTI_TEAM_OPTIONS_INIT sets it.
+    /// The size of this struct, set by TUTTI_TEAM_OPTIONS_INIT.
     size_t size;
-    /// The number of threads, or 0.
+    /// The number of members; 0: one per allowed CPU.
     int members;
-    /// Not 0: who calls tutti_team_run() is member 0.
+    /// If not 0, the thread that calls tutti_team_run() is member 0.
     int caller_is_member;
-    /// Where threads are pinned, or NULL.
+    /// The CPUs to which members are pinned; NULL: "compact".
     const char* placement;
-    /// Or NULL.
+    /// Options of the team's group, or NULL.
     const tutti_group_options* group;
 } tutti_team_options;
 #define TUTTI_TEAM_OPTIONS_INIT                                                                              \
@@ -451,64 +468,64 @@ typedef struct tutti_team_options {
 /// Starts the threads. `options` may be NULL.
 TUTTI_API tutti_status tutti_team_create(const tutti_team_options* options, tutti_team** team);
 
-/// Ends them, once a run that is still going on has ended. NULL is passed over.
+/// Ends the threads, after a run in progress has ended. NULL is ignored.
 TUTTI_API tutti_status tutti_team_free(tutti_team* team);
 
 TUTTI_API tutti_status tutti_team_size(const tutti_team* team, int* size);
 
-/// As tutti_group_roll_call().
+/// See tutti_group_roll_call().
 TUTTI_API tutti_status tutti_team_roll_call(const tutti_team* team, int format, char* text, size_t bytes,
                                             size_t* length);
 
-/// As tutti_group_trace() and tutti_group_statistics().
+/// See tutti_group_trace() and tutti_group_statistics().
 TUTTI_API tutti_status tutti_team_trace(const tutti_team* team, int format, char* text, size_t bytes,
                                         size_t* length);
 TUTTI_API tutti_status tutti_team_statistics(const tutti_team* team, const char* name, char* text,
                                              size_t bytes, size_t* length);
 
-/// Calls function(me, user) once on every member's thread, and returns when all have returned: what the first
-/// returned that failed by itself. `me` is a caller until then. The team can be used again afterwards.
+/// Calls function(me, user) once on every member's thread, and returns when all have returned. Returns the
+/// status of the first member that failed by itself, or TUTTI_OK. `me` is valid until its function returns.
+/// The team can be used again afterwards.
 TUTTI_API tutti_status tutti_team_run(tutti_team* team, tutti_member_function function, void* user);
 
-// Rendezvous: ranks that are only names, for which any thread may act. See tutti::Rendezvous.
+// Rendezvous: collectives among ranks that are not bound to threads. See tutti::Rendezvous.
 
-/// Runs tutti_task_run(task, 0) .. tutti_task_run(task, count - 1), each once, on any threads, before it
-/// returns or later: what a pool of threads does for a loop. Where it returns anything but TUTTI_OK what it
-/// was handed has failed, and it begins none of the tasks any more. A task that is run again does nothing and
-/// returns TUTTI_ARGUMENT_ERROR.
+/// Must run tutti_task_run(task, 0) .. tutti_task_run(task, count - 1), each exactly once, on any threads,
+/// before it returns or later, as a thread pool does for a loop. If it returns anything but TUTTI_OK, the
+/// operation fails and it must not start further tasks. A task that is run again does nothing and returns
+/// TUTTI_ARGUMENT_ERROR.
 typedef tutti_status (*tutti_executor)(void* user, size_t count, tutti_task* task);
 TUTTI_API tutti_status tutti_task_run(tutti_task* task, size_t i);
 
-/// See tutti::RendezvousOptions. Without an executor, the last rank to arrive does all of the work.
-/// `slice_bytes` is what a task touches; 0: what the library takes. Who waits for ranks that have not arrived
-/// for longer than `deadline_ms` ends the operation with TUTTI_TIMEOUT_ERROR for all ranks; 0: as the
-/// environment variable TUTTI_TIMEOUT says, in seconds, else never.
+/// Options of a rendezvous: see tutti::RendezvousOptions. Initialise it with TUTTI_RENDEZVOUS_OPTIONS_INIT.
 typedef struct tutti_rendezvous_options {
-    /// Of this struct, as TUTTI_RENDEZVOUS_OPTIONS_INIT sets it.
+    /// The size of this struct, set by TUTTI_RENDEZVOUS_OPTIONS_INIT.
     size_t size;
-    /// Or NULL.
+    /// Runs parts of large operations on other threads. NULL: the last rank to arrive does all of the work.
     tutti_executor executor;
-    /// What the executor is given.
+    /// The first argument of the executor.
     void* user;
-    /// Bytes, or 0.
+    /// Bytes that a task touches; 0: the library chooses.
     size_t slice_bytes;
-    /// Milliseconds; 0: as TUTTI_TIMEOUT says.
+    /// Milliseconds after which a wait for ranks that have not arrived ends the operation with
+    /// TUTTI_TIMEOUT_ERROR for all ranks. 0: the environment variable TUTTI_TIMEOUT, in seconds, or no
+    /// timeout if it is not set.
     int64_t deadline_ms;
 } tutti_rendezvous_options;
 #define TUTTI_RENDEZVOUS_OPTIONS_INIT                                                                        \
     { sizeof(tutti_rendezvous_options), 0, 0, 0, 0 }
 
-/// `options` may be NULL.
+/// Makes a rendezvous of 1 .. 65535 ranks. `options` may be NULL.
 TUTTI_API tutti_status tutti_rendezvous_create(int ranks, const tutti_rendezvous_options* options,
                                                tutti_rendezvous** rendezvous);
 
-/// Requests of operations at which not all ranks have arrived fail with TUTTI_ERROR; those that an executor
-/// still carries out are completed. NULL is passed over.
+/// Completes the operations that an executor is still running. Requests of operations at which ranks are
+/// missing fail with TUTTI_ERROR. NULL is ignored.
 TUTTI_API tutti_status tutti_rendezvous_free(tutti_rendezvous* rendezvous);
 
 TUTTI_API tutti_status tutti_rendezvous_size(const tutti_rendezvous* rendezvous, int* size);
 
-/// As tutti_group_roll_call().
+/// See tutti_group_roll_call().
 TUTTI_API tutti_status tutti_rendezvous_roll_call(const tutti_rendezvous* rendezvous, int format, char* text,
                                                   size_t bytes, size_t* length);
 

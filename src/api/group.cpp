@@ -22,7 +22,7 @@ std::shared_ptr<detail::GroupState> make_state(int members, const GroupOptions& 
     }
     if (options.join_deadline.count() < 0) {
         throw ArgumentError("Group: join_deadline is " + std::to_string(options.join_deadline.count()) +
-                            " ms, must be 0 (for ever) or more");
+                            " ms, must be 0 (no limit) or more");
     }
     try {
         auto state = std::make_shared<detail::GroupState>(members, engine::config_for(members, options),

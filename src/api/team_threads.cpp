@@ -140,8 +140,8 @@ void TeamThreads::run(const std::function<void(Member&)>& function) {
     }
     const auto require_threads = [this] {
         if (is_elsewhere()) {
-            throw Error("Team::run: fork() has made this process from the one that has the team's threads; "
-                        "a child must make a team of its own");
+            throw Error("Team::run: this process is a child of fork() and has none of the "
+                        "team's threads; make a new Team in the child");
         }
     };
     require_threads();

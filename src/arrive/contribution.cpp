@@ -104,7 +104,8 @@ void Contribution::take(const Call& asked, int rank, int members) {
     if (!asked.algorithm.empty()) {
         throw ArgumentError(std::string(to_string(asked.collective)) + ": `algorithm` is " +
                             std::string(asked.algorithm) +
-                            ", but passes over all vectors have no algorithm: leave it empty");
+                            ", but calls of a Rendezvous or of one caller cannot name an "
+                            "algorithm: leave it empty");
     }
     if (exchanges(asked)) {
         shape = engine::checked_layout(asked, rank, members, blocks);

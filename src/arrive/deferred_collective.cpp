@@ -88,7 +88,7 @@ void Arrival::then(std::function<void()> function, Calls calls) {
         check();
     }
     if (std::exchange(takes_no_more_, true)) {
-        throw Error("then: this request has been given a function before: it takes one");
+        throw Error("then: this request has a function already; each request accepts one");
     }
     function_ = std::move(function);
     calls_ = calls;
@@ -123,9 +123,9 @@ void Arrival::forget() noexcept {
 
 void Arrival::require_movable_waiter() const {
     if (Ready::here().is_calling()) {
-        throw Error(
-            "a task cannot be suspended within a function that has been given to then(), or a coroutine "
-            "that goes on in place of one: others wait for that to return");
+        throw Error("a task cannot be suspended inside a function that was passed to "
+                    "then(), or inside a coroutine that resumes there: other threads "
+                    "wait for it to return");
     }
 }
 

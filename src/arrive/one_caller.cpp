@@ -53,7 +53,8 @@ private:
 
 void refuse_numbers(const char* collective, std::size_t vectors, std::size_t others, const char* what) {
     throw ArgumentError(std::string(collective) + ": there are " + std::to_string(vectors) +
-                        " vectors, but " + std::to_string(others) + " " + what + ": there must be as many");
+                        " vectors, but " + std::to_string(others) + " " + what +
+                        ": the numbers must be equal");
 }
 
 struct SingleCallerCalls::State {

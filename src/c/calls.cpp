@@ -18,7 +18,7 @@ using detail::Call;
 Caller::Caller(const char* function, const tutti_caller& me) : function_(function), me_(me) {
     const std::uint64_t way = me.how & way_mask;
     if (way < blocks || way > arrives) {
-        refuse(function, "`me` is no caller: tutti_join() makes one");
+        refuse(function, "`me` is not a caller: get one from tutti_join()");
     }
     if (way != blocks) {
         there(function, "request", me.request) = {nullptr, failed}; // until it is made
@@ -44,11 +44,12 @@ void Caller::check_ways(const Call& call) const {
     const bool shares = (me_.how & shares_output) != 0;
     const detail::CollectiveTraits& traits = detail::traits_of(call.collective);
     if (has_counts_on_all() && !(traits.is_rooted() && call.counts != nullptr)) {
-        refuse(function_, "`me` is of tutti_counts_on_all(), which is for a gatherv or scatterv");
+        refuse(function_, "`me` comes from tutti_counts_on_all(), which is only for a "
+                          "gatherv or scatterv");
     }
     if (shares && (call.in_place || !traits.may_share())) {
-        refuse(function_, "`me` is of tutti_shared(), which is for the output of an allreduce or allgather "
-                          "that are not in place");
+        refuse(function_, "`me` comes from tutti_shared(), which is only for an allreduce or "
+                          "allgather that is not in place");
     }
 }
 

@@ -19,15 +19,15 @@ tutti_caller caller_of(const Member& member, std::uint64_t number) {
 Seated& member_behind(const char* function, const tutti_caller& me) {
     Seated* const found = members.find(me.member);
     if (found == nullptr) {
-        refuse(function, "`me` is no member any more, or has never been one");
+        refuse(function, "`me` is not a member: it has left, or never joined");
     }
     return *found;
 }
 
 Seated& seated(const char* function, const tutti_caller& me) {
     if (me.how != blocks) {
-        refuse(function,
-               "`me` is not what tutti_join() has made: only collectives can be called in other ways");
+        refuse(function, "`me` must be the caller that tutti_join() made: callers of "
+                         "tutti_start() and the like are only for collectives");
     }
     return member_behind(function, me);
 }
@@ -76,7 +76,8 @@ tutti_status tutti_leave(tutti_caller me) {
             return;
         }
         if (c::seated("leave", me).is_lent()) {
-            c::refuse("leave", "`me` leaves when the function returns to which it was given");
+            c::refuse("leave", "`me` leaves when its member function returns: do not call "
+                               "tutti_leave() there");
         }
         c::members.take(me.member);
     });

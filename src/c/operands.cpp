@@ -134,7 +134,7 @@ tutti_status tutti_op_create(tutti_op_function function, void* user, int commuta
 tutti_status tutti_op_free(tutti_op op) {
     return c::guarded([&] {
         if (op != 0 && !c::operators.take(op)) {
-            c::refuse("op_free", "`op` is none of tutti_op_create(), or has been freed");
+            c::refuse("op_free", "`op` does not come from tutti_op_create(), or has been freed");
         }
     });
 }

@@ -14,7 +14,7 @@ template <class Enum>
 Enum one_of(const char* function, const char* name, int value, int count) {
     if (value < 0 || value >= count) {
         refuse(function, std::string("`") + name + "` is " + std::to_string(value) +
-                             ", which is no TUTTI_... of its kind");
+                             ", which is not one of its TUTTI_... constants");
     }
     return static_cast<Enum>(value);
 }

@@ -27,7 +27,8 @@ Options known(const char* function, const Options* given, Options defaults) {
     std::memcpy(&defaults, given, std::min(given->size, sizeof(Options)));
     for (std::size_t i = sizeof(Options); i < given->size; ++i) {
         if (bytes[i] != 0) {
-            refuse(function, "`options` has a choice that this version of the library does not know");
+            refuse(function, "`options` sets a member that this version of the library does not "
+                             "support");
         }
     }
     return defaults;

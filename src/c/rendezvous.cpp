@@ -85,14 +85,14 @@ tutti_status tutti_task_run(tutti_task* task, size_t i) {
         // A copy: a thread that runs a task again may come while another one makes the last run.
         const std::shared_ptr<Task> own = tasks.copy(number).value_or(nullptr);
         if (own == nullptr) {
-            c::refuse("task_run", "`task` is over: each of its runs has been made, or given up");
+            c::refuse("task_run", "`task` is finished: all of its runs have been made or cancelled");
         }
         if (i >= own->runs.count()) {
             c::refuse("task_run", "`i` is " + std::to_string(i) + ", must be less than " +
                                       std::to_string(own->runs.count()));
         }
         if (!own->runs.take(i)) {
-            c::refuse("task_run", "`i` is " + std::to_string(i) + ", which has been run, or given up");
+            c::refuse("task_run", "`i` is " + std::to_string(i) + ", whose run has been made or cancelled");
         }
         own->run(i);
         finish(*own, number);

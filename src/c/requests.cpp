@@ -37,7 +37,8 @@ tutti_request& checked(const char* function, tutti_request* request) {
     case c::failed:
         return found;
     default:
-        c::refuse(function, "`request` is none: begin with TUTTI_REQUEST_NULL, or with what a call writes");
+        c::refuse(function, "`request` is not valid: initialise it with TUTTI_REQUEST_NULL, or "
+                            "pass it to a call first");
     }
 }
 
@@ -168,9 +169,10 @@ tutti_status tutti_wait_any(tutti_request requests[], size_t n, size_t* index) {
         for (size_t i = 0; i < n; ++i) {
             const tutti_request& each = checked("wait_any", requests == nullptr ? nullptr : &requests[i]);
             if (each.kind == c::persistent || each.kind == c::arrived) {
-                c::refuse("wait_any", "`requests[" + std::to_string(i) + "]` is of " +
-                                          (each.kind == c::persistent ? "a prepared call" : "a rendezvous") +
-                                          ": wait for calls that are started");
+                c::refuse("wait_any",
+                          "`requests[" + std::to_string(i) + "]` is of " +
+                              (each.kind == c::persistent ? "a prepared call" : "a rendezvous") +
+                              ", which wait_any does not support: pass requests of tutti_start() only");
             }
             any = any || request_of(each) != nullptr;
         }
@@ -198,7 +200,7 @@ tutti_status tutti_then(tutti_request* request, void (*function)(void* user), vo
         detail::RequestBase* const pending = request_of(asked);
         there("then", "function", function);
         if (asked.kind == c::failed) {
-            c::refuse("then", "`request` is of a call that has failed when it was made");
+            c::refuse("then", "the call of `request` failed when it was made");
         }
         if (pending == nullptr) {
             function(user);

@@ -195,7 +195,7 @@ Shape checked_shape(const Call& call, int rank, int members, std::size_t* offset
 void check_deadline(const detail::Call& call) {
     if (call.deadline.count() < 0) {
         refuse(call, "`options.deadline` is " + std::to_string(call.deadline.count()) +
-                         " ms, must be 0 (that of the group) or more");
+                         " ms, must be 0 (the group's) or more");
     }
 }
 

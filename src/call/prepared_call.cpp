@@ -23,7 +23,7 @@ void PreparedCall::require_like(const Call& other) const {
                                       : "the operation was prepared with two vectors: pass two");
     }
     if (other.type != known_.call().type || other.element_bytes != known_.call().element_bytes) {
-        refuse("the elements have another type than those that the operation was prepared with");
+        refuse("the elements must have the type with which the operation was prepared");
     }
     require_count(other.in_place ? "inout" : "in", other.input_count, known_.call().input_count);
     require_count("out", other.output_count, known_.call().output_count);
@@ -33,8 +33,8 @@ void PreparedCall::require_like(const Call& other) const {
     moved.input = other.input;
     moved.output = other.output;
     if (aliasing_of(moved, shape()) != known_.aliasing()) {
-        refuse("the vectors do not lie to each other as those that the operation was prepared with: pass "
-               "separate vectors, or the same one, as then");
+        refuse("the buffers do not overlap as they did when the operation was "
+               "prepared: pass separate buffers, or one buffer, as then");
     }
 }
 

@@ -200,7 +200,8 @@ private:
         if (shape_.aliasing != Aliasing::separate && !may_be_part) {
             refuse(call_, both_names(call_) + "overlap: " +
                               (call_.collective == Collective::alltoall
-                                   ? "with counts of one's own they must be separate vectors, or one in place"
+                                   ? "if each member has its own counts, they must be separate vectors, "
+                                     "or one in place"
                                    : "pass separate vectors, or one in place"));
         }
     }

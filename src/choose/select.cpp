@@ -111,20 +111,21 @@ std::string refusal(const Algorithm& row, const detail::Call& call, int members)
         return "is for powers of two, not for " + std::to_string(members) + " members";
     }
     if (exchanges(call) && !row.protocols.one_hop) {
-        return "does not leave each block to its sender and its receiver, who alone know of it";
+        return "forwards blocks through other members, but only the sender and "
+               "the receiver know the length of a block";
     }
     if (row.order == algorithm::Order::any && !is_exact(call)) {
         return "needs an operator that gives the same bits in any order, which " +
                std::string(to_string(call.op)) + " on " + std::string(to_string(call.type)) + " does not";
     }
     if (call.shared_output && !row.protocols.shared) {
-        return "needs a vector of every member's own for the result";
+        return "does not support a shared result";
     }
     if (!call.commutative && !keeps_rank_order(row.order)) {
-        return "does not keep the order of the ranks, which an operator that is not commutative needs";
+        return "does not keep rank order, which a non-commutative operator needs";
     }
     if (call.serial && !has_brackets(row, association_of(call), members)) {
-        return "does not combine from the left as order serial asks";
+        return "does not combine from the left, which Order::serial needs";
     }
     return {};
 }

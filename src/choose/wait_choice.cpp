@@ -34,7 +34,7 @@ Wait wait_of(Wait given) {
     const auto* const found = std::ranges::find(names, name);
     if (found == names.end()) {
         throw ArgumentError("TUTTI_WAIT: \"" + name +
-                            "\" is no way to wait; write automatic, spin, yield or sleep");
+                            "\" is not a wait policy; use automatic, spin, yield or sleep");
     }
     return static_cast<Wait>(found - names.begin());
 }

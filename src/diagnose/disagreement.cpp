@@ -126,14 +126,14 @@ std::string disagreement(const GroupView& group, Sequence sequence, int member, 
     }
     if (sequence == Sequence::persistent && own && theirs && !own->empty() && !theirs->empty() &&
         own->first() == 1 && theirs->first() == 1) {
-        return both +
-               " have prepared the same calls, but not started each of them equally often: all members "
-               "must start what they have prepared the same number of times";
+        return both + " have prepared the same calls, but started them different numbers "
+                      "of times: all members must start each prepared call equally often";
     }
     if (sequence == Sequence::nonblocking && own && theirs && !own->empty() && !theirs->empty() &&
         own->first() == 1 && theirs->first() == 1) {
-        return both + " have started the same calls, but not in the same order with regard to calls that "
-                      "block: all members must make the same calls in the same order";
+        return both + " have started the same calls, but in a different order relative to "
+                      "their blocking calls: all members must make the same calls in the "
+                      "same order";
     }
     return both + " have made different calls, further back than the last " +
            std::to_string(sequence == Sequence::blocking ? CallLog::most_records : StartLog::most_records) +
@@ -175,8 +175,8 @@ std::optional<std::string> other_order(const GroupView& group, Sequence sequence
            std::to_string(other) + " make calls in another order: " + named(member) + " " +
            words_of(sequence).does + " " + own->signature(own->last()).describe() + " first, but " +
            named(other) + " " + words_of(first).does + " " + their_first->signature(next).describe() +
-           " first: all members must make the same calls in the same order, those that block and those that "
-           "they start";
+           " first: all members must make the same calls in the same order, "
+           "blocking and nonblocking calls alike";
 }
 
 std::optional<std::string> wait_for_edge(const GroupView& group, Sequence sequence, std::uint64_t number,
@@ -204,7 +204,8 @@ std::optional<std::string> wait_for_edge(const GroupView& group, Sequence sequen
            std::to_string(other) + " wait for each other: " + named(member) + " " + words_of(sequence).does +
            " " + own->signature(number).describe() + ", but " + named(other) + " " +
            words_of(theirs.sequence).does + " " + their->signature(theirs.number).describe() +
-           ": all members must make the same calls, and block, start or prepare alike";
+           ": all members must make the same calls in the same form "
+           "(blocking, nonblocking or persistent)";
 }
 
 std::string text_of_signatures(Sequence sequence, int member, int other, std::uint64_t number,
@@ -228,7 +229,8 @@ std::string text_of_vectors(run::Fault fault, int member, int peer, const std::s
         : fault == run::Fault::both_write
             ? "they write to the same memory: each needs a vector of its own for the result; allreduce and "
               "allgather take one for all as tutti::shared(out)"
-            : "one writes to memory that the other reads: nobody's result may overlap another member's "
+            : "one writes to memory that the other reads: no member's result may "
+              "overlap another member's "
               "vectors";
     return "members " + std::to_string(member) + " and " + std::to_string(peer) + " call " + call + ", but " +
            what;

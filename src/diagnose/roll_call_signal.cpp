@@ -63,7 +63,7 @@ std::optional<Request> requested() {
     const int signal = signal_named(name);
     if (signal == 0 || signal == SIGKILL || signal == SIGSTOP) {
         throw ArgumentError("TUTTI_ROLL_CALL: \"" + given +
-                            "\" is no signal; write USR1, or USR1,json for tools");
+                            "\" is not a signal; use USR1, or USR1,json for tools");
     }
     return Request{signal, as_json ? RollCallFormat::json : RollCallFormat::text};
 }

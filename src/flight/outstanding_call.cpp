@@ -35,9 +35,8 @@ void OutstandingCall::then(std::function<void()> function, Calls calls) {
         }
     }
     if (continuation_ != nullptr) {
-        throw Error(
-            "then: something waits for this operation already: there is one function, or coroutine, for "
-            "each operation");
+        throw Error("then: a function or coroutine waits for this operation already; "
+                    "each operation accepts one");
     }
     if (is_over()) {
         check();
@@ -58,10 +57,10 @@ void OutstandingCall::forget() noexcept {
 }
 
 void OutstandingCall::require_movable_waiter() const {
-    throw Error(
-        "a task cannot be suspended until an operation of Member::start or Member::prepare is complete: only "
-        "the thread may use its request that has started it, and the task may go on on another one. "
-        "Let the thread wait(), or use a Rendezvous");
+    throw Error("a task cannot be suspended for an operation of Member::start or "
+                "Member::prepare: only the thread that started the operation may "
+                "use its request, but the task may resume on another thread. Call "
+                "wait(), or use a Rendezvous");
 }
 
 void OutstandingCall::release() noexcept {

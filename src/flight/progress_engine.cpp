@@ -79,7 +79,8 @@ OutstandingCall& ProgressEngine::prepare(const Call& call) {
 void ProgressEngine::restart(OutstandingCall& operation) {
     require_usable("start");
     if (!operation.is_over() || operation.is_ready_) { // what waits for it has yet to be called
-        throw Error("start: the operation is still under way: wait for it before it is started again");
+        throw Error("start: the operation is still outstanding: wait for it before "
+                    "starting it again");
     }
     restarts_ += mixed(~operation.number_, 0); // in whichever order
     open(operation);
@@ -115,8 +116,9 @@ void ProgressEngine::require_usable(const char* what) {
 
 void ProgressEngine::require_own_thread(const char* what) const {
     if (is_on_another_thread()) {
-        throw Error(std::string(what) + ": called by another thread than the one that has operations of this "
-                                        "member in flight: only that may use the member meanwhile");
+        throw Error(std::string(what) + ": called by another thread while operations of this member are "
+                                        "outstanding; only the thread that started them may use the member "
+                                        "until they are complete");
     }
 }
 
@@ -340,9 +342,9 @@ std::function<void()> ProgressEngine::taken_continuation(OutstandingCall& operat
 
 bool ProgressEngine::end() noexcept {
     if (is_on_another_thread()) {
-        group_.fail(rank_, std::make_exception_ptr(Error(
-                               "a member was destroyed by another thread than the one that has operations of "
-                               "it in flight")));
+        group_.fail(rank_, std::make_exception_ptr(
+                               Error("a member was destroyed by another thread while operations of it "
+                                     "were outstanding")));
         return false;
     }
     try {

@@ -1,18 +1,21 @@
-! Collectives among the threads of a process, for Fortran: OpenMP regions. The arguments are those of the interface for C
-! (tutti/tutti.h), but that arrays know their type and their number of elements. Ranks and roots count from 0, as in MPI.
+! Collectives among the threads of a process, for Fortran: OpenMP regions. The arguments are those of the
+! interface for C (tutti/tutti.h), except that types and numbers of elements follow from the arrays. Ranks and
+! roots count from 0, as in MPI.
 !
 !     call tutti_join(group, omp_get_thread_num(), me)
-!     call tutti_allreduce(me, in, out, TUTTI_SUM)                             ! blocks
-!     call tutti_allreduce(tutti_start(me, request), in, out, TUTTI_SUM)       ! is started
-!     call tutti_allreduce(tutti_prepare(me, request), in, out, TUTTI_SUM)     ! is prepared
+!     call tutti_allreduce(me, in, out, TUTTI_SUM)                             ! blocking
+!     call tutti_allreduce(tutti_start(me, request), in, out, TUTTI_SUM)       ! nonblocking
+!     call tutti_allreduce(tutti_prepare(me, request), in, out, TUTTI_SUM)     ! persistent
 !
-! Arrays are contiguous, of any rank and type, or scalars; the library's operators are for integer(1,2,4,8), real(4,8) and
-! complex(4,8). With TUTTI_IN_PLACE as the first array, the second one is both. What can fail has an argument `ierr`,
-! which becomes TUTTI_OK or another status. Without it, a failure stops the program. Counts and displacements are
-! integer(4) or integer(8); those that need not be given are named. docs/fortran.md says more.
+! Arrays must be contiguous, of any rank and type, or scalars. The library's operators are for
+! integer(1,2,4,8), real(4,8) and complex(4,8). If the first array is TUTTI_IN_PLACE, the second is both input
+! and output. A procedure that can fail has an argument `ierr`, which becomes TUTTI_OK or another status.
+! Without `ierr`, a failure stops the program. Counts and displacements are integer(4) or integer(8). An
+! argument after one that is left out must be passed by keyword. See docs/fortran.md.
 !
-! What is started or prepared is `asynchronous` in the program, as with MPI. That arrays and requests are targets here as
-! well keeps gfortran from taking them for untouched between two calls where a program has forgotten that.
+! The arrays of nonblocking and persistent calls must be `asynchronous` in the program, as with MPI. If a
+! program has forgotten that, gfortran could assume that they do not change between two calls; arrays and
+! requests are therefore targets here.
 module tutti
     use, intrinsic :: iso_c_binding
     implicit none
@@ -25,7 +28,8 @@ module tutti
     integer(c_int64_t), parameter :: TUTTI_SUM = 65, TUTTI_PROD = 66, TUTTI_MIN = 67, TUTTI_MAX = 68, &
         TUTTI_LAND = 69, TUTTI_LOR = 70, TUTTI_LXOR = 71, TUTTI_BAND = 72, TUTTI_BOR = 73, TUTTI_BXOR = 74
 
-    ! In what order a reduction combines the members' operands, and how a member waits for another one.
+    ! The order in which a reduction combines the members' operands, and how a member waits for another
+    ! member.
     integer(c_int), parameter :: TUTTI_ORDER_ANY = 0, TUTTI_ORDER_SERIAL = 1
     integer(c_int), parameter :: TUTTI_WAIT_AUTOMATIC = 0, TUTTI_WAIT_SPIN = 1, TUTTI_WAIT_YIELD = 2, TUTTI_WAIT_SLEEP = 3
 
@@ -34,7 +38,7 @@ module tutti
         TUTTI_TRACE_STEPS = 3
     integer(c_int), parameter :: TUTTI_TRACE_JSON_LINES = 0, TUTTI_TRACE_PERFETTO = 1
 
-    ! Stands for the array that a call reads.
+    ! Passed instead of the array that a call reads.
     integer(c_int), bind(c, name="tutti_f_in_place") :: TUTTI_IN_PLACE
 
     type, bind(c) :: tutti_group
@@ -50,11 +54,11 @@ module tutti
         integer(c_int64_t) :: kind = 0
     end type
 
-    ! What waits for nothing, as a request does that is declared. One that is private in a region of OpenMP is not: gfortran
-    ! does not initialise those.
+    ! A request that waits for nothing, as a newly declared request does. A request that is private in an
+    ! OpenMP region must be set to it, because gfortran does not initialise such variables.
     type(tutti_request), parameter :: TUTTI_REQUEST_NULL = tutti_request()
 
-    ! Who calls, and how. Only `rank` and `size` are for the program to read.
+    ! Who makes a call, and how. The program may read only `rank` and `size`.
     type, bind(c) :: tutti_caller
         integer(c_int) :: rank = 0
         integer(c_int) :: size = 0
@@ -66,7 +70,8 @@ module tutti
     end type
 
     interface
-        ! Seats for threads, which take them with tutti_join. What comes after `ierr` is to be named.
+        ! Makes a group, whose ranks threads join with tutti_join. Arguments after `ierr` should be passed by
+        ! keyword.
         subroutine tutti_group_create(members, group, ierr, wait, tuning, join_deadline_ms, deadline_ms, levels, trace) &
             bind(c, name="tutti_f_group_create")
             import
@@ -84,7 +89,8 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        ! Writes the last operations of the members to a file; what they have called and waited, as text for Prometheus.
+        ! tutti_group_trace writes the last operations of the members to a file; tutti_group_statistics writes
+        ! their calls and waits as text for Prometheus.
         subroutine tutti_group_trace(group, format, file, ierr) bind(c, name="tutti_f_group_trace")
             import
             type(tutti_group), intent(inout) :: group
@@ -114,7 +120,7 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        ! Releases the others with TUTTI_ABORTED, whose text carries this one.
+        ! Ends the calls of the other members with TUTTI_ABORTED, whose text contains this text.
         subroutine tutti_abort(me, text, ierr) bind(c, name="tutti_f_abort")
             import
             type(tutti_caller), value :: me
@@ -130,7 +136,7 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        ! The members of that list, ranked by their place in it.
+        ! Makes a group of the members in the list, ranked by their position in it.
         subroutine tutti_subset(me, ranks, new, ierr) bind(c, name="tutti_f_subset")
             import
             type(tutti_caller), value :: me
@@ -160,8 +166,8 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        ! An operator of the program's own: c_funloc of a procedure as the interface for C describes it, and an address that
-        ! it is given.
+        ! Makes an operator of the program, from the c_funloc of a procedure that matches tutti_op_function of
+        ! the C interface, and an address that is passed to it.
         subroutine tutti_op_create(function, user, commutative, new_op, ierr) bind(c, name="tutti_f_op_create")
             import
             type(c_funptr), value :: function
@@ -177,7 +183,7 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        ! What the last failure on the calling thread was.
+        ! The text of the last failure on the calling thread.
         subroutine tutti_error_text(message) bind(c, name="tutti_f_error_text")
             import
             character(kind=c_char, len=*), intent(out) :: message
@@ -202,8 +208,9 @@ module tutti
             type(tutti_request), intent(inout), target :: request
         end function
 
-        ! The algorithm and order are the same on all members; the library chooses what is absent. deadline_ms is how long
-        ! the call may wait for others; absent, as its group says.
+        ! The algorithm and the order must be the same on all members; the library chooses those that are
+        ! absent. deadline_ms is the maximum time that the call may wait for other members; if absent, the
+        ! group's.
         type(tutti_caller) function tutti_with(me, algorithm, order, deadline_ms) bind(c, name="tutti_f_with")
             import
             type(tutti_caller), value :: me
@@ -233,7 +240,7 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        ! `index` is that of the request that is complete, from 1; 0 where there is none to wait for.
+        ! `index` is the index, from 1, of the request that is complete; 0 if no request has an operation.
         subroutine tutti_wait_any(requests, index, ierr) bind(c, name="tutti_f_wait_any")
             import
             type(tutti_request), intent(inout), target :: requests(:)
@@ -247,7 +254,8 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        ! On other arrays, which must be as long: nobody checks that.
+        ! Starts a prepared call with other arrays. They must be as long as the old arrays; this is not
+        ! checked.
         subroutine tutti_restart_with(request, in, out, ierr) bind(c, name="tutti_f_restart_with")
             import
             type(tutti_request), intent(inout), target :: request
@@ -285,7 +293,7 @@ contains
         done = is_done
     end subroutine
 
-    ! The same as tutti_error_text, as long as it is.
+    ! Like tutti_error_text, with the length of the text.
     function tutti_error_message() result(message)
         character(:), allocatable :: message
         character(longest_text) :: text

@@ -44,15 +44,15 @@ void Seats::take(int rank, const std::function<void()>& recover) {
             return other.taken && other.holder == std::this_thread::get_id();
         };
         if (taken_ > 0 && std::ranges::any_of(seats_, is_own)) {
-            throw_refused(rank, "this thread has yet to leave another one in the region that failed");
+            throw_refused(rank, "this thread is still joined to another seat in the region that "
+                                "failed: destroy that Member first");
         }
         const auto all_have_left = [this] { return taken_ == 0 || !failure_.raised(); };
         if (!changed_.wait_for(lock, longest_leave, all_have_left)) {
             ++mine.joins;
             ++mine.refused;
-            throw_refused(rank,
-                          "others have not left the region that failed, so that the next one has failed as "
-                          "well; go on to the one after that");
+            throw_refused(rank, "other members have not left the failed region in time, so the "
+                                "next region has failed as well; join again for the region after it");
         }
         if (failure_.raised()) {
             begin_anew(recover);
@@ -60,15 +60,15 @@ void Seats::take(int rank, const std::function<void()>& recover) {
     }
     if (mine.taken) {
         throw ArgumentError("join: seat " + std::to_string(rank) +
-                            " is taken; each seat serves one thread at a time, until the member has left");
+                            " is taken: a thread has joined with this rank and has not left");
     }
     count_from((*this)[rank].last_sync_epoch(), mine);
     ++mine.joins;
     mine.was_told = ++mine.region <= 0;
     if (mine.was_told) {
-        throw_refused(rank,
-                      "it comes to a region that failed without it; leave that too and join again for the "
-                      "next (here, if the failed one had fewer threads)");
+        throw_refused(rank, "the region failed before this thread joined; skip the region and "
+                            "join again for the next one (at once, if the failed region had "
+                            "fewer threads)");
     }
     mine.taken = true;
     mine.holder = std::this_thread::get_id();
@@ -114,7 +114,7 @@ void Seats::require_joined(int member, int peer) {
     throw engine::NotJoined(engine::text_of_ranks(absent, "member", "members") +
                             (absent.size() == 1 ? " has" : " have") + " not joined within " +
                             engine::text_of(join_deadline_.deadline()) + ". " + engine::advice_on_absence() +
-                            "; the group's join_deadline is how long members wait for them");
+                            "; GroupOptions::join_deadline sets how long members wait");
 }
 
 bool Seats::is_unusable() {

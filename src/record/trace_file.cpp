@@ -42,7 +42,7 @@ TraceRequest trace_requested() {
     if (const std::size_t comma = file.rfind(','); comma != std::string::npos) {
         if (file.substr(comma) != ",steps" || comma == 0) {
             throw ArgumentError("TUTTI_TRACE: \"" + file +
-                                "\" is to be a file, as trace.pftrace, or trace.pftrace,steps");
+                                "\" is not the name of a file; use trace.pftrace, or trace.pftrace,steps");
         }
         file.erase(comma);
         trace = Trace::steps;

@@ -92,7 +92,7 @@ public:
     void expect(std::string_view expected) {
         const std::string_view found = word();
         if (found != expected) {
-            fail("here \"" + std::string(expected) + "\" should be, not " + quoted_word(found));
+            fail("expected \"" + std::string(expected) + "\", but found " + quoted_word(found));
         }
     }
 
@@ -113,8 +113,8 @@ public:
         Number value{};
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (error != std::errc() || end != text.data() + text.size() || !(value >= least && value <= most)) {
-            fail(std::string(what) + " " + quoted_word(text) + " is no number from " + shown(least) + " to " +
-                 shown(most));
+            fail(std::string(what) + " " + quoted_word(text) + " is not a number from " + shown(least) +
+                 " to " + shown(most));
         }
         return value;
     }
@@ -259,7 +259,7 @@ std::string profile_text(const Table& table) {
 void check_format(Reader& reader) {
     reader.next_line();
     if (reader.word() != magic) {
-        reader.fail("this is no file that tutti tune has written");
+        reader.fail("this file was not written by tutti tune");
     }
     const int version = reader.number("format version", 0, 1'000'000);
     if (version != format_version) {
@@ -272,7 +272,7 @@ void check_format(Reader& reader) {
 std::string_view undamaged(std::string_view text) {
     const auto is_allowed = [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); };
     if (!std::ranges::all_of(text, is_allowed)) {
-        throw std::invalid_argument("it has bytes that are no text");
+        throw std::invalid_argument("it is not a text file");
     }
     const std::size_t at = text.rfind("\nend ");
     if (at == std::string_view::npos) {
@@ -281,7 +281,7 @@ std::string_view undamaged(std::string_view text) {
     const std::string_view before = text.substr(0, at + 1);
     const auto lines = static_cast<std::size_t>(std::ranges::count(before, '\n'));
     if (lines < head_lines || text.substr(at + 1) != end_line(lines - head_lines, before)) {
-        throw std::invalid_argument("it is damaged: the checksum or the number of lines is not right");
+        throw std::invalid_argument("it is damaged: the checksum or the number of lines is wrong");
     }
     return before;
 }
@@ -318,13 +318,13 @@ Table parse(std::string_view text) {
     reader.remainder();
     reader.next_line();
     if (reader.word() != "library") {
-        reader.fail("here the library's version should be");
+        reader.fail("expected the library's version here");
     }
     table.library = reader.remainder();
     for (const std::string_view label : machine_labels) {
         reader.next_line();
         if (reader.word() != label) {
-            reader.fail("here \"" + std::string(label) + "\" of the machine should be");
+            reader.fail("expected \"" + std::string(label) + "\" of the machine here");
         }
         table.machine.push_back(std::string(label) + " " + std::string(reader.remainder()));
     }
@@ -358,7 +358,7 @@ std::string read_file(const std::string& path) {
         refuse(last_error());
     }
     if (!S_ISREG(status.st_mode)) {
-        refuse("it is no regular file");
+        refuse("it is not a regular file");
     }
     struct Descriptor {
         int number;

@@ -19,9 +19,9 @@ bool JoinDeadline::has_passed() noexcept {
 }
 
 std::string advice_on_absence() {
-    return "All seats of a group are to be taken, by as many threads at the same time. Look at what limits "
-           "these "
-           "(num_threads, OMP_THREAD_LIMIT, nested regions, the size of a pool)";
+    return "Every rank of a group must be joined by its own thread, at the "
+           "same time. Check what limits the number of threads (num_threads, OMP_THREAD_LIMIT, nested "
+           "regions, the size of a pool)";
 }
 
 } // namespace tutti::engine

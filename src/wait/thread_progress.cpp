@@ -63,8 +63,9 @@ void ThreadProgress::wait_until(const std::function<bool()>& ready, const char* 
         }
         if (is_empty()) {
             throw Error(std::string(caller) +
-                        ": the calling thread has nothing in flight that could make it ready; requests of a "
-                        "Rendezvous are waited for one by one, with wait()");
+                        ": the calling thread has no outstanding operation that could make "
+                        "it ready; requests of a Rendezvous must be waited for one by one, "
+                        "with wait()");
         }
         const mailbox::WaitPolicy wait_policy = first_->wait_policy();
         const mailbox::Waiter waiter{wait_history_, first_->cpus()};

@@ -24,7 +24,7 @@ std::chrono::milliseconds from_environment() {
     const double seconds = std::strtod(text.c_str(), &end);
     if (*end != '\0' || !(seconds >= 0)) {
         throw ArgumentError("TUTTI_TIMEOUT: \"" + text +
-                            "\" is no number of seconds; write 60, 0.5, or 0 for none");
+                            "\" is not a number of seconds; use 60, 0.5, or 0 for no timeout");
     }
     return std::chrono::milliseconds(
         static_cast<std::int64_t>(std::ceil(1000 * std::min(seconds, most_seconds))));
@@ -35,7 +35,7 @@ std::chrono::milliseconds from_environment() {
 std::chrono::milliseconds deadline_of(std::chrono::milliseconds given, const char* name) {
     if (given.count() < 0) {
         throw ArgumentError(std::string(name) + " is " + std::to_string(given.count()) +
-                            " ms, must be 0 (what TUTTI_TIMEOUT says) or more");
+                            " ms, must be 0 (the value of TUTTI_TIMEOUT) or more");
     }
     return given.count() != 0 ? given : from_environment();
 }

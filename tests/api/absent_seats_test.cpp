@@ -199,8 +199,9 @@ TEST_CASE("who joins again where it has been told keeps the region from failing"
             try {
                 group.run(rank, meet);
             } catch (const Aborted& refused) {
-                CHECK(test::mentions(refused.what(),
-                                     "join again for the next (here, if the failed one had fewer threads)"));
+                CHECK(test::mentions(
+                    refused.what(),
+                    "join again for the next one (at once, if the failed region had fewer threads)"));
                 ++told;
                 group.run(rank, meet);
             }

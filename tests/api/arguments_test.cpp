@@ -335,7 +335,7 @@ TEST_CASE("an algorithm that cannot serve: the message says why and lists those 
     CHECK(mentions(ranks.text, "these would work: direct, flat, reduce-scatter-allgather, circulant"));
     CHECK_FALSE(mentions(ranks.text, "hypercube,"));
     const Thrown order = refused({.algorithm = "ring"}, first);
-    CHECK_ARGUMENT_ERROR(order, "order of the ranks");
+    CHECK_ARGUMENT_ERROR(order, "rank order");
     CHECK(mentions(order.text,
                    "these would work: direct, flat, reduce-scatter-allgather, butterfly-overlapping"));
     const Thrown serial = refused({.algorithm = "tree", .order = Order::serial}, sum);

@@ -90,7 +90,7 @@ TEST_CASE("coroutines of one member take turns, whichever of them is waited for"
 }
 
 TEST_CASE("who waits for what nothing can bring about is told") {
-    CHECK(mentions(thrown_by([] { wait_until([] { return false; }); }).text, "nothing in flight"));
+    CHECK(mentions(thrown_by([] { wait_until([] { return false; }); }).text, "no outstanding operation"));
     wait_until([] { return true; });
 }
 
@@ -134,7 +134,7 @@ TEST_CASE("who waits for a condition is told when what would bring it about has 
             Request request = me.start.allreduce(vector, sum);
             wait_until([] { return false; });
         });
-        CHECK(mentions(through.run.text, "nothing in flight"));
+        CHECK(mentions(through.run.text, "no outstanding operation"));
         test::check_usable(team);
     }
 }

@@ -61,7 +61,7 @@ TEST_CASE("a call may have a deadline of its own, in every way of calling") {
         CHECK(me.allreduce(1, sum, {.deadline = 60s + 1ms * me.rank()}) == 2);
         const Thrown refused = thrown_by([&] { me.barrier({.deadline = -1ms}); });
         CHECK(refused.kind == Thrown::Kind::argument);
-        CHECK(refused.text == "barrier: `options.deadline` is -1 ms, must be 0 (that of the group) or more");
+        CHECK(refused.text == "barrier: `options.deadline` is -1 ms, must be 0 (the group's) or more");
         CHECK(thrown_by([&] { me.start.barrier({.deadline = -1ms}).wait(); }).text == refused.text);
         me.barrier();
     });
@@ -101,7 +101,8 @@ TEST_CASE("TUTTI_TIMEOUT counts where the options say nothing") {
         setenv("TUTTI_TIMEOUT", text, 1);
         const Thrown refused = thrown_by([] { Group group(2); });
         CHECK(refused.kind == Thrown::Kind::argument);
-        CHECK(mentions(refused.text, std::string("TUTTI_TIMEOUT: \"") + text + "\" is no number of seconds"));
+        CHECK(mentions(refused.text,
+                       std::string("TUTTI_TIMEOUT: \"") + text + "\" is not a number of seconds"));
     }
     unsetenv("TUTTI_TIMEOUT");
     CHECK(mentions(thrown_by([] { Group group(2, {.deadline = -1ms}); }).text,

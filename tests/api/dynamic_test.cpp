@@ -219,7 +219,7 @@ TEST_CASE("what cannot be right at run time is refused before anybody is told") 
     const DynamicVector of_int(Type::i32, y.data(), 4);
     const DynamicVector of_three(3, y.data(), 4);
     const DynamicOp add(Operator::sum);
-    check_refused([&] { DynamicVector(Type::other, x.data(), 4); }, "no size of their own");
+    check_refused([&] { DynamicVector(Type::other, x.data(), 4); }, "has no element size");
     check_refused([&] { DynamicInput(std::size_t{0}, x.data(), 4); }, "elements of 0 bytes");
     check_refused([&] { DynamicVector(Type::f64, reinterpret_cast<char*>(x.data()) + 1, 3); },
                   "not aligned for elements of type f64");

@@ -41,17 +41,18 @@ TEST_CASE("wrong arguments are refused on the spot, and the member starts again"
         CHECK(mentions(thrown_by([&] { step.start(in, longer); }).text,
                        "start: `out` has 5 elements, but was prepared with 4"));
         CHECK(mentions(thrown_by([&] { step.start(in); }).text, "prepared with two vectors"));
-        CHECK(mentions(thrown_by([&] { step.start(in, in); }).text, "do not lie to each other"));
+        CHECK(mentions(thrown_by([&] { step.start(in, in); }).text, "do not overlap as they did"));
         CHECK(mentions(thrown_by([&] { step.start(in, std::span<int>(static_cast<int*>(nullptr), 4)); }).text,
                        "allreduce: `out` has 4 elements but is a null pointer"));
         std::vector<float> other(4);
-        CHECK(mentions(thrown_by([&] { step.start(other, other); }).text, "another type"));
+        CHECK(mentions(thrown_by([&] { step.start(other, other); }).text,
+                       "with which the operation was prepared"));
         if (me.rank() == 1) {
             me.barrier();
         }
         step.start();
         if (me.rank() == 0) {
-            CHECK(mentions(thrown_by([&] { step.start(); }).text, "still under way"));
+            CHECK(mentions(thrown_by([&] { step.start(); }).text, "still outstanding"));
             me.barrier();
         }
         step.wait();
@@ -155,7 +156,7 @@ TEST_CASE("after a failure nobody touches the vectors of what has been in flight
         while (thrown_by([&] { other.test(); }).kind == Thrown::Kind::nothing) {
         }
         // Whichever request was asked, all are over.
-        CHECK(mentions(thrown_by([] { wait_until([] { return false; }); }).text, "nothing in flight"));
+        CHECK(mentions(thrown_by([] { wait_until([] { return false; }); }).text, "no outstanding operation"));
         CHECK(task.is_done());
         CHECK(thrown_by([&] { std::rethrow_exception(task.thrown()); }).kind == Thrown::Kind::aborted);
     });

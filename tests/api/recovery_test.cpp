@@ -72,7 +72,8 @@ TEST_CASE("members that come when the failed one has left are told, once") {
         const Thrown thrown = thrown_by([&] { group.join(late); });
         CHECK(thrown.kind == Thrown::Kind::aborted);
         CHECK(mentions(thrown.text, "member 1 failed"));
-        CHECK(mentions(thrown.text, "join again for the next (here, if the failed one had fewer threads)"));
+        CHECK(mentions(thrown.text,
+                       "join again for the next one (at once, if the failed region had fewer threads)"));
     }
     CHECK(works(group));
 }

@@ -286,7 +286,7 @@ TEST_CASE("a signal has all roll calls written") {
         setenv("TUTTI_ROLL_CALL", wrong, 1);
         const Thrown refused = thrown_by([] { Group one(1); });
         CHECK(refused.kind == Thrown::Kind::argument);
-        CHECK(mentions(refused.text, std::string("TUTTI_ROLL_CALL: \"") + wrong + "\" is no signal"));
+        CHECK(mentions(refused.text, std::string("TUTTI_ROLL_CALL: \"") + wrong + "\" is not a signal"));
     }
     unsetenv("TUTTI_ROLL_CALL");
 }

@@ -215,7 +215,8 @@ TEST_CASE("TUTTI_WAIT says how members wait if the options do not") {
     CHECK(spinning.waits() == "spin, as set by GroupOptions::wait");
     for (const test::Thrown& each : {refused, refused_here}) {
         CHECK(each.kind == test::Thrown::Kind::argument);
-        CHECK(each.text == "TUTTI_WAIT: \"slowly\" is no way to wait; write automatic, spin, yield or sleep");
+        CHECK(each.text ==
+              "TUTTI_WAIT: \"slowly\" is not a wait policy; use automatic, spin, yield or sleep");
     }
 }
 

@@ -350,8 +350,8 @@ TEST_CASE("wait_any says what does serve") {
     requests.push_back(meeting.at(0).broadcast(std::span(&value, 1), 0));
     CHECK_THROWS_WITH_AS(
         wait_any(requests),
-        doctest::Contains("wait_any: the calling thread has nothing in flight that could make "
-                          "it ready; requests of a Rendezvous are waited for one by one"),
+        doctest::Contains("wait_any: the calling thread has no outstanding operation that could make "
+                          "it ready; requests of a Rendezvous must be waited for one by one"),
         Error);
 }
 

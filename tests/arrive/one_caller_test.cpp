@@ -223,7 +223,8 @@ TEST_CASE("who is wrong is named by its rank") {
                          ArgumentError);
     const std::vector<std::size_t> counts{1, 1, 0};
     CHECK_THROWS_WITH_AS(alltoall(outs, std::vector(2, Counts(counts))),
-                         "alltoall: there are 3 vectors, but 2 counts: there must be as many", ArgumentError);
+                         "alltoall: there are 3 vectors, but 2 counts: the numbers must be equal",
+                         ArgumentError);
     CHECK_THROWS_WITH_AS(broadcast(Vectors(), 0), "broadcast: there are 0 vectors, must be 1..65535",
                          ArgumentError);
     ins[2] = {5, 6, 7};

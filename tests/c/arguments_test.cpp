@@ -144,7 +144,7 @@ TEST_CASE("callers that are none, or are to call in a way that there is not") {
     Joined alone;
     double one = 1;
     tutti_request request = TUTTI_REQUEST_NULL;
-    check_refused(tutti_barrier(tutti_caller{}), "barrier: `me` is no caller");
+    check_refused(tutti_barrier(tutti_caller{}), "barrier: `me` is not a caller");
     tutti_caller garbage;
     std::fill_n(reinterpret_cast<unsigned char*>(&garbage), sizeof garbage, 0xa5);
     CHECK(tutti_barrier(garbage) == TUTTI_ARGUMENT_ERROR);
@@ -152,24 +152,25 @@ TEST_CASE("callers that are none, or are to call in a way that there is not") {
     REQUIRE(tutti_dup(alone.me, &copy) == TUTTI_OK);
     CHECK(copy.size == 1);
     REQUIRE(tutti_leave(copy) == TUTTI_OK);
-    check_refused(tutti_barrier(copy), "barrier: `me` is no member any more");
-    check_refused(tutti_leave(copy), "leave: `me` is no member any more");
+    check_refused(tutti_barrier(copy), "barrier: `me` is not a member");
+    check_refused(tutti_leave(copy), "leave: `me` is not a member");
     check_refused(tutti_split(tutti_start(alone.me, &request), 0, 0, &copy), "split: `me` is not what");
     check_refused(tutti_leave(tutti_shared(alone.me)), "leave: `me` is not what");
     check_refused(tutti_barrier(tutti_prepare(tutti_start(alone.me, &request), &request)),
-                  "`me` is no caller");
+                  "`me` is not a caller");
     check_refused(tutti_broadcast(tutti_shared(alone.me), &one, 1, TUTTI_DOUBLE, 0), "tutti_shared()");
     const std::size_t counts[] = {1};
-    check_refused(tutti_barrier(tutti_counts_on_all(alone.me)), "barrier: `me` is of tutti_counts_on_all()");
+    check_refused(tutti_barrier(tutti_counts_on_all(alone.me)),
+                  "barrier: `me` comes from tutti_counts_on_all()");
     check_refused(tutti_gather(tutti_counts_on_all(alone.me), TUTTI_IN_PLACE, &one, 1, TUTTI_DOUBLE, 0),
-                  "gather: `me` is of tutti_counts_on_all()");
+                  "gather: `me` comes from tutti_counts_on_all()");
     check_refused(tutti_allgatherv(tutti_counts_on_all(alone.me), TUTTI_IN_PLACE, 1, &one, counts, nullptr,
                                    TUTTI_DOUBLE),
-                  "allgatherv: `me` is of tutti_counts_on_all()");
+                  "allgatherv: `me` comes from tutti_counts_on_all()");
     check_refused(tutti_allreduce(tutti_shared(alone.me), TUTTI_IN_PLACE, &one, 1, TUTTI_DOUBLE, TUTTI_SUM),
                   "tutti_shared()");
     CHECK(run_team(2, [](tutti_caller me) {
-              check_refused(tutti_leave(me), "leave: `me` leaves when the function returns");
+              check_refused(tutti_leave(me), "leave: `me` leaves when its member function returns");
               return tutti_barrier(me);
           }) == TUTTI_OK);
 }
@@ -180,8 +181,8 @@ TEST_CASE("who has no place in a part has nothing to leave") {
     REQUIRE(tutti_split(alone.me, -1, 0, &part) == TUTTI_OK);
     CHECK(part.size == 0);
     CHECK(tutti_leave(part) == TUTTI_OK);
-    check_refused(tutti_barrier(part), "barrier: `me` is no caller");
-    check_refused(tutti_join(alone.group, 0, &part), "until the member has left");
+    check_refused(tutti_barrier(part), "barrier: `me` is not a caller");
+    check_refused(tutti_join(alone.group, 0, &part), "has not left");
     CHECK(part.size == 0);
     CHECK(tutti_leave(part) == TUTTI_OK);
 }
@@ -216,7 +217,7 @@ TEST_CASE("options are checked, and those of another version known") {
     newer.options.size = sizeof newer;
     CHECK(sum(&newer.options) == TUTTI_OK);
     newer.later = 1;
-    check_refused(sum(&newer.options), "does not know");
+    check_refused(sum(&newer.options), "does not support");
     tutti_group* group = nullptr;
     tutti_group_options of_group = TUTTI_GROUP_OPTIONS_INIT;
     of_group.wait = 9;

@@ -82,7 +82,7 @@ TEST_CASE("a seat that nobody takes is named") {
     REQUIRE(tutti_join(group, 0, &me) == TUTTI_OK);
     CHECK(tutti_barrier(me) == TUTTI_ERROR);
     CHECK(mentions(tutti_error_text(), "member 1 has not joined within 30 ms"));
-    CHECK(mentions(tutti_error_text(), "the group's join_deadline is how long"));
+    CHECK(mentions(tutti_error_text(), "GroupOptions::join_deadline sets how long"));
     CHECK(tutti_leave(me) == TUTTI_OK);
     CHECK(tutti_group_free(group) == TUTTI_OK);
 }

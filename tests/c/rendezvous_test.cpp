@@ -112,7 +112,7 @@ TEST_CASE("an executor that runs tasks again is told, and does nothing") {
         static_cast<std::vector<tutti_task*>*>(user)->push_back(task);
         CHECK(tutti_task_run(task, 0) == TUTTI_OK);
         CHECK(tutti_task_run(task, 0) == TUTTI_ARGUMENT_ERROR);
-        CHECK(mentions(tutti_error_text(), "task_run: `i` is 0, which has been run"));
+        CHECK(mentions(tutti_error_text(), "task_run: `i` is 0, whose run has been made"));
         for (std::size_t i = 1; i < count; ++i) {
             CHECK(tutti_task_run(task, i) == TUTTI_OK);
         }
@@ -130,7 +130,7 @@ TEST_CASE("an executor that runs tasks again is told, and does nothing") {
     CHECK(kept.size() == 3);
     for (tutti_task* const task : kept) {
         CHECK(tutti_task_run(task, 0) == TUTTI_ARGUMENT_ERROR);
-        CHECK(mentions(tutti_error_text(), "task_run: `task` is over"));
+        CHECK(mentions(tutti_error_text(), "task_run: `task` is finished"));
     }
 }
 
@@ -161,7 +161,7 @@ TEST_CASE("a task may be run again while another thread makes the last of its ru
             }
             do {
                 CHECK(tutti_task_run(task, 0) == TUTTI_ARGUMENT_ERROR);
-            } while (!mentions(tutti_error_text(), "task_run: `task` is over"));
+            } while (!mentions(tutti_error_text(), "task_run: `task` is finished"));
             before = task;
             ++again.over;
         }

@@ -44,7 +44,7 @@ TEST_CASE("a request that waits for nothing") {
     CHECK(mentions(tutti_error_text(), "restart: `request` is not of a prepared call"));
     tutti_request garbage{&done, 77};
     CHECK(tutti_wait(&garbage) == TUTTI_ARGUMENT_ERROR);
-    CHECK(mentions(tutti_error_text(), "begin with TUTTI_REQUEST_NULL"));
+    CHECK(mentions(tutti_error_text(), "initialise it with TUTTI_REQUEST_NULL"));
 }
 
 TEST_CASE("waiting for any of several") {
@@ -132,7 +132,7 @@ TEST_CASE("a prepared call is started when it is not under way, on vectors like 
               CHECK(tutti_restart(&started) == TUTTI_OK);
               if (me.rank == 0) {
                   CHECK(tutti_restart(&started) == TUTTI_ERROR);
-                  CHECK(mentions(tutti_error_text(), "under way"));
+                  CHECK(mentions(tutti_error_text(), "still outstanding"));
                   refused = true;
               }
               CHECK(tutti_wait(&started) == TUTTI_OK);
@@ -371,7 +371,7 @@ TEST_CASE("nothing waits for a call that has failed when it was made") {
         int one = 1;
         CHECK(tutti_broadcast(way(me, &request), &one, 1, TUTTI_INT, 9) == TUTTI_ARGUMENT_ERROR);
         CHECK(tutti_then(&request, add, &calls) == TUTTI_ARGUMENT_ERROR);
-        CHECK(mentions(tutti_error_text(), "then: `request` is of a call that has failed"));
+        CHECK(mentions(tutti_error_text(), "then: the call of `request` failed"));
         CHECK(calls == 0);
         CHECK(tutti_test(&request, &done) == TUTTI_OK);
         CHECK(done == 1);

@@ -175,7 +175,7 @@ contains
         call tutti_reduce(me, a, b, TUTTI_SUM, -1, ierr)
         call refused(ierr, '`root` is -1')
         call tutti_barrier(nobody, ierr)
-        call refused(ierr, '`me` is no caller')
+        call refused(ierr, '`me` is not a caller')
         call tutti_allgatherv(me, a, b, few, ierr=ierr)
         if (me%size /= 1) call refused(ierr, 'allgatherv: `counts` must be')
         call tutti_broadcast(tutti_start(me, several(1)), started, 0)

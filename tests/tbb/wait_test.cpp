@@ -173,13 +173,13 @@ TEST_CASE("what cannot be waited for so is refused") {
     tutti::Request request = meeting.at(0).allreduce(std::span(&mine, 1), tutti::sum);
     bool is_called = false;
     request.then([&] { is_called = true; });
-    CHECK(contains(text_of<tutti::Error>([&] { tutti::tbb::wait(request); }), "it takes one"));
+    CHECK(contains(text_of<tutti::Error>([&] { tutti::tbb::wait(request); }), "accepts one"));
 
     std::string text;
     tutti::Request second = meeting.at(1).allreduce(std::span(&other, 1), tutti::sum);
     CHECK(is_called);
     second.then([&] { text = text_of<tutti::Error>([&] { tutti::tbb::wait(meeting.at(0).barrier()); }); });
-    CHECK(contains(text, "given to then()"));
+    CHECK(contains(text, "passed to then()"));
 
     tutti::Group group(1);
     tutti::Member me = group.join(0);

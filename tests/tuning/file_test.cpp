@@ -50,9 +50,9 @@ TEST_CASE("a table can have what lines cost, of which no number is believed") {
         return refusal_of_text(with_right_end(replaced(text, from, to)));
     };
     CHECK(says(forged("line core.one-way.min 8\n", "line core.one-way.min -1\n"),
-               "core.one-way.min \"-1\" is no number from 0"));
+               "core.one-way.min \"-1\" is not a number from 0"));
     CHECK(says(forged("line core.one-way.min 8\n", "line core.one-way.min 800\n"), "above the median"));
-    CHECK(says(forged("line core.one-way.min 8\n", ""), "\"core.one-way.min\" should be"));
+    CHECK(says(forged("line core.one-way.min 8\n", ""), "expected \"core.one-way.min\""));
     CHECK(says(forged("lines core l3", "lines core l4"), "distance \"l4\" is unknown"));
 }
 
@@ -65,12 +65,13 @@ TEST_CASE("a table can have a profile, of which no number is believed") {
         return refusal_of_text(with_right_end(replaced(text, line, other)));
     };
     CHECK(says(forged("profile moved-line 0.3333333333333333\n", "profile moved-line -1\n"),
-               "moved-line \"-1\" is no number from 0 to 1e+09"));
-    CHECK(says(forged("profile moved-line 0.3333333333333333\n", "profile moved-line nan\n"), "no number"));
+               "moved-line \"-1\" is not a number from 0 to 1e+09"));
+    CHECK(
+        says(forged("profile moved-line 0.3333333333333333\n", "profile moved-line nan\n"), "not a number"));
     CHECK(says(forged("profile moved-line 0.3333333333333333\n", "profile moved-line 1 2\n"), "should end"));
-    CHECK(says(forged("profile moved-line 0.3333333333333333\n", ""), "\"moved-line\" should be"));
+    CHECK(says(forged("profile moved-line 0.3333333333333333\n", ""), "expected \"moved-line\""));
     CHECK(says(forged("profile push 196608\n", "profile push 1099511627777\n"), "push \"1099511627777\""));
-    CHECK(says(forged("profile crowded-yield", "profile crowded-field"), "\"crowded-yield\" should be"));
+    CHECK(says(forged("profile crowded-yield", "profile crowded-field"), "expected \"crowded-yield\""));
     CHECK(says(forged("barrier moved", "profile moved"), "collective \"profile\" is unknown"));
 }
 
@@ -120,11 +121,11 @@ TEST_CASE("a forged file with a right checksum is refused for what it says") {
         {"allreduce ordered 2 1 64 circulant 0.25\n", "cannot be chosen for ordered operands"},
         {"allreduce moved 2 1 64 circulant 0.25\n", "cannot be chosen for moved operands"},
         {"allreduce exact 3 1 64 butterfly 0.25\n", "cannot be chosen for exact operands of 3 members"},
-        {"allreduce exact 1 1 64 circulant 0.25\n", "members \"1\" is no number from 2"},
+        {"allreduce exact 1 1 64 circulant 0.25\n", "members \"1\" is not a number from 2"},
         {"allreduce exact 4000000000 1 64 circulant 0.25\n", "members \"4000000000\""},
         {"allreduce exact 99999999999999999999999 1 64 circulant 0.25\n", "members \"99999999999"},
         {"allreduce exact -2 1 64 circulant 0.25\n", "members \"-2\""},
-        {"allreduce exact 2 3 64 circulant 0.25\n", "L3 groups \"3\" is no number from 1 to 2"},
+        {"allreduce exact 2 3 64 circulant 0.25\n", "L3 groups \"3\" is not a number from 1 to 2"},
         {"allreduce exact 2 1 -64 circulant 0.25\n", "bytes \"-64\""},
         {"allreduce exact 2 1 18446744073709551615 circulant 0.25\n", "bytes \"18446744073709551615\""},
         {"allreduce exact 2 1 64 circulant nan\n", "time \"nan\""},
@@ -152,15 +153,16 @@ TEST_CASE("heads of other files are refused") {
     const auto forged = [&](const char* part, const char* other) {
         return refusal_of_text(with_right_end(replaced(text, part, other)));
     };
-    CHECK(says(forged("tutti-tuning 8", "{\"schema\": 1}"), "no file that tutti tune has written"));
+    CHECK(says(forged("tutti-tuning 8", "{\"schema\": 1}"), "was not written by tutti tune"));
     CHECK(says(forged("tutti-tuning 8", "tutti-tuning 1"),
                "version 1, and this library reads version 8: run tutti tune again"));
     CHECK(says(forged("library ", "librarian "), "library's version"));
     CHECK(says(forged("\ncpus ", "\nseats "), "\"cpus\" of the machine"));
     CHECK(says(forged("\nl2 ", "\nl3 "), "\"l2\" of the machine"));
     CHECK(says(refusal_of_text(std::string(1'000'000, '[')), "the file ends here"));
-    CHECK(says(refusal_of_text(std::string(1'000'000, '[') + "\n"), "no file that tutti tune has written"));
-    CHECK(says(refusal_of_text("tutti-tuning 8\n" + std::string(100, '\0') + "\nend 0 0\n"), "no text"));
+    CHECK(says(refusal_of_text(std::string(1'000'000, '[') + "\n"), "was not written by tutti tune"));
+    CHECK(says(refusal_of_text("tutti-tuning 8\n" + std::string(100, '\0') + "\nend 0 0\n"),
+               "not a text file"));
 }
 
 TEST_CASE("a message quotes no more of a hostile file than a reader can use") {
@@ -176,10 +178,10 @@ TEST_CASE("only regular files of a sound length are read") {
     const auto refused = [](const std::string& path) { return refusal_of([&] { tuning::read_file(path); }); };
     CHECK(tuning::read_file(directory.file("good", "text")) == "text");
     CHECK(says(refused(directory.path("missing")), "No such file"));
-    CHECK(says(refused(directory.path("")), "no regular file"));
-    CHECK(says(refused("/dev/zero"), "no regular file"));
+    CHECK(says(refused(directory.path("")), "not a regular file"));
+    CHECK(says(refused("/dev/zero"), "not a regular file"));
     REQUIRE(mkfifo(directory.path("pipe").c_str(), 0600) == 0);
-    CHECK(says(refused(directory.path("pipe")), "no regular file"));
+    CHECK(says(refused(directory.path("pipe")), "not a regular file"));
     const std::string huge = directory.file("huge", "");
     std::filesystem::resize_file(huge, std::uintmax_t{8} << 30U); // sparse
     CHECK(says(refused(huge), "longer than"));

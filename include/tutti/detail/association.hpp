@@ -14,19 +14,19 @@ namespace tutti::detail {
 /// - left: from the left, as a loop does
 enum class Association : std::uint8_t { tree, left };
 
-/// Of n >= 2 operands, those in the left part of the tree.
+/// The number of operands, of `operands` >= 2, in the left part of the tree.
 constexpr int left_part(int operands) noexcept {
     return static_cast<int>(std::bit_floor(static_cast<unsigned>(operands - 1)));
 }
 
-/// Operands that come one after the other are combined with partial results of those before them, of which
-/// one is kept for each power of two in their number (from the left: one). What comes n-th, from 0 on, goes
-/// through the partial results on its left, from the last to the first:
+/// Combines operands that come one after the other with partial results of the operands before them. One
+/// partial result is kept per power of two in their number (left: one in total). The n-th operand, counted
+/// from 0, goes through the partial results on its left, from the last to the first:
 ///
 ///   n = 6, 110 in binary: x_6; then (x_4 op x_5) op that; then (x_0 op .. op x_3) op that
 ///
-/// Of these, what combines as many operands as a power of two has is kept; the last is x_0 op ... op x_n.
-/// `combine(place)` is to combine what is there on the left with what comes.
+/// The result that combines a power of two of operands is kept; the last is x_0 op ... op x_n.
+/// `combine(place)` must combine the partial result at `place`, as the left operand, with the current value.
 class Merges {
 public:
     constexpr Merges(int operands_before, Association association) noexcept
@@ -34,7 +34,7 @@ public:
                                                    : static_cast<unsigned>(operands_before != 0)),
           kept_(std::countr_one(levels_)), place_(association == Association::tree ? kept_ : 0) {}
 
-    /// Those up to what is kept, and the place where that is to be kept.
+    /// The combinations up to the result that is kept; returns the place for it.
     template <class Combine>
     constexpr int of_kept(Combine combine) const {
         for (int place = 0; place < kept_; ++place) {
@@ -42,7 +42,7 @@ public:
         }
         return place_;
     }
-    /// Those after it.
+    /// The combinations after it.
     template <class Combine>
     constexpr void of_rest(Combine combine) const {
         for (unsigned left = levels_ >> kept_ << kept_; left != 0; left &= left - 1) {
@@ -54,7 +54,7 @@ public:
         of_kept(combine);
         of_rest(combine);
     }
-    /// Whether that at this place is the last of all.
+    /// Whether the combination at this place is the last of all.
     constexpr bool is_last(int place) const noexcept { return levels_ >> place == 1; }
 
 private:
@@ -64,7 +64,7 @@ private:
     int place_;
 };
 
-/// The partial results that are kept of so many operands at most.
+/// The largest number of partial results that `operands` operands need.
 constexpr int partial_results(int operands, Association association) noexcept {
     return association == Association::tree
                ? static_cast<int>(std::bit_width(static_cast<unsigned>(operands)))

@@ -6,17 +6,17 @@
 
 namespace tutti::detail {
 
-/// Where a number lies in a packed word: the one description that packing and unpacking share.
+/// The position of a number in a packed word, shared by packing and unpacking.
 struct BitField {
     unsigned at;
     unsigned bits;
 
-    /// Where the next field begins.
+    /// The position of the next field.
     constexpr unsigned end() const { return at + bits; }
     constexpr std::uint64_t largest() const { return ~std::uint64_t{0} >> (64 - bits); }
     constexpr bool holds(std::uint64_t value) const { return value <= largest(); }
 
-    /// The field of a word, and a word of this field alone, of a value that it holds.
+    /// of() extracts the field from a word; in_word() makes a word that has only this field.
     constexpr std::uint64_t of(std::uint64_t word) const { return (word >> at) & largest(); }
     constexpr std::uint64_t in_word(std::uint64_t value) const { return value << at; }
 };

@@ -23,7 +23,7 @@ class Shared;
 
 namespace tutti::detail {
 
-/// What stands for other arguments, so that it is not taken for an element.
+/// Wrappers of other arguments, which must not be taken for an element.
 template <class V>
 inline constexpr bool is_wrapper =
     std::same_as<V, Counts> || std::same_as<V, CountsAtRoot> || std::same_as<V, DynamicOp>;
@@ -46,22 +46,22 @@ template <class V>
 inline constexpr bool is_address =
     is_object_pointer<V> || SmartPointer<V> || std::indirectly_readable<V> || is_reference_wrapper<V>;
 
-/// What leads to elements and has none: a pointer, a smart pointer, an iterator, std::ref. Taken for one
-/// object its address would travel. Overload resolution lets it through, so that refuse_operand() can say
-/// why no call takes it.
+/// A type that refers to elements without containing them: a pointer, a smart pointer, an iterator, std::ref.
+/// If it were taken for a single object, its address would be sent. Overload resolution accepts it so that
+/// refuse_operand() can produce the error message.
 template <class V>
 concept Address = !std::ranges::range<V> && is_address<std::remove_cvref_t<V>>;
 
-/// A vector of elements: any contiguous range. That they can be sent, refuse_element() looks after.
+/// A buffer of elements: any contiguous range. refuse_element() checks that the elements can be sent.
 template <class V>
 concept Vector = std::ranges::contiguous_range<V> && std::ranges::sized_range<V>;
 
-/// A range that has elements here and there, as std::list and std::vector<bool>. Overload resolution lets it
-/// through as it does an Address.
+/// A range that is not contiguous, such as std::list and std::vector<bool>. Overload resolution accepts it
+/// for the same reason as an Address.
 template <class V>
 concept Scattered = std::ranges::range<V> && !Vector<V>;
 
-/// A vector whose elements are known at run time.
+/// A buffer whose element type is known only at run time.
 template <class V>
 concept Dynamic = is_dynamic<std::remove_cvref_t<V>>;
 
@@ -90,24 +90,24 @@ auto view(V&& operand) {
     }
 }
 
-/// A type of elements: they travel as bytes.
+/// An element type that can be copied as bytes.
 template <class T>
 concept Sendable = std::is_trivially_copyable_v<T>;
 
 template <class V>
 using element_t = std::remove_cv_t<typename decltype(view(std::declval<V>()))::element_type>;
 
-/// Two ranges are let through with whatever elements they have: refuse_other_element() says why no call takes
-/// them.
+/// Overload resolution accepts two ranges with any elements; refuse_other_element() produces the error
+/// message.
 template <class In, class Out>
 concept SameElement = Address<In> || Address<Out> || std::same_as<element_t<In>, element_t<Out>> ||
     (Vector<In>&& Vector<Out>);
 
-/// A vector that is read and one of the same elements that is written.
+/// An input buffer and an output buffer with the same element type.
 template <class In, class Out>
 concept Vectors = BufferArgument<In> && BufferArgument<Out> && SameElement<In, Out>;
 
-/// What is meant to combine something, whatever that is.
+/// Whether a type looks like an operator, for any element type.
 template <class Op>
 inline constexpr bool is_operator = operator_of<Op>() != Operator::callable
                                     || std::is_function_v<std::remove_pointer_t<Op>> || requires {
@@ -122,8 +122,8 @@ inline constexpr bool is_operator<NonCommutative<F>> = true;
 template <class F>
 inline constexpr bool is_operator<VectorOp<F>> = true;
 
-/// An operator that does not combine elements of type T. Overload resolution lets it through, so that
-/// refuse_operator_of() can say why no call takes it.
+/// An operator that does not combine elements of type T. Overload resolution accepts it so that
+/// refuse_operator_of() can produce the error message.
 template <class Op, class T>
 concept Misapplied = is_operator<Op> && !combines_elements<Op, T>;
 
@@ -132,66 +132,69 @@ concept Reduction = Vectors<In, Out> &&
     (Address<In> || Address<Out> || !Sendable<element_t<Out>> || Applicable<Op, element_t<Out>> ||
      (!Dynamic<Out> && Misapplied<Op, element_t<Out>>));
 
-/// One vector that is read and written in place. A single object goes by value where there is a result for
-/// it.
+/// A buffer that is read and written in place. A single object is passed by value if the call has a result
+/// for it.
 template <class V>
 concept InPlace = BufferArgument<V> && !Scalar<V>;
 
 template <class V, class Op>
 concept InPlaceReduction = InPlace<V> && Reduction<V, V, Op>;
 
-/// One object, by value.
+/// A single object, passed by value.
 template <class T, class Op>
 concept OneReduction = Scalar<T> && Reduction<T&, T&, Op>;
 
-/// Says why there is no call with elements of type T.
+/// Produces the error message for elements of type T.
 template <class T>
 constexpr void refuse_element() {
     static_assert(std::is_trivially_copyable_v<T>,
-                  "the type of the elements is not trivially copyable, and they travel as bytes: send what "
-                  "it holds, such as the characters of a std::string");
+                  "the element type is not trivially copyable, but elements are copied as bytes: send the "
+                  "contents, such as the characters of a std::string");
 }
 
-/// Says why there is no call from a vector of type In to one of type Out.
+/// Produces the error message for an input of type In with an output of type Out.
 template <class In, class Out>
 constexpr void refuse_other_element() {
     static_assert(Address<In> || Address<Out> || std::same_as<element_t<In>, element_t<Out>>,
-                  "the elements of the two vectors differ: pass vectors of the same type of elements");
+                  "the two buffers have different element types: pass buffers of the same element type");
 }
 
-/// Says why an Op does not reduce to a vector of type Out.
+/// Produces the error message for an Op that does not reduce to a buffer of type Out.
 template <class Out, class Op>
 constexpr void refuse_operator_of() {
     using T = element_t<Out>;
     static_assert(
         Address<Out> || !Sendable<T> || combines_elements<Op, T>,
-        "the operator does not make one of two such elements: tutti::sum needs a +, tutti::band and "
-        "its likes take integers, and a function takes two elements and returns one");
+        "the operator is not callable as T(T, T) for the element type T: tutti::sum needs a +, and the "
+        "bitwise operators such as tutti::band need integers");
 }
 
-/// Says why there is no call with a V for a vector; V without const and reference, to say it once.
+/// Produces the error message for a V that is no buffer; V without const and reference, so that it appears
+/// once.
 template <class V>
 constexpr void refuse_operand() {
     static_assert(!Address<V>, "a pointer does not say how many elements there are: pass a vector, or "
                                "std::span(pointer, count)");
-    static_assert(!Scattered<V>, "the elements do not lie side by side: pass a contiguous range, such as "
+    static_assert(!Scattered<V>, "the range is not contiguous: pass a contiguous range, such as "
                                  "std::vector<double>, or std::vector<char> instead of std::vector<bool>");
     refuse_element<element_t<V>>();
 }
 
-/// Says why a call cannot leave its result in `Out`, an lvalue reference if it was given an lvalue.
+/// Produces the error message for a temporary output; `Out` is an lvalue reference if the argument was an
+/// lvalue.
 template <class Out>
 constexpr void refuse_lost_result() {
     refuse_operand<std::remove_cvref_t<Out>>();
     using T = typename decltype(view(std::declval<Out&>()))::element_type;
-    static_assert(!std::is_const_v<T>, "the elements are const: pass a vector that may be changed");
+    static_assert(!std::is_const_v<T>,
+                  "the elements are const, but the call writes them: pass a buffer of non-const elements");
     static_assert(Address<Out> || Scattered<Out> || std::is_lvalue_reference_v<Out> || Dynamic<Out> ||
                       std::ranges::borrowed_range<Out>,
                   "the result would be lost in a temporary: pass a vector that has a name, or a view of one, "
                   "such as std::span");
 }
 
-/// Says why a call that is still under way when it returns cannot read `In`.
+/// Produces the error message for a temporary input of a nonblocking call.
 template <class In>
 constexpr void refuse_short_lived() {
     refuse_operand<std::remove_cvref_t<In>>();
@@ -202,8 +205,8 @@ constexpr void refuse_short_lived() {
         "one, such as std::span");
 }
 
-/// The elements of `in` for a call to read. One object that fits a cache line is copied: what a loop has
-/// added up stays in a register only as long as nobody learns its address.
+/// The elements of `in` for a call to read. A single object that fits a cache line is copied, so that its
+/// address does not escape and the caller's loop can keep it in a register.
 template <class In>
 auto input(In& in) {
     constexpr std::size_t most_bytes = 64;

@@ -18,7 +18,7 @@
 
 namespace tutti::detail {
 
-/// How to copy an operator for an operation that outlives the call.
+/// How to copy an operator into an operation that outlives the call.
 struct Keeping {
     std::size_t bytes;
     std::size_t align;
@@ -26,64 +26,65 @@ struct Keeping {
     void (*destroy)(void* copy) noexcept;
 };
 
-/// Of operators that can be copied.
+/// The Keeping of an operator that can be copied.
 template <class Op>
 inline constexpr Keeping keeping_of{
     sizeof(Op), alignof(Op), [](void* to, const void* from) { new (to) Op(*static_cast<const Op*>(from)); },
     [](void* copy) noexcept { static_cast<Op*>(copy)->~Op(); }};
 
-/// One collective call of one member, with the element type and the operator reduced to what a compiled
-/// library can work with.
+/// One collective call of one member. The element type and the operator are reduced to a form that a compiled
+/// library can process.
 struct Call {
     Collective collective = Collective::barrier;
     Type type = Type::other;
     Operator op = Operator::callable;
-    /// Whether operands may be combined in another order than that of the ranks.
+    /// Whether operands may be combined in an order other than rank order.
     bool commutative = true;
-    /// Whether they must be combined in that order, from the left.
+    /// Whether operands must be combined in rank order from the left.
     bool serial = false;
-    /// The caller gave one vector, which is input and output.
+    /// The caller passed one buffer, which is both input and output.
     bool in_place = false;
-    /// The output is one vector that all members share.
+    /// The output is one buffer that all members share.
     bool shared_output = false;
-    /// An allgather that is part of a split, which is what it is called where members differ.
+    /// An allgather that is part of a split; error messages then call it a split.
     bool splits = false;
-    /// The root of a rooted collective, the distance of a shift.
+    /// The root of a rooted collective, or the distance of a shift.
     int root = 0;
     const void* input = nullptr;
     void* output = nullptr;
-    /// Elements at `input` and `output`. In place, both are those of the one vector.
+    /// Numbers of elements at `input` and `output`. In place, both are those of the one buffer.
     std::size_t input_count = 0;
     std::size_t output_count = 0;
     std::size_t element_bytes = 1;
     std::size_t element_align = 1;
-    /// The loops of an operator that is not the library's own; null: the compiled kernels of `type` and `op`.
+    /// The loops of an operator of the program; null: the compiled kernels of `type` and `op`.
     const Kernels* kernels = nullptr;
     const void* state = nullptr;
-    /// How to copy what `state` points to, where there are such loops and the operator can be copied.
+    /// How to copy what `state` points to, if `kernels` is set and the operator can be copied.
     const Keeping* keeping = nullptr;
-    /// A template of the element's type, where that is not the library's own, or of the types of element and
-    /// operator, where there are such loops. Null without run-time type information.
+    /// Identifies the element type if it is not the library's own, or the types of element and operator if
+    /// `kernels` is set. Null without run-time type information.
     const std::type_info* types = nullptr;
-    /// The operator, where it is a pointer to a function.
+    /// The address of the operator if it is a pointer to a function.
     std::uintptr_t function = 0;
-    /// Irregular blocks: elements of each member's block, if only an empty list; null: blocks are equal.
+    /// Irregular blocks: the number of elements of each member's block (the list may be empty); null: equal
+    /// blocks.
     const Counts* counts = nullptr;
-    /// In an irregular all-to-all: elements of the block from each member; `counts` are those to each.
+    /// In an irregular all-to-all, the number of elements from each member; `counts` has the numbers to each.
     const Counts* received = nullptr;
-    /// A gather or scatter whose counts only the root knows: the others have none.
+    /// A gather or scatter with counts at the root; the other members have none.
     bool counts_at_root = false;
     std::string_view algorithm = {};
-    /// How long it may wait for others; 0: as its group says.
+    /// Maximum time to wait for other members; 0: the group's.
     std::chrono::milliseconds deadline = {};
     SourceLine where = {};
 };
 
-/// Where in the program a member has called last. Written by the member in every call, and read by any
-/// thread that wants to know. Relaxed: it is for people.
+/// The source line of a member's last call. The member writes it in every call, and any thread may read it.
+/// It is relaxed, because only people read it.
 class CalledFrom {
 public:
-    /// `kind` tells calls of several kinds apart, 0 to 3.
+    /// `kind`, 0 to 3, distinguishes several kinds of calls.
     void show([[maybe_unused]] const SourceLine& where, [[maybe_unused]] unsigned kind = 0) noexcept {
 #if !defined(TUTTI_SILENT) // a private option, to measure what it costs
         file_.store(where.file, std::memory_order_relaxed);
@@ -105,13 +106,13 @@ private:
     std::atomic<unsigned> line_{0};
 };
 
-/// Whether only who sends a block and who receives it know how long it is and where it lies.
+/// Whether only the sender and the receiver of a block know its length and position.
 inline bool exchanges(const Call& call) {
     return call.received != nullptr || call.counts_at_root ||
            (call.counts != nullptr && call.counts->has_displacements());
 }
 
-/// What a key has of a call. Its lowest bit makes it differ from 0.
+/// The fields of a key. The lowest bit is set, so that a key is never 0.
 struct KeyFields {
     BitField present{0, 1};
     BitField collective{present.end(), 4};
@@ -128,9 +129,9 @@ static_assert(key_fields.type.holds(static_cast<std::uint64_t>(Type::other)));
 static_assert(key_fields.op.holds(static_cast<std::uint64_t>(Operator::callable)));
 static_assert(key_fields.root.end() == 64);
 
-/// Everything about a call but its addresses, in one word, or 0 where that is not possible: for user types
-/// and operators, named algorithms and orders, deadlines, irregular blocks, shared outputs, splits, very long
-/// vectors and high roots.
+/// Everything about a call except its addresses, in one word. It is 0 if that is not possible: for user types
+/// and operators, named algorithms and orders, timeouts, irregular blocks, shared outputs, splits, very long
+/// buffers and high roots.
 inline std::uint64_t key_of(const Call& call) {
     constexpr const KeyFields& in = key_fields;
     if (call.kernels != nullptr || call.type == Type::other || !call.algorithm.empty() || call.serial ||
@@ -147,7 +148,7 @@ inline std::uint64_t key_of(const Call& call) {
            in.root.in_word(static_cast<std::uint64_t>(call.root));
 }
 
-/// What a key, which is not 0, says of its call.
+/// The call that a key, which must not be 0, describes.
 struct Key {
     Collective collective;
     Type type;
@@ -163,7 +164,7 @@ struct Key {
           in_place(key_fields.in_place.of(key) != 0), root(static_cast<int>(key_fields.root.of(key))),
           input_count(key_fields.input_count.of(key)), output_count(key_fields.output_count.of(key)) {}
 
-    /// Without its vectors.
+    /// The call without its buffers.
     Call call() const {
         return {.collective = collective,
                 .type = type,
@@ -179,18 +180,19 @@ struct Key {
 
 class Seat;
 
-/// Runs `call` on the calling thread as the member that holds `seat`.
+/// Runs `call` on the calling thread as the member at `seat`.
 TUTTI_API void execute(Seat& seat, const Call& call);
 
-/// Runs a call that `seat` has prepared once more, with other addresses, if `key` says that it is the same
-/// and they alias in the same way. Else does nothing and returns false. What makes a small call cheap.
+/// Repeats the call that `seat` has prepared, with other addresses, if `key` shows that it is the same call
+/// and the buffers alias in the same way. Otherwise it does nothing and returns false. This makes small calls
+/// fast.
 TUTTI_API bool execute_again(Seat& seat, std::uint64_t key, const void* input, void* output);
 
-/// The one of the two that serves.
+/// Repeats the prepared call if possible, and otherwise executes the call.
 inline void execute_or_repeat(Seat& seat, const Call& call) {
     const std::uint64_t key = key_of(call);
     if (key == 0 || !execute_again(seat, key, call.input, call.output)) {
-        const Call made = call; // so that only this one lies in memory
+        const Call made = call; // so that only this copy is in memory
         execute(seat, made);
     }
 }

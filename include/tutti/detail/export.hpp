@@ -1,8 +1,8 @@
 #pragma once
 
-/// What the library's shared form shows: all else is hidden. On exceptions, so that a handler in another
-/// shared object knows their types.
+/// Marks the symbols that the shared library exports; all others are hidden. Exceptions have it so that a
+/// handler in another shared object recognises their types.
 #define TUTTI_API __attribute__((visibility("default")))
 
-/// What it shows to its own components, such as tutti_mpi. No part of the interface.
+/// Exported only for the library's own components, such as tutti_mpi; not part of the interface.
 #define TUTTI_COMPONENT_API TUTTI_API

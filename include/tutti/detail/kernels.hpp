@@ -13,57 +13,57 @@
 
 namespace tutti::detail {
 
-/// How outputs are written. Past the caches pays when the data do not fit into them, and where another CPU
-/// has read the lines that are written; the call then ends with a store fence, so that a release store made
-/// afterwards publishes the results.
+/// How outputs are written. Non-temporal stores pay if the data exceed the caches, or if another CPU has read
+/// the lines that are written. A call that uses them ends with a store fence, so that a later release store
+/// publishes the results.
 struct StoreHints {
-    bool stream = false; ///< past the caches
-    int cached_out = -1; ///< the one output that is written through them all the same; -1: none
-    bool move = false;   ///< by string moves, out of the caches of who writes; excludes `stream`
+    bool stream = false; ///< non-temporal stores
+    int cached_out = -1; ///< the one output that is written through the caches even then; -1: none
+    bool move = false;   ///< rep movsb, which bypasses the writer's caches; excludes `stream`
 
-    /// The same for outputs of which none is written in another way.
+    /// The same hints, without `cached_out`.
     StoreHints to_others() const { return {.stream = stream, .move = move}; }
 };
 
-/// The inner loops of one (element type, operator) pair. `state` is the operator object for user callables
-/// and ignored for the library's own operators. An operator that throws leaves the outputs partly written.
+/// The inner loops of one (element type, operator) pair. `state` is the operator object of a user callable,
+/// and is ignored for operators of the library. If an operator throws, the outputs are partly written.
 struct Kernels {
-    /// out[i] = a[i] op b[i] for i in [0, count). `a` is the left operand. `out` may equal `a` or `b` or both
-    /// exactly; other overlap is not allowed.
+    /// out[i] = a[i] op b[i] for i in [0, count). `a` is the left operand. `out` may be equal to `a`, `b` or
+    /// both; it must not overlap them otherwise.
     void (*reduce)(const void* state, void* out, const void* a, const void* b, std::size_t count);
 
     /// outs[j][i] = ins[0][i] op ins[1][i] op ... for every j < outs_count and i < count, associated as
-    /// asked. ins_count >= 1 (1 copies), outs_count >= 1. outs[j] may equal some ins[k] exactly; other
-    /// overlap is not allowed. One pass: every input is read and every output written once.
+    /// requested. ins_count >= 1 (1 copies), outs_count >= 1. outs[j] may be equal to some ins[k]; it must
+    /// not overlap them otherwise. One pass: every input is read once and every output is written once.
     void (*reduce_many)(const void* state, void* const* outs, int outs_count, const void* const* ins,
                         int ins_count, std::size_t count, Association association, StoreHints stores);
 
-    /// The prefixes of `members` >= 1 vectors. Inclusive: outs[j][i] = ins[0][i] op ... op ins[j][i] for
+    /// The prefixes of `members` >= 1 buffers. Inclusive: outs[j][i] = ins[0][i] op ... op ins[j][i] for
     /// every j < members. Exclusive: outs[j][i] = ins[0][i] op ... op ins[j-1][i]; outs[0] is not written,
-    /// and ins[members-1] not read. Each prefix is associated as asked, as a reduction of so many vectors
-    /// would be, in one pass that stores it as it is formed. outs[j] may equal ins[j] exactly; other overlap
-    /// is not allowed.
+    /// and ins[members-1] is not read. Each prefix is associated as requested, like a reduction of the same
+    /// number of buffers. One pass stores each prefix when it is formed. outs[j] may be equal to ins[j]; it
+    /// must not overlap them otherwise.
     void (*scan_many)(const void* state, void* const* outs, const void* const* ins, int members,
                       std::size_t count, bool exclusive, Association association, StoreHints stores);
 };
 
-/// The compiled kernels of a pair, in the widest instruction set this CPU has. The same bits come out
-/// whichever that is: of two NaNs meeting in a sum or product the left one's payload is kept, except on
-/// RISC-V, whose every sum or product that is NaN is the canonical NaN. Throws std::invalid_argument naming
-/// the type and operator where the pair makes no sense (min and max of complex numbers; logical and bitwise
-/// operators on anything but integers; `other`; `callable`).
+/// The compiled kernels of a pair, in the widest instruction set of this CPU. The bits do not depend on the
+/// instruction set: if both operands of a sum or product are NaN, the payload of the left NaN is kept, except
+/// on RISC-V, which always produces the canonical NaN. Throws std::invalid_argument with the names of type
+/// and operator if the pair is not valid: min and max of complex numbers, logical and bitwise operators on
+/// anything but integers, `other`, and `callable`.
 TUTTI_COMPONENT_API const Kernels& builtin(Type type, Operator op);
 
-/// Copies `bytes` bytes from `in` to every outs[j], j < outs_count. Overlap as in reduce_many.
+/// Copies `bytes` bytes from `in` to every outs[j], j < outs_count. Overlap is as for reduce_many.
 TUTTI_COMPONENT_API void copy_many(void* const* outs, int outs_count, const void* in, std::size_t bytes,
                                    StoreHints stores);
 
 /// The instruction set in use: "generic", "avx2" or "avx512". The environment variable TUTTI_ISA, read once,
-/// lowers it: one of these names means "at most this"; any other value makes the first use of a compiled
-/// kernel throw std::invalid_argument.
+/// limits it to the set that it names. If it has any other value, the first use of a compiled kernel throws
+/// std::invalid_argument.
 std::string_view kernel_isa();
 
-/// A few elements of a type that need not have a default constructor.
+/// A few elements of a type that may lack a default constructor.
 template <class T>
 class PartialResults {
 public:
@@ -90,7 +90,7 @@ private:
     std::unique_ptr<std::byte[]> many_;
 };
 
-/// The loops for everything that has no compiled kernel: any callable, any trivially copyable element.
+/// The loops of pairs without compiled kernels: any callable, any trivially copyable element.
 template <class T, class Op>
 struct TemplateLoops {
     static void reduce(const void* state, void* out, const void* a, const void* b, std::size_t count) {
@@ -103,7 +103,7 @@ struct TemplateLoops {
         }
     }
 
-    /// Ordinary stores, whatever `stores` says: the operator, not the memory, is the limit here.
+    /// Uses ordinary stores and ignores `stores`, because the operator is the limit here, not the memory.
     static void reduce_many(const void* state, void* const* outs, int outs_count, const void* const* ins,
                             int ins_count, std::size_t count, Association association,
                             StoreHints /*stores*/) {
@@ -129,7 +129,8 @@ struct TemplateLoops {
             T prefix = static_cast<const T*>(ins[0])[i];
             partial.keep(0, prefix);
             for (int member = 1; member < prefixes; ++member) {
-                // In place and exclusive, the last prefix goes where this operand lies: it is read before.
+                // In place and exclusive, the last prefix overwrites this operand, so the operand is read
+                // first.
                 const T operand = static_cast<const T*>(ins[member])[i];
                 static_cast<T*>(results[member - 1])[i] = prefix;
                 prefix = operand;
@@ -160,7 +161,7 @@ private:
     }
 };
 
-/// Whether builtin() has kernels for elements of type T under an operator of type Op that is Applicable.
+/// Whether builtin() has kernels for elements of type T with an Applicable operator of type Op.
 template <class T, class Op>
 inline constexpr bool
     has_builtin_kernels = type_of<T>() != Type::other&& operator_of<Op>() != Operator::callable;

@@ -20,7 +20,7 @@
 namespace tutti::detail {
 
 /// The ways of calling: whether a call is complete when it returns, whether all members are threads of one
-/// process, and what may be chosen for it.
+/// process, and the options of a call.
 struct BlockingWay {
     using Options = tutti::Options;
     static constexpr bool blocks = true;
@@ -42,16 +42,16 @@ concept LocalVectors = Local<Way> && Vectors<In, Out>;
 template <class Way, class In, class T, class Op>
 concept SharedReduction = Local<Way> && Reduction<In, std::span<T>, Op>;
 
-/// Names a type: members whose elements have types of the program's own compare them by it.
+/// Names a type, so that members can compare element types of the program.
 template <class T>
 struct Elements {};
 
-/// How members, of groups and of clusters, make a Call of what they are given. `Options` are those of either.
-/// What completes a call passes on the one that it is given: copies of it would take longer than all else on
-/// the way of a small call.
+/// How members of groups and clusters make a Call from their arguments. `Options` are those of either.
+/// Functions that complete a call pass on the call that they are given, because copying it would take longer
+/// than the rest of a small call.
 class CallMaker {
 protected:
-    /// This call, and no copy.
+    /// The call itself, not a copy.
     static Call&& same(Call& call) noexcept { return static_cast<Call&&>(call); }
 
     template <class Options>
@@ -64,7 +64,7 @@ protected:
                 .where = options.where};
     }
 
-    /// `Out` is what the caller gave: an lvalue reference, or a type for a temporary.
+    /// `Out` is the type of the caller's argument: an lvalue reference, or a plain type for a temporary.
     template <class Out, class In, class Options>
     static Call vectors(Collective collective, const In& in, std::remove_reference_t<Out>& out,
                         const Options& options) {
@@ -90,7 +90,8 @@ protected:
             made.element_align = output.element_align();
         }
         made.input = input.data();
-        made.output = const_cast<void*>(static_cast<const void*>(output.data())); // const has been refused
+        made.output =
+            const_cast<void*>(static_cast<const void*>(output.data())); // refuse_... has rejected const
         made.input_count = input.size();
         made.output_count = output.size();
         return made;
@@ -105,7 +106,7 @@ protected:
         return made;
     }
 
-    /// Elements that are known at run time may turn out to differ.
+    /// Checks element types that are known only at run time.
     template <class In, class Out>
     static void check_same_elements(const In& in, const Out& out) {
         if (in.type() != out.type() || in.element_bytes() != out.element_bytes()) {
@@ -116,7 +117,7 @@ protected:
         }
     }
 
-    /// As below, of dynamic vectors. `caller` is what errors name.
+    /// reduction() for dynamic vectors. `caller` is the name in error messages.
     static Call&& dynamic_reduction(Call&& call, const DynamicOp& op, std::string_view caller) {
         call.op = op.op();
         call.commutative = op.commutative();

@@ -7,24 +7,25 @@
 
 namespace tutti::detail {
 
-/// What is behind a Request.
+/// The implementation of a Request.
 class RequestBase {
 public:
-    /// When a function is called that waits for the operation.
+    /// When a function that waits for the operation is called.
     enum class Calls : std::uint8_t { when_complete, in_any_case };
 
-    /// Whether it is complete or has failed. Looks at nothing else.
+    /// Whether the operation is complete or has failed. Makes no progress.
     virtual bool is_over() const noexcept = 0;
-    /// Whether it is complete, after everything that the thread has outstanding has made progress.
+    /// Progresses all outstanding operations of the thread, then returns whether this operation is complete.
     virtual bool test() = 0;
-    /// Returns when it is complete.
+    /// Returns when the operation is complete.
     virtual void wait() = 0;
     virtual void then(std::function<void()> function, Calls calls) = 0;
-    /// What then() was given is not to be called any more.
+    /// The function that then() was given must not be called any more.
     virtual void forget() noexcept = 0;
-    /// Throws Error where who waits for it must not go on on another thread, or not leave this one now.
+    /// Throws Error if a waiter for this request must not resume on another thread, or must not leave this
+    /// thread now.
     virtual void require_movable_waiter() const = 0;
-    /// Nobody asks any more. Waits until it is over.
+    /// The request is not used any more. Waits until the operation is over.
     virtual void release() noexcept = 0;
 
 protected:
@@ -36,19 +37,19 @@ protected:
     ~RequestBase() = default;
 };
 
-/// What is behind a Persistent.
+/// The implementation of a Persistent.
 class PersistentRequestBase : public RequestBase {
 public:
     virtual void start() = 0;
-    /// With the vectors of this call, which is else the same.
+    /// Starts with the buffers of `call`, which is otherwise the same call.
     virtual void start(const Call& call) = 0;
 
 protected:
     ~PersistentRequestBase() = default;
 };
 
-/// Lets a coroutine wait, or what else resume() lets go on. None waits for a null pointer. One that is
-/// destroyed while it waits is forgotten.
+/// Lets a coroutine, or anything else with a resume() function, wait. A null pointer is never waited for. If
+/// the Awaiter is destroyed while it waits, its function is not called any more.
 class Awaiter {
 public:
     explicit Awaiter(RequestBase* request) noexcept : request_(request) {}
@@ -62,7 +63,7 @@ public:
     Awaiter(Awaiter&&) = delete;
     Awaiter& operator=(Awaiter&&) = delete;
 
-    /// Throws Error where what waits must not go on on another thread.
+    /// Throws Error if the waiter must not resume on another thread.
     void require_movable_waiter() const {
         if (request_ != nullptr) {
             request_->require_movable_waiter();

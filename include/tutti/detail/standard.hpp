@@ -1,11 +1,11 @@
 #pragma once
 
-// One sentence, instead of a page of syntax errors, to who compiles for an older standard. Included first by
-// every header that includes no other of the library. GCC 10 has 201709L for C++20.
+// One error message, instead of a page of syntax errors, if the compiler uses an older standard. Every header
+// that includes no other header of the library must include this one first. GCC 10 has 201709L for C++20.
 #if __cplusplus <= 201703L
 #error "Tutti needs C++20: compile with -std=c++20, or link tutti::tutti in CMake, which sets it"
 #include "nothing more is compiled" // what is not there ends compilation, as #error does not
 #endif
 
-// Lengths, keys of calls and addresses between members fill words of 64 bits.
+// Lengths, keys of calls and addresses between members use words of 64 bits.
 static_assert(sizeof(void*) == 8, "Tutti needs a 64-bit system: compile for one, for example with -m64");

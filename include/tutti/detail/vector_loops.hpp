@@ -16,12 +16,12 @@
 
 namespace tutti::detail {
 
-/// What is combined now, the operand that comes next, and partial results, as bytes: pieces of vectors, which
-/// stay in the caches. `Combine` knows the elements.
+/// Pieces of buffers that stay in the caches, as bytes: the current value, the next operand, and partial
+/// results. `Combine` has the element type.
 template <class Combine>
 class Pieces {
 public:
-    /// With room for so many partial results.
+    /// Allocates room for `partial_results` partial results.
     Pieces(const void* state, int partial_results) : combine_(state) {
         const std::size_t places = 2 + static_cast<std::size_t>(partial_results);
         const std::size_t element_bytes = combine_.element_bytes();
@@ -38,9 +38,9 @@ public:
         }
     }
 
-    /// Of each piece but the last.
+    /// The number of elements of each piece except the last.
     std::size_t elements() const { return elements_; }
-    /// Goes to elements `start` .. `start` + `length` - 1.
+    /// Moves to elements `start` .. `start` + `length` - 1.
     void move_to(std::size_t start, std::size_t length) {
         offset_ = start * combine_.element_bytes();
         length_ = length;
@@ -50,10 +50,10 @@ public:
     void take_next(const void* in) {
         std::memcpy(next(), static_cast<const std::byte*>(in) + offset_, bytes_);
     }
-    /// What has been taken is what is combined now.
+    /// Makes the operand taken last the current value.
     void go_on() { std::swap(now(), next()); }
     void combine_with(int place) { combine_(partial(place), now(), length_); }
-    /// Gives what is combined now away, or a copy.
+    /// move_into() gives the current value away; copy_into() stores a copy of it.
     void move_into(int place) { std::swap(partial(place), now()); }
     void copy_into(int place) { std::memcpy(partial(place), now(), bytes_); }
     void put(void* out) { std::memcpy(static_cast<std::byte*>(out) + offset_, now(), bytes_); }
@@ -78,7 +78,7 @@ private:
     std::size_t bytes_ = 0;
 };
 
-/// The loops for operators that combine vectors: they are given one piece after the other.
+/// The loops of operators that combine buffers: they get one piece after the other.
 template <class Combine>
 struct PieceLoops {
     static void reduce(const void* state, void* out, const void* a, const void* b, std::size_t count) {
@@ -127,7 +127,7 @@ struct PieceLoops {
         for (std::size_t start = 0; start < count; start += pieces.elements()) {
             pieces.move_to(start, std::min(pieces.elements(), count - start));
             for (int member = 0; member < prefixes; ++member) {
-                // In place and exclusive, the prefix goes where this operand lies: it is copied before.
+                // In place and exclusive, the prefix overwrites this operand, so the operand is copied first.
                 pieces.take_next(ins[member]);
                 if (member > 0) {
                     pieces.put(results[member - 1]);
@@ -163,7 +163,7 @@ struct CombineVectors {
     const Op* op;
 };
 
-/// How a DynamicOp that has a function does.
+/// How a DynamicOp with a function combines elements.
 struct CombineDynamic {
     explicit CombineDynamic(const void* state) : op(static_cast<const DynamicOp*>(state)) {}
 
@@ -182,7 +182,7 @@ template <class T, class Op>
 struct VectorLoops : PieceLoops<CombineVectors<T, Op>> {};
 struct DynamicLoops : PieceLoops<CombineDynamic> {};
 
-/// The loops for everything that has no compiled kernel.
+/// The loops of pairs without compiled kernels.
 template <class T, class Op>
 struct LoopsOf : std::type_identity<TemplateLoops<T, Op>> {};
 template <class T, class F>

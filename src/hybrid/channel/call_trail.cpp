@@ -68,7 +68,7 @@ void compare(const CallTrail& own, int process, const TrailSummary& theirs, int 
         throw MismatchError(start + "both are in operation " + std::to_string(theirs.number) + ", " +
                             own_calls.signature(theirs.number).describe() + ", but processes " +
                             std::to_string(process) + " and " + std::to_string(peer) +
-                            " were in different ones before, which neither waited for the other to notice");
+                            " were in different calls before, in which neither waited for the other");
     }
 }
 

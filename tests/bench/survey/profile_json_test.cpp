@@ -135,6 +135,6 @@ TEST_CASE("times between pairs of CPUs are read as they were written, and may be
 TEST_CASE("a file that cannot be read is named") {
     CHECK_THROWS_WITH_AS(read_line_profile("/none.json"), "/none.json: No such file or directory",
                          std::invalid_argument);
-    CHECK_THROWS_WITH_AS(read_line_profile("/dev/null"), "/dev/null: it is no regular file",
+    CHECK_THROWS_WITH_AS(read_line_profile("/dev/null"), "/dev/null: it is not a regular file",
                          std::invalid_argument);
 }
