@@ -83,11 +83,14 @@ enum class Wait : std::uint8_t { automatic, spin, yield, sleep };
 struct GroupOptions {
     /// How members wait for each other.
     Wait wait = Wait::automatic;
-    /// A file that `tutti tune` wrote on this machine, from which the library takes its choice of algorithms.
-    /// Empty: the file that the environment variable TUTTI_TUNING names, or else the built-in choice. The
-    /// choice never changes a result by a single bit. A file is read once per process. If a file cannot be
-    /// used (it is damaged, or from another machine or version), the library reports it once on stderr and
-    /// uses the built-in choice; tuning() of the team or group shows this.
+    /// How the library chooses algorithms: "on", "off", or a file that `tutti tune` wrote on this machine.
+    /// "on": blocking calls of 16 KiB or more try up to four algorithms, three calls each, and the group
+    /// keeps the fastest (Faraj, Yuan and Lowenthal 2006); all members keep the same one. "off": the built-in
+    /// choice. A file: its choice is the first that is tried. Empty: the environment variable TUTTI_TUNING,
+    /// or else as "on" if each member has a CPU, and as "off" if not. The choice never changes a result by a
+    /// single bit. A file is read once per process. If a file cannot be used (it is damaged, or from another
+    /// machine or version), the library reports it once on stderr and uses the built-in choice; tuning() of
+    /// the team or group shows this.
     std::string tuning = {};
     /// Only for a Group: maximum time that members wait in calls for ranks that have never been joined. On
     /// expiry they throw an Error that names these ranks. The clock restarts whenever a rank is joined for

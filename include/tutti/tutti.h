@@ -359,7 +359,8 @@ typedef struct tutti_group_options {
     size_t size;
     /// One of TUTTI_WAIT_AUTOMATIC, _SPIN, _YIELD and _SLEEP.
     int wait;
-    /// A file written by `tutti tune`, or NULL: the file that TUTTI_TUNING names, if any.
+    /// "on", "off", or a file written by `tutti tune`; NULL: what TUTTI_TUNING names, if anything. See
+    /// tutti::GroupOptions::tuning.
     const char* tuning;
     /// Milliseconds after which members that wait for ranks that have never been joined get a TUTTI_ERROR
     /// that names these ranks; 0: no limit.
