@@ -26,6 +26,15 @@ extern "C" { // NOLINTBEGIN(readability-identifier-naming): its names
 
 namespace tutti {
 
+/// Whether anything is announced: the program has the thread sanitizer, and the library has not.
+inline bool announces() noexcept {
+#if defined(TUTTI_ANNOUNCES)
+    return __tsan_release != nullptr || __tsan_acquire != nullptr;
+#else
+    return false;
+#endif
+}
+
 /// Before a release: what the thread has done so far is there for who acquires at the same address.
 inline void announce_release([[maybe_unused]] const void* address) noexcept {
 #if defined(TUTTI_ANNOUNCES)

@@ -107,7 +107,8 @@ void PreparedCall::set_plan(const Call& call, Plans& plans) {
     prepared_.association = association_of(call);
     prepared_.element_bytes = call.element_bytes;
     prepared_.element_align = call.element_align;
-    prepared_.synchronises = detail::traits_of(call.collective).needs_all;
+    // Nobody else can be through before a single member has entered.
+    prepared_.synchronises = detail::traits_of(call.collective).needs_all || plans.members() == 1;
     prepared_.shares_output = call.shared_output && shape().total != 0;
     // In an exchange blocks start where its tables say, behind the vectors' own addresses.
     const std::size_t own_bytes = prepared_.has_private_counts ? 0 : shape().own_offset * call.element_bytes;

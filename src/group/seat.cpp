@@ -309,60 +309,77 @@ void Seat::abort(const char* text) {
     front_ = nullptr; // so that no call is taken for a repeated one
 }
 
-/// Brings the call that serves these vectors to the front, if there is one. Apart from run_again(), which
-/// would save more registers for it.
+/// Runs the call that serves these vectors, which it brings to the front, if there is one. Apart from
+/// run_again(), which would save more registers for it.
 [[gnu::noinline]] bool Seat::find_again(std::uint64_t key, const void* input, void* output) {
-    PreparedCall* const known = runs_operator_ ? nullptr : prepared_calls_.find(key, input, output);
-    if (known == nullptr || !known->repeats()) {
+    if (front_ == nullptr || record_ != nullptr) {
         return false;
     }
-    front_ = known;
-    record();
+    if (front_->serves(key, input, output)) {
+        if (!front_->repeats()) {
+            return false;
+        }
+    } else {
+        PreparedCall* const known = runs_operator_ ? nullptr : prepared_calls_.find(key, input, output);
+        if (known == nullptr || !known->repeats()) {
+            return false;
+        }
+        front_ = known;
+        record();
+    }
+    const run::Prepared& prepared = front_->prepared();
+    if (prepared.exchanges_words && prepared.synchronises && !cursor_.must_wait_for_slots && !announces()) {
+        next_exchange_ = {group_.memory().mailbox(), cursor_, prepared};
+        exchanging_ = front_;
+        return execute_again(*this, key, input, output); // which now finds this exchange
+    }
+    run_front(input, output, nullptr, {}, run::Unobserved{});
     return true;
 }
 
-[[gnu::always_inline]] inline void Seat::exchange_words(const void* input, void* output) {
-    const run::Prepared& prepared = front_->prepared();
+/// Needs no registers across a call: those that it makes come last.
+[[gnu::always_inline]] inline bool Seat::exchange_words(const void* input, void* output) {
+    if (announces()) {
+        __builtin_unreachable(); // see find_again()
+    }
     const mailbox::Mailbox& mailbox = group_.memory().mailbox();
-    const run::WordExchange exchange(mailbox, cursor_, prepared);
-    const std::uint64_t word = exchange.publish(input);
-    if (mailbox.has_failed()) {
+    const std::uint64_t word = next_exchange_.publish(input);
+    if (next_exchange_.must_notify() || mailbox.has_failed()) [[unlikely]] {
         return finish_exchange(word, input, output);
     }
-    if (!exchange.are_there()) {
+    const auto place = next_exchange_.place();
+    next_exchange_.advance(cursor_); // while the words of the others are on their way
+    if (!next_exchange_.are_there(place)) {
         int looks = mailbox::eager_looks(group_.wait_policy(), wait_history_);
         do {
             if (--looks <= 0) {
                 return finish_exchange(word, input, output);
             }
             mailbox::pause();
-        } while (!exchange.are_there());
+        } while (!next_exchange_.are_there(place));
     }
-    exchange.combine(word, nullptr, output);
-    cursor_.complete(prepared, mailbox.sets());
-}
-
-[[gnu::always_inline]] inline bool Seat::run_again(std::uint64_t key, const void* input, void* output) {
-    if (front_ == nullptr || record_ != nullptr) {
-        return false;
-    }
-    if (front_->serves(key, input, output) ? !front_->repeats() : !find_again(key, input, output)) {
-        return false;
-    }
-    if (front_->prepared().exchanges_words && !cursor_.must_wait_for_slots) {
-        exchange_words(input, output);
-    } else {
-        run_front(input, output, nullptr, {}, run::Unobserved{});
-    }
+    cursor_.complete_synchronised(*front_->prepared().plan, mailbox.sets());
+    next_exchange_.combine(place, word, nullptr, output); // by an operator of the library's: throws nothing
     return true;
 }
 
+[[gnu::always_inline]] inline bool Seat::repeats_exchange(std::uint64_t key, const void* input,
+                                                          void* output) const {
+    return next_exchange_.is_at(cursor_) && front_ == exchanging_ && front_->serves(key, input, output);
+}
+
+[[gnu::always_inline]] inline bool Seat::run_again(std::uint64_t key, const void* input, void* output) {
+    return repeats_exchange(key, input, output) ? exchange_words(input, output)
+                                                : find_again(key, input, output);
+}
+
 /// Apart from run_again(), which would save more registers for it.
-[[gnu::noinline]] void Seat::finish_exchange(std::uint64_t word, const void* input, void* output) {
+[[gnu::noinline]] bool Seat::finish_exchange(std::uint64_t word, const void* input, void* output) {
     bindings_.bind(front_->prepared(), input, output, nullptr);
     run::Runner<mailbox::Mailbox> runner(group_.memory().mailbox(), cursor_, front_->prepared(), bindings_);
     runner.has_published(word);
     run_to_the_end(runner, 1, {}); // exchange_words() has looked often
+    return true;
 }
 
 void execute(Seat& seat, const Call& call) {

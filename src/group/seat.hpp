@@ -12,6 +12,7 @@
 #include "run/bindings.hpp"
 #include "run/cursor.hpp"
 #include "run/memory.hpp"
+#include "run/word_exchange.hpp"
 #include "wait/outstanding.hpp"
 #include "wait/wait_timer.hpp"
 
@@ -141,10 +142,12 @@ private:
     /// Has explorations see how far the member has come.
     void show_position() { explorations_->come_to({cursor_.epoch, cursor_.sync_epoch}); }
     bool find_again(std::uint64_t key, const void* input, void* output);
-    /// Runs the call in front, which exchanges words.
-    void exchange_words(const void* input, void* output);
-    /// The rest, if a word comes late or the group has failed. The member has published `word`.
-    void finish_exchange(std::uint64_t word, const void* input, void* output);
+    /// Whether the call in front is the next exchange of words and serves these vectors.
+    bool repeats_exchange(std::uint64_t key, const void* input, void* output) const;
+    /// Runs the next exchange. True.
+    bool exchange_words(const void* input, void* output);
+    /// The rest, if a word comes late or the group has failed. The member has published `word`. True.
+    bool finish_exchange(std::uint64_t word, const void* input, void* output);
     /// Shows the others the call in front, if it is another one than the last.
     void record();
 
@@ -176,6 +179,9 @@ private:
     /// What the member records of its calls, none of which is run again without a look; null where that is
     /// nothing.
     engine::MemberRecord* record_;
+    /// What the call in front does next, if this is that call and the cursor is where this exchange is.
+    run::WordExchange<mailbox::Mailbox> next_exchange_;
+    const engine::PreparedCall* exchanging_ = nullptr;
     engine::CallCache<std::unique_ptr<engine::PreparedCall>> prepared_calls_;
     /// Null if calls are not explored.
     std::unique_ptr<engine::Explorations> explorations_;

@@ -74,10 +74,12 @@ class BasicEventCount {
 public:
     /// For the publisher, after it has published.
     void notify_if_needed() noexcept {
-        if (waiters_.any()) {
+        if (is_needed()) {
             notify();
         }
     }
+    /// Whether anybody sleeps, as far as the publisher sees.
+    bool is_needed() noexcept { return waiters_.any(); }
 
     /// Wakes whoever sleeps.
     void notify() noexcept { counter_.notify(); }

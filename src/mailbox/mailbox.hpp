@@ -36,6 +36,7 @@ class BasicMailbox {
 public:
     using Slot = SlotType;
     using Word = WordType;
+    using Event = EventType;
     using Board = BasicBoard<WordType, EventType>;
 
     /// `failed` is not 0 once the group has failed.
@@ -51,6 +52,7 @@ public:
     Slot* slots(int member, unsigned set) const {
         return slots_ + static_cast<std::size_t>(member) * slots_per_member() + set * slots_per_operation_;
     }
+    std::size_t slots_per_set() const { return slots_per_operation_; }
     /// How far apart those of two members are that follow each other.
     std::size_t slots_per_member() const { return sets_ * slots_per_operation_; }
 
@@ -61,7 +63,9 @@ public:
     Board& board(int member) const { return boards_[member]; }
 
     /// Wakes those that wait for what the member has just shown.
-    void notify(int member) const { boards_[member].event.notify_if_needed(); }
+    void notify(int member) const { event(member).notify_if_needed(); }
+    /// Where these sleep.
+    Event& event(int member) const { return boards_[member].event; }
 
     /// Acquire: pairs with the release of whoever records the failure.
     bool has_failed() const { return failed_->observe() != 0; }
@@ -83,7 +87,8 @@ public:
     BasicChannelMailbox(const BaseMailbox& mailbox, EventType& event)
         : BaseMailbox(mailbox), event_(&event) {}
 
-    void notify(int /*member*/) const { event_->notify_if_needed(); }
+    void notify(int member) const { event(member).notify_if_needed(); }
+    EventType& event(int /*member*/) const { return *event_; }
 
 private:
     EventType* event_;

@@ -30,15 +30,20 @@ struct Cursor {
     /// Goes on to the next operation, in a mailbox of so many sets.
     void complete(const Prepared& prepared, unsigned sets) {
         if (prepared.synchronises) {
-            sync_epoch = oldest = epoch;
+            complete_synchronised(*prepared.plan, sets);
         } else {
             history = mixed(history, prepared.digests.digest);
+            go_on(*prepared.plan, sets);
+            must_wait_for_slots = eager[set] >= oldest;
         }
-        eager[set] = prepared.plan->carries ? epoch : 0;
-        epoch += prepared.plan->points;
-        set = set + 1 == sets ? 0 : set + 1;
-        must_wait_for_slots = eager[set] >= oldest;
     }
+    /// The same if the operation synchronises: everybody has left those before.
+    void complete_synchronised(const plan::Plan& plan, unsigned sets) {
+        sync_epoch = oldest = epoch;
+        go_on(plan, sets);
+        must_wait_for_slots = false;
+    }
+    unsigned next_set(unsigned sets) const { return set + 1 == sets ? 0 : set + 1; }
 
     /// Goes on from an epoch that no member has reached.
     void resume(std::uint64_t from) {
@@ -46,6 +51,13 @@ struct Cursor {
         *this = {};
         epoch = oldest = from;
         sync_epoch = last_sync_epoch;
+    }
+
+private:
+    void go_on(const plan::Plan& plan, unsigned sets) {
+        eager[set] = plan.carries ? epoch : 0;
+        epoch += plan.points;
+        set = next_set(sets);
     }
 };
 
