@@ -59,7 +59,9 @@ WaitTimes measured(std::span<const int> cpus, double seconds, long turns,
         for (long call = 1;; ++call) {
             work(turns);
             if (allreduce(rank, call, rank == 0 && now_ns() > end ? 1 : 0) > 0) {
-                calls = rank == 0 ? call : calls;
+                if (rank == 0) {
+                    calls = call;
+                }
                 return;
             }
         }
