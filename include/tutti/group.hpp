@@ -23,9 +23,10 @@ class Cluster;
 ///
 /// @warning If a region has fewer threads than the group has ranks, the members wait for the missing ranks.
 /// If a missing rank has never been joined before, the waiting members throw an Error after
-/// GroupOptions::join_deadline. If it has been joined before, they wait for ever, unless there is a timeout
-/// (GroupOptions::deadline), because a thread that never comes cannot be told from a late thread. If a region
-/// may have fewer threads, compare `omp_get_num_threads() == group.size()` before any thread joins.
+/// GroupOptions::join_deadline. If it has been joined before, they wait for ever, because the library cannot
+/// distinguish a thread that never comes from a late thread. A timeout (GroupOptions::deadline) ends such a
+/// wait. If a region may have fewer threads, compare `omp_get_num_threads() == group.size()` before any
+/// thread joins.
 ///
 /// When an exception destroys a Member, the region fails for all members:
 ///
@@ -38,9 +39,10 @@ class Cluster;
 /// The group can be used again in the region after that. A program whose threads all come to every region
 /// only needs to catch the exceptions and continue.
 ///
-/// A thread that missed a failed region learns about it from its next join(), which throws Aborted; the
-/// thread must then join again. The same holds if a region failed because threads were missing and the next
-/// region has all of them: the first join() of the threads that were missing throws.
+/// A thread that missed a failed region learns about it from its next join(), which throws Aborted. The
+/// thread must then skip that region and join again for the next one. If a region failed because
+/// threads were missing, and all threads come to the next region, the first join() of the threads that were
+/// missing throws as well. These threads may join again at once.
 class TUTTI_API Group {
 public:
     /// Throws ArgumentError unless 1 <= members <= 65535.
@@ -50,7 +52,8 @@ public:
     int size() const;
 
     /// One line with the source of the choice of algorithms: "built-in choice", "file tuned.txt", or the
-    /// reason why a file is not used.
+    /// reason why a file is not used. If the group tries algorithms (GroupOptions::tuning), the line ends
+    /// with "then what is fastest here".
     std::string tuning() const;
 
     /// One line that describes how members wait for each other now, and why, for example "spin for 100 us,
@@ -65,31 +68,34 @@ public:
     ///
     /// If the environment variable TUTTI_ROLL_CALL names a signal (USR1, or USR1,json for tools), the signal
     /// makes a thread of the library write the roll calls of all groups, teams, sub-groups, rendezvous and
-    /// clusters to stderr: `kill -USR1 PID`. The signal is handled from the moment when the program creates
-    /// the first of these objects. A group that is used again after a failure starts with an empty history;
-    /// the error message has the older one.
+    /// clusters to stderr: `kill -USR1 PID`. The library installs its handler when the program creates the
+    /// first of these objects. When a group is used again after a failure, the roll call no longer lists the
+    /// calls before the failure; the error message does.
     std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
 
-    /// The last operations of each member and the waits in them, and with Trace::steps their steps: some
-    /// thousand events per member. Any thread may call it at any time; operations that are still in progress
-    /// are not included. Throws Error if operations are not recorded (GroupOptions::trace).
+    /// A record of the last operations of each member and of the waits in them, some thousand events per
+    /// member. With Trace::steps, it includes the steps of the operations. Operations that are still in
+    /// progress are not included. Any thread may call it at any time. Throws Error if operations are not
+    /// recorded (GroupOptions::trace).
     std::string trace(TraceFormat format = TraceFormat::json_lines) const;
 
-    /// The calls of the members, how long they waited, and which members arrive late. Any thread may call it
-    /// at any time. Throws Error if statistics are not recorded (GroupOptions::trace).
+    /// The number of calls, the time that members waited, and which members arrive late. Any thread may call
+    /// it at any time. Throws Error if statistics are not recorded (GroupOptions::trace).
     Statistics statistics() const;
 
-    /// Joins the group as `rank` on the calling thread. Throws ArgumentError if `rank` is not in 0 .. size()
-    /// - 1 or is already joined, and Aborted if the region to which the thread comes has already failed.
+    /// Joins the group as `rank` on the calling thread. Throws ArgumentError if `rank` is negative, not less
+    /// than size(), or already joined. Throws Aborted if the region has failed before the thread joins.
     ///
-    /// If the last region failed, join() waits until all members of that region have left. It throws Aborted
-    /// if they do not leave within a second, which fails the new region for all its members, or if the
-    /// calling thread itself has not left yet.
+    /// If the last region failed, join() first waits until all members of that region have left. It throws
+    /// Aborted in two cases:
+    ///
+    /// - The members have not left within a second. The new region then fails for all its members.
+    /// - The calling thread has not left the failed region itself.
     Member join(int rank);
 
-    /// Joins, calls `function` and leaves. An exception of `function` is rethrown, and the other members get
-    /// Aborted with its text. By contrast, if an exception destroys a Member that join() returned, the other
-    /// members only learn that there was an exception.
+    /// Joins, calls `function` and leaves. If `function` throws, run() rethrows the exception, and the other
+    /// members get Aborted with its text. By contrast, if an exception destroys a Member that join()
+    /// returned, the Aborted of the other members does not contain the text.
     void run(int rank, const std::function<void(Member&)>& function);
 
 private:

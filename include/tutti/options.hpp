@@ -54,7 +54,7 @@ struct Options {
 /// json: one JSON object with every member, for tools.
 enum class RollCallFormat : std::uint8_t { text, json };
 
-/// What is recorded of calls. Each value includes the values before it.
+/// How much a group records of its calls. Each value includes the values before it.
 ///
 /// - off: nothing, unless TUTTI_TRACE requests more
 /// - statistics: calls, bytes, time, waits and arrivals, for statistics()
@@ -110,8 +110,8 @@ struct GroupOptions {
     /// them. Sub-groups use the part of these levels that their members have. The levels never change a
     /// result by a single bit.
     std::vector<int> levels = {};
-    /// What members record of their calls. The environment variable TUTTI_TRACE names a file for the traces
-    /// of all groups of the process. The file is written when the process ends, and on the signal that
+    /// How much members record of their calls. The environment variable TUTTI_TRACE names a file for the
+    /// traces of all groups of the process. The file is written when the process ends, and on the signal that
     /// TUTTI_ROLL_CALL names. The name ends in ".pftrace" for Perfetto, and otherwise the file has JSON
     /// lines; "%p" in the name stands for the process ID; a suffix ",steps" also records steps. Cost: if off,
     /// one pointer check per call; if on, about 40 to 100 ns for a call of 8 bytes.

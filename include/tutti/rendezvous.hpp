@@ -31,18 +31,19 @@ struct RendezvousOptions {
     /// Runs parts of large operations on other threads. Without an executor, the last rank to arrive does all
     /// of the work.
     Executor executor = {};
-    /// Bytes that a slice touches. An operation of two or more slices is handed to the executor. 0: at least
-    /// 256 KiB and at most 8 slices per CPU, from the size at which the machine's thresholds show a gain.
+    /// Bytes of memory that a slice reads and writes. The executor runs an operation if it has two or more
+    /// slices. 0: the library chooses slices of at least 256 KiB, at most 8 per CPU. Operations that are too
+    /// small to gain from other threads then have one slice.
     std::size_t slice_bytes = 0;
     /// Timeout for an operation with missing ranks. The clock starts at the first wait() or test() of one of
     /// its requests. On expiry all requests of the operation throw TimeoutError, whose message lists where
-    /// each rank is; ranks that arrive later throw it as well, and no buffer is read or written.
+    /// each rank is. Ranks that arrive later throw it as well. No buffer is read or written.
     /// Options::deadline of a call replaces this value. If no thread waits or tests, the timeout is not
     /// checked. 0: the environment variable TUTTI_TIMEOUT, in seconds, or no timeout if it is not set.
     std::chrono::milliseconds deadline = {};
 };
 
-/// Makes the calls of one rank of a Rendezvous. It must not outlive the Rendezvous.
+/// Makes the calls of one rank of a Rendezvous, which must live as long as this object.
 class Arriving : public Collectives<Arriving, detail::NonblockingWay> {
 public:
     /// Internal: use Rendezvous::at().
@@ -71,8 +72,8 @@ private:
 /// arrive carries the operation out, or hands slices of it to an executor.
 ///
 /// All ranks must make the same calls in the same order. The calls of one rank may come from different
-/// threads, but not at the same time. Different ranks may arrive at the same time, and a rank may be any
-/// number of operations ahead of the others. Operands are combined as Options::order selects. Calls cannot
+/// threads, but not at the same time. Calls of different ranks may be made at the same time. A rank may be
+/// any number of operations ahead of the others. Options::order selects the order of operands. Calls cannot
 /// name an algorithm.
 ///
 /// @warning wait() blocks the thread until every rank has arrived. Never call it on a pool worker that the
@@ -89,17 +90,18 @@ private:
 /// - wait_any() does not support these requests.
 /// - A function passed to then(), and a resumed coroutine, run on the thread that completes the operation:
 ///   inside the last rank's call, on a thread of the executor, inside a wait(), or at the end of the library
-///   call in which that thread already is. The function must not throw.
+///   call that the thread is in. The function must not throw.
 ///
 /// If the calls of the ranks differ, or their buffers overlap, no buffer is read or written and all requests
 /// throw MismatchError. If the operator or the executor throws, all requests throw that exception. Later
-/// operations are not affected. ArgumentError is thrown by the call itself; its rank has then not arrived.
+/// operations are not affected. A call with a wrong argument throws ArgumentError itself, and its rank has
+/// not arrived.
 class TUTTI_API Rendezvous {
 public:
     /// Throws ArgumentError unless `ranks` is in 1 .. 65535.
     explicit Rendezvous(int ranks, const RendezvousOptions& options = {});
-    /// Completes the operations that an executor is still running. Requests of operations at which ranks are
-    /// missing throw Error.
+    /// Completes the operations that an executor is still running. If ranks are missing at an operation, its
+    /// requests throw Error.
     ~Rendezvous();
     Rendezvous(const Rendezvous&) = delete;
     Rendezvous& operator=(const Rendezvous&) = delete;
@@ -109,10 +111,11 @@ public:
     /// The number of ranks.
     int size() const;
 
-    /// A report of the last arrival of each rank, as Group::roll_call(). Any thread may call it.
+    /// A report of the last arrival of each rank; see Group::roll_call(). Any thread may call it.
     std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
 
-    /// The calls of `rank`. Throws ArgumentError if `rank` is not in 0 .. size() - 1.
+    /// Returns the object that makes the calls of `rank`. Throws ArgumentError if `rank` is negative or not
+    /// less than size().
     Arriving at(int rank);
 
 private:

@@ -359,8 +359,9 @@ typedef struct tutti_group_options {
     size_t size;
     /// One of TUTTI_WAIT_AUTOMATIC, _SPIN, _YIELD and _SLEEP.
     int wait;
-    /// "on", "off", or a file written by `tutti tune`; NULL: what TUTTI_TUNING names, if anything. See
-    /// tutti::GroupOptions::tuning.
+    /// Whether the group tries algorithms: "on", "off", or a file written by `tutti tune`. NULL: the
+    /// environment variable TUTTI_TUNING, or else as "on" if each member has a CPU, and as "off" if not.
+    /// See tutti::GroupOptions::tuning.
     const char* tuning;
     /// Milliseconds after which members that wait for ranks that have never been joined get a TUTTI_ERROR
     /// that names these ranks; 0: no limit.
