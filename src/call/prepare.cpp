@@ -72,7 +72,8 @@ void PreparedCall::prepare(const Call& asked, Plans& plans, Explorations* explor
                         : checked_shape(asked, plans.rank(), plans.members(), prepared_.offsets.data()));
     const Call call = reduced_to_one(asked);
     const CallSize size = size_of(call, shape(), plans);
-    exploration_ = explorations != nullptr ? explorations->of(call, size) : nullptr;
+    exploration_ =
+        explorations != nullptr && asked.counts == nullptr ? explorations->of(call, size) : nullptr;
     use(exploration_ != nullptr ? explorations->begin(*exploration_)
                                 : select(call, size, plans.config().choices, plans.config().predictor.get()),
         call, size, asked.input_count * asked.element_bytes, plans);

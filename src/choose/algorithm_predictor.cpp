@@ -136,15 +136,12 @@ bool AlgorithmPredictor::is_for(int members, int cpus, int l3_groups) {
 
 std::vector<std::size_t> AlgorithmPredictor::candidates(const detail::Call& call,
                                                         const CallSize& size) const {
-    // Others have more rounds than any that is good for few bytes, and for many gain little by them; but they
-    // take longest to simulate.
-    const long most_rounds = 4 * static_cast<long>(std::bit_width(static_cast<unsigned>(size.members)));
     std::vector<std::size_t> rows;
     for (std::size_t row = 0; row < algorithm::registry().size(); ++row) {
         const algorithm::Algorithm& algorithm = algorithm::registry()[row];
         if (algorithm.collective == call.collective && refusal(algorithm, call, size.members).empty() &&
             tuning::may_choose(algorithm, operands_of(call), size.members) &&
-            algorithm.cost(size.members, 0).rounds <= most_rounds &&
+            has_few_rounds(algorithm, size.members) && // others take longest to simulate
             (!size.in_place || algorithm.protocols.in_place || algorithm.protocols.eager) &&
             takes(algorithm, protocol_of(row, call, size))) {
             rows.push_back(row);

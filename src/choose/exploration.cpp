@@ -1,6 +1,7 @@
 #include "choose/exploration.hpp"
 
 #include "choose/group_config.hpp"
+#include "mailbox/slot.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -8,15 +9,18 @@
 
 namespace tutti::engine {
 
-std::size_t TrialAreas::show(std::span<const std::uint64_t> ns, const CallPosition& now) {
+std::size_t TrialAreas::free_area(const CallPosition& now) const {
     const auto is_free = [&](std::uint64_t read_until) {
         return read_until == 0 || (read_until != in_use && now.sync_epoch >= read_until);
     };
-    const auto* const found = std::ranges::find_if(read_until_, is_free);
-    if (found == read_until_.end()) {
+    return static_cast<std::size_t>(std::ranges::find_if(read_until_, is_free) - read_until_.begin());
+}
+
+std::size_t TrialAreas::show(std::span<const std::uint64_t> ns, const CallPosition& now) {
+    const std::size_t area = free_area(now);
+    if (area == none) {
         return none;
     }
-    const auto area = static_cast<std::size_t>(found - read_until_.begin());
     read_until_[area] = in_use;
     for (std::size_t candidate = 0; candidate < ns.size(); ++candidate) {
         times_[static_cast<std::size_t>(rank_)].ns[area][candidate].put(ns[candidate]);
@@ -60,11 +64,16 @@ void Exploration::look(TrialAreas& areas, const CallPosition& now) {
     if (phase_ == Phase::full) {
         show(areas, now);
     }
-    if (phase_ == Phase::shown && now.sync_epoch >= shown_at_) {
-        decide(areas, now);
-    } else if (phase_ != Phase::trying) {
+    decide_if_possible(areas, now);
+    if (phase_ == Phase::full || phase_ == Phase::shown) {
         constexpr std::uint32_t before_next_look = 16;
         calls_left_ = before_next_look;
+    }
+}
+
+void Exploration::decide_if_possible(TrialAreas& areas, const CallPosition& now) {
+    if (phase_ == Phase::shown && now.sync_epoch >= shown_at_) {
+        decide(areas, now);
     }
 }
 
@@ -76,6 +85,7 @@ void Exploration::end(std::chrono::nanoseconds took, TrialAreas& areas, const Ca
     const int trials = rounds * (only_choice_ ? 1 : static_cast<int>(candidates_.size()));
     if (++trial_ == trials) {
         phase_ = Phase::full;
+        use(choice_);
         show(areas, next);
     }
 }
@@ -126,6 +136,7 @@ void Exploration::decide(TrialAreas& areas, const CallPosition& now) {
     }
     only_choice_ = ++decisions_ > 1;
     phase_ = Phase::settled;
+    use(choice_);
     calls_left_ = interval_;
     interval_ = std::min(interval_ * 4, longest_interval);
 }
@@ -147,9 +158,14 @@ Exploration* Explorations::of(const detail::Call& call, const CallSize& size) {
         !call.algorithm.empty()) {
         return nullptr;
     }
-    const Kind kind{call.collective,   operands_of(call), static_cast<int>(std::bit_width(size.total_bytes)),
-                    size.in_place,     call.serial,       call.commutative,
-                    call.shared_output};
+    const Kind kind{call.collective,
+                    operands_of(call),
+                    static_cast<int>(std::bit_width(size.total_bytes)),
+                    size.in_place,
+                    call.serial,
+                    call.commutative,
+                    call.shared_output,
+                    size.message_bytes <= mailbox::staging_bytes};
     auto found = of_kinds_.find(kind);
     if (found == of_kinds_.end()) {
         found =
@@ -161,6 +177,16 @@ Exploration* Explorations::of(const detail::Call& call, const CallSize& size) {
     }
     Exploration& exploration = found->second;
     return exploration.candidates().size() > 1 ? &exploration : nullptr;
+}
+
+const Selection& Explorations::begin(Exploration& exploration) {
+    if (exploration.needs_area() && areas_.free_area(position_) == TrialAreas::none) {
+        // Kinds that the program has ceased to call keep areas.
+        for (auto& [kind, other] : of_kinds_) {
+            other.decide_if_possible(areas_, position_);
+        }
+    }
+    return exploration.begin(areas_, position_);
 }
 
 void Explorations::clear() {

@@ -45,6 +45,9 @@ public:
 
     static constexpr std::size_t none = TrialTimes::areas;
 
+    /// An area that no member reads any more; none if there is no such area.
+    std::size_t free_area(const CallPosition& now) const;
+
     /// Shows the member's times in an area that no member reads any more; none if there is no such area.
     std::size_t show(std::span<const std::uint64_t> ns, const CallPosition& now);
     /// For each candidate the least time of any member, or the greatest one. The area is free once all
@@ -85,6 +88,11 @@ public:
     bool is_trying() const { return phase_ == Phase::trying; }
     /// The call has taken so long; the next one is at this position.
     void end(std::chrono::nanoseconds took, TrialAreas& areas, const CallPosition& next);
+
+    /// Whether it cannot show its times before an area is free.
+    bool needs_area() const { return phase_ == Phase::full; }
+    /// Decides, and so frees its area, if the times of all members are there.
+    void decide_if_possible(TrialAreas& areas, const CallPosition& now);
 
     /// Counts a call that repeats one which was prepared for the selection with that number, unless a look at
     /// the choice is due: then begin() must be called.
@@ -141,7 +149,7 @@ public:
 
     /// The calls that begin from now on do so at this position.
     void come_to(const CallPosition& position) { position_ = position; }
-    const Selection& begin(Exploration& exploration) { return exploration.begin(areas_, position_); }
+    const Selection& begin(Exploration& exploration);
     void end(Exploration& exploration, std::chrono::nanoseconds took) {
         exploration.end(took, areas_, position_);
     }
@@ -158,6 +166,8 @@ private:
         bool serial;
         bool commutative;
         bool shared_output;
+        /// Whether messages fit into the staging buffers. A kind has one protocol for all its sizes.
+        bool may_be_staged;
 
         friend auto operator<=>(const Kind&, const Kind&) = default;
     };

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -149,6 +150,11 @@ void require(const Algorithm& row, const detail::Call& call, const CallSize& siz
 }
 
 } // namespace
+
+bool has_few_rounds(const Algorithm& row, int members) {
+    return row.cost(members, 0).rounds <=
+           4 * static_cast<long>(std::bit_width(static_cast<unsigned>(members)));
+}
 
 /// Where every member sends one message only it may go over the staging buffer, as long as what a member
 /// reads of all staging buffers stays small: two exchanges and half the traffic are better then. Two members
@@ -325,7 +331,11 @@ std::vector<Selection> candidates(const detail::Call& call, const CallSize& size
             found.push_back(*selection);
         }
     };
-    const auto add_row = [&](std::size_t row) { add(usable(row, call, size, built_in, Reason::tried)); };
+    const auto add_row = [&](std::size_t row) {
+        if (has_few_rounds(algorithm::registry()[row], size.members)) {
+            add(usable(row, call, size, built_in, Reason::tried));
+        }
+    };
     add(select(call, size, choices, predictor));
     add(built_in);
     if (call.shared_output) {

@@ -92,6 +92,10 @@ detail::Call reduced_to_one(const detail::Call& call);
 TUTTI_COMPONENT_API std::string refusal(const algorithm::Algorithm& row, const detail::Call& call,
                                         int members);
 
+/// Whether the row has so few rounds that it may be chosen without having been measured. Others have more
+/// than any that is good for few bytes, and gain little for many.
+bool has_few_rounds(const algorithm::Algorithm& row, int members);
+
 /// The longest message that an algorithm carries, in one round or more, on a machine with this profile.
 std::size_t longest_carried_bytes(Collective collective, bool in_one_round, const CallSize& size,
                                   const machine::Thresholds& profile);

@@ -93,6 +93,7 @@ void Seat::resume(std::uint64_t epoch) {
 
 template <class Prepare>
 PreparedCall& Seat::complete(Prepare prepare) {
+    exchanging_ = nullptr; // what is prepared may lie where that has been
     try {
         PreparedCall& call = prepare();
         bindings_.reserve(call.prepared());

@@ -1,6 +1,7 @@
 // How members come to the same choice of an algorithm, without threads and clocks.
 
 #include "choose/exploration.hpp"
+#include "choose/group_config.hpp"
 
 #include <doctest/doctest.h>
 
@@ -31,7 +32,8 @@ std::vector<Selection> rows(std::size_t count) {
 /// Members whose calls take what a test says.
 class Members {
 public:
-    explicit Members(int count) : times_(static_cast<std::size_t>(count)), kinds_(times_.size()) {
+    explicit Members(int count)
+        : times_(static_cast<std::size_t>(count)), kinds_(times_.size()), prepared_(times_.size()) {
         for (int rank = 0; rank < count; ++rank) {
             areas_.emplace_back(times_, rank);
         }
@@ -42,9 +44,13 @@ public:
         for (auto& of_member : kinds_) {
             of_member.emplace_back(rows(candidates), least);
         }
+        for (auto& of_member : prepared_) {
+            of_member.emplace_back();
+        }
     }
 
-    /// All make one call of a kind, which takes `ns(rank, row)`; the row that all have used.
+    /// All make one call of a kind, which takes `ns(rank, row)`; the row that all have used. Members at
+    /// random recognise the call as one that they have prepared.
     template <class Ns>
     std::size_t call(bool synchronises, Ns ns, std::size_t kind = 0) {
         const CallPosition before = position_;
@@ -52,13 +58,19 @@ public:
         if (synchronises) {
             position_.sync_epoch = before.epoch;
         }
-        const std::size_t used = kinds_.front()[kind].begin(areas_.front(), before).row;
+        std::size_t used = 0;
         for (std::size_t rank = 0; rank < kinds_.size(); ++rank) {
             Exploration& own = kinds_[rank][kind];
-            REQUIRE((rank == 0 || own.begin(areas_[rank], before).row == used));
-            if (own.is_trying()) {
-                own.end(nanoseconds(ns(static_cast<int>(rank), used)), areas_[rank], position_);
+            Prepared& prepared = prepared_[rank][kind];
+            if (random_() % 2 == 0 || !own.repeats(prepared.selection)) {
+                prepared.row = own.begin(areas_[rank], before).row;
+                prepared.selection = own.selection_number();
+                if (own.is_trying()) {
+                    own.end(nanoseconds(ns(static_cast<int>(rank), prepared.row)), areas_[rank], position_);
+                }
             }
+            used = rank == 0 ? prepared.row : used;
+            REQUIRE(prepared.row == used);
         }
         return used;
     }
@@ -68,9 +80,17 @@ public:
     Exploration& of(std::size_t rank) { return kinds_[rank].front(); }
 
 private:
+    /// What a member has prepared for a kind.
+    struct Prepared {
+        std::uint32_t selection = 0;
+        std::size_t row = 0;
+    };
+
+    std::mt19937 random_{3};
     std::vector<TrialTimes> times_;
     std::vector<TrialAreas> areas_;
     std::vector<std::vector<Exploration>> kinds_;
+    std::vector<std::vector<Prepared>> prepared_;
     CallPosition position_{1, 0};
 };
 
@@ -188,6 +208,45 @@ TEST_CASE("areas are not written before all members have read them") {
     CHECK(areas.show(ns, now) == TrialAreas::none);
     now = {12, 10};
     CHECK(areas.show(ns, now) == 3);
+}
+
+TEST_CASE("kinds that a program has ceased to call keep no other from being explored") {
+    const engine::GroupConfig config;
+    std::vector<TrialTimes> times(1);
+    engine::Explorations explorations(config, times, 0);
+    CallPosition now{1, 0};
+    detail::Call call;
+    call.collective = Collective::allreduce;
+    call.type = Type::f64;
+    call.op = Operator::sum;
+    call.element_bytes = sizeof(double);
+    const auto exploration_of = [&](unsigned power) {
+        const std::size_t bytes = std::size_t{1} << power;
+        return explorations.of(call, {.message_bytes = bytes,
+                                      .total_bytes = bytes,
+                                      .touched_bytes = 4 * bytes,
+                                      .members = 2,
+                                      .cpus = 2});
+    };
+    constexpr unsigned first = 14;
+    const unsigned last = first + TrialTimes::areas;
+    for (unsigned power = first; power <= last; ++power) {
+        Exploration* const exploration = exploration_of(power);
+        REQUIRE(exploration != nullptr);
+        for (int calls = 0;
+             exploration->chosen() == nullptr && (power == last ? calls < 100 : exploration->is_trying());
+             ++calls) {
+            explorations.come_to(now);
+            explorations.begin(*exploration);
+            const bool is_tried = exploration->is_trying();
+            now = {now.epoch + 1, now.epoch};
+            explorations.come_to(now);
+            if (is_tried) {
+                explorations.end(*exploration, nanoseconds(100));
+            }
+        }
+        CHECK((exploration->chosen() != nullptr) == (power == last));
+    }
 }
 
 TEST_CASE("many kinds at random, of which some synchronise: all members choose alike") {

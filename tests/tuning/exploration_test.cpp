@@ -7,6 +7,7 @@
 
 #include <tutti/tutti.hpp>
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <random>
@@ -23,6 +24,14 @@ namespace {
 /// No two orders of summation need give the same bits.
 double element(std::size_t rank, std::size_t i) {
     return 1.0 / static_cast<double>(3 + i + 7 * rank);
+}
+
+void make_and_check(Member& me, const test::Shape& shape, const test::Reference<double>& reference) {
+    test::Vectors<double> vectors = reference.vectors(static_cast<std::size_t>(me.rank()), shape);
+    make_call(me, shape, vectors, std::span<const double>(vectors.in), std::span(vectors.out), sum);
+    if (vectors.out != vectors.expected) {
+        throw std::logic_error("wrong result of " + shape.describe());
+    }
 }
 
 /// Calls of every collective in several sizes, in an order that all members know, each of which must leave
@@ -76,7 +85,7 @@ std::string algorithm_after(int calls, const std::string& tuning) {
     } catch (const Error& error) {
         text = error.what();
     }
-    const std::string before = "(algorithm ";
+    const std::string before = "allreduce (algorithm ";
     const std::size_t at = text.find(before);
     REQUIRE(at != std::string::npos);
     const std::size_t begin = at + before.size();
@@ -114,6 +123,58 @@ TEST_CASE("after a failure a group begins anew to try") {
                         std::runtime_error);
     }
     CHECK_NOTHROW(team.run([](Member& me) { call_at_random(me, 100); }));
+}
+
+TEST_CASE("sizes on both sides of what fits into the staging buffers are of different kinds") {
+    for (const int members : {3, 4, 5, 8}) {
+        Team team({.members = members, .placement = "none", .group = {.tuning = "on"}});
+        CHECK_NOTHROW(team.run([](Member& me) {
+            const test::Reference<double> reference(me.size(), element, std::plus<>());
+            for (const Collective collective : {Collective::allgather, Collective::gather}) {
+                for (const std::size_t count : {500U, 512U, 513U, 640U, 750U, 800U, 1000U}) {
+                    const test::Shape shape{.collective = collective, .count = count};
+                    for (int call = 0; call < 20; ++call) {
+                        make_and_check(me, shape, reference);
+                    }
+                }
+            }
+        }));
+    }
+}
+
+TEST_CASE("a reduce_scatter that leaves everything with one member is not tried") {
+    Team team({.members = 2, .placement = "none", .group = {.tuning = "on"}});
+    CHECK_NOTHROW(team.run([](Member& me) {
+        const test::Reference<double> reference(me.size(), element, std::plus<>());
+        const test::Shape shape{.collective = Collective::reduce_scatter,
+                                .lengths = [](std::size_t from, std::size_t /*to*/) {
+                                    return from == 1 ? std::size_t{8192} : std::size_t{0};
+                                }};
+        for (int call = 0; call < 20; ++call) {
+            make_and_check(me, shape, reference);
+        }
+    }));
+}
+
+TEST_CASE(
+    "members choose alike if some of them have timeouts of their own, or one vector for input and output") {
+    for (const bool has_timeout : {true, false}) {
+        Team team({.members = 3, .placement = "none", .group = {.tuning = "on"}});
+        CHECK_NOTHROW(team.run([&](Member& me) {
+            std::vector<double> in(4096, 1.0);
+            std::vector<double> out(in.size());
+            const bool differs = me.rank() == 0;
+            const Options options{.deadline = std::chrono::minutes(differs && has_timeout ? 5 : 0)};
+            for (int call = 0; call < 60; ++call) {
+                in.assign(in.size(), 1.0);
+                const std::span<double> result(differs && !has_timeout ? in : out);
+                me.allreduce(std::span<const double>(in), result, sum, options);
+                if (result.back() != 3.0) {
+                    throw std::logic_error("wrong result");
+                }
+            }
+        }));
+    }
 }
 
 TEST_CASE("a file's choice is tried first, and then the built-in one") {
