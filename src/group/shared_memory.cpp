@@ -36,6 +36,7 @@ void SharedMemory::notify_all() {
 }
 
 void SharedMemory::leave_for_good(int member) {
+    any_left_for_good_.store(true, std::memory_order_relaxed);
     // Release: pairs with has_left_for_good().
     status(member).left_for_good.store(true, std::memory_order_release);
     board(member).event.notify_if_needed();
@@ -45,6 +46,10 @@ void SharedMemory::leave_for_good(int member) {
 }
 
 void SharedMemory::expect_all() {
+    if (!any_left_for_good_.load(std::memory_order_relaxed)) {
+        return;
+    }
+    any_left_for_good_.store(false, std::memory_order_relaxed);
     for (int member = 0; member < members_; ++member) {
         if (status(member).left_for_good.load(std::memory_order_relaxed)) {
             status(member).left_for_good.store(false, std::memory_order_relaxed);

@@ -56,7 +56,8 @@ public:
         return status(member).left_for_good.load(std::memory_order_acquire);
     }
     /// All members come again. Before the threads are started or woken that make their calls, which orders
-    /// this. Writes to no page that its member has not written to, so that it comes to lie near the member.
+    /// this. Touches no page that its member has not written to, so that it comes to lie near the member: some
+    /// kernels give a page its place even if it is only read.
     TUTTI_COMPONENT_API void expect_all();
 
 private:
@@ -67,6 +68,8 @@ private:
     mailbox::Mailbox mailbox_;
     MemberStatus* statuses_;
     mailbox::LastCpus last_cpus_;
+    /// Relaxed: the end of the members' run orders it.
+    std::atomic<bool> any_left_for_good_{false};
     std::mutex channels_mutex_;
     std::unique_ptr<Channels> channels_;
     Atomic<Channels*> channels_shown_{nullptr};

@@ -202,7 +202,7 @@ TEST_CASE("a seat that nobody takes is named") {
     for (const Thrown& each : thrown) {
         INFO(each.text);
         CHECK(each.kind == Thrown::Kind::timeout);
-        CHECK(mentions(each.text, "1 of 3 members is not there: member 2 has not joined. All seats"));
+        CHECK(mentions(each.text, "1 of 3 members is not there: member 2 has not joined. Every rank"));
     }
 }
 
@@ -226,7 +226,7 @@ TEST_CASE("tasks that block, on a pool with fewer workers, are told") {
         INFO(each.text);
         // Those that come when others have been told are told by join().
         CHECK((each.kind == Thrown::Kind::timeout || each.kind == Thrown::Kind::aborted));
-        CHECK(mentions(each.text, "member 2 has not joined; member 3 has not joined. All seats"));
+        CHECK(mentions(each.text, "member 2 has not joined; member 3 has not joined. Every rank"));
         CHECK(mentions(each.text, "the size of a pool"));
     }
 }

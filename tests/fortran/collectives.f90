@@ -271,7 +271,7 @@ contains
         type(tutti_group) :: group
         type(tutti_caller) :: me
         integer :: ierr
-        character(200) :: text
+        character(400) :: text
         call tutti_group_create(3, group)
 !$omp parallel num_threads(3) private(me, ierr, text)
         call tutti_join(group, omp_get_thread_num(), me, ierr)
