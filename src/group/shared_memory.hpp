@@ -56,8 +56,8 @@ public:
         return status(member).left_for_good.load(std::memory_order_acquire);
     }
     /// All members come again. Before the threads are started or woken that make their calls, which orders
-    /// this. Touches no page that its member has not written to, so that it comes to lie near the member: some
-    /// kernels give a page its place even if it is only read.
+    /// this. Touches no page that its member has not written to, so that it comes to lie near the member:
+    /// some kernels give a page its place even if it is only read.
     TUTTI_COMPONENT_API void expect_all();
 
 private:

@@ -154,7 +154,8 @@ TEST_CASE("callers that are none, or are to call in a way that there is not") {
     REQUIRE(tutti_leave(copy) == TUTTI_OK);
     check_refused(tutti_barrier(copy), "barrier: `me` is not a member");
     check_refused(tutti_leave(copy), "leave: `me` is not a member");
-    check_refused(tutti_split(tutti_start(alone.me, &request), 0, 0, &copy), "split: `me` must be the caller");
+    check_refused(tutti_split(tutti_start(alone.me, &request), 0, 0, &copy),
+                  "split: `me` must be the caller");
     check_refused(tutti_leave(tutti_shared(alone.me)), "leave: `me` must be the caller");
     check_refused(tutti_barrier(tutti_prepare(tutti_start(alone.me, &request), &request)),
                   "`me` is not a caller");
