@@ -60,7 +60,7 @@ int main() {
         for (int number = 0; number < columns; ++number) {
             find_moments(groups.emplace_back(me.dup()), found.emplace_back(Column{number}), left);
         }
-        tutti::wait_until([&] { return left == 0; });
+        tutti::progress_until([&] { return left == 0; });
         if (me.rank() == 0) {
             table.assign(found.begin(), found.end());
         }

@@ -25,12 +25,12 @@ static void relax(tutti_caller me, double* rod) {
     double from_left = 0, from_right = 0, change = 1;
     tutti_request to_right = TUTTI_REQUEST_NULL, to_left = TUTTI_REQUEST_NULL, most = TUTTI_REQUEST_NULL;
     /* Found out once, started in each step. */
-    check(tutti_shift(tutti_prepare(me, &to_right), &rod[part], &from_left, 1, TUTTI_DOUBLE, 1));
-    check(tutti_shift(tutti_prepare(me, &to_left), &rod[1], &from_right, 1, TUTTI_DOUBLE, -1));
-    check(tutti_allreduce(tutti_prepare(me, &most), TUTTI_IN_PLACE, &change, 1, TUTTI_DOUBLE, TUTTI_MAX));
+    check(tutti_shift(tutti_persistent(me, &to_right), &rod[part], &from_left, 1, TUTTI_DOUBLE, 1));
+    check(tutti_shift(tutti_persistent(me, &to_left), &rod[1], &from_right, 1, TUTTI_DOUBLE, -1));
+    check(tutti_allreduce(tutti_persistent(me, &most), TUTTI_IN_PLACE, &change, 1, TUTTI_DOUBLE, TUTTI_MAX));
     for (int step = 0; change > 1e-8 && step < most_steps; ++step) {
-        check(tutti_restart(&to_right));
-        check(tutti_restart(&to_left));
+        check(tutti_start(&to_right));
+        check(tutti_start(&to_left));
         for (int i = 2; i < part; ++i) { /* needs nobody */
             next[i] = (rod[i - 1] + rod[i + 1]) / 2;
         }
@@ -44,7 +44,7 @@ static void relax(tutti_caller me, double* rod) {
         for (int i = 1; i <= part; ++i) {
             change = fmax(change, fabs(next[i] - rod[i]));
         }
-        check(tutti_restart(&most));
+        check(tutti_start(&most));
         memcpy(&rod[1], &next[1], part * sizeof(double));
         check(tutti_wait(&most));
     }

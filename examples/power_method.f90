@@ -15,8 +15,8 @@ contains
         type(tutti_request) :: to_next, to_last
         first = x(1)
         last = x(part)
-        call tutti_shift(tutti_start(me, to_next), last, before, 1)
-        call tutti_shift(tutti_start(me, to_last), first, after, -1)
+        call tutti_shift(tutti_nonblocking(me, to_next), last, before, 1)
+        call tutti_shift(tutti_nonblocking(me, to_last), first, after, -1)
         y = 2 * x                               ! needs nobody
         y(2:) = y(2:) - x(:part - 1)
         y(:part - 1) = y(:part - 1) - x(2:)

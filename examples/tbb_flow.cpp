@@ -1,7 +1,7 @@
-// A flow graph whose nodes arrive for the 64 ranks of a rendezvous, on two threads. No thread is blocked: a
+// A flow graph whose nodes arrive for the 64 ranks of an async group, on two threads. No thread is blocked: a
 // node that waits for the sums over all ranks is suspended, and 63 are before the last rank arrives.
 
-#include <tutti/rendezvous.hpp>
+#include <tutti/async_group.hpp>
 #include <tutti/tbb.hpp>
 
 #include <tbb/flow_graph.h>
@@ -31,7 +31,7 @@ using Message = std::shared_ptr<Part>;
 } // namespace
 
 int main() {
-    tutti::Rendezvous meeting(ranks);
+    tutti::AsyncGroup meeting(ranks);
     std::atomic<int> right = 0;
     tbb::task_arena arena(2);
     arena.execute([&] {

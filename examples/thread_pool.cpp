@@ -1,7 +1,7 @@
 // A plain pool of two threads, whose tasks act for eight ranks. No task waits: it brings its rank's operands
-// to a rendezvous and says which task comes next, when the operation is complete.
+// to an async group and says which task comes next, when the operation is complete.
 
-#include <tutti/rendezvous.hpp>
+#include <tutti/async_group.hpp>
 
 #include <algorithm>
 #include <condition_variable>
@@ -56,7 +56,7 @@ private:
 int main() {
     constexpr int ranks = 8, rounds = 100;
     std::vector<std::vector<double>> own(ranks, std::vector<double>(1000)), sums = own;
-    tutti::Rendezvous meeting(ranks);
+    tutti::AsyncGroup meeting(ranks);
     std::latch done(ranks);
     {
         Pool pool(2);

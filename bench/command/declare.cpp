@@ -69,7 +69,8 @@ void declare(CLI::App& command, BenchArguments& arguments) {
         .add_option("-a,--algorithm", arguments.algorithm,
                     "A list of auto, all and names (see tutti info --algorithms)")
         ->capture_default_str();
-    command.add_option("-d,--type", arguments.type, "i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 c32 c64")
+    command
+        .add_option("-d,--type", arguments.type, "i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 complex64 complex128")
         ->capture_default_str();
     command.add_option("-o,--op", arguments.op, "sum prod min max land lor lxor band bor bxor")
         ->capture_default_str();
@@ -90,7 +91,7 @@ void declare(CLI::App& command, BenchArguments& arguments) {
         .add_option("--calling", arguments.calling,
                     "How calls are made: a list of blocking, started (nonblocking, "
                     "waited for at once), persistent, arriving (ranks not bound to "
-                    "threads), one_caller (single-caller form); blocking is always "
+                    "threads), single_caller (single-caller form); blocking is always "
                     "measured")
         ->excludes(shared)
         ->capture_default_str();

@@ -16,10 +16,10 @@ struct Calling {
         started,
         /// Prepared before; started and waited for.
         persistent,
-        /// At a Rendezvous, by each member for a rank, and waited for at once.
+        /// At an AsyncGroup, by each member for a rank, and waited for at once.
         arriving,
         /// By member 0 for all, while the others sleep; long ones with as many threads as there are members.
-        one_caller
+        single_caller
     };
     Way way = Way::blocking;
     /// So many are started before they are waited for, each on vectors of its own, spaced() apart.
@@ -28,10 +28,10 @@ struct Calling {
 
 /// What --calling says for each way, in their order.
 inline constexpr std::array<std::string_view, 5> ways_of_calling = {"blocking", "started", "persistent",
-                                                                    "arriving", "one_caller"};
+                                                                    "arriving", "single_caller"};
 
 /// As a contender: "tutti", "tutti_started", "tutti_64_in_flight", "tutti_persistent", "tutti_arriving",
-/// "tutti_one_caller".
+/// "tutti_single_caller".
 std::string name_of(const Calling& calling);
 
 /// Whether it is one of these ways.

@@ -37,9 +37,9 @@ decltype(auto) with_type(Type type, F&& f) {
         return f(type_identity<float>{});
     case Type::f64:
         return f(type_identity<double>{});
-    case Type::c32:
+    case Type::complex64:
         return f(type_identity<std::complex<float>>{});
-    case Type::c64:
+    case Type::complex128:
         return f(type_identity<std::complex<double>>{});
     case Type::other:
         break;

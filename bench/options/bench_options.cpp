@@ -165,14 +165,14 @@ void check_levels(const std::vector<int>& levels, const std::vector<int>& member
 
 /// What the ways of calling that are not by members cannot do.
 void check_callings(const BenchOptions& options) {
-    const bool one_caller = has_way(options.callings, Calling::Way::one_caller);
-    if ((one_caller || has_way(options.callings, Calling::Way::arriving)) &&
+    const bool single_caller = has_way(options.callings, Calling::Way::single_caller);
+    if ((single_caller || has_way(options.callings, Calling::Way::arriving)) &&
         options.algorithms != std::vector<std::string>{""}) {
-        throw UsageError("--calling arriving, one_caller: such calls cannot name an algorithm; leave "
+        throw UsageError("--calling arriving, single_caller: such calls cannot name an algorithm; leave "
                          "--algorithm out");
     }
-    if (one_caller && (options.type != Type::f64 || options.op != Operator::sum)) {
-        throw UsageError("--calling one_caller: is measured with --type f64 and --op sum only");
+    if (single_caller && (options.type != Type::f64 || options.op != Operator::sum)) {
+        throw UsageError("--calling single_caller: is measured with --type f64 and --op sum only");
     }
 }
 

@@ -194,7 +194,7 @@ std::string calling_text(const Calling& calling) {
         return "the same call prepared before, then started and waited for";
     case Calling::Way::arriving:
         return "each member arrives for a rank that is only a name, and waits";
-    case Calling::Way::one_caller:
+    case Calling::Way::single_caller:
         return "member 0 calls for all, the others sleep";
     }
     return "";

@@ -112,14 +112,14 @@ private:
 };
 
 /// Calls of a rank that is only a name.
-struct AtRendezvous {
-    Rendezvous& meeting;
+struct AtAsyncGroup {
+    AsyncGroup& meeting;
     int rank;
 
     template <class Call>
     Calls operator()(const DynamicOperands& operands, Call call) const {
         return [self = *this, operands, call](std::size_t calls) {
-            Arriving me = self.meeting.at(self.rank);
+            AsyncRank me = self.meeting.at(self.rank);
             for (std::size_t i = 0; i < calls; ++i) {
                 call(me, operands, Options{}).wait();
             }
@@ -208,9 +208,9 @@ Calls tutti_calls(Member& me, const Problem& problem, const std::string& algorit
     return dynamic_calls(blocking, problem, me.rank(), input, output);
 }
 
-Calls arriving_calls(Rendezvous& meeting, int rank, const Problem& problem, std::byte* input,
+Calls arriving_calls(AsyncGroup& meeting, int rank, const Problem& problem, std::byte* input,
                      std::byte* output) {
-    return dynamic_calls(AtRendezvous{meeting, rank}, problem, rank, input, output);
+    return dynamic_calls(AtAsyncGroup{meeting, rank}, problem, rank, input, output);
 }
 
 } // namespace tutti::bench

@@ -3,8 +3,8 @@
 #include "measure/calling.hpp"
 #include "measure/problem.hpp"
 
+#include <tutti/async_group.hpp>
 #include <tutti/member.hpp>
-#include <tutti/rendezvous.hpp>
 
 #include <cstddef>
 #include <functional>
@@ -19,8 +19,8 @@ std::function<void(std::size_t calls)> tutti_calls(Member& me, const Problem& pr
                                                    const std::string& algorithm, std::byte* input,
                                                    std::byte* output, const Calling& calling = {});
 
-/// The same as rank `rank` of a rendezvous, whose requests it waits for.
-std::function<void(std::size_t calls)> arriving_calls(Rendezvous& meeting, int rank, const Problem& problem,
+/// The same as rank `rank` of an async group, whose requests it waits for.
+std::function<void(std::size_t calls)> arriving_calls(AsyncGroup& meeting, int rank, const Problem& problem,
                                                       std::byte* input, std::byte* output);
 
 } // namespace tutti::bench

@@ -4,8 +4,8 @@
 #include "machine/placement.hpp"
 #include "peers/peer_modules.hpp"
 #include "threads/floor.hpp"
-#include "threads/one_caller_calls.hpp"
 #include "threads/selection_input.hpp"
+#include "threads/single_caller_calls.hpp"
 #include "threads/tutti_calls.hpp"
 
 #include <exception>
@@ -43,10 +43,10 @@ TuttiRunner::TuttiRunner(const RunnerOptions& options)
     }
     if (has_way(options.callings, Calling::Way::arriving)) {
         // Whoever waits does what nobody has begun: they need no other threads.
-        const RendezvousOptions by_those_that_wait{.executor = [](std::size_t, const auto&) {}};
-        meeting_ = std::make_unique<Rendezvous>(options.members, by_those_that_wait);
+        const AsyncGroupOptions by_those_that_wait{.executor = [](std::size_t, const auto&) {}};
+        meeting_ = std::make_unique<AsyncGroup>(options.members, by_those_that_wait);
     }
-    if (has_way(options.callings, Calling::Way::one_caller)) {
+    if (has_way(options.callings, Calling::Way::single_caller)) {
         helpers_ =
             std::make_unique<Team>(TeamOptions{.members = std::min(options.members, machine::allowed_pus()),
                                                .placement = options.placement,
@@ -119,8 +119,8 @@ std::vector<Contender> TuttiRunner::own_contenders(Member& me, const Problem& pr
                             .algorithm = algorithm.empty() ? "auto" : algorithm,
                             .collective = {},
                             .calls = calling.in_flight};
-        if (calling.way == Calling::Way::one_caller) {
-            contender.collective = one_caller_calls(problem, all, helpers_->executor());
+        if (calling.way == Calling::Way::single_caller) {
+            contender.collective = single_caller_calls(problem, all, helpers_->executor());
             contender.leader_alone = true;
         } else if (calling.way == Calling::Way::arriving) {
             contender.collective = arriving_calls(*meeting_, me.rank(), problem, input, output);

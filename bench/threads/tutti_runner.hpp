@@ -8,8 +8,8 @@
 #include "peers/peer.hpp"
 #include "threads/flag_exchange.hpp"
 
+#include <tutti/async_group.hpp>
 #include <tutti/group.hpp>
-#include <tutti/rendezvous.hpp>
 #include <tutti/team.hpp>
 
 #include <cstddef>
@@ -90,7 +90,7 @@ private:
     std::unique_ptr<Crew> crew_;
     std::unique_ptr<Group> group_;
     /// At which members arrive that call so.
-    std::unique_ptr<Rendezvous> meeting_;
+    std::unique_ptr<AsyncGroup> meeting_;
     /// Who helps one caller.
     std::unique_ptr<Team> helpers_;
     Buffer harness_memory_;

@@ -3,7 +3,7 @@
 #include "measure/statistics.hpp"
 #include "tune/store_times.hpp"
 
-#include <tutti/rendezvous.hpp>
+#include <tutti/async_group.hpp>
 #include <tutti/team.hpp>
 
 #include <algorithm>
@@ -41,7 +41,7 @@ public:
     double shared_us(std::size_t touched_bytes) { return call_us(shared_, touched_bytes); }
 
 private:
-    double call_us(Rendezvous& meeting, std::size_t touched_bytes) {
+    double call_us(AsyncGroup& meeting, std::size_t touched_bytes) {
         const std::size_t elements = elements_of(touched_bytes);
         for (auto* vectors : {&in_, &out_}) {
             for (std::vector<double>& vector : *vectors) {
@@ -60,8 +60,8 @@ private:
     std::vector<std::vector<double>> in_;
     std::vector<std::vector<double>> out_;
     Team team_;
-    Rendezvous alone_;
-    Rendezvous shared_;
+    AsyncGroup alone_;
+    AsyncGroup shared_;
 };
 
 } // namespace

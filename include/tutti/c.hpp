@@ -14,7 +14,7 @@ namespace tutti::c {
 TUTTI_API void call_as_member(Member& member, tutti_member_function function, void* user);
 
 /// The member behind a C caller; the reference is valid as long as the caller. Throws ArgumentError if `me`
-/// is not the caller of a member, or was changed by tutti_start() or a similar function.
+/// is not the caller of a member, or was changed by tutti_nonblocking() or a similar function.
 TUTTI_API Member& member_of(const tutti_caller& me);
 
 } // namespace tutti::c

@@ -65,7 +65,7 @@ public:
     /// The alignment that can be derived from type and size; for a complex number that of its parts.
     std::size_t element_align() const {
         const std::size_t lowest_bit = element_bytes_ & (~element_bytes_ + 1);
-        const bool is_complex = type_ == Type::c32 || type_ == Type::c64;
+        const bool is_complex = type_ == Type::complex64 || type_ == Type::complex128;
         return is_complex ? element_bytes_ / 2 : std::min(lowest_bit, alignof(std::max_align_t));
     }
 

@@ -34,8 +34,8 @@ public:
     using Error::Error;
 };
 
-/// A call of some member has waited longer than its timeout: the call's own (Options::deadline), or that of
-/// its group, rendezvous or cluster. The call fails on all members; the message lists where each member is.
+/// A call of some member has waited longer than its timeout: the call's own (Options::timeout), or that of
+/// its group, async group or cluster. The call fails on all members; the message lists where each member is.
 class TUTTI_API TimeoutError : public Error {
 public:
     using Error::Error;

@@ -23,8 +23,8 @@ class Cluster;
 ///
 /// @warning If a region has fewer threads than the group has ranks, the members wait for the missing ranks.
 /// If a missing rank has never been joined before, the waiting members throw an Error after
-/// GroupOptions::join_deadline. If it has been joined before, they wait for ever, because the library cannot
-/// distinguish a thread that never comes from a late thread. A timeout (GroupOptions::deadline) ends such a
+/// GroupOptions::join_timeout. If it has been joined before, they wait for ever, because the library cannot
+/// distinguish a thread that never comes from a late thread. A timeout (GroupOptions::timeout) ends such a
 /// wait. If a region may have fewer threads, compare `omp_get_num_threads() == group.size()` before any
 /// thread joins.
 ///
@@ -67,7 +67,7 @@ public:
     /// members that are inside calls are not disturbed.
     ///
     /// If the environment variable TUTTI_ROLL_CALL names a signal (USR1, or USR1,json for tools), the signal
-    /// makes a thread of the library write the roll calls of all groups, teams, sub-groups, rendezvous and
+    /// makes a thread of the library write the roll calls of all groups, teams, sub-groups, async groups and
     /// clusters to stderr: `kill -USR1 PID`. The library installs its handler when the program creates the
     /// first of these objects. When a group is used again after a failure, the roll call no longer lists the
     /// calls before the failure; the error message does.

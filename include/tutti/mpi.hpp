@@ -51,9 +51,9 @@ struct Options {
     /// - serial: in rank order from the left. The bits do not depend on how the members are divided among
     ///   processes. If another order could change the bits, the processes work one after the other, each
     ///   continuing from the result of the previous one.
-    Order order = Order::any;
-    /// Timeout of this call; replaces ClusterOptions::deadline.
-    std::chrono::milliseconds deadline = {};
+    Order order = Order::canonical;
+    /// Timeout of this call; replaces ClusterOptions::timeout.
+    std::chrono::milliseconds timeout = {};
     /// The source line of the call.
     SourceLine where = SourceLine::here();
 };
@@ -75,7 +75,7 @@ struct ClusterOptions {
     /// members of all processes throw TimeoutError. It must exceed the time by which processes may arrive
     /// late at a call. 0: the timeout of the Group or Team, including TUTTI_TIMEOUT; 10 minutes if that has
     /// none.
-    std::chrono::milliseconds deadline = {};
+    std::chrono::milliseconds timeout = {};
 };
 
 /// One thread's membership in a cluster; the collectives are its member functions. They are the collectives

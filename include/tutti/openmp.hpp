@@ -10,8 +10,8 @@
 
 namespace tutti::openmp {
 
-/// An executor that runs parts of large operations as OpenMP tasks, for a Rendezvous or the functions of
-/// tutti/one_caller.hpp. Each slice is a task of the parallel region in which the executor is called. The
+/// An executor that runs parts of large operations as OpenMP tasks, for an AsyncGroup or the functions of
+/// tutti/single_caller.hpp. Each slice is a task of the parallel region in which the executor is called. The
 /// threads of the region run the tasks at a barrier, such as the implicit barrier of the region or of
 /// `single`, or at a taskwait.
 ///

@@ -12,18 +12,32 @@
 
 namespace tutti {
 
-/// Element types that have compiled kernels. c32 is std::complex<float>, c64 is std::complex<double>. All
-/// other types (user structs, enumerations, bool, long double, ...) are `other` and are reduced by template
-/// loops.
-enum class Type : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64, c32, c64, other };
+/// Element types that have compiled kernels. complex64 is std::complex<float>, complex128 is
+/// std::complex<double>. All other types (user structs, enumerations, bool, long double, ...) are `other` and
+/// are reduced by template loops.
+enum class Type : std::uint8_t {
+    i8,
+    u8,
+    i16,
+    u16,
+    i32,
+    u32,
+    i64,
+    u64,
+    f32,
+    f64,
+    complex64,
+    complex128,
+    other
+};
 
 /// The operators of the library; any other function object is `callable`.
 enum class Operator : std::uint8_t { sum, prod, min, max, land, lor, lxor, band, bor, bxor, callable };
 
 /// Short lower-case name, e.g. "f32".
 constexpr std::string_view to_string(Type type) {
-    constexpr std::string_view names[] = {"i8",  "u8",  "i16", "u16", "i32", "u32",  "i64",
-                                          "u64", "f32", "f64", "c32", "c64", "other"};
+    constexpr std::string_view names[] = {"i8",  "u8",  "i16", "u16",       "i32",        "u32",  "i64",
+                                          "u64", "f32", "f64", "complex64", "complex128", "other"};
     return names[static_cast<std::size_t>(type)];
 }
 
@@ -338,9 +352,9 @@ constexpr Type type_of() {
     } else if constexpr (std::same_as<T, double>) {
         return Type::f64;
     } else if constexpr (std::same_as<T, std::complex<float>>) {
-        return Type::c32;
+        return Type::complex64;
     } else if constexpr (std::same_as<T, std::complex<double>>) {
-        return Type::c64;
+        return Type::complex128;
     } else {
         return Type::other;
     }

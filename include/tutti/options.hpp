@@ -20,7 +20,7 @@ namespace tutti {
 ///   operands stay in rank order unless the operator is commutative.
 /// - serial: in rank order from the left, as in a loop over the ranks. The bits do not depend on the
 ///   algorithm, the size or the number of elements.
-enum class Order : std::uint8_t { any, serial };
+enum class Order : std::uint8_t { canonical, serial };
 
 /// A line of a source file.
 struct SourceLine {
@@ -40,10 +40,10 @@ struct Options {
     /// Name of the algorithm (`tutti info --algorithms` lists them); empty: the library chooses.
     std::string_view algorithm = {};
     /// The order in which operands are combined.
-    Order order = Order::any;
-    /// Maximum time that this call may wait for other members; replaces GroupOptions::deadline. 0: the
+    Order order = Order::canonical;
+    /// Maximum time that this call may wait for other members; replaces GroupOptions::timeout. 0: the
     /// group's.
-    std::chrono::milliseconds deadline = {};
+    std::chrono::milliseconds timeout = {};
     /// The source line that roll calls show for the call. By default it is the line where the options are
     /// constructed. A function that makes calls on behalf of its caller can take `const Options& options =
     /// {}` and pass it on.
@@ -95,14 +95,14 @@ struct GroupOptions {
     /// Only for a Group: maximum time that members wait in calls for ranks that have never been joined. On
     /// expiry they throw an Error that names these ranks. The clock restarts whenever a rank is joined for
     /// the first time; time in which the process is stopped does not count. 0: no limit.
-    std::chrono::milliseconds join_deadline = std::chrono::minutes(10);
+    std::chrono::milliseconds join_timeout = std::chrono::minutes(10);
     /// Maximum time that a call may wait for other members, counted from when it stops spinning. On expiry
     /// every member throws TimeoutError, whose message lists where each member is. A member that has already
     /// completed the call throws from its next call. Time in which the process is stopped does not count. If
     /// a member is inside an operator, the others still wait until it leaves the operator, because it may be
     /// reading their buffers. 0: the environment variable TUTTI_TIMEOUT, in seconds ("0.5"), or no timeout if
     /// it is not set.
-    std::chrono::milliseconds deadline = {};
+    std::chrono::milliseconds timeout = {};
     /// The machine as levels of equal groups of consecutive ranks, outermost first, for the algorithms
     /// `levels-...`. For example, {2, 8, 8} is 2 sockets of 8 L3 caches with 8 members each. The product must
     /// be the number of members. Empty: the packages, NUMA nodes, L3 caches and cores to which the members

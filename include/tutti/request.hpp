@@ -20,7 +20,7 @@ namespace tutti {
 ///
 /// There is no progress thread. test() and wait() progress all outstanding operations of the calling thread,
 /// in all groups, and so does any blocking call in which the thread waits. Only the thread that started an
-/// operation may use its request; requests of a Rendezvous are an exception.
+/// operation may use its request; requests of an AsyncGroup are an exception.
 ///
 /// If the operation failed, each test(), wait(), then() and co_await throws the cause: MismatchError if the
 /// members started different operations, Aborted if another member failed, or the exception of the operator.
@@ -95,12 +95,12 @@ private:
 /// Progresses all outstanding operations of the calling thread until ready() returns true. ready() is called
 /// again whenever an operation has made progress. It is meant for the main loop of a program of coroutines.
 /// Throws Error if the thread has no outstanding operation left that could change the result of ready().
-TUTTI_API void wait_until(const std::function<bool()>& ready);
+TUTTI_API void progress_until(const std::function<bool()>& ready);
 
 namespace detail {
 
-/// Like wait_until(ready), with the name that error messages give to the caller.
-TUTTI_API void wait_until(const char* caller, const std::function<bool()>& ready);
+/// Like progress_until(ready), with the name that error messages give to the caller.
+TUTTI_API void progress_until(const char* caller, const std::function<bool()>& ready);
 
 } // namespace detail
 
@@ -147,7 +147,7 @@ requires std::same_as<std::ranges::range_value_t<Range>, Request> std::size_t wa
         return false;
     };
     if (!look() && any) {
-        detail::wait_until("wait_any", look);
+        detail::progress_until("wait_any", look);
     }
     if (complete != nullptr) {
         complete->wait(); // throws the failure, if any

@@ -26,8 +26,8 @@
 
 namespace tutti::tbb {
 
-/// An executor that runs parts of large operations on the threads of an arena, for a Rendezvous or the
-/// functions of tutti/one_caller.hpp. It returns before the tasks have run. The arena must live as long as
+/// An executor that runs parts of large operations on the threads of an arena, for an AsyncGroup or the
+/// functions of tutti/single_caller.hpp. It returns before the tasks have run. The arena must live as long as
 /// the executor is used.
 inline Executor executor(::tbb::task_arena& arena) {
     return [&arena](std::size_t count, const std::function<void(std::size_t)>& task) {
@@ -47,7 +47,7 @@ struct Suspended {
 
 } // namespace detail
 
-/// Suspends the calling task until an operation of a Rendezvous is complete. The thread runs other tasks
+/// Suspends the calling task until an operation of an AsyncGroup is complete. The thread runs other tasks
 /// meanwhile, so any number of tasks may wait on a few threads. The task may resume on another thread. Throws
 /// what Request::wait() would throw. A request accepts one function, coroutine or task.
 ///

@@ -10,10 +10,10 @@
 //
 //     tutti_caller me;
 //     tutti_join(group, rank, &me);
-//     tutti_allreduce(me, in, out, n, TUTTI_DOUBLE, TUTTI_SUM);                             // blocking
-//     tutti_allreduce(tutti_start(me, &request), in, out, n, TUTTI_DOUBLE, TUTTI_SUM);      // nonblocking
-//     tutti_allreduce(tutti_prepare(me, &request), in, out, n, TUTTI_DOUBLE, TUTTI_SUM);    // persistent
-//     tutti_allreduce(tutti_arrive(meeting, rank, &request), in, out, n, TUTTI_DOUBLE, TUTTI_SUM);
+//     tutti_allreduce(me, in, out, n, TUTTI_DOUBLE, TUTTI_SUM);
+//     tutti_allreduce(tutti_nonblocking(me, &request), in, out, n, TUTTI_DOUBLE, TUTTI_SUM);
+//     tutti_allreduce(tutti_persistent(me, &request), in, out, n, TUTTI_DOUBLE, TUTTI_SUM);
+//     tutti_allreduce(tutti_async_rank(meeting, rank, &request), in, out, n, TUTTI_DOUBLE, TUTTI_SUM);
 //
 // Every function that can fail returns a tutti_status; tutti_error_text() returns the details. If an argument
 // is wrong, for example a null pointer, the text names it, and the call has had no effect.
@@ -130,26 +130,26 @@ typedef struct tutti_request {
 // clang-format on
 
 /// The order in which a reduction combines the members' operands: see tutti::Order.
-enum { TUTTI_ORDER_ANY = 0, TUTTI_ORDER_SERIAL = 1 };
+enum { TUTTI_ORDER_CANONICAL = 0, TUTTI_ORDER_SERIAL = 1 };
 
-/// Options of one call, passed by tutti_with(). Every member must pass the same algorithm and order.
+/// Options of one call, passed by tutti_with_options(). Every member must pass the same algorithm and order.
 /// Initialise it with TUTTI_CALL_OPTIONS_INIT.
 typedef struct tutti_call_options {
     /// The size of this struct, set by TUTTI_CALL_OPTIONS_INIT.
     size_t size;
     /// The name of an algorithm (`tutti info --algorithms` lists them), or NULL: the library chooses.
     const char* algorithm;
-    /// TUTTI_ORDER_ANY or TUTTI_ORDER_SERIAL.
+    /// TUTTI_ORDER_CANONICAL or TUTTI_ORDER_SERIAL.
     int order;
     /// Milliseconds after which a waiting call ends with TUTTI_TIMEOUT_ERROR; 0: the timeout of the group.
-    int64_t deadline_ms;
+    int64_t timeout_ms;
 } tutti_call_options;
 #define TUTTI_CALL_OPTIONS_INIT                                                                              \
-    { sizeof(tutti_call_options), 0, TUTTI_ORDER_ANY, 0 }
+    { sizeof(tutti_call_options), 0, TUTTI_ORDER_CANONICAL, 0 }
 
 typedef struct tutti_group tutti_group;
 typedef struct tutti_team tutti_team;
-typedef struct tutti_rendezvous tutti_rendezvous;
+typedef struct tutti_async_group tutti_async_group;
 typedef struct tutti_task tutti_task;
 
 /// The caller of a collective, and its way of calling: the first argument of all collectives. It is passed by
@@ -162,7 +162,7 @@ typedef struct tutti_caller {
     /// Internal, like all members that follow.
     uint64_t member;
     /// Internal.
-    tutti_rendezvous* rendezvous;
+    tutti_async_group* async_group;
     /// Internal.
     tutti_request* request;
     /// Internal.
@@ -175,24 +175,24 @@ typedef struct tutti_caller {
 /// complete. `request` is written even if the call fails. All members must start the same calls in the same
 /// order, also in relation to their blocking calls. They may wait for the operations in any order, and the
 /// operations may complete in any order.
-TUTTI_API tutti_caller tutti_start(tutti_caller me, tutti_request* request);
+TUTTI_API tutti_caller tutti_nonblocking(tutti_caller me, tutti_request* request);
 
-/// Returns the same caller for preparing one persistent call, which tutti_restart() starts any number of
+/// Returns the same caller for preparing one persistent call, which tutti_start() starts any number of
 /// times. All members must prepare the same calls in the same order. The request is valid until
 /// tutti_request_free().
-TUTTI_API tutti_caller tutti_prepare(tutti_caller me, tutti_request* request);
+TUTTI_API tutti_caller tutti_persistent(tutti_caller me, tutti_request* request);
 
-/// Returns a caller for one call of a rank of a rendezvous. The call hands over the operands and returns
-/// without waiting for other ranks. `request` is written as for tutti_start().
-TUTTI_API tutti_caller tutti_arrive(tutti_rendezvous* rendezvous, int rank, tutti_request* request);
+/// Returns a caller for one call of a rank of an async group. The call hands over the operands and returns
+/// without waiting for other ranks. `request` is written as for tutti_nonblocking().
+TUTTI_API tutti_caller tutti_async_rank(tutti_async_group* async_group, int rank, tutti_request* request);
 
 /// Returns the same caller with options, which are read when the call is made. NULL: without options.
-TUTTI_API tutti_caller tutti_with(tutti_caller me, const tutti_call_options* options);
+TUTTI_API tutti_caller tutti_with_options(tutti_caller me, const tutti_call_options* options);
 
 /// Returns the same caller for an allreduce or allgather whose output is the same memory on every member.
 /// Each member writes the part that it has computed; afterwards all may read the whole. No member writes to
 /// the output before every member has entered the call. It moves less data than one result per member.
-TUTTI_API tutti_caller tutti_shared(tutti_caller me);
+TUTTI_API tutti_caller tutti_shared_output(tutti_caller me);
 
 /// Returns the same caller for a gatherv or scatterv, and no other call, in which every member passes the
 /// same counts; more algorithms support this. Either every member must pass displacements or none; only the
@@ -304,7 +304,7 @@ TUTTI_API tutti_status tutti_alltoallv(tutti_caller me, const void* in, const si
 TUTTI_API tutti_status tutti_reduce_local(const void* in, void* inout, size_t n, tutti_type type,
                                           tutti_op op);
 
-// Requests. Only the thread that started an operation may use its request; the requests of a rendezvous may
+// Requests. Only the thread that started an operation may use its request; the requests of an async group may
 // be used by any thread. test and wait functions, and blocking calls that wait, progress all outstanding
 // operations of their thread.
 //
@@ -324,25 +324,25 @@ TUTTI_API tutti_status tutti_wait_all(tutti_request requests[], size_t n);
 
 /// Waits for one operation, sets *index to its index, and sets its request to TUTTI_REQUEST_NULL. Requests
 /// that are TUTTI_REQUEST_NULL are skipped; if all are, *index is n. Prepared calls and requests of a
-/// rendezvous are not supported.
+/// async groups are not supported.
 TUTTI_API tutti_status tutti_wait_any(tutti_request requests[], size_t n, size_t* index);
 
 /// Calls function(user) when the operation is complete, on the thread that completes it: inside its next test
-/// or wait, or at the end of a blocking call; at once if the operation is already complete. For a rendezvous
-/// this is usually another thread. If the operation fails, the function is not called. If the call itself
-/// could not be made, tutti_then() returns that error. The function may make any calls.
+/// or wait, or at the end of a blocking call; at once if the operation is already complete. For an async
+/// group this is usually another thread. If the operation fails, the function is not called. If the call
+/// itself could not be made, tutti_then() returns that error. The function may make any calls.
 TUTTI_API tutti_status tutti_then(tutti_request* request, void (*function)(void* user), void* user);
 
 /// Starts a prepared call, for the first time or again. Returns TUTTI_ERROR if it is outstanding or its
 /// member has left.
-TUTTI_API tutti_status tutti_restart(tutti_request* request);
+TUTTI_API tutti_status tutti_start(tutti_request* request);
 
 /// Starts a prepared call with other buffers of the same lengths. `in` must be TUTTI_IN_PLACE if the call was
 /// prepared in place or is a broadcast.
-TUTTI_API tutti_status tutti_restart_with(tutti_request* request, const void* in, void* out);
+TUTTI_API tutti_status tutti_start_with(tutti_request* request, const void* in, void* out);
 
-/// Frees a request or a prepared call. Waits for the operation, except for an operation of a rendezvous; the
-/// next call reports a failure. NULL and TUTTI_REQUEST_NULL are ignored.
+/// Frees a request or a prepared call. Waits for the operation, except for an operation of an async group;
+/// the next call reports a failure. NULL and TUTTI_REQUEST_NULL are ignored.
 TUTTI_API tutti_status tutti_request_free(tutti_request* request);
 
 // Groups of threads that exist already.
@@ -365,10 +365,10 @@ typedef struct tutti_group_options {
     const char* tuning;
     /// Milliseconds after which members that wait for ranks that have never been joined get a TUTTI_ERROR
     /// that names these ranks; 0: no limit.
-    int64_t join_deadline_ms;
+    int64_t join_timeout_ms;
     /// Milliseconds after which a waiting call ends with TUTTI_TIMEOUT_ERROR; 0: the environment variable
     /// TUTTI_TIMEOUT, in seconds, or no timeout if it is not set.
-    int64_t deadline_ms;
+    int64_t timeout_ms;
     /// The levels of the machine, outermost first: the number of equal groups of consecutive ranks into which
     /// each group of the level before is divided. NULL: the levels follow from where members are pinned.
     const int* levels;
@@ -490,7 +490,7 @@ TUTTI_API tutti_status tutti_team_statistics(const tutti_team* team, const char*
 /// The team can be used again afterwards.
 TUTTI_API tutti_status tutti_team_run(tutti_team* team, tutti_member_function function, void* user);
 
-// Rendezvous: collectives among ranks that are not bound to threads. See tutti::Rendezvous.
+// AsyncGroup: collectives among ranks that are not bound to threads. See tutti::AsyncGroup.
 
 /// Must run tutti_task_run(task, 0) .. tutti_task_run(task, count - 1), each exactly once, on any threads,
 /// before it returns or later, as a thread pool does for a loop. If it returns anything but TUTTI_OK, the
@@ -499,9 +499,10 @@ TUTTI_API tutti_status tutti_team_run(tutti_team* team, tutti_member_function fu
 typedef tutti_status (*tutti_executor)(void* user, size_t count, tutti_task* task);
 TUTTI_API tutti_status tutti_task_run(tutti_task* task, size_t i);
 
-/// Options of a rendezvous: see tutti::RendezvousOptions. Initialise it with TUTTI_RENDEZVOUS_OPTIONS_INIT.
-typedef struct tutti_rendezvous_options {
-    /// The size of this struct, set by TUTTI_RENDEZVOUS_OPTIONS_INIT.
+/// Options of an async group: see tutti::AsyncGroupOptions. Initialise it with
+/// TUTTI_ASYNC_GROUP_OPTIONS_INIT.
+typedef struct tutti_async_group_options {
+    /// The size of this struct, set by TUTTI_ASYNC_GROUP_OPTIONS_INIT.
     size_t size;
     /// Runs parts of large operations on other threads. NULL: the last rank to arrive does all of the work.
     tutti_executor executor;
@@ -512,24 +513,24 @@ typedef struct tutti_rendezvous_options {
     /// Milliseconds after which a wait for ranks that have not arrived ends the operation with
     /// TUTTI_TIMEOUT_ERROR for all ranks. 0: the environment variable TUTTI_TIMEOUT, in seconds, or no
     /// timeout if it is not set.
-    int64_t deadline_ms;
-} tutti_rendezvous_options;
-#define TUTTI_RENDEZVOUS_OPTIONS_INIT                                                                        \
-    { sizeof(tutti_rendezvous_options), 0, 0, 0, 0 }
+    int64_t timeout_ms;
+} tutti_async_group_options;
+#define TUTTI_ASYNC_GROUP_OPTIONS_INIT                                                                       \
+    { sizeof(tutti_async_group_options), 0, 0, 0, 0 }
 
-/// Makes a rendezvous of 1 .. 65535 ranks. `options` may be NULL.
-TUTTI_API tutti_status tutti_rendezvous_create(int ranks, const tutti_rendezvous_options* options,
-                                               tutti_rendezvous** rendezvous);
+/// Makes an async group of 1 .. 65535 ranks. `options` may be NULL.
+TUTTI_API tutti_status tutti_async_group_create(int ranks, const tutti_async_group_options* options,
+                                                tutti_async_group** async_group);
 
 /// Completes the operations that an executor is still running. Requests of operations at which ranks are
 /// missing fail with TUTTI_ERROR. NULL is ignored.
-TUTTI_API tutti_status tutti_rendezvous_free(tutti_rendezvous* rendezvous);
+TUTTI_API tutti_status tutti_async_group_free(tutti_async_group* async_group);
 
-TUTTI_API tutti_status tutti_rendezvous_size(const tutti_rendezvous* rendezvous, int* size);
+TUTTI_API tutti_status tutti_async_group_size(const tutti_async_group* async_group, int* size);
 
 /// See tutti_group_roll_call().
-TUTTI_API tutti_status tutti_rendezvous_roll_call(const tutti_rendezvous* rendezvous, int format, char* text,
-                                                  size_t bytes, size_t* length);
+TUTTI_API tutti_status tutti_async_group_roll_call(const tutti_async_group* async_group, int format,
+                                                   char* text, size_t bytes, size_t* length);
 
 #ifdef __cplusplus
 }

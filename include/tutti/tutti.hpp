@@ -1,18 +1,18 @@
 #pragma once
 
+#include <tutti/async_group.hpp>
 #include <tutti/counts.hpp>
 #include <tutti/dynamic.hpp>
 #include <tutti/error.hpp>
 #include <tutti/executor.hpp>
 #include <tutti/group.hpp>
 #include <tutti/member.hpp>
-#include <tutti/one_caller.hpp>
 #include <tutti/operators.hpp>
 #include <tutti/options.hpp>
 #include <tutti/placement.hpp>
 #include <tutti/reduce_local.hpp>
-#include <tutti/rendezvous.hpp>
 #include <tutti/request.hpp>
+#include <tutti/single_caller.hpp>
 #include <tutti/start.hpp>
 #include <tutti/statistics.hpp>
 #include <tutti/team.hpp>

@@ -76,7 +76,7 @@ engine::GroupConfig config_elsewhere(const ChoiceArguments& arguments) {
                 .process_cpus = cpus,
                 .cpus_of_process = {},
                 .options = {},
-                .deadline = {},
+                .timeout = {},
                 .l3_groups = l3_groups,
                 .choices = {},
                 .tuning = "the library on another machine, where nothing has been tuned",

@@ -20,8 +20,8 @@ std::shared_ptr<detail::GroupState> make_state(int members, const GroupOptions& 
         throw ArgumentError("Group: members is " + std::to_string(members) + ", must be in 1.." +
                             std::to_string(most_members));
     }
-    if (options.join_deadline.count() < 0) {
-        throw ArgumentError("Group: join_deadline is " + std::to_string(options.join_deadline.count()) +
+    if (options.join_timeout.count() < 0) {
+        throw ArgumentError("Group: join_timeout is " + std::to_string(options.join_timeout.count()) +
                             " ms, must be 0 (no limit) or more");
     }
     try {

@@ -197,8 +197,9 @@ void TeamThreads::serve(int rank, std::uint64_t served) {
     mailbox::LastCpus& last_cpus = group_->memory().last_cpus();
     for (;;) {
         // Acquire: pairs with the release of who starts a run or ends the team.
-        mailbox::wait_until([&] { return started_.load(std::memory_order_acquire) != served; }, [](bool) {},
-                            start_bell_, wait_policy_, {history, last_cpus.of(rank, size())});
+        mailbox::progress_until([&] { return started_.load(std::memory_order_acquire) != served; },
+                                [](bool) {}, start_bell_, wait_policy_,
+                                {history, last_cpus.of(rank, size())});
         ++served;
         if (stopping_.load(std::memory_order_relaxed)) {
             return;
@@ -254,9 +255,9 @@ void TeamThreads::await_all() {
     };
     mailbox::TimedEventCount event(end_event_, std::chrono::nanoseconds(before_telling).count());
     // Acquire: pairs with finish().
-    mailbox::wait_until([this] { return running_.load(std::memory_order_acquire) == 0; }, check, event,
-                        wait_policy_,
-                        {wait_history_, group_->memory().last_cpus().of(caller_is_member_ ? 0 : size())});
+    mailbox::progress_until([this] { return running_.load(std::memory_order_acquire) == 0; }, check, event,
+                            wait_policy_,
+                            {wait_history_, group_->memory().last_cpus().of(caller_is_member_ ? 0 : size())});
 }
 
 /// Writes to stderr why nobody learns of a failure.

@@ -100,11 +100,11 @@ private:
 
 void Contribution::take(const Call& asked, int rank, int members) {
     repeated.forget();
-    engine::check_deadline(asked);
+    engine::check_timeout(asked);
     if (!asked.algorithm.empty()) {
         throw ArgumentError(std::string(to_string(asked.collective)) + ": `algorithm` is " +
                             std::string(asked.algorithm) +
-                            ", but calls of a Rendezvous or of one caller cannot name an "
+                            ", but calls of an AsyncGroup or of one caller cannot name an "
                             "algorithm: leave it empty");
     }
     if (exchanges(asked)) {

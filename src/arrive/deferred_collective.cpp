@@ -1,6 +1,6 @@
 #include "arrive/deferred_collective.hpp"
 
-#include "arrive/rendezvous_state.hpp"
+#include "arrive/async_group_state.hpp"
 #include "arrive/small.hpp"
 #include "mailbox/wait.hpp"
 #include "wait/wait_timer.hpp"
@@ -57,13 +57,13 @@ void Arrival::check() const {
 }
 
 bool Arrival::test() {
-    if (!is_over() && deadline_.count() != 0) {
+    if (!is_over() && timeout_.count() != 0) {
         const std::int64_t now = engine::coarse_clock_now().count();
         std::int64_t since = tested_ns_.load(std::memory_order_relaxed);
         if (since == 0) {
             tested_ns_.store(since = now, std::memory_order_relaxed);
         }
-        home_->give_up_if_late(rank_, std::chrono::nanoseconds(now - since), deadline_);
+        home_->give_up_if_late(rank_, std::chrono::nanoseconds(now - since), timeout_);
     }
     if (!is_over()) {
         return false;
@@ -74,7 +74,7 @@ bool Arrival::test() {
 
 void Arrival::wait() {
     if (!is_over()) {
-        home_->wait(rank_, deadline_);
+        home_->wait(rank_, timeout_);
     }
     check();
 }
@@ -145,7 +145,7 @@ DeferredCollective::DeferredCollective(std::size_t ranks) : contributions_(ranks
     }
 }
 
-void DeferredCollective::open(std::shared_ptr<detail::RendezvousState> home, std::uint64_t number,
+void DeferredCollective::open(std::shared_ptr<detail::AsyncGroupState> home, std::uint64_t number,
                               std::size_t references) {
     home_ = std::move(home);
     number_ = number;
@@ -175,7 +175,7 @@ void DeferredCollective::arrive() noexcept {
 
 /// If all ranks make a call of one key, each of which has been checked: see arrive::execute_small.
 bool DeferredCollective::execute_small() noexcept {
-    const RendezvousOptions& options = home_->options();
+    const AsyncGroupOptions& options = home_->options();
     const std::uint64_t key = contributions_.front().repeated.key();
     if (key == engine::RepeatedCall::no_key || contributions_.size() > most_small_ranks ||
         (options.executor && options.slice_bytes != 0)) {
@@ -202,7 +202,7 @@ void DeferredCollective::execute() noexcept {
     if (execute_small()) {
         return end(nullptr); // no rank has brought an operator
     }
-    const RendezvousOptions& options = home_->options();
+    const AsyncGroupOptions& options = home_->options();
     Task task;
     try {
         task = task_of(contributions_, number_, options.executor ? home_->cpus() : 1);
@@ -214,15 +214,15 @@ void DeferredCollective::execute() noexcept {
                     std::shared_ptr<Completion>(std::shared_ptr<void>(), this));
 }
 
-void DeferredCollective::wait(int rank, std::chrono::milliseconds deadline) noexcept {
-    engine::WaitTimer waited(deadline);
+void DeferredCollective::wait(int rank, std::chrono::milliseconds timeout) noexcept {
+    engine::WaitTimer waited(timeout);
     const engine::EndOfWait end(home_->shown_wait(rank));
     const auto check = [&](bool takes_long) {
         if (takes_long && phase_.load(std::memory_order_relaxed) == Phase::gathering) {
             waited.look();
             home_->show_wait(rank, number_, waited.since());
             if (waited.is_over()) {
-                give_up(rank, deadline);
+                give_up(rank, timeout);
             }
         }
     };
@@ -233,28 +233,28 @@ void DeferredCollective::wait(int rank, std::chrono::milliseconds deadline) noex
         }
         const Phase seen = phase;
         const auto is_further = [&] { return (phase = phase_.load(std::memory_order_acquire)) != seen; };
-        if (deadline.count() == 0 || seen != Phase::gathering) {
-            mailbox::wait_until(is_further, check, event_, home_->wait_policy(), home_->waiter(rank));
+        if (timeout.count() == 0 || seen != Phase::gathering) {
+            mailbox::progress_until(is_further, check, event_, home_->wait_policy(), home_->waiter(rank));
         } else {
             mailbox::TimedEventCount event(event_);
-            mailbox::wait_until(is_further, check, event, home_->wait_policy(), home_->waiter(rank));
+            mailbox::progress_until(is_further, check, event, home_->wait_policy(), home_->waiter(rank));
         }
     }
 }
 
 void DeferredCollective::give_up_if_late(int rank, std::chrono::nanoseconds waited,
-                                         std::chrono::milliseconds deadline) noexcept {
-    if (std::chrono::duration_cast<std::chrono::milliseconds>(waited) >= deadline &&
+                                         std::chrono::milliseconds timeout) noexcept {
+    if (std::chrono::duration_cast<std::chrono::milliseconds>(waited) >= timeout &&
         phase_.load(std::memory_order_relaxed) == Phase::gathering) {
-        give_up(rank, deadline);
+        give_up(rank, timeout);
     }
 }
 
-void DeferredCollective::give_up(int rank, std::chrono::milliseconds deadline) noexcept {
+void DeferredCollective::give_up(int rank, std::chrono::milliseconds timeout) noexcept {
     std::exception_ptr failure;
     try {
         failure = std::make_exception_ptr(
-            TimeoutError(home_->text_of_delay(number_, rank, deadline, contribution(rank))));
+            TimeoutError(home_->text_of_delay(number_, rank, timeout, contribution(rank))));
     } catch (...) { // there is no memory
         failure = std::current_exception();
     }
@@ -262,8 +262,8 @@ void DeferredCollective::give_up(int rank, std::chrono::milliseconds deadline) n
 }
 
 void DeferredCollective::end_early(std::exception_ptr failure) noexcept {
-    // Of the last rank, those that give up and the end of the rendezvous, one only may end the operation: the
-    // one that changes the count first.
+    // Of the last rank, those that give up and the end of the async group, one only may end the operation:
+    // the one that changes the count first.
     if (arrived_.close(contributions_.size())) {
         end(std::move(failure)); // drop() drops the operators: ranks that are late may still bring some
     }
@@ -311,7 +311,7 @@ void DeferredCollective::end(std::exception_ptr failure) noexcept {
 void DeferredCollective::drop(std::size_t references) noexcept {
     // The last one sees that all others are done with it.
     if (references_.down(references) == 0) {
-        const std::shared_ptr<detail::RendezvousState> home = std::move(home_);
+        const std::shared_ptr<detail::AsyncGroupState> home = std::move(home_);
         if (failure_ != nullptr) { // it may have been given up, before some brought theirs
             drop_operators();
         }

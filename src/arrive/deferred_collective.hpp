@@ -19,7 +19,7 @@
 #include <vector>
 
 namespace tutti::detail {
-class RendezvousState;
+class AsyncGroupState;
 }
 
 namespace tutti::arrive {
@@ -41,7 +41,7 @@ public:
 private:
     friend class DeferredCollective;
     friend class Ready;
-    friend class tutti::detail::RendezvousState;
+    friend class tutti::detail::AsyncGroupState;
 
     /// Throws what has ended the operation, if it has failed.
     void check() const;
@@ -50,7 +50,7 @@ private:
     DeferredCollective* home_ = nullptr;
     int rank_ = 0;
     /// How long who waits for it waits for ranks that have not arrived; 0: for ever.
-    std::chrono::milliseconds deadline_{0};
+    std::chrono::milliseconds timeout_{0};
     /// When it was tested first, by the coarse clock; 0 if it was not. Relaxed: a time, and nothing hangs on
     /// which of several threads was first.
     std::atomic<std::int64_t> tested_ns_{0};
@@ -63,7 +63,7 @@ private:
     bool takes_no_more_ = false;
 };
 
-/// One operation of a Rendezvous, from the first arrival until nobody refers to it any more; then it serves
+/// One operation of an AsyncGroup, from the first arrival until nobody refers to it any more; then it serves
 /// for another one. Each rank refers to the last one at which it has arrived, and each request to its own;
 /// those to come are counted from the beginning.
 class DeferredCollective final : public Completion {
@@ -71,13 +71,13 @@ public:
     explicit DeferredCollective(std::size_t ranks);
 
     /// Makes it the `number`-th one, with `references` to it.
-    void open(std::shared_ptr<detail::RendezvousState> home, std::uint64_t number, std::size_t references);
+    void open(std::shared_ptr<detail::AsyncGroupState> home, std::uint64_t number, std::size_t references);
 
     std::uint64_t number() const { return number_; }
     Contribution& contribution(int rank) { return contributions_[static_cast<std::size_t>(rank)]; }
     Arrival& arrival(int rank) { return arrivals_[static_cast<std::size_t>(rank)]; }
 
-    /// The next one of the Rendezvous, null where no rank has come to it.
+    /// The next one of the AsyncGroup, null where no rank has come to it.
     DeferredCollective* next() const {
         // Acquire: pairs with the release of who has opened that one.
         return next_.load(std::memory_order_acquire);
@@ -89,10 +89,10 @@ public:
     void arrive() noexcept;
     /// Returns when it is over. Does meanwhile what an executor has not begun. `rank` waits for the others
     /// for so long, 0: for ever; then it gives the operation up for all.
-    void wait(int rank, std::chrono::milliseconds deadline) noexcept;
+    void wait(int rank, std::chrono::milliseconds timeout) noexcept;
     /// Gives it up where `rank` has waited for so long already, and not all have arrived.
     void give_up_if_late(int rank, std::chrono::nanoseconds waited,
-                         std::chrono::milliseconds deadline) noexcept;
+                         std::chrono::milliseconds timeout) noexcept;
     /// Ends it with a failure, unless all ranks have arrived or it has been ended early before. By any
     /// thread.
     void end_early(std::exception_ptr failure) noexcept;
@@ -112,12 +112,12 @@ private:
 
     bool execute_small() noexcept;
     void execute() noexcept;
-    void give_up(int rank, std::chrono::milliseconds deadline) noexcept;
+    void give_up(int rank, std::chrono::milliseconds timeout) noexcept;
     void drop_operators() noexcept;
     void end(std::exception_ptr failure) noexcept;
     void reach(Phase phase) noexcept;
 
-    std::shared_ptr<detail::RendezvousState> home_;
+    std::shared_ptr<detail::AsyncGroupState> home_;
     std::uint64_t number_ = 0;
     Atomic<DeferredCollective*> next_{nullptr};
     std::vector<Contribution> contributions_;

@@ -18,24 +18,24 @@ tutti_caller in_way(tutti_caller me, c::How way, tutti_request* request) {
 
 } // namespace
 
-tutti_caller tutti_start(tutti_caller me, tutti_request* request) {
+tutti_caller tutti_nonblocking(tutti_caller me, tutti_request* request) {
     return in_way(me, c::starts, request);
 }
 
-tutti_caller tutti_prepare(tutti_caller me, tutti_request* request) {
+tutti_caller tutti_persistent(tutti_caller me, tutti_request* request) {
     return in_way(me, c::prepares, request);
 }
 
-tutti_caller tutti_arrive(tutti_rendezvous* rendezvous, int rank, tutti_request* request) {
-    return {rank, 0, 0, rendezvous, request, nullptr, c::arrives};
+tutti_caller tutti_async_rank(tutti_async_group* async_group, int rank, tutti_request* request) {
+    return {rank, 0, 0, async_group, request, nullptr, c::arrives};
 }
 
-tutti_caller tutti_with(tutti_caller me, const tutti_call_options* options) {
+tutti_caller tutti_with_options(tutti_caller me, const tutti_call_options* options) {
     me.options = options;
     return me;
 }
 
-tutti_caller tutti_shared(tutti_caller me) {
+tutti_caller tutti_shared_output(tutti_caller me) {
     me.how |= c::shares_output;
     return me;
 }

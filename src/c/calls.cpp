@@ -1,7 +1,7 @@
 #include "c/calls.hpp"
 
+#include "c/async_group.hpp"
 #include "c/options.hpp"
-#include "c/rendezvous.hpp"
 #include "c/status.hpp"
 #include "group/seat.hpp"
 
@@ -24,8 +24,8 @@ Caller::Caller(const char* function, const tutti_caller& me) : function_(functio
         there(function, "request", me.request) = {nullptr, failed}; // until it is made
     }
     if (way == arrives) {
-        const Arriving arriving = there(function_, "rendezvous", me_.rendezvous).rendezvous.at(me_.rank);
-        rendezvous_ = &Inside::state_of(arriving);
+        const AsyncRank arriving = there(function_, "async_group", me_.async_group).async_group.at(me_.rank);
+        async_group_ = &Inside::state_of(arriving);
         rank_ = arriving.rank();
         size_ = arriving.size();
     } else {
@@ -48,7 +48,7 @@ void Caller::check_ways(const Call& call) const {
                           "gatherv or scatterv");
     }
     if (shares && (call.in_place || !traits.may_share())) {
-        refuse(function_, "`me` comes from tutti_shared(), which is only for an allreduce or "
+        refuse(function_, "`me` comes from tutti_shared_output(), which is only for an allreduce or "
                           "allgather that is not in place");
     }
 }
@@ -90,7 +90,7 @@ void Caller::make_as_asked(const Call& call) const {
         *me_.request = request_of(prepare(call));
         return;
     case arrives:
-        *me_.request = {&detail::arrive(*rendezvous_, rank_, call), arrived};
+        *me_.request = {&detail::arrive(*async_group_, rank_, call), arrived};
         return;
     default:
         detail::execute_or_repeat(*seat_, call);

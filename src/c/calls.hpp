@@ -76,7 +76,7 @@ private:
     const char* function_;
     const tutti_caller& me_;
     detail::Seat* seat_ = nullptr;
-    detail::RendezvousState* rendezvous_ = nullptr;
+    detail::AsyncGroupState* async_group_ = nullptr;
     int rank_ = 0;
     int size_ = 0;
 };

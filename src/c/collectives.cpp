@@ -76,7 +76,7 @@ template <Collective collective>
     const void* const input = call.in_place ? asked.out : asked.in;
     const auto lowest_bits =
         reinterpret_cast<std::uintptr_t>(input) | reinterpret_cast<std::uintptr_t>(asked.out);
-    const std::size_t align_mask = detail::bytes_of(call.type) / (call.type >= Type::c32 ? 2 : 1) - 1;
+    const std::size_t align_mask = detail::bytes_of(call.type) / (call.type >= Type::complex64 ? 2 : 1) - 1;
     if (asked.n > most || c::is_in_place(asked.out) || (lowest_bits & align_mask) != 0) {
         return false;
     }

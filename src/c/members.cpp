@@ -27,7 +27,7 @@ Seated& member_behind(const char* function, const tutti_caller& me) {
 Seated& seated(const char* function, const tutti_caller& me) {
     if (me.how != blocks) {
         refuse(function, "`me` must be the caller that tutti_join() made: callers of "
-                         "tutti_start() and the like are only for collectives");
+                         "tutti_nonblocking() and the like are only for collectives");
     }
     return member_behind(function, me);
 }

@@ -2,9 +2,9 @@
 
 #include "c/numbered.hpp"
 
+#include <tutti/async_group.hpp>
 #include <tutti/c.hpp>
 #include <tutti/member.hpp>
-#include <tutti/rendezvous.hpp>
 #include <tutti/tutti.h>
 
 #include <optional>
@@ -16,7 +16,7 @@ namespace tutti::c {
 class Inside {
 public:
     static detail::Seat& seat_of(const Member& member) { return *member.seat_; }
-    static detail::RendezvousState& state_of(const Arriving& arriving) { return *arriving.state_; }
+    static detail::AsyncGroupState& state_of(const AsyncRank& arriving) { return *arriving.state_; }
 };
 
 /// What is behind a caller that is a member.

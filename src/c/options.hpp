@@ -43,7 +43,7 @@ TraceFormat trace_format(const char* function, int format);
 void write_text(const char* function, const std::string& written, char* text, std::size_t bytes,
                 std::size_t* length);
 
-/// Writes the roll call of a group, a team or a rendezvous.
+/// Writes the roll call of a group, a team or an async group.
 template <class Called>
 void write_roll_call(const char* function, const Called& called, int format, char* text, std::size_t bytes,
                      std::size_t* length) {

@@ -171,8 +171,8 @@ tutti_status tutti_wait_any(tutti_request requests[], size_t n, size_t* index) {
             if (each.kind == c::persistent || each.kind == c::arrived) {
                 c::refuse("wait_any",
                           "`requests[" + std::to_string(i) + "]` is of " +
-                              (each.kind == c::persistent ? "a prepared call" : "a rendezvous") +
-                              ", which wait_any does not support: pass requests of tutti_start() only");
+                              (each.kind == c::persistent ? "a prepared call" : "an async group") +
+                              ", which wait_any does not support: pass requests of tutti_nonblocking() only");
             }
             any = any || request_of(each) != nullptr;
         }
@@ -186,7 +186,7 @@ tutti_status tutti_wait_any(tutti_request requests[], size_t n, size_t* index) {
             return false;
         };
         if (any && !look()) {
-            wait_until(look);
+            progress_until(look);
         }
         if (*index != n) {
             wait(requests[*index]); // throws what has ended it
@@ -210,11 +210,11 @@ tutti_status tutti_then(tutti_request* request, void (*function)(void* user), vo
     });
 }
 
-tutti_status tutti_restart(tutti_request* request) {
+tutti_status tutti_start(tutti_request* request) {
     return guarded([&] { persistent_of("restart", request).operation->start(); });
 }
 
-tutti_status tutti_restart_with(tutti_request* request, const void* in, void* out) {
+tutti_status tutti_start_with(tutti_request* request, const void* in, void* out) {
     return guarded([&] {
         const c::PersistentCall& again = persistent_of("restart_with", request);
         detail::Call call = again.call;

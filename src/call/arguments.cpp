@@ -192,9 +192,9 @@ Shape checked_shape(const Call& call, int rank, int members, std::size_t* offset
     return Check(call, rank, members, offsets).shape();
 }
 
-void check_deadline(const detail::Call& call) {
-    if (call.deadline.count() < 0) {
-        refuse(call, "`options.deadline` is " + std::to_string(call.deadline.count()) +
+void check_timeout(const detail::Call& call) {
+    if (call.timeout.count() < 0) {
+        refuse(call, "`options.timeout` is " + std::to_string(call.timeout.count()) +
                          " ms, must be 0 (the group's) or more");
     }
 }

@@ -102,7 +102,7 @@ GroupConfig config_for(const GroupOptions& options, Whereabouts where, Cpus cpus
             .cpus_of_process = std::move(cpus.of_process),
             .options = std::move(chosen),
             .wait_is_from_environment = wait != options.wait,
-            .deadline = deadline_of(options.deadline, "GroupOptions::deadline"),
+            .timeout = timeout_of(options.timeout, "GroupOptions::timeout"),
             .trace = std::max(options.trace, trace_of_process()),
             .l3_groups = l3_groups,
             .choices = tuning::Choices(std::move(source.table), {members, process_cpus, l3_groups}),

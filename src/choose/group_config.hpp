@@ -29,7 +29,7 @@ struct GroupConfig {
     GroupOptions options = {};
     bool wait_is_from_environment = false;
     /// How long calls may wait for others; 0: for ever.
-    std::chrono::milliseconds deadline = {};
+    std::chrono::milliseconds timeout = {};
     /// What is recorded of calls: the most of what the options and the environment ask for.
     Trace trace = Trace::off;
     /// See tuning::Situation.

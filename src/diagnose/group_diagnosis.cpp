@@ -109,7 +109,7 @@ void GroupDiagnosis::check(const Stall& stall, bool is_stuck, const IsReady& is_
     }
 }
 
-void GroupDiagnosis::time_out(const Stall& stall, std::chrono::milliseconds deadline,
+void GroupDiagnosis::time_out(const Stall& stall, std::chrono::milliseconds timeout,
                               const IsReady& is_ready) {
     const auto& [sequence, number, member, peer] = stall;
     const RollCall roll_call = look(Asked::by_error);
@@ -117,7 +117,7 @@ void GroupDiagnosis::time_out(const Stall& stall, std::chrono::milliseconds dead
     const bool is_known = calls && !calls->empty() && calls->first() <= number;
     const std::string call = is_known ? calls->signature(number).describe() : "";
     const std::string text =
-        whereabouts(view(), member, peer) + roll_call.delay(sequence, number, member, deadline, call, peer);
+        whereabouts(view(), member, peer) + roll_call.delay(sequence, number, member, timeout, call, peer);
     if (!is_ready()) { // it may have come while that was found out
         throw TimeoutError(text);
     }

@@ -5,7 +5,7 @@
 #include "diagnose/disagreement.hpp"
 #include "group/ranks_text.hpp"
 #include "printable.hpp"
-#include "wait/join_deadline.hpp"
+#include "wait/join_timeout.hpp"
 #include "wait/wait_timer.hpp"
 
 #include <tutti/error.hpp>
@@ -250,13 +250,13 @@ std::string RollCall::late(Sequence sequence, std::uint64_t number, std::optiona
 }
 
 std::string RollCall::delay(Sequence sequence, std::uint64_t number, int rank,
-                            std::chrono::milliseconds deadline, const std::string& call,
+                            std::chrono::milliseconds timeout, const std::string& call,
                             std::optional<int> peer) const {
     const MemberReport& own = of(rank);
     const std::string what = own.last(sequence).number == number
                                  ? text_of(own, sequence)
                                  : name_of(sequence, number) + (call.empty() ? "" : ", " + call);
-    return names_.one + " " + std::to_string(rank) + " has waited " + engine::text_of(deadline) + " in " +
+    return names_.one + " " + std::to_string(rank) + " has waited " + engine::text_of(timeout) + " in " +
            what + (peer ? ", at last for " + names_.one + " " + std::to_string(*peer) : "") + "; " +
            late(sequence, number, peer);
 }

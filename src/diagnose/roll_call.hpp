@@ -91,7 +91,7 @@ public:
 
     /// Why one of them has waited too long in the `number`-th call of a sequence, which is `call` if it is
     /// not the last one, for `peer` at last if that is known: who is where.
-    std::string delay(Sequence sequence, std::uint64_t number, int rank, std::chrono::milliseconds deadline,
+    std::string delay(Sequence sequence, std::uint64_t number, int rank, std::chrono::milliseconds timeout,
                       const std::string& call = {}, std::optional<int> peer = {}) const;
 
     const MemberReport& of(int member) const { return reports_[static_cast<std::size_t>(member)]; }

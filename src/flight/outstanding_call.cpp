@@ -60,7 +60,7 @@ void OutstandingCall::require_movable_waiter() const {
     throw Error("a task cannot be suspended for an operation of Member::start or "
                 "Member::prepare: only the thread that started the operation may "
                 "use its request, but the task may resume on another thread. Call "
-                "wait(), or use a Rendezvous");
+                "wait(), or use an AsyncGroup");
 }
 
 void OutstandingCall::release() noexcept {

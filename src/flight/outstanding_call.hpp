@@ -102,7 +102,7 @@ private:
     WaitTimer waited_{{}};
     FlightRecord flight_;
     /// How long a run may wait for others, 0: as the group says.
-    std::chrono::milliseconds deadline_{0};
+    std::chrono::milliseconds timeout_{0};
     std::exception_ptr failure_;
 
     std::function<void()> continuation_;

@@ -113,7 +113,7 @@ void ProgressEngine::begin(OutstandingCall& operation) {
     operation.runner_.emplace(operation.channel_->mailbox(), *operation.cursor_, prepared,
                               operation.bindings_);
     operation.waited_ =
-        WaitTimer(operation.deadline_.count() != 0 ? operation.deadline_ : group_.config().deadline);
+        WaitTimer(operation.timeout_.count() != 0 ? operation.timeout_ : group_.config().timeout);
     operation.state_ = OutstandingCall::State::running;
 }
 

@@ -184,13 +184,13 @@ Recorded ProgressEngine::recorded(const OutstandingCall& operation) const {
 void ProgressEngine::wait_for(OutstandingCall& operation) {
     look_eagerly(operation);
     if (!operation.is_over() || thread_->has_continuations()) {
-        thread_->wait_until([&] { return operation.is_over(); }, "wait", &operation);
+        thread_->progress_until([&] { return operation.is_over(); }, "wait", &operation);
     }
 }
 
 /// An operation for the next call of a sequence, with all the memory that it needs.
 OutstandingCall& ProgressEngine::operation_for(const Call& call, Sequence sequence) {
-    check_deadline(call);
+    check_timeout(call);
     OutstandingCall* operation = nullptr;
     try {
         operation = &found_or_prepared(call);
@@ -208,7 +208,7 @@ OutstandingCall& ProgressEngine::operation_for(const Call& call, Sequence sequen
         throw;
     }
     operation->bind(call.input, call.output);
-    operation->deadline_ = call.deadline;
+    operation->timeout_ = call.timeout;
     operation->is_held_ = true;
     operation->is_quiet_ =
         operation->call_.prepared().exchanges_words && operation->operator_.data() == nullptr;
@@ -349,7 +349,7 @@ bool ProgressEngine::end() noexcept {
     }
     try {
         if (!open_.empty()) {
-            thread_->wait_until([this] { return open_.empty(); });
+            thread_->progress_until([this] { return open_.empty(); });
         }
         ThreadProgress::here().call_continuations();
     } catch (...) { // recorded: whoever calls next is told

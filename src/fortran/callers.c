@@ -13,8 +13,8 @@ tutti_status tutti_f_begin(const char* function, const tutti_caller* me, int roo
         *me->request = none;
     }
     int size = me->size;
-    if (me->rendezvous != NULL && tutti_rendezvous_size(me->rendezvous, &size) != TUTTI_OK) {
-        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `me` has no rendezvous", function);
+    if (me->async_group != NULL && tutti_async_group_size(me->async_group, &size) != TUTTI_OK) {
+        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `me` has no async group", function);
     }
     if (size < 1) {
         return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `me` is no caller: tutti_join() makes one", function);
@@ -44,7 +44,7 @@ static int is_same_text(const char* a, const char* b) {
 static const tutti_call_options* find_kept(const tutti_call_options* like) {
     for (const struct kept* i = atomic_load_explicit(&all_kept, memory_order_acquire); i != NULL;
          i = i->next) {
-        if (i->options.order == like->order && i->options.deadline_ms == like->deadline_ms &&
+        if (i->options.order == like->order && i->options.timeout_ms == like->timeout_ms &&
             is_same_text(i->options.algorithm, like->algorithm)) {
             return &i->options;
         }
@@ -66,10 +66,10 @@ static const tutti_call_options* keep(tutti_call_options options) {
     return &kept->options;
 }
 
-tutti_caller tutti_f_with(tutti_caller me, const CFI_cdesc_t* algorithm, const int* order,
-                          const int* deadline_ms);
-tutti_caller tutti_f_with(tutti_caller me, const CFI_cdesc_t* algorithm, const int* order,
-                          const int* deadline_ms) {
+tutti_caller tutti_f_with_options(tutti_caller me, const CFI_cdesc_t* algorithm, const int* order,
+                                  const int* timeout_ms);
+tutti_caller tutti_f_with_options(tutti_caller me, const CFI_cdesc_t* algorithm, const int* order,
+                                  const int* timeout_ms) {
     static const tutti_caller nobody;
     tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
     char* const name = algorithm != NULL ? tutti_f_text(algorithm) : NULL;
@@ -78,12 +78,12 @@ tutti_caller tutti_f_with(tutti_caller me, const CFI_cdesc_t* algorithm, const i
     }
     options.algorithm = name;
     options.order = order != NULL ? *order : options.order;
-    options.deadline_ms = deadline_ms != NULL ? *deadline_ms : options.deadline_ms;
+    options.timeout_ms = timeout_ms != NULL ? *timeout_ms : options.timeout_ms;
     const tutti_call_options* chosen = find_kept(&options);
     if (chosen != NULL) {
         free(name);
     } else {
         chosen = keep(options);
     }
-    return chosen != NULL ? tutti_with(me, chosen) : nobody;
+    return chosen != NULL ? tutti_with_options(me, chosen) : nobody;
 }

@@ -121,7 +121,7 @@ void tutti_f_alltoall(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, int* i
     FINISH(status, tutti_alltoall(me, v.in, v.out, v.n, v.type));
 }
 
-// Groups, rendezvous and requests, whose functions differ by the last argument only.
+// Groups, async groups and requests, whose functions differ by the last argument only.
 #define FORWARD(name, parameters, call)                                                                      \
     void tutti_f_##name parameters {                                                                         \
         tutti_f_finish(tutti_f_noted(call), ierr);                                                           \
@@ -132,20 +132,21 @@ FORWARD(leave, (tutti_caller me, int* ierr), tutti_leave(me))
 FORWARD(split, (tutti_caller me, int color, int key, tutti_caller* part, int* ierr),
         tutti_split(me, color, key, part))
 FORWARD(dup, (tutti_caller me, tutti_caller* copy, int* ierr), tutti_dup(me, copy))
-FORWARD(rendezvous_free, (tutti_rendezvous * *rendezvous, int* ierr),
-        tutti_rendezvous_free(tutti_f_taken((void**)rendezvous)))
+FORWARD(async_group_free, (tutti_async_group * *async_group, int* ierr),
+        tutti_async_group_free(tutti_f_taken((void**)async_group)))
 FORWARD(op_create, (tutti_op_function function, void* user, int commutative, tutti_op* op, int* ierr),
         tutti_op_create(function, user, commutative, op))
 FORWARD(op_free, (tutti_op op, int* ierr), tutti_op_free(op))
 FORWARD(wait, (tutti_request * request, int* ierr), tutti_wait(request))
-FORWARD(restart, (tutti_request * request, int* ierr), tutti_restart(request))
+FORWARD(restart, (tutti_request * request, int* ierr), tutti_start(request))
 FORWARD(request_free, (tutti_request * request, int* ierr), tutti_request_free(request))
 
-/// `deadline_ms` may be absent.
-void tutti_f_rendezvous_create(int ranks, tutti_rendezvous** rendezvous, int* ierr, const int* deadline_ms) {
-    tutti_rendezvous_options options = TUTTI_RENDEZVOUS_OPTIONS_INIT;
-    options.deadline_ms = deadline_ms != NULL ? *deadline_ms : options.deadline_ms;
-    tutti_f_finish(tutti_f_noted(tutti_rendezvous_create(ranks, &options, rendezvous)), ierr);
+/// `timeout_ms` may be absent.
+void tutti_f_async_group_create(int ranks, tutti_async_group** async_group, int* ierr,
+                                const int* timeout_ms) {
+    tutti_async_group_options options = TUTTI_ASYNC_GROUP_OPTIONS_INIT;
+    options.timeout_ms = timeout_ms != NULL ? *timeout_ms : options.timeout_ms;
+    tutti_f_finish(tutti_f_noted(tutti_async_group_create(ranks, &options, async_group)), ierr);
 }
 
 /// The elements of an array of one dimension, to be freed; NULL where there is no memory.
@@ -160,14 +161,14 @@ static int* list_of(const CFI_cdesc_t* array) {
 
 /// `wait` and all after it may be absent.
 void tutti_f_group_create(int members, tutti_group** group, int* ierr, const int* wait,
-                          const CFI_cdesc_t* tuning, const int* join_deadline_ms, const int* deadline_ms,
+                          const CFI_cdesc_t* tuning, const int* join_timeout_ms, const int* timeout_ms,
                           const CFI_cdesc_t* levels, const int* trace) {
     tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
     char* const file = tuning != NULL ? tutti_f_text(tuning) : NULL;
     options.tuning = file;
     options.wait = wait != NULL ? *wait : options.wait;
-    options.join_deadline_ms = join_deadline_ms != NULL ? *join_deadline_ms : options.join_deadline_ms;
-    options.deadline_ms = deadline_ms != NULL ? *deadline_ms : options.deadline_ms;
+    options.join_timeout_ms = join_timeout_ms != NULL ? *join_timeout_ms : options.join_timeout_ms;
+    options.timeout_ms = timeout_ms != NULL ? *timeout_ms : options.timeout_ms;
     options.trace = trace != NULL ? *trace : options.trace;
     int* const sizes = levels != NULL ? list_of(levels) : NULL;
     options.levels = sizes;
@@ -220,7 +221,7 @@ void tutti_f_wait_any(CFI_cdesc_t* requests, int* index, int* ierr) {
     tutti_f_finish(status, ierr);
 }
 
-void tutti_f_restart_with(tutti_request* request, CFI_cdesc_t* in, CFI_cdesc_t* out, int* ierr) {
+void tutti_f_start_with(tutti_request* request, CFI_cdesc_t* in, CFI_cdesc_t* out, int* ierr) {
     void* from = NULL;
     void* to = NULL;
     const int in_place = in->base_addr == &tutti_f_in_place;
@@ -228,7 +229,7 @@ void tutti_f_restart_with(tutti_request* request, CFI_cdesc_t* in, CFI_cdesc_t* 
     if (status == TUTTI_OK) {
         status = tutti_f_address("restart_with", "out", out, &to);
     }
-    FINISH(status, tutti_restart_with(request, in_place ? TUTTI_IN_PLACE : from, to));
+    FINISH(status, tutti_start_with(request, in_place ? TUTTI_IN_PLACE : from, to));
 }
 
 void tutti_f_test(tutti_request* request, _Bool* done, int* ierr) {
@@ -238,8 +239,8 @@ void tutti_f_test(tutti_request* request, _Bool* done, int* ierr) {
     FINISH(status, TUTTI_OK);
 }
 
-tutti_caller tutti_f_arrive(tutti_rendezvous** rendezvous, int rank, tutti_request* request) {
-    return tutti_arrive(*rendezvous, rank, request);
+tutti_caller tutti_f_async_rank(tutti_async_group** async_group, int rank, tutti_request* request) {
+    return tutti_async_rank(*async_group, rank, request);
 }
 
 void tutti_f_abort(tutti_caller me, CFI_cdesc_t* text, int* ierr) {

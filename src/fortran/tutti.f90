@@ -4,8 +4,8 @@
 !
 !     call tutti_join(group, omp_get_thread_num(), me)
 !     call tutti_allreduce(me, in, out, TUTTI_SUM)                             ! blocking
-!     call tutti_allreduce(tutti_start(me, request), in, out, TUTTI_SUM)       ! nonblocking
-!     call tutti_allreduce(tutti_prepare(me, request), in, out, TUTTI_SUM)     ! persistent
+!     call tutti_allreduce(tutti_nonblocking(me, request), in, out, TUTTI_SUM)       ! nonblocking
+!     call tutti_allreduce(tutti_persistent(me, request), in, out, TUTTI_SUM)     ! persistent
 !
 ! Arrays must be contiguous, of any rank and type, or scalars. The library's operators are for
 ! integer(1,2,4,8), real(4,8) and complex(4,8). If the first array is TUTTI_IN_PLACE, the second is both input
@@ -30,7 +30,7 @@ module tutti
 
     ! The order in which a reduction combines the members' operands, and how a member waits for another
     ! member.
-    integer(c_int), parameter :: TUTTI_ORDER_ANY = 0, TUTTI_ORDER_SERIAL = 1
+    integer(c_int), parameter :: TUTTI_ORDER_CANONICAL = 0, TUTTI_ORDER_SERIAL = 1
     integer(c_int), parameter :: TUTTI_WAIT_AUTOMATIC = 0, TUTTI_WAIT_SPIN = 1, TUTTI_WAIT_YIELD = 2, TUTTI_WAIT_SLEEP = 3
 
     ! What is recorded of calls, and how a trace is written.
@@ -45,7 +45,7 @@ module tutti
         type(c_ptr) :: handle = c_null_ptr
     end type
 
-    type, bind(c) :: tutti_rendezvous
+    type, bind(c) :: tutti_async_group
         type(c_ptr) :: handle = c_null_ptr
     end type
 
@@ -63,7 +63,7 @@ module tutti
         integer(c_int) :: rank = 0
         integer(c_int) :: size = 0
         integer(c_int64_t) :: member = 0
-        type(c_ptr) :: rendezvous = c_null_ptr
+        type(c_ptr) :: async_group = c_null_ptr
         type(c_ptr) :: request = c_null_ptr
         type(c_ptr) :: options = c_null_ptr
         integer(c_int64_t) :: how = 0
@@ -72,13 +72,13 @@ module tutti
     interface
         ! Makes a group, whose ranks threads join with tutti_join. Arguments after `ierr` should be passed by
         ! keyword.
-        subroutine tutti_group_create(members, group, ierr, wait, tuning, join_deadline_ms, deadline_ms, levels, trace) &
+        subroutine tutti_group_create(members, group, ierr, wait, tuning, join_timeout_ms, timeout_ms, levels, trace) &
             bind(c, name="tutti_f_group_create")
             import
             integer(c_int), value :: members
             type(tutti_group), intent(inout) :: group
             integer(c_int), intent(out), optional :: ierr
-            integer(c_int), intent(in), optional :: wait, join_deadline_ms, deadline_ms, trace
+            integer(c_int), intent(in), optional :: wait, join_timeout_ms, timeout_ms, trace
             character(kind=c_char, len=*), intent(in), optional :: tuning
             integer(c_int), intent(in), optional :: levels(:)
         end subroutine
@@ -152,17 +152,17 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_rendezvous_create(ranks, rendezvous, ierr, deadline_ms) bind(c, name="tutti_f_rendezvous_create")
+        subroutine tutti_async_group_create(ranks, async_group, ierr, timeout_ms) bind(c, name="tutti_f_async_group_create")
             import
             integer(c_int), value :: ranks
-            type(tutti_rendezvous), intent(inout) :: rendezvous
+            type(tutti_async_group), intent(inout) :: async_group
             integer(c_int), intent(out), optional :: ierr
-            integer(c_int), intent(in), optional :: deadline_ms
+            integer(c_int), intent(in), optional :: timeout_ms
         end subroutine
 
-        subroutine tutti_rendezvous_free(rendezvous, ierr) bind(c, name="tutti_f_rendezvous_free")
+        subroutine tutti_async_group_free(async_group, ierr) bind(c, name="tutti_f_async_group_free")
             import
-            type(tutti_rendezvous), intent(inout) :: rendezvous
+            type(tutti_async_group), intent(inout) :: async_group
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
@@ -189,36 +189,36 @@ module tutti
             character(kind=c_char, len=*), intent(out) :: message
         end subroutine
 
-        type(tutti_caller) function tutti_start(me, request) bind(c, name="tutti_start")
+        type(tutti_caller) function tutti_nonblocking(me, request) bind(c, name="tutti_nonblocking")
             import
             type(tutti_caller), value :: me
             type(tutti_request), intent(inout), target :: request
         end function
 
-        type(tutti_caller) function tutti_prepare(me, request) bind(c, name="tutti_prepare")
+        type(tutti_caller) function tutti_persistent(me, request) bind(c, name="tutti_persistent")
             import
             type(tutti_caller), value :: me
             type(tutti_request), intent(inout), target :: request
         end function
 
-        type(tutti_caller) function tutti_arrive(rendezvous, rank, request) bind(c, name="tutti_f_arrive")
+        type(tutti_caller) function tutti_async_rank(async_group, rank, request) bind(c, name="tutti_f_async_rank")
             import
-            type(tutti_rendezvous), intent(inout) :: rendezvous
+            type(tutti_async_group), intent(inout) :: async_group
             integer(c_int), value :: rank
             type(tutti_request), intent(inout), target :: request
         end function
 
         ! The algorithm and the order must be the same on all members; the library chooses those that are
-        ! absent. deadline_ms is the maximum time that the call may wait for other members; if absent, the
+        ! absent. timeout_ms is the maximum time that the call may wait for other members; if absent, the
         ! group's.
-        type(tutti_caller) function tutti_with(me, algorithm, order, deadline_ms) bind(c, name="tutti_f_with")
+        type(tutti_caller) function tutti_with_options(me, algorithm, order, timeout_ms) bind(c, name="tutti_f_with_options")
             import
             type(tutti_caller), value :: me
             character(kind=c_char, len=*), intent(in), optional :: algorithm
-            integer(c_int), intent(in), optional :: order, deadline_ms
+            integer(c_int), intent(in), optional :: order, timeout_ms
         end function
 
-        type(tutti_caller) function tutti_shared(me) bind(c, name="tutti_shared")
+        type(tutti_caller) function tutti_shared_output(me) bind(c, name="tutti_shared_output")
             import
             type(tutti_caller), value :: me
         end function
@@ -248,7 +248,7 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        subroutine tutti_restart(request, ierr) bind(c, name="tutti_f_restart")
+        subroutine tutti_start(request, ierr) bind(c, name="tutti_f_start")
             import
             type(tutti_request), intent(inout), target :: request
             integer(c_int), intent(out), optional :: ierr
@@ -256,7 +256,7 @@ module tutti
 
         ! Starts a prepared call with other arrays. They must be as long as the old arrays; this is not
         ! checked.
-        subroutine tutti_restart_with(request, in, out, ierr) bind(c, name="tutti_f_restart_with")
+        subroutine tutti_start_with(request, in, out, ierr) bind(c, name="tutti_f_start_with")
             import
             type(tutti_request), intent(inout), target :: request
             type(*), dimension(..), intent(in), asynchronous, target :: in

@@ -45,8 +45,7 @@ public:
     /// meantime, as `is_ready` shows, is no mismatch.
     virtual void check(const Stall& stall, bool is_stuck, const IsReady& is_ready) = 0;
     /// Throws TimeoutError, unless what the member waits for has come while the text was made.
-    virtual void time_out(const Stall& stall, std::chrono::milliseconds deadline,
-                          const IsReady& is_ready) = 0;
+    virtual void time_out(const Stall& stall, std::chrono::milliseconds timeout, const IsReady& is_ready) = 0;
     /// Throws MismatchError because the peer is known to be in another call.
     [[noreturn]] virtual void throw_different(const Stall& stall) = 0;
     /// Throws MismatchError because the peer has left for good, without this call or in another one.
@@ -56,7 +55,7 @@ public:
     [[noreturn]] virtual void throw_fault(const Stall& stall, run::Fault fault,
                                           const CallSignature& signature, const run::Prepared& prepared,
                                           const run::Bindings& bindings) = 0;
-    /// Takes a snapshot of the members if the last one is older than that, to report at a deadline who has
+    /// Takes a snapshot of the members if the last one is older than that, to report at a timeout who has
     /// moved since.
     virtual void take_snapshot(std::chrono::milliseconds age) = 0;
 

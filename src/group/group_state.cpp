@@ -43,7 +43,7 @@ GroupState::GroupState(int members, engine::GroupConfig config, engine::MakeDiag
                                : engine::wait_policy_of(config_.options.wait, members, members - 1)),
       memory_(members, failure_.word()), schedules_(members, config_),
       trial_times_(config_.explores ? static_cast<std::size_t>(members) : 0),
-      seats_(failure_, memory_, config_.options.join_deadline), make_diagnosis_(make_diagnosis),
+      seats_(failure_, memory_, config_.options.join_timeout), make_diagnosis_(make_diagnosis),
       diagnosis_(make_diagnosis(*this)) {
     require_kernels();
     if (config_.trace != Trace::off) {

@@ -125,7 +125,7 @@ void Seat::record() {
 }
 
 template <class Observer>
-void Seat::run_front(const void* input, void* output, const void* state, std::chrono::milliseconds deadline,
+void Seat::run_front(const void* input, void* output, const void* state, std::chrono::milliseconds timeout,
                      const Observer& observer) {
     const PreparedCall& call = *front_;
     if (call.copied_bytes() != 0 && input != nullptr) {
@@ -134,16 +134,16 @@ void Seat::run_front(const void* input, void* output, const void* state, std::ch
     bindings_.bind(call.prepared(), input, output, state);
     run::Runner<mailbox::Mailbox, run::Compute, Observer> runner(group_.memory().mailbox(), cursor_,
                                                                  call.prepared(), bindings_, observer);
-    run_to_the_end(runner, mailbox::eager_looks(group_.wait_policy(), wait_history_), deadline);
+    run_to_the_end(runner, mailbox::eager_looks(group_.wait_policy(), wait_history_), timeout);
 }
 
 template <class Runner>
 [[gnu::always_inline]] inline void Seat::run_to_the_end(Runner& runner, int looks,
-                                                        std::chrono::milliseconds deadline) {
+                                                        std::chrono::milliseconds timeout) {
     try {
         const run::State reached = runner.advance(looks);
         if (reached != run::State::done) {
-            run_slowly(runner, reached, deadline);
+            run_slowly(runner, reached, timeout);
         }
     } catch (...) {
         group_.fail(rank_, std::current_exception());
@@ -158,7 +158,7 @@ void Seat::record_front(const Call& call) {
         *record_, group_.recorder()->trace(),
         group_.recorder()->number_in_all(engine::Sequence::blocking, recorded_.number_at(cursor_.epoch)));
     try {
-        run_front(call.input, call.output, call.state, call.deadline, engine::Observer(record));
+        run_front(call.input, call.output, call.state, call.timeout, engine::Observer(record));
     } catch (...) {
         record.fail(signature.row, signature.bytes);
         throw;
@@ -167,9 +167,8 @@ void Seat::record_front(const Call& call) {
 }
 
 template <class Runner>
-[[gnu::noinline]] void Seat::run_slowly(Runner& runner, run::State state,
-                                        std::chrono::milliseconds deadline) {
-    engine::WaitTimer waited(deadline.count() != 0 ? deadline : group_.config().deadline);
+[[gnu::noinline]] void Seat::run_slowly(Runner& runner, run::State state, std::chrono::milliseconds timeout) {
+    engine::WaitTimer waited(timeout.count() != 0 ? timeout : group_.config().timeout);
     while (state != run::State::done) {
         wait(runner, state, waited);
         state = runner.advance(mailbox::eager_looks(group_.wait_policy(), wait_history_));
@@ -208,10 +207,10 @@ void Seat::wait(Runner& runner, run::State state, engine::WaitTimer& waited) {
     mailbox::EventCount& event = memory.board(runner.peer()).event;
     const mailbox::Waiter waiter{wait_history_, memory.last_cpus().of(rank_, runner.peer())};
     if (thread.is_empty()) {
-        mailbox::wait_until(is_ready, check, event, group_.wait_policy(), waiter);
+        mailbox::progress_until(is_ready, check, event, group_.wait_policy(), waiter);
     } else {
         engine::PolledEventCount polled(event);
-        mailbox::wait_until(is_ready, check, polled, group_.wait_policy(), waiter);
+        mailbox::progress_until(is_ready, check, polled, group_.wait_policy(), waiter);
     }
     if (is_excused) {
         runner.stop_waiting();
@@ -227,7 +226,7 @@ void Seat::require_idle(const Call& call) const {
     if (has_aborted_) {
         group_.failure().throw_aborted();
     }
-    engine::check_deadline(call);
+    engine::check_timeout(call);
 }
 
 void Seat::run(const Call& call) {
@@ -300,7 +299,7 @@ void Seat::make_front(const Call& call) {
     if (record_ != nullptr) {
         record_front(call);
     } else {
-        run_front(call.input, call.output, call.state, call.deadline, run::Unobserved{});
+        run_front(call.input, call.output, call.state, call.timeout, run::Unobserved{});
     }
 }
 

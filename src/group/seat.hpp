@@ -71,7 +71,7 @@ public:
     /// Prepares a call for run_held(), as the first that is made of it would be. Throws as run().
     TUTTI_COMPONENT_API std::unique_ptr<engine::PreparedCall> hold(const Call& call);
     /// Runs a held call on the vectors of `call`, which must lie to each other as those that it was prepared
-    /// with: of `call`, nothing but these, the operator's state and the deadline is looked at. Whatever else
+    /// with: of `call`, nothing but these, the operator's state and the timeout is looked at. Whatever else
     /// the member calls in between, a held call needs not be found.
     TUTTI_COMPONENT_API void run_held(engine::PreparedCall& held, const Call& call);
 
@@ -154,17 +154,17 @@ private:
     /// Runs the call in front on these vectors, watched by the observer. It may wait for so long, 0: as the
     /// group says.
     template <class Observer>
-    void run_front(const void* input, void* output, const void* state, std::chrono::milliseconds deadline,
+    void run_front(const void* input, void* output, const void* state, std::chrono::milliseconds timeout,
                    const Observer& observer);
     /// Runs it to the end. It looks so often before it waits slowly.
     template <class Runner>
-    void run_to_the_end(Runner& runner, int looks, std::chrono::milliseconds deadline);
+    void run_to_the_end(Runner& runner, int looks, std::chrono::milliseconds timeout);
     /// Shows and runs the call in front on the vectors of `call`, and records it.
     void make_front(const Call& call);
     void record_front(const Call& call);
     /// Goes on with a run that waits, until it is done.
     template <class Runner>
-    void run_slowly(Runner& runner, run::State state, std::chrono::milliseconds deadline);
+    void run_slowly(Runner& runner, run::State state, std::chrono::milliseconds timeout);
     /// Waits until the run can go on, or throws what has ended it.
     template <class Runner>
     void wait(Runner& runner, run::State state, engine::WaitTimer& waited);

@@ -75,7 +75,7 @@ void Seats::take(int rank, const std::function<void()>& recover) {
     ++taken_;
     // Relaxed: whoever waits looks again.
     if (!memory_.status(rank).has_joined.test_and_set(std::memory_order_relaxed)) {
-        join_deadline_.restart();
+        join_timeout_.restart();
     }
 }
 
@@ -99,7 +99,7 @@ void Seats::require_joined(int member, int peer) {
     const auto has_joined = [this](int rank) {
         return memory_.status(rank).has_joined.test(std::memory_order_relaxed); // which lasts
     };
-    if (!has_joined(member) || has_joined(peer) || !join_deadline_.has_passed()) {
+    if (!has_joined(member) || has_joined(peer) || !join_timeout_.has_passed()) {
         return;
     }
     std::vector<int> absent;
@@ -113,8 +113,8 @@ void Seats::require_joined(int member, int peer) {
     }
     throw engine::NotJoined(engine::text_of_ranks(absent, "member", "members") +
                             (absent.size() == 1 ? " has" : " have") + " not joined within " +
-                            engine::text_of(join_deadline_.deadline()) + ". " + engine::advice_on_absence() +
-                            "; GroupOptions::join_deadline sets how long members wait");
+                            engine::text_of(join_timeout_.timeout()) + ". " + engine::advice_on_absence() +
+                            "; GroupOptions::join_timeout sets how long members wait");
 }
 
 bool Seats::is_unusable() {
@@ -163,7 +163,7 @@ void Seats::begin_anew(const std::function<void()>& recover) {
         each.saw_failure = false;
     }
     recover();
-    join_deadline_.restart();
+    join_timeout_.restart();
     changed_.notify_all();
 }
 

@@ -3,7 +3,7 @@
 #include "group/seat.hpp"
 #include "group/shared_memory.hpp"
 #include "wait/failure.hpp"
-#include "wait/join_deadline.hpp"
+#include "wait/join_timeout.hpp"
 
 #include <chrono>
 #include <condition_variable>
@@ -18,8 +18,8 @@ namespace tutti::engine {
 /// The seats of a group, and which threads that join sit there.
 class Seats {
 public:
-    Seats(const Failure& failure, SharedMemory& memory, std::chrono::milliseconds join_deadline)
-        : failure_(failure), memory_(memory), join_deadline_(join_deadline) {}
+    Seats(const Failure& failure, SharedMemory& memory, std::chrono::milliseconds join_timeout)
+        : failure_(failure), memory_(memory), join_timeout_(join_timeout) {}
     /// Makes the seats. Once.
     void make(detail::GroupState& group, int members);
 
@@ -63,7 +63,7 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     int taken_ = 0;
-    JoinDeadline join_deadline_;
+    JoinTimeout join_timeout_;
     bool members_join_ = false;
 };
 

@@ -40,10 +40,10 @@ bool check_stalled(detail::GroupState& group, Sequence sequence, int member, con
         group.memory().status(member).wait.show(
             {.sequence = sequence, .number = asked.number, .peer = peer, .since = waited.since()});
         if (waited.is_over() && !runner.is_ready()) {
-            diagnosis.time_out(stall, waited.deadline(), is_ready);
+            diagnosis.time_out(stall, waited.timeout(), is_ready);
         }
         if (waited.is_half_over()) {
-            diagnosis.take_snapshot(waited.deadline());
+            diagnosis.take_snapshot(waited.timeout());
         }
     }
     const bool is_gone = group.has_left_for_good(peer);

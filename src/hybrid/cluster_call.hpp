@@ -42,11 +42,11 @@ public:
         return known_.serves(key, input, output) && wanted_way_.empty();
     }
     /// The call is made, on these vectors.
-    void begin(const void* input, void* output, const void* state, std::chrono::milliseconds deadline) {
+    void begin(const void* input, void* output, const void* state, std::chrono::milliseconds timeout) {
         call_.input = input;
         call_.output = output;
         call_.state = state;
-        call_.deadline = deadline;
+        call_.timeout = timeout;
         member_.begin(call_signature_, digest_);
     }
     HierarchyStrategy& strategy() const { return *strategy_; }
@@ -92,9 +92,9 @@ public:
     void show();
     /// See ProcessMember.
     void make_room(std::size_t input_bytes, std::size_t output_bytes) {
-        member_.make_room(input_bytes, output_bytes, call_.element_align, call_.deadline);
+        member_.make_room(input_bytes, output_bytes, call_.element_align, call_.timeout);
     }
-    void meet() { member_.meet(call_.deadline); }
+    void meet() { member_.meet(call_.timeout); }
     void run_held(std::unique_ptr<tutti::engine::PreparedCall>& held, const Call& call) {
         member_.run_held(held, call);
     }
@@ -121,8 +121,7 @@ public:
     /// Makes one. By what speaks.
     void perform(const hybrid::ProcessCall& call) {
         begin_on_channel();
-        transport().channel().set_deadline(call_.deadline.count() != 0 ? call_.deadline
-                                                                       : cluster_.deadline());
+        transport().channel().set_timeout(call_.timeout.count() != 0 ? call_.timeout : cluster_.timeout());
         transport().perform(call);
     }
     /// Messages from here on are this call's.

@@ -49,7 +49,7 @@ void ClusterSeat::run(const tutti::detail::Call& call, const Options& options) {
     if (known == nullptr) {
         known = &prepare(call, options);
     }
-    known->begin(call.input, call.output, call.state, call.deadline);
+    known->begin(call.input, call.output, call.state, call.timeout);
     run_prepared(*known);
 }
 

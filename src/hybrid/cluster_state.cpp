@@ -36,20 +36,18 @@ MPI_Comm checked(MPI_Comm communicator, bool has_threads, const ClusterOptions& 
             "Cluster: MPI was initialised for MPI_THREAD_SINGLE, but there is more than one thread: "
             "ask MPI_Init_thread for MPI_THREAD_FUNNELED or more");
     }
-    if (options.deadline.count() < 0) {
-        throw ArgumentError("Cluster: ClusterOptions::deadline is " +
-                            std::to_string(options.deadline.count()) +
+    if (options.timeout.count() < 0) {
+        throw ArgumentError("Cluster: ClusterOptions::timeout is " + std::to_string(options.timeout.count()) +
                             " ms, must be 0 (that of the group, else 10 minutes) or more");
     }
     return communicator;
 }
 
-std::chrono::milliseconds deadline_of(const ClusterOptions& options,
-                                      const tutti::engine::GroupConfig& local) {
-    if (options.deadline.count() != 0) {
-        return options.deadline;
+std::chrono::milliseconds timeout_of(const ClusterOptions& options, const tutti::engine::GroupConfig& local) {
+    if (options.timeout.count() != 0) {
+        return options.timeout;
     }
-    return local.deadline.count() != 0 ? local.deadline : std::chrono::minutes(10);
+    return local.timeout.count() != 0 ? local.timeout : std::chrono::minutes(10);
 }
 
 } // namespace
@@ -75,14 +73,14 @@ std::shared_ptr<ClusterState> ClusterState::open(const tutti::detail::GroupState
 
 void ClusterState::join_processes(const tutti::detail::GroupState& local, MPI_Comm communicator,
                                   const ClusterOptions& options) {
-    deadline_ = deadline_of(options, local.config());
+    timeout_ = timeout_of(options, local.config());
     control_.open(communicator);
-    control_.set_limits(deadline_, failure_channel_, failure_);
+    control_.set_limits(timeout_, failure_channel_, failure_);
     failure_channel_.open(control_.communicator());
     exchange_sizes(local.size());
     look_at_node();
     transport_.channel().open(control_.communicator());
-    transport_.channel().set_limits(deadline_, failure_channel_, failure_);
+    transport_.channel().set_limits(timeout_, failure_channel_, failure_);
     hybrid::together(control_.communicator(), [&] {
         const tutti::engine::GroupConfig config = shared(local.config());
         group_ =
@@ -164,7 +162,7 @@ tutti::engine::GroupConfig ClusterState::shared(tutti::engine::GroupConfig confi
         config.choices = {};
     }
     config.wait_policy = wait_policy_of(members_on_node_, config);
-    config.deadline = local_deadline(deadline_);
+    config.timeout = local_timeout(timeout_);
     config.bindings = {}; // say nothing of the other processes'
     return config;
 }

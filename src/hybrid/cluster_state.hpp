@@ -27,13 +27,13 @@ namespace tutti::mpi::detail {
 class ClusterSeat;
 
 /// How long members of a process wait for each other, where those that wait for other processes may do so for
-/// `deadline`: a moment longer, so that who knows more is the first to tell.
-constexpr std::chrono::milliseconds local_deadline(std::chrono::milliseconds deadline) {
+/// `timeout`: a moment longer, so that who knows more is the first to tell.
+constexpr std::chrono::milliseconds local_timeout(std::chrono::milliseconds timeout) {
     using std::chrono::milliseconds;
     constexpr milliseconds longest = milliseconds::max() / 2;
-    return deadline.count() == 0 || deadline > longest
-               ? deadline
-               : deadline + std::clamp(deadline / 8, milliseconds(20), milliseconds(50));
+    return timeout.count() == 0 || timeout > longest
+               ? timeout
+               : timeout + std::clamp(timeout / 8, milliseconds(20), milliseconds(50));
 }
 
 /// Memory that the members of a process and their leaders share during a call.
@@ -122,7 +122,7 @@ public:
     /// See Cluster::roll_call. By any thread.
     std::string roll_call(RollCallFormat format);
     /// How long calls may wait for others, unless they say themselves.
-    std::chrono::milliseconds deadline() const { return deadline_; }
+    std::chrono::milliseconds timeout() const { return timeout_; }
 
     /// Whether there are fewer CPUs on this node than members.
     bool is_crowded() const { return members_on_node_ > cpus_on_node_; }
@@ -160,7 +160,7 @@ private:
     mailbox::WaitPolicy wait_policy_of(int threads, const tutti::engine::GroupConfig& config) const;
     tutti::engine::GroupConfig shared(tutti::engine::GroupConfig config) const;
 
-    std::chrono::milliseconds deadline_{0};
+    std::chrono::milliseconds timeout_{0};
     int process_ = 0;
     std::vector<int> first_ranks_;
     bool even_ = true;

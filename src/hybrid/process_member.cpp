@@ -8,32 +8,32 @@ namespace tutti::mpi::detail {
 
 void ProcessMember::run_held(std::unique_ptr<tutti::engine::PreparedCall>& held, tutti::detail::Call call) {
     tutti::detail::Seat& seat = cluster_.group().seat(rank_);
-    call.deadline = local_deadline(call.deadline);
+    call.timeout = local_timeout(call.timeout);
     if (held == nullptr) {
         held = seat.hold(call);
     }
     seat.run_held(*held, call);
 }
 
-void ProcessMember::meet(std::chrono::milliseconds deadline) {
+void ProcessMember::meet(std::chrono::milliseconds timeout) {
     if (!is_alone()) {
-        run_held(meeting_, {.collective = Collective::barrier, .type = Type::u8, .deadline = deadline});
+        run_held(meeting_, {.collective = Collective::barrier, .type = Type::u8, .timeout = timeout});
     }
 }
 
 void ProcessMember::make_room(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment,
-                              std::chrono::milliseconds deadline) {
+                              std::chrono::milliseconds timeout) {
     if (input_bytes <= input_room_ && output_bytes <= output_room_ && alignment <= room_align_) {
         return;
     }
     input_room_ = std::max(input_bytes, input_room_);
     output_room_ = std::max(output_bytes, output_room_);
     room_align_ = std::max(alignment, room_align_);
-    meet(deadline); // the last call's results have been taken
+    meet(timeout); // the last call's results have been taken
     if (leads()) {
         cluster_.enlarge(input_room_, output_room_, room_align_);
     }
-    meet(deadline);
+    meet(timeout);
 }
 
 } // namespace tutti::mpi::detail

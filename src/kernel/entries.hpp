@@ -19,8 +19,8 @@ template <> struct LaneOf<Type::i64> { using type = std::int64_t; };
 template <> struct LaneOf<Type::u64> { using type = std::uint64_t; };
 template <> struct LaneOf<Type::f32> { using type = float; };
 template <> struct LaneOf<Type::f64> { using type = double; };
-template <> struct LaneOf<Type::c32> { using type = float; };
-template <> struct LaneOf<Type::c64> { using type = double; };
+template <> struct LaneOf<Type::complex64> { using type = float; };
+template <> struct LaneOf<Type::complex128> { using type = double; };
 // clang-format on
 
 template <class Lane, class Op, std::size_t ElementBytes = sizeof(Lane)>
@@ -55,7 +55,7 @@ constexpr detail::Kernels by_lanes{&Loops<Lane, Op, sizeof(Lane)>::template redu
 template <Type type, Operator op>
 constexpr detail::Kernels entry() {
     using Lane = typename LaneOf<type>::type;
-    constexpr bool complex = type == Type::c32 || type == Type::c64;
+    constexpr bool complex = type == Type::complex64 || type == Type::complex128;
     if constexpr (std::is_integral_v<Lane>) {
         using Unsigned = std::make_unsigned_t<Lane>;
         switch (op) {

@@ -133,8 +133,8 @@ private:
 /// `check(takes_long)` is called now and then, `takes_long` where the wait does, and throws when waiting has
 /// become pointless.
 template <class Ready, class Check, class Event>
-void wait_until(Ready&& ready, Check&& check, Event& event, const WaitPolicy& wait_policy,
-                const Waiter& waiter) {
+void progress_until(Ready&& ready, Check&& check, Event& event, const WaitPolicy& wait_policy,
+                    const Waiter& waiter) {
     Backoff backoff(wait_policy, waiter);
     while (!ready()) {
         const Backoff::Next next = backoff.pass();

@@ -1,7 +1,7 @@
 #include "wait/failure.hpp"
 
 #include "mailbox/event_count.hpp"
-#include "wait/join_deadline.hpp"
+#include "wait/join_timeout.hpp"
 
 #include <linux/membarrier.h>
 #include <sys/syscall.h>

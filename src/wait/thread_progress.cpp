@@ -49,8 +49,8 @@ void ThreadProgress::look_after(bool takes_long, const OutstandingCall* awaited)
     }
 }
 
-void ThreadProgress::wait_until(const std::function<bool()>& ready, const char* caller,
-                                const OutstandingCall* awaited) {
+void ThreadProgress::progress_until(const std::function<bool()>& ready, const char* caller,
+                                    const OutstandingCall* awaited) {
     const auto has_news = [&] {
         progress();
         return is_empty() || has_continuations() || ready();
@@ -64,16 +64,16 @@ void ThreadProgress::wait_until(const std::function<bool()>& ready, const char* 
         if (is_empty()) {
             throw Error(std::string(caller) +
                         ": the calling thread has no outstanding operation that could make "
-                        "it ready; requests of a Rendezvous must be waited for one by one, "
+                        "it ready; requests of an AsyncGroup must be waited for one by one, "
                         "with wait()");
         }
         const mailbox::WaitPolicy wait_policy = first_->wait_policy();
         const mailbox::Waiter waiter{wait_history_, first_->cpus()};
         if (first_->next_of_thread_ == nullptr) {
-            mailbox::wait_until(has_news, check, first_->event(), wait_policy, waiter);
+            mailbox::progress_until(has_news, check, first_->event(), wait_policy, waiter);
         } else {
             PolledEventCount polled(first_->event());
-            mailbox::wait_until(has_news, check, polled, wait_policy, waiter);
+            mailbox::progress_until(has_news, check, polled, wait_policy, waiter);
         }
     }
 }
@@ -88,12 +88,12 @@ void ThreadProgress::call_continuations() {
 
 namespace tutti {
 
-void wait_until(const std::function<bool()>& ready) {
-    detail::wait_until("wait_until", ready);
+void progress_until(const std::function<bool()>& ready) {
+    detail::progress_until("progress_until", ready);
 }
 
-void detail::wait_until(const char* caller, const std::function<bool()>& ready) {
-    engine::ThreadProgress::here().wait_until(ready, caller);
+void detail::progress_until(const char* caller, const std::function<bool()>& ready) {
+    engine::ThreadProgress::here().progress_until(ready, caller);
 }
 
 } // namespace tutti

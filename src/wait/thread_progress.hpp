@@ -37,8 +37,8 @@ public:
     void look_after(bool takes_long, const OutstandingCall* awaited = nullptr);
     /// Makes everything progress until ready(), which only the end of `awaited` makes so if that is not null.
     /// Where nothing is left that could make it so, throws what has ended something meanwhile, or else Error.
-    void wait_until(const std::function<bool()>& ready, const char* caller = "wait_until",
-                    const OutstandingCall* awaited = nullptr);
+    void progress_until(const std::function<bool()>& ready, const char* caller = "progress_until",
+                        const OutstandingCall* awaited = nullptr);
 
     /// The continuations of operations that are over are called when no call is under way.
     void add_continuation(Continued& operation) noexcept { ready_.push(operation); }

@@ -32,7 +32,7 @@ std::chrono::milliseconds from_environment() {
 
 } // namespace
 
-std::chrono::milliseconds deadline_of(std::chrono::milliseconds given, const char* name) {
+std::chrono::milliseconds timeout_of(std::chrono::milliseconds given, const char* name) {
     if (given.count() < 0) {
         throw ArgumentError(std::string(name) + " is " + std::to_string(given.count()) +
                             " ms, must be 0 (the value of TUTTI_TIMEOUT) or more");

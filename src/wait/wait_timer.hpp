@@ -16,9 +16,9 @@ inline constexpr std::chrono::nanoseconds most_between_looks = std::chrono::mill
 class TUTTI_COMPONENT_API WaitTimer {
 public:
     /// Nobody has waited yet. 0: it may last for ever.
-    explicit WaitTimer(std::chrono::milliseconds deadline) noexcept : deadline_(deadline) {}
+    explicit WaitTimer(std::chrono::milliseconds timeout) noexcept : timeout_(timeout) {}
 
-    std::chrono::milliseconds deadline() const noexcept { return deadline_; }
+    std::chrono::milliseconds timeout() const noexcept { return timeout_; }
     /// When the first look was, by clock_now(); 0 if there was none.
     std::chrono::nanoseconds since() const noexcept { return since_; }
 
@@ -28,17 +28,17 @@ public:
     /// Since then, as far as the process ran.
     std::chrono::nanoseconds time() const noexcept { return waited_; }
 
-    /// Whether it has lasted for the deadline, or half of it, as far as the process ran.
-    bool is_over() const noexcept { return deadline_.count() != 0 && milliseconds() >= deadline_; }
-    bool is_half_over() const noexcept { return deadline_.count() != 0 && milliseconds() >= deadline_ / 2; }
+    /// Whether it has lasted for the timeout, or half of it, as far as the process ran.
+    bool is_over() const noexcept { return timeout_.count() != 0 && milliseconds() >= timeout_; }
+    bool is_half_over() const noexcept { return timeout_.count() != 0 && milliseconds() >= timeout_ / 2; }
 
 private:
-    /// The longest deadlines have too many nanoseconds.
+    /// The longest timeouts have too many nanoseconds.
     std::chrono::milliseconds milliseconds() const noexcept {
         return std::chrono::duration_cast<std::chrono::milliseconds>(waited_);
     }
 
-    std::chrono::milliseconds deadline_;
+    std::chrono::milliseconds timeout_;
     std::chrono::nanoseconds since_{0};
     std::chrono::nanoseconds looked_{0};
     std::chrono::nanoseconds waited_{0};

@@ -52,14 +52,14 @@ const std::array<Wait, 4> ways{Wait::automatic, Wait::spin, Wait::yield, Wait::s
 
 TEST_CASE("members that wait for seats that nobody takes are told which") {
     for (const Wait wait : ways) {
-        Group group(4, {.wait = wait, .join_deadline = 300ms});
+        Group group(4, {.wait = wait, .join_timeout = 300ms});
         check_told(acting(group, 2, [](Member& me) { me.barrier(); }),
                    "members 2, 3 have not joined within 300 ms");
     }
 }
 
 TEST_CASE("so is one that looks at a vector of theirs, and those that wait for that one") {
-    Group group(4, {.join_deadline = 300ms});
+    Group group(4, {.join_timeout = 300ms});
     check_told(acting(group, 3,
                       [](Member& me) {
                           std::vector<double> x(10000);
@@ -69,7 +69,7 @@ TEST_CASE("so is one that looks at a vector of theirs, and those that wait for t
 }
 
 TEST_CASE("of many of them the list is short") {
-    Group group(64, {.join_deadline = 1000ms});
+    Group group(64, {.join_timeout = 1000ms});
     check_told(acting(group, 1, [](Member& me) { me.barrier(); }), "members 1-63 have not joined within 1 s");
 }
 
@@ -89,7 +89,7 @@ TEST_CASE("those that wait for operations in flight are told as well") {
         [](Member& me) {
             int x = 1;
             Request request = me.start.allreduce(std::span(&x, 1), sum);
-            wait_until([&] { return request.test(); });
+            progress_until([&] { return request.test(); });
         },
         [](Member& me) {
             int x = 1;
@@ -100,13 +100,13 @@ TEST_CASE("those that wait for operations in flight are told as well") {
         [](Member& me) { static_cast<void>(me.split(0, 0)); },
     };
     for (const Act& act : all) {
-        Group group(3, {.join_deadline = 300ms});
+        Group group(3, {.join_timeout = 300ms});
         check_told(acting(group, 2, act), "member 2 has not joined within 300 ms");
     }
 }
 
 TEST_CASE("a thread that comes to its seat after that is told, too, and waiting begins anew") {
-    Group group(2, {.join_deadline = 1000ms});
+    Group group(2, {.join_timeout = 1000ms});
     check_told(acting(group, 1, [](Member& me) { me.barrier(); }), "member 1 has not joined within 1 s");
     const Thrown thrown = test::thrown_by([&] { group.join(1); });
     CHECK(thrown.kind == Thrown::Kind::aborted);
@@ -120,10 +120,10 @@ TEST_CASE("a thread that comes to its seat after that is told, too, and waiting 
 }
 
 TEST_CASE("a seat may be taken late") {
-    for (const std::chrono::milliseconds deadline :
-         {std::chrono::milliseconds(0), GroupOptions().join_deadline, std::chrono::milliseconds::max()}) {
+    for (const std::chrono::milliseconds timeout :
+         {std::chrono::milliseconds(0), GroupOptions().join_timeout, std::chrono::milliseconds::max()}) {
         for (const Wait wait : ways) {
-            Group group(3, {.wait = wait, .join_deadline = deadline});
+            Group group(3, {.wait = wait, .join_timeout = timeout});
             std::vector<int> sums(3);
             std::vector<std::thread> threads;
             for (int rank = 0; rank < 3; ++rank) {
@@ -143,7 +143,7 @@ TEST_CASE("a seat may be taken late") {
 }
 
 TEST_CASE("a member that has taken its seat may come to a call as late as it likes") {
-    Group group(2, {.join_deadline = 1ms});
+    Group group(2, {.join_timeout = 1ms});
     for (int region = 0; region < 3; ++region) {
         std::atomic<int> there = 0;
         const std::vector<Thrown> thrown = acting(group, 2, [&](Member& me) {
@@ -161,16 +161,16 @@ TEST_CASE("a member that has taken its seat may come to a call as late as it lik
     }
 }
 
-TEST_CASE("a deadline is none that lies in the past") {
-    const Thrown thrown = test::thrown_by([] { Group(2, {.join_deadline = -1ms}); });
+TEST_CASE("a call with a timeout in the past") {
+    const Thrown thrown = test::thrown_by([] { Group(2, {.join_timeout = -1ms}); });
     CHECK(thrown.kind == Thrown::Kind::argument);
-    CHECK(test::mentions(thrown.text, "join_deadline is -1 ms"));
+    CHECK(test::mentions(thrown.text, "join_timeout is -1 ms"));
 }
 
 TEST_CASE("a group that had too few threads is whole again one region later, whoever joins once a region") {
     const auto has_failed = [](const Thrown& each) { return each.kind != Thrown::Kind::nothing; };
     for (const GroupOptions& options :
-         {GroupOptions{.join_deadline = 300ms}, GroupOptions{.deadline = 300ms}}) {
+         {GroupOptions{.join_timeout = 300ms}, GroupOptions{.timeout = 300ms}}) {
         Group group(4, options);
         const auto meet = [](Member& me) {
             const int all = me.allreduce(1, sum);
@@ -186,7 +186,7 @@ TEST_CASE("a group that had too few threads is whole again one region later, who
 }
 
 TEST_CASE("who joins again where it has been told keeps the region from failing") {
-    Group group(4, {.join_deadline = 300ms});
+    Group group(4, {.join_timeout = 300ms});
     acting(group, 2, [](Member& me) { me.barrier(); });
     std::atomic<int> told{0};
     std::vector<std::jthread> threads;

@@ -81,7 +81,7 @@ TEST_CASE("coroutines of one member take turns, whichever of them is waited for"
             tasks.push_back(two_steps(mine.back(), static_cast<int>(i), results[i]));
         }
         for (const Task& task : tasks) {
-            wait_until([&] { return task.is_done(); });
+            progress_until([&] { return task.is_done(); });
         }
         for (std::size_t i = 0; i < results.size(); ++i) {
             CHECK(results[i] == 16 * static_cast<int>(i));
@@ -90,8 +90,8 @@ TEST_CASE("coroutines of one member take turns, whichever of them is waited for"
 }
 
 TEST_CASE("who waits for what nothing can bring about is told") {
-    CHECK(mentions(thrown_by([] { wait_until([] { return false; }); }).text, "no outstanding operation"));
-    wait_until([] { return true; });
+    CHECK(mentions(thrown_by([] { progress_until([] { return false; }); }).text, "no outstanding operation"));
+    progress_until([] { return true; });
 }
 
 TEST_CASE("a coroutine that waits for an operation that fails goes on with an exception") {
@@ -105,7 +105,7 @@ TEST_CASE("a coroutine that waits for an operation that fails goes on with an ex
         }
         const Task task = one_step(me, in, out);
         CHECK(thrown_by([&] { me.barrier(); }).kind == Thrown::Kind::aborted);
-        wait_until([&] { return task.is_done(); });
+        progress_until([&] { return task.is_done(); });
         REQUIRE(task.is_done());
         REQUIRE(task.thrown() != nullptr);
         thrown[0] = thrown_by([&] { std::rethrow_exception(task.thrown()); });
@@ -125,14 +125,14 @@ TEST_CASE("who waits for a condition is told when what would bring it about has 
             bool is_complete = false;
             Request request = me.start.allreduce(vector, sum);
             request.then([&] { is_complete = true; });
-            wait_until([&] { return is_complete; });
+            progress_until([&] { return is_complete; });
         });
         CHECK(failed.run.text == "broken");
         CHECK(failed.each.of(0).kind == Thrown::Kind::aborted);
         const Ended through = run(team, [&](Member& me) {
             std::vector<double> vector(4, 1);
             Request request = me.start.allreduce(vector, sum);
-            wait_until([] { return false; });
+            progress_until([] { return false; });
         });
         CHECK(mentions(through.run.text, "no outstanding operation"));
         test::check_usable(team);

@@ -297,7 +297,7 @@ std::vector<Wrong> arguments_that_differ() {
              3,
              [](Member& me) {
                  std::vector<float> x(1);
-                 me.allreduce(x, sum, {.order = me.rank() == 1 ? Order::serial : Order::any});
+                 me.allreduce(x, sum, {.order = me.rank() == 1 ? Order::serial : Order::canonical});
              },
              {"order serial"}},
             {"in place on one",

@@ -99,7 +99,7 @@ void check(const std::vector<int>& member_counts) {
     for (const int members : member_counts) {
         const auto size = static_cast<std::size_t>(members);
         Team team({.members = members, .placement = "none"});
-        Rendezvous meeting(members);
+        AsyncGroup meeting(members);
         const Reference<T> reference(
             members, [](std::size_t rank, std::size_t i) { return element<T>(rank, 0, i); }, left_of);
         for (const std::size_t most : List{0, 1, 9, 9, 9, 300, 5000}) {

@@ -105,7 +105,7 @@ void check(const std::vector<int>& member_counts, const Op& op, const DynamicOp&
     const auto at_run_time = [](auto& vector) { return as_dynamic(vector); };
     for (const int members : member_counts) {
         Team team({.members = members, .placement = "none"});
-        Rendezvous meeting(members);
+        AsyncGroup meeting(members);
         const Reference<T> reference(members, element<T>, op);
         std::vector<int> wrong(static_cast<std::size_t>(members));
         team.run([&](Member& me) {

@@ -156,7 +156,8 @@ TEST_CASE("after a failure nobody touches the vectors of what has been in flight
         while (thrown_by([&] { other.test(); }).kind == Thrown::Kind::nothing) {
         }
         // Whichever request was asked, all are over.
-        CHECK(mentions(thrown_by([] { wait_until([] { return false; }); }).text, "no outstanding operation"));
+        CHECK(mentions(thrown_by([] { progress_until([] { return false; }); }).text,
+                       "no outstanding operation"));
         CHECK(task.is_done());
         CHECK(thrown_by([&] { std::rethrow_exception(task.thrown()); }).kind == Thrown::Kind::aborted);
     });

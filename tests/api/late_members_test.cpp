@@ -50,10 +50,10 @@ const std::vector<Call>& ways() {
     return list;
 }
 
-/// The times from a deadline to when a member was told. Measured, and reported; never judged.
+/// The times from a timeout to when a member was told. Measured, and reported; never judged.
 class Delays {
 public:
-    explicit Delays(std::chrono::milliseconds deadline) : deadline_(deadline) {}
+    explicit Delays(std::chrono::milliseconds timeout) : timeout_(timeout) {}
 
     /// Makes a call, which waits from its beginning.
     template <class Act>
@@ -62,7 +62,7 @@ public:
         try {
             act();
         } catch (const TimeoutError&) {
-            const auto delay = std::chrono::steady_clock::now() - began - deadline_;
+            const auto delay = std::chrono::steady_clock::now() - began - timeout_;
             const std::scoped_lock lock(mutex_);
             delays_.push_back(std::chrono::duration<double, std::milli>(delay).count());
             throw;
@@ -70,12 +70,12 @@ public:
     }
     void report(const std::string& what) {
         std::ranges::sort(delays_);
-        MESSAGE(what << ": told " << delays_[delays_.size() / 2] << " ms after the deadline in the middle, "
+        MESSAGE(what << ": told " << delays_[delays_.size() / 2] << " ms after the timeout in the middle, "
                      << delays_.back() << " ms at most of " << delays_.size());
     }
 
 private:
-    std::chrono::milliseconds deadline_;
+    std::chrono::milliseconds timeout_;
     std::mutex mutex_;
     std::vector<double> delays_;
 };
@@ -84,9 +84,9 @@ private:
 
 TEST_CASE("who waits for a late member is told where that is, in every collective and way of calling") {
     for (const int members : test::reduced ? std::vector<int>{2, 3} : std::vector<int>{2, 3, 5, 9}) {
-        constexpr auto deadline = 20ms;
-        Team team({.members = members, .placement = "none", .group = {.deadline = deadline}});
-        Delays delays(deadline);
+        constexpr auto timeout = 20ms;
+        Team team({.members = members, .placement = "none", .group = {.timeout = timeout}});
+        Delays delays(timeout);
         for (const Call& way : ways()) {
             for (const Collective collective : detail::all_collectives) {
                 for (const std::size_t n : {std::size_t{1}, std::size_t{20'000}}) {
@@ -126,15 +126,15 @@ TEST_CASE(
     "who waits for a seat that nobody takes, or has left without a call, is told so in every collective") {
     for (const int members : test::reduced ? std::vector<int>{3} : std::vector<int>{2, 3, 5, 9}) {
         for (const bool leaves : {false, true}) {
-            constexpr auto deadline = 30ms;
-            Delays delays(deadline);
+            constexpr auto timeout = 30ms;
+            Delays delays(timeout);
             for (const Call& way : ways()) {
                 for (const Collective collective : detail::all_collectives) {
                     const int absent = members - 1;
                     if (detail::traits_of(collective).is_prefix()) {
                         continue; // nobody waits for the last one of a scan
                     }
-                    Group group(members, {.deadline = deadline});
+                    Group group(members, {.timeout = timeout});
                     std::vector<Thrown> thrown(static_cast<std::size_t>(absent));
                     std::atomic<int> joined{0};
                     std::vector<std::jthread> threads;
@@ -173,7 +173,7 @@ TEST_CASE(
 }
 
 TEST_CASE("members that are behind are listed with the last that they have called") {
-    Team team({.members = 4, .placement = "none", .group = {.deadline = 300ms}});
+    Team team({.members = 4, .placement = "none", .group = {.timeout = 300ms}});
     const Ended outcome = late_member(team, 2, [](Member& me) {
         if (me.rank() != 2) {
             me.barrier();
@@ -188,7 +188,7 @@ TEST_CASE("members that are behind are listed with the last that they have calle
 }
 
 TEST_CASE("a seat that nobody takes is named") {
-    Group group(3, {.deadline = 300ms});
+    Group group(3, {.timeout = 300ms});
     std::vector<Thrown> thrown(2);
     {
         std::vector<std::jthread> threads;
@@ -207,7 +207,7 @@ TEST_CASE("a seat that nobody takes is named") {
 }
 
 TEST_CASE("tasks that block, on a pool with fewer workers, are told") {
-    Group group(4, {.deadline = 100ms});
+    Group group(4, {.timeout = 100ms});
     std::vector<Thrown> thrown(4);
     const auto task = [&](int rank) {
         thrown[static_cast<std::size_t>(rank)] =
@@ -232,7 +232,7 @@ TEST_CASE("tasks that block, on a pool with fewer workers, are told") {
 }
 
 TEST_CASE("of two jobs that wait for each other on one pool at least one gives way") {
-    Group jobs[2] = {Group(2, {.deadline = 100ms}), Group(2, {.deadline = 100ms})};
+    Group jobs[2] = {Group(2, {.timeout = 100ms}), Group(2, {.timeout = 100ms})};
     std::vector<Thrown> thrown(4);
     const auto task = [&](int job, int rank) {
         thrown[static_cast<std::size_t>(2 * job + rank)] =
@@ -260,7 +260,7 @@ TEST_CASE("of two jobs that wait for each other on one pool at least one gives w
 }
 
 TEST_CASE("a member that joins and leaves without a call is named") {
-    Group group(2, {.deadline = 100ms});
+    Group group(2, {.timeout = 100ms});
     std::thread([&] { group.run(1, [](Member&) {}); }).join();
     const Thrown thrown = thrown_by([&] { group.run(0, [](Member& me) { me.barrier(); }); });
     INFO(thrown.text);
@@ -270,7 +270,7 @@ TEST_CASE("a member that joins and leaves without a call is named") {
 
 TEST_CASE(
     "who waits for one that has not started what it has prepared is told as well who has not prepared it") {
-    Team team({.members = 3, .placement = "none", .group = {.deadline = 100ms}});
+    Team team({.members = 3, .placement = "none", .group = {.timeout = 100ms}});
     std::atomic<bool> is_told{false};
     const Thrown thrown = thrown_by([&] {
         team.run([&](Member& me) {
@@ -299,7 +299,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a member inside an operator is waited for, and then told") {
-    Team team({.members = 3, .placement = "none", .group = {.deadline = 300ms}});
+    Team team({.members = 3, .placement = "none", .group = {.timeout = 300ms}});
     std::atomic<bool> is_through{false};
     std::vector<Thrown> thrown(3);
     const Thrown run = thrown_by([&] {
@@ -330,7 +330,7 @@ TEST_CASE("a member inside an operator is waited for, and then told") {
 
 TEST_CASE(
     "of several operations in flight the one that is waited for is named, with its line if that is known") {
-    Team team({.members = 2, .placement = "none", .group = {.deadline = 100ms}});
+    Team team({.members = 2, .placement = "none", .group = {.timeout = 100ms}});
     const Ended started = late_member(team, 1, [](Member& me) {
         std::vector<int> one(1);
         Request sums = me.start.allreduce(one, sum);
@@ -359,7 +359,7 @@ TEST_CASE(
 }
 
 TEST_CASE("members that wait for the one that is late are told apart from it") {
-    Team team({.members = 3, .placement = "none", .group = {.deadline = 300ms}});
+    Team team({.members = 3, .placement = "none", .group = {.timeout = 300ms}});
     const Ended outcome = late_member(team, 1, [](Member& me) {
         std::vector<int> one(1);
         me.start.scan(one, sum).wait(); // in which nobody waits for member 2

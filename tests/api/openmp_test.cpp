@@ -26,7 +26,7 @@ TEST_CASE("the threads of an OpenMP region are a group") {
 }
 
 TEST_CASE("a region that gets fewer threads than the group has seats ends with an error") {
-    Group group(4, {.join_deadline = std::chrono::milliseconds(30)});
+    Group group(4, {.join_timeout = std::chrono::milliseconds(30)});
     std::vector<Thrown> thrown(2);
 #pragma omp parallel num_threads(2)
     {

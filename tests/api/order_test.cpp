@@ -4,7 +4,7 @@
 #include "../reduced.hpp"
 #include "algorithm/registry.hpp"
 
-#include <tutti/one_caller.hpp>
+#include <tutti/single_caller.hpp>
 #include <tutti/tutti.hpp>
 
 #include <doctest/doctest.h>
@@ -131,7 +131,7 @@ private:
 std::string examined(int members, std::size_t elements, Association association) {
     const std::vector<Vector> operands = random_operands(members, elements);
     const std::vector<Vector> prefixes = prefixes_of(operands, association);
-    const Order order = association == Association::left ? Order::serial : Order::any;
+    const Order order = association == Association::left ? Order::serial : Order::canonical;
     Team team({.members = members, .placement = "none"});
     Vector result(elements);
     std::vector<std::string> wrong(operands.size());

@@ -188,7 +188,7 @@ TEST_CASE("members of a sub-group are named by the ranks of both") {
 }
 
 TEST_CASE("any thread may ask at any time") {
-    Team team({.members = 3, .placement = "none", .group = {.deadline = 10s}});
+    Team team({.members = 3, .placement = "none", .group = {.timeout = 10s}});
     std::atomic<bool> stop{false};
     std::vector<std::jthread> ask;
     for (const RollCallFormat format : {RollCallFormat::text, RollCallFormat::json}) {
@@ -292,7 +292,7 @@ TEST_CASE("a signal has all roll calls written") {
 }
 
 TEST_CASE("who is kept waiting by a member inside an operator is told on stderr") {
-    Team team({.members = 2, .placement = "none", .group = {.deadline = 300ms}});
+    Team team({.members = 2, .placement = "none", .group = {.timeout = 300ms}});
     std::atomic<bool> release{false};
     const std::string text = on_stderr("is still inside its call", [&] {
         std::jthread lets_go([&] {
@@ -322,7 +322,7 @@ TEST_CASE("who is kept waiting by a member in code of its own is told on stderr,
     for (const bool caller_is_member : {false, true}) {
         Team team({.members = 3,
                    .placement = "none",
-                   .group = {.deadline = 300ms},
+                   .group = {.timeout = 300ms},
                    .caller_is_member = caller_is_member});
         std::atomic<bool> release{false};
         const std::string text = on_stderr("Team::run has failed", [&] {

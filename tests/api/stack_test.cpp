@@ -92,7 +92,7 @@ TEST_CASE("members need 64 KiB of stack for calls of all kinds") {
 }
 
 TEST_CASE("members need 64 KiB of stack to learn of failures") {
-    Group group(2, {.deadline = std::chrono::milliseconds(50)});
+    Group group(2, {.timeout = std::chrono::milliseconds(50)});
     CHECK_THROWS_AS(on_small_threads(2,
                                      [&](int rank) {
                                          Member me = group.join(rank);
@@ -105,7 +105,7 @@ TEST_CASE("members need 64 KiB of stack to learn of failures") {
                                          }
                                      }),
                     Error);
-    Group late(2, {.deadline = std::chrono::milliseconds(50)});
+    Group late(2, {.timeout = std::chrono::milliseconds(50)});
     CHECK_THROWS_AS(on_small_threads(2,
                                      [&](int rank) {
                                          Member me = late.join(rank);

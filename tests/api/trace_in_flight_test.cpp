@@ -131,7 +131,7 @@ TEST_CASE("a call that fails is recorded with what was waited in it, and counts 
                 std::this_thread::sleep_for(150ms);
                 return;
             }
-            const Options soon{.deadline = 50ms};
+            const Options soon{.timeout = 50ms};
             is_started ? me.start.barrier(soon).wait() : me.barrier(soon);
         }));
         const std::vector<Line> lines = lines_of(team.trace());

@@ -87,7 +87,7 @@ TEST_CASE(
 TEST_CASE("an operator of vectors is carried out in every way of calling") {
     constexpr int members = 3;
     Team team({.members = members, .placement = "none"});
-    Rendezvous meeting(members);
+    AsyncGroup meeting(members);
     std::vector<int> wrong(members);
     team.run([&](Member& me) {
         test::in_every_way(me, meeting, [&](auto& caller) {

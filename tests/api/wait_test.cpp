@@ -209,7 +209,7 @@ TEST_CASE("TUTTI_WAIT says how members wait if the options do not") {
     const Group spinning(2, {.wait = Wait::spin});
     setenv("TUTTI_WAIT", "slowly", 1);
     const test::Thrown refused = test::thrown_by([] { const Group group(2); });
-    const test::Thrown refused_here = test::thrown_by([] { const Rendezvous rendezvous(2); });
+    const test::Thrown refused_here = test::thrown_by([] { const AsyncGroup async_group(2); });
     unsetenv("TUTTI_WAIT");
     CHECK(asleep.waits() == "sleep, as set by TUTTI_WAIT");
     CHECK(spinning.waits() == "spin, as set by GroupOptions::wait");

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/rendezvous.hpp>
+#include <tutti/async_group.hpp>
 #include <tutti/tutti.hpp>
 
 #include <cstddef>
@@ -39,7 +39,7 @@ private:
 template <class Me>
 inline constexpr bool has_algorithms = true;
 template <>
-inline constexpr bool has_algorithms<AtOnce<Arriving>> = false;
+inline constexpr bool has_algorithms<AtOnce<AsyncRank>> = false;
 
 /// Makes a call by itself: call(way) is given the member, or its way of calling.
 template <class Call>
@@ -54,7 +54,7 @@ void make_at_once(AtOnce<Way>& me, Call call) {
 /// Calls function(me) for every way of calling in turn: `me` is the member, or one at once. `meeting` has
 /// as many ranks as the group has members.
 template <class Function>
-void in_every_way(Member& me, Rendezvous& meeting, Function function) {
+void in_every_way(Member& me, AsyncGroup& meeting, Function function) {
     function(me);
     AtOnce started(me.start, me);
     function(started);

@@ -4,7 +4,7 @@
 #include "exam.hpp"
 #include "support.hpp"
 
-#include <tutti/rendezvous.hpp>
+#include <tutti/async_group.hpp>
 
 #include <doctest/doctest.h>
 
@@ -45,11 +45,11 @@ std::vector<Job> jobs_of(int members, const std::vector<std::size_t>& sizes) {
 }
 
 template <class T, class Op>
-void examine(const RendezvousOptions& options, const Op& op) {
+void examine(const AsyncGroupOptions& options, const Op& op) {
     const std::vector<std::size_t> sizes{0, 1, 2, 7, 64, 1000, test::reduced ? 3000U : 40000U};
     for (const int members : member_counts) {
         Team team({.members = members, .placement = "none"});
-        Rendezvous meeting(members, options);
+        AsyncGroup meeting(members, options);
         Exam<T> exam(members, sizes.back(), test::ordinary<T>, op);
         const std::vector<Job> jobs = jobs_of(members, sizes);
         for (const std::size_t in_flight : {1U, 8U, 100U}) {
@@ -92,14 +92,14 @@ test::Lengths random_lengths(std::size_t ranks, std::mt19937& random) {
 }
 
 /// Makes the call for all ranks on this thread. Returns whether every result is right.
-bool is_right(Rendezvous& meeting, const test::Shape& shape, const test::Reference<std::int64_t>& reference,
+bool is_right(AsyncGroup& meeting, const test::Shape& shape, const test::Reference<std::int64_t>& reference,
               std::mt19937& random) {
     std::vector<test::Vectors<std::int64_t>> calls;
     for (std::size_t rank = 0; rank < reference.members(); ++rank) {
         calls.push_back(reference.vectors(rank, shape));
     }
     arrive_in_any_order(static_cast<int>(calls.size()), random, [&](int rank) {
-        Arriving me = meeting.at(rank);
+        AsyncRank me = meeting.at(rank);
         auto& call = calls[static_cast<std::size_t>(rank)];
         return make_call(me, shape, call, std::span<const std::int64_t>(call.in), std::span(call.out),
                          Fold{7});
@@ -132,7 +132,7 @@ TEST_CASE("every collective, with irregular blocks as well, when one thread acts
     for (const bool sliced : {false, true}) {
         for (const int ranks : member_counts) {
             CAPTURE(ranks);
-            Rendezvous meeting(ranks,
+            AsyncGroup meeting(ranks,
                                {.executor = sliced ? pool.executor() : Executor(), .slice_bytes = 300});
             const auto size = static_cast<std::size_t>(ranks);
             const std::vector<int> roots{static_cast<int>(random() % size)};
@@ -151,7 +151,7 @@ TEST_CASE("every collective, with irregular blocks as well, when one thread acts
 }
 
 TEST_CASE("one result for all") {
-    Rendezvous meeting(3);
+    AsyncGroup meeting(3);
     std::mt19937 random(2);
     const std::vector<Vector> ins{{1, 2}, {3, 4}, {5, 6}};
     Vector out(2);
@@ -172,7 +172,7 @@ TEST_CASE("one result for all") {
 TEST_CASE("some may pass one vector as both, which the others cannot know") {
     for (const int ranks : {1, 2, 3, 6}) {
         CAPTURE(ranks);
-        Rendezvous meeting(ranks);
+        AsyncGroup meeting(ranks);
         std::mt19937 random(3);
         const auto size = static_cast<std::size_t>(ranks);
         const test::Reference<std::int64_t> reference(ranks, test::ordinary<std::int64_t>, sum);

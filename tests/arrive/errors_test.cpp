@@ -2,8 +2,8 @@
 
 #include "support.hpp"
 
+#include <tutti/async_group.hpp>
 #include <tutti/error.hpp>
-#include <tutti/rendezvous.hpp>
 
 #include <doctest/doctest.h>
 
@@ -71,15 +71,15 @@ test::Task await_text(Request request, std::string& text) {
 } // namespace
 
 TEST_CASE("there are no ranks but those from 0 on") {
-    CHECK_THROWS_AS(Rendezvous(0), ArgumentError);
-    Rendezvous meeting(2);
+    CHECK_THROWS_AS(AsyncGroup(0), ArgumentError);
+    AsyncGroup meeting(2);
     CHECK(meeting.size() == 2);
     CHECK_THROWS_AS((void)meeting.at(2), ArgumentError);
     CHECK_THROWS_AS((void)meeting.at(-1), ArgumentError);
 }
 
 TEST_CASE("who passes a wrong argument has not arrived, and may again") {
-    Rendezvous meeting(2);
+    AsyncGroup meeting(2);
     std::array<int, 2> in{1, 2};
     std::array<int, 2> out{};
     std::array<int, 3> longer{};
@@ -89,24 +89,24 @@ TEST_CASE("who passes a wrong argument has not arrived, and may again") {
     CHECK_THROWS_AS((void)meeting.at(1).allreduce(in, longer, sum, {.algorithm = "direct"}), ArgumentError);
     CHECK_FALSE(mine.test());
     std::array<int, 2> other{};
-    Request second = meeting.at(1).allreduce(in, other, sum, {.order = Order::any});
+    Request second = meeting.at(1).allreduce(in, other, sum, {.order = Order::canonical});
     CHECK(mine.test());
     CHECK(other == std::array{2, 4});
 }
 
 TEST_CASE("where calls differ nothing is touched, all are told, and the next operation is none the worse") {
-    Rendezvous meeting(3);
+    AsyncGroup meeting(3);
     std::array<std::array<int, 4>, 3> vectors{};
     const auto all = [&](auto call) {
         vectors = {{{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}}};
         std::vector<Request> requests;
         for (const int rank : {1, 2, 0}) {
-            Arriving me = meeting.at(rank);
+            AsyncRank me = meeting.at(rank);
             requests.push_back(call(me, rank, vectors[static_cast<std::size_t>(rank)]));
         }
         return requests;
     };
-    auto requests = all([](Arriving& me, int rank, auto& vector) {
+    auto requests = all([](AsyncRank& me, int rank, auto& vector) {
         return rank == 2 ? me.allreduce(vector, max) : me.allreduce(vector, sum);
     });
     const std::string operators = common_text<MismatchError>(requests);
@@ -115,28 +115,28 @@ TEST_CASE("where calls differ nothing is touched, all are told, and the next ope
                    "i32 with sum, in place, but member 2 calls allreduce of 16 bytes of i32 with "
                    "max, in place: all members must make the same call"));
     CHECK(vectors[0] == std::array{1, 2, 3, 4});
-    requests = all([](Arriving& me, int rank, auto& vector) {
+    requests = all([](AsyncRank& me, int rank, auto& vector) {
         return me.broadcast(std::span(vector.data(), rank == 1 ? 3U : 4U), 0);
     });
     CHECK(contains(common_text<MismatchError>(requests), "of 16 bytes of i32, root 0, but member 1"));
-    requests = all([](Arriving& me, int rank, auto& vector) {
+    requests = all([](AsyncRank& me, int rank, auto& vector) {
         return rank == 0 ? me.barrier() : me.broadcast(vector, 1);
     });
     CHECK(contains(common_text<MismatchError>(requests), "member 0 calls barrier, but member 1"));
     const std::array<std::size_t, 3> counts{1, 1, 2};
     const std::array<std::size_t, 3> others{2, 1, 1};
-    requests = all([&](Arriving& me, int rank, auto& vector) {
+    requests = all([&](AsyncRank& me, int rank, auto& vector) {
         return me.reduce_scatter(vector, Counts(rank == 2 ? others : counts), sum);
     });
     CHECK(contains(common_text<MismatchError>(requests), "and their counts differ"));
     CHECK(vectors[2] == std::array{9, 10, 11, 12});
-    requests = all([](Arriving& me, int /*rank*/, auto& vector) { return me.allreduce(vector, sum); });
+    requests = all([](AsyncRank& me, int /*rank*/, auto& vector) { return me.allreduce(vector, sum); });
     wait_all(requests);
     CHECK(vectors[1] == std::array{15, 18, 21, 24});
 }
 
 TEST_CASE("counts of an alltoall that do not match") {
-    Rendezvous meeting(2);
+    AsyncGroup meeting(2);
     const std::array<std::size_t, 2> ones{1, 1};
     const std::array<std::size_t, 2> more{1, 2};
     std::array<int, 3> in{};
@@ -149,7 +149,7 @@ TEST_CASE("counts of an alltoall that do not match") {
 }
 
 TEST_CASE("nobody's result may overlap another's vectors") {
-    Rendezvous meeting(3);
+    AsyncGroup meeting(3);
     std::array<int, 8> memory{1, 2, 3, 4, 5, 6, 7, 8};
     const auto piece = [&](std::size_t start) { return std::span(memory).subspan(start, 2); };
     std::array<int, 2> own{};
@@ -183,7 +183,7 @@ TEST_CASE("nobody's result may overlap another's vectors") {
 }
 
 TEST_CASE("operands may overlap, and blocks of one vector are apart") {
-    Rendezvous meeting(3);
+    AsyncGroup meeting(3);
     const std::array<int, 2> in{1, 2};
     std::array<int, 6> outs{};
     std::vector<Request> requests;
@@ -198,7 +198,7 @@ TEST_CASE("operands may overlap, and blocks of one vector are apart") {
 TEST_CASE("all are told what an operator throws") {
     test::Pool pool(2);
     for (const bool sliced : {false, true}) {
-        Rendezvous meeting(2, {.executor = sliced ? pool.executor() : Executor(), .slice_bytes = 64});
+        AsyncGroup meeting(2, {.executor = sliced ? pool.executor() : Executor(), .slice_bytes = 64});
         std::vector<int> one(1000, 1);
         std::vector<int> two(1000, 2);
         two[500] = 13;
@@ -221,7 +221,7 @@ TEST_CASE("all are told what an executor throws, when no task is running any mor
     };
     std::vector<Request> requests;
     {
-        Rendezvous meeting(2, {.executor = failing, .slice_bytes = 64});
+        AsyncGroup meeting(2, {.executor = failing, .slice_bytes = 64});
         std::vector<int> one(1000, 1);
         std::vector<int> two(1000, 2);
         requests.push_back(meeting.at(0).allreduce(one, sum));
@@ -245,7 +245,7 @@ TEST_CASE("an executor may keep tasks longer than they last, and call them again
             }
             kept.push_back(task);
         };
-        Rendezvous meeting(1, {.executor = keeping, .slice_bytes = 64});
+        AsyncGroup meeting(1, {.executor = keeping, .slice_bytes = 64});
         meeting.at(0).allreduce(in, out, sum).wait();
     }
     REQUIRE(kept.size() == 1);
@@ -257,7 +257,7 @@ TEST_CASE("an operator is copied when its rank arrives") {
     const auto times = [](int factor) {
         return [factor](int left, int right) { return left * factor + right; };
     };
-    Rendezvous meeting(2);
+    AsyncGroup meeting(2);
     std::array<int, 2> in{1, 2};
     std::array<std::array<int, 2>, 2> outs{};
     auto changed = times(10);
@@ -286,7 +286,7 @@ TEST_CASE("a coroutine that is destroyed while it waits is called no more") {
         co_await request;
         ++reached;
     };
-    Rendezvous meeting(3);
+    AsyncGroup meeting(3);
     std::array<Request, 2> requests{meeting.at(0).barrier(), meeting.at(1).barrier()};
     SUBCASE("before the operation is complete") {
         wait_for(requests[0]).handle.destroy();
@@ -309,7 +309,7 @@ TEST_CASE("a coroutine that is destroyed while it waits is called no more") {
     }
 }
 
-TEST_CASE("a rendezvous that is destroyed lets go of whom it keeps waiting") {
+TEST_CASE("an async group that is destroyed lets go of whom it keeps waiting") {
     std::array<int, 2> values{1, 2};
     std::vector<Request> requests;
     std::vector<Request> complete;
@@ -318,7 +318,7 @@ TEST_CASE("a rendezvous that is destroyed lets go of whom it keeps waiting") {
     std::thread waiting;
     std::string heard;
     {
-        auto meeting = std::make_unique<Rendezvous>(3);
+        auto meeting = std::make_unique<AsyncGroup>(3);
         for (const int rank : {0, 1, 2}) {
             complete.push_back(meeting->at(rank).barrier());
         }
@@ -333,7 +333,7 @@ TEST_CASE("a rendezvous that is destroyed lets go of whom it keeps waiting") {
     }
     waiting.join();
     CHECK(common_text<Error>(requests) ==
-          "the rendezvous has been destroyed before all ranks have arrived at "
+          "the async group has been destroyed before all ranks have arrived at "
           "operation 2: rank 1 has not");
     CHECK(contains(awaited, "operation 3: rank 1 has not"));
     CHECK(contains(heard, "operation 5: rank 1 has not"));
@@ -344,20 +344,20 @@ TEST_CASE("a rendezvous that is destroyed lets go of whom it keeps waiting") {
 }
 
 TEST_CASE("wait_any says what does serve") {
-    Rendezvous meeting(2);
+    AsyncGroup meeting(2);
     int value = 0;
     std::vector<Request> requests;
     requests.push_back(meeting.at(0).broadcast(std::span(&value, 1), 0));
     CHECK_THROWS_WITH_AS(
         wait_any(requests),
         doctest::Contains("wait_any: the calling thread has no outstanding operation that could make "
-                          "it ready; requests of a Rendezvous must be waited for one by one"),
+                          "it ready; requests of an AsyncGroup must be waited for one by one"),
         Error);
 }
 
 TEST_CASE("a request takes one function, and calls none if it fails") {
     {
-        Rendezvous one(1);
+        AsyncGroup one(1);
         Request request = one.at(0).barrier();
         CHECK_THROWS_AS(request.then(nullptr), ArgumentError);
         bool called = false;
@@ -365,7 +365,7 @@ TEST_CASE("a request takes one function, and calls none if it fails") {
         CHECK(called);
         CHECK_THROWS_AS(Request().then(nullptr), ArgumentError);
     }
-    Rendezvous meeting(2);
+    AsyncGroup meeting(2);
     int value = 1;
     std::array<int, 2> two{};
     bool called = false;

@@ -1,8 +1,8 @@
 // Threads of OpenMP that share in the work of large operations.
 
-#include <tutti/one_caller.hpp>
+#include <tutti/async_group.hpp>
 #include <tutti/openmp.hpp>
-#include <tutti/rendezvous.hpp>
+#include <tutti/single_caller.hpp>
 
 #include <doctest/doctest.h>
 #include <omp.h>
@@ -62,9 +62,9 @@ TEST_CASE("one caller in a region, in a region of one thread, and outside") {
     }
 }
 
-TEST_CASE("the tasks of a region arrive for the ranks of a rendezvous") {
+TEST_CASE("the tasks of a region arrive for the ranks of an async group") {
     constexpr int ranks = 8;
-    Rendezvous meeting(ranks, {.executor = openmp::executor()});
+    AsyncGroup meeting(ranks, {.executor = openmp::executor()});
     std::vector<Vector> vectors(ranks, Vector(elements, 1));
     std::vector<Request> requests(ranks);
     for (int round = 0; round < 5; ++round) {

@@ -3,7 +3,7 @@
 #include "../reduced.hpp"
 #include "support.hpp"
 
-#include <tutti/rendezvous.hpp>
+#include <tutti/async_group.hpp>
 
 #include <doctest/doctest.h>
 
@@ -34,7 +34,7 @@ struct Yield {
 };
 
 /// Rounds in which every rank contributes what it has got in the round before.
-test::Task act(test::Pool& pool, Rendezvous& meeting, int rank, std::atomic<int>& wrong, std::latch& done) {
+test::Task act(test::Pool& pool, AsyncGroup& meeting, int rank, std::atomic<int>& wrong, std::latch& done) {
     std::minstd_rand random(static_cast<unsigned>(rank + 1));
     const std::int64_t size = meeting.size();
     std::array<std::int64_t, 3> in{};
@@ -57,7 +57,7 @@ test::Task act(test::Pool& pool, Rendezvous& meeting, int rank, std::atomic<int>
 } // namespace
 
 TEST_CASE("a rank may be operations ahead of another") {
-    Rendezvous meeting(4);
+    AsyncGroup meeting(4);
     constexpr int operations = 50;
     std::mt19937 random(1);
     std::vector<std::vector<int>> values(4, std::vector<int>(operations));
@@ -90,7 +90,7 @@ TEST_CASE("a rank may be operations ahead of another") {
 }
 
 TEST_CASE("64 ranks on two workers") {
-    Rendezvous meeting(64);
+    AsyncGroup meeting(64);
     std::atomic<int> wrong = 0;
     std::latch done(64);
     {
@@ -104,7 +104,7 @@ TEST_CASE("64 ranks on two workers") {
 }
 
 TEST_CASE("a chain of operations, each begun by the one before, takes up no stack") {
-    Rendezvous meeting(2);
+    AsyncGroup meeting(2);
     int left = 200000;
     std::array<Request, 2> requests;
     std::function<void(int)> step = [&](int rank) {
@@ -120,7 +120,7 @@ TEST_CASE("a chain of operations, each begun by the one before, takes up no stac
 
 TEST_CASE("two threads may wait for one request, and anybody for any") {
     for (int round = 0; round < 20; ++round) {
-        Rendezvous meeting(2);
+        AsyncGroup meeting(2);
         int one = 1;
         int two = 2;
         Request mine = meeting.at(0).allreduce(std::span(&one, 1), sum);
@@ -146,7 +146,7 @@ TEST_CASE("threads that act for all ranks at random, with many operations open")
     constexpr int threads = 3;
     test::Pool pool(1);
     for (const bool sliced : {false, true}) {
-        Rendezvous meeting(ranks, {.executor = sliced ? pool.executor() : Executor(), .slice_bytes = 64});
+        AsyncGroup meeting(ranks, {.executor = sliced ? pool.executor() : Executor(), .slice_bytes = 64});
         struct Rank {
             std::mutex mutex;
             int made = 0;
@@ -204,7 +204,7 @@ TEST_CASE("threads that act for all ranks at random, with many operations open")
 TEST_CASE("who waits does itself what an executor does not begin") {
     for (int round = 0; round < 20; ++round) {
         test::Idle idle;
-        Rendezvous meeting(2, {.executor = idle.executor(), .slice_bytes = 64});
+        AsyncGroup meeting(2, {.executor = idle.executor(), .slice_bytes = 64});
         std::array<std::vector<int>, 2> values{std::vector(1000, 1), std::vector(1000, 2)};
         Request mine = meeting.at(0).allreduce(values[0], sum);
         std::atomic<int> seen = 0;
@@ -230,7 +230,7 @@ TEST_CASE("nobody waits for an executor where nobody waits") {
     std::array<std::vector<int>, 2> values{std::vector(1000, 1), std::vector(1000, 2)};
     Request request;
     {
-        Rendezvous meeting(2, {.executor = idle.executor(), .slice_bytes = 64});
+        AsyncGroup meeting(2, {.executor = idle.executor(), .slice_bytes = 64});
         request = meeting.at(0).allreduce(values[0], sum);
         static_cast<void>(meeting.at(1).allreduce(values[1], sum));
         CHECK(!request.test());

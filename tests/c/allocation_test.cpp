@@ -28,9 +28,9 @@ struct Repeated {
         failed |= tutti_barrier(me);
         failed |= tutti_allreduce(me, in.data(), out.data(), 1, TUTTI_DOUBLE, TUTTI_SUM);
         failed |= tutti_scan(me, in.data(), out.data(), 100, tutti_type_of_size(8), op);
-        failed |= tutti_broadcast(tutti_start(me, &request), in.data(), 100, TUTTI_DOUBLE, 0);
+        failed |= tutti_broadcast(tutti_nonblocking(me, &request), in.data(), 100, TUTTI_DOUBLE, 0);
         failed |= tutti_wait(&request);
-        failed |= tutti_restart(&step);
+        failed |= tutti_start(&step);
         failed |= tutti_wait(&step);
     }
 };
@@ -48,7 +48,7 @@ TEST_CASE("calls that are repeated allocate nothing") {
     CHECK(run_team(3, [](tutti_caller me) {
               Repeated mine;
               tutti_op_create(keep_right, nullptr, 1, &mine.op);
-              tutti_gather(tutti_prepare(me, &mine.step), mine.in.data(), mine.out.data(), 1, TUTTI_DOUBLE,
+              tutti_gather(tutti_persistent(me, &mine.step), mine.in.data(), mine.out.data(), 1, TUTTI_DOUBLE,
                            1);
               constexpr int channels = 64; // each is made when it is first used
               for (int i = 0; i <= channels; ++i) {
@@ -72,8 +72,8 @@ TEST_CASE("calls that are repeated allocate nothing") {
 TEST_CASE("what is given up is given back") {
     const auto use = [] {
         tutti_group* group = nullptr;
-        tutti_rendezvous* meeting = nullptr;
-        tutti_rendezvous_options options = TUTTI_RENDEZVOUS_OPTIONS_INIT;
+        tutti_async_group* meeting = nullptr;
+        tutti_async_group_options options = TUTTI_ASYNC_GROUP_OPTIONS_INIT;
         tutti_caller me{}, copy{};
         tutti_op op = 0;
         std::array<tutti_request, 3> requests{};
@@ -85,13 +85,13 @@ TEST_CASE("what is given up is given back") {
         options.slice_bytes = 4096;
         static std::array<double, 10'000> in, out;
         CHECK(tutti_group_create(1, nullptr, &group) == TUTTI_OK);
-        CHECK(tutti_rendezvous_create(1, &options, &meeting) == TUTTI_OK);
+        CHECK(tutti_async_group_create(1, &options, &meeting) == TUTTI_OK);
         CHECK(tutti_op_create(keep_right, nullptr, 1, &op) == TUTTI_OK);
         CHECK(tutti_join(group, 0, &me) == TUTTI_OK);
         CHECK(tutti_dup(me, &copy) == TUTTI_OK);
-        CHECK(tutti_broadcast(tutti_prepare(me, &requests[0]), &one, 1, TUTTI_DOUBLE, 0) == TUTTI_OK);
-        CHECK(tutti_broadcast(tutti_start(copy, &requests[1]), &one, 1, TUTTI_DOUBLE, 0) == TUTTI_OK);
-        CHECK(tutti_allreduce(tutti_arrive(meeting, 0, &requests[2]), in.data(), out.data(), in.size(),
+        CHECK(tutti_broadcast(tutti_persistent(me, &requests[0]), &one, 1, TUTTI_DOUBLE, 0) == TUTTI_OK);
+        CHECK(tutti_broadcast(tutti_nonblocking(copy, &requests[1]), &one, 1, TUTTI_DOUBLE, 0) == TUTTI_OK);
+        CHECK(tutti_allreduce(tutti_async_rank(meeting, 0, &requests[2]), in.data(), out.data(), in.size(),
                               TUTTI_DOUBLE, TUTTI_SUM) == TUTTI_OK);
         CHECK(tutti_wait(&requests[2]) == 200);
         for (tutti_request& request : requests) {
@@ -100,7 +100,7 @@ TEST_CASE("what is given up is given back") {
         CHECK(tutti_leave(copy) == TUTTI_OK);
         CHECK(tutti_leave(me) == TUTTI_OK);
         CHECK(tutti_op_free(op) == TUTTI_OK);
-        CHECK(tutti_rendezvous_free(meeting) == TUTTI_OK);
+        CHECK(tutti_async_group_free(meeting) == TUTTI_OK);
         CHECK(tutti_group_free(group) == TUTTI_OK);
     };
     use();

@@ -31,7 +31,7 @@ TEST_CASE("null pointers are named") {
     check_refused(tutti_group_run(again.group, 0, nullptr, nullptr), "group_run: `function`");
     check_refused(tutti_team_create(nullptr, nullptr), "team: `team` is a null pointer");
     check_refused(tutti_team_run(nullptr, call_part, nullptr), "team_run: `team`");
-    check_refused(tutti_rendezvous_create(1, nullptr, nullptr), "rendezvous: `rendezvous`");
+    check_refused(tutti_async_group_create(1, nullptr, nullptr), "async_group: `async_group`");
     check_refused(tutti_op_create(nullptr, nullptr, 1, nullptr), "op_create: `op`");
     check_refused(tutti_task_run(nullptr, 0), "task_run: `task`");
     const tutti_caller me = again.me;
@@ -48,7 +48,7 @@ TEST_CASE("null pointers are named") {
                   "alltoallv: `send_counts` is a null pointer");
     check_refused(tutti_alltoallv(me, &one, counts, nullptr, &one, nullptr, nullptr, TUTTI_DOUBLE),
                   "alltoallv: `recv_counts` is a null pointer");
-    check_refused(tutti_barrier(tutti_start(me, nullptr)), "barrier: `request` is a null pointer");
+    check_refused(tutti_barrier(tutti_nonblocking(me, nullptr)), "barrier: `request` is a null pointer");
     check_refused(tutti_split(me, 0, 0, nullptr), "split: `part` is a null pointer");
     check_refused(tutti_subset(me, nullptr, 1, &alone.me), "subset: `ranks` is a null pointer");
     check_refused(tutti_wait(nullptr), "wait: `request` is a null pointer");
@@ -59,7 +59,7 @@ TEST_CASE("null pointers are named") {
     check_refused(tutti_then(&request, nullptr, nullptr), "then: `function` is a null pointer");
     CHECK(tutti_group_free(group) == TUTTI_OK);
     CHECK(tutti_team_free(nullptr) == TUTTI_OK);
-    CHECK(tutti_rendezvous_free(nullptr) == TUTTI_OK);
+    CHECK(tutti_async_group_free(nullptr) == TUTTI_OK);
     CHECK(tutti_request_free(nullptr) == TUTTI_OK);
     CHECK(tutti_op_free(0) == TUTTI_OK);
 }
@@ -96,9 +96,9 @@ TEST_CASE("arguments that make no sense are named") {
     const std::size_t counts[] = {2}, huge[] = {~std::size_t{0}}, places[] = {1};
     check_refused(tutti_allgatherv(me, in.data(), 1, out.data(), counts, nullptr, TUTTI_DOUBLE),
                   "allgatherv: `block` has 1 elements, but `counts[0]` is 2");
-    check_refused(
-        tutti_gatherv(tutti_start(me, &request), in.data(), 1, out.data(), counts, nullptr, TUTTI_DOUBLE, 0),
-        "gatherv: `block` has 1 elements, but `counts[0]` is 2");
+    check_refused(tutti_gatherv(tutti_nonblocking(me, &request), in.data(), 1, out.data(), counts, nullptr,
+                                TUTTI_DOUBLE, 0),
+                  "gatherv: `block` has 1 elements, but `counts[0]` is 2");
     check_refused(tutti_allgatherv(me, in.data(), 1, out.data(), huge, places, TUTTI_DOUBLE), "overflows");
     check_refused(tutti_join(alone.group, 1, &alone.me), "rank is 1");
     alone.me = me;
@@ -154,12 +154,13 @@ TEST_CASE("callers that are none, or are to call in a way that there is not") {
     REQUIRE(tutti_leave(copy) == TUTTI_OK);
     check_refused(tutti_barrier(copy), "barrier: `me` is not a member");
     check_refused(tutti_leave(copy), "leave: `me` is not a member");
-    check_refused(tutti_split(tutti_start(alone.me, &request), 0, 0, &copy),
+    check_refused(tutti_split(tutti_nonblocking(alone.me, &request), 0, 0, &copy),
                   "split: `me` must be the caller");
-    check_refused(tutti_leave(tutti_shared(alone.me)), "leave: `me` must be the caller");
-    check_refused(tutti_barrier(tutti_prepare(tutti_start(alone.me, &request), &request)),
+    check_refused(tutti_leave(tutti_shared_output(alone.me)), "leave: `me` must be the caller");
+    check_refused(tutti_barrier(tutti_persistent(tutti_nonblocking(alone.me, &request), &request)),
                   "`me` is not a caller");
-    check_refused(tutti_broadcast(tutti_shared(alone.me), &one, 1, TUTTI_DOUBLE, 0), "tutti_shared()");
+    check_refused(tutti_broadcast(tutti_shared_output(alone.me), &one, 1, TUTTI_DOUBLE, 0),
+                  "tutti_shared_output()");
     const std::size_t counts[] = {1};
     check_refused(tutti_barrier(tutti_counts_on_all(alone.me)),
                   "barrier: `me` comes from tutti_counts_on_all()");
@@ -168,8 +169,9 @@ TEST_CASE("callers that are none, or are to call in a way that there is not") {
     check_refused(tutti_allgatherv(tutti_counts_on_all(alone.me), TUTTI_IN_PLACE, 1, &one, counts, nullptr,
                                    TUTTI_DOUBLE),
                   "allgatherv: `me` comes from tutti_counts_on_all()");
-    check_refused(tutti_allreduce(tutti_shared(alone.me), TUTTI_IN_PLACE, &one, 1, TUTTI_DOUBLE, TUTTI_SUM),
-                  "tutti_shared()");
+    check_refused(
+        tutti_allreduce(tutti_shared_output(alone.me), TUTTI_IN_PLACE, &one, 1, TUTTI_DOUBLE, TUTTI_SUM),
+        "tutti_shared_output()");
     CHECK(run_team(2, [](tutti_caller me) {
               check_refused(tutti_leave(me), "leave: `me` leaves when its member function returns");
               return tutti_barrier(me);
@@ -194,13 +196,14 @@ TEST_CASE("options are checked, and those of another version known") {
     double one = 1;
     tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
     const auto sum = [&](const tutti_call_options* with) {
-        return tutti_allreduce(tutti_with(me, with), TUTTI_IN_PLACE, &one, 1, TUTTI_DOUBLE, TUTTI_SUM);
+        return tutti_allreduce(tutti_with_options(me, with), TUTTI_IN_PLACE, &one, 1, TUTTI_DOUBLE,
+                               TUTTI_SUM);
     };
     CHECK(sum(&options) == TUTTI_OK);
     options.order = TUTTI_ORDER_SERIAL;
     options.algorithm = "ring";
     CHECK(sum(&options) == TUTTI_ARGUMENT_ERROR); // as in C++: a ring has an order of its own
-    options.order = TUTTI_ORDER_ANY;
+    options.order = TUTTI_ORDER_CANONICAL;
     CHECK(sum(&options) == TUTTI_OK);
     options.algorithm = "nonesuch";
     check_refused(sum(&options), "\"nonesuch\"");

@@ -64,7 +64,7 @@ struct Guarded {
 
 /// Everything that one member calls in one way; what went wrong first, or nothing.
 template <class T>
-std::string problem_of(tutti_caller me, tutti_rendezvous* meeting, Way way, const std::vector<Shape>& shapes,
+std::string problem_of(tutti_caller me, tutti_async_group* meeting, Way way, const std::vector<Shape>& shapes,
                        const Reference<T>& reference, const Elements& elements) {
     std::vector<Vectors<T>> cases;
     for (const Shape& shape : shapes) {
@@ -83,15 +83,15 @@ std::string problem_of(tutti_caller me, tutti_rendezvous* meeting, Way way, cons
         T* const out = outs.emplace_back(cases[i].out).elements.data();
         tutti_caller caller = me;
         if (way == Way::started) {
-            caller = tutti_start(me, &requests[i]);
+            caller = tutti_nonblocking(me, &requests[i]);
         } else if (way == Way::arriving) {
-            caller = tutti_arrive(meeting, me.rank, &requests[i]);
+            caller = tutti_async_rank(meeting, me.rank, &requests[i]);
         } else if (way == Way::persistent) {
-            caller = tutti_prepare(me, &requests[i]);
+            caller = tutti_persistent(me, &requests[i]);
         }
         tutti_status status = make_call(caller, shapes[i], cases[i], cases[i].in.data(), out, elements);
         if (way == Way::persistent && status == TUTTI_OK) {
-            status = tutti_restart(&requests[i]);
+            status = tutti_start(&requests[i]);
             status = status == TUTTI_OK ? tutti_wait(&requests[i]) : status;
         }
         if (way == Way::blocking || way == Way::persistent || status != TUTTI_OK) {
@@ -107,10 +107,9 @@ std::string problem_of(tutti_caller me, tutti_rendezvous* meeting, Way way, cons
             Guarded<T> other(cases[i].out);
             const bool has_vectors = shapes[i].collective != Collective::barrier;
             const tutti_status status =
-                has_vectors
-                    ? tutti_restart_with(&requests[i], shapes[i].in_place ? TUTTI_IN_PLACE : in.data(),
-                                         other.elements.data())
-                    : tutti_restart(&requests[i]);
+                has_vectors ? tutti_start_with(&requests[i], shapes[i].in_place ? TUTTI_IN_PLACE : in.data(),
+                                               other.elements.data())
+                            : tutti_start(&requests[i]);
             std::swap(outs[i], other);
             const tutti_status waited = tutti_wait(&requests[i]);
             if (const std::string problem = finish(i, status != TUTTI_OK ? status : waited);
@@ -220,8 +219,8 @@ TEST_CASE("an algorithm that does not keep rank order serves an operator only if
             tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
             options.algorithm = "circulant";
             std::vector<Affine> in(50, Affine{1, me.rank, 1}), out(50);
-            const tutti_status made = tutti_allreduce(tutti_with(me, &options), in.data(), out.data(), 50,
-                                                      tutti_type_of_size(sizeof(Affine)), op);
+            const tutti_status made = tutti_allreduce(tutti_with_options(me, &options), in.data(), out.data(),
+                                                      50, tutti_type_of_size(sizeof(Affine)), op);
             CHECK((made != TUTTI_OK || out[49] == Affine{1, 10, 5}));
             return made;
         });
@@ -246,7 +245,8 @@ TEST_CASE("one output that all members share") {
             tutti_request request = TUTTI_REQUEST_NULL;
             for (const bool arrives : {false, true}) {
                 const auto caller = [&] {
-                    return tutti_shared(arrives ? tutti_arrive(meeting.get(), me.rank, &request) : me);
+                    return tutti_shared_output(arrives ? tutti_async_rank(meeting.get(), me.rank, &request)
+                                                       : me);
                 };
                 const auto expect = [&](tutti_status got) { wrong += got == TUTTI_OK ? 0 : 1; };
                 expect(tutti_allreduce(caller(), in.data(), total.data(), 1000, TUTTI_DOUBLE, TUTTI_SUM));
@@ -291,7 +291,7 @@ TEST_CASE("members that call from C and from C++ are in the same calls") {
                 tutti_allgatherv(c, in.data(), counts[rank], all.data(), counts.data(), nullptr,
                                  TUTTI_DOUBLE);
                 tutti_gatherv(c, in.data(), counts[rank], nullptr, nullptr, nullptr, TUTTI_DOUBLE, 2);
-                tutti_scan(tutti_start(c, &request), in.data(), out.data(), in.size(), TUTTI_DOUBLE,
+                tutti_scan(tutti_nonblocking(c, &request), in.data(), out.data(), in.size(), TUTTI_DOUBLE,
                            TUTTI_SUM);
                 tutti_wait(&request);
                 return tutti_barrier(c);

@@ -74,15 +74,15 @@ TEST_CASE("what the member that aborts calls afterwards is not taken for a call 
 TEST_CASE("a seat that nobody takes is named") {
     tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
     tutti_group* group = nullptr;
-    options.join_deadline_ms = -1;
-    check_refused(tutti_group_create(2, &options, &group), "join_deadline is -1 ms");
-    options.join_deadline_ms = 30;
+    options.join_timeout_ms = -1;
+    check_refused(tutti_group_create(2, &options, &group), "join_timeout is -1 ms");
+    options.join_timeout_ms = 30;
     REQUIRE(tutti_group_create(2, &options, &group) == TUTTI_OK);
     tutti_caller me;
     REQUIRE(tutti_join(group, 0, &me) == TUTTI_OK);
     CHECK(tutti_barrier(me) == TUTTI_ERROR);
     CHECK(mentions(tutti_error_text(), "member 1 has not joined within 30 ms"));
-    CHECK(mentions(tutti_error_text(), "GroupOptions::join_deadline sets how long"));
+    CHECK(mentions(tutti_error_text(), "GroupOptions::join_timeout sets how long"));
     CHECK(tutti_leave(me) == TUTTI_OK);
     CHECK(tutti_group_free(group) == TUTTI_OK);
 }
@@ -201,13 +201,14 @@ TEST_CASE("operators that have been freed are known as such, and calls in flight
     CHECK(run_team(2, [&](tutti_caller me) {
               double in = me.rank, out = 9;
               tutti_request request = TUTTI_REQUEST_NULL;
-              tutti_status status = tutti_scan(tutti_prepare(me, &request), &in, &out, 1, TUTTI_DOUBLE, op);
+              tutti_status status =
+                  tutti_scan(tutti_persistent(me, &request), &in, &out, 1, TUTTI_DOUBLE, op);
               status = status == TUTTI_OK ? tutti_barrier(me) : status;
               if (me.rank == 0) {
                   tutti_op_free(op);
               }
               status = status == TUTTI_OK ? tutti_barrier(me) : status;
-              status = status == TUTTI_OK ? tutti_restart(&request) : status;
+              status = status == TUTTI_OK ? tutti_start(&request) : status;
               status = status == TUTTI_OK ? tutti_wait(&request) : status;
               CHECK(out == me.rank);
               tutti_request_free(&request);

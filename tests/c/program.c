@@ -9,7 +9,7 @@
 enum { threads = 4, length = 1000 };
 
 static tutti_group* group;
-static tutti_rendezvous* meeting;
+static tutti_async_group* meeting;
 static int wrong;
 static pthread_mutex_t counting = PTHREAD_MUTEX_INITIALIZER;
 
@@ -51,23 +51,23 @@ static void call_in_every_way(tutti_caller me, const double* in, double* out) {
     WORKS(tutti_allreduce(me, in, out, length, TUTTI_DOUBLE, TUTTI_SUM));
     EXPECT(out[length - 1] == 0 + 1 + 2 + 3);
 
-    WORKS(tutti_allreduce(tutti_start(me, &request), in, out, length, TUTTI_DOUBLE, TUTTI_MAX));
+    WORKS(tutti_allreduce(tutti_nonblocking(me, &request), in, out, length, TUTTI_DOUBLE, TUTTI_MAX));
     WORKS(tutti_then(&request, add_one, &calls));
     while (!done) {
         WORKS(tutti_test(&request, &done));
     }
     EXPECT(out[0] == 3 && calls == 1 && request.operation == NULL);
 
-    WORKS(tutti_scan(tutti_prepare(me, &request), in, out, length, TUTTI_DOUBLE, TUTTI_SUM));
+    WORKS(tutti_scan(tutti_persistent(me, &request), in, out, length, TUTTI_DOUBLE, TUTTI_SUM));
     for (int i = 0; i < 3; ++i) {
-        WORKS(tutti_restart(&request));
+        WORKS(tutti_start(&request));
         WORKS(tutti_wait(&request));
     }
     EXPECT(out[7] == me.rank * (me.rank + 1) / 2.0);
     WORKS(tutti_request_free(&request));
 
-    WORKS(
-        tutti_allreduce(tutti_arrive(meeting, me.rank, &request), in, out, length, TUTTI_DOUBLE, TUTTI_MIN));
+    WORKS(tutti_allreduce(tutti_async_rank(meeting, me.rank, &request), in, out, length, TUTTI_DOUBLE,
+                          TUTTI_MIN));
     WORKS(tutti_wait(&request));
     EXPECT(out[1] == 0);
 }
@@ -139,11 +139,11 @@ static void run(void* (*function)(void*)) {
 
 int main(void) {
     WORKS(tutti_group_create(threads, NULL, &group));
-    WORKS(tutti_rendezvous_create(threads, NULL, &meeting));
+    WORKS(tutti_async_group_create(threads, NULL, &meeting));
     run(work);
     run(fail);
     run(work);
-    WORKS(tutti_rendezvous_free(meeting));
+    WORKS(tutti_async_group_free(meeting));
     WORKS(tutti_group_free(group));
     printf("tutti %s, %d wrong\n", tutti_version(), wrong);
     return wrong != 0;

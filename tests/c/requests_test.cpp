@@ -17,7 +17,7 @@ tutti_request none() {
 }
 
 tutti_status start_sum(tutti_caller me, tutti_request& request, const int& in, int& out) {
-    return tutti_allreduce(tutti_start(me, &request), &in, &out, 1, TUTTI_INT, TUTTI_SUM);
+    return tutti_allreduce(tutti_nonblocking(me, &request), &in, &out, 1, TUTTI_INT, TUTTI_SUM);
 }
 
 void add(void* number) {
@@ -40,7 +40,7 @@ TEST_CASE("a request that waits for nothing") {
     CHECK(index == 1);
     CHECK(tutti_wait_all(nullptr, 0) == TUTTI_OK);
     CHECK(tutti_request_free(&request) == TUTTI_OK);
-    CHECK(tutti_restart(&request) == TUTTI_ARGUMENT_ERROR);
+    CHECK(tutti_start(&request) == TUTTI_ARGUMENT_ERROR);
     CHECK(mentions(tutti_error_text(), "restart: `request` is not of a prepared call"));
     tutti_request garbage{&done, 77};
     CHECK(tutti_wait(&garbage) == TUTTI_ARGUMENT_ERROR);
@@ -69,7 +69,7 @@ TEST_CASE("waiting for any of several") {
               CHECK(tutti_wait_any(requests.data(), n, &index) == TUTTI_OK);
               CHECK(index == n);
               int one = 1;
-              CHECK(tutti_broadcast(tutti_prepare(me, &requests[1]), &one, 1, TUTTI_INT, 0) == TUTTI_OK);
+              CHECK(tutti_broadcast(tutti_persistent(me, &requests[1]), &one, 1, TUTTI_INT, 0) == TUTTI_OK);
               CHECK(tutti_wait_any(requests.data(), n, &index) == TUTTI_ARGUMENT_ERROR);
               CHECK(mentions(tutti_error_text(), "`requests[1]` is of a prepared call"));
               return tutti_request_free(&requests[1]);
@@ -114,24 +114,24 @@ TEST_CASE("a prepared call is started when it is not under way, on vectors like 
               std::array<double, 10> in{}, out{};
               tutti_request step = none();
               tutti_request started = none();
-              CHECK(tutti_scan(tutti_prepare(me, &step), in.data(), out.data(), 10, TUTTI_DOUBLE,
+              CHECK(tutti_scan(tutti_persistent(me, &step), in.data(), out.data(), 10, TUTTI_DOUBLE,
                                TUTTI_SUM) == TUTTI_OK);
               CHECK(tutti_wait(&step) == TUTTI_OK); // it has not been started
-              CHECK(tutti_restart_with(&step, TUTTI_IN_PLACE, out.data()) == TUTTI_ARGUMENT_ERROR);
-              CHECK(tutti_restart_with(&step, TUTTI_IN_PLACE, nullptr) == TUTTI_ARGUMENT_ERROR);
+              CHECK(tutti_start_with(&step, TUTTI_IN_PLACE, out.data()) == TUTTI_ARGUMENT_ERROR);
+              CHECK(tutti_start_with(&step, TUTTI_IN_PLACE, nullptr) == TUTTI_ARGUMENT_ERROR);
               CHECK(mentions(tutti_error_text(), "restart_with: `out` is a null pointer"));
-              CHECK(tutti_restart_with(&step, in.data(), in.data()) == TUTTI_ARGUMENT_ERROR);
-              CHECK(tutti_restart_with(&step, nullptr, out.data()) == TUTTI_ARGUMENT_ERROR);
+              CHECK(tutti_start_with(&step, in.data(), in.data()) == TUTTI_ARGUMENT_ERROR);
+              CHECK(tutti_start_with(&step, nullptr, out.data()) == TUTTI_ARGUMENT_ERROR);
               const void* const odd = reinterpret_cast<const char*>(in.data()) + 1;
-              CHECK(tutti_restart_with(&step, odd, out.data()) == TUTTI_ARGUMENT_ERROR);
+              CHECK(tutti_start_with(&step, odd, out.data()) == TUTTI_ARGUMENT_ERROR);
               CHECK(mentions(tutti_error_text(), "restart_with: `in` is not aligned"));
-              CHECK(tutti_barrier(tutti_prepare(me, &started)) == TUTTI_OK);
+              CHECK(tutti_barrier(tutti_persistent(me, &started)) == TUTTI_OK);
               while (me.rank == 1 && !refused) {
                   std::this_thread::yield(); // what member 0 has started is under way until then
               }
-              CHECK(tutti_restart(&started) == TUTTI_OK);
+              CHECK(tutti_start(&started) == TUTTI_OK);
               if (me.rank == 0) {
-                  CHECK(tutti_restart(&started) == TUTTI_ERROR);
+                  CHECK(tutti_start(&started) == TUTTI_ERROR);
                   CHECK(mentions(tutti_error_text(), "still outstanding"));
                   refused = true;
               }
@@ -149,7 +149,7 @@ TEST_CASE("operations that fail are told of once each, and used up") {
         tutti_status& mine = all[static_cast<std::size_t>(me.rank)];
         for (std::size_t i = 0; i < 3; ++i) {
             const bool differs = i == 1 && me.rank == 1;
-            CHECK(tutti_allreduce(tutti_start(me, &requests[i]), &in[i], &out[i], 1, TUTTI_INT,
+            CHECK(tutti_allreduce(tutti_nonblocking(me, &requests[i]), &in[i], &out[i], 1, TUTTI_INT,
                                   differs ? TUTTI_MAX : TUTTI_SUM) <= TUTTI_ABORTED);
         }
         mine = tutti_wait_all(requests.data(), 3);
@@ -177,11 +177,11 @@ TEST_CASE("a request is freed, or outlives its member") {
     CHECK(tutti_request_free(&freed) == TUTTI_OK);
     CHECK(freed.operation == nullptr);
     REQUIRE(start_sum(me, kept, in, out) == TUTTI_OK);
-    REQUIRE(tutti_barrier(tutti_prepare(me, &step)) == TUTTI_OK);
+    REQUIRE(tutti_barrier(tutti_persistent(me, &step)) == TUTTI_OK);
     CHECK(tutti_leave(me) == TUTTI_OK);
     CHECK(tutti_wait(&kept) == TUTTI_OK);
     CHECK(out == 1);
-    CHECK(tutti_restart(&step) == TUTTI_ERROR);
+    CHECK(tutti_start(&step) == TUTTI_ERROR);
     CHECK(tutti_request_free(&step) == TUTTI_OK);
     CHECK(tutti_group_free(group) == TUTTI_OK);
 }
@@ -194,10 +194,10 @@ TEST_CASE("a request that is used where it must not be is left as it is") {
                   int out = 0;
                   tutti_request request = none();
                   const auto make = [&] {
-                      const auto way = is_prepared ? tutti_prepare : tutti_start;
+                      const auto way = is_prepared ? tutti_persistent : tutti_nonblocking;
                       CHECK(tutti_allreduce(way(me, &request), &in, &out, 1, TUTTI_INT, TUTTI_SUM) ==
                             TUTTI_OK);
-                      CHECK((!is_prepared || tutti_restart(&request) == TUTTI_OK));
+                      CHECK((!is_prepared || tutti_start(&request) == TUTTI_OK));
                   };
                   if (me.rank == 0) {
                       make(); // member 1 comes later
@@ -267,11 +267,11 @@ TEST_CASE("a request that an operator uses is left as it is") {
               while (!is_first && !is_started) {
                   std::this_thread::yield();
               }
-              CHECK(tutti_allreduce(tutti_start(me, &sum), &in, &out, 1, TUTTI_INT, op) == TUTTI_OK);
+              CHECK(tutti_allreduce(tutti_nonblocking(me, &sum), &in, &out, 1, TUTTI_INT, op) == TUTTI_OK);
               while (!is_first && !asks.has_asked) {
                   std::this_thread::yield();
               }
-              CHECK(tutti_barrier(tutti_start(me, &barrier)) == TUTTI_OK);
+              CHECK(tutti_barrier(tutti_nonblocking(me, &barrier)) == TUTTI_OK);
               is_started = true;
               CHECK(tutti_wait(&sum) == TUTTI_OK);
               CHECK(out == 2);
@@ -287,9 +287,9 @@ TEST_CASE("a copy of a request that is used up does no harm") {
     REQUIRE(tutti_group_create(1, nullptr, &group) == TUTTI_OK);
     REQUIRE(tutti_join(group, 0, &me) == TUTTI_OK);
     tutti_request step = none();
-    REQUIRE(tutti_barrier(tutti_prepare(me, &step)) == TUTTI_OK);
+    REQUIRE(tutti_barrier(tutti_persistent(me, &step)) == TUTTI_OK);
     tutti_request copy = step;
-    CHECK(tutti_restart(&copy) == TUTTI_OK);
+    CHECK(tutti_start(&copy) == TUTTI_OK);
     CHECK(tutti_request_free(&step) == TUTTI_OK);
     const auto check_gone = [&](tutti_status status) {
         CHECK(status == TUTTI_ARGUMENT_ERROR);
@@ -297,8 +297,8 @@ TEST_CASE("a copy of a request that is used up does no harm") {
     };
     int done = 0;
     int calls = 0;
-    check_gone(tutti_restart(&copy));
-    check_gone(tutti_restart_with(&copy, TUTTI_IN_PLACE, &calls));
+    check_gone(tutti_start(&copy));
+    check_gone(tutti_start_with(&copy, TUTTI_IN_PLACE, &calls));
     check_gone(tutti_wait(&copy));
     check_gone(tutti_wait_all(&copy, 1));
     check_gone(tutti_test(&copy, &done));
@@ -322,11 +322,11 @@ TEST_CASE("a function may free a copy of the prepared request for which it has w
     CHECK(run_team(2, [&](tutti_caller me) {
               for (int round = 1; round <= 2; ++round) {
                   tutti_request request = none();
-                  CHECK(tutti_barrier(tutti_prepare(me, &request)) == TUTTI_OK);
+                  CHECK(tutti_barrier(tutti_persistent(me, &request)) == TUTTI_OK);
                   Freed freed{request, -1};
                   while (me.rank == 1 && waiting != round) { // so that it is not complete before
                   }
-                  CHECK(tutti_restart(&request) == TUTTI_OK);
+                  CHECK(tutti_start(&request) == TUTTI_OK);
                   if (me.rank == 0) {
                       CHECK(tutti_then(&request, free_copy, &freed) == TUTTI_OK);
                       waiting = round;
@@ -364,7 +364,7 @@ TEST_CASE("nothing waits for a call that has failed when it was made") {
     tutti_caller me{};
     REQUIRE(tutti_group_create(1, nullptr, &group) == TUTTI_OK);
     REQUIRE(tutti_join(group, 0, &me) == TUTTI_OK);
-    for (const auto way : {tutti_start, tutti_prepare}) {
+    for (const auto way : {tutti_nonblocking, tutti_persistent}) {
         tutti_request request = none();
         int calls = 0;
         int done = 0;

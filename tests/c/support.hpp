@@ -59,22 +59,22 @@ public:
     tutti_caller me{};
 };
 
-/// A rendezvous for one test.
+/// An async group for one test.
 class Meeting {
 public:
-    explicit Meeting(int ranks, const tutti_rendezvous_options* options = nullptr) {
-        REQUIRE(tutti_rendezvous_create(ranks, options, &rendezvous_) == TUTTI_OK);
+    explicit Meeting(int ranks, const tutti_async_group_options* options = nullptr) {
+        REQUIRE(tutti_async_group_create(ranks, options, &async_group_) == TUTTI_OK);
     }
-    ~Meeting() { tutti_rendezvous_free(rendezvous_); }
+    ~Meeting() { tutti_async_group_free(async_group_); }
     Meeting(const Meeting&) = delete;
     Meeting& operator=(const Meeting&) = delete;
     Meeting(Meeting&&) = delete;
     Meeting& operator=(Meeting&&) = delete;
 
-    tutti_rendezvous* get() const { return rendezvous_; }
+    tutti_async_group* get() const { return async_group_; }
 
 private:
-    tutti_rendezvous* rendezvous_ = nullptr;
+    tutti_async_group* async_group_ = nullptr;
 };
 
 } // namespace tutti::test

@@ -246,14 +246,14 @@ void use_caught_failures() {
 }
 
 /// Ranks that wait, on a thread each.
-void use_rendezvous() {
+void use_async_group() {
     Pool pool(2);
-    tutti::RendezvousOptions options;
+    tutti::AsyncGroupOptions options;
     options.executor = pool.executor();
     options.slice_bytes = 4096;
-    tutti::Rendezvous meeting(3, options);
+    tutti::AsyncGroup meeting(3, options);
     on_threads(3, [&](int rank) {
-        tutti::Arriving me = meeting.at(rank);
+        tutti::AsyncRank me = meeting.at(rank);
         for (const std::size_t count : counts) {
             checked::twelve<double>(me, count, tutti::sum, waited);
             checked::twelve<Pair>(me, count, Add(), started);
@@ -263,7 +263,7 @@ void use_rendezvous() {
 
 /// Operations that fail, of which each rank is told on a thread of its own.
 void use_failed_operations() {
-    tutti::Rendezvous meeting(3);
+    tutti::AsyncGroup meeting(3);
     on_threads(3, [&](int rank) {
         for (int turn = 0; turn < 10; ++turn) {
             std::vector<Pair> in(100, Pair(rank));
@@ -282,7 +282,7 @@ void use_failed_operations() {
 /// Ranks that are chains of tasks on fewer threads: each function makes the next call.
 class Chain {
 public:
-    Chain(tutti::Rendezvous& meeting, Pool& pool, int rank)
+    Chain(tutti::AsyncGroup& meeting, Pool& pool, int rank)
         : meeting_(meeting), pool_(pool), rank_(rank), in_(1000, Pair(rank)), out_(1000) {}
 
     void go() {
@@ -296,7 +296,7 @@ public:
     }
 
 private:
-    tutti::Rendezvous& meeting_;
+    tutti::AsyncGroup& meeting_;
     Pool& pool_;
     int rank_;
     int steps_ = 0;
@@ -306,7 +306,7 @@ private:
 
 void use_chains() {
     std::deque<Chain> chains;
-    tutti::Rendezvous meeting(4);
+    tutti::AsyncGroup meeting(4);
     Pool pool(2);
     for (int rank = 0; rank < 4; ++rank) {
         chains.emplace_back(meeting, pool, rank);
@@ -318,7 +318,7 @@ void use_chains() {
 }
 
 /// One thread that has all vectors, with a pool and with a team.
-void use_one_caller() {
+void use_single_caller() {
     Pool pool(2);
     tutti::Team team({.members = 2});
     for (const std::size_t count : {std::size_t{1}, std::size_t{256}, std::size_t{1} << 19U}) {
@@ -342,9 +342,9 @@ int main() {
     use_groups();
     use_failures();
     use_caught_failures();
-    use_rendezvous();
+    use_async_group();
     use_failed_operations();
     use_chains();
-    use_one_caller();
+    use_single_caller();
     std::puts("all results are right");
 }

@@ -81,7 +81,7 @@ void writes_into_result(tutti::Member& me, std::vector<double>& shared) {
 
 /// Rank 0 writes what the function writes that it has given to its operation, and does not wait for that.
 void writes_as_function_does() {
-    tutti::Rendezvous meeting(2);
+    tutti::AsyncGroup meeting(2);
     std::vector<double> in(100, 1);
     std::vector<double> outs[2] = {in, in};
     double written = 0;

@@ -61,7 +61,7 @@ TEST_CASE("calls that the page excepts have no such word") {
     call.serial = true;
     CHECK(!has_key(call));
     call = allreduce();
-    call.deadline = std::chrono::milliseconds(1);
+    call.timeout = std::chrono::milliseconds(1);
     CHECK(!has_key(call));
     call = allreduce();
     call.shared_output = true;

@@ -1,6 +1,6 @@
 // Has tasks of oneTBB wait for each other, as a program outside the tree does.
 
-#include <tutti/rendezvous.hpp>
+#include <tutti/async_group.hpp>
 #include <tutti/tbb.hpp>
 
 #include <tbb/task_arena.h>
@@ -13,7 +13,7 @@
 int main() {
     tbb::task_arena arena(2);
     const tutti::tbb::Pinning pinning(arena);
-    tutti::Rendezvous meeting(4, {.executor = tutti::tbb::executor(arena)});
+    tutti::AsyncGroup meeting(4, {.executor = tutti::tbb::executor(arena)});
     std::array<int, 4> sums{0, 1, 2, 3};
     arena.execute([&] {
         tbb::task_group group;

@@ -186,7 +186,7 @@ TEST_CASE("starting an operation like one that is complete allocates nothing, no
 
 TEST_CASE("ranks that arrive with calls that they have made before allocate nothing") {
     constexpr std::size_t ranks = 8;
-    Rendezvous meeting(static_cast<int>(ranks));
+    AsyncGroup meeting(static_cast<int>(ranks));
     std::vector<Vectors> mine;
     for (std::size_t rank = 0; rank < ranks; ++rank) {
         mine.emplace_back(static_cast<int>(ranks), 3);
@@ -203,10 +203,10 @@ TEST_CASE("ranks that arrive with calls that they have made before allocate noth
     constexpr int rounds = 4;
     for (int round = 0; round < rounds; ++round) {
         counting.store(round == rounds - 1, std::memory_order_relaxed);
-        all_arrive([](Arriving me, Vectors& own) { return me.allreduce(own.in, own.out, sum); });
-        all_arrive([](Arriving me, Vectors& own) { return me.broadcast(own.block, 2); });
-        all_arrive([](Arriving me, Vectors& own) { return me.allreduce(own.integers, bxor); });
-        all_arrive([](Arriving me, Vectors& own) { return me.scan(own.in, own.out, sum); });
+        all_arrive([](AsyncRank me, Vectors& own) { return me.allreduce(own.in, own.out, sum); });
+        all_arrive([](AsyncRank me, Vectors& own) { return me.broadcast(own.block, 2); });
+        all_arrive([](AsyncRank me, Vectors& own) { return me.allreduce(own.integers, bxor); });
+        all_arrive([](AsyncRank me, Vectors& own) { return me.scan(own.in, own.out, sum); });
     }
     counting.store(false, std::memory_order_relaxed);
     CHECK(allocations.exchange(0) == 0);

@@ -4,7 +4,7 @@
 #include "../reference/calls.hpp"
 #include "algorithm/registry.hpp"
 
-#include <tutti/rendezvous.hpp>
+#include <tutti/async_group.hpp>
 #include <tutti/tutti.hpp>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ inline Expect expectation(const algorithm::Algorithm& row, int members, bool exa
 struct Calling {
     enum class Way { blocking, started, persistent, arriving } way = Way::blocking;
     std::size_t in_flight = 1;
-    Rendezvous* meeting = nullptr;
+    AsyncGroup* meeting = nullptr;
 };
 
 /// One collective call that every member makes. `elements` counts the longest vector a member holds.
@@ -196,7 +196,7 @@ private:
         if (calling.way == Calling::Way::blocking) {
             apply(me);
         } else if (calling.way == Calling::Way::arriving) {
-            Arriving own = calling.meeting->at(me.rank());
+            AsyncRank own = calling.meeting->at(me.rank());
             call.request = apply(own);
         } else if (calling.way == Calling::Way::started) {
             call.request = apply(me.start);

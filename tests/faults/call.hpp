@@ -28,7 +28,7 @@ struct Call {
     std::size_t skew = 0;
     int root = 0;
     std::string_view algorithm = {};
-    Order order = Order::any;
+    Order order = Order::canonical;
     bool in_place = false;
     /// The result goes into one vector for all; null: into vectors of one's own.
     std::vector<float>* shared_floats = nullptr;

@@ -13,25 +13,25 @@ contains
     ! A call that the module refuses writes its request, as one does that the library refuses.
     subroutine request_of_a_refused_call(me, meeting)
         type(tutti_caller), intent(in) :: me
-        type(tutti_rendezvous), intent(inout) :: meeting
+        type(tutti_async_group), intent(inout) :: meeting
         type(tutti_request) :: request
         real(8), asynchronous :: x(10), y(10)
         integer :: ierr, counts(2)
         counts = 1
         x = 1
         request = junk()
-        call tutti_allreduce(tutti_start(me, request), x(1:10:3), y(1:4), TUTTI_SUM, ierr)
+        call tutti_allreduce(tutti_nonblocking(me, request), x(1:10:3), y(1:4), TUTTI_SUM, ierr)
         call gives_none('start')
         request = TUTTI_REQUEST_NULL
         call tutti_wait(request)
         request = junk()
-        call tutti_broadcast(tutti_prepare(me, request), x(1:10:3), 0, ierr)
+        call tutti_broadcast(tutti_persistent(me, request), x(1:10:3), 0, ierr)
         call gives_none('prepare')
-        call tutti_gather(tutti_arrive(meeting, me%rank, request), x(1:10:3), y, 0, ierr)
+        call tutti_gather(tutti_async_rank(meeting, me%rank, request), x(1:10:3), y, 0, ierr)
         call gives_none('arrive')
-        call tutti_allgatherv(tutti_start(me, request), x(1:10:3), y, counts, ierr=ierr)
+        call tutti_allgatherv(tutti_nonblocking(me, request), x(1:10:3), y, counts, ierr=ierr)
         call gives_none('start with irregular blocks')
-        call tutti_scatterv(tutti_start(me, request), x, counts, y(1:10:3), 0, ierr=ierr)
+        call tutti_scatterv(tutti_nonblocking(me, request), x, counts, y(1:10:3), 0, ierr=ierr)
         call gives_none('start of a scatterv')
     contains
         ! What a request may be that is private in a region of OpenMP.
@@ -278,11 +278,11 @@ program arguments
     use omp_lib
     implicit none
     type(tutti_group) :: group
-    type(tutti_rendezvous) :: meeting
+    type(tutti_async_group) :: meeting
     type(tutti_caller) :: me
     type(particle) :: some(2)
     call tutti_group_create(2, group)
-    call tutti_rendezvous_create(2, meeting)
+    call tutti_async_group_create(2, meeting)
 !$omp parallel num_threads(2) private(me, some)
     call tutti_join(group, omp_get_thread_num(), me)
     call request_of_a_refused_call(me, meeting)
@@ -294,7 +294,7 @@ program arguments
     call types_that_are_refused(me, some)
     call tutti_leave(me)
 !$omp end parallel
-    call tutti_rendezvous_free(meeting)
+    call tutti_async_group_free(meeting)
     call tutti_group_free(group)
     call tell()
 end program

@@ -13,7 +13,7 @@ contains
     ! The twelve collectives. `how` is 0 where they block, 1 where they are started, 2 prepared, 3 where ranks arrive.
     subroutine all_collectives(me, meeting, how)
         type(tutti_caller), intent(in) :: me
-        type(tutti_rendezvous), intent(inout) :: meeting
+        type(tutti_async_group), intent(inout) :: meeting
         integer, intent(in) :: how
         type(tutti_request) :: request
         integer, parameter :: n = 3
@@ -88,12 +88,12 @@ contains
     contains
         type(tutti_caller) function by()
             by = me
-            if (how == 1) by = tutti_start(me, request)
-            if (how == 2) by = tutti_prepare(me, request)
-            if (how == 3) by = tutti_arrive(meeting, me%rank, request)
+            if (how == 1) by = tutti_nonblocking(me, request)
+            if (how == 2) by = tutti_persistent(me, request)
+            if (how == 3) by = tutti_async_rank(meeting, me%rank, request)
         end function
         subroutine done()
-            if (how == 2) call tutti_restart(request)
+            if (how == 2) call tutti_start(request)
             call tutti_wait(request)
             call tutti_request_free(request)
         end subroutine
@@ -178,13 +178,13 @@ contains
         call refused(ierr, '`me` is not a caller')
         call tutti_allgatherv(me, a, b, few, ierr=ierr)
         if (me%size /= 1) call refused(ierr, 'allgatherv: `counts` must be')
-        call tutti_broadcast(tutti_start(me, several(1)), started, 0)
-        call tutti_broadcast(tutti_start(me, several(3)), also_started, 0)
+        call tutti_broadcast(tutti_nonblocking(me, several(1)), started, 0)
+        call tutti_broadcast(tutti_nonblocking(me, several(3)), also_started, 0)
         call tutti_wait_all(several(1:3:2), ierr)
         call refused(ierr, 'wait_all: `requests` is not contiguous')
         call tutti_wait_all(several)
         call expect(.not. c_associated(several(3)%operation), 'wait_all')
-        call tutti_restart(request, ierr)
+        call tutti_start(request, ierr)
         call refused(ierr, 'not of a prepared call')
         call tutti_test(request, done, ierr)
         call expect(ierr == TUTTI_OK .and. done, 'test of no operation')
@@ -243,10 +243,10 @@ contains
     subroutine all_in_region(members)
         integer, intent(in) :: members
         type(tutti_group) :: group
-        type(tutti_rendezvous) :: meeting
+        type(tutti_async_group) :: meeting
         type(tutti_caller) :: me, part
         call tutti_group_create(members, group)
-        call tutti_rendezvous_create(members, meeting)
+        call tutti_async_group_create(members, meeting)
 !$omp parallel num_threads(members) private(me, part, how, part_size)
         call tutti_join(group, omp_get_thread_num(), me)
         do how = 0, 3
@@ -262,7 +262,7 @@ contains
         call tutti_leave(part)
         call tutti_leave(me)
 !$omp end parallel
-        call tutti_rendezvous_free(meeting)
+        call tutti_async_group_free(meeting)
         call tutti_group_free(group)
     end subroutine
 

@@ -34,7 +34,7 @@ contains
         logical :: done
         x = [(me%rank + i, i = 1, 3)]
         do i = 2, 3
-            call tutti_allreduce(tutti_start(me, several(i)), x(i), y(i), TUTTI_SUM)
+            call tutti_allreduce(tutti_nonblocking(me, several(i)), x(i), y(i), TUTTI_SUM)
         end do
         seen = 0
         do i = 1, 2
@@ -48,26 +48,26 @@ contains
         call tutti_wait_any(several(1:3:2), index, ierr)
         call refused(ierr, 'wait_any: `requests` is not contiguous')
 
-        call tutti_broadcast(tutti_start(me, several(1)), x, 0)
+        call tutti_broadcast(tutti_nonblocking(me, several(1)), x, 0)
         done = .false.
         do while (.not. done)
             call tutti_test(several(1), done)
         end do
         call expect(all(x == [1, 2, 3]), 'test')
 
-        call tutti_allreduce(tutti_prepare(me, prepared), x, y, TUTTI_SUM)
+        call tutti_allreduce(tutti_persistent(me, prepared), x, y, TUTTI_SUM)
         z = 7
-        call tutti_restart_with(prepared, x, z)
+        call tutti_start_with(prepared, x, z)
         call tutti_wait(prepared)
         call expect(all(z == 3 * x), 'restart_with')
-        call tutti_restart_with(prepared, x(1:3:2), z, ierr)
+        call tutti_start_with(prepared, x(1:3:2), z, ierr)
         call refused(ierr, 'restart_with: `in` is not contiguous')
-        call tutti_restart_with(prepared, x, TUTTI_IN_PLACE, ierr)
+        call tutti_start_with(prepared, x, TUTTI_IN_PLACE, ierr)
         call refused(ierr, 'restart_with: `out` is TUTTI_IN_PLACE, which only what a call reads can be')
         call tutti_request_free(prepared)
-        call tutti_broadcast(tutti_prepare(me, prepared), x, 2)
+        call tutti_broadcast(tutti_persistent(me, prepared), x, 2)
         z = me%rank
-        call tutti_restart_with(prepared, TUTTI_IN_PLACE, z)
+        call tutti_start_with(prepared, TUTTI_IN_PLACE, z)
         call tutti_wait(prepared)
         call expect(all(z == 2), 'restart_with in place')
         call tutti_request_free(prepared)
@@ -80,18 +80,18 @@ contains
         integer :: ierr
         character(:), allocatable :: name
         x = 10d0**(-20 * me%rank)
-        call tutti_allreduce(tutti_with(me, order=TUTTI_ORDER_SERIAL), x, y, TUTTI_SUM)
+        call tutti_allreduce(tutti_with_options(me, order=TUTTI_ORDER_SERIAL), x, y, TUTTI_SUM)
         call expect(y == 1, 'serial order')
-        call tutti_allreduce(tutti_with(me, algorithm='nonesuch'), x, y, TUTTI_SUM, ierr)
+        call tutti_allreduce(tutti_with_options(me, algorithm='nonesuch'), x, y, TUTTI_SUM, ierr)
         call refused(ierr, 'nonesuch')
         name = 'ring   '
-        serial = tutti_with(me, name, TUTTI_ORDER_ANY)
+        serial = tutti_with_options(me, name, TUTTI_ORDER_CANONICAL)
         deallocate (name)
         call tutti_allreduce(serial, x, y, TUTTI_SUM)
         call expect(y == 1, 'algorithm')
-        call tutti_allreduce(tutti_with(me, order=5), x, y, TUTTI_SUM, ierr)
+        call tutti_allreduce(tutti_with_options(me, order=5), x, y, TUTTI_SUM, ierr)
         call refused(ierr, '`options.order` is 5')
-        call tutti_allreduce(tutti_with(serial), x, y, TUTTI_SUM)
+        call tutti_allreduce(tutti_with_options(serial), x, y, TUTTI_SUM)
         call expect(y == 1, 'without options')
     end subroutine
 
@@ -126,17 +126,17 @@ contains
     end subroutine
 
     ! Of three members one does not come.
-    subroutine deadline()
+    subroutine timeout()
         type(tutti_group) :: group
         integer :: ierr
-        call tutti_group_create(3, group, wait=TUTTI_WAIT_SLEEP, join_deadline_ms=200)
+        call tutti_group_create(3, group, wait=TUTTI_WAIT_SLEEP, join_timeout_ms=200)
 !$omp parallel num_threads(2)
         call wait_in_vain(group)
 !$omp end parallel
         call tutti_group_free(group)
         call tutti_group_create(1, group, ierr, wait=17)
         call refused(ierr, '`options.wait` is 17')
-        call call_deadline()
+        call call_timeout()
         call tutti_group_create(4, group, ierr, levels=[3, 2])
         call refused(ierr, 'the product of the sizes')
         call tutti_group_create(4, group, levels=[2, 2])
@@ -146,23 +146,23 @@ contains
     end subroutine
 
     ! Of two members, and ranks, one does not come.
-    subroutine call_deadline()
+    subroutine call_timeout()
         type(tutti_group) :: group
-        type(tutti_rendezvous) :: rendezvous
+        type(tutti_async_group) :: async_group
         type(tutti_caller) :: me
         type(tutti_request), asynchronous :: request
         integer :: ierr
         call tutti_group_create(2, group)
         call tutti_join(group, 0, me)
-        call tutti_barrier(tutti_with(me, deadline_ms=100), ierr)
-        call expect(ierr == TUTTI_TIMEOUT_ERROR, 'deadline of a call')
+        call tutti_barrier(tutti_with_options(me, timeout_ms=100), ierr)
+        call expect(ierr == TUTTI_TIMEOUT_ERROR, 'timeout of a call')
         call tutti_leave(me)
         call tutti_group_free(group)
-        call tutti_rendezvous_create(2, rendezvous, deadline_ms=100)
-        call tutti_barrier(tutti_arrive(rendezvous, 1, request))
+        call tutti_async_group_create(2, async_group, timeout_ms=100)
+        call tutti_barrier(tutti_async_rank(async_group, 1, request))
         call tutti_wait(request, ierr)
-        call expect(ierr == TUTTI_TIMEOUT_ERROR, 'deadline of a rendezvous')
-        call tutti_rendezvous_free(rendezvous)
+        call expect(ierr == TUTTI_TIMEOUT_ERROR, 'timeout of an async group')
+        call tutti_async_group_free(async_group)
     end subroutine
 
     ! What a group has recorded is in files. The constants are those of C: other numbers would be refused, or be other files.
@@ -222,7 +222,7 @@ contains
         call tutti_join(group, omp_get_thread_num(), me, ierr)
         if (ierr == TUTTI_OK) call tutti_barrier(me, ierr)
         text = tutti_error_message()
-        call expect(ierr /= TUTTI_OK .and. index(text, '2') > 0 .and. index(text, 'within 200 ms') > 0, 'deadline')
+        call expect(ierr /= TUTTI_OK .and. index(text, '2') > 0 .and. index(text, 'within 200 ms') > 0, 'timeout')
         if (me%size /= 0) call tutti_leave(me)
     end subroutine
 end module
@@ -242,7 +242,7 @@ program procedures
 !$omp end parallel
     call tutti_group_free(group)
     call alone()
-    call deadline()
+    call timeout()
     call records()
     call tell()
 end program

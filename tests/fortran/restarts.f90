@@ -16,10 +16,10 @@ contains
         wrong = 0
         x = 0
         y = 0
-        call tutti_allgather(tutti_prepare(me, request), x, y(:me%size))
+        call tutti_allgather(tutti_persistent(me, request), x, y(:me%size))
         do i = 1, steps
             x = i
-            call tutti_restart(request)
+            call tutti_start(request)
             call tutti_wait(request)
             if (y(me%size) /= i) wrong = wrong + 1
         end do
@@ -34,10 +34,10 @@ contains
         wrong = 0
         x = 0
         y = 0
-        call tutti_allreduce(tutti_prepare(me, request), x, y, TUTTI_SUM)
+        call tutti_allreduce(tutti_persistent(me, request), x, y, TUTTI_SUM)
         do i = 1, steps
             x = i
-            call tutti_restart(request)
+            call tutti_start(request)
             call tutti_wait(request)
             if (y /= me%size * i) wrong = wrong + 1
         end do
@@ -52,10 +52,10 @@ contains
         wrong = 0
         x = 0
         y = 0
-        call tutti_allreduce(tutti_prepare(me, request), x, y, TUTTI_SUM)
+        call tutti_allreduce(tutti_persistent(me, request), x, y, TUTTI_SUM)
         do i = 1, steps
             x = i
-            call tutti_restart(request)
+            call tutti_start(request)
             call tutti_wait(request)
             if (y(2) /= me%size * i) wrong = wrong + 1
         end do
@@ -68,11 +68,11 @@ contains
         type(tutti_request) :: request
         integer :: i
         wrong = 0
-        call tutti_allreduce(tutti_prepare(me, request), x(1), y, TUTTI_SUM)
+        call tutti_allreduce(tutti_persistent(me, request), x(1), y, TUTTI_SUM)
         do i = 1, steps
             x(1) = i
             y = 0
-            call tutti_restart(request)
+            call tutti_start(request)
             call tutti_wait(request)
             if (y /= me%size * i) wrong = wrong + 1
         end do
@@ -84,11 +84,11 @@ contains
         type(tutti_request) :: request
         integer :: i
         wrong = 0
-        call tutti_allreduce(tutti_prepare(me, request), global_in, global_out, TUTTI_SUM)
+        call tutti_allreduce(tutti_persistent(me, request), global_in, global_out, TUTTI_SUM)
         do i = 1, steps
             global_in = i
             global_out = 0
-            call tutti_restart(request)
+            call tutti_start(request)
             call tutti_wait(request)
             if (global_out /= me%size * i) wrong = wrong + 1
         end do
@@ -105,7 +105,7 @@ contains
         wrong = 0
         x = 1
         y = 0
-        starting = tutti_start(me, request)
+        starting = tutti_nonblocking(me, request)
         do i = 1, steps
             call tutti_allreduce(starting, x(i), y(i), TUTTI_SUM)
             requests(i) = request

@@ -3,8 +3,8 @@
 
 #include HEADER
 
+#include <tutti/async_group.hpp>
 #include <tutti/member.hpp>
-#include <tutti/rendezvous.hpp>
 
 #include <array>
 #include <complex>
@@ -111,8 +111,8 @@ void in_flight(Caller& caller) {
 template <class Member>
 void in_every_way(Member& me) {
     if constexpr (std::same_as<Member, tutti::Member>) {
-        tutti::Rendezvous meeting(2);
-        tutti::Arriving arriving = meeting.at(0);
+        tutti::AsyncGroup meeting(2);
+        tutti::AsyncRank arriving = meeting.at(0);
         in_flight(arriving);
         in_flight(me.start);
         in_flight(me.prepare);

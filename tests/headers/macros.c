@@ -4,26 +4,26 @@
 static tutti_request requests[2] = {TUTTI_REQUEST_NULL, TUTTI_REQUEST_NULL};
 
 tutti_status use(tutti_caller me, const void* in, void* out, tutti_team** team,
-                 tutti_rendezvous** rendezvous);
+                 tutti_async_group** async_group);
 
 tutti_status use(tutti_caller me, const void* in, void* out, tutti_team** team,
-                 tutti_rendezvous** rendezvous) {
+                 tutti_async_group** async_group) {
     tutti_call_options call = TUTTI_CALL_OPTIONS_INIT;
     tutti_group_options group = TUTTI_GROUP_OPTIONS_INIT;
     tutti_team_options threads = TUTTI_TEAM_OPTIONS_INIT;
-    tutti_rendezvous_options ranks = TUTTI_RENDEZVOUS_OPTIONS_INIT;
+    tutti_async_group_options ranks = TUTTI_ASYNC_GROUP_OPTIONS_INIT;
     const tutti_type types[] = {TUTTI_INT,  TUTTI_UNSIGNED, TUTTI_LONG,           TUTTI_UNSIGNED_LONG,
                                 TUTTI_SIZE, TUTTI_INT8,     TUTTI_DOUBLE_COMPLEX, tutti_type_of_size(24)};
     call.order = TUTTI_ORDER_SERIAL;
     threads.group = &group;
     ranks.slice_bytes = 4096;
     if (tutti_team_create(&threads, team) != TUTTI_OK ||
-        tutti_rendezvous_create(4, &ranks, rendezvous) != TUTTI_OK) {
+        tutti_async_group_create(4, &ranks, async_group) != TUTTI_OK) {
         return TUTTI_ERROR;
     }
     for (size_t i = 0; i < sizeof types / sizeof types[0]; ++i) {
         const tutti_status status =
-            tutti_allreduce(tutti_with(tutti_start(me, &requests[0]), &call),
+            tutti_allreduce(tutti_with_options(tutti_nonblocking(me, &requests[0]), &call),
                             i % 2 != 0 ? in : TUTTI_IN_PLACE, out, 1, types[i], TUTTI_SUM);
         if (status != TUTTI_OK) {
             return status;

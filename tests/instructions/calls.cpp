@@ -60,7 +60,7 @@ double call_for_all(long number) {
 
 /// The same of 8 ranks that arrive on one thread.
 double arrive(long number) {
-    Rendezvous meeting(static_cast<int>(ranks));
+    AsyncGroup meeting(static_cast<int>(ranks));
     std::array<std::array<double, 1>, ranks> in{};
     std::array<std::array<double, 1>, ranks> out{};
     std::array<Request, ranks> requests;

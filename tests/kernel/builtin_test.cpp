@@ -349,7 +349,7 @@ TEST_CASE("complex numbers that start in the middle of an element's size") {
             std::vector<double> out(2 * count + 2, 99.0);
             void* const outs[] = {out.data() + shift};
             const void* const ins[] = {in.data() + shift, in.data() + shift};
-            table->at(tutti::Type::c64, Operator::prod)
+            table->at(tutti::Type::complex128, Operator::prod)
                 .reduce_many(nullptr, outs, 1, ins, 2, count, Association::tree, {.stream = true});
             for (std::size_t i = 0; i < count; ++i) {
                 const Complex element(values[2 * i], values[2 * i + 1]);

@@ -62,7 +62,7 @@ TEST_CASE("a pair without kernels is refused by name") {
         Type type;
         tutti::Operator op;
     };
-    for (const Pair& pair : {Pair{Type::c32, min}, Pair{Type::c64, max}, Pair{Type::f32, band},
+    for (const Pair& pair : {Pair{Type::complex64, min}, Pair{Type::complex128, max}, Pair{Type::f32, band},
                              Pair{Type::f64, lxor}, Pair{Type::other, sum}, Pair{Type::i32, callable}}) {
         const std::string message = message_of([&] { tutti::detail::builtin(pair.type, pair.op); });
         CHECK(contains(message, std::string(to_string(pair.type))));

@@ -37,7 +37,7 @@ static_assert(type_of<long long>() == i64 && type_of<unsigned long long>() == u6
 static_assert(type_of<long>() == (sizeof(long) == 8 ? i64 : i32));
 static_assert(type_of<char>() == (std::numeric_limits<char>::is_signed ? i8 : u8));
 static_assert(type_of<float>() == f32 && type_of<double>() == f64);
-static_assert(type_of<std::complex<float>>() == c32 && type_of<std::complex<double>>() == c64);
+static_assert(type_of<std::complex<float>>() == complex64 && type_of<std::complex<double>>() == complex128);
 static_assert(type_of<bool>() == other && type_of<long double>() == other && type_of<Colour>() == other);
 static_assert(type_of<Money>() == other && type_of<std::complex<long double>>() == other);
 
@@ -119,7 +119,7 @@ TEST_CASE_TEMPLATE("the function objects compute what their names say", T, std::
 TEST_CASE("types and operators have names") {
     CHECK(to_string(i8) == "i8");
     CHECK(to_string(u64) == "u64");
-    CHECK(to_string(c64) == "c64");
+    CHECK(to_string(complex128) == "complex128");
     CHECK(to_string(other) == "other");
     CHECK(to_string(tutti::Operator::sum) == "sum");
     CHECK(to_string(tutti::Operator::bxor) == "bxor");

@@ -115,7 +115,7 @@ private:
                 return;
             }
         }
-        wait_until(is_ready, [](bool) {}, awaited.event, wait_policy_, {history, cpus_.of(rank, peer)});
+        progress_until(is_ready, [](bool) {}, awaited.event, wait_policy_, {history, cpus_.of(rank, peer)});
     }
 
     SimulatedMachine& machine_;

@@ -60,8 +60,8 @@ enum class Without { nothing, count_of_the_end, take_function };
 
 /// Ranks arrive with an operand each; the last one combines them, as arrive::DeferredCollective does, and
 /// completes all requests. With Learns::gives_up the first rank does not wait for the others. With
-/// Learns::is_destroyed the last rank never arrives: its thread ends the rendezvous while the others give up.
-/// The thread that drops the last reference makes the memory that of another operation.
+/// Learns::is_destroyed the last rank never arrives: its thread ends the async group while the others give
+/// up. The thread that drops the last reference makes the memory that of another operation.
 template <unsigned ranks, Learns learns, Orders orders, Without without = Without::nothing>
 struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders, without>, int{ranks}> {
     static constexpr unsigned given_up = 1U << ranks;
@@ -107,7 +107,7 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders, without>, int{r
         drop();
     }
 
-    /// RendezvousState::close().
+    /// AsyncGroupState::close().
     void destroy() {
         if (without == Without::count_of_the_end ? !handovers[0].is_over() : arrived.close(ranks)) {
             end(destroyed);
@@ -252,7 +252,7 @@ TEST_CASE("an operation that is given up ends once, and is used again when all l
     passes<Arrivals<3, Learns::gives_up, library>>("arrivals, given up by one of 3 ranks", {3});
 }
 
-TEST_CASE("an operation ends once, where ranks give it up while the rendezvous is destroyed") {
+TEST_CASE("an operation ends once, where ranks give it up while the async group is destroyed") {
     passes<Arrivals<2, Learns::is_destroyed, library>>("arrivals, 1 of 2 ranks gives up, destroyed");
     passes<Arrivals<3, Learns::is_destroyed, library>>("arrivals, 2 of 3 ranks give up, destroyed", {3});
     caught<Arrivals<2, Learns::is_destroyed, library, Without::count_of_the_end>>(

@@ -35,8 +35,8 @@ struct Post {
         Awaited& wait = Ledger::awaited[rl::ctx().current_thread()];
         wait = {.peer = owner, .epoch = epoch};
         mailbox::WaitHistory history;
-        mailbox::wait_until([&] { return slot.holds(epoch, 1); }, [](bool /*takes_long*/) {}, event_count,
-                            mailbox::WaitPolicy{}, {history});
+        mailbox::progress_until([&] { return slot.holds(epoch, 1); }, [](bool /*takes_long*/) {}, event_count,
+                                mailbox::WaitPolicy{}, {history});
         RL_ASSERT(wait.overslept <= 1);
         Ledger::most_overslept = std::max(Ledger::most_overslept, wait.overslept);
     }

@@ -244,7 +244,7 @@ TEST_CASE("a process that does not answer") {
                                               me.barrier();
                                           }
                                       },
-                                      {.deadline = std::chrono::milliseconds(200)});
+                                      {.timeout = std::chrono::milliseconds(200)});
         if (!is_second) {
             check_all(texts, "has waited 200 ms in operation 1, barrier (algorithm dissemination); no answer "
                              "from process 1: ");
@@ -255,13 +255,12 @@ TEST_CASE("a process that does not answer") {
 TEST_CASE("a process that agrees on a collective of the MPI library, and then does not come to it") {
     on_two([](MPI_Comm part, bool is_second) {
         fate_of_allreduce = is_second ? Fate::does_not_come : Fate::none;
-        const Texts texts =
-            thrown_by(part,
-                      [](mpi::Member& me) {
-                          std::vector<double> vector(3, 1);
-                          me.allreduce(vector, tutti::sum, {.algorithm = "library"});
-                      },
-                      {.deadline = std::chrono::seconds(2)}); // in which it must come to agree
+        const Texts texts = thrown_by(part,
+                                      [](mpi::Member& me) {
+                                          std::vector<double> vector(3, 1);
+                                          me.allreduce(vector, tutti::sum, {.algorithm = "library"});
+                                      },
+                                      {.timeout = std::chrono::seconds(2)}); // in which it must come to agree
         if (is_second) {
             MPI_Recv(nullptr, 0, MPI_BYTE, 0, resume_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         } else {
@@ -309,7 +308,7 @@ TEST_CASE("what MPI has not sent when a cluster fails is not freed, and texts of
                                                   me.broadcast(vector, 0); // which nobody takes
                                               }
                                           },
-                                          {.deadline = std::chrono::milliseconds(100)});
+                                          {.timeout = std::chrono::milliseconds(100)});
             sends_last = false;
             if (!is_second) {
                 check_all(texts, "process 0 has waited 100 ms in ");

@@ -121,7 +121,7 @@ TEST_CASE("vectors are left alone when a leader has given up waiting") {
         return;
     }
     for (const char* const way : ways) {
-        check_case({way, -1, {.deadline = std::chrono::milliseconds(20)}});
+        check_case({way, -1, {.timeout = std::chrono::milliseconds(20)}});
     }
 }
 

@@ -35,7 +35,7 @@ int main(int argc, char** argv) {
     {
         tutti::mpi::ClusterOptions options;
         if (dies) { // should nobody end the job
-            options.deadline = std::chrono::seconds(5);
+            options.timeout = std::chrono::seconds(5);
         }
         tutti::mpi::Cluster cluster(tutti::Group(1), MPI_COMM_WORLD, options);
         tutti::mpi::Member me = cluster.join(0);

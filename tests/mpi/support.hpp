@@ -75,7 +75,7 @@ inline int members_here() {
 /// What each member of this process was thrown; empty for nothing.
 using Texts = std::vector<std::string>;
 
-/// Runs `body` on the members of a cluster, and collects the text of each E that it throws. A deadline is for
+/// Runs `body` on the members of a cluster, and collects the text of each E that it throws. A timeout is for
 /// what is to end by it: a machine may be busy for as long as it likes.
 template <class E = Error>
 Texts thrown_by(MPI_Comm part, const std::function<void(mpi::Member&)>& body,

@@ -1,7 +1,7 @@
 // Arenas of oneTBB that share in the work of large operations.
 
-#include <tutti/one_caller.hpp>
-#include <tutti/rendezvous.hpp>
+#include <tutti/async_group.hpp>
+#include <tutti/single_caller.hpp>
 #include <tutti/tbb.hpp>
 
 #include <doctest/doctest.h>
@@ -56,7 +56,7 @@ TEST_CASE("an arena whose threads are busy keeps no caller waiting") {
 TEST_CASE("the last task to arrive leaves its arena's threads the work") {
     for (const int threads : {1, 2, 4}) {
         ::tbb::task_arena arena(threads);
-        tutti::Rendezvous meeting(4, {.executor = tutti::tbb::executor(arena)});
+        tutti::AsyncGroup meeting(4, {.executor = tutti::tbb::executor(arena)});
         std::array<Vector, 4> vectors;
         vectors.fill(Vector(elements, 1));
         for (int round = 0; round < 5; ++round) {

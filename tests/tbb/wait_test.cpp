@@ -1,6 +1,6 @@
 // Tasks of oneTBB that wait for one another's arrival, and are suspended meanwhile.
 
-#include <tutti/rendezvous.hpp>
+#include <tutti/async_group.hpp>
 #include <tutti/tbb.hpp>
 #include <tutti/tutti.hpp>
 
@@ -56,7 +56,7 @@ bool contains(const std::string& text, const std::string& part) {
 TEST_CASE("64 ranks on two threads") {
     constexpr int ranks = 64;
     ::tbb::task_arena arena(2);
-    tutti::Rendezvous meeting(ranks);
+    tutti::AsyncGroup meeting(ranks);
     std::atomic<int> wrong = 0;
     run_tasks(arena, ranks, [&](int rank) {
         for (int round = 0; round < 50; ++round) {
@@ -75,7 +75,7 @@ TEST_CASE("where all tasks wait, a thread outside their arena lets them go on") 
     constexpr int ranks = 16;
     for (const int threads : {1, 2}) {
         ::tbb::task_arena arena(threads, 0);
-        tutti::Rendezvous meeting(ranks + 1);
+        tutti::AsyncGroup meeting(ranks + 1);
         std::atomic<int> arrived = 0;
         std::atomic<int> sums = 0;
         std::thread outside([&] {
@@ -110,7 +110,7 @@ TEST_CASE("where all tasks wait, a thread outside their arena lets them go on") 
 }
 
 TEST_CASE("a thread that is in no arena may wait, too") {
-    tutti::Rendezvous meeting(2);
+    tutti::AsyncGroup meeting(2);
     int mine = 1;
     int other = 2;
     const tutti::Request request = meeting.at(0).allreduce(std::span(&mine, 1), tutti::sum);
@@ -124,7 +124,7 @@ TEST_CASE("a thread that is in no arena may wait, too") {
 
 TEST_CASE("tasks that wait for what fails go on, and are told") {
     ::tbb::task_arena arena(2);
-    tutti::Rendezvous meeting(8);
+    tutti::AsyncGroup meeting(8);
     std::array<std::string, 8> texts;
     run_tasks(arena, 8, [&](int rank) {
         int one = 1;
@@ -143,9 +143,9 @@ TEST_CASE("tasks that wait for what fails go on, and are told") {
     }
 }
 
-TEST_CASE("tasks that wait for a rendezvous that is destroyed are told") {
+TEST_CASE("tasks that wait for an async group that is destroyed are told") {
     ::tbb::task_arena arena(2);
-    std::optional<tutti::Rendezvous> meeting(5);
+    std::optional<tutti::AsyncGroup> meeting(5);
     std::array<std::string, 4> texts;
     std::atomic<int> arrived = 0;
     std::thread outside([&] {
@@ -162,12 +162,12 @@ TEST_CASE("tasks that wait for a rendezvous that is destroyed are told") {
     });
     outside.join();
     for (const std::string& text : texts) {
-        CHECK(contains(text, "the rendezvous has been destroyed"));
+        CHECK(contains(text, "the async group has been destroyed"));
     }
 }
 
 TEST_CASE("what cannot be waited for so is refused") {
-    tutti::Rendezvous meeting(2);
+    tutti::AsyncGroup meeting(2);
     int mine = 1;
     int other = 2;
     tutti::Request request = meeting.at(0).allreduce(std::span(&mine, 1), tutti::sum);

@@ -76,7 +76,7 @@ struct Call {
     bool counts_at_root = false;
     std::string_view algorithm = {};
     /// Maximum time to wait for other members; 0: the group's.
-    std::chrono::milliseconds deadline = {};
+    std::chrono::milliseconds timeout = {};
     SourceLine where = {};
 };
 
@@ -135,7 +135,7 @@ static_assert(key_fields.root.end() == 64);
 inline std::uint64_t key_of(const Call& call) {
     constexpr const KeyFields& in = key_fields;
     if (call.kernels != nullptr || call.type == Type::other || !call.algorithm.empty() || call.serial ||
-        call.deadline.count() != 0 || call.counts != nullptr || call.counts_at_root || call.shared_output ||
+        call.timeout.count() != 0 || call.counts != nullptr || call.counts_at_root || call.shared_output ||
         call.splits || !in.input_count.holds(call.input_count) || !in.output_count.holds(call.output_count) ||
         !in.root.holds(static_cast<unsigned>(call.root))) {
         return 0;

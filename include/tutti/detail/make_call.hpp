@@ -60,7 +60,7 @@ protected:
                 .type = Type::u8,
                 .serial = options.order == Order::serial,
                 .algorithm = options.algorithm,
-                .deadline = options.deadline,
+                .timeout = options.timeout,
                 .where = options.where};
     }
 

@@ -26,7 +26,7 @@ bool library_serves(const ProcessCall& call) {
         return false;
     }
     const bool is_float = call.type >= Type::f32;
-    const bool is_complex = call.type >= Type::c32;
+    const bool is_complex = call.type >= Type::complex64;
     return !is_float || call.op == Operator::sum || (call.op == Operator::prod && !is_complex);
 }
 

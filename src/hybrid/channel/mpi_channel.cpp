@@ -19,7 +19,7 @@ namespace {
 constexpr int question_tag = 0; // the others are digests
 
 /// Who waits so long for another process asks it.
-constexpr std::chrono::milliseconds wait_until_question{10};
+constexpr std::chrono::milliseconds progress_until_question{10};
 
 /// Pieces as one MPI datatype, for a message that is not one range that an int can count.
 class PiecesType {
@@ -178,7 +178,7 @@ void MpiChannel::wait() {
     constexpr unsigned tests_per_look = 32;
     constexpr std::chrono::milliseconds most_between{5};
     const engine::EndOfWait end(shown_);
-    engine::WaitTimer waited(deadline_);
+    engine::WaitTimer waited(timeout_);
     mailbox::Backoff backoff(wait_policy_, {wait_history_});
     unsigned checks = 0;
     std::chrono::nanoseconds looked = engine::coarse_clock_now();
@@ -214,7 +214,7 @@ void MpiChannel::look(engine::WaitTimer& waited) {
     for (const Started& each : started_) {
         if (each.request != MPI_REQUEST_NULL && each.role != Role::collective) {
             peer = each.peer;
-            if (waited.time() >= wait_until_question) {
+            if (waited.time() >= progress_until_question) {
                 mismatch_probe_.ask(each.peer, trail_);
             }
         }
@@ -250,7 +250,7 @@ std::string MpiChannel::overdue() const {
     const std::string call = number == 0 ? "" // at the end of a cluster that has made none
                                          : " in operation " + std::to_string(number) + ", " +
                                                trail_.history().signature(number).describe();
-    return "process " + std::to_string(rank_) + " has waited " + engine::text_of(deadline_) + call + "; " +
+    return "process " + std::to_string(rank_) + " has waited " + engine::text_of(timeout_) + call + "; " +
            (late.empty() ? "no process has taken a message" : late) + ": " + std::string(who) +
            " has ended, hangs, or is late";
 }

@@ -46,16 +46,16 @@ public:
     int rank() const { return rank_; }
     int size() const { return size_; }
 
-    /// What ends a wait: the failures of other processes, the one of this process, a deadline; 0 is none.
+    /// What ends a wait: the failures of other processes, the one of this process, a timeout; 0 is none.
     /// Both must outlive all waits.
-    void set_limits(std::chrono::milliseconds deadline, const FailureChannel& others,
+    void set_limits(std::chrono::milliseconds timeout, const FailureChannel& others,
                     const engine::Failure& failure) {
-        deadline_ = deadline;
+        timeout_ = timeout;
         others_ = &others;
         failure_ = &failure;
     }
     /// Of the calls from here on.
-    void set_deadline(std::chrono::milliseconds deadline) { deadline_ = deadline; }
+    void set_timeout(std::chrono::milliseconds timeout) { timeout_ = timeout; }
     /// For which process it waits; this one where that is not known.
     const engine::ShownWait& shown_wait() const { return shown_; }
     void set_patience(const mailbox::WaitPolicy& wait_policy) { wait_policy_ = wait_policy; }
@@ -91,7 +91,7 @@ public:
     }
 
     /// Returns when all that was started has been done. Throws Aborted when a process has failed,
-    /// MismatchError when one is in another call, and TimeoutError at the deadline. When this or one of the
+    /// MismatchError when one is in another call, and TimeoutError at the timeout. When this or one of the
     /// others throws, what was started has been given up.
     void wait();
 
@@ -140,7 +140,7 @@ private:
     void not_started(int code, const char* what);
     bool is_done();
     void look(engine::WaitTimer& waited);
-    /// Why no answer within the deadline is an error.
+    /// Why no answer within the timeout is an error.
     std::string overdue() const;
 
     MPI_Comm communicator_ = MPI_COMM_NULL;
@@ -154,7 +154,7 @@ private:
     bool stuck_ = false;
     mailbox::WaitPolicy wait_policy_;
     mailbox::WaitHistory wait_history_;
-    std::chrono::milliseconds deadline_{0};
+    std::chrono::milliseconds timeout_{0};
     engine::ShownWait shown_;
     std::vector<Started> started_;
     /// The last collective, for messages of errors.

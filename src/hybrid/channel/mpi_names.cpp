@@ -26,9 +26,9 @@ MPI_Datatype mpi_type(Type type) {
         return MPI_FLOAT;
     case Type::f64:
         return MPI_DOUBLE;
-    case Type::c32:
+    case Type::complex64:
         return MPI_C_FLOAT_COMPLEX;
-    case Type::c64:
+    case Type::complex128:
         return MPI_C_DOUBLE_COMPLEX;
     case Type::other:
         break;

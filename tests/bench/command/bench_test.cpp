@@ -162,7 +162,7 @@ TEST_CASE("results are right for other types, operators and in place") {
     for (const auto& options :
          std::vector<std::vector<std::string>>{{"-d", "i8", "-o", "max", "--in-place"},
                                                {"-d", "u64", "-o", "bxor", "-a", "all"},
-                                               {"-d", "c32", "-o", "prod", "--in-place"},
+                                               {"-d", "complex64", "-o", "prod", "--in-place"},
                                                {"-d", "f64", "-o", "sum", "--shared"},
                                                {"-d", "f32", "-o", "min"}}) {
         std::vector<std::string> arguments{"bench", "-t", "3",  "-b",       "24", "-e",        "24K", "-f",
@@ -182,7 +182,7 @@ TEST_CASE("every way of calling does every collective rightly, and those in flig
         std::vector<std::string> arguments{"bench", "-t", "3",    "-b", "24", "-e",
                                            "24K",   "-f", "1024", "-n", "10"};
         for (const char* more :
-             {"--rounds=1", "--seconds=0.05", "--calling=started,persistent,arriving,one_caller",
+             {"--rounds=1", "--seconds=0.05", "--calling=started,persistent,arriving,single_caller",
               "--in-flight=5", "--baseline=std_barrier", "--json", json_path.c_str(), vectors}) {
             arguments.emplace_back(more);
         }
@@ -202,7 +202,8 @@ TEST_CASE("every way of calling does every collective rightly, and those in flig
             CHECK(collectives[name].size() == 12);
         }
         // No barrier; in place, no reduce, gather and scatter either.
-        CHECK(collectives["tutti_one_caller"].size() == (std::string_view(vectors) == "--in-place" ? 8 : 11));
+        CHECK(collectives["tutti_single_caller"].size() ==
+              (std::string_view(vectors) == "--in-place" ? 8 : 11));
     }
 }
 

@@ -46,7 +46,7 @@ TEST_CASE("the name that is probably meant is said") {
 }
 
 TEST_CASE("names are read back, and unknown ones are answered with those there are") {
-    CHECK(parse_type("c32") == Type::c32);
+    CHECK(parse_type("complex64") == Type::complex64);
     CHECK(parse_operator("bxor") == Operator::bxor);
     CHECK(parse_collective("allgather") == Collective::allgather);
     CHECK_THROWS_WITH_AS(
@@ -57,6 +57,6 @@ TEST_CASE("names are read back, and unknown ones are answered with those there a
     CHECK_THROWS_AS(parse_type("other"), std::invalid_argument);
     CHECK_THROWS_AS(parse_operator("callable"), std::invalid_argument);
     CHECK_NOTHROW(check_operator(Type::u8, Operator::band));
-    CHECK_THROWS_AS(check_operator(Type::c64, Operator::min), std::invalid_argument);
+    CHECK_THROWS_AS(check_operator(Type::complex128, Operator::min), std::invalid_argument);
     CHECK_THROWS_AS(check_operator(Type::f64, Operator::band), std::invalid_argument);
 }

@@ -28,7 +28,7 @@ Function* function_of(void* plugin, const char* name) {
 
 int main() {
     tutti::Team team({.members = 2, .placement = "none"});
-    tutti::Rendezvous ranks(2);
+    tutti::AsyncGroup ranks(2);
     void* const plugin = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
     require(plugin != nullptr, "the plug-in was not loaded", PLUGIN);
     team.run(function_of<Calls>(plugin, "calls"));

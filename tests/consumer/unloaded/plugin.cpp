@@ -26,7 +26,7 @@ extern "C" {
     }
 }
 
-[[gnu::visibility("default")]] void arrives(tutti::Rendezvous& ranks, int rank) {
+[[gnu::visibility("default")]] void arrives(tutti::AsyncGroup& ranks, int rank) {
     double value = -1.0 - rank;
     ranks.at(rank).allreduce(std::span(&value, 1), Farthest{}).wait();
     if (value != -2.0) {

@@ -6,7 +6,7 @@
 #include "plan/plan.hpp"
 
 #include <tutti/error.hpp>
-#include <tutti/one_caller.hpp>
+#include <tutti/single_caller.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -1,9 +1,9 @@
-#include "threads/one_caller_calls.hpp"
+#include "threads/single_caller_calls.hpp"
 
 #include "by_collective.hpp"
 
-#include <tutti/one_caller.hpp>
 #include <tutti/operators.hpp>
+#include <tutti/single_caller.hpp>
 
 #include <span>
 #include <vector>
@@ -19,7 +19,7 @@ std::span<double> vector_of(std::byte* data, std::size_t elements) {
 }
 
 /// The calls for all ranks, as a member's: all vectors of the one that only the root has belong to a root.
-struct OneCaller {
+struct SingleCaller {
     static void barrier(const Executor& /*by*/) {}
     static void broadcast(const auto&... call) { tutti::broadcast(call...); }
     static void reduce(const Ranges& in, const Ranges& out, auto op, int root, const Executor& by) {
@@ -47,7 +47,7 @@ struct OneCaller {
 
 } // namespace
 
-Calls one_caller_calls(const Problem& problem, const pass::Vectors& vectors, const Executor& executor) {
+Calls single_caller_calls(const Problem& problem, const pass::Vectors& vectors, const Executor& executor) {
     Ranges ins;
     Ranges outs;
     for (int rank = 0; rank < problem.members; ++rank) {
@@ -63,7 +63,7 @@ Calls one_caller_calls(const Problem& problem, const pass::Vectors& vectors, con
     }
     return with_call_of(problem.collective, [&](auto make) {
         return repeated([=, number = problem.number()] {
-            OneCaller all;
+            SingleCaller all;
             in_place ? make(all, sum, number, executor, outs) : make(all, sum, number, executor, ins, outs);
         });
     });

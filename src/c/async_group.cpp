@@ -1,4 +1,4 @@
-#include "c/rendezvous.hpp"
+#include "c/async_group.hpp"
 
 #include "c/numbered.hpp"
 #include "c/options.hpp"
@@ -62,10 +62,10 @@ void hand_on(tutti_executor executor, void* user, std::size_t count,
     }
 }
 
-RendezvousOptions chosen(const tutti_rendezvous_options* given) {
+AsyncGroupOptions chosen(const tutti_async_group_options* given) {
     const auto options =
-        c::known("rendezvous", given, tutti_rendezvous_options TUTTI_RENDEZVOUS_OPTIONS_INIT);
-    RendezvousOptions made;
+        c::known("async_group", given, tutti_async_group_options TUTTI_ASYNC_GROUP_OPTIONS_INIT);
+    AsyncGroupOptions made;
     if (options.executor != nullptr) {
         made.executor = [executor = options.executor, user = options.user](
                             std::size_t count, const auto& run) { hand_on(executor, user, count, run); };
@@ -73,7 +73,7 @@ RendezvousOptions chosen(const tutti_rendezvous_options* given) {
     if (options.slice_bytes != 0) {
         made.slice_bytes = options.slice_bytes;
     }
-    made.deadline = std::chrono::milliseconds(options.deadline_ms);
+    made.timeout = std::chrono::milliseconds(options.timeout_ms);
     return made;
 }
 
@@ -99,32 +99,32 @@ tutti_status tutti_task_run(tutti_task* task, size_t i) {
     });
 }
 
-tutti_status tutti_rendezvous_create(int ranks, const tutti_rendezvous_options* options,
-                                     tutti_rendezvous** rendezvous) {
+tutti_status tutti_async_group_create(int ranks, const tutti_async_group_options* options,
+                                      tutti_async_group** async_group) {
     return c::guarded([&] {
-        auto& made = c::there("rendezvous", "rendezvous", rendezvous);
+        auto& made = c::there("async_group", "async_group", async_group);
         made = nullptr;
-        made = new tutti_rendezvous{Rendezvous(ranks, chosen(options))};
+        made = new tutti_async_group{AsyncGroup(ranks, chosen(options))};
     });
 }
 
-tutti_status tutti_rendezvous_free(tutti_rendezvous* rendezvous) {
-    delete rendezvous;
+tutti_status tutti_async_group_free(tutti_async_group* async_group) {
+    delete async_group;
     return TUTTI_OK;
 }
 
-tutti_status tutti_rendezvous_roll_call(const tutti_rendezvous* rendezvous, int format, char* text,
-                                        size_t bytes, size_t* length) {
-    constexpr const char* name = "rendezvous_roll_call";
+tutti_status tutti_async_group_roll_call(const tutti_async_group* async_group, int format, char* text,
+                                         size_t bytes, size_t* length) {
+    constexpr const char* name = "async_group_roll_call";
     return c::guarded([&] {
-        c::write_roll_call(name, c::there(name, "rendezvous", rendezvous).rendezvous, format, text, bytes,
+        c::write_roll_call(name, c::there(name, "async_group", async_group).async_group, format, text, bytes,
                            length);
     });
 }
 
-tutti_status tutti_rendezvous_size(const tutti_rendezvous* rendezvous, int* size) {
+tutti_status tutti_async_group_size(const tutti_async_group* async_group, int* size) {
     return c::guarded([&] {
-        c::there("rendezvous_size", "size", size) =
-            c::there("rendezvous_size", "rendezvous", rendezvous).rendezvous.size();
+        c::there("async_group_size", "size", size) =
+            c::there("async_group_size", "async_group", async_group).async_group.size();
     });
 }

@@ -21,13 +21,13 @@ class Inside;
 
 namespace detail {
 
-class RendezvousState;
-TUTTI_API RequestBase& arrive(RendezvousState& state, int rank, const Call& call);
+class AsyncGroupState;
+TUTTI_API RequestBase& arrive(AsyncGroupState& state, int rank, const Call& call);
 
 } // namespace detail
 
-/// Options of a Rendezvous.
-struct RendezvousOptions {
+/// Options of an AsyncGroup.
+struct AsyncGroupOptions {
     /// Runs parts of large operations on other threads. Without an executor, the last rank to arrive does all
     /// of the work.
     Executor executor = {};
@@ -38,16 +38,17 @@ struct RendezvousOptions {
     /// Timeout for an operation with missing ranks. The clock starts at the first wait() or test() of one of
     /// its requests. On expiry all requests of the operation throw TimeoutError, whose message lists where
     /// each rank is. Ranks that arrive later throw it as well. No buffer is read or written.
-    /// Options::deadline of a call replaces this value. If no thread waits or tests, the timeout is not
+    /// Options::timeout of a call replaces this value. If no thread waits or tests, the timeout is not
     /// checked. 0: the environment variable TUTTI_TIMEOUT, in seconds, or no timeout if it is not set.
-    std::chrono::milliseconds deadline = {};
+    std::chrono::milliseconds timeout = {};
 };
 
-/// Makes the calls of one rank of a Rendezvous, which must live as long as this object.
-class Arriving : public Collectives<Arriving, detail::NonblockingWay> {
+/// Makes the calls of one rank of an AsyncGroup, which must live as long as this object.
+class AsyncRank : public Collectives<AsyncRank, detail::NonblockingWay> {
 public:
-    /// Internal: use Rendezvous::at().
-    Arriving(detail::RendezvousState& state, int rank, int size) : state_(&state), rank_(rank), size_(size) {}
+    /// Internal: use AsyncGroup::at().
+    AsyncRank(detail::AsyncGroupState& state, int rank, int size)
+        : state_(&state), rank_(rank), size_(size) {}
 
     /// The rank whose calls it makes.
     int rank() const { return rank_; }
@@ -55,13 +56,13 @@ public:
     int size() const { return size_; }
 
 private:
-    friend class Collectives<Arriving, detail::NonblockingWay>;
+    friend class Collectives<AsyncRank, detail::NonblockingWay>;
     friend class c::Inside;
     Request run(const detail::Call& call, const Options& /*in the call*/) {
         return Request(detail::arrive(*state_, rank_, call));
     }
 
-    detail::RendezvousState* state_;
+    detail::AsyncGroupState* state_;
     int rank_;
     int size_;
 };
@@ -96,17 +97,17 @@ private:
 /// throw MismatchError. If the operator or the executor throws, all requests throw that exception. Later
 /// operations are not affected. A call with a wrong argument throws ArgumentError itself, and its rank has
 /// not arrived.
-class TUTTI_API Rendezvous {
+class TUTTI_API AsyncGroup {
 public:
     /// Throws ArgumentError unless `ranks` is in 1 .. 65535.
-    explicit Rendezvous(int ranks, const RendezvousOptions& options = {});
+    explicit AsyncGroup(int ranks, const AsyncGroupOptions& options = {});
     /// Completes the operations that an executor is still running. If ranks are missing at an operation, its
     /// requests throw Error.
-    ~Rendezvous();
-    Rendezvous(const Rendezvous&) = delete;
-    Rendezvous& operator=(const Rendezvous&) = delete;
-    Rendezvous(Rendezvous&&) = delete;
-    Rendezvous& operator=(Rendezvous&&) = delete;
+    ~AsyncGroup();
+    AsyncGroup(const AsyncGroup&) = delete;
+    AsyncGroup& operator=(const AsyncGroup&) = delete;
+    AsyncGroup(AsyncGroup&&) = delete;
+    AsyncGroup& operator=(AsyncGroup&&) = delete;
 
     /// The number of ranks.
     int size() const;
@@ -116,10 +117,10 @@ public:
 
     /// Returns the object that makes the calls of `rank`. Throws ArgumentError if `rank` is negative or not
     /// less than size().
-    Arriving at(int rank);
+    AsyncRank at(int rank);
 
 private:
-    std::shared_ptr<detail::RendezvousState> state_;
+    std::shared_ptr<detail::AsyncGroupState> state_;
 };
 
 } // namespace tutti

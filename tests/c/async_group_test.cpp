@@ -43,8 +43,8 @@ struct Pool {
     }
 };
 
-tutti_rendezvous_options with(Pool& pool) {
-    tutti_rendezvous_options options = TUTTI_RENDEZVOUS_OPTIONS_INIT;
+tutti_async_group_options with(Pool& pool) {
+    tutti_async_group_options options = TUTTI_ASYNC_GROUP_OPTIONS_INIT;
     options.executor = Pool::run;
     options.user = &pool;
     options.slice_bytes = 4096;
@@ -52,7 +52,7 @@ tutti_rendezvous_options with(Pool& pool) {
 }
 
 /// One allreduce of all ranks, by this thread; what each request says.
-std::vector<tutti_status> arrive_all(tutti_rendezvous* meeting, int ranks, std::vector<double>& result) {
+std::vector<tutti_status> arrive_all(tutti_async_group* meeting, int ranks, std::vector<double>& result) {
     const std::size_t n = 100'000;
     std::vector<std::vector<double>> in, out;
     std::vector<tutti_request> requests(static_cast<std::size_t>(ranks), tutti_request TUTTI_REQUEST_NULL);
@@ -62,7 +62,7 @@ std::vector<tutti_status> arrive_all(tutti_rendezvous* meeting, int ranks, std::
         out.emplace_back(n, -1);
     }
     for (std::size_t i = 0; i < in.size(); ++i) {
-        CHECK(tutti_allreduce(tutti_arrive(meeting, static_cast<int>(i), &requests[i]), in[i].data(),
+        CHECK(tutti_allreduce(tutti_async_rank(meeting, static_cast<int>(i), &requests[i]), in[i].data(),
                               out[i].data(), n, TUTTI_DOUBLE, TUTTI_SUM) == TUTTI_OK);
     }
     for (tutti_request& request : requests) {
@@ -76,10 +76,10 @@ std::vector<tutti_status> arrive_all(tutti_rendezvous* meeting, int ranks, std::
 
 TEST_CASE("an executor carries a large operation out") {
     Pool pool;
-    const tutti_rendezvous_options options = with(pool);
+    const tutti_async_group_options options = with(pool);
     const Meeting meeting(3, &options);
     int size = 0;
-    CHECK(tutti_rendezvous_size(meeting.get(), &size) == TUTTI_OK);
+    CHECK(tutti_async_group_size(meeting.get(), &size) == TUTTI_OK);
     CHECK(size == 3);
     for (int i = 0; i < 5; ++i) {
         std::vector<double> result;
@@ -93,7 +93,7 @@ TEST_CASE("an executor carries a large operation out") {
 TEST_CASE("an executor that fails") {
     Pool pool;
     pool.fails = true;
-    const tutti_rendezvous_options options = with(pool);
+    const tutti_async_group_options options = with(pool);
     const Meeting meeting(2, &options);
     std::vector<double> result;
     for (int i = 0; i < 3; ++i) {
@@ -107,7 +107,7 @@ TEST_CASE("an executor that fails") {
 
 TEST_CASE("an executor that runs tasks again is told, and does nothing") {
     std::vector<tutti_task*> kept;
-    tutti_rendezvous_options options = TUTTI_RENDEZVOUS_OPTIONS_INIT;
+    tutti_async_group_options options = TUTTI_ASYNC_GROUP_OPTIONS_INIT;
     options.executor = [](void* user, std::size_t count, tutti_task* task) {
         static_cast<std::vector<tutti_task*>*>(user)->push_back(task);
         CHECK(tutti_task_run(task, 0) == TUTTI_OK);
@@ -139,7 +139,7 @@ TEST_CASE("a task may be run again while another thread makes the last of its ru
         std::atomic<tutti_task*> task{nullptr};
         std::atomic<int> over{0};
     } again;
-    tutti_rendezvous_options options = TUTTI_RENDEZVOUS_OPTIONS_INIT;
+    tutti_async_group_options options = TUTTI_ASYNC_GROUP_OPTIONS_INIT;
     options.executor = [](void* user, std::size_t count, tutti_task* task) {
         CHECK(tutti_task_run(task, 0) == TUTTI_OK);
         static_cast<Again*>(user)->task = task;
@@ -180,7 +180,7 @@ TEST_CASE("a copy of an arrived request that has been waited for takes nothing f
     const Meeting meeting(2);
     const auto arrive = [&](int rank) {
         tutti_request request = TUTTI_REQUEST_NULL;
-        CHECK(tutti_barrier(tutti_arrive(meeting.get(), rank, &request)) == TUTTI_OK);
+        CHECK(tutti_barrier(tutti_async_rank(meeting.get(), rank, &request)) == TUTTI_OK);
         return request;
     };
     std::vector<tutti_request> requests{arrive(0), arrive(1)};
@@ -202,24 +202,24 @@ TEST_CASE("arguments of those who arrive") {
     const Meeting meeting(2);
     int in = 1, out = 0;
     tutti_request request{&in, 123}; // is written whatever becomes of the call
-    const auto arrive = [&](tutti_rendezvous* at, int rank, tutti_request* to) {
-        return tutti_allreduce(tutti_arrive(at, rank, to), &in, &out, 1, TUTTI_INT, TUTTI_SUM);
+    const auto arrive = [&](tutti_async_group* at, int rank, tutti_request* to) {
+        return tutti_allreduce(tutti_async_rank(at, rank, to), &in, &out, 1, TUTTI_INT, TUTTI_SUM);
     };
     CHECK(arrive(nullptr, 0, &request) == TUTTI_ARGUMENT_ERROR);
-    CHECK(mentions(tutti_error_text(), "allreduce: `rendezvous` is a null pointer"));
+    CHECK(mentions(tutti_error_text(), "allreduce: `async_group` is a null pointer"));
     CHECK(request.operation == nullptr);
     CHECK(arrive(meeting.get(), 2, &request) == TUTTI_ARGUMENT_ERROR);
     CHECK(mentions(tutti_error_text(), "`rank` is 2"));
     CHECK(arrive(meeting.get(), 0, nullptr) == TUTTI_ARGUMENT_ERROR);
     CHECK(mentions(tutti_error_text(), "`request`"));
-    tutti_rendezvous* none = nullptr;
-    CHECK(tutti_rendezvous_create(0, nullptr, &none) == TUTTI_ARGUMENT_ERROR);
+    tutti_async_group* none = nullptr;
+    CHECK(tutti_async_group_create(0, nullptr, &none) == TUTTI_ARGUMENT_ERROR);
     CHECK(none == nullptr);
     // All ranks may still meet.
     tutti_request other = TUTTI_REQUEST_NULL;
     int sum = 0;
     CHECK(arrive(meeting.get(), 0, &request) == TUTTI_OK);
-    CHECK(tutti_allreduce(tutti_arrive(meeting.get(), 1, &other), &in, &sum, 1, TUTTI_INT, TUTTI_SUM) ==
+    CHECK(tutti_allreduce(tutti_async_rank(meeting.get(), 1, &other), &in, &sum, 1, TUTTI_INT, TUTTI_SUM) ==
           TUTTI_OK);
     CHECK(tutti_wait(&request) == TUTTI_OK);
     CHECK(tutti_wait(&other) == TUTTI_OK);
@@ -228,16 +228,16 @@ TEST_CASE("arguments of those who arrive") {
 }
 
 TEST_CASE("operations at which a rank is missing") {
-    tutti_rendezvous* meeting = nullptr;
-    REQUIRE(tutti_rendezvous_create(2, nullptr, &meeting) == TUTTI_OK);
+    tutti_async_group* meeting = nullptr;
+    REQUIRE(tutti_async_group_create(2, nullptr, &meeting) == TUTTI_OK);
     tutti_request request = TUTTI_REQUEST_NULL;
     int calls = 0;
-    REQUIRE(tutti_barrier(tutti_arrive(meeting, 1, &request)) == TUTTI_OK);
+    REQUIRE(tutti_barrier(tutti_async_rank(meeting, 1, &request)) == TUTTI_OK);
     CHECK(tutti_then(
               &request, [](void* number) { ++*static_cast<int*>(number); }, &calls) == TUTTI_OK);
     std::size_t index = 0;
     CHECK(tutti_wait_any(&request, 1, &index) == TUTTI_ARGUMENT_ERROR);
-    CHECK(tutti_rendezvous_free(meeting) == TUTTI_OK);
+    CHECK(tutti_async_group_free(meeting) == TUTTI_OK);
     CHECK(tutti_wait(&request) == TUTTI_ERROR);
     CHECK(request.operation == nullptr);
     CHECK(calls == 0);

@@ -5,7 +5,7 @@
 #include "support.hpp"
 
 #include <tutti/error.hpp>
-#include <tutti/one_caller.hpp>
+#include <tutti/single_caller.hpp>
 #include <tutti/team.hpp>
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-#include "arrive/rendezvous_state.hpp"
+#include "arrive/async_group_state.hpp"
 
 #include "choose/group_config.hpp"
 #include "choose/wait_choice.hpp"
@@ -17,15 +17,15 @@ namespace tutti::detail {
 
 using arrive::DeferredCollective;
 
-RendezvousState::RendezvousState(int ranks, RendezvousOptions options)
+AsyncGroupState::AsyncGroupState(int ranks, AsyncGroupOptions options)
     : options_(std::move(options)),
-      deadline_(engine::deadline_of(options_.deadline, "RendezvousOptions::deadline")),
+      timeout_(engine::timeout_of(options_.timeout, "AsyncGroupOptions::timeout")),
       cpus_(machine::allowed_pus()),
       wait_policy_(engine::wait_policy_of(engine::wait_of(Wait::automatic), ranks, cpus_)),
       ranks_(static_cast<std::size_t>(ranks)), last_cpus_(ranks),
       listed_([this](RollCallFormat format) { return roll_call(format); }) {}
 
-void RendezvousState::begin() {
+void AsyncGroupState::begin() {
     // Stands for the time before the first one. Has no requests, and is over.
     DeferredCollective& none = unused();
     none.open(shared_from_this(), 0, ranks_.size());
@@ -34,7 +34,7 @@ void RendezvousState::begin() {
     }
 }
 
-RequestBase& RendezvousState::arrive(int rank, const Call& call) {
+RequestBase& AsyncGroupState::arrive(int rank, const Call& call) {
     RankState& state = ranks_[static_cast<std::size_t>(rank)];
     DeferredCollective& operation = after(*state.at);
     arrive::Contribution& contribution = operation.contribution(rank);
@@ -43,14 +43,14 @@ RequestBase& RendezvousState::arrive(int rank, const Call& call) {
     DeferredCollective& before = *std::exchange(state.at, &operation);
     show(state, operation, contribution);
     arrive::Arrival& arrival = operation.arrival(rank);
-    arrival.deadline_ = call.deadline.count() != 0 ? call.deadline : deadline_;
+    arrival.timeout_ = call.timeout.count() != 0 ? call.timeout : timeout_;
     operation.arrive();
     before.drop(1);
     return arrival;
 }
 
 /// Programs repeat their calls: a call that the operation or the rank knows needs no check.
-void RendezvousState::take(arrive::Contribution& contribution, int rank, const Call& call) {
+void AsyncGroupState::take(arrive::Contribution& contribution, int rank, const Call& call) {
     const std::uint64_t key = key_of(call);
     if (contribution.serves(key, call.input, call.output)) {
         contribution.repeat(call);
@@ -70,7 +70,7 @@ void RendezvousState::take(arrive::Contribution& contribution, int rank, const C
     contribution.keep_operator();
 }
 
-void RendezvousState::show(RankState& state, const DeferredCollective& operation,
+void AsyncGroupState::show(RankState& state, const DeferredCollective& operation,
                            const arrive::Contribution& contribution) {
     if (operation.number() == 1 || contribution.digest != state.shown_digest) {
         state.shown_digest = contribution.digest;
@@ -80,7 +80,7 @@ void RendezvousState::show(RankState& state, const DeferredCollective& operation
     state.count.publish(operation.number()); // release: pairs with snapshot()
 }
 
-engine::RollCall RendezvousState::snapshot() const {
+engine::RollCall AsyncGroupState::snapshot() const {
     std::vector<engine::MemberReport> reports;
     reports.reserve(ranks_.size());
     for (const RankState& state : ranks_) {
@@ -110,30 +110,30 @@ engine::RollCall RendezvousState::snapshot() const {
             shown.wait->peer = missing->rank;
         }
     }
-    return {{.group = "a rendezvous of " + std::to_string(ranks()) + " ranks",
+    return {{.group = "an async group of " + std::to_string(ranks()) + " ranks",
              .one = "rank",
              .all = "ranks",
              .sit = false},
             std::move(reports)};
 }
 
-void RendezvousState::show_wait(int rank, std::uint64_t number, std::chrono::nanoseconds since) noexcept {
+void AsyncGroupState::show_wait(int rank, std::uint64_t number, std::chrono::nanoseconds since) noexcept {
     RankState& state = ranks_[static_cast<std::size_t>(rank)];
     state.waiter.store(machine::this_thread(), std::memory_order_relaxed); // for people
     state.wait.show({.number = number, .since = since});
 }
 
-std::string RendezvousState::text_of_delay(std::uint64_t number, int rank, std::chrono::milliseconds deadline,
+std::string AsyncGroupState::text_of_delay(std::uint64_t number, int rank, std::chrono::milliseconds timeout,
                                            const arrive::Contribution& contribution) const {
-    return snapshot().delay(engine::Sequence::blocking, number, rank, deadline,
+    return snapshot().delay(engine::Sequence::blocking, number, rank, timeout,
                             engine::text_of_call(contribution.signature, contribution.call.where));
 }
 
-std::string RendezvousState::roll_call(RollCallFormat format) const {
+std::string AsyncGroupState::roll_call(RollCallFormat format) const {
     return format == RollCallFormat::json ? snapshot().json() : snapshot().text();
 }
 
-DeferredCollective& RendezvousState::after(DeferredCollective& operation) {
+DeferredCollective& AsyncGroupState::after(DeferredCollective& operation) {
     if (DeferredCollective* const next = operation.next()) {
         return *next;
     }
@@ -148,7 +148,7 @@ DeferredCollective& RendezvousState::after(DeferredCollective& operation) {
     return opened;
 }
 
-DeferredCollective& RendezvousState::unused() {
+DeferredCollective& AsyncGroupState::unused() {
     if (unused_.empty()) {
         unused_.reserve(operations_.size() + 1); // so that what is given back has room
         unused_.push_back(
@@ -159,18 +159,18 @@ DeferredCollective& RendezvousState::unused() {
     return operation;
 }
 
-void RendezvousState::give_back(DeferredCollective& operation) noexcept {
+void AsyncGroupState::give_back(DeferredCollective& operation) noexcept {
     const std::lock_guard lock(opening_);
     unused_.push_back(&operation);
 }
 
-void RendezvousState::close() noexcept {
+void AsyncGroupState::close() noexcept {
     const auto behind =
         std::ranges::min_element(ranks_, {}, [](const RankState& state) { return state.at->number(); });
     const auto rank = behind - ranks_.begin();
     for (DeferredCollective* open = behind->at->next(); open != nullptr; open = open->next()) {
         open->end_early(std::make_exception_ptr(
-            Error("the rendezvous has been destroyed before all ranks have arrived at operation " +
+            Error("the async group has been destroyed before all ranks have arrived at operation " +
                   std::to_string(open->number()) + ": rank " + std::to_string(rank) + " has not")));
     }
     for (const RankState& state : ranks_) {

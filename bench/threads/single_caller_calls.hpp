@@ -10,6 +10,6 @@ namespace tutti::bench {
 
 /// The function with which one thread solves `problem`, sums of doubles, so many times for all members; empty
 /// where one caller has no such call.
-Calls one_caller_calls(const Problem& problem, const pass::Vectors& vectors, const Executor& executor);
+Calls single_caller_calls(const Problem& problem, const pass::Vectors& vectors, const Executor& executor);
 
 } // namespace tutti::bench

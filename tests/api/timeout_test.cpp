@@ -18,8 +18,8 @@ using test::mentions;
 using test::Thrown;
 using test::thrown_by;
 
-TEST_CASE("groups made of a group have its deadline") {
-    Team team({.members = 3, .placement = "none", .group = {.deadline = 300ms}});
+TEST_CASE("groups made of a group have its timeout") {
+    Team team({.members = 3, .placement = "none", .group = {.timeout = 300ms}});
     std::atomic<int> ended{0};
     team.run([&](Member& me) {
         Member copy = me.dup();
@@ -33,54 +33,54 @@ TEST_CASE("groups made of a group have its deadline") {
     });
 }
 
-TEST_CASE("a call may have a deadline of its own, in every way of calling") {
-    Team team({.members = 2, .placement = "none", .group = {.deadline = 60s}});
+TEST_CASE("a call may have a timeout of its own, in every way of calling") {
+    Team team({.members = 2, .placement = "none", .group = {.timeout = 60s}});
     const std::vector<std::function<void(Member&)>> calls{
-        [](Member& me) { me.barrier({.deadline = 200ms}); },
-        [](Member& me) { me.start.barrier({.deadline = 200ms}).wait(); },
+        [](Member& me) { me.barrier({.timeout = 200ms}); },
+        [](Member& me) { me.start.barrier({.timeout = 200ms}).wait(); },
         [](Member& me) {
-            Persistent barrier = me.prepare.barrier({.deadline = 200ms});
+            Persistent barrier = me.prepare.barrier({.timeout = 200ms});
             barrier.start();
             barrier.wait();
         },
-        [](Member& me) { static_cast<void>(me.allreduce(1.0, sum, {.deadline = 200ms})); }};
+        [](Member& me) { static_cast<void>(me.allreduce(1.0, sum, {.timeout = 200ms})); }};
     for (const auto& call : calls) {
         const Ended outcome = late_member(team, 1, call);
         INFO(outcome.run.text);
         CHECK(outcome.run.kind == Thrown::Kind::timeout);
         CHECK(mentions(outcome.run.text, "has waited 200 ms in"));
-        CHECK(mentions(outcome.run.text, ", at deadline_test.cpp:"));
+        CHECK(mentions(outcome.run.text, ", at timeout_test.cpp:"));
     }
     // The next calls have that of the group again, and those with one are like all others.
     team.run([](Member& me) {
-        me.barrier({.deadline = 60s});
+        me.barrier({.timeout = 60s});
         if (me.rank() == 1) {
             std::this_thread::sleep_for(400ms);
         }
         me.barrier();
-        CHECK(me.allreduce(1, sum, {.deadline = 60s + 1ms * me.rank()}) == 2);
-        const Thrown refused = thrown_by([&] { me.barrier({.deadline = -1ms}); });
+        CHECK(me.allreduce(1, sum, {.timeout = 60s + 1ms * me.rank()}) == 2);
+        const Thrown refused = thrown_by([&] { me.barrier({.timeout = -1ms}); });
         CHECK(refused.kind == Thrown::Kind::argument);
-        CHECK(refused.text == "barrier: `options.deadline` is -1 ms, must be 0 (the group's) or more");
-        CHECK(thrown_by([&] { me.start.barrier({.deadline = -1ms}).wait(); }).text == refused.text);
+        CHECK(refused.text == "barrier: `options.timeout` is -1 ms, must be 0 (the group's) or more");
+        CHECK(thrown_by([&] { me.start.barrier({.timeout = -1ms}).wait(); }).text == refused.text);
         me.barrier();
     });
 }
 
-TEST_CASE("the longest deadline is none") {
-    Team team({.members = 2, .placement = "none", .group = {.deadline = std::chrono::milliseconds::max()}});
+TEST_CASE("the longest timeout never ends a wait") {
+    Team team({.members = 2, .placement = "none", .group = {.timeout = std::chrono::milliseconds::max()}});
     team.run([](Member& me) {
         if (me.rank() == 1) {
             std::this_thread::sleep_for(50ms);
         }
-        me.barrier({.deadline = std::chrono::milliseconds::max() - 1ms});
+        me.barrier({.timeout = std::chrono::milliseconds::max() - 1ms});
         me.barrier();
     });
 }
 
 TEST_CASE("who tests now and then is told as well") {
     constexpr int most_tests = 12; // of 30 ms each, and of 100 ms that count at most
-    Team team({.members = 2, .placement = "none", .group = {.deadline = 100ms}});
+    Team team({.members = 2, .placement = "none", .group = {.timeout = 100ms}});
     int tests = 0;
     const Ended outcome = late_member(team, 1, [&](Member& me) {
         Request request = me.start.barrier();
@@ -96,7 +96,7 @@ TEST_CASE("who tests now and then is told as well") {
 TEST_CASE("TUTTI_TIMEOUT counts where the options say nothing") {
     setenv("TUTTI_TIMEOUT", "0.03", 1);
     Team short_one({.members = 2, .placement = "none"});
-    Team own({.members = 2, .placement = "none", .group = {.deadline = 60s}});
+    Team own({.members = 2, .placement = "none", .group = {.timeout = 60s}});
     for (const char* text : {"soon", "-1", "1s", "nan"}) {
         setenv("TUTTI_TIMEOUT", text, 1);
         const Thrown refused = thrown_by([] { Group group(2); });
@@ -105,8 +105,8 @@ TEST_CASE("TUTTI_TIMEOUT counts where the options say nothing") {
                        std::string("TUTTI_TIMEOUT: \"") + text + "\" is not a number of seconds"));
     }
     unsetenv("TUTTI_TIMEOUT");
-    CHECK(mentions(thrown_by([] { Group group(2, {.deadline = -1ms}); }).text,
-                   "GroupOptions::deadline is -1 ms"));
+    CHECK(mentions(thrown_by([] { Group group(2, {.timeout = -1ms}); }).text,
+                   "GroupOptions::timeout is -1 ms"));
     const Ended outcome = late_member(short_one, 1, [](Member& me) { me.barrier(); });
     CHECK(outcome.run.kind == Thrown::Kind::timeout);
     CHECK(mentions(outcome.run.text, "has waited 30 ms"));

@@ -4,9 +4,9 @@
 #include "../reference/each.hpp"
 #include "support.hpp"
 
+#include <tutti/async_group.hpp>
 #include <tutti/error.hpp>
 #include <tutti/operators.hpp>
-#include <tutti/rendezvous.hpp>
 
 #include <doctest/doctest.h>
 
@@ -31,11 +31,11 @@ namespace {
 using Operands = test::Operands<double>;
 
 /// What the rank brings lives as long as the operation.
-Request arrive(Arriving me, Collective collective, Operands& operands) {
+Request arrive(AsyncRank me, Collective collective, Operands& operands) {
     return test::call(me, collective, operands, sum, 0, 0, Options{});
 }
 
-/// What the request throws at its deadline, or nothing.
+/// What the request throws at its timeout, or nothing.
 std::optional<std::string> told_by(Request& request) {
     try {
         request.wait();
@@ -64,7 +64,7 @@ test::Task await_text(Request request, std::string& text) {
 TEST_CASE(
     "who waits for a rank is told where that is, in every collective, and so is the rank when it comes") {
     for (const int ranks : {2, 3, 5, 9}) {
-        Rendezvous meeting(ranks, {.deadline = 20ms});
+        AsyncGroup meeting(ranks, {.timeout = 20ms});
         for (const Collective collective : detail::all_collectives) {
             const int number = static_cast<int>(collective);
             const int late = number % ranks;
@@ -85,7 +85,7 @@ TEST_CASE(
             CHECK(mentions(*text, "1 of " + std::to_string(ranks) + " ranks is not there: rank " +
                                       std::to_string(late) +
                                       (number == 0 ? " has made no call yet" : " has come to operation ")));
-            CHECK(mentions(*text, "at deadline_test.cpp:"));
+            CHECK(mentions(*text, "at timeout_test.cpp:"));
             arrives(late);
             for (auto& request : requests) {
                 CHECK_THROWS_AS((void)request->test(), TimeoutError);
@@ -108,23 +108,23 @@ TEST_CASE(
     }
 }
 
-TEST_CASE("a call may have a deadline of its own, and one that is nonsense is refused") {
-    Rendezvous meeting(2, {.deadline = 60s});
-    Request barrier = meeting.at(0).barrier({.deadline = 50ms});
+TEST_CASE("a call may have a timeout of its own, and one that is nonsense is refused") {
+    AsyncGroup meeting(2, {.timeout = 60s});
+    Request barrier = meeting.at(0).barrier({.timeout = 50ms});
     CHECK(mentions(told_by(barrier).value_or(""), "rank 0 has waited 50 ms in operation 1, barrier"));
-    CHECK_THROWS_AS(static_cast<void>(meeting.at(0).barrier({.deadline = -1ms})), ArgumentError);
-    CHECK_THROWS_AS(Rendezvous(2, {.deadline = -1ms}), ArgumentError);
+    CHECK_THROWS_AS(static_cast<void>(meeting.at(0).barrier({.timeout = -1ms})), ArgumentError);
+    CHECK_THROWS_AS(AsyncGroup(2, {.timeout = -1ms}), ArgumentError);
     setenv("TUTTI_TIMEOUT", "0.05", 1);
-    Rendezvous by_environment(2);
+    AsyncGroup by_environment(2);
     setenv("TUTTI_TIMEOUT", "soon", 1);
-    CHECK_THROWS_AS(Rendezvous(2), ArgumentError);
+    CHECK_THROWS_AS(AsyncGroup(2), ArgumentError);
     unsetenv("TUTTI_TIMEOUT");
     Request other = by_environment.at(1).barrier();
     CHECK(mentions(told_by(other).value_or(""), "rank 1 has waited 50 ms"));
 }
 
 TEST_CASE("who tests a request again and again is told as well") {
-    Rendezvous meeting(2, {.deadline = 50ms});
+    AsyncGroup meeting(2, {.timeout = 50ms});
     Request barrier = meeting.at(0).barrier();
     const auto test_on = [&] {
         while (!barrier.test()) {
@@ -132,7 +132,7 @@ TEST_CASE("who tests a request again and again is told as well") {
         }
     };
     CHECK_THROWS_AS(test_on(), TimeoutError);
-    Rendezvous patient(2, {.deadline = std::chrono::milliseconds::max()});
+    AsyncGroup patient(2, {.timeout = std::chrono::milliseconds::max()});
     Request other = patient.at(0).barrier();
     CHECK(!other.test());
     Request last = patient.at(1).barrier();
@@ -141,7 +141,7 @@ TEST_CASE("who tests a request again and again is told as well") {
 }
 
 TEST_CASE("coroutines learn of it as well, and functions are not called") {
-    Rendezvous meeting(3, {.deadline = 50ms});
+    AsyncGroup meeting(3, {.timeout = 50ms});
     std::string text;
     bool is_called = false;
     await_text(meeting.at(1).barrier(), text);
@@ -154,12 +154,12 @@ TEST_CASE("coroutines learn of it as well, and functions are not called") {
     CHECK(!is_called);
 }
 
-TEST_CASE("each operation ends once, whoever comes first: the last rank or the deadline") {
+TEST_CASE("each operation ends once, whoever comes first: the last rank or the timeout") {
     const auto token = std::make_shared<int>(0);
     {
         constexpr int ranks = 3;
         constexpr int most = test::reduced ? 100 : 1000;
-        Rendezvous meeting(ranks, {.deadline = 1ms});
+        AsyncGroup meeting(ranks, {.timeout = 1ms});
         std::array<std::vector<int>, ranks> results;
         std::array<std::vector<char>, ranks> are_told;
         {
@@ -172,7 +172,7 @@ TEST_CASE("each operation ends once, whoever comes first: the last rank or the d
                     is_told.assign(most, 0);
                     std::minstd_rand random(static_cast<unsigned>(rank) + 1);
                     for (std::size_t round = 0; round < most; ++round) {
-                        if (random() % 4 == 0) { // about as long as the deadline
+                        if (random() % 4 == 0) { // about as long as the timeout
                             std::this_thread::sleep_for(1us * (random() % 3000));
                         }
                         const int mine = static_cast<int>(round) + rank;
@@ -195,12 +195,12 @@ TEST_CASE("each operation ends once, whoever comes first: the last rank or the d
     CHECK(token.use_count() == 1); // nobody keeps an operator
 }
 
-TEST_CASE("each operation ends once, whoever comes first: the deadline or the end of the rendezvous") {
+TEST_CASE("each operation ends once, whoever comes first: the timeout or the end of the async group") {
     const auto token = std::make_shared<int>(0);
     constexpr int rounds = test::reduced ? 20 : 200;
     constexpr std::size_t operations = 20;
     for (int round = 0; round < rounds; ++round) {
-        auto meeting = std::make_unique<Rendezvous>(2, RendezvousOptions{.deadline = 1ms});
+        auto meeting = std::make_unique<AsyncGroup>(2, AsyncGroupOptions{.timeout = 1ms});
         std::vector<Request> requests;
         std::array<int, operations> results{};
         for (int& result : results) {
@@ -239,7 +239,7 @@ TEST_CASE("operators of operations that have been given up are dropped, also whe
     const auto plus = [token](int a, int b) { return a + b; };
     int x = 1;
     {
-        Rendezvous meeting(2, {.deadline = 20ms});
+        AsyncGroup meeting(2, {.timeout = 20ms});
         for (int round = 0; round < 3; ++round) {
             Request request = meeting.at(1).allreduce(std::span(&x, 1), plus);
             CHECK(told_by(request));
@@ -250,9 +250,9 @@ TEST_CASE("operators of operations that have been given up are dropped, also whe
     CHECK(token.use_count() == 2); // that of `plus`
 }
 
-TEST_CASE("an operation that an executor has not ended is waited for, whatever the deadline is") {
+TEST_CASE("an operation that an executor has not ended is waited for, whatever the timeout is") {
     std::vector<std::function<void()>> put_off;
-    Rendezvous meeting(2, {.executor =
+    AsyncGroup meeting(2, {.executor =
                                [&](std::size_t count, const std::function<void(std::size_t)>& run) {
                                    put_off.emplace_back([count, run] {
                                        for (std::size_t task = 0; task < count; ++task) {
@@ -261,7 +261,7 @@ TEST_CASE("an operation that an executor has not ended is waited for, whatever t
                                    });
                                },
                            .slice_bytes = 4096,
-                           .deadline = 20ms});
+                           .timeout = 20ms});
     std::vector<double> one(10'000, 1);
     std::vector<double> other(10'000, 2);
     Request first = meeting.at(0).allreduce(one, sum);
@@ -277,9 +277,9 @@ TEST_CASE("an operation that an executor has not ended is waited for, whatever t
     }
 }
 
-TEST_CASE("a rendezvous tells who is where") {
-    Rendezvous meeting(3);
-    CHECK(meeting.roll_call() == "roll call of a rendezvous of 3 ranks:\n  ranks 0-2: no call yet\n");
+TEST_CASE("an async group tells who is where") {
+    AsyncGroup meeting(3);
+    CHECK(meeting.roll_call() == "roll call of an async group of 3 ranks:\n  ranks 0-2: no call yet\n");
     std::vector<Request> requests;
     std::array<int, 3> x{1, 1, 1};
     for (int rank = 0; rank < 3; ++rank) {
@@ -290,16 +290,16 @@ TEST_CASE("a rendezvous tells who is where") {
     const std::string text = meeting.roll_call();
     CAPTURE(text);
     CHECK(mentions(text, "rank 1: came to operation 1, allreduce of 4 bytes of i32 with sum, in place or by "
-                         "value, at deadline_test.cpp:"));
+                         "value, at timeout_test.cpp:"));
     CHECK(mentions(text, "rank 2: came to operation 2, broadcast of 4 bytes of i32, root 1, at "));
     CHECK(mentions(meeting.roll_call(RollCallFormat::json),
-                   "{\"group\": \"a rendezvous of 3 ranks\", \"members\": 3, "));
+                   "{\"group\": \"an async group of 3 ranks\", \"members\": 3, "));
     requests.push_back(meeting.at(1).broadcast(std::span(&x[1], 1), 1));
     wait_all(requests);
 }
 
-TEST_CASE("a roll call says who waits at a rendezvous, and for whom") {
-    Rendezvous meeting(3);
+TEST_CASE("a roll call says who waits at an async group, and for whom") {
+    AsyncGroup meeting(3);
     double first = 1;
     double second = 1;
     Request one = meeting.at(0).allreduce(std::span(&first, 1), sum);
@@ -325,7 +325,7 @@ TEST_CASE("a roll call says who waits at a rendezvous, and for whom") {
 }
 
 TEST_CASE("a timeout names the operation that was waited for, though its rank has come to another") {
-    Rendezvous meeting(2, {.deadline = 100ms});
+    AsyncGroup meeting(2, {.timeout = 100ms});
     double first = 1;
     double second = 1;
     Request one = meeting.at(0).allreduce(std::span(&first, 1), sum);
@@ -333,5 +333,5 @@ TEST_CASE("a timeout names the operation that was waited for, though its rank ha
     Request other = meeting.at(0).allreduce(std::span(&second, 1), max);
     const std::string told = told_by(one).value_or("");
     CHECK(mentions(told, "rank 0 has waited 100 ms in operation 1, allreduce of 8 bytes of f64 with sum"));
-    CHECK(mentions(told, "at deadline_test.cpp:" + std::to_string(line)));
+    CHECK(mentions(told, "at timeout_test.cpp:" + std::to_string(line)));
 }

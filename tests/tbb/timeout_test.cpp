@@ -13,7 +13,7 @@
 #include <vector>
 
 TEST_CASE("a task group of four on two threads is told that two of its members have no thread") {
-    tutti::Group group(4, {.deadline = std::chrono::milliseconds(200)});
+    tutti::Group group(4, {.timeout = std::chrono::milliseconds(200)});
     std::vector<std::string> texts(4);
     ::tbb::task_arena arena(2);
     arena.execute([&] {

@@ -1,11 +1,11 @@
-#include "wait/join_deadline.hpp"
+#include "wait/join_timeout.hpp"
 
 #include "wait/wait_timer.hpp"
 
 namespace tutti::engine {
 
-bool JoinDeadline::has_passed() noexcept {
-    if (deadline_.count() == 0) {
+bool JoinTimeout::has_passed() noexcept {
+    if (timeout_.count() == 0) {
         return false;
     }
     const std::chrono::nanoseconds now = clock_now();
@@ -13,9 +13,9 @@ bool JoinDeadline::has_passed() noexcept {
     const std::int64_t before = looked_ns_.exchange(now.count(), std::memory_order_relaxed);
     const std::int64_t passed = counted(std::chrono::nanoseconds(before), now).count();
     const std::int64_t waited = waited_ns_.fetch_add(passed, std::memory_order_relaxed) + passed;
-    // Not in nanoseconds, of which the longest deadline has too many.
+    // Not in nanoseconds, of which the longest timeout has too many.
     return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::nanoseconds(waited)) >=
-           deadline_;
+           timeout_;
 }
 
 std::string advice_on_absence() {

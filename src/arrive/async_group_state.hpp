@@ -9,8 +9,8 @@
 #include "group/member_status.hpp"
 #include "mailbox/wait.hpp"
 
+#include <tutti/async_group.hpp>
 #include <tutti/detail/call.hpp>
-#include <tutti/rendezvous.hpp>
 
 #include <atomic>
 #include <chrono>
@@ -23,17 +23,17 @@
 
 namespace tutti::detail {
 
-/// What is behind a Rendezvous. Lasts until its last operation is over as well.
+/// What is behind an AsyncGroup. Lasts until its last operation is over as well.
 ///
 /// Operations are a list, along which each rank goes from one arrival to the next.
-class RendezvousState : public std::enable_shared_from_this<RendezvousState> {
+class AsyncGroupState : public std::enable_shared_from_this<AsyncGroupState> {
 public:
-    RendezvousState(int ranks, RendezvousOptions options);
+    AsyncGroupState(int ranks, AsyncGroupOptions options);
     /// What cannot be done before somebody owns it.
     void begin();
 
     int ranks() const { return static_cast<int>(ranks_.size()); }
-    const RendezvousOptions& options() const { return options_; }
+    const AsyncGroupOptions& options() const { return options_; }
     /// That the executor may have.
     int cpus() const { return cpus_; }
     /// Of threads that wait, of which there may be one for each rank.
@@ -43,7 +43,7 @@ public:
     /// No rank will arrive any more: operations that wait for some fail.
     void close() noexcept;
     /// Why `rank` has waited for too long for others in the `number`-th operation. By any thread.
-    std::string text_of_delay(std::uint64_t number, int rank, std::chrono::milliseconds deadline,
+    std::string text_of_delay(std::uint64_t number, int rank, std::chrono::milliseconds timeout,
                               const arrive::Contribution& contribution) const;
     /// The calling thread waits slowly for `rank` in the `number`-th operation. Several may, of whom one is
     /// shown.
@@ -52,7 +52,7 @@ public:
     mailbox::Waiter waiter(int rank) {
         return {ranks_[static_cast<std::size_t>(rank)].wait_history, last_cpus_.of(rank)};
     }
-    /// See Rendezvous::roll_call. By any thread.
+    /// See AsyncGroup::roll_call. By any thread.
     std::string roll_call(RollCallFormat format) const;
     /// Of an operation that nobody refers to.
     void give_back(arrive::DeferredCollective& operation) noexcept;
@@ -80,8 +80,8 @@ private:
     arrive::DeferredCollective& after(arrive::DeferredCollective& operation);
     arrive::DeferredCollective& unused();
 
-    RendezvousOptions options_;
-    std::chrono::milliseconds deadline_;
+    AsyncGroupOptions options_;
+    std::chrono::milliseconds timeout_;
     int cpus_;
     mailbox::WaitPolicy wait_policy_;
     std::vector<RankState> ranks_;

@@ -1,4 +1,4 @@
-// Processes and members that come late or never: who waits is told by the deadline, whatever the call.
+// Processes and members that come late or never: who waits is told by the timeout, whatever the call.
 
 #include "../reference/each.hpp"
 #include "support.hpp"
@@ -21,7 +21,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-/// What the deadline threw.
+/// What the timeout threw.
 Texts told_by(MPI_Comm part, const std::function<void(mpi::Member&)>& body,
               const mpi::ClusterOptions& options) {
     return thrown_by<TimeoutError>(part, body, options);
@@ -97,7 +97,7 @@ TEST_CASE("a process that has been stopped is named, in every collective, and to
                 }
                 in_time_or_late(me, is_second, other, [&] { call(me, collective); });
             };
-            const std::vector<std::string> texts = told_by(part, stopped_or_waits, {.deadline = 600ms});
+            const std::vector<std::string> texts = told_by(part, stopped_or_waits, {.timeout = 600ms});
             check_all(texts, "process 0 has waited 600 ms in operation 1, ");
             check_all(texts, "no answer from process 1: it has ended, hangs, or is late");
             check_all(texts, is_second ? "released because process 0 failed: " : "");
@@ -105,24 +105,24 @@ TEST_CASE("a process that has been stopped is named, in every collective, and to
     }
 }
 
-TEST_CASE("a call may have a deadline of its own") {
+TEST_CASE("a call may have a timeout of its own") {
     on_two([](MPI_Comm part, bool is_second, pid_t other) {
         const std::vector<std::string> texts =
             told_by(part,
                     [&](mpi::Member& me) {
-                        me.barrier({.deadline = 60s});
+                        me.barrier({.timeout = 60s});
                         me.barrier();
-                        in_time_or_late(me, is_second, other, [&] { me.barrier({.deadline = 600ms}); });
+                        in_time_or_late(me, is_second, other, [&] { me.barrier({.timeout = 600ms}); });
                     },
-                    {.deadline = 60s});
+                    {.timeout = 60s});
         check_all(texts, "process 0 has waited 600 ms in operation 3, barrier");
     });
 }
 
-TEST_CASE("a cluster has the deadline of its group where it has none") {
+TEST_CASE("a cluster has the timeout of its group where it has none") {
     on_two([](MPI_Comm part, bool is_second, pid_t other) {
-        CHECK_THROWS_AS(mpi::Cluster(Group(1), part, {.deadline = -1ms}), ArgumentError);
-        mpi::Cluster cluster(Group(1, {.deadline = 250ms}), part);
+        CHECK_THROWS_AS(mpi::Cluster(Group(1), part, {.timeout = -1ms}), ArgumentError);
+        mpi::Cluster cluster(Group(1, {.timeout = 250ms}), part);
         std::string text;
         try {
             mpi::Member me = cluster.join(0);
@@ -152,7 +152,7 @@ TEST_CASE("a member that is late is named by the others of its process") {
                                                                throw;
                                                            }
                                                        },
-                                                       {.deadline = 300ms});
+                                                       {.timeout = 300ms});
         check_all(texts, "member 1 has made no call yet");
     });
 }
@@ -193,7 +193,7 @@ TEST_CASE("a cluster tells who is where in a process, and for which process it w
             check_all({text}, "roll call of process 0 of 2, with " + std::to_string(members_here()) + " of " +
                                   std::to_string(2 * members_here()) + " members:\n");
             check_all({text}, "operation 2, allreduce (algorithm butterfly) of 8 bytes of f64 with max, at "
-                              "deadline_test.cpp:");
+                              "timeout_test.cpp:");
             check_all({text}, "  in operation 2 waiting for process 1 for ");
             CHECK(cluster.roll_call(RollCallFormat::json).find("\"rank\": 0, ") != std::string::npos);
         }

@@ -12,49 +12,50 @@ using tutti::test::Joined;
 using tutti::test::Meeting;
 using tutti::test::mentions;
 
-TEST_CASE("a call that waits longer than its group's deadline says who is where") {
+TEST_CASE("a call that waits longer than its group's timeout says who is where") {
     tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
-    options.deadline_ms = 100;
+    options.timeout_ms = 100;
     const Joined half(2, &options);
     CHECK(tutti_barrier(half.me) == TUTTI_TIMEOUT_ERROR);
     CHECK(mentions(tutti_error_text(), "has waited 100 ms"));
     CHECK(mentions(tutti_error_text(), "member 1 has not joined"));
-    options.deadline_ms = -1;
+    options.timeout_ms = -1;
     tutti_group* group = nullptr;
-    check_refused(tutti_group_create(2, &options, &group), "deadline is -1 ms");
+    check_refused(tutti_group_create(2, &options, &group), "timeout is -1 ms");
 }
 
-TEST_CASE("a call may have a deadline of its own") {
+TEST_CASE("a call may have a timeout of its own") {
     tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
     const Joined half(2);
-    options.deadline_ms = -5;
-    check_refused(tutti_barrier(tutti_with(half.me, &options)), "`options.deadline` is -5 ms");
-    options.deadline_ms = 100;
+    options.timeout_ms = -5;
+    check_refused(tutti_barrier(tutti_with_options(half.me, &options)), "`options.timeout` is -5 ms");
+    options.timeout_ms = 100;
     tutti_request request = TUTTI_REQUEST_NULL;
-    CHECK(tutti_barrier(tutti_start(tutti_with(half.me, &options), &request)) == TUTTI_OK);
+    CHECK(tutti_barrier(tutti_nonblocking(tutti_with_options(half.me, &options), &request)) == TUTTI_OK);
     CHECK(tutti_wait(&request) == TUTTI_TIMEOUT_ERROR);
     CHECK(mentions(tutti_error_text(), "has waited 100 ms in started operation 1, barrier"));
-    // Of a program that was compiled before there were deadlines.
-    options.size = offsetof(tutti_call_options, deadline_ms);
-    options.deadline_ms = -5;
-    CHECK(tutti_barrier(tutti_with(half.me, &options)) == TUTTI_TIMEOUT_ERROR); // the group has failed
+    // Of a program that was compiled before there were timeouts.
+    options.size = offsetof(tutti_call_options, timeout_ms);
+    options.timeout_ms = -5;
+    CHECK(tutti_barrier(tutti_with_options(half.me, &options)) ==
+          TUTTI_TIMEOUT_ERROR); // the group has failed
 }
 
 TEST_CASE("a rank that does not come is named, and told when it does") {
-    tutti_rendezvous_options options = TUTTI_RENDEZVOUS_OPTIONS_INIT;
-    options.deadline_ms = 100;
+    tutti_async_group_options options = TUTTI_ASYNC_GROUP_OPTIONS_INIT;
+    options.timeout_ms = 100;
     const Meeting meeting(2, &options);
     tutti_request first = TUTTI_REQUEST_NULL;
     tutti_request second = TUTTI_REQUEST_NULL;
-    CHECK(tutti_barrier(tutti_arrive(meeting.get(), 0, &first)) == TUTTI_OK);
+    CHECK(tutti_barrier(tutti_async_rank(meeting.get(), 0, &first)) == TUTTI_OK);
     CHECK(tutti_wait(&first) == TUTTI_TIMEOUT_ERROR);
     CHECK(mentions(tutti_error_text(), "rank 0 has waited 100 ms in operation 1, barrier"));
     CHECK(mentions(tutti_error_text(), "rank 1 has made no call yet"));
-    CHECK(tutti_barrier(tutti_arrive(meeting.get(), 1, &second)) == TUTTI_OK);
+    CHECK(tutti_barrier(tutti_async_rank(meeting.get(), 1, &second)) == TUTTI_OK);
     CHECK(tutti_wait(&second) == TUTTI_TIMEOUT_ERROR);
-    options.deadline_ms = -1;
-    tutti_rendezvous* refused = nullptr;
-    check_refused(tutti_rendezvous_create(2, &options, &refused), "RendezvousOptions::deadline is -1 ms");
+    options.timeout_ms = -1;
+    tutti_async_group* refused = nullptr;
+    check_refused(tutti_async_group_create(2, &options, &refused), "AsyncGroupOptions::timeout is -1 ms");
 }
 
 TEST_CASE("a roll call is written as far as there is room") {
@@ -87,7 +88,7 @@ TEST_CASE("a roll call is written as far as there is room") {
     tutti_team_free(team);
 
     const Meeting meeting(2);
-    CHECK(tutti_rendezvous_roll_call(meeting.get(), TUTTI_ROLL_CALL_TEXT, text.data(), text.size(),
-                                     nullptr) == TUTTI_OK);
-    CHECK(std::string(text.data()) == "roll call of a rendezvous of 2 ranks:\n  ranks 0, 1: no call yet\n");
+    CHECK(tutti_async_group_roll_call(meeting.get(), TUTTI_ROLL_CALL_TEXT, text.data(), text.size(),
+                                      nullptr) == TUTTI_OK);
+    CHECK(std::string(text.data()) == "roll call of an async group of 2 ranks:\n  ranks 0, 1: no call yet\n");
 }

@@ -18,7 +18,7 @@
 // ranks, with a range of inputs and a range of outputs, such as a std::vector<std::vector<double>> or an
 // array of spans. Each function does what the calls of p members with these buffers would do
 // (tutti/collectives.hpp). For a collective with a root, the root's buffer is passed by itself instead of a
-// range. Operands are combined in the order of the buffers, associated as with Order::any.
+// range. Operands are combined in the order of the buffers, associated as with Order::canonical.
 //
 // The calling thread does the work. If the call has an executor, slices of a large operation are handed to
 // it, and the calling thread runs the slices that have not been started. The call returns when everything is

@@ -17,12 +17,12 @@ public:
 
 /// How long the members of a group have waited for seats that nobody has ever taken. Any member may use it at
 /// any time.
-class JoinDeadline {
+class JoinTimeout {
 public:
     /// 0: for ever.
-    explicit JoinDeadline(std::chrono::milliseconds deadline) : deadline_(deadline) {}
+    explicit JoinTimeout(std::chrono::milliseconds timeout) : timeout_(timeout) {}
 
-    std::chrono::milliseconds deadline() const { return deadline_; }
+    std::chrono::milliseconds timeout() const { return timeout_; }
 
     /// Such a seat has been taken, or all who have waited have left.
     void restart() noexcept {
@@ -33,7 +33,7 @@ public:
     bool has_passed() noexcept;
 
 private:
-    std::chrono::milliseconds deadline_;
+    std::chrono::milliseconds timeout_;
     std::atomic<std::int64_t> looked_ns_{0};
     std::atomic<std::int64_t> waited_ns_{0};
 };

@@ -1,8 +1,0 @@
-#pragma once
-
-#include <tutti/rendezvous.hpp>
-#include <tutti/tutti.h>
-
-struct tutti_rendezvous {
-    tutti::Rendezvous rendezvous;
-};
