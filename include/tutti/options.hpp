@@ -12,7 +12,7 @@ namespace tutti {
 
 /// The order in which a reduction combines the members' operands.
 ///
-/// - any: deterministic, in rank order, associated as a binary tree that depends on the number of operands
+/// - canonical: deterministic, in rank order, associated as a binary tree that depends on the number of operands
 ///   alone. Its left part has the largest power of two below that number, for example ((x0 x1) (x2 x3)) (x4
 ///   x5) for six. A scan's result at rank r is associated as a reduction of its r + 1 operands. The bits are
 ///   the same on every member, for every size, on every machine and with every tuning file; the error of a

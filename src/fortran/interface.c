@@ -138,7 +138,7 @@ FORWARD(op_create, (tutti_op_function function, void* user, int commutative, tut
         tutti_op_create(function, user, commutative, op))
 FORWARD(op_free, (tutti_op op, int* ierr), tutti_op_free(op))
 FORWARD(wait, (tutti_request * request, int* ierr), tutti_wait(request))
-FORWARD(restart, (tutti_request * request, int* ierr), tutti_start(request))
+FORWARD(start, (tutti_request * request, int* ierr), tutti_start(request))
 FORWARD(request_free, (tutti_request * request, int* ierr), tutti_request_free(request))
 
 /// `timeout_ms` may be absent.
