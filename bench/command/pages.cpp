@@ -114,7 +114,7 @@ void list_exit_codes(std::string& page) {
 void list_variables(std::string& page) {
     page += ".SH ENVIRONMENT\n";
     const std::array variables{
-        std::pair("TUTTI_TIMEOUT", "Timeout in seconds of all calls that have no other timeout."),
+        std::pair("TUTTI_TIMEOUT", "Timeout in seconds, or never, of all calls that have no other timeout."),
         std::pair("TUTTI_WAIT", "How threads wait for each other: automatic, spin, yield or sleep."),
         std::pair("TUTTI_ROLL_CALL", "A signal, such as USR1, that writes a roll call of all members to "
                                      "stderr."),

@@ -21,23 +21,23 @@ std::span<double> vector_of(std::byte* data, std::size_t elements) {
 /// The calls for all ranks, as a member's: all vectors of the one that only the root has belong to a root.
 struct SingleCaller {
     static void barrier(const Executor& /*by*/) {}
-    static void broadcast(const auto&... call) { tutti::broadcast(call...); }
+    static void broadcast(const auto&... call) { tutti::single_caller::broadcast(call...); }
     static void reduce(const Ranges& in, const Ranges& out, auto op, int root, const Executor& by) {
-        tutti::reduce(in, out[static_cast<std::size_t>(root)], op, by);
+        tutti::single_caller::reduce(in, out[static_cast<std::size_t>(root)], op, by);
     }
-    static void allreduce(const auto&... call) { tutti::allreduce(call...); }
-    static void reduce_scatter(const auto&... call) { tutti::reduce_scatter(call...); }
-    static void allgather(const auto&... call) { tutti::allgather(call...); }
+    static void allreduce(const auto&... call) { tutti::single_caller::allreduce(call...); }
+    static void reduce_scatter(const auto&... call) { tutti::single_caller::reduce_scatter(call...); }
+    static void allgather(const auto&... call) { tutti::single_caller::allgather(call...); }
     static void gather(const Ranges& in, const Ranges& out, int root, const Executor& by) {
-        tutti::gather(in, out[static_cast<std::size_t>(root)], by);
+        tutti::single_caller::gather(in, out[static_cast<std::size_t>(root)], by);
     }
     static void scatter(const Ranges& in, const Ranges& out, int root, const Executor& by) {
-        tutti::scatter(in[static_cast<std::size_t>(root)], out, by);
+        tutti::single_caller::scatter(in[static_cast<std::size_t>(root)], out, by);
     }
-    static void alltoall(const auto&... call) { tutti::alltoall(call...); }
-    static void scan(const auto&... call) { tutti::scan(call...); }
-    static void exscan(const auto&... call) { tutti::exscan(call...); }
-    static void shift(const auto&... call) { tutti::shift(call...); }
+    static void alltoall(const auto&... call) { tutti::single_caller::alltoall(call...); }
+    static void scan(const auto&... call) { tutti::single_caller::scan(call...); }
+    static void exscan(const auto&... call) { tutti::single_caller::exscan(call...); }
+    static void shift(const auto&... call) { tutti::single_caller::shift(call...); }
 
     // There are none in place, and nobody asks for them.
     static void reduce(const Ranges& /*inouts*/, auto /*op*/, int /*root*/, const Executor& /*by*/) {}

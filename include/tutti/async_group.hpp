@@ -38,9 +38,10 @@ struct AsyncGroupOptions {
     /// Timeout for an operation with missing ranks. The clock starts at the first wait() or test() of one of
     /// its requests. On expiry all requests of the operation throw TimeoutError, whose message lists where
     /// each rank is. Ranks that arrive later throw it as well. No buffer is read or written.
-    /// Options::timeout of a call replaces this value. If no thread waits or tests, the timeout is not
-    /// checked. 0: the environment variable TUTTI_TIMEOUT, in seconds, or no timeout if it is not set.
-    std::chrono::milliseconds timeout = {};
+    /// Options::timeout of a call replaces it. If no thread waits or tests, the timeout is not
+    /// checked. Default: the environment variable TUTTI_TIMEOUT, in seconds or "never", and `never` if it is
+    /// not set.
+    Timeout timeout = {};
 };
 
 /// Makes the calls of one rank of an AsyncGroup, which must live as long as this object.

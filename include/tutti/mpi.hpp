@@ -44,7 +44,8 @@ struct Options {
     std::string_view algorithm = {};
     /// The order in which reductions combine the operands of all members.
     ///
-    /// - any: each process combines its members' operands as a group does; the results of the processes are
+    /// - canonical: each process combines its members' operands as a group does; the results of the processes
+    /// are
     ///   then combined in process order. The bits equal those of one group of all members if the call is no
     ///   scan, the numbers of processes and of members per process are powers of two, and all processes have
     ///   equally many members.
@@ -52,8 +53,8 @@ struct Options {
     ///   processes. If another order could change the bits, the processes work one after the other, each
     ///   continuing from the result of the previous one.
     Order order = Order::canonical;
-    /// Timeout of this call; replaces ClusterOptions::timeout.
-    std::chrono::milliseconds timeout = {};
+    /// Timeout of this call. Default: the cluster's timeout.
+    Timeout timeout = {};
     /// The source line of the call.
     SourceLine where = SourceLine::here();
 };
@@ -73,9 +74,9 @@ struct BlockingWay {
 struct ClusterOptions {
     /// Maximum time that a call may wait for other members, of its own process or of another. On expiry all
     /// members of all processes throw TimeoutError. It must exceed the time by which processes may arrive
-    /// late at a call. 0: the timeout of the Group or Team, including TUTTI_TIMEOUT; 10 minutes if that has
-    /// none.
-    std::chrono::milliseconds timeout = {};
+    /// late at a call. Default: the timeout of the Group or Team, including TUTTI_TIMEOUT; 10 minutes if
+    /// neither is set.
+    Timeout timeout = {};
 };
 
 /// One thread's membership in a cluster; the collectives are its member functions. They are the collectives

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +13,8 @@ namespace tutti {
 
 /// The order in which a reduction combines the members' operands.
 ///
-/// - canonical: deterministic, in rank order, associated as a binary tree that depends on the number of operands
+/// - canonical: deterministic, in rank order, associated as a binary tree that depends on the number of
+/// operands
 ///   alone. Its left part has the largest power of two below that number, for example ((x0 x1) (x2 x3)) (x4
 ///   x5) for six. A scan's result at rank r is associated as a reduction of its r + 1 operands. The bits are
 ///   the same on every member, for every size, on every machine and with every tuning file; the error of a
@@ -21,6 +23,13 @@ namespace tutti {
 /// - serial: in rank order from the left, as in a loop over the ranks. The bits do not depend on the
 ///   algorithm, the size or the number of elements.
 enum class Order : std::uint8_t { canonical, serial };
+
+/// A maximum time for waiting, such as `30s`: positive, or `never`. If none is given, the default applies
+/// that each option states.
+using Timeout = std::optional<std::chrono::milliseconds>;
+
+/// The timeout that never expires.
+inline constexpr std::chrono::milliseconds never = std::chrono::milliseconds::max();
 
 /// A line of a source file.
 struct SourceLine {
@@ -41,9 +50,8 @@ struct Options {
     std::string_view algorithm = {};
     /// The order in which operands are combined.
     Order order = Order::canonical;
-    /// Maximum time that this call may wait for other members; replaces GroupOptions::timeout. 0: the
-    /// group's.
-    std::chrono::milliseconds timeout = {};
+    /// Maximum time that this call may wait for other members. Default: the group's timeout.
+    Timeout timeout = {};
     /// The source line that roll calls show for the call. By default it is the line where the options are
     /// constructed. A function that makes calls on behalf of its caller can take `const Options& options =
     /// {}` and pass it on.
@@ -94,15 +102,15 @@ struct GroupOptions {
     std::string tuning = {};
     /// Only for a Group: maximum time that members wait in calls for ranks that have never been joined. On
     /// expiry they throw an Error that names these ranks. The clock restarts whenever a rank is joined for
-    /// the first time; time in which the process is stopped does not count. 0: no limit.
-    std::chrono::milliseconds join_timeout = std::chrono::minutes(10);
+    /// the first time; time in which the process is stopped does not count. Default: 10 minutes.
+    Timeout join_timeout = {};
     /// Maximum time that a call may wait for other members, counted from when it stops spinning. On expiry
     /// every member throws TimeoutError, whose message lists where each member is. A member that has already
     /// completed the call throws from its next call. Time in which the process is stopped does not count. If
     /// a member is inside an operator, the others still wait until it leaves the operator, because it may be
-    /// reading their buffers. 0: the environment variable TUTTI_TIMEOUT, in seconds ("0.5"), or no timeout if
-    /// it is not set.
-    std::chrono::milliseconds timeout = {};
+    /// reading their buffers. Default: the environment variable TUTTI_TIMEOUT, in seconds ("0.5") or "never",
+    /// and `never` if it is not set.
+    Timeout timeout = {};
     /// The machine as levels of equal groups of consecutive ranks, outermost first, for the algorithms
     /// `levels-...`. For example, {2, 8, 8} is 2 sockets of 8 L3 caches with 8 members each. The product must
     /// be the number of members. Empty: the packages, NUMA nodes, L3 caches and cores to which the members

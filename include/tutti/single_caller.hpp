@@ -201,6 +201,8 @@ void for_all_with_one(const char* collective, Blocks& blocks, Whole& whole, cons
 
 } // namespace detail
 
+namespace single_caller {
+
 /// Copies buffer `root` to all others.
 template <detail::VectorRange InOut>
 void broadcast(InOut&& inouts, int root, const Executor& executor = {}) {
@@ -406,5 +408,7 @@ void shift(InOut&& inouts, int distance, const Executor& executor = {}) {
     detail::for_all_in_place("shift", inouts, executor,
                              [&](auto& me, auto inout) { me.shift(inout, distance); });
 }
+
+} // namespace single_caller
 
 } // namespace tutti

@@ -88,10 +88,10 @@ public:
     void run(const std::function<void(Member&)>& function);
 
     /// An executor that runs tasks on the members, for calls that one thread makes for all ranks:
-    /// `tutti::allreduce(inputs, outputs, tutti::sum, team.executor())`. Each member first runs a contiguous
-    /// share of the tasks, and then tasks that other members have not started. The executor calls run() and
-    /// returns when it has ended. It throws what run() throws, so members of the same team must not call it.
-    /// The team must outlive it.
+    /// `tutti::single_caller::allreduce(inputs, outputs, tutti::sum, team.executor())`. Each member first
+    /// runs a contiguous share of the tasks, and then tasks that other members have not started. The executor
+    /// calls run() and returns when it has ended. It throws what run() throws, so members of the same team
+    /// must not call it. The team must outlive it.
     Executor executor();
 
 private:

@@ -132,6 +132,10 @@ typedef struct tutti_request {
 /// The order in which a reduction combines the members' operands: see tutti::Order.
 enum { TUTTI_ORDER_CANONICAL = 0, TUTTI_ORDER_SERIAL = 1 };
 
+/// Values of timeouts besides positive numbers of milliseconds: the default of the place, and a timeout that
+/// never expires.
+enum { TUTTI_TIMEOUT_DEFAULT = 0, TUTTI_NEVER = -1 };
+
 /// Options of one call, passed by tutti_with_options(). Every member must pass the same algorithm and order.
 /// Initialise it with TUTTI_CALL_OPTIONS_INIT.
 typedef struct tutti_call_options {
@@ -141,11 +145,12 @@ typedef struct tutti_call_options {
     const char* algorithm;
     /// TUTTI_ORDER_CANONICAL or TUTTI_ORDER_SERIAL.
     int order;
-    /// Milliseconds after which a waiting call ends with TUTTI_TIMEOUT_ERROR; 0: the timeout of the group.
+    /// Milliseconds after which a waiting call ends with TUTTI_TIMEOUT_ERROR, or TUTTI_NEVER.
+    /// TUTTI_TIMEOUT_DEFAULT: the timeout of the group.
     int64_t timeout_ms;
 } tutti_call_options;
 #define TUTTI_CALL_OPTIONS_INIT                                                                              \
-    { sizeof(tutti_call_options), 0, TUTTI_ORDER_CANONICAL, 0 }
+    { sizeof(tutti_call_options), 0, TUTTI_ORDER_CANONICAL, TUTTI_TIMEOUT_DEFAULT }
 
 typedef struct tutti_group tutti_group;
 typedef struct tutti_team tutti_team;
@@ -364,10 +369,11 @@ typedef struct tutti_group_options {
     /// See tutti::GroupOptions::tuning.
     const char* tuning;
     /// Milliseconds after which members that wait for ranks that have never been joined get a TUTTI_ERROR
-    /// that names these ranks; 0: no limit.
+    /// that names these ranks, or TUTTI_NEVER. TUTTI_TIMEOUT_DEFAULT: 10 minutes.
     int64_t join_timeout_ms;
-    /// Milliseconds after which a waiting call ends with TUTTI_TIMEOUT_ERROR; 0: the environment variable
-    /// TUTTI_TIMEOUT, in seconds, or no timeout if it is not set.
+    /// Milliseconds after which a waiting call ends with TUTTI_TIMEOUT_ERROR, or TUTTI_NEVER.
+    /// TUTTI_TIMEOUT_DEFAULT: the environment variable TUTTI_TIMEOUT, in seconds or "never", and TUTTI_NEVER
+    /// if it is not set.
     int64_t timeout_ms;
     /// The levels of the machine, outermost first: the number of equal groups of consecutive ranks into which
     /// each group of the level before is divided. NULL: the levels follow from where members are pinned.
@@ -378,7 +384,10 @@ typedef struct tutti_group_options {
     int trace;
 } tutti_group_options;
 #define TUTTI_GROUP_OPTIONS_INIT                                                                             \
-    { sizeof(tutti_group_options), TUTTI_WAIT_AUTOMATIC, 0, 600000, 0, 0, 0, TUTTI_TRACE_OFF }
+    {                                                                                                        \
+        sizeof(tutti_group_options), TUTTI_WAIT_AUTOMATIC, 0, TUTTI_TIMEOUT_DEFAULT, TUTTI_TIMEOUT_DEFAULT,  \
+            0, 0, TUTTI_TRACE_OFF                                                                            \
+    }
 
 /// Makes a group of 1 .. 65535 members. `options` may be NULL.
 TUTTI_API tutti_status tutti_group_create(int members, const tutti_group_options* options,
@@ -511,12 +520,12 @@ typedef struct tutti_async_group_options {
     /// Bytes that a task touches; 0: the library chooses.
     size_t slice_bytes;
     /// Milliseconds after which a wait for ranks that have not arrived ends the operation with
-    /// TUTTI_TIMEOUT_ERROR for all ranks. 0: the environment variable TUTTI_TIMEOUT, in seconds, or no
-    /// timeout if it is not set.
+    /// TUTTI_TIMEOUT_ERROR for all ranks, or TUTTI_NEVER. TUTTI_TIMEOUT_DEFAULT: the environment variable
+    /// TUTTI_TIMEOUT, in seconds or "never", and TUTTI_NEVER if it is not set.
     int64_t timeout_ms;
 } tutti_async_group_options;
 #define TUTTI_ASYNC_GROUP_OPTIONS_INIT                                                                       \
-    { sizeof(tutti_async_group_options), 0, 0, 0, 0 }
+    { sizeof(tutti_async_group_options), 0, 0, 0, TUTTI_TIMEOUT_DEFAULT }
 
 /// Makes an async group of 1 .. 65535 ranks. `options` may be NULL.
 TUTTI_API tutti_status tutti_async_group_create(int ranks, const tutti_async_group_options* options,

@@ -20,10 +20,6 @@ std::shared_ptr<detail::GroupState> make_state(int members, const GroupOptions& 
         throw ArgumentError("Group: members is " + std::to_string(members) + ", must be in 1.." +
                             std::to_string(most_members));
     }
-    if (options.join_timeout.count() < 0) {
-        throw ArgumentError("Group: join_timeout is " + std::to_string(options.join_timeout.count()) +
-                            " ms, must be 0 (no limit) or more");
-    }
     try {
         auto state = std::make_shared<detail::GroupState>(members, engine::config_for(members, options),
                                                           engine::diagnosis_of);

@@ -73,7 +73,7 @@ AsyncGroupOptions chosen(const tutti_async_group_options* given) {
     if (options.slice_bytes != 0) {
         made.slice_bytes = options.slice_bytes;
     }
-    made.timeout = std::chrono::milliseconds(options.timeout_ms);
+    made.timeout = c::timeout(options.timeout_ms);
     return made;
 }
 

@@ -33,11 +33,22 @@ std::string_view text_or_none(const char* text) {
 
 } // namespace
 
+Timeout timeout(std::int64_t milliseconds) {
+    switch (milliseconds) {
+    case TUTTI_TIMEOUT_DEFAULT:
+        return {};
+    case TUTTI_NEVER:
+        return never;
+    default:
+        return std::chrono::milliseconds(milliseconds);
+    }
+}
+
 Options call_options(const char* function, const tutti_call_options* given) {
     const auto options = known(function, given, tutti_call_options TUTTI_CALL_OPTIONS_INIT);
     return {.algorithm = text_or_none(options.algorithm),
             .order = one_of<Order>(function, "options.order", options.order, 2),
-            .timeout = std::chrono::milliseconds(options.timeout_ms),
+            .timeout = timeout(options.timeout_ms),
             .where = {}};
 }
 
@@ -45,8 +56,8 @@ GroupOptions group_options(const char* function, const tutti_group_options* give
     const auto options = known(function, given, tutti_group_options TUTTI_GROUP_OPTIONS_INIT);
     return {.wait = one_of<Wait>(function, "options.wait", options.wait, 4),
             .tuning = std::string(text_or_none(options.tuning)),
-            .join_timeout = std::chrono::milliseconds(options.join_timeout_ms),
-            .timeout = std::chrono::milliseconds(options.timeout_ms),
+            .join_timeout = timeout(options.join_timeout_ms),
+            .timeout = timeout(options.timeout_ms),
             .levels = levels_of(function, options),
             .trace = one_of<Trace>(function, "options.trace", options.trace, 4)};
 }

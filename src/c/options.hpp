@@ -34,6 +34,8 @@ Options known(const char* function, const Options* given, Options defaults) {
     return defaults;
 }
 
+/// The timeout that `milliseconds`, or one of the constants for it, stands for.
+Timeout timeout(std::int64_t milliseconds);
 Options call_options(const char* function, const tutti_call_options* given);
 GroupOptions group_options(const char* function, const tutti_group_options* given);
 RollCallFormat roll_call_format(const char* function, int format);

@@ -194,8 +194,9 @@ Shape checked_shape(const Call& call, int rank, int members, std::size_t* offset
 
 void check_timeout(const detail::Call& call) {
     if (call.timeout.count() < 0) {
-        refuse(call, "`options.timeout` is " + std::to_string(call.timeout.count()) +
-                         " ms, must be 0 (the group's) or more");
+        const bool is_zero = call.timeout == std::chrono::milliseconds::min();
+        refuse(call, "`options.timeout` is " + std::to_string(is_zero ? 0 : call.timeout.count()) +
+                         " ms, must be positive, or never (tutti::never, TUTTI_NEVER)");
     }
 }
 

@@ -31,6 +31,7 @@ module tutti
     ! The order in which a reduction combines the members' operands, and how a member waits for another
     ! member.
     integer(c_int), parameter :: TUTTI_ORDER_CANONICAL = 0, TUTTI_ORDER_SERIAL = 1
+    integer(c_int), parameter :: TUTTI_TIMEOUT_DEFAULT = 0, TUTTI_NEVER = -1
     integer(c_int), parameter :: TUTTI_WAIT_AUTOMATIC = 0, TUTTI_WAIT_SPIN = 1, TUTTI_WAIT_YIELD = 2, TUTTI_WAIT_SLEEP = 3
 
     ! What is recorded of calls, and how a trace is written.
@@ -209,8 +210,8 @@ module tutti
         end function
 
         ! The algorithm and the order must be the same on all members; the library chooses those that are
-        ! absent. timeout_ms is the maximum time that the call may wait for other members; if absent, the
-        ! group's.
+        ! absent. timeout_ms is the maximum time that the call may wait for other members, or TUTTI_NEVER; if
+        ! absent, the group's.
         type(tutti_caller) function tutti_with_options(me, algorithm, order, timeout_ms) bind(c, name="tutti_f_with_options")
             import
             type(tutti_caller), value :: me

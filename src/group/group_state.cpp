@@ -5,6 +5,7 @@
 #include "trace/json_lines.hpp"
 #include "trace/perfetto.hpp"
 #include "wait/failed_call.hpp"
+#include "wait/time_limit.hpp"
 #include "wait/wait_timer.hpp"
 
 #include <tutti/detail/kernels.hpp>
@@ -43,8 +44,10 @@ GroupState::GroupState(int members, engine::GroupConfig config, engine::MakeDiag
                                : engine::wait_policy_of(config_.options.wait, members, members - 1)),
       memory_(members, failure_.word()), schedules_(members, config_),
       trial_times_(config_.explores ? static_cast<std::size_t>(members) : 0),
-      seats_(failure_, memory_, config_.options.join_timeout), make_diagnosis_(make_diagnosis),
-      diagnosis_(make_diagnosis(*this)) {
+      seats_(failure_, memory_,
+             engine::timeout_or(config_.options.join_timeout, "GroupOptions::join_timeout",
+                                std::chrono::minutes(10))),
+      make_diagnosis_(make_diagnosis), diagnosis_(make_diagnosis(*this)) {
     require_kernels();
     if (config_.trace != Trace::off) {
         recorder_ = std::make_unique<engine::Recorder>(members, config_.trace);

@@ -27,6 +27,12 @@ std::string level_name(int level) {
 }
 
 /// The communicator, if a cluster can be made of it.
+/// `local`: the timeout of the group or team, 0 if none is set.
+std::chrono::milliseconds timeout_of(const ClusterOptions& options, std::chrono::milliseconds local) {
+    return tutti::engine::timeout_or(options.timeout, "Cluster: ClusterOptions::timeout",
+                                     local.count() != 0 ? local : std::chrono::minutes(10));
+}
+
 MPI_Comm checked(MPI_Comm communicator, bool has_threads, const ClusterOptions& options) {
     hybrid::require_communicator("Cluster", communicator);
     int level = 0;
@@ -36,18 +42,8 @@ MPI_Comm checked(MPI_Comm communicator, bool has_threads, const ClusterOptions& 
             "Cluster: MPI was initialised for MPI_THREAD_SINGLE, but there is more than one thread: "
             "ask MPI_Init_thread for MPI_THREAD_FUNNELED or more");
     }
-    if (options.timeout.count() < 0) {
-        throw ArgumentError("Cluster: ClusterOptions::timeout is " + std::to_string(options.timeout.count()) +
-                            " ms, must be 0 (that of the group, else 10 minutes) or more");
-    }
+    static_cast<void>(timeout_of(options, {})); // throws if it is wrong
     return communicator;
-}
-
-std::chrono::milliseconds timeout_of(const ClusterOptions& options, const tutti::engine::GroupConfig& local) {
-    if (options.timeout.count() != 0) {
-        return options.timeout;
-    }
-    return local.timeout.count() != 0 ? local.timeout : std::chrono::minutes(10);
 }
 
 } // namespace
@@ -73,7 +69,7 @@ std::shared_ptr<ClusterState> ClusterState::open(const tutti::detail::GroupState
 
 void ClusterState::join_processes(const tutti::detail::GroupState& local, MPI_Comm communicator,
                                   const ClusterOptions& options) {
-    timeout_ = timeout_of(options, local.config());
+    timeout_ = timeout_of(options, local.config().timeout);
     control_.open(communicator);
     control_.set_limits(timeout_, failure_channel_, failure_);
     failure_channel_.open(control_.communicator());

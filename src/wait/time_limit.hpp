@@ -7,8 +7,13 @@
 
 namespace tutti::engine {
 
-/// How long calls may wait where the options, `name` among them, say so, 0: for ever. Throws ArgumentError
-/// where these, or TUTTI_TIMEOUT, say nothing sensible.
-TUTTI_COMPONENT_API std::chrono::milliseconds timeout_of(std::chrono::milliseconds given, const char* name);
+/// The timeout that the option `name` gives, or `otherwise` if it gives none. Throws ArgumentError if it is
+/// not positive.
+TUTTI_COMPONENT_API std::chrono::milliseconds timeout_or(const Timeout& given, const char* name,
+                                                         std::chrono::milliseconds otherwise);
+
+/// The timeout that the option `name` gives, or else TUTTI_TIMEOUT; 0 if neither does, which is no limit.
+/// Throws ArgumentError if one of them has a wrong value.
+TUTTI_COMPONENT_API std::chrono::milliseconds timeout_of(const Timeout& given, const char* name);
 
 } // namespace tutti::engine

@@ -189,7 +189,7 @@ TEST_CASE("vectors that one caller combines have the same bits as those of membe
         CAPTURE(members);
         const std::vector<Vector> operands = random_operands(members, 100);
         std::vector<Vector> out = operands;
-        allreduce(operands, out, sum);
+        single_caller::allreduce(operands, out, sum);
         CHECK(same_bits(out.back(), prefixes_of(operands, Association::tree).back()));
     }
 }
@@ -216,7 +216,7 @@ TEST_CASE("the error of a sum grows with the logarithm of the members, and from 
         return static_cast<double>(total / elements);
     };
     std::vector<Vector> out = operands;
-    allreduce(operands, out, sum);
+    single_caller::allreduce(operands, out, sum);
     const double in_tree = error(out.front());
     const double from_the_left = error(prefixes_of(operands, Association::left).back());
     MESSAGE("256 members: " << in_tree << " units in the last place, from the left " << from_the_left);

@@ -61,19 +61,37 @@ TEST_CASE("a call may have a timeout of its own, in every way of calling") {
         CHECK(me.allreduce(1, sum, {.timeout = 60s + 1ms * me.rank()}) == 2);
         const Thrown refused = thrown_by([&] { me.barrier({.timeout = -1ms}); });
         CHECK(refused.kind == Thrown::Kind::argument);
-        CHECK(refused.text == "barrier: `options.timeout` is -1 ms, must be 0 (the group's) or more");
+        CHECK(refused.text ==
+              "barrier: `options.timeout` is -1 ms, must be positive, or never (tutti::never, "
+              "TUTTI_NEVER)");
         CHECK(thrown_by([&] { me.start.barrier({.timeout = -1ms}).wait(); }).text == refused.text);
+        CHECK(mentions(thrown_by([&] { me.barrier({.timeout = 0ms}); }).text, "`options.timeout` is 0 ms"));
         me.barrier();
     });
 }
 
+TEST_CASE("a call that may wait for ever is not ended by the timeout of its group") {
+    Team team({.members = 2, .placement = "none", .group = {.timeout = 50ms}});
+    team.run([](Member& me) {
+        if (me.rank() == 1) {
+            std::this_thread::sleep_for(300ms);
+        }
+        me.barrier({.timeout = never});
+        Request barrier = me.start.barrier({.timeout = never});
+        if (me.rank() == 1) {
+            std::this_thread::sleep_for(300ms);
+        }
+        barrier.wait();
+    });
+}
+
 TEST_CASE("the longest timeout never ends a wait") {
-    Team team({.members = 2, .placement = "none", .group = {.timeout = std::chrono::milliseconds::max()}});
+    Team team({.members = 2, .placement = "none", .group = {.timeout = never}});
     team.run([](Member& me) {
         if (me.rank() == 1) {
             std::this_thread::sleep_for(50ms);
         }
-        me.barrier({.timeout = std::chrono::milliseconds::max() - 1ms});
+        me.barrier({.timeout = never - 1ms});
         me.barrier();
     });
 }
@@ -97,16 +115,23 @@ TEST_CASE("TUTTI_TIMEOUT counts where the options say nothing") {
     setenv("TUTTI_TIMEOUT", "0.03", 1);
     Team short_one({.members = 2, .placement = "none"});
     Team own({.members = 2, .placement = "none", .group = {.timeout = 60s}});
-    for (const char* text : {"soon", "-1", "1s", "nan"}) {
+    for (const char* text : {"soon", "-1", "0", "1s", "nan"}) {
         setenv("TUTTI_TIMEOUT", text, 1);
         const Thrown refused = thrown_by([] { Group group(2); });
         CHECK(refused.kind == Thrown::Kind::argument);
         CHECK(mentions(refused.text,
                        std::string("TUTTI_TIMEOUT: \"") + text + "\" is not a number of seconds"));
     }
+    setenv("TUTTI_TIMEOUT", "never", 1);
+    CHECK(Group(2).size() == 2);
     unsetenv("TUTTI_TIMEOUT");
-    CHECK(mentions(thrown_by([] { Group group(2, {.timeout = -1ms}); }).text,
-                   "GroupOptions::timeout is -1 ms"));
+    for (const std::chrono::milliseconds wrong : {-1ms, 0ms}) {
+        const std::string text = " is " + std::to_string(wrong.count()) + " ms, must be positive, or never";
+        CHECK(mentions(thrown_by([&] { Group group(2, {.timeout = wrong}); }).text,
+                       "GroupOptions::timeout" + text));
+        CHECK(mentions(thrown_by([&] { Group group(2, {.join_timeout = wrong}); }).text,
+                       "GroupOptions::join_timeout" + text));
+    }
     const Ended outcome = late_member(short_one, 1, [](Member& me) { me.barrier(); });
     CHECK(outcome.run.kind == Thrown::Kind::timeout);
     CHECK(mentions(outcome.run.text, "has waited 30 ms"));

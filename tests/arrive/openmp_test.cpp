@@ -46,7 +46,7 @@ TEST_CASE("outside of a region the calling thread runs them before it returns") 
 TEST_CASE("one caller in a region, in a region of one thread, and outside") {
     const auto add = [] {
         std::array<Vector, 3> vectors{Vector(elements, 1), Vector(elements, 2), Vector(elements, 3)};
-        allreduce(vectors, sum, openmp::executor());
+        single_caller::allreduce(vectors, sum, openmp::executor());
         return vectors[2] == Vector(elements, 6);
     };
     CHECK(add());

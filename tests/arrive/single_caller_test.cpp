@@ -22,6 +22,7 @@
 #include <vector>
 
 using namespace tutti;
+using namespace tutti::single_caller;
 
 namespace {
 

@@ -113,7 +113,9 @@ TEST_CASE("a call may have a timeout of its own, and one that is nonsense is ref
     Request barrier = meeting.at(0).barrier({.timeout = 50ms});
     CHECK(mentions(told_by(barrier).value_or(""), "rank 0 has waited 50 ms in operation 1, barrier"));
     CHECK_THROWS_AS(static_cast<void>(meeting.at(0).barrier({.timeout = -1ms})), ArgumentError);
+    CHECK_THROWS_AS(static_cast<void>(meeting.at(0).barrier({.timeout = 0ms})), ArgumentError);
     CHECK_THROWS_AS(AsyncGroup(2, {.timeout = -1ms}), ArgumentError);
+    CHECK_THROWS_AS(AsyncGroup(2, {.timeout = 0ms}), ArgumentError);
     setenv("TUTTI_TIMEOUT", "0.05", 1);
     AsyncGroup by_environment(2);
     setenv("TUTTI_TIMEOUT", "soon", 1);
@@ -132,7 +134,7 @@ TEST_CASE("who tests a request again and again is told as well") {
         }
     };
     CHECK_THROWS_AS(test_on(), TimeoutError);
-    AsyncGroup patient(2, {.timeout = std::chrono::milliseconds::max()});
+    AsyncGroup patient(2, {.timeout = never});
     Request other = patient.at(0).barrier();
     CHECK(!other.test());
     Request last = patient.at(1).barrier();

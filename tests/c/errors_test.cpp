@@ -74,8 +74,8 @@ TEST_CASE("what the member that aborts calls afterwards is not taken for a call 
 TEST_CASE("a seat that nobody takes is named") {
     tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
     tutti_group* group = nullptr;
-    options.join_timeout_ms = -1;
-    check_refused(tutti_group_create(2, &options, &group), "join_timeout is -1 ms");
+    options.join_timeout_ms = -2;
+    check_refused(tutti_group_create(2, &options, &group), "join_timeout is -2 ms");
     options.join_timeout_ms = 30;
     REQUIRE(tutti_group_create(2, &options, &group) == TUTTI_OK);
     tutti_caller me;

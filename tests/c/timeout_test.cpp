@@ -3,9 +3,11 @@
 #include "support.hpp"
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstring>
 #include <string>
+#include <thread>
 
 using tutti::test::check_refused;
 using tutti::test::Joined;
@@ -19,16 +21,28 @@ TEST_CASE("a call that waits longer than its group's timeout says who is where")
     CHECK(tutti_barrier(half.me) == TUTTI_TIMEOUT_ERROR);
     CHECK(mentions(tutti_error_text(), "has waited 100 ms"));
     CHECK(mentions(tutti_error_text(), "member 1 has not joined"));
-    options.timeout_ms = -1;
+    options.timeout_ms = -2;
     tutti_group* group = nullptr;
-    check_refused(tutti_group_create(2, &options, &group), "timeout is -1 ms");
+    check_refused(tutti_group_create(2, &options, &group), "timeout is -2 ms, must be positive, or never");
 }
 
 TEST_CASE("a call may have a timeout of its own") {
+    tutti_group_options short_waits = TUTTI_GROUP_OPTIONS_INIT;
+    short_waits.timeout_ms = 50;
     tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
-    const Joined half(2);
+    const Joined half(2, &short_waits);
     options.timeout_ms = -5;
     check_refused(tutti_barrier(tutti_with_options(half.me, &options)), "`options.timeout` is -5 ms");
+    options.timeout_ms = TUTTI_NEVER;
+    std::thread late([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        tutti_caller other;
+        CHECK(tutti_join(half.group, 1, &other) == TUTTI_OK);
+        CHECK(tutti_barrier(other) == TUTTI_OK);
+        CHECK(tutti_leave(other) == TUTTI_OK);
+    });
+    CHECK(tutti_barrier(tutti_with_options(half.me, &options)) == TUTTI_OK);
+    late.join();
     options.timeout_ms = 100;
     tutti_request request = TUTTI_REQUEST_NULL;
     CHECK(tutti_barrier(tutti_nonblocking(tutti_with_options(half.me, &options), &request)) == TUTTI_OK);
@@ -53,9 +67,9 @@ TEST_CASE("a rank that does not come is named, and told when it does") {
     CHECK(mentions(tutti_error_text(), "rank 1 has made no call yet"));
     CHECK(tutti_barrier(tutti_async_rank(meeting.get(), 1, &second)) == TUTTI_OK);
     CHECK(tutti_wait(&second) == TUTTI_TIMEOUT_ERROR);
-    options.timeout_ms = -1;
+    options.timeout_ms = -2;
     tutti_async_group* refused = nullptr;
-    check_refused(tutti_async_group_create(2, &options, &refused), "AsyncGroupOptions::timeout is -1 ms");
+    check_refused(tutti_async_group_create(2, &options, &refused), "AsyncGroupOptions::timeout is -2 ms");
 }
 
 TEST_CASE("a roll call is written as far as there is room") {

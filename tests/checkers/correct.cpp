@@ -325,9 +325,9 @@ void use_single_caller() {
         for (const tutti::Executor& executor : {pool.executor(), team.executor()}) {
             std::vector<std::vector<double>> ins(4, std::vector<double>(count, 1));
             std::vector<std::vector<double>> outs = ins;
-            tutti::allreduce(ins, outs, tutti::sum, executor);
+            tutti::single_caller::allreduce(ins, outs, tutti::sum, executor);
             require(outs.back().back() == 4, "the result of one caller");
-            tutti::allreduce(
+            tutti::single_caller::allreduce(
                 ins, outs, [](double a, double b) { return a + b; }, executor);
             require(outs.front().front() == 4 && outs.back().back() == 4,
                     "the result of one caller's operator");

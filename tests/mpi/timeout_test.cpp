@@ -122,6 +122,7 @@ TEST_CASE("a call may have a timeout of its own") {
 TEST_CASE("a cluster has the timeout of its group where it has none") {
     on_two([](MPI_Comm part, bool is_second, pid_t other) {
         CHECK_THROWS_AS(mpi::Cluster(Group(1), part, {.timeout = -1ms}), ArgumentError);
+        CHECK_THROWS_AS(mpi::Cluster(Group(1), part, {.timeout = 0ms}), ArgumentError);
         mpi::Cluster cluster(Group(1, {.timeout = 250ms}), part);
         std::string text;
         try {

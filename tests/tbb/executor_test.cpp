@@ -26,7 +26,7 @@ TEST_CASE("an arena shares in what one thread calls for, from outside and from i
         const tutti::Executor executor = tutti::tbb::executor(arena);
         const auto add = [&] {
             std::array<Vector, 3> vectors{Vector(elements, 1), Vector(elements, 2), Vector(elements, 3)};
-            tutti::allreduce(vectors, tutti::sum, executor);
+            tutti::single_caller::allreduce(vectors, tutti::sum, executor);
             CHECK(vectors[2] == Vector(elements, 6));
         };
         for (int round = 0; round < 10; ++round) {
@@ -46,7 +46,7 @@ TEST_CASE("an arena whose threads are busy keeps no caller waiting") {
         }
     });
     std::array<Vector, 2> vectors{Vector(elements, 1), Vector(elements, 2)};
-    tutti::allreduce(vectors, tutti::sum, tutti::tbb::executor(arena));
+    tutti::single_caller::allreduce(vectors, tutti::sum, tutti::tbb::executor(arena));
     CHECK(vectors[0] == Vector(elements, 3));
     is_done = true;
     is_done.notify_all();

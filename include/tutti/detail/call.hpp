@@ -75,7 +75,7 @@ struct Call {
     /// A gather or scatter with counts at the root; the other members have none.
     bool counts_at_root = false;
     std::string_view algorithm = {};
-    /// Maximum time to wait for other members; 0: the group's.
+    /// Maximum time to wait for other members; 0: the group's; negative: the caller gave a wrong one.
     std::chrono::milliseconds timeout = {};
     SourceLine where = {};
 };

@@ -54,13 +54,21 @@ protected:
     /// The call itself, not a copy.
     static Call&& same(Call& call) noexcept { return static_cast<Call&&>(call); }
 
+    /// Call::timeout of an option: 0 if none is given. A given 0 becomes the lowest value, because
+    /// every value that is not positive is rejected.
+    static constexpr std::chrono::milliseconds encoded(const Timeout& given) noexcept {
+        return !given                ? std::chrono::milliseconds(0)
+               : given->count() == 0 ? std::chrono::milliseconds::min()
+                                     : *given;
+    }
+
     template <class Options>
     static Call call(Collective collective, const Options& options) {
         return {.collective = collective,
                 .type = Type::u8,
                 .serial = options.order == Order::serial,
                 .algorithm = options.algorithm,
-                .timeout = options.timeout,
+                .timeout = encoded(options.timeout),
                 .where = options.where};
     }
 
