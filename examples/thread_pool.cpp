@@ -65,8 +65,13 @@ int main() {
             auto& mine = own[static_cast<std::size_t>(rank)];
             auto& all = sums[static_cast<std::size_t>(rank)];
             std::ranges::transform(all, mine.begin(), [&](double sum) { return sum / ranks + rank; });
-            meeting.at(rank).allreduce(mine, all, tutti::sum).then([&, rank, round] {
-                round < rounds ? pool.add([&, rank, round] { step(rank, round + 1); }) : done.count_down();
+            tutti::AsyncRequest sum = meeting.at(rank).allreduce(mine, all, tutti::sum);
+            sum.then([&, rank, round](const std::exception_ptr& failure) {
+                if (failure == nullptr && round < rounds) {
+                    pool.add([&, rank, round] { step(rank, round + 1); });
+                } else {
+                    done.count_down();
+                }
             });
         };
         for (int rank = 0; rank < ranks; ++rank) {

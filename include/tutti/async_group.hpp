@@ -59,8 +59,8 @@ public:
 private:
     friend class Collectives<AsyncRank, detail::NonblockingWay>;
     friend class c::Inside;
-    Request run(const detail::Call& call, const Options& /*in the call*/) {
-        return Request(detail::arrive(*state_, rank_, call));
+    AsyncRequest run(const detail::Call& call, const Options& /*in the call*/) {
+        return AsyncRequest(detail::arrive(*state_, rank_, call));
     }
 
     detail::AsyncGroupState* state_;
@@ -70,29 +70,13 @@ private:
 
 /// Collectives among ranks that are not bound to threads, for tasks and thread pools. Any thread may make the
 /// call of a rank; the call hands over the rank's operands and returns without waiting for the other
-/// ranks: `Request sum = meeting.at(rank).allreduce(in, out, tutti::sum)`. The thread of the last rank to
-/// arrive carries the operation out, or hands slices of it to an executor.
+/// ranks: `AsyncRequest sum = meeting.at(rank).allreduce(in, out, tutti::sum)`. The thread of the last rank
+/// to arrive carries the operation out, or hands slices of it to an executor.
 ///
 /// All ranks must make the same calls in the same order. The calls of one rank may come from different
 /// threads, but not at the same time. Calls of different ranks may be made at the same time. A rank may be
 /// any number of operations ahead of the others. Options::order selects the order of operands. Calls cannot
 /// name an algorithm.
-///
-/// @warning wait() blocks the thread until every rank has arrived. Never call it on a pool worker that the
-/// missing ranks need in order to run: the pool would deadlock. Use then() or co_await there.
-///
-/// @warning Destroying a request does not wait for its operation. The buffers must live, and must not be
-/// changed, until the operation is complete.
-///
-/// The calls return a Request, as Member::start does, with these differences:
-///
-/// - Any thread may use the request.
-/// - A request accepts one function or coroutine in total, even if the operation is already complete.
-/// - Once all ranks have arrived, wait() runs any slices that the executor has not started.
-/// - wait_any() does not support these requests.
-/// - A function passed to then(), and a resumed coroutine, run on the thread that completes the operation:
-///   inside the last rank's call, on a thread of the executor, inside a wait(), or at the end of the library
-///   call that the thread is in. The function must not throw.
 ///
 /// If the calls of the ranks differ, or their buffers overlap, no buffer is read or written and all requests
 /// throw MismatchError. If the operator or the executor throws, all requests throw that exception. Later

@@ -1,95 +1,74 @@
 #pragma once
 
+#include <tutti/detail/basic_request.hpp>
 #include <tutti/detail/export.hpp>
 #include <tutti/detail/request_base.hpp>
-#include <tutti/error.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <ranges>
-#include <utility>
 
 namespace tutti {
 
-/// An outstanding operation, returned by a nonblocking call. A request that is default-constructed, moved
-/// from or complete is empty: it waits for nothing.
+/// An outstanding operation of a member, returned by the calls of Member::start. It can be moved, not copied.
+/// An empty request waits for nothing; see valid().
 ///
 /// @warning The buffers of the call belong to the operation until it is complete: they must live, must not be
 /// written, and an output must not be read.
 ///
-/// There is no progress thread. test() and wait() progress all outstanding operations of the calling thread,
-/// in all groups, and so does any blocking call in which the thread waits. Only the thread that started an
-/// operation may use its request; requests of an AsyncGroup are an exception.
+/// @warning Only the thread that started the operation may use, assign to or destroy its request.
 ///
-/// If the operation failed, each test(), wait(), then() and co_await throws the cause: MismatchError if the
-/// members started different operations, Aborted if another member failed, or the exception of the operator.
-class [[nodiscard("a request waits for its operation when it is destroyed")]] Request {
+/// The destructor, and an assignment to the request, wait until the operation is over. They do not throw; the
+/// member's next call throws the failure.
+///
+/// There is no progress thread. test(), wait() and wait_for() progress all outstanding operations of the
+/// calling thread, in all groups, and so does any blocking call in which the thread waits.
+///
+/// A function that was passed to then() is called by the same thread: inside its next test() or wait(), at
+/// the end of a blocking call, or at the latest when the request is destroyed. An exception that the function
+/// throws counts as a failure of the member. When the function has been called, then() accepts another one.
+///
+/// If the operation failed, each test(), wait(), wait_for() and co_await throws the cause: MismatchError if
+/// the members started different operations, Aborted if another member failed, or the exception of the
+/// operator.
+class [[nodiscard("a request waits for its operation when it is destroyed")]] Request
+    : public detail::BasicRequest<detail::RequestBase> {
 public:
     Request() = default;
     /// Internal: nonblocking calls return requests.
-    explicit Request(detail::RequestBase & request) noexcept : request_(&request) {}
-    /// `other` is empty afterwards.
-    Request(Request && other) noexcept : request_(std::exchange(other.request_, nullptr)) {}
-    /// First waits for the operation that this request had, as the destructor does.
-    Request& operator=(Request&& other) noexcept {
-        Request(std::move(other)).swap(*this);
-        return *this;
-    }
-    Request(const Request&) = delete;
-    Request& operator=(const Request&) = delete;
-    /// Waits until the operation is complete or has failed. The member's next call throws the failure.
-    ~Request() {
-        if (request_ != nullptr) {
-            request_->release();
-        }
-    }
+    explicit Request(detail::RequestBase & operation) noexcept : BasicRequest(operation) {}
+};
 
-    /// Makes progress without blocking, and returns whether the operation is complete.
-    bool test() {
-        return request_ == nullptr || request_->test();
-    }
-
-    /// Returns when the operation is complete.
-    void wait() {
-        if (request_ != nullptr) {
-            request_->wait();
-        }
-    }
-
-    /// Calls `function` when the operation is complete, on the thread that completes it: inside its next
-    /// test() or wait(), or at the end of a blocking call. If the operation is already complete, calls it at
-    /// once. If the operation fails, `function` is not called.
-    ///
-    /// `function` may make any calls. An exception that it throws counts as a failure of the member. Throws
-    /// Error if a function or coroutine already waits for the operation, and ArgumentError if `function` is
-    /// empty.
-    void then(std::function<void()> function) {
-        if (request_ == nullptr && function) {
-            function();
-        } else if (request_ == nullptr) {
-            throw ArgumentError("then: `function` is empty");
-        } else {
-            request_->then(std::move(function), detail::RequestBase::Calls::when_complete);
-        }
-    }
-
-    /// Suspends a coroutine until the operation is complete. The coroutine resumes on the thread, and at the
-    /// place, at which then() would call a function.
-    auto operator co_await() const noexcept {
-        return detail::Awaiter(request_);
-    }
-
-private:
-    void swap(Request & other) noexcept {
-        std::swap(request_, other.request_);
-    }
-
-    detail::RequestBase* request_ = nullptr;
-
-    template <std::ranges::forward_range Range>
-    requires std::same_as<std::ranges::range_value_t<Range>, Request>
-    friend std::size_t wait_any(Range && requests);
+/// An outstanding operation of a rank of an AsyncGroup, returned by the calls of AsyncRank. It can be moved,
+/// not copied. An empty request waits for nothing; see valid().
+///
+/// @warning Neither the destructor nor an assignment waits for the operation. The buffers of the call belong
+/// to the operation until it is complete, even if no request is left: they must live, must not be written,
+/// and an output must not be read.
+///
+/// @warning wait() blocks the thread until every rank has arrived. Never call it on a pool worker that the
+/// missing ranks need in order to run: the pool would deadlock. Use then() or co_await there.
+///
+/// Any thread may use the request. Several threads may test it, or wait for it, at the same time.
+///
+/// Once all ranks have arrived, wait() and wait_for() run the slices that the executor has not started, even
+/// if wait_for() then returns late. test() runs none.
+///
+/// A request accepts one function or coroutine in total, even if the operation is already over. It runs on
+/// the thread that completes the operation: inside the last rank's call, on a thread of the executor, inside
+/// a wait(), or at the end of the library call that the thread is in. The function must not throw.
+///
+/// If the operation failed, each test(), wait(), wait_for() and co_await throws the cause: MismatchError if
+/// the ranks made different calls, TimeoutError if ranks were missing for too long, Error if the AsyncGroup
+/// was destroyed, or the exception of the operator or the executor.
+class [[nodiscard("only the request reports that the operation is complete or has failed")]] AsyncRequest
+    : public detail::BasicRequest<detail::RequestBase> {
+public:
+    AsyncRequest() = default;
+    /// Internal: the calls of AsyncRank return requests.
+    explicit AsyncRequest(detail::RequestBase & operation) noexcept : BasicRequest(operation) {}
 };
 
 /// Progresses all outstanding operations of the calling thread until ready() returns true. ready() is called
@@ -104,17 +83,11 @@ TUTTI_API void progress_until(const char* caller, const std::function<bool()>& r
 
 } // namespace detail
 
-/// A Request or a Persistent.
-template <class R>
-concept Waitable = requires(R& request) {
-    request.wait();
-    request.test();
-};
-
-/// Returns when the operations of all requests, or persistent operations, of the range are complete. They may
-/// belong to different groups.
+/// Returns when the operations of all requests of the range are complete: Request, AsyncRequest or
+/// Persistent. They may belong to different groups. Waits for them in the order of the range, and throws the
+/// first failure in that order. Empty requests count as complete. The requests keep their operations.
 template <std::ranges::forward_range Range>
-requires Waitable<std::ranges::range_value_t<Range>>
+requires detail::Waitable<std::ranges::range_value_t<Range>>
 void wait_all(Range&& requests) {
     for (auto& request : requests) {
         request.wait();
@@ -122,38 +95,65 @@ void wait_all(Range&& requests) {
 }
 
 /// Like wait_all(range), for requests that are passed one by one.
-template <Waitable... Requests>
+template <detail::Waitable... Requests>
 void wait_all(Requests&... requests) {
     (requests.wait(), ...);
 }
 
-/// Waits until the operation of one request of the range is complete, empties that request, and returns its
-/// index. Empty requests are skipped. Returns the size of the range if all requests are empty.
+/// Makes progress without blocking, and returns whether the operations of all requests of the range are
+/// complete: Request, AsyncRequest or Persistent. Tests them in the order of the range up to the first that
+/// is not complete, and throws the first failure in that order. Empty requests count as complete; true if all
+/// are empty. The requests keep their operations.
 template <std::ranges::forward_range Range>
-requires std::same_as<std::ranges::range_value_t<Range>, Request> std::size_t wait_any(Range&& requests) {
-    std::size_t place = 0;
-    Request* complete = nullptr;
-    bool any = false;
-    const auto look = [&] {
-        place = 0;
-        for (Request& request : requests) {
-            any = any || request.request_ != nullptr;
-            if (request.request_ != nullptr && request.request_->is_over()) {
-                complete = &request;
-                return true;
-            }
-            ++place;
+requires detail::Waitable<std::ranges::range_value_t<Range>>
+bool test_all(Range&& requests) {
+    for (auto& request : requests) {
+        if (!request.test()) {
+            return false;
         }
-        return false;
-    };
-    if (!look() && any) {
-        detail::progress_until("wait_any", look);
     }
-    if (complete != nullptr) {
-        complete->wait(); // throws the failure, if any
-        *complete = Request();
+    return true;
+}
+
+/// Waits until the operation of one Request of the range is complete, empties that request, and returns its
+/// index. Empty requests are skipped. Returns the size of the range if all requests are empty. If the
+/// operation has failed, empties its request as well, and throws the failure. A function that is called
+/// meanwhile must not add requests to the range or remove any.
+template <std::ranges::forward_range Range>
+std::size_t wait_any(Range&& requests) {
+    constexpr bool is_supported = std::same_as<std::ranges::range_value_t<Range>, Request>;
+    static_assert(is_supported, "wait_any takes a range of Request: an AsyncRequest is completed by other "
+                                "threads (use wait_all or test_any), and a Persistent cannot be emptied");
+    if constexpr (is_supported) {
+        detail::AnyOf any(requests);
+        const auto look = [&any] { return any.look(); };
+        if (!look()) {
+            detail::progress_until("wait_any", look);
+        }
+        return any.take();
+    } else {
+        return 0;
     }
-    return place;
+}
+
+/// Makes progress without blocking. If the operation of one request of the range is complete, empties that
+/// request and returns its index, as wait_any() does; otherwise returns std::nullopt. The range has elements
+/// of type Request or AsyncRequest. Empty requests are skipped. Returns the size of the range if all requests
+/// are empty, so that a loop ends. If an operation has failed, empties its request as well, and throws the
+/// failure. A function that is called meanwhile must not add requests to the range or remove any.
+template <std::ranges::forward_range Range>
+std::optional<std::size_t> test_any(Range&& requests) {
+    using Each = std::ranges::range_value_t<Range>;
+    constexpr bool is_supported = std::same_as<Each, Request> || std::same_as<Each, AsyncRequest>;
+    static_assert(is_supported, "test_any takes a range of Request or AsyncRequest: a Persistent cannot be "
+                                "emptied (use test_all, or test each)");
+    if constexpr (is_supported) {
+        detail::AnyOf any(requests);
+        any.test(std::same_as<Each, Request>);
+        return any.look() ? std::optional(any.take()) : std::nullopt;
+    } else {
+        return std::nullopt;
+    }
 }
 
 } // namespace tutti

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/collectives.hpp>
+#include <tutti/detail/basic_request.hpp>
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>
 #include <tutti/detail/make_call.hpp>
@@ -8,8 +9,7 @@
 #include <tutti/error.hpp>
 #include <tutti/request.hpp>
 
-#include <functional>
-#include <utility>
+#include <type_traits>
 
 namespace tutti {
 
@@ -60,26 +60,14 @@ private:
 /// Starts of one persistent operation are matched only with starts of the same operation on the other
 /// members: the n-th start waits for the others' n-th start. Members may therefore start several persistent
 /// operations in different orders.
-class Persistent {
+///
+/// It behaves as a Request does: only its member's thread may use it, it can be moved but not copied, and its
+/// destructor waits for the operation. An operation that has never been started is complete. then() must be
+/// called anew for each start.
+class Persistent : public detail::BasicRequest<detail::PersistentRequestBase> {
 public:
     /// Internal: use Member::prepare.
-    explicit Persistent(detail::PersistentRequestBase& operation) noexcept : operation_(&operation) {}
-    /// `other` has no operation afterwards.
-    Persistent(Persistent&& other) noexcept : operation_(std::exchange(other.operation_, nullptr)) {}
-    /// First releases the operation that this object had, as the destructor does.
-    Persistent& operator=(Persistent&& other) noexcept {
-        Persistent taken(std::move(other));
-        std::swap(operation_, taken.operation_);
-        return *this;
-    }
-    Persistent(const Persistent&) = delete;
-    Persistent& operator=(const Persistent&) = delete;
-    /// Waits for the operation if it is outstanding.
-    ~Persistent() {
-        if (operation_ != nullptr) {
-            operation_->release();
-        }
-    }
+    explicit Persistent(detail::PersistentRequestBase& operation) noexcept : BasicRequest(operation) {}
 
     /// Starts the operation once more, with the buffers with which it was prepared. Throws Error if it is
     /// still outstanding or its member has been destroyed.
@@ -97,21 +85,6 @@ public:
         there().start(Renewed::call<InOut>(inout));
     }
 
-    /// Makes progress without blocking, and returns whether the operation is complete. An operation that has
-    /// never been started is complete.
-    bool test() { return there().test(); }
-
-    /// Returns when the operation is complete.
-    void wait() { there().wait(); }
-
-    /// Like Request::then(); must be called anew for each start.
-    void then(std::function<void()> function) {
-        there().then(std::move(function), detail::RequestBase::Calls::when_complete);
-    }
-
-    /// Like Request's operator co_await.
-    auto operator co_await() const noexcept { return detail::Awaiter(operation_); }
-
 private:
     struct Renewed : detail::CallMaker {
         template <class In, class Out>
@@ -126,13 +99,11 @@ private:
     };
 
     detail::PersistentRequestBase& there() const {
-        if (operation_ == nullptr) {
+        if (operation() == nullptr) {
             throw Error("Persistent: it has been moved from, and has no operation");
         }
-        return *operation_;
+        return *operation();
     }
-
-    detail::PersistentRequestBase* operation_;
 };
 
 /// Prepares persistent collectives, which can be started any number of times: `Persistent step =

@@ -49,19 +49,17 @@ struct Suspended {
 
 /// Suspends the calling task until an operation of an AsyncGroup is complete. The thread runs other tasks
 /// meanwhile, so any number of tasks may wait on a few threads. The task may resume on another thread. Throws
-/// what Request::wait() would throw. A request accepts one function, coroutine or task.
+/// what AsyncRequest::wait() would throw. A request accepts one function, coroutine or task.
 ///
 /// @warning Another task or thread must make the calls of the missing ranks. If all tasks are suspended here,
 /// this must be a thread outside the arena.
 ///
 /// @warning As with any suspended task, do not call it inside a catch clause or while holding a lock.
 ///
-/// Throws Error for a request of Member::start or Member::prepare, because only the thread that started it
-/// may use it. Also throws Error inside a function that was passed to Request::then(), or anything that it
-/// calls.
-inline void wait(const Request& request) {
+/// Throws Error inside a function that was passed to AsyncRequest::then(), or anything that it calls.
+inline void wait(const AsyncRequest& request) {
     ::tutti::detail::Awaiter awaited(request.operator co_await());
-    awaited.require_movable_waiter();
+    ::tutti::detail::require_movable_stack();
     if (!awaited.await_ready()) {
         std::exception_ptr refused;
         ::tbb::task::suspend([&](::tbb::task::suspend_point point) {
@@ -78,6 +76,8 @@ inline void wait(const Request& request) {
     }
     awaited.await_resume();
 }
+
+void wait(const Request&) = delete; // the task may resume on a thread that must not use the request
 
 /// Pins the threads that enter an arena, as a Team of the arena's size pins its threads
 /// (TeamOptions::placement). A thread gets its previous CPUs back when it leaves the arena, or when this

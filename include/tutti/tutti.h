@@ -118,16 +118,21 @@ TUTTI_API tutti_status tutti_op_free(tutti_op op);
 #define TUTTI_IN_PLACE ((const void*)(intptr_t)-1)
 #endif
 
-/// An outstanding or persistent operation. TUTTI_REQUEST_NULL is empty: it waits for nothing.
+/// An outstanding or persistent operation. It must be TUTTI_REQUEST_NULL, or have been passed to a call,
+/// before it is used.
 typedef struct tutti_request {
     /// Internal.
     void* operation;
     /// Internal.
     uint64_t kind;
 } tutti_request;
-// clang-format off
-#define TUTTI_REQUEST_NULL {0, 0}
-// clang-format on
+/// An empty request, which waits for nothing: `request = TUTTI_REQUEST_NULL;`. As in every static object, the
+/// bytes of a static request are 0 at first, which is the same; in C, this value cannot initialise one.
+#ifdef __cplusplus
+#define TUTTI_REQUEST_NULL (tutti_request{})
+#else
+#define TUTTI_REQUEST_NULL ((tutti_request){0})
+#endif
 
 /// The order in which a reduction combines the members' operands: see tutti::Order.
 enum { TUTTI_ORDER_CANONICAL = 0, TUTTI_ORDER_SERIAL = 1 };
@@ -324,19 +329,39 @@ TUTTI_API tutti_status tutti_wait(tutti_request* request);
 /// Makes progress without blocking, and sets *done to whether the operation is complete or has failed.
 TUTTI_API tutti_status tutti_test(tutti_request* request, int* done);
 
+/// Like tutti_wait(), for at most so many milliseconds: sets *done to whether the operation is complete or
+/// has failed. If `milliseconds` is 0 or negative, the function is tutti_test(). The operation continues when
+/// the time is over, which is no failure. See tutti::Request and tutti::AsyncRequest.
+TUTTI_API tutti_status tutti_wait_for(tutti_request* request, int64_t milliseconds, int* done);
+
 /// Waits for all operations. Returns the status of the first request that failed, or TUTTI_OK.
 TUTTI_API tutti_status tutti_wait_all(tutti_request requests[], size_t n);
 
+/// Makes progress without blocking, and sets *done to whether all operations are complete or have failed. If
+/// so, it is tutti_wait_all(): also if all requests are TUTTI_REQUEST_NULL. Otherwise all requests are
+/// unchanged.
+TUTTI_API tutti_status tutti_test_all(tutti_request requests[], size_t n, int* done);
+
 /// Waits for one operation, sets *index to its index, and sets its request to TUTTI_REQUEST_NULL. Requests
-/// that are TUTTI_REQUEST_NULL are skipped; if all are, *index is n. Prepared calls and requests of a
+/// that are TUTTI_REQUEST_NULL are skipped; if all are, *index is n. Prepared calls and requests of
 /// async groups are not supported.
 TUTTI_API tutti_status tutti_wait_any(tutti_request requests[], size_t n, size_t* index);
 
-/// Calls function(user) when the operation is complete, on the thread that completes it: inside its next test
-/// or wait, or at the end of a blocking call; at once if the operation is already complete. For an async
-/// group this is usually another thread. If the operation fails, the function is not called. If the call
-/// itself could not be made, tutti_then() returns that error. The function may make any calls.
-TUTTI_API tutti_status tutti_then(tutti_request* request, void (*function)(void* user), void* user);
+/// Makes progress without blocking. If an operation is complete or has failed, sets *done to 1, *index to its
+/// index, and its request to TUTTI_REQUEST_NULL. Otherwise sets *done to 0 and *index to n. If all requests
+/// are TUTTI_REQUEST_NULL, sets *done to 1 and *index to n. Prepared calls are not supported.
+TUTTI_API tutti_status tutti_test_any(tutti_request requests[], size_t n, size_t* index, int* done);
+
+/// `status` is TUTTI_OK if the operation is complete, or else the reason why it has failed, whose text
+/// tutti_error_text() returns until the next failure on the thread.
+typedef void (*tutti_then_function)(tutti_status status, void* user);
+
+/// Calls function(status, user) once when the operation is complete or has failed, on the thread that
+/// completes it: inside its next test or wait, at the end of a blocking call, or when the request is freed;
+/// at once if the operation is already over. For an async group this is usually another thread. The function
+/// may make any calls. If the call itself could not be made, tutti_then() returns TUTTI_ARGUMENT_ERROR and
+/// calls nothing.
+TUTTI_API tutti_status tutti_then(tutti_request* request, tutti_then_function function, void* user);
 
 /// Starts a prepared call, for the first time or again. Returns TUTTI_ERROR if it is outstanding or its
 /// member has left.

@@ -36,10 +36,11 @@ public:
         }
         while (!arrivals_.is_empty()) {
             Arrival& arrival = arrivals_.pop();
-            const std::function<void()> function = arrival.claimed_function();
+            const std::function<void(std::exception_ptr)> function = arrival.claimed_function();
+            const std::exception_ptr failure = arrival.home_->failure();
             arrival.home_->drop(1);
             if (function) {
-                function();
+                function(failure);
             }
         }
         is_calling_ = false;
@@ -56,7 +57,7 @@ void Arrival::check() const {
     }
 }
 
-bool Arrival::test() {
+void Arrival::look_at_clock() noexcept {
     if (!is_over() && timeout_.count() != 0) {
         const std::int64_t now = engine::coarse_clock_now().count();
         std::int64_t since = tested_ns_.load(std::memory_order_relaxed);
@@ -65,6 +66,10 @@ bool Arrival::test() {
         }
         home_->give_up_if_late(rank_, std::chrono::nanoseconds(now - since), timeout_);
     }
+}
+
+bool Arrival::test() {
+    look_at_clock();
     if (!is_over()) {
         return false;
     }
@@ -74,30 +79,29 @@ bool Arrival::test() {
 
 void Arrival::wait() {
     if (!is_over()) {
-        home_->wait(rank_, timeout_);
+        home_->wait(rank_, timeout_, engine::never);
     }
     check();
 }
 
-void Arrival::then(std::function<void()> function, Calls calls) {
+bool Arrival::wait_for(std::chrono::duration<double> time) {
+    if (!test() && time.count() > 0) {
+        home_->wait(rank_, timeout_, engine::end_after(time));
+        return test();
+    }
+    return is_over();
+}
+
+void Arrival::then(std::function<void(std::exception_ptr)> function) {
     if (function == nullptr) {
         throw ArgumentError("then: `function` is empty");
-    }
-    const bool only_if_complete = calls == Calls::when_complete;
-    if (only_if_complete && is_over()) {
-        check();
     }
     if (std::exchange(takes_no_more_, true)) {
         throw Error("then: this request has a function already; each request accepts one");
     }
     function_ = std::move(function);
-    calls_ = calls;
     if (handover_.give()) {
         return; // this may be gone
-    }
-    if (only_if_complete && home_->failure() != nullptr) {
-        function_ = nullptr;
-        check();
     }
     handover_.give_late();
     Ready::here().add(*this);
@@ -106,7 +110,7 @@ void Arrival::then(std::function<void()> function, Calls calls) {
 
 /// Returns the function that is now to be called. None where the rank has forgotten it meanwhile, on any
 /// thread: of that thread and this one only the one that takes the function touches it.
-std::function<void()> Arrival::claimed_function() {
+std::function<void(std::exception_ptr)> Arrival::claimed_function() {
     return handover_.take_function() ? std::exchange(function_, nullptr) : nullptr;
 }
 
@@ -118,14 +122,6 @@ void Arrival::forget() noexcept {
         // The operation is over. Some thread has yet to come to the function, and finds none: it takes no
         // other one either, since that thread still has this arrival in its queue.
         static_cast<void>(claimed_function());
-    }
-}
-
-void Arrival::require_movable_waiter() const {
-    if (Ready::here().is_calling()) {
-        throw Error("a task cannot be suspended inside a function that was passed to "
-                    "then(), or inside a coroutine that resumes there: other threads "
-                    "wait for it to return");
     }
 }
 
@@ -214,10 +210,16 @@ void DeferredCollective::execute() noexcept {
                     std::shared_ptr<Completion>(std::shared_ptr<void>(), this));
 }
 
-void DeferredCollective::wait(int rank, std::chrono::milliseconds timeout) noexcept {
+void DeferredCollective::wait(int rank, std::chrono::milliseconds timeout,
+                              std::chrono::nanoseconds end) noexcept {
     engine::WaitTimer waited(timeout);
-    const engine::EndOfWait end(home_->shown_wait(rank));
+    const engine::EndOfWait end_of_wait(home_->shown_wait(rank));
+    const bool has_end = end != engine::never;
+    const auto is_late = [&] { return has_end && engine::clock_now() >= end; };
     const auto check = [&](bool takes_long) {
+        if (has_end) { // this wait may be one of many, each shorter than the timeout
+            arrival(rank).look_at_clock();
+        }
         if (takes_long && phase_.load(std::memory_order_relaxed) == Phase::gathering) {
             waited.look();
             home_->show_wait(rank, number_, waited.since());
@@ -227,16 +229,19 @@ void DeferredCollective::wait(int rank, std::chrono::milliseconds timeout) noexc
         }
     };
     // Acquire: pairs with reach(). The slices are there; or the results, or the failure.
-    for (Phase phase = phase_.load(std::memory_order_acquire); phase != Phase::over;) {
+    for (Phase phase = phase_.load(std::memory_order_acquire); phase != Phase::over && !is_late();) {
         if (phase == Phase::shared_out) {
             slices_->run_unbegun();
         }
         const Phase seen = phase;
-        const auto is_further = [&] { return (phase = phase_.load(std::memory_order_acquire)) != seen; };
-        if (timeout.count() == 0 || seen != Phase::gathering) {
+        const auto is_further = [&] {
+            return (phase = phase_.load(std::memory_order_acquire)) != seen || is_late();
+        };
+        if (!has_end && (timeout.count() == 0 || seen != Phase::gathering)) {
             mailbox::progress_until(is_further, check, event_, home_->wait_policy(), home_->waiter(rank));
         } else {
-            mailbox::TimedEventCount event(event_);
+            mailbox::TimedEventCount timed(event_);
+            engine::EndingEventCount event(timed, end);
             mailbox::progress_until(is_further, check, event, home_->wait_policy(), home_->waiter(rank));
         }
     }
@@ -294,13 +299,8 @@ void DeferredCollective::end(std::exception_ptr failure) noexcept {
     failure_ = std::move(failure);
     Ready& ready = Ready::here();
     for (Arrival& arrival : arrivals_) {
-        if (!arrival.handover_.complete()) {
-            continue;
-        }
-        if (failure_ == nullptr || arrival.calls_ == detail::RequestBase::Calls::in_any_case) {
+        if (arrival.handover_.complete()) {
             ready.add(arrival);
-        } else {
-            static_cast<void>(arrival.claimed_function());
         }
     }
     reach(Phase::over); // when all requests say so
@@ -322,3 +322,11 @@ void DeferredCollective::drop(std::size_t references) noexcept {
 }
 
 } // namespace tutti::arrive
+
+void tutti::detail::require_movable_stack() {
+    if (arrive::Ready::here().is_calling()) {
+        throw Error("a task cannot be suspended inside a function that was passed to "
+                    "then(), or inside a coroutine that resumes there: other threads "
+                    "wait for it to return");
+    }
+}

@@ -33,9 +33,9 @@ public:
     bool is_over() const noexcept override { return handover_.is_over(); }
     bool test() override;
     void wait() override;
-    void then(std::function<void()> function, Calls calls) override;
+    bool wait_for(std::chrono::duration<double> time) override;
+    void then(std::function<void(std::exception_ptr)> function) override;
     void forget() noexcept override;
-    void require_movable_waiter() const override;
     void release() noexcept override;
 
 private:
@@ -45,7 +45,9 @@ private:
 
     /// Throws what has ended the operation, if it has failed.
     void check() const;
-    std::function<void()> claimed_function();
+    /// Looks whether ranks have been missing for too long since the first look.
+    void look_at_clock() noexcept;
+    std::function<void(std::exception_ptr)> claimed_function();
 
     DeferredCollective* home_ = nullptr;
     int rank_ = 0;
@@ -57,8 +59,7 @@ private:
     /// No request refers to it any more.
     std::atomic<bool> is_released_{false};
     Handover handover_;
-    std::function<void()> function_;
-    Calls calls_ = Calls::when_complete;
+    std::function<void(std::exception_ptr)> function_;
     /// It has been given a function.
     bool takes_no_more_ = false;
 };
@@ -88,8 +89,9 @@ public:
     /// given up.
     void arrive() noexcept;
     /// Returns when it is over. Does meanwhile what an executor has not begun. `rank` waits for the others
-    /// for so long, 0: for ever; then it gives the operation up for all.
-    void wait(int rank, std::chrono::milliseconds timeout) noexcept;
+    /// for so long, 0: for ever; then it gives the operation up for all. Returns at `end` of clock_now() at
+    /// the latest, except from a slice.
+    void wait(int rank, std::chrono::milliseconds timeout, std::chrono::nanoseconds end) noexcept;
     /// Gives it up where `rank` has waited for so long already, and not all have arrived.
     void give_up_if_late(int rank, std::chrono::nanoseconds waited,
                          std::chrono::milliseconds timeout) noexcept;

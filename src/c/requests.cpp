@@ -4,8 +4,10 @@
 #include <tutti/request.hpp>
 #include <tutti/tutti.h>
 
+#include <algorithm>
+#include <chrono>
 #include <exception>
-#include <span>
+#include <initializer_list>
 #include <string>
 #include <utility>
 
@@ -40,6 +42,10 @@ tutti_request& checked(const char* function, tutti_request* request) {
         c::refuse(function, "`request` is not valid: initialise it with TUTTI_REQUEST_NULL, or "
                             "pass it to a call first");
     }
+}
+
+tutti_request& checked(const char* function, tutti_request requests[], size_t i) {
+    return checked(function, requests == nullptr ? nullptr : &requests[i]);
 }
 
 /// Of a request that has been checked. Null where it waits for nothing.
@@ -110,6 +116,78 @@ void wait(tutti_request& request) {
     });
 }
 
+template <class Question>
+tutti_status ask_whether_done(const char* function, tutti_request* request, int* done, Question question) {
+    return guarded([&] {
+        there(function, "done", done) = 0;
+        tutti_request& asked = checked(function, request);
+        ask(asked, [&] {
+            try {
+                detail::RequestBase* const pending = request_of(asked);
+                *done = pending == nullptr || question(*pending) ? 1 : 0;
+            } catch (...) {
+                *done = is_over(asked) ? 1 : 0;
+                throw;
+            }
+        });
+    });
+}
+
+/// Throws the first failure, when all are over.
+void wait_for_all(const char* function, tutti_request requests[], size_t n) {
+    std::exception_ptr failure;
+    for (size_t i = 0; i < n; ++i) {
+        tutti_request& request = checked(function, requests, i);
+        try {
+            wait(request);
+        } catch (...) {
+            if (std::current_exception() == nullptr) {
+                throw; // the thread is being ended
+            }
+            failure = failure == nullptr ? std::current_exception() : failure;
+        }
+    }
+    if (failure != nullptr) {
+        std::rethrow_exception(failure);
+    }
+}
+
+/// Throws ArgumentError if one is of a kind of which a function takes no requests.
+void check_any(const char* function, tutti_request requests[], size_t n,
+               std::initializer_list<c::RequestKind> refused) {
+    for (size_t i = 0; i < n; ++i) {
+        const tutti_request& each = checked(function, requests, i);
+        if (std::ranges::find(refused, each.kind) != refused.end()) {
+            c::refuse(function, "`requests[" + std::to_string(i) + "]` is of " +
+                                    (each.kind == c::persistent ? "a prepared call" : "an async group") +
+                                    ", which it does not support: test or wait for that request by itself");
+        }
+    }
+}
+
+/// Whether some request's operation is over, whose index that is then, or none has an operation.
+bool finds_over(const tutti_request requests[], size_t n, size_t& index) {
+    bool is_any_pending = false;
+    for (size_t i = 0; i < n; ++i) {
+        const bool is_pending = request_of(requests[i]) != nullptr;
+        if (is_pending && is_over(requests[i])) {
+            index = i;
+            return true;
+        }
+        is_any_pending = is_any_pending || is_pending;
+    }
+    return !is_any_pending;
+}
+
+/// With the text of the failure, if there is one, as that of the calling thread's last one.
+tutti_status status_of(const std::exception_ptr& failure) {
+    return guarded([&] {
+        if (failure != nullptr) {
+            std::rethrow_exception(failure);
+        }
+    });
+}
+
 /// What has ended the operation, the member's next call says.
 void wait_before_free(tutti_request& request) {
     try {
@@ -128,64 +206,43 @@ tutti_status tutti_wait(tutti_request* request) {
 }
 
 tutti_status tutti_test(tutti_request* request, int* done) {
-    return guarded([&] {
-        there("test", "done", done) = 0;
-        tutti_request& asked = checked("test", request);
-        ask(asked, [&] {
-            try {
-                *done = request_of(asked) == nullptr || request_of(asked)->test() ? 1 : 0;
-            } catch (...) {
-                *done = is_over(asked) ? 1 : 0;
-                throw;
-            }
-        });
-    });
+    return ask_whether_done("test", request, done,
+                            [](detail::RequestBase& pending) { return pending.test(); });
+}
+
+tutti_status tutti_wait_for(tutti_request* request, int64_t milliseconds, int* done) {
+    const auto wait = [milliseconds](detail::RequestBase& pending) {
+        return pending.wait_for(std::chrono::milliseconds(milliseconds));
+    };
+    return ask_whether_done("wait_for", request, done, wait);
 }
 
 tutti_status tutti_wait_all(tutti_request requests[], size_t n) {
+    return guarded([&] { wait_for_all("wait_all", requests, n); });
+}
+
+tutti_status tutti_test_all(tutti_request requests[], size_t n, int* done) {
     return guarded([&] {
-        std::exception_ptr failure;
+        there("test_all", "done", done) = 0;
         for (size_t i = 0; i < n; ++i) {
-            tutti_request& request = checked("wait_all", requests == nullptr ? nullptr : &requests[i]);
-            try {
-                wait(request);
-            } catch (...) {
-                if (std::current_exception() == nullptr) {
-                    throw; // the thread is being ended
-                }
-                failure = failure == nullptr ? std::current_exception() : failure;
+            checked("test_all", requests, i);
+        }
+        for (size_t i = 0; i < n; ++i) {
+            if (!is_over(requests[i]) && !detail::has_ended(*request_of(requests[i]))) {
+                return;
             }
         }
-        if (failure != nullptr) {
-            std::rethrow_exception(failure);
-        }
+        *done = 1;
+        wait_for_all("test_all", requests, n);
     });
 }
 
 tutti_status tutti_wait_any(tutti_request requests[], size_t n, size_t* index) {
     return guarded([&] {
         there("wait_any", "index", index) = n;
-        bool any = false;
-        for (size_t i = 0; i < n; ++i) {
-            const tutti_request& each = checked("wait_any", requests == nullptr ? nullptr : &requests[i]);
-            if (each.kind == c::persistent || each.kind == c::arrived) {
-                c::refuse("wait_any",
-                          "`requests[" + std::to_string(i) + "]` is of " +
-                              (each.kind == c::persistent ? "a prepared call" : "an async group") +
-                              ", which wait_any does not support: pass requests of tutti_nonblocking() only");
-            }
-            any = any || request_of(each) != nullptr;
-        }
-        const auto look = [&] {
-            for (size_t i = 0; i < n; ++i) {
-                if (request_of(requests[i]) != nullptr && is_over(requests[i])) {
-                    *index = i;
-                    return true;
-                }
-            }
-            return false;
-        };
-        if (any && !look()) {
+        const auto look = [&] { return finds_over(requests, n, *index); };
+        check_any("wait_any", requests, n, {c::persistent, c::arrived});
+        if (!look()) {
             progress_until(look);
         }
         if (*index != n) {
@@ -194,7 +251,27 @@ tutti_status tutti_wait_any(tutti_request requests[], size_t n, size_t* index) {
     });
 }
 
-tutti_status tutti_then(tutti_request* request, void (*function)(void* user), void* user) {
+tutti_status tutti_test_any(tutti_request requests[], size_t n, size_t* index, int* done) {
+    return guarded([&] {
+        there("test_any", "index", index) = n;
+        there("test_any", "done", done) = 0;
+        check_any("test_any", requests, n, {c::persistent});
+        bool has_progressed = false; // all operations of the thread
+        for (size_t i = 0; i < n; ++i) {
+            const bool is_own = requests[i].kind == c::nonblocking;
+            if (!is_over(requests[i]) && !(is_own && has_progressed)) {
+                has_progressed = has_progressed || is_own;
+                detail::has_ended(*request_of(requests[i]));
+            }
+        }
+        *done = finds_over(requests, n, *index) ? 1 : 0;
+        if (*index != n) {
+            wait(requests[*index]); // throws what has ended it
+        }
+    });
+}
+
+tutti_status tutti_then(tutti_request* request, tutti_then_function function, void* user) {
     return guarded([&] {
         const tutti_request& asked = checked("then", request);
         detail::RequestBase* const pending = request_of(asked);
@@ -203,9 +280,10 @@ tutti_status tutti_then(tutti_request* request, void (*function)(void* user), vo
             c::refuse("then", "the call of `request` failed when it was made");
         }
         if (pending == nullptr) {
-            function(user);
+            function(TUTTI_OK, user);
         } else {
-            pending->then([function, user] { function(user); }, detail::RequestBase::Calls::when_complete);
+            pending->then(
+                [function, user](const std::exception_ptr& failure) { function(status_of(failure), user); });
         }
     });
 }

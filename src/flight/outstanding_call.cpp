@@ -24,7 +24,18 @@ void OutstandingCall::wait() {
     check();
 }
 
-void OutstandingCall::then(std::function<void()> function, Calls calls) {
+bool OutstandingCall::wait_for(std::chrono::duration<double> time) {
+    if (!(time.count() > 0)) { // or not a number
+        return test();
+    }
+    if (!is_over()) {
+        home_->wait(*this, end_after(time));
+    }
+    check();
+    return is_over();
+}
+
+void OutstandingCall::then(std::function<void(std::exception_ptr)> function) {
     if (function == nullptr) {
         throw ArgumentError("then: `function` is empty");
     }
@@ -38,11 +49,7 @@ void OutstandingCall::then(std::function<void()> function, Calls calls) {
         throw Error("then: a function or coroutine waits for this operation already; "
                     "each operation accepts one");
     }
-    if (is_over()) {
-        check();
-    }
     continuation_ = std::move(function);
-    calls_ = calls;
     if (is_over()) {
         call_continuation();
     }
@@ -54,13 +61,6 @@ void OutstandingCall::forget() noexcept {
     } else {
         home_->drop_continuation(*this);
     }
-}
-
-void OutstandingCall::require_movable_waiter() const {
-    throw Error("a task cannot be suspended for an operation of Member::start or "
-                "Member::prepare: only the thread that started the operation may "
-                "use its request, but the task may resume on another thread. Call "
-                "wait(), or use an AsyncGroup");
 }
 
 void OutstandingCall::release() noexcept {
@@ -87,14 +87,15 @@ void OutstandingCall::start(const detail::Call& call) {
 
 void OutstandingCall::call_continuation() {
     ProgressEngine* const home = home_;
-    const std::function<void()> continuation =
+    const std::exception_ptr failure = failure_;
+    const std::function<void(std::exception_ptr)> continuation =
         home != nullptr ? home->taken_continuation(*this) : std::exchange(continuation_, nullptr);
     // From here on nobody may refer to the operation any more.
     if (continuation == nullptr) {
         return;
     }
     try {
-        continuation();
+        continuation(failure);
     } catch (...) {
         if (home != nullptr) {
             home->fail(std::current_exception());

@@ -49,9 +49,9 @@ public:
     bool is_over() const noexcept override { return state_ != State::queued && state_ != State::running; }
     bool test() override;
     void wait() override;
-    void then(std::function<void()> function, Calls calls) override;
+    bool wait_for(std::chrono::duration<double> time) override;
+    void then(std::function<void(std::exception_ptr)> function) override;
     void forget() noexcept override;
-    void require_movable_waiter() const override;
     void release() noexcept override;
     void start() override;
     void start(const detail::Call& call) override;
@@ -105,8 +105,7 @@ private:
     std::chrono::milliseconds timeout_{0};
     std::exception_ptr failure_;
 
-    std::function<void()> continuation_;
-    Calls calls_ = Calls::when_complete;
+    std::function<void(std::exception_ptr)> continuation_;
     /// It is over, and its thread has yet to call the continuation.
     bool is_ready_ = false;
 };

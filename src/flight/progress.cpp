@@ -223,12 +223,9 @@ void ProgressEngine::fail(const std::exception_ptr& cause) noexcept {
         if (recorder_ != nullptr) {
             operation->flight_.end(recorded(*operation), operation->call_.signature().bytes, true);
         }
-        if (operation->continuation_ != nullptr && operation->calls_ == OutstandingCall::Calls::in_any_case) {
+        if (operation->continuation_ != nullptr) {
             add_continuation(*operation);
-            continue;
-        }
-        operation->continuation_ = nullptr;
-        if (!operation->is_held_) {
+        } else if (!operation->is_held_) {
             recycle(*operation);
         }
     }

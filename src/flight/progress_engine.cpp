@@ -114,6 +114,18 @@ void ProgressEngine::require_usable(const char* what) {
     }
 }
 
+/// The same where the thread calls functions: also those of the operations that this has ended.
+void ProgressEngine::require_progress(const char* what) {
+    try {
+        require_usable(what);
+    } catch (...) {
+        if (ready_ != 0 && !seat_.runs_operator() && !is_on_another_thread()) {
+            ThreadProgress::here().call_continuations();
+        }
+        throw;
+    }
+}
+
 void ProgressEngine::require_own_thread(const char* what) const {
     if (is_on_another_thread()) {
         throw Error(std::string(what) + ": called by another thread while operations of this member are "
@@ -134,7 +146,7 @@ void ProgressEngine::show(OutstandingCall& operation) {
 }
 
 void ProgressEngine::test() {
-    require_usable("test");
+    require_progress("test");
     ThreadProgress::here().progress();
     look_after_now_and_then();
     ThreadProgress::here().call_continuations();
@@ -151,15 +163,15 @@ void ProgressEngine::look_after_now_and_then() {
     }
 }
 
-void ProgressEngine::wait(OutstandingCall& operation) {
-    require_usable("wait");
+void ProgressEngine::wait(OutstandingCall& operation, std::chrono::nanoseconds end) {
+    require_progress(end == never ? "wait" : "wait_for");
     if (recorder_ == nullptr ||
         ThreadProgress::here().waits()) { // a wait that a continuation makes is part of another
-        wait_for(operation);
+        wait_until(operation, end);
         return;
     }
     const RecordedWait recorded(*this, operation);
-    wait_for(operation);
+    wait_until(operation, end);
 }
 
 ProgressEngine::RecordedWait::RecordedWait(const ProgressEngine& member, const OutstandingCall& operation)
@@ -181,10 +193,12 @@ Recorded ProgressEngine::recorded(const OutstandingCall& operation) const {
             .row = operation.call_.signature().row};
 }
 
-void ProgressEngine::wait_for(OutstandingCall& operation) {
+void ProgressEngine::wait_until(OutstandingCall& operation, std::chrono::nanoseconds end) {
     look_eagerly(operation);
     if (!operation.is_over() || thread_->has_continuations()) {
-        thread_->progress_until([&] { return operation.is_over(); }, "wait", &operation);
+        // After a wait that ends in time the thread may do what another member waits for.
+        const OutstandingCall* const awaited = end == never ? &operation : nullptr;
+        thread_->progress_until([&] { return operation.is_over(); }, "wait", awaited, end);
     }
 }
 
@@ -329,8 +343,9 @@ void ProgressEngine::no_longer_ready(OutstandingCall& operation) noexcept {
     --ready_;
 }
 
-std::function<void()> ProgressEngine::taken_continuation(OutstandingCall& operation) noexcept {
-    std::function<void()> continuation = std::exchange(operation.continuation_, nullptr);
+std::function<void(std::exception_ptr)>
+ProgressEngine::taken_continuation(OutstandingCall& operation) noexcept {
+    std::function<void(std::exception_ptr)> continuation = std::exchange(operation.continuation_, nullptr);
     if (operation.is_ready_) {
         no_longer_ready(operation);
         if (!operation.is_held_) {

@@ -53,12 +53,12 @@ public:
 
     /// A look at everything that the thread has outstanding.
     void test();
-    /// Returns when the operation is over.
-    void wait(OutstandingCall& operation);
+    /// Returns when the operation is over, or at `end` of clock_now().
+    void wait(OutstandingCall& operation, std::chrono::nanoseconds end = never);
     /// Nothing is to be called when the operation is over.
     void drop_continuation(OutstandingCall& operation) noexcept;
     /// What is now to be called, empty if nothing. The operation may then be that of another call.
-    std::function<void()> taken_continuation(OutstandingCall& operation) noexcept;
+    std::function<void(std::exception_ptr)> taken_continuation(OutstandingCall& operation) noexcept;
     /// Throws Error where another thread has operations of this member in flight.
     void require_own_thread(const char* what) const;
     void release(OutstandingCall& operation) noexcept;
@@ -92,6 +92,7 @@ private:
     };
 
     void require_usable(const char* what);
+    void require_progress(const char* what);
     /// Whether another thread, which may be gone, has outstanding operations or has yet to call
     /// continuations.
     bool is_on_another_thread() const noexcept {
@@ -124,7 +125,7 @@ private:
     void complete(OutstandingCall& operation);
     template <class Go>
     void go_on(Go go);
-    void wait_for(OutstandingCall& operation);
+    void wait_until(OutstandingCall& operation, std::chrono::nanoseconds end);
     /// The wait for an operation, which may throw.
     class RecordedWait {
     public:

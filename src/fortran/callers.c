@@ -8,9 +8,8 @@
 
 tutti_status tutti_f_begin(const char* function, const tutti_caller* me, int root,
                            struct tutti_f_place* place) {
-    static const tutti_request none = TUTTI_REQUEST_NULL;
     if (me->request != NULL) {
-        *me->request = none;
+        *me->request = TUTTI_REQUEST_NULL;
     }
     int size = me->size;
     if (me->async_group != NULL && tutti_async_group_size(me->async_group, &size) != TUTTI_OK) {

@@ -221,6 +221,29 @@ void tutti_f_wait_any(CFI_cdesc_t* requests, int* index, int* ierr) {
     tutti_f_finish(status, ierr);
 }
 
+void tutti_f_test_any(CFI_cdesc_t* requests, int* index, _Bool* done, int* ierr) {
+    const size_t n = (size_t)requests->dim[0].extent;
+    size_t found = n;
+    int is_done = 0;
+    tutti_status status = check_requests("test_any", requests);
+    status =
+        status != TUTTI_OK ? status : tutti_f_noted(tutti_test_any(requests->base_addr, n, &found, &is_done));
+    *index = found < n ? (int)found + 1 : 0;
+    *done = is_done != 0;
+    tutti_f_finish(status, ierr);
+}
+
+void tutti_f_test_all(CFI_cdesc_t* requests, _Bool* done, int* ierr) {
+    int is_done = 0;
+    tutti_status status = check_requests("test_all", requests);
+    status =
+        status != TUTTI_OK
+            ? status
+            : tutti_f_noted(tutti_test_all(requests->base_addr, (size_t)requests->dim[0].extent, &is_done));
+    *done = is_done != 0;
+    tutti_f_finish(status, ierr);
+}
+
 void tutti_f_start_with(tutti_request* request, CFI_cdesc_t* in, CFI_cdesc_t* out, int* ierr) {
     void* from = NULL;
     void* to = NULL;
@@ -235,6 +258,13 @@ void tutti_f_start_with(tutti_request* request, CFI_cdesc_t* in, CFI_cdesc_t* ou
 void tutti_f_test(tutti_request* request, _Bool* done, int* ierr) {
     int is_done = 0;
     const tutti_status status = tutti_f_noted(tutti_test(request, &is_done));
+    *done = is_done != 0;
+    FINISH(status, TUTTI_OK);
+}
+
+void tutti_f_wait_for(tutti_request* request, int milliseconds, _Bool* done, int* ierr) {
+    int is_done = 0;
+    const tutti_status status = tutti_f_noted(tutti_wait_for(request, milliseconds, &is_done));
     *done = is_done != 0;
     FINISH(status, TUTTI_OK);
 }

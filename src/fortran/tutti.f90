@@ -294,6 +294,68 @@ contains
         done = is_done
     end subroutine
 
+    ! Like tutti_wait, for at most so many milliseconds. `done` is whether the operation is complete or has
+    ! failed; it continues otherwise. 0 or less: the same as tutti_test.
+    subroutine tutti_wait_for(request, milliseconds, done, ierr)
+        type(tutti_request), intent(inout), target :: request
+        integer(c_int), intent(in) :: milliseconds
+        logical, intent(out) :: done
+        integer(c_int), intent(out), optional :: ierr
+        logical(c_bool) :: is_done
+        interface
+            subroutine wait_for_in_c(request, milliseconds, done, ierr) bind(c, name="tutti_f_wait_for")
+                import
+                type(tutti_request), intent(inout), target :: request
+                integer(c_int), value :: milliseconds
+                logical(c_bool), intent(out) :: done
+                integer(c_int), intent(out), optional :: ierr
+            end subroutine
+        end interface
+        call wait_for_in_c(request, milliseconds, is_done, ierr)
+        done = is_done
+    end subroutine
+
+    ! If all operations are complete or have failed, `done` is true and all requests are TUTTI_REQUEST_NULL, as
+    ! after tutti_wait_all. Otherwise `done` is false and the requests are unchanged.
+    subroutine tutti_test_all(requests, done, ierr)
+        type(tutti_request), intent(inout), target :: requests(:)
+        logical, intent(out) :: done
+        integer(c_int), intent(out), optional :: ierr
+        logical(c_bool) :: is_done
+        interface
+            subroutine test_all_in_c(requests, done, ierr) bind(c, name="tutti_f_test_all")
+                import
+                type(tutti_request), intent(inout), target :: requests(:)
+                logical(c_bool), intent(out) :: done
+                integer(c_int), intent(out), optional :: ierr
+            end subroutine
+        end interface
+        call test_all_in_c(requests, is_done, ierr)
+        done = is_done
+    end subroutine
+
+    ! If an operation is complete or has failed, `done` is true, `index` is the index of its request, from 1,
+    ! and the request is TUTTI_REQUEST_NULL. Otherwise `index` is 0, and `done` is true only if no request has
+    ! an operation.
+    subroutine tutti_test_any(requests, index, done, ierr)
+        type(tutti_request), intent(inout), target :: requests(:)
+        integer(c_int), intent(out) :: index
+        logical, intent(out) :: done
+        integer(c_int), intent(out), optional :: ierr
+        logical(c_bool) :: is_done
+        interface
+            subroutine test_any_in_c(requests, index, done, ierr) bind(c, name="tutti_f_test_any")
+                import
+                type(tutti_request), intent(inout), target :: requests(:)
+                integer(c_int), intent(out) :: index
+                logical(c_bool), intent(out) :: done
+                integer(c_int), intent(out), optional :: ierr
+            end subroutine
+        end interface
+        call test_any_in_c(requests, index, is_done, ierr)
+        done = is_done
+    end subroutine
+
     ! Like tutti_error_text, with the length of the text.
     function tutti_error_message() result(message)
         character(:), allocatable :: message

@@ -140,7 +140,7 @@ public:
         began_ = ticks();
         ended_ = 0;
     }
-    /// The member has waited for it, last for that peer, until its end.
+    /// The member has waited for it, last for that peer, until its end or not as long.
     void has_waited(const Recorded& recorded, std::uint64_t since, int peer) const noexcept;
     /// It is complete, or has failed.
     void end(const Recorded& recorded, std::uint64_t bytes, bool has_failed) noexcept;

@@ -1,5 +1,6 @@
 #include "wait/thread_progress.hpp"
 
+#include <tutti/detail/request_base.hpp>
 #include <tutti/error.hpp>
 #include <tutti/request.hpp>
 
@@ -50,14 +51,15 @@ void ThreadProgress::look_after(bool takes_long, const OutstandingCall* awaited)
 }
 
 void ThreadProgress::progress_until(const std::function<bool()>& ready, const char* caller,
-                                    const OutstandingCall* awaited) {
+                                    const OutstandingCall* awaited, std::chrono::nanoseconds end) {
+    const auto is_done = [&] { return ready() || (end != never && clock_now() >= end); };
     const auto has_news = [&] {
         progress();
-        return is_empty() || has_continuations() || ready();
+        return is_empty() || has_continuations() || is_done();
     };
     const auto check = [&](bool takes_long) { look_after(takes_long, awaited); };
     failed_ = nullptr;
-    for (call_continuations(); !ready(); call_continuations()) {
+    for (call_continuations(); !is_done(); call_continuations()) {
         if (is_empty() && failed_ != nullptr) {
             std::rethrow_exception(failed_->failure());
         }
@@ -69,11 +71,15 @@ void ThreadProgress::progress_until(const std::function<bool()>& ready, const ch
         }
         const mailbox::WaitPolicy wait_policy = first_->wait_policy();
         const mailbox::Waiter waiter{wait_history_, first_->cpus()};
+        const auto wait_on = [&](auto& event) {
+            EndingEventCount ending(event, end);
+            mailbox::progress_until(has_news, check, ending, wait_policy, waiter);
+        };
         if (first_->next_of_thread_ == nullptr) {
-            mailbox::progress_until(has_news, check, first_->event(), wait_policy, waiter);
+            wait_on(first_->event());
         } else {
             PolledEventCount polled(first_->event());
-            mailbox::progress_until(has_news, check, polled, wait_policy, waiter);
+            wait_on(polled);
         }
     }
 }
@@ -94,6 +100,17 @@ void progress_until(const std::function<bool()>& ready) {
 
 void detail::progress_until(const char* caller, const std::function<bool()>& ready) {
     engine::ThreadProgress::here().progress_until(ready, caller);
+}
+
+bool detail::has_ended(RequestBase& request) {
+    try {
+        return request.test();
+    } catch (...) {
+        if (std::current_exception() == nullptr || !request.is_over()) {
+            throw; // the thread is being ended, or the use of the request is rejected
+        }
+        return true;
+    }
 }
 
 } // namespace tutti

@@ -4,8 +4,10 @@
 #include "mailbox/event_count.hpp"
 #include "mailbox/wait.hpp"
 #include "wait/outstanding.hpp"
+#include "wait/wait_timer.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <utility>
@@ -35,10 +37,11 @@ public:
     void progress();
     /// Ends what can no longer be waited for; arguments as of a member.
     void look_after(bool takes_long, const OutstandingCall* awaited = nullptr);
-    /// Makes everything progress until ready(), which only the end of `awaited` makes so if that is not null.
-    /// Where nothing is left that could make it so, throws what has ended something meanwhile, or else Error.
+    /// Makes everything progress until ready(), which only the end of `awaited` makes so if that is not null,
+    /// or until `end` of clock_now(). Where nothing is left that could make it so, throws what has ended
+    /// something meanwhile, or else Error.
     void progress_until(const std::function<bool()>& ready, const char* caller = "progress_until",
-                        const OutstandingCall* awaited = nullptr);
+                        const OutstandingCall* awaited = nullptr, std::chrono::nanoseconds end = never);
 
     /// The continuations of operations that are over are called when no call is under way.
     void add_continuation(Continued& operation) noexcept { ready_.push(operation); }

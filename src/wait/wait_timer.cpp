@@ -10,6 +10,11 @@ std::chrono::nanoseconds counted(std::chrono::nanoseconds before, std::chrono::n
     return before == none ? none : std::clamp(now - before, none, most_between_looks);
 }
 
+std::chrono::nanoseconds end_after(std::chrono::duration<double> time) noexcept {
+    constexpr std::chrono::hours century{24 * 36525};
+    return time < century ? clock_now() + std::chrono::duration_cast<std::chrono::nanoseconds>(time) : never;
+}
+
 std::chrono::nanoseconds coarse_clock_now() noexcept {
     timespec time{};
     clock_gettime(CLOCK_MONOTONIC_COARSE, &time);

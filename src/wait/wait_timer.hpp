@@ -2,9 +2,11 @@
 
 #include <tutti/detail/export.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace tutti::engine {
 
@@ -54,6 +56,29 @@ inline std::chrono::nanoseconds clock_now() noexcept {
 
 /// The same, some ms behind, at a fifth of the cost.
 TUTTI_COMPONENT_API std::chrono::nanoseconds coarse_clock_now() noexcept;
+
+/// The end of a wait that has none.
+inline constexpr std::chrono::nanoseconds never = std::chrono::nanoseconds::max();
+
+/// When a time that begins now is over, by clock_now(); never, if it is too long for that clock.
+std::chrono::nanoseconds end_after(std::chrono::duration<double> time) noexcept;
+
+/// An event count, sleeps on which end at a time of clock_now() at the latest.
+template <class Event>
+class EndingEventCount {
+public:
+    EndingEventCount(Event& event, std::chrono::nanoseconds end) : event_(event), end_(end) {}
+
+    template <class Ready>
+    void sleep(Ready&& ready, std::int64_t bound_ns) {
+        const std::int64_t left = end_ == never ? bound_ns : (end_ - clock_now()).count();
+        event_.sleep(std::forward<Ready>(ready), std::clamp(left, std::int64_t{0}, bound_ns));
+    }
+
+private:
+    Event& event_;
+    std::chrono::nanoseconds end_;
+};
 
 /// As long as "168 us", "1500 ms", "10 s".
 TUTTI_COMPONENT_API std::string text_of_time(std::chrono::nanoseconds time);

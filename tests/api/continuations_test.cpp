@@ -44,7 +44,8 @@ TEST_CASE("continuations are called once, after the operation and outside of all
         int next = 0;
         int called = 0;
         std::deque<Request> requests;
-        std::function<void()> go_on = [&] {
+        std::function<void(std::exception_ptr)> go_on = [&](const std::exception_ptr& failure) {
+            CHECK(failure == nullptr);
             CHECK(next == value * members);
             value = next;
             if (++called == steps) {
@@ -64,7 +65,7 @@ TEST_CASE("continuations are called once, after the operation and outside of all
         Request complete = me.start.barrier();
         complete.wait();
         bool is_called = false;
-        complete.then([&] { is_called = true; });
+        complete.then([&](const auto& /*failure*/) { is_called = true; });
         CHECK(is_called);
     });
 }
@@ -124,7 +125,7 @@ TEST_CASE("who waits for a condition is told when what would bring it about has 
             }
             bool is_complete = false;
             Request request = me.start.allreduce(vector, sum);
-            request.then([&] { is_complete = true; });
+            request.then([&](const std::exception_ptr& failure) { is_complete = failure == nullptr; });
             progress_until([&] { return is_complete; });
         });
         CHECK(failed.run.text == "broken");
@@ -174,9 +175,11 @@ TEST_CASE("one function or coroutine waits for an operation") {
         Request request = me.start.barrier();
         if (me.rank() == 0) {
             int called = 0;
-            request.then([&] { ++called; });
-            CHECK(mentions(thrown_by([&] { request.then([] {}); }).text, "waits for this operation already"));
-            CHECK(thrown_by([&] { request.then(nullptr); }).kind == Thrown::Kind::argument);
+            request.then([&](const auto& /*failure*/) { ++called; });
+            CHECK(mentions(thrown_by([&] { request.then([](const auto& /*failure*/) {}); }).text,
+                           "waits for this operation already"));
+            const std::function<void(std::exception_ptr)> none;
+            CHECK(thrown_by([&] { request.then(none); }).kind == Thrown::Kind::argument);
             is_through = true;
             request.wait();
             CHECK(called == 1);
@@ -201,7 +204,7 @@ TEST_CASE("a continuation that throws is a failure of its member") {
     Team team({.members = 2, .placement = "none"});
     const Ended ended = run(team, [](Member& me) {
         Request request = me.start.barrier();
-        request.then([&] {
+        request.then([&](const auto& /*failure*/) {
             if (me.rank() == 1) {
                 throw std::runtime_error("in a continuation");
             }

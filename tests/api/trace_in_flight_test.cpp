@@ -163,7 +163,7 @@ TEST_CASE("what a continuation does is no wait, and a wait ends with what is wai
     Team others = team_of(1, Trace::operations);
     team.run([&](Member& me) {
         Request request = me.start.barrier();
-        request.then([&] {
+        request.then([&](const auto& /*failure*/) {
             if (me.rank() == 0) {
                 others.run([](Member& other) { other.start.barrier().wait(); });
                 std::this_thread::sleep_for(50ms);
@@ -190,7 +190,7 @@ TEST_CASE("a wait within a wait counts once") {
         Request outer = me.start.barrier();
         Request inner = me.start.barrier();
         bool is_called = false;
-        outer.then([&] {
+        outer.then([&](const auto& /*failure*/) {
             inner.wait();
             is_called = true;
         });

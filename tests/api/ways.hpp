@@ -24,7 +24,10 @@ public:
     }
 
 private:
-    static void complete(Request request) { request.wait(); }
+    template <class R>
+    static void complete(R request) {
+        request.wait();
+    }
     static void complete(Persistent operation) {
         operation.start();
         operation.wait();

@@ -73,7 +73,7 @@ void arrive_in_any_order(int ranks, std::mt19937& random, Arrive arrive) {
     std::vector<int> order(static_cast<std::size_t>(ranks));
     std::iota(order.begin(), order.end(), 0);
     std::shuffle(order.begin(), order.end(), random);
-    std::vector<Request> requests;
+    std::vector<AsyncRequest> requests;
     for (const int rank : order) {
         requests.push_back(arrive(rank));
     }

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstring>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -25,7 +26,7 @@ using namespace tutti;
 namespace {
 
 template <class Exception>
-std::string text_of(Request& request) {
+std::string text_of(AsyncRequest& request) {
     try {
         request.wait();
     } catch (const Exception& exception) {
@@ -36,9 +37,9 @@ std::string text_of(Request& request) {
 
 /// Of all requests, which must be the same.
 template <class Exception>
-std::string common_text(std::vector<Request>& requests) {
+std::string common_text(std::vector<AsyncRequest>& requests) {
     const std::string text = text_of<Exception>(requests.front());
-    for (Request& request : requests) {
+    for (AsyncRequest& request : requests) {
         CHECK(text_of<Exception>(request) == text);
         CHECK_THROWS_AS((void)request.test(), Exception);
     }
@@ -59,7 +60,7 @@ struct Throwing {
     }
 };
 
-test::Task await_text(Request request, std::string& text) {
+test::Task await_text(AsyncRequest request, std::string& text) {
     try {
         co_await request;
         text = "complete";
@@ -83,13 +84,13 @@ TEST_CASE("who passes a wrong argument has not arrived, and may again") {
     std::array<int, 2> in{1, 2};
     std::array<int, 2> out{};
     std::array<int, 3> longer{};
-    Request mine = meeting.at(0).allreduce(in, out, sum);
+    AsyncRequest mine = meeting.at(0).allreduce(in, out, sum);
     CHECK_THROWS_AS((void)meeting.at(1).allreduce(in, longer, sum), ArgumentError);
     CHECK_THROWS_AS((void)meeting.at(1).broadcast(longer, 2), ArgumentError);
     CHECK_THROWS_AS((void)meeting.at(1).allreduce(in, longer, sum, {.algorithm = "direct"}), ArgumentError);
     CHECK_FALSE(mine.test());
     std::array<int, 2> other{};
-    Request second = meeting.at(1).allreduce(in, other, sum, {.order = Order::canonical});
+    AsyncRequest second = meeting.at(1).allreduce(in, other, sum, {.order = Order::canonical});
     CHECK(mine.test());
     CHECK(other == std::array{2, 4});
 }
@@ -99,7 +100,7 @@ TEST_CASE("where calls differ nothing is touched, all are told, and the next ope
     std::array<std::array<int, 4>, 3> vectors{};
     const auto all = [&](auto call) {
         vectors = {{{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 10, 11, 12}}};
-        std::vector<Request> requests;
+        std::vector<AsyncRequest> requests;
         for (const int rank : {1, 2, 0}) {
             AsyncRank me = meeting.at(rank);
             requests.push_back(call(me, rank, vectors[static_cast<std::size_t>(rank)]));
@@ -141,7 +142,7 @@ TEST_CASE("counts of an alltoall that do not match") {
     const std::array<std::size_t, 2> more{1, 2};
     std::array<int, 3> in{};
     std::array<std::array<int, 2>, 2> outs{};
-    std::vector<Request> requests;
+    std::vector<AsyncRequest> requests;
     requests.push_back(meeting.at(0).alltoall(in, Counts(more), outs[0], Counts(ones)));
     requests.push_back(meeting.at(1).alltoall(std::span(in.data(), 2), Counts(ones), outs[1], Counts(ones)));
     CHECK(common_text<MismatchError>(requests) ==
@@ -154,7 +155,7 @@ TEST_CASE("nobody's result may overlap another's vectors") {
     const auto piece = [&](std::size_t start) { return std::span(memory).subspan(start, 2); };
     std::array<int, 2> own{};
     std::array<int, 2> other{};
-    std::vector<Request> requests;
+    std::vector<AsyncRequest> requests;
     SUBCASE("two results") {
         requests.push_back(meeting.at(0).allreduce(piece(0), own, sum));
         requests.push_back(meeting.at(1).allreduce(piece(2), piece(5), sum));
@@ -186,7 +187,7 @@ TEST_CASE("operands may overlap, and blocks of one vector are apart") {
     AsyncGroup meeting(3);
     const std::array<int, 2> in{1, 2};
     std::array<int, 6> outs{};
-    std::vector<Request> requests;
+    std::vector<AsyncRequest> requests;
     for (const int rank : {2, 0, 1}) {
         requests.push_back(meeting.at(rank).allreduce(
             in, std::span(outs).subspan(2 * static_cast<std::size_t>(rank), 2), sum));
@@ -202,7 +203,7 @@ TEST_CASE("all are told what an operator throws") {
         std::vector<int> one(1000, 1);
         std::vector<int> two(1000, 2);
         two[500] = 13;
-        std::vector<Request> requests;
+        std::vector<AsyncRequest> requests;
         requests.push_back(meeting.at(0).allreduce(one, Throwing()));
         requests.push_back(meeting.at(1).allreduce(two, Throwing()));
         CHECK(common_text<std::runtime_error>(requests) == "thirteen");
@@ -219,7 +220,7 @@ TEST_CASE("all are told what an executor throws, when no task is running any mor
         late.push_back([task] { task(0); });
         throw std::runtime_error("no room");
     };
-    std::vector<Request> requests;
+    std::vector<AsyncRequest> requests;
     {
         AsyncGroup meeting(2, {.executor = failing, .slice_bytes = 64});
         std::vector<int> one(1000, 1);
@@ -261,7 +262,7 @@ TEST_CASE("an operator is copied when its rank arrives") {
     std::array<int, 2> in{1, 2};
     std::array<std::array<int, 2>, 2> outs{};
     auto changed = times(10);
-    Request mine = meeting.at(0).allreduce(in, outs[0], changed);
+    AsyncRequest mine = meeting.at(0).allreduce(in, outs[0], changed);
     std::memset(static_cast<void*>(&changed), 0, sizeof changed);
     auto changed_too = times(10);
     meeting.at(1).allreduce(in, outs[1], changed_too).wait();
@@ -282,12 +283,12 @@ TEST_CASE("a coroutine that is destroyed while it waits is called no more") {
         std::coroutine_handle<> handle;
     };
     int reached = 0;
-    const auto wait_for = [&reached](Request& request) -> Kept {
+    const auto wait_for = [&reached](AsyncRequest& request) -> Kept {
         co_await request;
         ++reached;
     };
     AsyncGroup meeting(3);
-    std::array<Request, 2> requests{meeting.at(0).barrier(), meeting.at(1).barrier()};
+    std::array<AsyncRequest, 2> requests{meeting.at(0).barrier(), meeting.at(1).barrier()};
     SUBCASE("before the operation is complete") {
         wait_for(requests[0]).handle.destroy();
         const Kept another = wait_for(requests[0]); // who may wait instead
@@ -311,10 +312,10 @@ TEST_CASE("a coroutine that is destroyed while it waits is called no more") {
 
 TEST_CASE("an async group that is destroyed lets go of whom it keeps waiting") {
     std::array<int, 2> values{1, 2};
-    std::vector<Request> requests;
-    std::vector<Request> complete;
+    std::vector<AsyncRequest> requests;
+    std::vector<AsyncRequest> complete;
     std::string awaited;
-    bool called = false;
+    std::string told;
     std::thread waiting;
     std::string heard;
     {
@@ -325,10 +326,10 @@ TEST_CASE("an async group that is destroyed lets go of whom it keeps waiting") {
         requests.push_back(meeting->at(0).broadcast(values, 0));
         requests.push_back(meeting->at(2).broadcast(values, 0));
         await_text(meeting->at(2).barrier(), awaited);
-        Request function = meeting->at(0).barrier();
-        function.then([&] { called = true; });
+        AsyncRequest function = meeting->at(0).barrier();
+        function.then([&](const std::exception_ptr& failure) { told = test::text_of(failure); });
         (void)meeting->at(2).barrier(); // of which nobody asks any more
-        Request blocked = meeting->at(2).barrier();
+        AsyncRequest blocked = meeting->at(2).barrier();
         waiting = std::thread([&heard, own = std::move(blocked)]() mutable { heard = text_of<Error>(own); });
     }
     waiting.join();
@@ -337,44 +338,35 @@ TEST_CASE("an async group that is destroyed lets go of whom it keeps waiting") {
           "operation 2: rank 1 has not");
     CHECK(contains(awaited, "operation 3: rank 1 has not"));
     CHECK(contains(heard, "operation 5: rank 1 has not"));
-    CHECK_FALSE(called);
-    for (Request& request : complete) {
+    CHECK(contains(told, "operation 3: rank 1 has not"));
+    for (AsyncRequest& request : complete) {
         CHECK(request.test());
     }
 }
 
-TEST_CASE("wait_any says what does serve") {
-    AsyncGroup meeting(2);
-    int value = 0;
-    std::vector<Request> requests;
-    requests.push_back(meeting.at(0).broadcast(std::span(&value, 1), 0));
-    CHECK_THROWS_WITH_AS(
-        wait_any(requests),
-        doctest::Contains("wait_any: the calling thread has no outstanding operation that could make "
-                          "it ready; requests of an AsyncGroup must be waited for one by one"),
-        Error);
-}
-
-TEST_CASE("a request takes one function, and calls none if it fails") {
+TEST_CASE("a request takes one function, and passes it the failure") {
+    const std::function<void(std::exception_ptr)> none;
     {
         AsyncGroup one(1);
-        Request request = one.at(0).barrier();
-        CHECK_THROWS_AS(request.then(nullptr), ArgumentError);
+        AsyncRequest request = one.at(0).barrier();
+        CHECK_THROWS_AS(request.then(none), ArgumentError);
         bool called = false;
-        request.then([&] { called = true; });
+        request.then([&](const std::exception_ptr& failure) { called = failure == nullptr; });
         CHECK(called);
-        CHECK_THROWS_AS(Request().then(nullptr), ArgumentError);
+        CHECK_THROWS_AS(AsyncRequest().then(none), ArgumentError);
     }
     AsyncGroup meeting(2);
     int value = 1;
     std::array<int, 2> two{};
-    bool called = false;
-    Request mine = meeting.at(0).broadcast(std::span(&value, 1), 0);
-    mine.then([&] { called = true; });
-    CHECK_THROWS_AS(mine.then([] {}), Error);
+    std::string told;
+    const auto tell = [&](const std::exception_ptr& failure) { told += test::text_of(failure); };
+    AsyncRequest mine = meeting.at(0).broadcast(std::span(&value, 1), 0);
+    mine.then(tell);
+    CHECK_THROWS_AS(mine.then(tell), Error);
     std::string awaited;
     await_text(meeting.at(1).broadcast(two, 0), awaited);
     CHECK(contains(awaited, "differ at operation 1"));
-    CHECK_FALSE(called);
-    CHECK_THROWS_AS(mine.then([] {}), MismatchError);
+    CHECK(told == awaited);
+    CHECK_THROWS_AS(mine.then(tell), Error);
+    CHECK(told == awaited);
 }

@@ -66,7 +66,7 @@ TEST_CASE("the tasks of a region arrive for the ranks of an async group") {
     constexpr int ranks = 8;
     AsyncGroup meeting(ranks, {.executor = openmp::executor()});
     std::vector<Vector> vectors(ranks, Vector(elements, 1));
-    std::vector<Request> requests(ranks);
+    std::vector<AsyncRequest> requests(ranks);
     for (int round = 0; round < 5; ++round) {
 #pragma omp parallel num_threads(threads)
         {
@@ -76,7 +76,7 @@ TEST_CASE("the tasks of a region arrive for the ranks of an async group") {
                 requests[rank] = meeting.at(static_cast<int>(rank)).allreduce(vectors[rank], max);
             }
         }
-        for (Request& request : requests) {
+        for (AsyncRequest& request : requests) {
             CHECK(request.test()); // when the region has ended, all tasks have run
         }
     }

@@ -61,7 +61,7 @@ TEST_CASE("a rank may be operations ahead of another") {
     constexpr int operations = 50;
     std::mt19937 random(1);
     std::vector<std::vector<int>> values(4, std::vector<int>(operations));
-    std::vector<std::vector<Request>> requests(4);
+    std::vector<std::vector<AsyncRequest>> requests(4);
     std::vector<std::size_t> arrivals;
     for (std::size_t rank = 0; rank < 4; ++rank) {
         arrivals.insert(arrivals.end(), operations, rank);
@@ -75,7 +75,7 @@ TEST_CASE("a rank may be operations ahead of another") {
         requests[rank].push_back(
             meeting.at(static_cast<int>(rank)).allreduce(std::span(&values[rank][number], 1), sum));
         const std::size_t complete =
-            std::ranges::min_element(requests, {}, &std::vector<Request>::size)->size();
+            std::ranges::min_element(requests, {}, &std::vector<AsyncRequest>::size)->size();
         for (auto& of_rank : requests) {
             for (std::size_t i = 0; i < of_rank.size(); ++i) {
                 CHECK(of_rank[i].test() == (i < complete));
@@ -106,11 +106,12 @@ TEST_CASE("64 ranks on two workers") {
 TEST_CASE("a chain of operations, each begun by the one before, takes up no stack") {
     AsyncGroup meeting(2);
     int left = 200000;
-    std::array<Request, 2> requests;
+    std::array<AsyncRequest, 2> requests;
     std::function<void(int)> step = [&](int rank) {
         if (left-- > 0) {
             requests[static_cast<std::size_t>(rank)] = meeting.at(rank).barrier();
-            requests[static_cast<std::size_t>(rank)].then([&step, rank] { step(rank); });
+            requests[static_cast<std::size_t>(rank)].then(
+                [&step, rank](const auto& /*failure*/) { step(rank); });
         }
     };
     step(0);
@@ -123,7 +124,7 @@ TEST_CASE("two threads may wait for one request, and anybody for any") {
         AsyncGroup meeting(2);
         int one = 1;
         int two = 2;
-        Request mine = meeting.at(0).allreduce(std::span(&one, 1), sum);
+        AsyncRequest mine = meeting.at(0).allreduce(std::span(&one, 1), sum);
         std::atomic<int> seen = 0;
         std::thread waiting([&] {
             mine.wait();
@@ -133,7 +134,7 @@ TEST_CASE("two threads may wait for one request, and anybody for any") {
             mine.wait();
             seen += one;
         });
-        Request second = meeting.at(1).allreduce(std::span(&two, 1), sum);
+        AsyncRequest second = meeting.at(1).allreduce(std::span(&two, 1), sum);
         waiting.join();
         other.join();
         CHECK(seen == 6);
@@ -151,7 +152,7 @@ TEST_CASE("threads that act for all ranks at random, with many operations open")
             std::mutex mutex;
             int made = 0;
             std::vector<std::array<std::int64_t, 20>> values;
-            std::vector<Request> requests;
+            std::vector<AsyncRequest> requests;
         };
         std::array<Rank, ranks> all;
         for (Rank& rank : all) {
@@ -172,7 +173,7 @@ TEST_CASE("threads that act for all ranks at random, with many operations open")
                 if (rank.made < rounds) {
                     make_one(number, rank);
                     if (number != 0 && random() % 4 == 0) { // let go of, complete or not
-                        rank.requests[random() % static_cast<std::size_t>(rank.made)] = Request();
+                        rank.requests[random() % static_cast<std::size_t>(rank.made)] = AsyncRequest();
                     }
                 }
             }
@@ -206,15 +207,15 @@ TEST_CASE("who waits does itself what an executor does not begin") {
         test::Idle idle;
         AsyncGroup meeting(2, {.executor = idle.executor(), .slice_bytes = 64});
         std::array<std::vector<int>, 2> values{std::vector(1000, 1), std::vector(1000, 2)};
-        Request mine = meeting.at(0).allreduce(values[0], sum);
+        AsyncRequest mine = meeting.at(0).allreduce(values[0], sum);
         std::atomic<int> seen = 0;
         std::thread before([&] { // before the last rank arrives, or after
             mine.wait();
             seen += values[0][999];
         });
-        Request second = meeting.at(1).allreduce(values[1], sum);
+        AsyncRequest second = meeting.at(1).allreduce(values[1], sum);
         bool is_called = false;
-        second.then([&] { is_called = true; });
+        second.then([&](const auto& /*failure*/) { is_called = true; });
         before.join();
         CHECK(seen == 3);
         CHECK(second.test());
@@ -228,7 +229,7 @@ TEST_CASE("who waits does itself what an executor does not begin") {
 TEST_CASE("nobody waits for an executor where nobody waits") {
     test::Idle idle;
     std::array<std::vector<int>, 2> values{std::vector(1000, 1), std::vector(1000, 2)};
-    Request request;
+    AsyncRequest request;
     {
         AsyncGroup meeting(2, {.executor = idle.executor(), .slice_bytes = 64});
         request = meeting.at(0).allreduce(values[0], sum);

@@ -9,6 +9,7 @@
 #include <exception>
 #include <functional>
 #include <mutex>
+#include <string>
 #include <vector>
 
 namespace tutti::test {
@@ -23,6 +24,18 @@ struct Task {
         void unhandled_exception() { std::terminate(); }
     };
 };
+
+/// "" if there is none.
+inline std::string text_of(const std::exception_ptr& failure) {
+    try {
+        if (failure != nullptr) {
+            std::rethrow_exception(failure);
+        }
+    } catch (const std::exception& exception) {
+        return exception.what();
+    }
+    return "";
+}
 
 /// An executor that keeps what it is given and runs none of it.
 class Idle {

@@ -71,7 +71,7 @@ std::string problem_of(tutti_caller me, tutti_async_group* meeting, Way way, con
         cases.push_back(reference.vectors(static_cast<std::size_t>(me.rank), shape));
     }
     std::vector<Guarded<T>> outs;
-    std::vector<tutti_request> requests(cases.size(), tutti_request TUTTI_REQUEST_NULL);
+    std::vector<tutti_request> requests(cases.size(), TUTTI_REQUEST_NULL);
     outs.reserve(cases.size());
     const auto finish = [&](std::size_t i, tutti_status status) -> std::string {
         if (status != TUTTI_OK) {

@@ -20,7 +20,7 @@ constexpr std::size_t counts[] = {1, 256, 8192};
 
 const auto blocking = [](const auto& call) { call(); };
 const auto started = [](const auto& call) {
-    tutti::Request request = call();
+    auto request = call();
     while (!request.test()) {
         std::this_thread::yield();
     }
@@ -196,7 +196,7 @@ void fail(tutti::Member& me, Failing how, const std::vector<int>& in, std::vecto
         return me.start.allreduce(in, out, op).wait();
     case Failing::continuation: {
         tutti::Request request = me.start.barrier();
-        request.then(throws);
+        request.then([&](const auto& /*failure*/) { throws(); });
         request.wait();
         return me.barrier();
     }
@@ -268,7 +268,7 @@ void use_failed_operations() {
         for (int turn = 0; turn < 10; ++turn) {
             std::vector<Pair> in(100, Pair(rank));
             std::vector<Pair> out(100);
-            tutti::Request request = meeting.at(rank).allreduce(
+            tutti::AsyncRequest request = meeting.at(rank).allreduce(
                 in, out, [](const Pair&, const Pair&) -> Pair { throw std::runtime_error("as intended"); });
             try {
                 request.wait();
@@ -289,7 +289,7 @@ public:
         if (++steps_ == 8) {
             return;
         }
-        meeting_.at(rank_).allreduce(in_, out_, Add()).then([this] {
+        meeting_.at(rank_).allreduce(in_, out_, Add()).then([this](const auto& /*failure*/) {
             in_.assign(in_.size(), out_.back());
             pool_.add([this] { go(); });
         });

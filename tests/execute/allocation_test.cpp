@@ -191,12 +191,12 @@ TEST_CASE("ranks that arrive with calls that they have made before allocate noth
     for (std::size_t rank = 0; rank < ranks; ++rank) {
         mine.emplace_back(static_cast<int>(ranks), 3);
     }
-    std::array<Request, ranks> requests;
+    std::array<AsyncRequest, ranks> requests;
     const auto all_arrive = [&](const auto& arrive) {
         for (std::size_t rank = 0; rank < ranks; ++rank) {
             requests[rank] = arrive(meeting.at(static_cast<int>(rank)), mine[rank]);
         }
-        for (Request& request : requests) {
+        for (AsyncRequest& request : requests) {
             request.wait();
         }
     };

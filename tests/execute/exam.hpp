@@ -166,6 +166,7 @@ private:
         Vector out_before = {};
         std::string problem = {};
         Request request = {};
+        AsyncRequest async_request = {};
         std::optional<Persistent> persistent = {};
 
         std::span<T> output() { return std::span(vectors.out.data(), vectors.out.size() - 1); }
@@ -197,7 +198,7 @@ private:
             apply(me);
         } else if (calling.way == Calling::Way::arriving) {
             AsyncRank own = calling.meeting->at(me.rank());
-            call.request = apply(own);
+            call.async_request = apply(own);
         } else if (calling.way == Calling::Way::started) {
             call.request = apply(me.start);
         } else {
@@ -237,6 +238,7 @@ private:
             call.persistent->wait();
         }
         call.request.wait();
+        call.async_request.wait();
         digest = digest_of(call.output());
         if (!call.problem.empty()) {
             return "on other vectors: " + call.problem;

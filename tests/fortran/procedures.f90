@@ -48,6 +48,48 @@ contains
         call tutti_wait_any(several(1:3:2), index, ierr)
         call refused(ierr, 'wait_any: `requests` is not contiguous')
 
+        call tutti_test_any(several, index, done)
+        call expect(done .and. index == 0, 'test_any of none')
+        call tutti_test_all(several, done)
+        call expect(done, 'test_all of none')
+        call tutti_wait_for(several(1), 0, done)
+        call expect(done, 'wait_for nothing')
+        do i = 1, 3
+            call tutti_allreduce(tutti_nonblocking(me, several(i)), x(i), y(i), TUTTI_SUM)
+        end do
+        if (me%rank == 0) then
+            seen = 0
+            do while (sum(seen) < 3)
+                call tutti_test_any(several, index, done)
+                call expect(done .eqv. index /= 0, 'test_any says so')
+                if (done) seen(index) = seen(index) + 1
+            end do
+            call expect(all(seen == 1), 'test_any once for each')
+        else if (me%rank == 1) then
+            done = .false.
+            do while (.not. done)
+                call tutti_test_all(several, done)
+            end do
+        else
+            do i = 1, 3
+                done = .false.
+                do while (.not. done)
+                    call tutti_wait_for(several(i), 10, done)
+                end do
+            end do
+        end if
+        call expect(all(y == [6, 9, 12]), 'test_any, test_all, wait_for')
+        call tutti_wait_any(several, index)
+        call expect(index == 0, 'used up by test_any, test_all, wait_for')
+        call tutti_test_any(several(1:3:2), index, done, ierr)
+        call refused(ierr, 'test_any: `requests` is not contiguous')
+        call tutti_test_all(several(1:3:2), done, ierr)
+        call refused(ierr, 'test_all: `requests` is not contiguous')
+        several(1)%kind = 77
+        call tutti_wait_for(several(1), 1, done, ierr)
+        call refused(ierr, 'wait_for: `request` is not valid')
+        several(1) = TUTTI_REQUEST_NULL
+
         call tutti_broadcast(tutti_nonblocking(me, several(1)), x, 0)
         done = .false.
         do while (.not. done)

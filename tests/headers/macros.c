@@ -1,7 +1,7 @@
 /* What the macros of tutti/tutti.h make, under the warnings of a careful program. */
 #include <tutti/tutti.h>
 
-static tutti_request requests[2] = {TUTTI_REQUEST_NULL, TUTTI_REQUEST_NULL};
+static tutti_request requests[2];
 
 tutti_status use(tutti_caller me, const void* in, void* out, tutti_team** team,
                  tutti_async_group** async_group);
@@ -14,6 +14,7 @@ tutti_status use(tutti_caller me, const void* in, void* out, tutti_team** team,
     tutti_async_group_options ranks = TUTTI_ASYNC_GROUP_OPTIONS_INIT;
     const tutti_type types[] = {TUTTI_INT,  TUTTI_UNSIGNED, TUTTI_LONG,           TUTTI_UNSIGNED_LONG,
                                 TUTTI_SIZE, TUTTI_INT8,     TUTTI_DOUBLE_COMPLEX, tutti_type_of_size(24)};
+    requests[1] = TUTTI_REQUEST_NULL;
     call.order = TUTTI_ORDER_SERIAL;
     threads.group = &group;
     ranks.slice_bytes = 4096;

@@ -63,12 +63,12 @@ double arrive(long number) {
     AsyncGroup meeting(static_cast<int>(ranks));
     std::array<std::array<double, 1>, ranks> in{};
     std::array<std::array<double, 1>, ranks> out{};
-    std::array<Request, ranks> requests;
+    std::array<AsyncRequest, ranks> requests;
     for (long call = 0; call < number; ++call) {
         for (std::size_t rank = 0; rank < ranks; ++rank) {
             requests[rank] = meeting.at(static_cast<int>(rank)).allreduce(in[rank], out[rank], sum);
         }
-        for (Request& request : requests) {
+        for (AsyncRequest& request : requests) {
             request.wait();
         }
     }

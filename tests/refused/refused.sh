@@ -8,7 +8,7 @@ shift 4
 # Of what does not block.
 declared=
 if [ "${table##*/}" = started.txt ]; then
-    declared="tutti::Request request; tutti::AsyncGroup meeting(2); tutti::Persistent step = me.prepare.allreduce(vector, array, tutti::sum);"
+    declared="tutti::Request request; std::vector<tutti::Request> requests; tutti::AsyncRequest arrived; std::vector<tutti::AsyncRequest> asyncs; tutti::AsyncGroup meeting(2); tutti::Persistent step = me.prepare.allreduce(vector, array, tutti::sum);"
 fi
 
 translation_unit() { # statements

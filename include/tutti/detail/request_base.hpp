@@ -1,31 +1,30 @@
 #pragma once
 
 #include <tutti/detail/call.hpp>
+#include <tutti/detail/export.hpp>
 
-#include <cstdint>
+#include <chrono>
+#include <exception>
 #include <functional>
 
 namespace tutti::detail {
 
-/// The implementation of a Request.
+/// The implementation of a Request or an AsyncRequest.
 class RequestBase {
 public:
-    /// When a function that waits for the operation is called.
-    enum class Calls : std::uint8_t { when_complete, in_any_case };
-
     /// Whether the operation is complete or has failed. Makes no progress.
     virtual bool is_over() const noexcept = 0;
     /// Progresses all outstanding operations of the thread, then returns whether this operation is complete.
     virtual bool test() = 0;
     /// Returns when the operation is complete.
     virtual void wait() = 0;
-    virtual void then(std::function<void()> function, Calls calls) = 0;
+    /// Waits for at most `time`, then returns whether the operation is complete. 0 or less is a test().
+    virtual bool wait_for(std::chrono::duration<double> time) = 0;
+    /// The function gets null or the failure.
+    virtual void then(std::function<void(std::exception_ptr)> function) = 0;
     /// The function that then() was given must not be called any more.
     virtual void forget() noexcept = 0;
-    /// Throws Error if a waiter for this request must not resume on another thread, or must not leave this
-    /// thread now.
-    virtual void require_movable_waiter() const = 0;
-    /// The request is not used any more. Waits until the operation is over.
+    /// The request is not used any more. Waits until the operation of a member is over.
     virtual void release() noexcept = 0;
 
 protected:
@@ -36,6 +35,14 @@ protected:
     RequestBase& operator=(RequestBase&&) = default;
     ~RequestBase() = default;
 };
+
+/// Tests, and returns whether the operation is over, even if it has failed. Throws if the use of the request
+/// is rejected.
+TUTTI_API bool has_ended(RequestBase& request);
+
+/// Throws Error if the stack of the calling thread must not be suspended now, because an AsyncGroup has
+/// called a function on it.
+TUTTI_API void require_movable_stack();
 
 /// The implementation of a Persistent.
 class PersistentRequestBase : public RequestBase {
@@ -63,24 +70,15 @@ public:
     Awaiter(Awaiter&&) = delete;
     Awaiter& operator=(Awaiter&&) = delete;
 
-    /// Throws Error if the waiter must not resume on another thread.
-    void require_movable_waiter() const {
-        if (request_ != nullptr) {
-            request_->require_movable_waiter();
-        }
-    }
-
     bool await_ready() const { return request_ == nullptr || request_->test(); }
     template <class Coroutine>
     void await_suspend(Coroutine coroutine) {
         waits_ = true;
         try {
-            request_->then(
-                [this, coroutine] {
-                    waits_ = false;
-                    coroutine.resume();
-                },
-                RequestBase::Calls::in_any_case);
+            request_->then([this, coroutine](const std::exception_ptr& /*thrown by await_resume*/) {
+                waits_ = false;
+                coroutine.resume();
+            });
         } catch (...) {
             waits_ = false;
             throw;
