@@ -1,20 +1,68 @@
 #pragma once
 
+#include <tutti/collective.hpp>
 #include <tutti/detail/export.hpp>
-#include <tutti/detail/standard.hpp>
+#include <tutti/source_line.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <stdexcept>
+#include <string>
+#include <type_traits>
 
 namespace tutti {
 
-/// Base class of all exceptions that the library itself throws.
+/// The call that an error has ended, and the other member that is involved. `rank`, `operation`, `collective`
+/// and `where` describe the call of the member that throws, except in an async group and in the single-caller
+/// form; each class of errors states its fields. Ranks are those of the group, async group or cluster in
+/// which the call was made.
+struct ErrorContext {
+    /// The member whose call has ended; -1: unknown, or the error is not about a call of a member.
+    int rank = -1;
+    /// The other member; -1: unknown, or there is none. Each class of errors states which member it is.
+    int peer = -1;
+    /// The number of the call, as in roll calls: it counts from 1, separately for blocking, nonblocking and
+    /// persistent calls. 0: unknown, or the call was rejected before it began. If an error ends several
+    /// outstanding calls of a member, all their requests throw the same error: with the fields of the call
+    /// that detected it, or of the oldest one.
+    std::uint64_t operation = 0;
+    /// Empty: unknown, or the call is no collective, such as split() or join().
+    std::optional<Collective> collective = {};
+    /// The source line of the call (Options::where). Without a file if it is unknown, for example in C. Its
+    /// file name is valid as long as the code that made the call is loaded.
+    SourceLine where = {};
+};
+
+namespace detail {
+class ErrorAccess;
+}
+
+/// Base class of all exceptions that the library itself throws. Copies never throw, because an exception may
+/// be rethrown on several threads.
+///
+/// An Error of no derived class has `rank` if a member threw it, and the fields of the call if it was thrown
+/// from a call. If ranks were never joined (GroupOptions::join_timeout), `peer` is the lowest of these ranks.
+/// If an async group is destroyed, `peer` is a rank that has not arrived, and `operation` is set.
 class TUTTI_API Error : public std::runtime_error {
 public:
-    using std::runtime_error::runtime_error;
+    explicit Error(const std::string& text, const ErrorContext& context = {})
+        : std::runtime_error(text), context_(context) {}
+
+    /// The fields of the error. An Error that an operator throws without a rank gets those of its call.
+    const ErrorContext& context() const noexcept { return context_; }
+
+private:
+    friend class detail::ErrorAccess;
+
+    ErrorContext context_;
 };
+static_assert(std::is_trivially_copyable_v<ErrorContext> && std::is_nothrow_copy_constructible_v<Error>);
 
 /// An argument of this member's call is wrong; the message names the argument and its valid values. Nothing
 /// has been sent. The other members still wait for this member, which may call again with correct arguments.
+///
+/// Fields, if a collective call of a member or rank was rejected: `rank`, `collective`, `where`. Otherwise,
+/// and if the interface for C has rejected the argument: none.
 class TUTTI_API ArgumentError : public Error {
 public:
     using Error::Error;
@@ -22,6 +70,11 @@ public:
 
 /// The members of a group are in different calls, or in the same call with different arguments. The call
 /// fails on every member of the group.
+///
+/// Fields: all of them, on the members that detect it; `peer` is the member whose call differs. In an async
+/// group and in the single-caller form, `rank` and `peer` are the two ranks whose calls differ, the same for
+/// all requests, without `where`. In a split, `rank` and `where` only. From Team::run: none; the message
+/// names the members. Members of a cluster know no `peer` in another process.
 class TUTTI_API MismatchError : public Error {
 public:
     using Error::Error;
@@ -29,6 +82,9 @@ public:
 
 /// Thrown on a member whose call ends because another member failed; the message has the other member's
 /// failure.
+///
+/// Fields: all of the call that ends; `peer` is the member that failed, or -1 if it failed in the group of
+/// which this group was made, or in another process. From join(): `rank` and `peer` only.
 class TUTTI_API Aborted : public Error {
 public:
     using Error::Error;
@@ -36,6 +92,11 @@ public:
 
 /// A call of some member has waited longer than its timeout: the call's own (Options::timeout), or that of
 /// its group, async group or cluster. The call fails on all members; the message lists where each member is.
+///
+/// Fields: all of the call that ends; `peer` is the member for which the timed-out call waited at last, on
+/// all members. It equals `rank` on the late member itself. In an async group, `rank` is the rank whose wait
+/// timed out, the same for all requests, and `peer` the lowest rank that has not arrived. In a cluster,
+/// `peer` is -1 if another process was late.
 class TUTTI_API TimeoutError : public Error {
 public:
     using Error::Error;

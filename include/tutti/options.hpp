@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/detail/standard.hpp>
+#include <tutti/source_line.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -30,19 +31,6 @@ using Timeout = std::optional<std::chrono::milliseconds>;
 
 /// The timeout that never expires.
 inline constexpr std::chrono::milliseconds never = std::chrono::milliseconds::max();
-
-/// A line of a source file.
-struct SourceLine {
-    /// Must stay valid as long as the program may request roll calls, as a string literal does.
-    const char* file = nullptr;
-    /// Counts from 1; 0: unknown.
-    unsigned line = 0;
-
-    /// The line of the caller; usable as a default argument.
-    static constexpr SourceLine here(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
-        return {file, line};
-    }
-};
 
 /// Options of one collective call. Every member must pass the same algorithm and order.
 struct Options {
@@ -97,8 +85,8 @@ struct GroupOptions {
     /// choice. A file: its choice is the first that is tried. Empty: the environment variable TUTTI_TUNING,
     /// or else as "on" if each member has a CPU, and as "off" if not. The choice never changes a result by a
     /// single bit. A file is read once per process. If a file cannot be used (it is damaged, or from another
-    /// machine or version), the library reports it once on stderr and uses the built-in choice; tuning() of
-    /// the team or group shows this.
+    /// machine or version), the library logs one warning (set_log()) and uses the built-in choice; tuning()
+    /// of the team or group shows this.
     std::string tuning = {};
     /// Only for a Group: maximum time that members wait in calls for ranks that have never been joined. On
     /// expiry they throw an Error that names these ranks. The clock restarts whenever a rank is joined for

@@ -45,8 +45,49 @@ enum {
     TUTTI_TIMEOUT_ERROR = 7
 };
 
+/// The name of a status and its meaning in one sentence, such as "TUTTI_ABORTED: the call has ended because
+/// another member failed". For any other number, says whether it is reserved or the program's own. Never
+/// NULL; valid until the process ends.
+TUTTI_API const char* tutti_status_text(tutti_status status);
+
 /// The text of the last failure on the calling thread, valid until the next failure there; never NULL.
 TUTTI_API const char* tutti_error_text(void);
+
+/// The fields of the last failure on the calling thread: see tutti::ErrorContext, and the class of
+/// tutti/error.hpp for the status. Initialise it with TUTTI_ERROR_INFO_INIT.
+typedef struct tutti_error_info {
+    /// The size of this struct, set by TUTTI_ERROR_INFO_INIT.
+    size_t size;
+    /// The member whose call has ended, or -1.
+    int rank;
+    /// The other member, such as the one that failed or is waited for, or -1.
+    int peer;
+    /// The number of the call, from 1, or 0.
+    uint64_t operation;
+    /// The name of the collective, such as "allreduce", or NULL. Valid until the process ends.
+    const char* collective;
+    /// The source line of the call, or NULL and 0. Calls from C have none; calls from C++ of the same program
+    /// may have one.
+    const char* file;
+    unsigned line;
+} tutti_error_info;
+#define TUTTI_ERROR_INFO_INIT                                                                                \
+    { sizeof(tutti_error_info), -1, -1, 0, 0, 0, 0 }
+
+/// Writes the fields of the last failure on the calling thread to *info; all are unknown if there was none,
+/// or if it was no error of the library.
+TUTTI_API tutti_status tutti_last_error(tutti_error_info* info);
+
+/// The level of a message: see tutti::LogLevel.
+enum { TUTTI_LOG_ERROR = 0, TUTTI_LOG_WARNING = 1, TUTTI_LOG_INFO = 2 };
+
+/// Receives a message: see tutti::LogFunction.
+typedef void (*tutti_log_function)(int level, const char* text, void* user);
+
+/// Sends the library's messages to function(level, text, user), for the whole process, instead of stderr.
+/// NULL restores stderr. See tutti::set_log(), also for what the function must not do. When this returns, the
+/// function that was set before is not called any more.
+TUTTI_API tutti_status tutti_set_log(tutti_log_function function, void* user);
 
 /// The version of the library, such as "0.1.0".
 TUTTI_API const char* tutti_version(void);

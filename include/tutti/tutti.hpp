@@ -6,6 +6,7 @@
 #include <tutti/error.hpp>
 #include <tutti/executor.hpp>
 #include <tutti/group.hpp>
+#include <tutti/log.hpp>
 #include <tutti/member.hpp>
 #include <tutti/operators.hpp>
 #include <tutti/options.hpp>
@@ -13,6 +14,7 @@
 #include <tutti/reduce_local.hpp>
 #include <tutti/request.hpp>
 #include <tutti/single_caller.hpp>
+#include <tutti/source_line.hpp>
 #include <tutti/start.hpp>
 #include <tutti/statistics.hpp>
 #include <tutti/team.hpp>

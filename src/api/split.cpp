@@ -1,6 +1,7 @@
 #include "call/call_signature.hpp"
 #include "group/group_state.hpp"
 #include "group/seat.hpp"
+#include "wait/error_context.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/member.hpp>
@@ -150,7 +151,9 @@ std::optional<Member> Member::regroup(const Choice& choice, SourceLine where) {
         return mine;
     } catch (...) {
         // The others count on this member to go through with it.
-        group_->fail(rank_, std::current_exception());
+        const std::exception_ptr thrown = std::current_exception();
+        engine::describe(thrown, {.rank = rank_, .where = where});
+        group_->fail(rank_, thrown);
         throw;
     }
 }

@@ -4,6 +4,7 @@
 #include "choose/wait_choice.hpp"
 #include "diagnose/group_diagnosis.hpp"
 #include "group/ranks_text.hpp"
+#include "log/log.hpp"
 #include "machine/process.hpp"
 #include "wait/wait_timer.hpp"
 
@@ -11,7 +12,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <new>
 #include <system_error>
 
@@ -22,7 +22,8 @@ namespace {
 /// The failure of a member whose thread is being ended. What unwinds its stack then is no C++ exception.
 std::exception_ptr thread_ended(int rank) {
     return std::make_exception_ptr(Error("Team::run: member " + std::to_string(rank) +
-                                         "'s thread was ended by pthread_exit() or pthread_cancel()"));
+                                             "'s thread was ended by pthread_exit() or pthread_cancel()",
+                                         {.rank = rank}));
 }
 
 /// Whether another member's exception tells more: this one has been released, or its group knows no more than
@@ -260,7 +261,7 @@ void TeamThreads::await_all() {
                             {wait_history_, group_->memory().last_cpus().of(caller_is_member_ ? 0 : size())});
 }
 
-/// Writes to stderr why nobody learns of a failure.
+/// Reports why nobody learns of a failure.
 void TeamThreads::tell_still_running() noexcept {
     try {
         std::vector<int> running;
@@ -269,11 +270,12 @@ void TeamThreads::tell_still_running() noexcept {
                 running.push_back(rank);
             }
         }
-        const std::string text = "tutti: Team::run has failed, and waits for " +
-                                 engine::text_of_ranks(running, "member", "members") +
-                                 " to return from the function that it has been given\n" +
-                                 group_->diagnosis().roll_call(RollCallFormat::text);
-        std::fputs(text.c_str(), stderr);
+        std::string text = "Team::run has failed, and waits for " +
+                           engine::text_of_ranks(running, "member", "members") +
+                           " to return from the function that it has been given\n" +
+                           group_->diagnosis().roll_call(RollCallFormat::text);
+        text.pop_back(); // the end of the last line
+        engine::report(LogLevel::warning, text.c_str());
     } catch (const std::bad_alloc&) { // without a word
     }
 }

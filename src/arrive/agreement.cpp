@@ -7,6 +7,7 @@
 #include <tutti/error.hpp>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -16,26 +17,36 @@ namespace {
 
 using run::Fault;
 
+/// The ranks whose calls differ, in an operation that has this number, or 0 if there are no others.
+MismatchError mismatch(std::span<const Contribution> all, std::uint64_t number, std::size_t rank,
+                       std::size_t peer, const std::string& text) {
+    return MismatchError(text, {.rank = static_cast<int>(rank),
+                                .peer = static_cast<int>(peer),
+                                .operation = number,
+                                .collective = all[rank].call.collective});
+}
+
 void require_same_claims(std::span<const Contribution> all, std::uint64_t number) {
     for (std::size_t rank = 1; rank < all.size(); ++rank) {
         if (!(all[rank].signature == all[0].signature)) {
-            throw MismatchError(engine::text_of_signatures(engine::Sequence::blocking, 0,
-                                                           static_cast<int>(rank), number, all[0].signature,
-                                                           all[rank].signature));
+            throw mismatch(all, number, 0, rank,
+                           engine::text_of_signatures(engine::Sequence::blocking, 0, static_cast<int>(rank),
+                                                      number, all[0].signature, all[rank].signature));
         }
     }
 }
 
 /// Where only who sends a block and who receives it know of it.
-void require_matching_counts(std::span<const Contribution> all) {
+void require_matching_counts(std::span<const Contribution> all, std::uint64_t number) {
     for (std::size_t to = 0; to < all.size(); ++to) {
         for (std::size_t from = 0; from < all.size(); ++from) {
             const std::size_t sent = all[from].blocks.sent[to].count;
             const std::size_t expected = all[to].blocks.received[from].count;
             if (sent != expected) {
-                throw MismatchError(engine::text_of_counts(all[to].signature, static_cast<int>(to),
-                                                           static_cast<int>(from),
-                                                           {.sent = sent, .expected = expected}));
+                throw mismatch(all, number, to, from,
+                               engine::text_of_counts(all[to].signature, static_cast<int>(to),
+                                                      static_cast<int>(from),
+                                                      {.sent = sent, .expected = expected}));
             }
         }
     }
@@ -100,7 +111,7 @@ private:
 };
 
 /// What one rank writes overlaps nothing of another's.
-void require_apart(std::span<const Contribution> all) {
+void require_apart(std::span<const Contribution> all, std::uint64_t number) {
     std::vector<Piece> pieces = pieces_of(all);
     std::ranges::sort(pieces, {}, [](const Piece& piece) { return piece.range.start; });
     Furthest read;
@@ -114,17 +125,19 @@ void require_apart(std::span<const Contribution> all) {
             const Fault fault = piece.is_written && other->is_written ? Fault::both_write : Fault::one_writes;
             const auto [one, two] =
                 std::minmax({static_cast<int>(piece.rank), static_cast<int>(other->rank)});
-            throw MismatchError(engine::text_of_vectors(fault, one, two, all[0].signature.describe()));
+            throw mismatch(all, number, static_cast<std::size_t>(one), static_cast<std::size_t>(two),
+                           engine::text_of_vectors(fault, one, two, all[0].signature.describe()));
         }
         (piece.is_written ? written : read).add(piece);
     }
 }
 
-void require_one_output(std::span<const Contribution> all) {
+void require_one_output(std::span<const Contribution> all, std::uint64_t number) {
     for (std::size_t rank = 1; rank < all.size(); ++rank) {
         if (all[rank].call.output != all[0].call.output) {
-            throw MismatchError(engine::text_of_vectors(Fault::shared_output, 0, static_cast<int>(rank),
-                                                        all[0].signature.describe()));
+            throw mismatch(all, number, 0, rank,
+                           engine::text_of_vectors(Fault::shared_output, 0, static_cast<int>(rank),
+                                                   all[0].signature.describe()));
         }
     }
 }
@@ -135,12 +148,12 @@ void require_agreement(std::span<const Contribution> all, std::uint64_t number) 
     require_same_claims(all, number);
     const engine::CallSignature& signature = all[0].signature;
     if (signature.has_private_counts) {
-        require_matching_counts(all);
+        require_matching_counts(all, number);
     }
     if (!signature.shared_output) {
-        require_apart(all);
+        require_apart(all, number);
     } else if (signature.bytes != 0) {
-        require_one_output(all);
+        require_one_output(all, number);
     }
 }
 

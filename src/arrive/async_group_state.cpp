@@ -4,6 +4,7 @@
 #include "choose/wait_choice.hpp"
 #include "machine/pinning.hpp"
 #include "machine/thread_state.hpp"
+#include "wait/error_context.hpp"
 #include "wait/time_limit.hpp"
 
 #include <tutti/error.hpp>
@@ -61,7 +62,12 @@ void AsyncGroupState::take(arrive::Contribution& contribution, int rank, const C
         contribution.repeat(*known, call);
         return;
     }
-    contribution.take(call, rank, ranks());
+    try {
+        contribution.take(call, rank, ranks());
+    } catch (ArgumentError& error) {
+        engine::describe(error, {.rank = rank, .collective = call.collective, .where = call.where});
+        throw;
+    }
     if (key != 0) {
         auto own = checked.next([] { return std::make_unique<arrive::CheckedCall>(); });
         *own = contribution;
@@ -123,10 +129,18 @@ void AsyncGroupState::show_wait(int rank, std::uint64_t number, std::chrono::nan
     state.wait.show({.number = number, .since = since});
 }
 
-std::string AsyncGroupState::text_of_delay(std::uint64_t number, int rank, std::chrono::milliseconds timeout,
-                                           const arrive::Contribution& contribution) const {
-    return snapshot().delay(engine::Sequence::blocking, number, rank, timeout,
-                            engine::text_of_call(contribution.signature, contribution.call.where));
+TimeoutError AsyncGroupState::delay(std::uint64_t number, int rank, std::chrono::milliseconds timeout,
+                                    const arrive::Contribution& contribution) const {
+    const Call& call = contribution.call;
+    const auto missing = std::ranges::find_if(
+        ranks_, [number](const RankState& state) { return state.count.observe() < number; });
+    return TimeoutError(snapshot().delay(engine::Sequence::blocking, number, rank, timeout,
+                                         engine::text_of_call(contribution.signature, call.where)),
+                        {.rank = rank,
+                         .peer = missing == ranks_.end() ? -1 : static_cast<int>(missing - ranks_.begin()),
+                         .operation = number,
+                         .collective = call.collective,
+                         .where = engine::line_for_errors(call.where)});
 }
 
 std::string AsyncGroupState::roll_call(RollCallFormat format) const {
@@ -171,7 +185,8 @@ void AsyncGroupState::close() noexcept {
     for (DeferredCollective* open = behind->at->next(); open != nullptr; open = open->next()) {
         open->end_early(std::make_exception_ptr(
             Error("the async group has been destroyed before all ranks have arrived at operation " +
-                  std::to_string(open->number()) + ": rank " + std::to_string(rank) + " has not")));
+                      std::to_string(open->number()) + ": rank " + std::to_string(rank) + " has not",
+                  {.peer = static_cast<int>(rank), .operation = open->number()})));
     }
     for (const RankState& state : ranks_) {
         DeferredCollective* open = state.at->next();

@@ -42,9 +42,9 @@ public:
     RequestBase& arrive(int rank, const Call& call);
     /// No rank will arrive any more: operations that wait for some fail.
     void close() noexcept;
-    /// Why `rank` has waited for too long for others in the `number`-th operation. By any thread.
-    std::string text_of_delay(std::uint64_t number, int rank, std::chrono::milliseconds timeout,
-                              const arrive::Contribution& contribution) const;
+    /// That `rank` has waited for too long for others in the `number`-th operation. By any thread.
+    TimeoutError delay(std::uint64_t number, int rank, std::chrono::milliseconds timeout,
+                       const arrive::Contribution& contribution) const;
     /// The calling thread waits slowly for `rank` in the `number`-th operation. Several may, of whom one is
     /// shown.
     void show_wait(int rank, std::uint64_t number, std::chrono::nanoseconds since) noexcept;

@@ -258,8 +258,7 @@ void DeferredCollective::give_up_if_late(int rank, std::chrono::nanoseconds wait
 void DeferredCollective::give_up(int rank, std::chrono::milliseconds timeout) noexcept {
     std::exception_ptr failure;
     try {
-        failure = std::make_exception_ptr(
-            TimeoutError(home_->text_of_delay(number_, rank, timeout, contribution(rank))));
+        failure = std::make_exception_ptr(home_->delay(number_, rank, timeout, contribution(rank)));
     } catch (...) { // there is no memory
         failure = std::current_exception();
     }

@@ -69,7 +69,8 @@ struct SingleCallerCalls::State {
                 all[rank].take(call, next, static_cast<int>(all.size()));
             }
         } catch (const ArgumentError& error) {
-            throw ArgumentError(std::string(error.what()) + " (rank " + std::to_string(next) + ")");
+            throw ArgumentError(std::string(error.what()) + " (rank " + std::to_string(next) + ")",
+                                {.rank = next, .collective = call.collective});
         }
         ++next;
     }

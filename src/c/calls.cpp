@@ -77,7 +77,7 @@ void Caller::make(const Call& asked) const {
         if (name == function_ || !text.starts_with(std::string(name) + ":")) {
             throw;
         }
-        throw ArgumentError(function_ + std::string(text.substr(name.size())));
+        throw ArgumentError(function_ + std::string(text.substr(name.size())), error.context());
     }
 }
 

@@ -1,7 +1,11 @@
 #include "c/status.hpp"
 
+#include <tutti/log.hpp>
 #include <tutti/version.hpp>
 
+#include <algorithm>
+#include <array>
+#include <cstring>
 #include <exception>
 #include <new>
 
@@ -13,6 +17,7 @@ namespace {
 struct Last {
     tutti_status status = TUTTI_OK;
     std::string text;
+    ErrorContext context;
     /// Where there is no memory for the text.
     const char* shown = "";
 };
@@ -22,9 +27,10 @@ Last& last() {
     return here;
 }
 
-tutti_status note(tutti_status status, const char* text) {
+tutti_status note(tutti_status status, const char* text, const ErrorContext& context = {}) {
     Last& failure = last();
     failure.status = status;
+    failure.context = context;
     try {
         failure.text = text;
         failure.shown = failure.text.c_str();
@@ -33,6 +39,22 @@ tutti_status note(tutti_status status, const char* text) {
     }
     return status;
 }
+
+tutti_status note(tutti_status status, const Error& error) {
+    return note(status, error.what(), error.context());
+}
+
+/// By status.
+constexpr std::array status_texts{
+    "TUTTI_OK: the call has succeeded",
+    "TUTTI_ARGUMENT_ERROR: an argument of the call is wrong, and the call has had no effect",
+    "TUTTI_MISMATCH_ERROR: the members are in different calls, or in the same call with different arguments",
+    "TUTTI_ABORTED: the call has ended because another member failed",
+    "TUTTI_ERROR: the library has reported an error that has no status of its own",
+    "TUTTI_NO_MEMORY: there is not enough memory",
+    "TUTTI_FOREIGN_ERROR: C++ code that the library called, such as an operator, has thrown an exception",
+    "TUTTI_TIMEOUT_ERROR: a call of some member has waited longer than its timeout"};
+static_assert(status_texts.size() == TUTTI_TIMEOUT_ERROR + 1);
 
 } // namespace
 
@@ -43,17 +65,17 @@ tutti_status noted() {
     try {
         throw;
     } catch (const StatusError& error) {
-        return note(error.status(), error.what());
+        return note(error.status(), error);
     } catch (const ArgumentError& error) {
-        return note(TUTTI_ARGUMENT_ERROR, error.what());
+        return note(TUTTI_ARGUMENT_ERROR, error);
     } catch (const MismatchError& error) {
-        return note(TUTTI_MISMATCH_ERROR, error.what());
+        return note(TUTTI_MISMATCH_ERROR, error);
     } catch (const Aborted& error) {
-        return note(TUTTI_ABORTED, error.what());
+        return note(TUTTI_ABORTED, error);
     } catch (const TimeoutError& error) {
-        return note(TUTTI_TIMEOUT_ERROR, error.what());
+        return note(TUTTI_TIMEOUT_ERROR, error);
     } catch (const Error& error) {
-        return note(TUTTI_ERROR, error.what());
+        return note(TUTTI_ERROR, error);
     } catch (const std::bad_alloc&) {
         return note(TUTTI_NO_MEMORY, "out of memory");
     } catch (const std::exception& exception) {
@@ -64,21 +86,22 @@ tutti_status noted() {
 }
 
 void throw_status(tutti_status status, const std::string& whose) {
-    const std::string text =
-        last().status == status ? last().shown : whose + " has returned " + std::to_string(status);
+    const bool is_last = last().status == status;
+    const std::string text = is_last ? last().shown : whose + " has returned " + std::to_string(status);
+    const ErrorContext context = is_last ? last().context : ErrorContext{};
     switch (status) {
     case TUTTI_ARGUMENT_ERROR:
-        throw ArgumentError(text);
+        throw ArgumentError(text, context);
     case TUTTI_MISMATCH_ERROR:
-        throw MismatchError(text);
+        throw MismatchError(text, context);
     case TUTTI_ABORTED:
-        throw Aborted(text);
+        throw Aborted(text, context);
     case TUTTI_TIMEOUT_ERROR:
-        throw TimeoutError(text);
+        throw TimeoutError(text, context);
     case TUTTI_NO_MEMORY:
         throw std::bad_alloc();
     default:
-        throw StatusError(status, text);
+        throw StatusError(status, text, context);
     }
 }
 
@@ -86,8 +109,46 @@ void throw_status(tutti_status status, const std::string& whose) {
 
 using namespace tutti;
 
+const char* tutti_status_text(tutti_status status) {
+    constexpr int first_of_programs = 100;
+    if (status >= 0 && status < static_cast<int>(c::status_texts.size())) {
+        return c::status_texts[static_cast<std::size_t>(status)];
+    }
+    return status < first_of_programs ? "unknown status: this version of the library has no such number"
+                                      : "a status of the program's own, which one of its functions returned";
+}
+
 const char* tutti_error_text(void) {
     return c::last().shown;
+}
+
+tutti_status tutti_last_error(tutti_error_info* info) {
+    return c::guarded([&] {
+        const std::size_t size = c::there("last_error", "info", info).size;
+        if (size < sizeof(std::size_t) || size > 4096) {
+            c::refuse("last_error", "`info.size` is " + std::to_string(size) +
+                                        ": initialise it with TUTTI_ERROR_INFO_INIT");
+        }
+        const ErrorContext& context = c::last().context;
+        const tutti_error_info known{size,
+                                     context.rank,
+                                     context.peer,
+                                     context.operation,
+                                     context.collective ? to_string(*context.collective).data()
+                                                        : nullptr, // a literal
+                                     context.where.file,
+                                     context.where.line};
+        std::memcpy(info, &known, std::min(size, sizeof known));
+    });
+}
+
+tutti_status tutti_set_log(tutti_log_function function, void* user) {
+    return c::guarded([&] {
+        set_log(function == nullptr ? LogFunction()
+                                    : [function, user](LogLevel level, std::string_view text) {
+                                          function(static_cast<int>(level), text.data(), user);
+                                      });
+    });
 }
 
 const char* tutti_version(void) {

@@ -11,7 +11,8 @@ namespace tutti::c {
 /// What a function of the program has returned that is no status of the library.
 class StatusError : public Error {
 public:
-    StatusError(tutti_status status, const std::string& text) : Error(text), status_(status) {}
+    StatusError(tutti_status status, const std::string& text, const ErrorContext& context)
+        : Error(text, context), status_(status) {}
     tutti_status status() const { return status_; }
 
 private:

@@ -142,6 +142,10 @@ CallSignature CallSignature::unpacked(const std::array<std::uint64_t, words>& pa
             .types = reinterpret_cast<const CallTypes*>(packed[5])}; // NOLINT(performance-no-int-to-ptr)
 }
 
+std::optional<Collective> CallSignature::collective() const {
+    return splits ? std::nullopt : std::optional(algorithm::registry()[row].collective);
+}
+
 std::string CallSignature::describe() const {
     if (splits) {
         return "split, subset or dup";

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -53,6 +54,9 @@ struct TUTTI_COMPONENT_API CallSignature {
     /// What members compare. The fingerprints of signatures that differ in nothing but the size of their
     /// messages, below 2^20, or in nothing but the root, are different.
     run::Digests digests(std::size_t message_bytes) const;
+
+    /// What errors name as its collective: nothing for a part of a split.
+    std::optional<Collective> collective() const;
 
     /// "broadcast (algorithm flat) of 8 bytes of f64 from root 2"
     std::string describe() const;

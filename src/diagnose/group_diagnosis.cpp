@@ -2,6 +2,7 @@
 
 #include "group/group_state.hpp"
 #include "group/history.hpp"
+#include "log/log.hpp"
 #include "wait/wait_timer.hpp"
 
 #include <tutti/error.hpp>
@@ -88,23 +89,23 @@ GroupView GroupDiagnosis::view() const {
     return {group_.memory(), group_.family()};
 }
 
-void GroupDiagnosis::throw_mismatch(const std::string& what) {
+void GroupDiagnosis::throw_mismatch(const Stall& stall, const std::string& what) {
     std::string text = what + "\n" + look(Asked::by_error).text();
     text.pop_back(); // the end of the last line
-    throw MismatchError(text);
+    throw MismatchError(text, {.peer = stall.peer});
 }
 
 void GroupDiagnosis::check(const Stall& stall, bool is_stuck, const IsReady& is_ready) {
     const auto& [sequence, number, member, peer] = stall;
     if (const auto text = difference(view(), sequence, member, peer)) {
-        throw_mismatch(*text);
+        throw_mismatch(stall, *text);
     }
     if (const auto text = other_order(view(), sequence, member, peer); text && !is_ready()) {
-        throw_mismatch(*text);
+        throw_mismatch(stall, *text);
     }
     if (is_stuck && !is_ready()) {
         if (const auto text = wait_for_edge(view(), sequence, number, member, peer)) {
-            throw_mismatch(*text);
+            throw_mismatch(stall, *text);
         }
     }
 }
@@ -119,25 +120,25 @@ void GroupDiagnosis::time_out(const Stall& stall, std::chrono::milliseconds time
     const std::string text =
         whereabouts(view(), member, peer) + roll_call.delay(sequence, number, member, timeout, call, peer);
     if (!is_ready()) { // it may have come while that was found out
-        throw TimeoutError(text);
+        throw TimeoutError(text, {.peer = peer});
     }
 }
 
 void GroupDiagnosis::throw_different(const Stall& stall) {
-    throw_mismatch(engine::disagreement(view(), stall.sequence, stall.member, stall.peer));
+    throw_mismatch(stall, engine::disagreement(view(), stall.sequence, stall.member, stall.peer));
 }
 
 void GroupDiagnosis::throw_absent(const Stall& stall) {
     if (const auto text = absence(view(), stall.sequence, stall.member, stall.peer)) {
-        throw_mismatch(*text);
+        throw_mismatch(stall, *text);
     }
     throw_different(stall);
 }
 
 void GroupDiagnosis::throw_fault(const Stall& stall, run::Fault fault, const CallSignature& signature,
                                  const run::Prepared& prepared, const run::Bindings& bindings) {
-    throw_mismatch(
-        text_of(fault, view(), stall.sequence, stall.member, stall.peer, signature, prepared, bindings));
+    throw_mismatch(stall, text_of(fault, view(), stall.sequence, stall.member, stall.peer, signature,
+                                  prepared, bindings));
 }
 
 void GroupDiagnosis::take_snapshot(std::chrono::milliseconds age) {
@@ -149,12 +150,13 @@ void GroupDiagnosis::take_snapshot(std::chrono::milliseconds age) {
 
 void GroupDiagnosis::report_stuck(int inside) noexcept {
     try {
-        const std::string text =
-            "tutti: the group has failed, but member " + std::to_string(inside) +
+        std::string text =
+            "the group has failed, but member " + std::to_string(inside) +
             " is still inside its call, maybe in an operator: the others wait for it, since it may use their "
             "vectors\n" +
             look(Asked::by_error).text();
-        std::fputs(text.c_str(), stderr);
+        text.pop_back(); // the end of the last line
+        report(LogLevel::warning, text.c_str());
     } catch (const std::bad_alloc&) { // without a word
     }
 }

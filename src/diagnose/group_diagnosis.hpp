@@ -37,7 +37,7 @@ private:
     RollCall look(Asked asked);
     GroupView view() const;
     /// Throws a MismatchError with what is wrong, and who is where.
-    [[noreturn]] void throw_mismatch(const std::string& what);
+    [[noreturn]] void throw_mismatch(const Stall& stall, const std::string& what);
 
     detail::GroupState& group_;
     LastSnapshot last_snapshot_;

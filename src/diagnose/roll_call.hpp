@@ -1,9 +1,9 @@
 #pragma once
 
 #include "call/call_log.hpp"
-#include "diagnose/shown_line.hpp"
 #include "group/member_status.hpp"
 #include "machine/thread_state.hpp"
+#include "wait/shown_line.hpp"
 
 #include <tutti/detail/export.hpp>
 #include <tutti/options.hpp>

@@ -1,6 +1,7 @@
 #include "diagnose/roll_call_signal.hpp"
 
 #include "environment.hpp"
+#include "log/log.hpp"
 #include "machine/process.hpp"
 #include "record/trace_file.hpp"
 
@@ -8,7 +9,6 @@
 
 #include <pthread.h>
 #include <semaphore.h>
-#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -68,16 +68,6 @@ std::optional<Request> requested() {
     return Request{signal, as_json ? RollCallFormat::json : RollCallFormat::text};
 }
 
-void write_all(std::string_view text) noexcept {
-    while (!text.empty()) {
-        const ssize_t written = write(STDERR_FILENO, text.data(), text.size());
-        if (written <= 0) {
-            return;
-        }
-        text.remove_prefix(static_cast<std::size_t>(written));
-    }
-}
-
 /// A handler may do hardly more than this; what is called then must outlive everything.
 sem_t* wanted = nullptr;
 
@@ -99,10 +89,16 @@ public:
     }
 
     void add(RollCallListed& listed, const Request& request) {
-        const std::scoped_lock lock(mutex_);
-        begin(request);
-        listed.process_ = machine::this_process();
-        listed.place_ = all_.insert(all_.end(), &listed);
+        const char* warning = nullptr;
+        {
+            const std::scoped_lock lock(mutex_);
+            warning = begin(request);
+            listed.process_ = machine::this_process();
+            listed.place_ = all_.insert(all_.end(), &listed);
+        }
+        if (warning != nullptr) {
+            report(LogLevel::warning, warning);
+        }
     }
     void remove(const RollCallListed& listed) {
         std::unique_lock ended(listed.calling_, std::defer_lock);
@@ -114,28 +110,29 @@ public:
     }
 
 private:
-    void begin(const Request& request) {
+    /// Returns why there will be no roll calls, or null.
+    const char* begin(const Request& request) {
         if (has_begun_ && process_ == machine::this_process()) {
-            return;
+            return nullptr;
         }
         has_begun_ = true;
         process_ = machine::this_process(); // a child of fork() has the handler, but no thread
         struct sigaction before = {};
         sigaction(request.signal, nullptr, &before);
         if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN && before.sa_handler != want) {
-            return write_all(
-                "tutti: TUTTI_ROLL_CALL: the program handles that signal itself, so that it gets "
-                "no roll calls; choose another one\n");
+            return "TUTTI_ROLL_CALL: the program handles that signal itself, so that it gets no roll calls; "
+                   "choose another one";
         }
         sem_init(&wanted_, 0, 0);
         wanted = &wanted_;
         if (!start_thread(request.format)) {
-            return write_all("tutti: TUTTI_ROLL_CALL: the system gives no thread for roll calls\n");
+            return "TUTTI_ROLL_CALL: the system gives no thread for roll calls";
         }
         struct sigaction action = {};
         action.sa_handler = want;
         action.sa_flags = SA_RESTART;
         sigaction(request.signal, &action, nullptr);
+        return nullptr;
     }
 
     /// No signal of the program's is for it.
@@ -161,10 +158,10 @@ private:
                 continue;
             }
             try {
-                write_all(roll_calls(format));
+                report(LogLevel::info, roll_calls(format).c_str());
                 write_trace_file();
             } catch (const std::bad_alloc&) {
-                write_all("tutti: roll call: there is no memory\n");
+                report(LogLevel::error, "roll call: there is no memory");
             }
         }
     }
@@ -191,9 +188,13 @@ private:
             text += (as_json && !text.empty() ? "," : "") + std::move(called);
         }
         if (as_json) {
-            return "[" + text + "]\n";
+            return "[" + text + "]";
         }
-        return text.empty() ? "roll call: there is no group\n" : text;
+        if (text.empty()) {
+            return "roll call: there is no group";
+        }
+        text.pop_back(); // the end of the last line
+        return text;
     }
 
     machine::ProcessMutex mutex_;

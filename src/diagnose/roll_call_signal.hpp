@@ -11,7 +11,7 @@
 
 namespace tutti::engine {
 
-/// What a signal makes write its roll call to stderr, where the environment variable TUTTI_ROLL_CALL names
+/// What a signal makes report its roll call, where the environment variable TUTTI_ROLL_CALL names
 /// one: "USR1", "SIGUSR1", "10", and "USR1,json" for tools. Nothing where it names none.
 class TUTTI_COMPONENT_API RollCallListed {
 public:

@@ -103,6 +103,8 @@ private:
     FlightRecord flight_;
     /// How long a run may wait for others, 0: as the group says.
     std::chrono::milliseconds timeout_{0};
+    /// Where it was started or prepared.
+    detail::CalledFrom called_from_;
     std::exception_ptr failure_;
 
     std::function<void(std::exception_ptr)> continuation_;

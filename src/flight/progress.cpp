@@ -4,6 +4,7 @@
 #include "group/group_state.hpp"
 #include "group/seat.hpp"
 #include "group/stall_check.hpp"
+#include "wait/error_context.hpp"
 #include "wait/thread_progress.hpp"
 
 #include <tutti/error.hpp>
@@ -52,6 +53,7 @@ void ProgressEngine::go_on(Go go) {
         go();
     } catch (...) {
         const std::exception_ptr thrown = std::current_exception();
+        describe(thrown, context_of_oldest());
         fail(thrown != nullptr ? thrown : thread_end());
         if (thrown == nullptr) { // nobody may stop the end of a thread
             throw;
@@ -140,6 +142,15 @@ bool ProgressEngine::look(OutstandingCall& operation, int looks) {
 
 /// Returns whether it is complete. Throws what ends it.
 bool ProgressEngine::advance(OutstandingCall& operation, int looks) {
+    try {
+        return run_further(operation, looks);
+    } catch (...) {
+        describe(std::current_exception(), context_of(operation));
+        throw;
+    }
+}
+
+bool ProgressEngine::run_further(OutstandingCall& operation, int looks) {
     OutstandingCall::Runner& runner = *operation.runner_;
     if (std::exchange(operation.is_excused_, false)) {
         runner.stop_waiting();
@@ -235,8 +246,10 @@ void ProgressEngine::fail(const std::exception_ptr& cause) noexcept {
 void ProgressEngine::look_after(bool takes_long, const OutstandingCall* awaited) {
     // What a peer has called is the same for all operations that wait for it.
     const OutstandingCall* read_for = nullptr;
+    const OutstandingCall* looked_at = nullptr;
     try {
         for (OutstandingCall* operation : open_) {
+            looked_at = operation;
             if (operation->state_ != OutstandingCall::State::running) {
                 continue;
             }
@@ -253,7 +266,9 @@ void ProgressEngine::look_after(bool takes_long, const OutstandingCall* awaited)
             read_for = operation;
         }
     } catch (...) {
-        fail(std::current_exception());
+        const std::exception_ptr thrown = std::current_exception();
+        describe(thrown, context_of(*looked_at));
+        fail(thrown);
     }
 }
 

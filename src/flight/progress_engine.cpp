@@ -4,6 +4,7 @@
 #include "group/seat.hpp"
 #include "mailbox/wait.hpp"
 #include "mixed.hpp"
+#include "wait/error_context.hpp"
 #include "wait/thread_progress.hpp"
 #include "wait/time_limit.hpp"
 
@@ -80,7 +81,8 @@ void ProgressEngine::restart(OutstandingCall& operation) {
     require_usable("start");
     if (!operation.is_over() || operation.is_ready_) { // what waits for it has yet to be called
         throw Error("start: the operation is still outstanding: wait for it before "
-                    "starting it again");
+                    "starting it again",
+                    context_of(operation));
     }
     restarts_ += mixed(~operation.number_, 0); // in whichever order
     open(operation);
@@ -99,13 +101,15 @@ void ProgressEngine::restart(OutstandingCall& operation, const Call& call) {
 void ProgressEngine::require_usable(const char* what) {
     if (seat_.runs_operator()) {
         throw Error(std::string(what) + ": called by an operator: operators must not make calls of the group "
-                                        "that they reduce for");
+                                        "that they reduce for",
+                    {.rank = rank_});
     }
     require_own_thread(what);
     if (group_.failure().raised()) {
         try {
             group_.failure().throw_aborted();
-        } catch (...) {
+        } catch (Error& error) {
+            describe(error, context_of_oldest());
             if (!open_.empty()) {
                 fail(std::current_exception());
             }
@@ -130,7 +134,8 @@ void ProgressEngine::require_own_thread(const char* what) const {
     if (is_on_another_thread()) {
         throw Error(std::string(what) + ": called by another thread while operations of this member are "
                                         "outstanding; only the thread that started them may use the member "
-                                        "until they are complete");
+                                        "until they are complete",
+                    {.rank = rank_});
     }
 }
 
@@ -193,6 +198,17 @@ Recorded ProgressEngine::recorded(const OutstandingCall& operation) const {
             .row = operation.call_.signature().row};
 }
 
+ErrorContext ProgressEngine::context_of(const OutstandingCall& operation) const {
+    return {.rank = rank_,
+            .operation = operation.number_,
+            .collective = operation.call_.signature().collective(),
+            .where = operation.called_from_.read()};
+}
+
+ErrorContext ProgressEngine::context_of_oldest() const {
+    return open_.empty() ? ErrorContext{.rank = rank_} : context_of(*open_.front());
+}
+
 void ProgressEngine::wait_until(OutstandingCall& operation, std::chrono::nanoseconds end) {
     look_eagerly(operation);
     if (!operation.is_over() || thread_->has_continuations()) {
@@ -204,14 +220,15 @@ void ProgressEngine::wait_until(OutstandingCall& operation, std::chrono::nanosec
 
 /// An operation for the next call of a sequence, with all the memory that it needs.
 OutstandingCall& ProgressEngine::operation_for(const Call& call, Sequence sequence) {
-    check_timeout(call);
     OutstandingCall* operation = nullptr;
     try {
+        check_timeout(call);
         operation = &found_or_prepared(call);
         operation->operator_.keep(call);
         operation->sequence_ = sequence;
         assign_channel(*operation);
-    } catch (const ArgumentError&) {
+    } catch (ArgumentError& error) {
+        describe(error, {.rank = rank_, .collective = call.collective, .where = call.where});
         throw; // the member may call again
     } catch (...) {
         if (operation != nullptr) {
@@ -223,6 +240,7 @@ OutstandingCall& ProgressEngine::operation_for(const Call& call, Sequence sequen
     }
     operation->bind(call.input, call.output);
     operation->timeout_ = call.timeout;
+    operation->called_from_.show(call.where);
     operation->is_held_ = true;
     operation->is_quiet_ =
         operation->call_.prepared().exchanges_words && operation->operator_.data() == nullptr;

@@ -9,6 +9,7 @@
 #include "wait/thread_progress.hpp"
 
 #include <tutti/detail/call.hpp>
+#include <tutti/error.hpp>
 
 #include <array>
 #include <chrono>
@@ -121,6 +122,7 @@ private:
     void look_eagerly(OutstandingCall& operation);
     bool look(OutstandingCall& operation, int looks);
     bool advance(OutstandingCall& operation, int looks);
+    bool run_further(OutstandingCall& operation, int looks);
     void remove(OutstandingCall& operation);
     void complete(OutstandingCall& operation);
     template <class Go>
@@ -143,6 +145,9 @@ private:
     };
     /// Only where the group records what its members call.
     Recorded recorded(const OutstandingCall& operation) const;
+    /// What errors report of an operation; and of all that are outstanding, of which the oldest is named.
+    ErrorContext context_of(const OutstandingCall& operation) const;
+    ErrorContext context_of_oldest() const;
 
     detail::Seat& seat_;
     detail::GroupState& group_;

@@ -11,17 +11,23 @@
 int tutti_f_in_place = 0;
 
 static _Thread_local char last_text[tutti_f_longest_text];
+static _Thread_local tutti_error_info last_info = TUTTI_ERROR_INFO_INIT;
 
 tutti_status tutti_f_note(tutti_status status, const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(last_text, sizeof last_text, format, arguments);
     va_end(arguments);
+    last_info = (tutti_error_info)TUTTI_ERROR_INFO_INIT;
     return status;
 }
 
 tutti_status tutti_f_noted(tutti_status status) {
-    return status == TUTTI_OK ? status : tutti_f_note(status, "%s", tutti_error_text());
+    if (status != TUTTI_OK) {
+        tutti_f_note(status, "%s", tutti_error_text());
+        tutti_last_error(&last_info);
+    }
+    return status;
 }
 
 void tutti_f_finish(tutti_status status, int* ierr) {
@@ -66,6 +72,23 @@ static void give_text(const char* from, const CFI_cdesc_t* text) {
 void tutti_f_error_text(CFI_cdesc_t* text);
 void tutti_f_error_text(CFI_cdesc_t* text) {
     give_text(last_text, text);
+}
+
+void tutti_f_last_error(int* rank, int* peer, int64_t* operation, const CFI_cdesc_t* collective);
+void tutti_f_last_error(int* rank, int* peer, int64_t* operation, const CFI_cdesc_t* collective) {
+    *rank = last_info.rank;
+    *peer = last_info.peer;
+    if (operation != NULL) {
+        *operation = (int64_t)last_info.operation;
+    }
+    if (collective != NULL) {
+        give_text(last_info.collective != NULL ? last_info.collective : "", collective);
+    }
+}
+
+void tutti_f_status_text(int status, const CFI_cdesc_t* text);
+void tutti_f_status_text(int status, const CFI_cdesc_t* text) {
+    give_text(tutti_status_text(status), text);
 }
 
 void tutti_f_version(CFI_cdesc_t* text);

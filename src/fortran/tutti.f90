@@ -190,6 +190,15 @@ module tutti
             character(kind=c_char, len=*), intent(out) :: message
         end subroutine
 
+        ! The fields of the last failure on the calling thread: the member whose call has ended, the other
+        ! member, the number of the call, and the name of the collective. -1, 0 or blank: unknown.
+        subroutine tutti_last_error(rank, peer, operation, collective) bind(c, name="tutti_f_last_error")
+            import
+            integer(c_int), intent(out) :: rank, peer
+            integer(c_int64_t), intent(out), optional :: operation
+            character(kind=c_char, len=*), intent(out), optional :: collective
+        end subroutine
+
         type(tutti_caller) function tutti_nonblocking(me, request) bind(c, name="tutti_nonblocking")
             import
             type(tutti_caller), value :: me
@@ -362,6 +371,22 @@ contains
         character(longest_text) :: text
         call tutti_error_text(text)
         message = trim(text)
+    end function
+
+    ! The name of a status, and its meaning in one sentence.
+    function tutti_status_text(status) result(status_text)
+        integer(c_int), intent(in) :: status
+        character(:), allocatable :: status_text
+        character(longest_text) :: text
+        interface
+            subroutine status_text_in_c(status, text) bind(c, name="tutti_f_status_text")
+                import
+                integer(c_int), value :: status
+                character(kind=c_char, len=*), intent(out) :: text
+            end subroutine
+        end interface
+        call status_text_in_c(status, text)
+        status_text = trim(text)
     end function
 
     function tutti_version() result(version)

@@ -59,7 +59,7 @@ public:
     /// moved since.
     virtual void take_snapshot(std::chrono::milliseconds age) = 0;
 
-    /// Writes to stderr why nobody learns of a failure: this member is inside its call.
+    /// Reports why nobody learns of a failure: this member is inside its call.
     virtual void report_stuck(int inside) noexcept = 0;
     /// What is wrong if members have returned from different calls that none of them waited for the others to
     /// notice, or nothing. Only while no member is in a call.

@@ -5,6 +5,7 @@
 #include "group/stall_check.hpp"
 #include "mailbox/wait.hpp"
 #include "run/runner.hpp"
+#include "wait/error_context.hpp"
 #include "wait/thread_progress.hpp"
 #include "wait/time_limit.hpp"
 
@@ -91,8 +92,21 @@ void Seat::resume(std::uint64_t epoch) {
     group_.memory().board(rank_).progress.put(0);
 }
 
+ErrorContext Seat::context_of(const Call& call) const {
+    return {.rank = rank_,
+            .collective = call.splits ? std::nullopt : std::optional(call.collective),
+            .where = call.where};
+}
+
+ErrorContext Seat::context_of_front() const {
+    return {.rank = rank_,
+            .operation = recorded_.number_at(cursor_.epoch),
+            .collective = front_->signature().collective(),
+            .where = called_from_.read()};
+}
+
 template <class Prepare>
-PreparedCall& Seat::complete(Prepare prepare) {
+PreparedCall& Seat::complete(const Call& asked, Prepare prepare) {
     exchanging_ = nullptr; // what is prepared may lie where that has been
     try {
         PreparedCall& call = prepare();
@@ -102,9 +116,11 @@ PreparedCall& Seat::complete(Prepare prepare) {
         }
         call.complete();
         return call;
-    } catch (const ArgumentError&) {
+    } catch (ArgumentError& error) {
+        engine::describe(error, context_of(asked));
         throw; // the member may call again
     } catch (...) {
+        engine::describe(std::current_exception(), context_of(asked));
         front_ = nullptr;
         prepared_calls_.clear(); // they share what may have been given back, to ask for more
         group_.fail(rank_, std::current_exception());
@@ -146,10 +162,16 @@ template <class Runner>
             run_slowly(runner, reached, timeout);
         }
     } catch (...) {
-        group_.fail(rank_, std::current_exception());
-        group_.leave_failed_call(rank_);
+        fail_front(std::current_exception());
         throw;
     }
+}
+
+/// Apart from the runs, which would keep room on their stacks for it.
+[[gnu::noinline]] void Seat::fail_front(const std::exception_ptr& thrown) {
+    engine::describe(thrown, context_of_front());
+    group_.fail(rank_, thrown);
+    group_.leave_failed_call(rank_);
 }
 
 void Seat::record_front(const Call& call) {
@@ -220,13 +242,19 @@ void Seat::wait(Runner& runner, run::State state, engine::WaitTimer& waited) {
 void Seat::require_idle(const Call& call) const {
     if (runs_operator_) {
         throw Error(std::string(to_string(call.collective)) +
-                    ": called by an operator, inside another call of the same member: operators must not "
-                    "make calls of the group that they reduce for");
+                        ": called by an operator, inside another call of the same member: operators must not "
+                        "make calls of the group that they reduce for",
+                    context_of(call));
     }
-    if (has_aborted_) {
-        group_.failure().throw_aborted();
+    try {
+        if (has_aborted_) {
+            group_.failure().throw_aborted();
+        }
+        engine::check_timeout(call);
+    } catch (Error& error) {
+        engine::describe(error, context_of(call));
+        throw;
     }
-    engine::check_timeout(call);
 }
 
 void Seat::run(const Call& call) {
@@ -245,7 +273,7 @@ void Seat::run(const Call& call) {
 void Seat::find_or_prepare(const Call& call) {
     if (PreparedCall* const known = prepared_calls_.find(call); known != nullptr) {
         if (known->exploration() != nullptr) {
-            complete([&]() -> PreparedCall& {
+            complete(call, [&]() -> PreparedCall& {
                 known->begin_again(call, plans_, *explorations_);
                 return *known;
             });
@@ -254,7 +282,7 @@ void Seat::find_or_prepare(const Call& call) {
         return;
     }
     std::unique_ptr<PreparedCall> made;
-    complete([&]() -> PreparedCall& {
+    complete(call, [&]() -> PreparedCall& {
         made = prepared_calls_.next([] { return std::make_unique<PreparedCall>(); });
         made->prepare(call, plans_, explorations_.get());
         return *made;
@@ -274,7 +302,7 @@ void Seat::try_front(const Call& call) {
 std::unique_ptr<PreparedCall> Seat::hold(const Call& call) {
     require_idle(call);
     std::unique_ptr<PreparedCall> held;
-    complete([&]() -> PreparedCall& {
+    complete(call, [&]() -> PreparedCall& {
         held = std::make_unique<PreparedCall>();
         held->prepare(call, plans_);
         return *held;
@@ -304,7 +332,7 @@ void Seat::make_front(const Call& call) {
 }
 
 void Seat::abort(const char* text) {
-    group_.fail(rank_, std::make_exception_ptr(Error(text)));
+    group_.fail(rank_, std::make_exception_ptr(Error(text, {.rank = rank_})));
     has_aborted_ = true;
     front_ = nullptr; // so that no call is taken for a repeated one
 }

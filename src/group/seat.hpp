@@ -18,9 +18,11 @@
 
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>
+#include <tutti/error.hpp>
 
 #include <chrono>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -129,12 +131,15 @@ private:
     /// More points than any plan has: where no two members can be further apart.
     static constexpr std::uint64_t longest_operation_points = 1U << 16U;
 
+    /// What errors report of a call that has not begun, and of the call in front.
+    ErrorContext context_of(const Call& call) const;
+    ErrorContext context_of_front() const;
     /// Throws unless the member may make a call now.
     void require_idle(const Call& call) const;
-    /// Completes the call that `prepare` returns, for which that has decided everything that does not depend
-    /// on addresses. Fails the group if that fails, except for wrong arguments.
+    /// Completes `call`, which `prepare` returns prepared, for which that has decided everything that does
+    /// not depend on addresses. Fails the group if that fails, except for wrong arguments.
     template <class Prepare>
-    engine::PreparedCall& complete(Prepare prepare);
+    engine::PreparedCall& complete(const Call& call, Prepare prepare);
     /// Brings a call like this one to the front, prepared.
     void find_or_prepare(const Call& call);
     /// Makes the call in front, which is measured.
@@ -159,6 +164,8 @@ private:
     /// Runs it to the end. It looks so often before it waits slowly.
     template <class Runner>
     void run_to_the_end(Runner& runner, int looks, std::chrono::milliseconds timeout);
+    /// The call in front has thrown that.
+    void fail_front(const std::exception_ptr& thrown);
     /// Shows and runs the call in front on the vectors of `call`, and records it.
     void make_front(const Call& call);
     void record_front(const Call& call);

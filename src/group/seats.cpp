@@ -85,7 +85,8 @@ void Seats::throw_refused(int rank, const char* why) const {
     } catch (const Error& told) {
         std::optional<Aborted> refused;
         try {
-            refused.emplace("join: seat " + std::to_string(rank) + ": " + why + ": " + told.what());
+            refused.emplace("join: seat " + std::to_string(rank) + ": " + why + ": " + told.what(),
+                            ErrorContext{.rank = rank, .peer = told.context().peer});
         } catch (const std::bad_alloc&) {
         }
         if (!refused) {
@@ -111,10 +112,11 @@ void Seats::require_joined(int member, int peer) {
     if (absent.empty()) { // the last has just come
         return;
     }
-    throw engine::NotJoined(engine::text_of_ranks(absent, "member", "members") +
-                            (absent.size() == 1 ? " has" : " have") + " not joined within " +
-                            engine::text_of(join_timeout_.timeout()) + ". " + engine::advice_on_absence() +
-                            "; GroupOptions::join_timeout sets how long members wait");
+    throw engine::NotJoined(
+        engine::text_of_ranks(absent, "member", "members") + (absent.size() == 1 ? " has" : " have") +
+            " not joined within " + engine::text_of(join_timeout_.timeout()) + ". " +
+            engine::advice_on_absence() + "; GroupOptions::join_timeout sets how long members wait",
+        {.peer = absent.front()});
 }
 
 bool Seats::is_unusable() {

@@ -37,9 +37,10 @@ void ClusterState::throw_mismatch(int rank, int other) const {
     const CallHistory own = calls_of(rank);
     const CallHistory theirs = calls_of(other);
     throw MismatchError("the members are in different calls: " +
-                        tutti::engine::difference(tutti::engine::Sequence::blocking, {first + rank, &own},
-                                                  {first + other, &theirs})
-                            .value_or(""));
+                            tutti::engine::difference(tutti::engine::Sequence::blocking, {first + rank, &own},
+                                                      {first + other, &theirs})
+                                .value_or(""),
+                        {.peer = first + other});
 }
 
 std::string ClusterState::roll_call(RollCallFormat format) {

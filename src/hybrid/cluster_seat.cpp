@@ -2,6 +2,7 @@
 
 #include "group/seat.hpp"
 #include "machine/thread_state.hpp"
+#include "wait/error_context.hpp"
 
 #include <tutti/error.hpp>
 
@@ -22,6 +23,30 @@ void ClusterSeat::check_failure() {
         tell_others(cluster_.failure().first());
         cluster_.failure().throw_aborted();
     }
+}
+
+/// What a call inside the process has thrown has ranks of the process.
+void ClusterSeat::describe(const std::exception_ptr& thrown, const ErrorContext& call) const noexcept {
+    try {
+        if (thrown != nullptr) {
+            std::rethrow_exception(thrown);
+        }
+    } catch (Error& error) {
+        ErrorContext& context = tutti::detail::ErrorAccess::of(error);
+        if (context.rank >= 0 && context.peer >= 0) {
+            context.peer += member_.first_member();
+        }
+        context.rank = -1;
+        tutti::engine::describe(error, call);
+    } catch (...) { // the program's own
+    }
+}
+
+ErrorContext ClusterSeat::context_of(const ClusterCall& call) const {
+    return {.rank = global_rank(),
+            .operation = member_.number(),
+            .collective = call.collective(),
+            .where = own_board().called_from.read()};
 }
 
 void ClusterSeat::rise() {
@@ -72,10 +97,12 @@ void ClusterSeat::run_prepared(ClusterCall& call) {
         call.strategy().fan_out();
     } catch (const Aborted&) {
         // One that comes from this process has been recorded by whoever failed, or will be.
+        describe(std::current_exception(), context_of(call));
         const bool local = cluster_.failure().raised() || cluster_.group().failure().raised();
         leave_failed_call(std::current_exception(), !local);
         throw;
     } catch (...) {
+        describe(std::current_exception(), context_of(call));
         leave_failed_call(std::current_exception(), true);
         throw;
     }
@@ -88,7 +115,9 @@ ClusterCall& ClusterSeat::prepare(const tutti::detail::Call& call, const Options
         auto prepared = calls_.next([this] { return std::make_unique<ClusterCall>(member_); });
         prepared->prepare(call, options);
         return calls_.put(std::move(prepared));
-    } catch (const ArgumentError&) {
+    } catch (ArgumentError& error) {
+        tutti::engine::describe(error,
+                                {.rank = global_rank(), .collective = call.collective, .where = call.where});
         throw; // the member may call again
     } catch (...) {
         fail(std::current_exception());

@@ -34,6 +34,9 @@ public:
 
 private:
     void check_failure();
+    /// Gives an exception that ends a call of the cluster the fields of that call.
+    void describe(const std::exception_ptr& thrown, const ErrorContext& call) const noexcept;
+    ErrorContext context_of(const ClusterCall& call) const;
     ClusterCall& prepare(const tutti::detail::Call& call, const Options& options);
     void run_prepared(ClusterCall& call);
     void enter_call();

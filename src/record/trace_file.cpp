@@ -1,6 +1,7 @@
 #include "record/trace_file.hpp"
 
 #include "environment.hpp"
+#include "log/log.hpp"
 #include "machine/process.hpp"
 #include "trace/json_lines.hpp"
 #include "trace/perfetto.hpp"
@@ -72,12 +73,14 @@ std::string written(const std::vector<trace::Timeline>& timelines, std::string_v
     return is_for_perfetto ? trace::perfetto(timelines) : trace::json_lines(timelines);
 }
 
-void write_file(const std::string& name, const std::string& content) {
+/// Returns what is wrong, or nothing.
+std::string write_file(const std::string& name, const std::string& content) {
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(name.c_str(), "wb"), std::fclose);
     if (file == nullptr || std::fwrite(content.data(), 1, content.size(), file.get()) != content.size() ||
         std::fflush(file.get()) != 0) {
-        std::fprintf(stderr, "tutti: TUTTI_TRACE: %s: %s\n", name.c_str(), std::strerror(errno));
+        return "TUTTI_TRACE: " + name + ": " + std::strerror(errno);
     }
+    return {};
 }
 
 } // namespace
@@ -114,17 +117,18 @@ public:
         }
     }
 
-    void write() {
+    /// Returns what is wrong, or nothing.
+    std::string write() {
         const std::scoped_lock lock(mutex_);
         if (file_.empty() || (process_ != getpid() && file_.find("%p") == std::string::npos)) {
-            return; // a process that has been forked writes over nothing of its parent's
+            return {}; // a process that has been forked writes over nothing of its parent's
         }
         std::vector<trace::Timeline> timelines(ended_.begin(), ended_.end());
         for (const TraceListed* const each : all_) {
             timelines.push_back(each->timeline_());
         }
         const std::string name = file_of_process(file_);
-        write_file(name, written(timelines, name));
+        return write_file(name, written(timelines, name));
     }
 
 private:
@@ -151,16 +155,19 @@ TraceListed::~TraceListed() {
         try {
             TraceFile::instance().remove(*this);
         } catch (const std::bad_alloc&) {
-            std::fputs("tutti: TUTTI_TRACE: there is no memory for the trace of a group\n", stderr);
+            report(LogLevel::error, "TUTTI_TRACE: there is no memory for the trace of a group");
         }
     }
 }
 
 void write_trace_file() noexcept {
     try {
-        TraceFile::instance().write();
+        const std::string wrong = TraceFile::instance().write();
+        if (!wrong.empty()) {
+            report(LogLevel::error, wrong.c_str());
+        }
     } catch (const std::bad_alloc&) {
-        std::fputs("tutti: TUTTI_TRACE: there is no memory to write it\n", stderr);
+        report(LogLevel::error, "TUTTI_TRACE: there is no memory to write it");
     }
 }
 

@@ -1,13 +1,13 @@
 #include "tuning/load.hpp"
 
 #include "environment.hpp"
+#include "log/log.hpp"
 #include "machine/process.hpp"
 #include "tuning/file.hpp"
 #include "tuning/fingerprint.hpp"
 
 #include <tutti/version.hpp>
 
-#include <cstdio>
 #include <exception>
 #include <map>
 #include <mutex>
@@ -19,13 +19,13 @@ namespace {
 
 constexpr const char* built_in = "built-in choice";
 
-Source read_source(const std::string& path) {
+/// `refusal` becomes what is wrong with the file.
+Source read_source(const std::string& path, std::string& refusal) {
     try {
         return {std::make_shared<const Table>(load(path, this_machine())), "file " + path, Explores::always};
     } catch (const std::exception& error) {
-        const std::string text = "tuning file " + path + " is refused: " + error.what();
-        std::fprintf(stderr, "tutti: %s; the %s of algorithms is used\n", text.c_str(), built_in);
-        return {nullptr, std::string(built_in) + "; " + text, Explores::with_a_cpu_each};
+        refusal = "tuning file " + path + " is refused: " + error.what();
+        return {nullptr, std::string(built_in) + "; " + refusal, Explores::with_a_cpu_each};
     }
 }
 
@@ -73,10 +73,18 @@ Source source_of(const std::string& tuning) {
                 : chosen == "off" ? Explores::never
                                   : Explores::with_a_cpu_each};
     }
-    const std::scoped_lock lock(mutex);
-    const auto known = sources.find(chosen);
-    return known != sources.end() ? known->second
-                                  : sources.emplace(chosen, read_source(chosen)).first->second;
+    std::string refusal;
+    const Source source = [&] {
+        const std::scoped_lock lock(mutex);
+        const auto known = sources.find(chosen);
+        return known != sources.end() ? known->second
+                                      : sources.emplace(chosen, read_source(chosen, refusal)).first->second;
+    }();
+    if (!refusal.empty()) {
+        refusal += std::string("; the ") + built_in + " of algorithms is used";
+        engine::report(LogLevel::warning, refusal.c_str());
+    }
+    return source;
 }
 
 } // namespace tutti::tuning

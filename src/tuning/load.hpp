@@ -37,7 +37,7 @@ struct Source {
 
 /// What `tuning` asks for, or, if it is empty, the environment variable TUTTI_TUNING: "on", "off", or a file.
 /// If neither asks for anything, groups explore in which each member has a CPU. A file is read once in the
-/// life of a process. One that is refused is reported on stderr, once, and none is used. Callable by any
+/// life of a process. One that is refused is reported (set_log()), once, and none is used. Callable by any
 /// thread.
 Source source_of(const std::string& tuning);
 

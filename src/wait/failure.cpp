@@ -1,6 +1,7 @@
 #include "wait/failure.hpp"
 
 #include "mailbox/event_count.hpp"
+#include "wait/error_context.hpp"
 #include "wait/join_timeout.hpp"
 
 #include <linux/membarrier.h>
@@ -19,7 +20,10 @@ namespace {
 /// An Aborted that keeps its text in itself.
 class BriefAborted : public Aborted {
 public:
-    BriefAborted(const Aborted& untold, const std::array<char, 256>& text) : Aborted(untold), text_(text) {}
+    BriefAborted(const Aborted& untold, const std::array<char, 256>& text, int peer)
+        : Aborted(untold), text_(text) {
+        detail::ErrorAccess::of(*this).peer = peer;
+    }
     const char* what() const noexcept override { return text_.data(); }
 
 private:
@@ -45,14 +49,24 @@ constexpr const char* released_because = "released because ";
 
 /// Throws an E with this text if there is memory for that.
 template <class E>
-void throw_if_memory(const char* beginning, const std::string& text) {
+void throw_if_memory(const char* beginning, const std::string& text, int peer) {
     std::optional<E> made;
     try {
-        made.emplace(beginning + text);
+        made.emplace(beginning + text, ErrorContext{.peer = peer});
     } catch (const std::bad_alloc&) {
     }
     if (made) {
         throw E(*made);
+    }
+}
+
+int peer_of(const std::exception_ptr& error) {
+    try {
+        std::rethrow_exception(error);
+    } catch (const Error& known) {
+        return known.context().peer;
+    } catch (...) {
+        return -1;
     }
 }
 
@@ -88,6 +102,8 @@ void Failure::raise(int member, const std::exception_ptr& cause, const char* who
     const bool is_own = *whose == '\0';
     first_ = is_own && keeps_first_ ? told : nullptr;
     is_timeout_ = holds<TimeoutError>(told);
+    // In another group ranks are others.
+    peer_ = !is_own ? -1 : is_timeout_ ? peer_of(told) : member;
     came_of_waiting_ = is_own && (is_timeout_ || holds<NotJoined>(told));
     with_text(told, [&](const char* text) {
         static_cast<void>(std::snprintf(brief_.data(), brief_.size(), "%smember %d%s failed: %s",
@@ -104,10 +120,10 @@ void Failure::raise(int member, const std::exception_ptr& cause, const char* who
 void Failure::throw_aborted() const {
     const std::scoped_lock lock(mutex_);
     if (!text_.empty()) {
-        is_timeout_ ? throw_if_memory<TimeoutError>(released_because, text_)
-                    : throw_if_memory<Aborted>(released_because, text_);
+        is_timeout_ ? throw_if_memory<TimeoutError>(released_because, text_, peer_)
+                    : throw_if_memory<Aborted>(released_because, text_, peer_);
     }
-    throw BriefAborted(untold_, brief_);
+    throw BriefAborted(untold_, brief_, peer_);
 }
 
 std::string Failure::text() const {

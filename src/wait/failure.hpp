@@ -58,6 +58,8 @@ private:
     bool keeps_first_ = false;
     bool is_timeout_ = false;
     bool came_of_waiting_ = false;
+    /// ErrorContext::peer of those that are released.
+    int peer_ = -1;
     /// Where there is no memory for that: the text as far as it goes, and what to copy an Aborted from.
     std::array<char, 256> brief_{};
     Aborted untold_ = untold();

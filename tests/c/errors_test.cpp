@@ -14,6 +14,7 @@
 
 using tutti::test::call_part;
 using tutti::test::check_refused;
+using tutti::test::Joined;
 using tutti::test::MemberFunction;
 using tutti::test::mentions;
 using tutti::test::run_team;
@@ -227,6 +228,91 @@ TEST_CASE("the text of a failure is that of the thread, until its next one") {
         CHECK(tutti_task_run(nullptr, 0) == TUTTI_ARGUMENT_ERROR);
         CHECK(mentions(tutti_error_text(), "task_run"));
     }).join();
+}
+
+TEST_CASE("each status has a text") {
+    CHECK(std::string(tutti_status_text(TUTTI_OK)) == "TUTTI_OK: the call has succeeded");
+    CHECK(mentions(tutti_status_text(TUTTI_ARGUMENT_ERROR), "TUTTI_ARGUMENT_ERROR: "));
+    CHECK(mentions(tutti_status_text(TUTTI_MISMATCH_ERROR), "TUTTI_MISMATCH_ERROR: "));
+    CHECK(mentions(tutti_status_text(TUTTI_ABORTED), "TUTTI_ABORTED: "));
+    CHECK(mentions(tutti_status_text(TUTTI_ERROR), "TUTTI_ERROR: "));
+    CHECK(mentions(tutti_status_text(TUTTI_NO_MEMORY), "TUTTI_NO_MEMORY: "));
+    CHECK(mentions(tutti_status_text(TUTTI_FOREIGN_ERROR), "TUTTI_FOREIGN_ERROR: "));
+    CHECK(mentions(tutti_status_text(TUTTI_TIMEOUT_ERROR), "TUTTI_TIMEOUT_ERROR: "));
+    CHECK(mentions(tutti_status_text(-1), "unknown status"));
+    CHECK(mentions(tutti_status_text(99), "unknown status"));
+    CHECK(mentions(tutti_status_text(100), "a status of the program's own"));
+}
+
+TEST_CASE("the fields of the last failure") {
+    std::array<tutti_error_info, 3> all;
+    all.fill(TUTTI_ERROR_INFO_INIT);
+    const tutti_status status = run_team(3, [&](tutti_caller me) {
+        tutti_error_info& mine = all[static_cast<std::size_t>(me.rank)];
+        CHECK(tutti_barrier(me) == TUTTI_OK);
+        if (me.rank == 2) {
+            return 123;
+        }
+        CHECK(tutti_barrier(me) == TUTTI_ABORTED);
+        CHECK(tutti_last_error(&mine) == TUTTI_OK);
+        return static_cast<int>(TUTTI_ABORTED); // handed on with its fields
+    });
+    CHECK(status == 123);
+    for (int rank = 0; rank < 2; ++rank) {
+        const tutti_error_info& info = all[static_cast<std::size_t>(rank)];
+        CHECK(info.rank == rank);
+        CHECK(info.peer == 2);
+        CHECK(info.operation == 2);
+        CHECK(std::string(info.collective) == "barrier");
+        CHECK(info.file == nullptr);
+        CHECK(info.line == 0);
+    }
+
+    std::thread([] {
+        tutti_error_info info = TUTTI_ERROR_INFO_INIT;
+        info.rank = 7;
+        CHECK(tutti_last_error(&info) == TUTTI_OK); // there was none
+        CHECK(info.rank == -1);
+        CHECK(info.collective == nullptr);
+    }).join();
+
+    const Joined joined;
+    double one = 1;
+    check_refused(tutti_broadcast(joined.me, &one, 1, TUTTI_DOUBLE, 9), "`root` is 9");
+    struct {
+        tutti_error_info info = TUTTI_ERROR_INFO_INIT;
+        int behind = 42;
+    } newer;
+    newer.info.size = sizeof newer; // of a program that knows more fields
+    CHECK(tutti_last_error(&newer.info) == TUTTI_OK);
+    CHECK(newer.info.rank == 0);
+    CHECK(newer.info.peer == -1);
+    CHECK(newer.behind == 42);
+    tutti_error_info older = TUTTI_ERROR_INFO_INIT;
+    older.size = offsetof(tutti_error_info, operation);
+    older.operation = 5;
+    CHECK(tutti_last_error(&older) == TUTTI_OK);
+    CHECK(older.operation == 5);
+    older.size = 0;
+    check_refused(tutti_last_error(&older), "`info.size` is 0");
+    check_refused(tutti_last_error(nullptr), "last_error: `info` is a null pointer");
+}
+
+TEST_CASE("messages go to a function of the program") {
+    std::vector<std::string> texts;
+    const auto keep = [](int level, const char* text, void* user) {
+        CHECK(level == TUTTI_LOG_WARNING);
+        static_cast<std::vector<std::string>*>(user)->emplace_back(text);
+    };
+    REQUIRE(tutti_set_log(keep, &texts) == TUTTI_OK);
+    tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
+    options.tuning = "/nonesuch/from-c";
+    tutti_group* group = nullptr;
+    CHECK(tutti_group_create(2, &options, &group) == TUTTI_OK);
+    CHECK(tutti_group_free(group) == TUTTI_OK);
+    CHECK(tutti_set_log(nullptr, nullptr) == TUTTI_OK);
+    REQUIRE(texts.size() == 1);
+    CHECK(mentions(texts.front(), "tuning file /nonesuch/from-c is refused"));
 }
 
 TEST_CASE("more members than a first handful") {

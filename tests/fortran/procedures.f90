@@ -193,11 +193,16 @@ contains
         type(tutti_async_group) :: async_group
         type(tutti_caller) :: me
         type(tutti_request), asynchronous :: request
-        integer :: ierr
+        integer :: ierr, rank, peer
+        integer(c_int64_t) :: operation
+        character(9) :: collective
+        character(:), allocatable :: text
         call tutti_group_create(2, group)
         call tutti_join(group, 0, me)
         call tutti_barrier(tutti_with_options(me, timeout_ms=100), ierr)
         call expect(ierr == TUTTI_TIMEOUT_ERROR, 'timeout of a call')
+        call tutti_last_error(rank, peer, operation, collective)
+        call expect(rank == 0 .and. peer == 1 .and. operation == 1 .and. collective == 'barrier', 'fields of a failure')
         call tutti_leave(me)
         call tutti_group_free(group)
         call tutti_async_group_create(2, async_group, timeout_ms=100)
@@ -205,6 +210,11 @@ contains
         call tutti_wait(request, ierr)
         call expect(ierr == TUTTI_TIMEOUT_ERROR, 'timeout of an async group')
         call tutti_async_group_free(async_group)
+        call tutti_group_create(-1, group, ierr)
+        call tutti_last_error(rank, peer)
+        call expect(rank == -1 .and. peer == -1, 'fields of no call')
+        text = tutti_status_text(TUTTI_TIMEOUT_ERROR)
+        call expect(text(:21) == 'TUTTI_TIMEOUT_ERROR: ' .and. len(text) == len_trim(text), 'text of a status')
     end subroutine
 
     ! What a group has recorded is in files. The constants are those of C: other numbers would be refused, or be other files.

@@ -1,4 +1,4 @@
-#include "diagnose/shown_line.hpp"
+#include "wait/shown_line.hpp"
 
 #include <fcntl.h>
 #include <sys/syscall.h>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tutti/detail/export.hpp>
-#include <tutti/options.hpp>
+#include <tutti/source_line.hpp>
 
 #include <string>
 

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <tutti/detail/export.hpp>
+#include <tutti/detail/standard.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+namespace tutti {
+
+/// The level of a message that no call can report as an error.
+///
+/// - error: a file or report that was requested is lost, such as the file of TUTTI_TRACE
+/// - warning: the library continues without something that was requested, such as a tuning file; or members
+///   of a failed group are held up for a second
+/// - info: what the program or its user has requested: the roll calls of TUTTI_ROLL_CALL
+enum class LogLevel : std::uint8_t { error, warning, info };
+
+/// Receives the messages of the library. `text` may have several lines, has no newline at its end, and is
+/// followed by a 0 character. It is valid during the call.
+using LogFunction = std::function<void(LogLevel level, std::string_view text)>;
+
+/// Sends the library's messages to `function`, for the whole process. An empty function restores the default,
+/// which prints to stderr: "tutti: " and the text for errors and warnings, and the text alone for info.
+///
+/// Any thread may call it at any time. `function` is called on the thread that has the message: a member, the
+/// thread of roll calls, or the thread that exits. Only one thread calls it at a time. It must not call the
+/// library or fork(); its exceptions are ignored. When set_log() returns, the function that was set before is
+/// not called any more, and has been destroyed. The last one is never destroyed, because it may be called
+/// until the process ends: for the file of TUTTI_TRACE, which is written by an `atexit` handler. A shared
+/// object that sets a function of its own must restore the default before it is unloaded.
+///
+/// Throws Error if it is called by such a function.
+TUTTI_API void set_log(LogFunction function);
+
+} // namespace tutti

@@ -1,0 +1,142 @@
+// Messages that no call can report as an error.
+
+#include "support.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <memory>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+using namespace tutti;
+using namespace std::chrono_literals;
+using test::mentions;
+using test::thrown_by;
+
+namespace {
+
+/// Collects messages while it lives.
+class Collected {
+public:
+    Collected() {
+        set_log([this](LogLevel level, std::string_view text) {
+            const std::scoped_lock lock(mutex_);
+            CHECK(text.data()[text.size()] == '\0');
+            messages_.emplace_back(level, text);
+        });
+    }
+    ~Collected() { set_log({}); }
+    Collected(const Collected&) = delete;
+    Collected& operator=(const Collected&) = delete;
+    Collected(Collected&&) = delete;
+    Collected& operator=(Collected&&) = delete;
+
+    std::vector<std::pair<LogLevel, std::string>> messages() const {
+        const std::scoped_lock lock(mutex_);
+        return messages_;
+    }
+    std::pair<LogLevel, std::string> next() const {
+        while (messages().empty()) {
+            std::this_thread::sleep_for(1ms);
+        }
+        return messages().front();
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::vector<std::pair<LogLevel, std::string>> messages_;
+};
+
+/// Makes the library warn.
+void refuse_tuning(const std::string& name) {
+    const Group group(2, {.tuning = "/nonesuch/" + name});
+}
+
+} // namespace
+
+TEST_CASE("a function gets the messages in place of stderr") {
+    const Collected log;
+    refuse_tuning("one");
+    REQUIRE(log.messages().size() == 1);
+    const auto [level, text] = log.messages().front();
+    CHECK(level == LogLevel::warning);
+    CHECK(text.starts_with("tuning file /nonesuch/one is refused: "));
+    CHECK(text.ends_with("; the built-in choice of algorithms is used"));
+    refuse_tuning("one"); // once
+    CHECK(log.messages().size() == 1);
+}
+
+TEST_CASE("the roll calls of a signal are messages") {
+    setenv("TUTTI_ROLL_CALL", "USR2", 1);
+    {
+        const Group group(3);
+        const Collected log;
+        std::raise(SIGUSR2);
+        const auto [level, text] = log.next();
+        CHECK(level == LogLevel::info);
+        CHECK(text.starts_with("roll call of 3 members:\n"));
+        CHECK(!text.ends_with('\n'));
+    }
+    unsetenv("TUTTI_ROLL_CALL");
+}
+
+TEST_CASE("a failed team that is held up is a warning") {
+    const Collected log;
+    Team team({.members = 2, .placement = "none"});
+    CHECK_THROWS_AS(team.run([&](Member& me) {
+        if (me.rank() == 0) {
+            throw std::range_error("mine");
+        }
+        while (log.messages().empty()) {
+            std::this_thread::sleep_for(1ms);
+        }
+    }),
+                    std::range_error);
+    const auto [level, text] = log.messages().front();
+    CHECK(level == LogLevel::warning);
+    CHECK(text.starts_with("Team::run has failed, and waits for member 1 to return"));
+    CHECK(mentions(text, "roll call of 2 members"));
+}
+
+TEST_CASE("what the function throws is ignored, and it cannot replace itself") {
+    std::string refused;
+    set_log([&](LogLevel, std::string_view) {
+        refused = thrown_by([] { set_log({}); }).text;
+        throw std::runtime_error("nobody learns of it");
+    });
+    refuse_tuning("two");
+    set_log({});
+    CHECK(refused == "set_log: called by a function that set_log() has set");
+}
+
+TEST_CASE("a function that has been replaced is not called any more, and is gone") {
+    auto alive = std::make_shared<std::atomic<bool>>(true);
+    std::atomic<int> wrong{0};
+    std::atomic<bool> ends{false};
+    std::jthread reporter([&] {
+        for (int number = 0; !ends; ++number) {
+            refuse_tuning("number" + std::to_string(number));
+        }
+    });
+    for (int round = 0; round < 20; ++round) {
+        std::atomic<bool> is_valid{true};
+        set_log([&is_valid, &wrong, alive](LogLevel, std::string_view) { wrong += is_valid ? 0 : 1; });
+        std::this_thread::sleep_for(1ms);
+        CHECK(alive.use_count() == 2);
+        set_log([](LogLevel, std::string_view) {});
+        is_valid = false;
+        CHECK(alive.use_count() == 1);
+    }
+    ends = true;
+    reporter.join();
+    set_log({});
+    CHECK(wrong == 0);
+}
