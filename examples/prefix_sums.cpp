@@ -30,8 +30,7 @@ int main() {
                 selected.push_back(number);
             }
         }
-        std::size_t first = 0; // stays 0 on member 0
-        me.exscan(selected.size(), first, tutti::sum);
+        std::size_t first = me.exscan(selected.size(), tutti::sum); // 0 on member 0
         for (const int number : selected) {
             packed[first++] = number;
         }

@@ -19,16 +19,19 @@ namespace tutti {
 ///
 /// p is the number of members, m the bytes of one member's whole buffer.
 ///
-/// **Buffers** are contiguous ranges (std::vector, std::array, std::span, an array) or single objects of a
-/// trivially copyable type. Other members read and write the elements during the call, but never after it is
-/// complete. A buffer to which a call writes must not overlap any buffer of another member. A call in place
-/// has one buffer, which is both input and output. All members must use the same form: a call in place does
-/// not match a call with two buffers.
+/// **Buffers** are contiguous ranges (std::vector, std::array, std::span, an array), views with several
+/// indices (std::mdspan, Kokkos::mdspan, Kokkos::View) or single objects of a trivially copyable type. The
+/// elements of a view must be contiguous (is_exhaustive()); otherwise the call throws ArgumentError. Other
+/// members read and write the elements during the call, but never after it is complete. A buffer to which a
+/// call writes must not overlap any buffer of another member. A call in place has one buffer, which is both
+/// input and output. All members must use the same form: a call in place does not match a call with two
+/// buffers.
 ///
 /// **Single objects.** With one operand, a blocking call takes a single object by value and returns the
 /// result: `double all = me.allreduce(mine, tutti::sum)`. The address of `mine` does not escape, so a loop
 /// that accumulates it can keep it in a register. The same is true of a single object that a blocking call
-/// only reads.
+/// only reads. A discarded result is a warning of the compiler ([[nodiscard]]), and an error with
+/// -Werror=unused-result.
 ///
 /// **What does not compile:**
 ///
@@ -36,6 +39,11 @@ namespace tutti {
 /// - A temporary as an input of a nonblocking call, because it would be gone before it is read.
 /// - A pointer, because the number of elements is unknown; use std::span(pointer, count). To send the address
 ///   itself, use std::span(&pointer, 1).
+/// - A single object that holds an address: a class with data() or data_handle() that is neither a range nor
+///   one of the views above, or an aggregate with a member that is a pointer, smart pointer, iterator, view
+///   or reference (not to const). Only the first 16 members are examined, including members of aggregates
+///   and elements of arrays; members of other classes cannot be examined. The elements of a buffer are not
+///   examined: std::span(&object, 1) sends any trivially copyable object.
 ///
 /// If types and operators are known only at run time, use DynamicVector, DynamicInput and DynamicOp
 /// (tutti/dynamic.hpp).
@@ -71,6 +79,7 @@ public:
     requires detail::Blocking<Way>
     [[nodiscard("one object goes by value: use the result")]] T broadcast(T value, int root,
                                                                           const Options& options = {}) {
+        detail::refuse_operand<T>();
         broadcast(detail::view(value), root, options);
         return value;
     }
@@ -99,6 +108,7 @@ public:
     requires detail::ReturnedReduction<Way, T, Op>
     [[nodiscard("one object goes by value: use the result")]] T reduce(T value, const Op& op, int root,
                                                                        const Options& options = {}) {
+        detail::refuse_operand<T>();
         reduce(detail::view(value), op, root, options);
         return value;
     }
@@ -128,6 +138,7 @@ public:
     requires detail::ReturnedReduction<Way, T, Op>
     [[nodiscard("one object goes by value: use the result")]] T allreduce(T value, const Op& op,
                                                                           const Options& options = {}) {
+        detail::refuse_operand<T>();
         allreduce(detail::view(value), op, options);
         return value;
     }
@@ -170,7 +181,8 @@ public:
     /// count.
     template <class In, class Block, class Op>
     requires detail::Reduction<In, Block, Op>
-    auto reduce_scatter(In&& in, Block&& block, Counts counts, const Op& op, const Options& options = {}) {
+    auto reduce_scatter(In&& in, Block&& block, Counts::View counts, const Op& op,
+                        const Options& options = {}) {
         return self().run(
             reduction(irregular(vectors<Block>(Collective::reduce_scatter, operand<In>(in), block, options),
                                 counts),
@@ -181,7 +193,7 @@ public:
     /// Reduce-scatter with irregular blocks, in place: the result replaces member r's block of `inout`.
     template <class InOut, class Op>
     requires detail::Reduction<InOut, InOut, Op>
-    auto reduce_scatter(InOut&& inout, Counts counts, const Op& op, const Options& options = {}) {
+    auto reduce_scatter(InOut&& inout, Counts::View counts, const Op& op, const Options& options = {}) {
         return self().run(
             reduction(irregular(in_place<InOut>(Collective::reduce_scatter, inout, options), counts), inout,
                       op),
@@ -216,7 +228,7 @@ public:
     /// This applies to every collective that takes displacements.
     template <class Block, class Out>
     requires detail::Vectors<Block, Out>
-    auto allgather(Block&& block, Out&& out, Counts counts, const Options& options = {}) {
+    auto allgather(Block&& block, Out&& out, Counts::View counts, const Options& options = {}) {
         return self().run(
             irregular(vectors<Out>(Collective::allgather, operand<Block>(block), out, options), counts),
             options);
@@ -225,7 +237,7 @@ public:
     /// Allgather with irregular blocks, in place: the member contributes its own block of `inout`.
     template <detail::BufferArgument InOut>
     requires detail::Local<Way>
-    auto allgather(InOut&& inout, Counts counts, const Options& options = {}) {
+    auto allgather(InOut&& inout, Counts::View counts, const Options& options = {}) {
         return self().run(irregular(in_place<InOut>(Collective::allgather, inout, options), counts), options);
     }
 
@@ -245,7 +257,7 @@ public:
     /// supported.
     template <class Block, class T>
     requires detail::LocalVectors<Way, Block, std::span<T>>
-    auto allgather(Block&& block, Shared<T> out, Counts counts, const Options& options = {}) {
+    auto allgather(Block&& block, Shared<T> out, Counts::View counts, const Options& options = {}) {
         const auto output = out.span();
         return self().run(shared(irregular(vectors<const std::span<T>>(
                                                Collective::allgather, operand<Block>(block), output, options),
@@ -269,47 +281,48 @@ public:
         return self().run(rooted(in_place<InOut>(Collective::gather, inout, options), root), options);
     }
 
-    /// Gather with irregular blocks: `block` must have the rank()-th of the p counts, and `out` of the root
-    /// their sum. Every member must pass the same counts. With displacements, block i is stored at
-    /// displacement i of `out`. Either every member must pass displacements or none; only the root's are
-    /// used. See allgather for errors.
-    template <class Block, class Out>
-    requires detail::Vectors<Block, Out>
-    auto gather(Block&& block, Out&& out, Counts counts, int root, const Options& options = {}) {
-        return self().run(
-            irregular(rooted(vectors<Out>(Collective::gather, operand<Block>(block), out, options), root),
-                      counts),
-            options);
-    }
-
-    /// Gather with irregular blocks, in place; the buffers are those of the gather in place.
-    template <detail::BufferArgument InOut>
-    requires detail::Local<Way>
-    auto gather(InOut&& inout, Counts counts, int root, const Options& options = {}) {
-        return self().run(
-            irregular(rooted(in_place<InOut>(Collective::gather, inout, options), root), counts), options);
-    }
-
-    /// Gather with irregular blocks whose counts, and displacements if any, are known only to the root, as in
-    /// MPI_Gatherv. The other members pass tutti::counts_at_root; their counts and their `out` are ignored. A
-    /// count that differs from the length of a member's block is reported as in an allgather with
-    /// displacements.
+    /// Gather with irregular blocks, as MPI_Gatherv: the p counts, and displacements if any, of the root are
+    /// the numbers of elements of the members' blocks. Those of the other members are not read; they may pass
+    /// Counts(). `out` of the root must have the sum of the counts; `out` of the other members is ignored.
+    /// With displacements, block i is stored at displacement i of `out`. A count that differs from the length
+    /// of a member's block is reported as in an allgather with displacements.
     template <class Block, class Out>
     requires detail::LocalVectors<Way, Block, Out>
-    auto gather(Block&& block, Out&& out, CountsAtRoot counts, int root, const Options& options = {}) {
+    auto gather(Block&& block, Out&& out, Counts::View counts, int root, const Options& options = {}) {
         return self().run(
             at_root(vectors<Out>(Collective::gather, operand<Block>(block), out, options), counts, root),
             options);
     }
 
-    /// Gather with counts at the root and one buffer: on the root the whole buffer, in place; on another
-    /// member its block. The root and each of the others may choose independently between this form and the
-    /// form with two buffers.
+    /// Gather with irregular blocks and one buffer: on the root the whole buffer, in place; on another member
+    /// its block. The root and each of the others may choose independently between this form and the form
+    /// with two buffers.
     template <detail::BufferArgument InOut>
     requires detail::Local<Way>
-    auto gather(InOut&& inout, CountsAtRoot counts, int root, const Options& options = {}) {
+    auto gather(InOut&& inout, Counts::View counts, int root, const Options& options = {}) {
         return self().run(at_root(in_place<InOut>(Collective::gather, inout, options), counts, root),
                           options);
+    }
+
+    /// Gather with irregular blocks whose counts every member passes: `block` must have the rank()-th of the
+    /// p counts, and `out` of the root their sum. Every member must pass the same counts. Either every member
+    /// must pass displacements or none; only the root's are used. See allgather for errors.
+    template <class Block, class Out>
+    requires detail::Vectors<Block, Out>
+    auto gather(Block&& block, Out&& out, CountsOnAll::View counts, int root, const Options& options = {}) {
+        return self().run(
+            irregular(rooted(vectors<Out>(Collective::gather, operand<Block>(block), out, options), root),
+                      counts.counts),
+            options);
+    }
+
+    /// Gather with counts on all members, in place; the buffers are those of the gather in place.
+    template <detail::BufferArgument InOut>
+    requires detail::Local<Way>
+    auto gather(InOut&& inout, CountsOnAll::View counts, int root, const Options& options = {}) {
+        return self().run(
+            irregular(rooted(in_place<InOut>(Collective::gather, inout, options), root), counts.counts),
+            options);
     }
 
     /// Scatter: `block` of member r becomes elements r n .. r n + n - 1 of the root's `in`; `in` of the other
@@ -329,47 +342,49 @@ public:
         return self().run(rooted(in_place<InOut>(Collective::scatter, inout, options), root), options);
     }
 
-    /// Scatter with irregular blocks: `block` must have the rank()-th of the p counts, and `in` of the root
-    /// their sum. Every member must pass the same counts. With displacements, block i is read from
-    /// displacement i of `in`; blocks may overlap there. Either every member must pass displacements or none;
-    /// only the root's are used. See allgather for errors. A member that has received its block may return
-    /// before another member's wrong count is found.
-    template <class In, class Block>
-    requires detail::Vectors<In, Block>
-    auto scatter(In&& in, Block&& block, Counts counts, int root, const Options& options = {}) {
-        return self().run(
-            irregular(rooted(vectors<Block>(Collective::scatter, operand<In>(in), block, options), root),
-                      counts),
-            options);
-    }
-
-    /// Scatter with irregular blocks, in place; the buffers are those of the scatter in place.
-    template <detail::BufferArgument InOut>
-    requires detail::Local<Way>
-    auto scatter(InOut&& inout, Counts counts, int root, const Options& options = {}) {
-        return self().run(
-            irregular(rooted(in_place<InOut>(Collective::scatter, inout, options), root), counts), options);
-    }
-
-    /// Scatter with irregular blocks whose counts, and displacements if any, are known only to the root, as
-    /// in MPI_Scatterv. The other members pass tutti::counts_at_root; their counts and their `in` are
-    /// ignored. A count that differs from the length of a member's block is reported as in the form above.
+    /// Scatter with irregular blocks, as MPI_Scatterv: the p counts, and displacements if any, of the root
+    /// are the numbers of elements of the members' blocks. Those of the other members are not read; they may
+    /// pass Counts(). `in` of the root must have the sum of the counts; `in` of the other members is ignored.
+    /// With displacements, block i is read from displacement i of `in`; blocks may overlap there. A count
+    /// that differs from the length of a member's block is reported as in an allgather with displacements. A
+    /// member that has received its block may return before another member's wrong count is found.
     template <class In, class Block>
     requires detail::LocalVectors<Way, In, Block>
-    auto scatter(In&& in, Block&& block, CountsAtRoot counts, int root, const Options& options = {}) {
+    auto scatter(In&& in, Block&& block, Counts::View counts, int root, const Options& options = {}) {
         return self().run(
             at_root(vectors<Block>(Collective::scatter, operand<In>(in), block, options), counts, root),
             options);
     }
 
-    /// Scatter with counts at the root and one buffer: on the root the whole buffer, in place; on another
+    /// Scatter with irregular blocks and one buffer: on the root the whole buffer, in place; on another
     /// member its block. The root and each of the others may choose independently between this form and the
     /// form with two buffers.
     template <detail::BufferArgument InOut>
     requires detail::Local<Way>
-    auto scatter(InOut&& inout, CountsAtRoot counts, int root, const Options& options = {}) {
+    auto scatter(InOut&& inout, Counts::View counts, int root, const Options& options = {}) {
         return self().run(at_root(in_place<InOut>(Collective::scatter, inout, options), counts, root),
                           options);
+    }
+
+    /// Scatter with irregular blocks whose counts every member passes: `block` must have the rank()-th of the
+    /// p counts, and `in` of the root their sum. Every member must pass the same counts. Either every member
+    /// must pass displacements or none; only the root's are used. Errors are reported as in the form above.
+    template <class In, class Block>
+    requires detail::Vectors<In, Block>
+    auto scatter(In&& in, Block&& block, CountsOnAll::View counts, int root, const Options& options = {}) {
+        return self().run(
+            irregular(rooted(vectors<Block>(Collective::scatter, operand<In>(in), block, options), root),
+                      counts.counts),
+            options);
+    }
+
+    /// Scatter with counts on all members, in place; the buffers are those of the scatter in place.
+    template <detail::BufferArgument InOut>
+    requires detail::Local<Way>
+    auto scatter(InOut&& inout, CountsOnAll::View counts, int root, const Options& options = {}) {
+        return self().run(
+            irregular(rooted(in_place<InOut>(Collective::scatter, inout, options), root), counts.counts),
+            options);
     }
 
     /// All-to-all: elements j n .. j n + n - 1 of member i's `in` become elements i n .. i n + n - 1 of
@@ -401,7 +416,8 @@ public:
     /// buffers is read or written, and the contents of `out` are unspecified.
     template <class In, class Out>
     requires detail::LocalVectors<Way, In, Out>
-    auto alltoall(In&& in, Counts send_counts, Out&& out, Counts recv_counts, const Options& options = {}) {
+    auto alltoall(In&& in, Counts::View send_counts, Out&& out, Counts::View recv_counts,
+                  const Options& options = {}) {
         detail::Call made =
             irregular(vectors<Out>(Collective::alltoall, operand<In>(in), out, options), send_counts);
         made.received = &recv_counts;
@@ -412,7 +428,7 @@ public:
     /// `inout`. Both must have the same length. The buffer is copied first.
     template <detail::BufferArgument InOut>
     requires detail::Local<Way>
-    auto alltoall(InOut&& inout, Counts counts, const Options& options = {}) {
+    auto alltoall(InOut&& inout, Counts::View counts, const Options& options = {}) {
         detail::Call made = irregular(in_place<InOut>(Collective::alltoall, inout, options), counts);
         made.received = &counts;
         return self().run(made, options);
@@ -440,12 +456,14 @@ public:
     requires detail::ReturnedReduction<Way, T, Op>
     [[nodiscard("one object goes by value: use the result")]] T scan(T value, const Op& op,
                                                                      const Options& options = {}) {
+        detail::refuse_operand<T>();
         scan(detail::view(value), op, options);
         return value;
     }
 
-    /// Exclusive scan: out[i] = in_0[i] op ... op in_{r-1}[i] on member r; `out` of member 0 is unchanged.
-    /// The buffers are those of scan.
+    /// Exclusive scan: out[i] = in_0[i] op ... op in_{r-1}[i] on member r. `out` of member 0 is unchanged, so
+    /// it can be set to the result of member 0 before the call; MPI leaves it undefined. The buffers are
+    /// those of scan.
     template <class In, class Out, class Op>
     requires detail::Reduction<In, Out, Op>
     auto exscan(In&& in, Out&& out, const Op& op, const Options& options = {}) {
@@ -460,13 +478,37 @@ public:
         return self().run(reduction(in_place<InOut>(Collective::exscan, inout, options), inout, op), options);
     }
 
-    /// Exclusive scan of a single object by value: returns the result, but on member 0 `value` itself.
+    /// Exclusive scan of a single object by value: returns the result. On member 0 it is the identity of the
+    /// operator (see HasIdentity), so `me.exscan(n, tutti::sum)` is the offset of a member that has n
+    /// elements. An operator without a known identity does not compile: pass an initial value.
     template <class T, class Op>
     requires detail::ReturnedReduction<Way, T, Op>
     [[nodiscard("one object goes by value: use the result")]] T exscan(T value, const Op& op,
                                                                        const Options& options = {}) {
+        detail::refuse_operand<T>();
+        detail::refuse_unknown_identity<T, Op>();
         exscan(detail::view(value), op, options);
-        return value;
+        if constexpr (HasIdentity<Op, T>) {
+            return self().rank() == 0 ? Op::template identity<T>() : value;
+        } else {
+            return value;
+        }
+    }
+
+    /// Exclusive scan of a single object by value with an initial value, which every result contains, as in
+    /// std::exclusive_scan: returns init op in_0 op ... op in_{r-1} on member r, and `init` on member 0. Each
+    /// member combines its own `init` with the result, so all members should pass the same.
+    template <class T, class Op>
+    requires detail::ReturnedReduction<Way, T, Op>
+    [[nodiscard("one object goes by value: use the result")]] T
+    exscan(T value, const Op& op, const std::type_identity_t<T>& init, const Options& options = {}) {
+        detail::refuse_operand<T>();
+        exscan(detail::view(value), op, options);
+        if constexpr (detail::combines_elements<Op, T>) {
+            return self().rank() == 0 ? init : detail::combined(op, init, value);
+        } else {
+            return value;
+        }
     }
 
     /// Shift: `in` of member r is copied to `out` of member r + distance (mod p); the distance may be
@@ -491,6 +533,7 @@ public:
     requires detail::Local<Way> && detail::Blocking<Way>
     [[nodiscard("one object goes by value: use the result")]] T shift(T value, int distance,
                                                                       const Options& options = {}) {
+        detail::refuse_operand<T>();
         shift(detail::view(value), distance, options);
         return value;
     }
@@ -522,10 +565,10 @@ private:
     }
 
     /// `counts` must live until the call has been made.
-    detail::Call&& at_root(detail::Call&& call, const CountsAtRoot& counts, int root) {
+    detail::Call&& at_root(detail::Call&& call, const Counts::View& counts, int root) {
         call.root = root;
         call.counts_at_root = true;
-        call.counts = self().rank() == root ? &counts.counts() : nullptr;
+        call.counts = self().rank() == root ? &counts : nullptr;
         return same(call);
     }
 

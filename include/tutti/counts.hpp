@@ -1,63 +1,149 @@
 #pragma once
 
 #include <tutti/detail/standard.hpp>
+#include <tutti/error.hpp>
 
+#include <concepts>
 #include <cstddef>
+#include <memory>
+#include <ranges>
 #include <span>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace tutti {
 
-/// The numbers of elements of irregular blocks, one per member in rank order. It is a type of its own so that
-/// a buffer of std::size_t cannot be mistaken for counts, nor counts for a buffer. A Counts object refers to
-/// the numbers and does not copy them: they must live until the call returns.
+namespace detail {
+
+/// Any range of integers.
+template <class Range>
+concept IntegerRange = std::ranges::input_range<Range> && std::integral<std::ranges::range_value_t<Range>> &&
+    !std::same_as<std::ranges::range_value_t<Range>, bool>;
+
+/// Numbers that need no copy: contiguous, of std::size_t, and not in a temporary.
+template <class Range>
+concept LastingNumbers = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
+    std::ranges::borrowed_range<Range> && std::same_as<std::ranges::range_value_t<Range>, std::size_t>;
+
+/// A copy of `numbers`. Throws ArgumentError if one is negative; `name` is the name of the list.
+template <class Range>
+std::vector<std::size_t> sizes_of(Range& numbers, const char* name) {
+    std::vector<std::size_t> sizes;
+    for (const auto number : numbers) {
+        if constexpr (std::signed_integral<std::ranges::range_value_t<Range>>) {
+            if (number < 0) {
+                throw ArgumentError(std::string("Counts: ") + name + "[" + std::to_string(sizes.size()) +
+                                    "] is " + std::to_string(number) + ": it must not be negative");
+            }
+        }
+        sizes.push_back(static_cast<std::size_t>(number));
+    }
+    return sizes;
+}
+
+} // namespace detail
+
+/// The numbers of elements of irregular blocks, one per member in rank order, from any range of integers. It
+/// is a type of its own so that a buffer of integers cannot be mistaken for counts, nor counts for a buffer.
+///
+/// **Lifetime.** A named contiguous range of std::size_t, or a std::span of it, is not copied: its numbers
+/// must live as long as the Counts object and its copies. All other ranges, such as std::vector<int> and any
+/// temporary vector, are copied into the object. A call has read the numbers when it returns, even if it is
+/// nonblocking or prepares a persistent operation.
 ///
 /// Without displacements, blocks lie back to back and fill the buffer. With displacements, block i starts
 /// displacements[i] elements after the start of the buffer, as in the v-collectives of MPI. Blocks may be in
 /// any order and may leave gaps, which are neither read nor written. The buffer must reach to the end of the
 /// last block. Blocks that are written must not overlap; blocks that are only read may. The displacement of
 /// an empty block is ignored.
+///
+/// In a gather or scatter, only the root's counts are read, as in MPI; every other member may pass Counts().
+/// CountsOnAll is the form in which every member has the counts.
 class Counts {
 public:
-    /// Counts without displacements, from any contiguous range of std::size_t.
-    explicit constexpr Counts(std::span<const std::size_t> counts) : counts_(counts) {}
-    /// Counts with displacements; both ranges must have the same length.
-    explicit constexpr Counts(std::span<const std::size_t> counts, std::span<const std::size_t> displacements)
-        : counts_(counts), displacements_(displacements), has_displacements_(true) {}
+    /// The numbers of a Counts object, which must outlive this one: the parameter of the collectives, to
+    /// which Counts converts.
+    class View {
+    public:
+        /// The counts.
+        constexpr std::span<const std::size_t> span() const { return counts_; }
+        /// Whether there are displacements.
+        constexpr bool has_displacements() const { return has_displacements_; }
+        /// The displacements; empty if there are none.
+        constexpr std::span<const std::size_t> displacements() const { return displacements_; }
 
-    /// The counts.
-    constexpr std::span<const std::size_t> span() const { return counts_; }
+    private:
+        friend class Counts;
 
-    /// Whether there are displacements.
-    constexpr bool has_displacements() const { return has_displacements_; }
-    /// The displacements; empty if there are none.
-    constexpr std::span<const std::size_t> displacements() const { return displacements_; }
+        std::span<const std::size_t> counts_;
+        std::span<const std::size_t> displacements_;
+        bool has_displacements_ = false;
+    };
+
+    /// No counts: for members of a gather or scatter that are not the root.
+    Counts() = default;
+
+    /// Counts without displacements. Throws ArgumentError if a count is negative.
+    template <detail::IntegerRange Sizes>
+    explicit Counts(Sizes&& counts) {
+        view_.counts_ = kept(counts_, std::forward<Sizes>(counts), "counts");
+    }
+
+    /// Counts with displacements; both ranges must have the same length. Throws ArgumentError if a number is
+    /// negative.
+    template <detail::IntegerRange Sizes, detail::IntegerRange Places>
+    explicit Counts(Sizes&& counts, Places&& displacements) : Counts(std::forward<Sizes>(counts)) {
+        view_.displacements_ = kept(displacements_, std::forward<Places>(displacements), "displacements");
+        view_.has_displacements_ = true;
+    }
+
+    /// The numbers.
+    operator View() const { return view_; } // NOLINT(google-explicit-constructor)
 
 private:
-    std::span<const std::size_t> counts_;
-    std::span<const std::size_t> displacements_;
-    bool has_displacements_ = false;
+    using Copy = std::shared_ptr<const std::vector<std::size_t>>;
+
+    template <class Range>
+    static std::span<const std::size_t> kept(Copy& copy, Range&& numbers, const char* name) {
+        if constexpr (detail::LastingNumbers<Range>) {
+            return {std::ranges::data(numbers), std::ranges::size(numbers)};
+        } else {
+            copy = std::make_shared<const std::vector<std::size_t>>(detail::sizes_of(numbers, name));
+            return *copy;
+        }
+    }
+
+    View view_;
+    Copy counts_;
+    Copy displacements_;
 };
 
-/// The counts of a gather or scatter, with or without displacements, that only the root has; every other
-/// member knows the length of its own block. Every member must pass a CountsAtRoot. Only the root's is read;
-/// the others can pass tutti::counts_at_root.
-class CountsAtRoot {
+/// The counts of a gather or scatter, with or without displacements, that every member passes: the same
+/// counts on all members. More algorithms support this form than that with Counts, and clusters support only
+/// this form. The lifetime of the numbers is that of Counts.
+class CountsOnAll {
 public:
-    constexpr CountsAtRoot() = default;
-    /// The root's counts, without displacements.
-    explicit constexpr CountsAtRoot(std::span<const std::size_t> counts) : counts_(counts) {}
-    /// The root's counts with displacements; both ranges must have the same length.
-    explicit constexpr CountsAtRoot(std::span<const std::size_t> counts,
-                                    std::span<const std::size_t> displacements)
-        : counts_(counts, displacements) {}
+    /// Like Counts::View.
+    struct View {
+        /// The counts and displacements.
+        Counts::View counts;
+    };
 
-    /// The counts that the root passed.
-    constexpr const Counts& counts() const { return counts_; }
+    /// Counts without displacements. Throws ArgumentError if a count is negative.
+    template <detail::IntegerRange Sizes>
+    explicit CountsOnAll(Sizes&& counts) : counts_(std::forward<Sizes>(counts)) {}
+    /// Counts with displacements; both ranges must have the same length. Throws ArgumentError if a number is
+    /// negative.
+    template <detail::IntegerRange Sizes, detail::IntegerRange Places>
+    explicit CountsOnAll(Sizes&& counts, Places&& displacements)
+        : counts_(std::forward<Sizes>(counts), std::forward<Places>(displacements)) {}
+
+    /// The numbers.
+    operator View() const { return {counts_}; } // NOLINT(google-explicit-constructor)
 
 private:
-    Counts counts_{std::span<const std::size_t>()};
+    Counts counts_;
 };
-
-inline constexpr CountsAtRoot counts_at_root{};
 
 } // namespace tutti

@@ -5,6 +5,7 @@
 #include <complex>
 #include <concepts>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -70,7 +71,36 @@ concept Integer = std::integral<T> && !std::same_as<T, bool>;
 template <Integer T>
 using Wrapping = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
 
+/// Real numbers.
+template <class T>
+concept Real = Integer<T> || std::floating_point<T>;
+template <class T>
+concept Numeric = Real<T> || is_complex<T>;
+
+/// The identities of min and max.
+template <Real T>
+constexpr T greatest() {
+    using Limits = std::numeric_limits<T>;
+    return Limits::has_infinity ? Limits::infinity() : Limits::max();
+}
+template <Real T>
+constexpr T least() {
+    if constexpr (std::numeric_limits<T>::has_infinity) {
+        return -std::numeric_limits<T>::infinity();
+    } else {
+        return std::numeric_limits<T>::lowest();
+    }
+}
+
 } // namespace detail
+
+/// Whether Op has an identity among the elements of type T: the result of an exscan by value on rank 0. It is
+/// the result of the operator's static member function template identity<T>(), which an operator of the
+/// program may have too.
+template <class Op, class T>
+concept HasIdentity = requires {
+    { Op::template identity<T>() } -> std::same_as<T>;
+};
 
 /// A value and its position, such as a rank or an index: the elements of minloc and maxloc. Compare them with
 /// ==, not as bytes, because there may be padding between the two.
@@ -126,6 +156,11 @@ struct Sum {
             return static_cast<T>(a + b);
         }
     }
+    /// The identity: 0.
+    template <detail::Numeric T>
+    static constexpr T identity() {
+        return T(0);
+    }
 };
 
 /// a * b. Integers wrap modulo 2^bits. Complex numbers use the plain formula (ac - bd, ad + bc), without the
@@ -145,6 +180,11 @@ struct Prod {
             return static_cast<T>(a * b);
         }
     }
+    /// The identity: 1.
+    template <detail::Numeric T>
+    static constexpr T identity() {
+        return T(1);
+    }
 };
 
 /// `b < a ? b : a`. If neither is less (equal values, -0 and +0, a NaN on either side), the result is the
@@ -156,6 +196,11 @@ struct Min {
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<bool>(b < a); }
     constexpr T operator()(const T& a, const T& b) const { return b < a ? b : a; }
+    /// The identity: infinity, or the greatest integer.
+    template <detail::Real T>
+    static constexpr T identity() {
+        return detail::greatest<T>();
+    }
 };
 
 /// `a < b ? b : a`. If neither is less (equal values, -0 and +0, a NaN on either side), the result is the
@@ -167,6 +212,11 @@ struct Max {
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<bool>(a < b); }
     constexpr T operator()(const T& a, const T& b) const { return a < b ? b : a; }
+    /// The identity: -infinity, or the least integer.
+    template <detail::Real T>
+    static constexpr T identity() {
+        return detail::least<T>();
+    }
 };
 
 /// 1 if both are non-zero, else 0. For integers and bool.
@@ -177,6 +227,11 @@ struct LogicalAnd {
     template <std::integral T>
     constexpr T operator()(T a, T b) const {
         return static_cast<T>(a != 0 && b != 0);
+    }
+    /// The identity: 1.
+    template <std::integral T>
+    static constexpr T identity() {
+        return T{1};
     }
 };
 
@@ -189,6 +244,11 @@ struct LogicalOr {
     constexpr T operator()(T a, T b) const {
         return static_cast<T>(a != 0 || b != 0);
     }
+    /// The identity: 0.
+    template <std::integral T>
+    static constexpr T identity() {
+        return T{0};
+    }
 };
 
 /// 1 if exactly one is non-zero, else 0. For integers and bool.
@@ -200,6 +260,11 @@ struct LogicalXor {
     constexpr T operator()(T a, T b) const {
         return static_cast<T>((a != 0) != (b != 0));
     }
+    /// The identity: 0.
+    template <std::integral T>
+    static constexpr T identity() {
+        return T{0};
+    }
 };
 
 /// a & b, for integers and any type that has the operator. Not for bool, which has `land`.
@@ -210,6 +275,11 @@ struct BitAnd {
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a & b); }
     constexpr T operator()(const T& a, const T& b) const { return static_cast<T>(a & b); }
+    /// The identity: all bits are 1.
+    template <detail::Integer T>
+    static constexpr T identity() {
+        return static_cast<T>(~T{0});
+    }
 };
 
 /// a | b, for integers and any type that has the operator. Not for bool, which has `lor`.
@@ -220,6 +290,11 @@ struct BitOr {
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a | b); }
     constexpr T operator()(const T& a, const T& b) const { return static_cast<T>(a | b); }
+    /// The identity: 0.
+    template <detail::Integer T>
+    static constexpr T identity() {
+        return T{0};
+    }
 };
 
 /// a ^ b, for integers and any type that has the operator. Not for bool, which has `lxor`.
@@ -230,6 +305,11 @@ struct BitXor {
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a ^ b); }
     constexpr T operator()(const T& a, const T& b) const { return static_cast<T>(a ^ b); }
+    /// The identity: 0.
+    template <detail::Integer T>
+    static constexpr T identity() {
+        return T{0};
+    }
 };
 
 /// The least value and its position. Among equal values (-0 and +0 are equal), the lowest position wins. A
@@ -282,6 +362,10 @@ struct NonCommutative {
     template <class T>
     requires std::is_invocable_r_v<T, const F&, const T&, const T&>
     constexpr T operator()(const T& a, const T& b) const { return f(a, b); }
+    /// The identity of the wrapped operator.
+    template <class T>
+    requires HasIdentity<F, T>
+    static constexpr T identity() { return F::template identity<T>(); }
 };
 
 /// Marks `f` as an operator for which the order of operands matters: with any algorithm, in_0 stays left of

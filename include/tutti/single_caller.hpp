@@ -264,7 +264,8 @@ void reduce_scatter(InOut&& inouts, const Op& op, const Executor& executor = {})
 /// Reduce-scatter with irregular blocks: `counts` has the length of each block.
 template <class In, class Out, class Op>
 requires detail::VectorRanges<In, Out>
-void reduce_scatter(In&& inputs, Out&& blocks, Counts counts, const Op& op, const Executor& executor = {}) {
+void reduce_scatter(In&& inputs, Out&& blocks, Counts::View counts, const Op& op,
+                    const Executor& executor = {}) {
     detail::for_all("reduce_scatter", inputs, blocks, executor,
                     [&](auto& me, auto in, auto block) { me.reduce_scatter(in, block, counts, op); });
 }
@@ -287,14 +288,14 @@ void allgather(InOut&& inouts, const Executor& executor = {}) {
 /// Allgather with irregular blocks: `counts` has the length of each block.
 template <class In, class Out>
 requires detail::VectorRanges<In, Out>
-void allgather(In&& blocks, Out&& outputs, Counts counts, const Executor& executor = {}) {
+void allgather(In&& blocks, Out&& outputs, Counts::View counts, const Executor& executor = {}) {
     detail::for_all("allgather", blocks, outputs, executor,
                     [&](auto& me, auto block, auto out) { me.allgather(block, out, counts); });
 }
 
 /// In place, with irregular blocks: copies block r of buffer r to all other buffers.
 template <detail::VectorRange InOut>
-void allgather(InOut&& inouts, Counts counts, const Executor& executor = {}) {
+void allgather(InOut&& inouts, Counts::View counts, const Executor& executor = {}) {
     detail::for_all_in_place("allgather", inouts, executor,
                              [&](auto& me, auto inout) { me.allgather(inout, counts); });
 }
@@ -308,9 +309,10 @@ void gather(In&& blocks, Out&& out, const Executor& executor = {}) {
 
 /// Gather with irregular blocks: `counts` has the length of each block.
 template <detail::VectorRange In, detail::Vector Out>
-void gather(In&& blocks, Out&& out, Counts counts, const Executor& executor = {}) {
-    detail::for_all_with_one("gather", blocks, out, executor,
-                             [&](auto& me, auto block, auto whole) { me.gather(block, whole, counts, 0); });
+void gather(In&& blocks, Out&& out, Counts::View counts, const Executor& executor = {}) {
+    detail::for_all_with_one("gather", blocks, out, executor, [&](auto& me, auto block, auto whole) {
+        me.gather(block, whole, CountsOnAll::View{counts}, 0);
+    });
 }
 
 /// Stores the r-th part of `in` in block r.
@@ -322,9 +324,10 @@ void scatter(In&& in, Out&& blocks, const Executor& executor = {}) {
 
 /// Scatter with irregular blocks: `counts` has the length of each block.
 template <detail::Vector In, detail::VectorRange Out>
-void scatter(In&& in, Out&& blocks, Counts counts, const Executor& executor = {}) {
-    detail::for_all_with_one("scatter", blocks, in, executor,
-                             [&](auto& me, auto block, auto whole) { me.scatter(whole, block, counts, 0); });
+void scatter(In&& in, Out&& blocks, Counts::View counts, const Executor& executor = {}) {
+    detail::for_all_with_one("scatter", blocks, in, executor, [&](auto& me, auto block, auto whole) {
+        me.scatter(whole, block, CountsOnAll::View{counts}, 0);
+    });
 }
 
 /// Copies block j of input i to block i of output j.

@@ -302,7 +302,8 @@ TUTTI_API tutti_status tutti_alltoall(tutti_caller me, const void* in, void* out
 TUTTI_API tutti_status tutti_scan(tutti_caller me, const void* in, void* out, size_t n, tutti_type type,
                                   tutti_op op);
 
-/// out[i] = in_0[i] op ... op in_{r-1}[i] on member r; `out` of member 0 is unchanged.
+/// out[i] = in_0[i] op ... op in_{r-1}[i] on member r. `out` of member 0 is unchanged, so it can be set to the
+/// result of member 0 before the call; MPI leaves it undefined.
 TUTTI_API tutti_status tutti_exscan(tutti_caller me, const void* in, void* out, size_t n, tutti_type type,
                                     tutti_op op);
 
@@ -331,14 +332,14 @@ TUTTI_API tutti_status tutti_reduce_scatterv(tutti_caller me, const void* in, vo
 TUTTI_API tutti_status tutti_allgatherv(tutti_caller me, const void* block, size_t n, void* out,
                                         const size_t counts[], const size_t displacements[], tutti_type type);
 
-/// Gather: only the root's counts and displacements are used, unless the caller is from
-/// tutti_counts_on_all().
+/// Gather: only the root's counts and displacements are used, as in MPI; they may be NULL on other members.
+/// With a caller from tutti_counts_on_all(), every member passes the counts.
 TUTTI_API tutti_status tutti_gatherv(tutti_caller me, const void* block, size_t n, void* out,
                                      const size_t counts[], const size_t displacements[], tutti_type type,
                                      int root);
 
-/// Scatter: only the root's counts and displacements are used, unless the caller is from
-/// tutti_counts_on_all(). Blocks of `in` may overlap.
+/// Scatter: only the root's counts and displacements are used, as in MPI; they may be NULL on other members.
+/// With a caller from tutti_counts_on_all(), every member passes the counts. Blocks of `in` may overlap.
 TUTTI_API tutti_status tutti_scatterv(tutti_caller me, const void* in, const size_t counts[],
                                       const size_t displacements[], void* block, size_t n, tutti_type type,
                                       int root);

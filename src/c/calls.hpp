@@ -116,7 +116,7 @@ public:
     /// Or the distance.
     void has_root(int root) { call_.root = root; }
     /// `sent` are all counts but where an all-to-all has two kinds. They live until the call has been made.
-    void has_counts(const Counts* sent, const Counts* received = nullptr) {
+    void has_counts(const Counts::View* sent, const Counts::View* received = nullptr) {
         call_.counts = sent;
         call_.received = received;
     }

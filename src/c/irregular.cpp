@@ -37,20 +37,20 @@ public:
         }
     }
 
-    const Counts* counts() const { return &counts_; }
+    const Counts::View* counts() const { return &counts_; }
     /// The elements of the vector, as far as the blocks reach.
     std::size_t elements() const { return elements_; }
     std::size_t of(int rank) const { return counts_.span()[static_cast<std::size_t>(rank)]; }
 
 private:
-    static Counts made(const Caller& caller, const char* name, const std::size_t* counts,
-                       const std::size_t* displacements) {
+    static Counts::View made(const Caller& caller, const char* name, const std::size_t* counts,
+                             const std::size_t* displacements) {
         const auto members = static_cast<std::size_t>(caller.size());
         const std::span given(&c::there(caller.function(), name, counts), members);
         return displacements == nullptr ? Counts(given) : Counts(given, std::span(displacements, members));
     }
 
-    Counts counts_;
+    Counts::View counts_;
     std::size_t elements_ = 0;
 };
 

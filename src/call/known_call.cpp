@@ -46,7 +46,7 @@ bool KnownCall::is(const Call& call) const {
 
 KnownCall::Lists KnownCall::lists_of(const Call& call) {
     Lists lists;
-    for (std::size_t i = 0; const Counts* const counts : {call.counts, call.received}) {
+    for (std::size_t i = 0; const Counts::View* const counts : {call.counts, call.received}) {
         if (counts != nullptr) {
             lists[i] = counts->span();
         }

@@ -18,7 +18,7 @@ struct Divided {
     const char* name;
     std::size_t elements;
     const char* counts_name;
-    const Counts& counts;
+    const Counts::View& counts;
 };
 
 /// Checks the counts and displacements of an irregular call, and lays the blocks of one member out.

@@ -143,7 +143,7 @@ bool Leader::combine() {
     // Named, because nobody may go on before all have come, not even where one slice is everything and the
     // others have nothing to wait for.
     local.algorithm = "direct";
-    const Counts slices(slices_);
+    const Counts::View slices = Counts(slices_);
     local.counts = &slices;
     local.output =
         call().staging().input + call().bytes(std::accumulate(slices_.begin(), own, std::size_t{0}));

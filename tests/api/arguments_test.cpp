@@ -365,7 +365,7 @@ TEST_CASE("sizes that do not go together in the other collectives") {
     CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.alltoall(three, three); }), "equal blocks");
     CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.gather(two, three, 0); }), "must have 4");
     CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.scatter(three, two, 0); }), "must have 4");
-    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.gather(two, three, Counts(counts), 0); }),
+    CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.gather(two, three, CountsOnAll(counts), 0); }),
                          "`counts[0]` is 1");
     CHECK_ARGUMENT_ERROR(first_of_two([&](Member& me) { me.allgather(two, four, Counts(counts)); }),
                          "add up to 3");

@@ -138,17 +138,17 @@ TEST_CASE("vectors with displacements must be there and apart") {
 
 TEST_CASE("the root must have the counts that only it gives") {
     std::vector<int> all(5);
-    CHECK(mentions(refused([&](Member& me) { me.gather(std::span(all).first(2), counts_at_root, 0); }),
+    CHECK(mentions(refused([&](Member& me) { me.gather(std::span(all).first(2), Counts(), 0); }),
                    "`counts` has 0 entries, must have one for each of the 2 members"));
     const List counts{2, 3};
     CHECK(mentions(refused([&](Member& me) {
                        const std::vector<int> block(1);
-                       me.gather(block, all, CountsAtRoot(counts), 0);
+                       me.gather(block, all, Counts(counts), 0);
                    }),
                    "`block` has 1 elements, but `counts[0]` is 2"));
     CHECK(mentions(refused([&](Member& me) {
                        std::vector<int> block(1);
-                       me.scatter(all, block, CountsAtRoot(counts), 0);
+                       me.scatter(all, block, Counts(counts), 0);
                    }),
                    "`block` has 1 elements, but `counts[0]` is 2"));
 }
@@ -168,14 +168,14 @@ TEST_CASE("a block of another length than its count is named on every member") {
             check_all_told(outcomes_of(members,
                                        [&](Member& me) {
                                            std::vector<double> out(3 * counts.size());
-                                           me.gather(mine(me), out, CountsAtRoot(counts), 0);
+                                           me.gather(mine(me), out, Counts(counts), 0);
                                        }),
                            members, says);
             check_all_told(outcomes_of(members,
                                        [&](Member& me) {
                                            const std::vector<double> in(3 * counts.size());
                                            std::vector<double> out = mine(me);
-                                           me.scatter(in, out, CountsAtRoot(counts), 0);
+                                           me.scatter(in, out, Counts(counts), 0);
                                        }),
                            members,
                            "scatter: counts[" + end + "] of member 0 is 3, but `block` of member " + end +
@@ -220,14 +220,13 @@ TEST_CASE("members that disagree on who knows the counts are told") {
     const std::vector<int> block(2);
     const auto out = [&](const Member& me) -> std::vector<int>& { return outs[rank_of(me)]; };
     const Case cases[] = {
-        {[&](Member& me) { me.gather(block, out(me), Counts(counts), 0); },
-         [&](Member& me) { me.gather(block, out(me), CountsAtRoot(counts), 0); }, "by counts at the root"},
-        {[&](Member& me) { me.gather(block, out(me), Counts(counts, places), 0); },
-         [&](Member& me) { me.gather(block, out(me), CountsAtRoot(counts), 0); },
-         "by counts with displacements"},
+        {[&](Member& me) { me.gather(block, out(me), CountsOnAll(counts), 0); },
+         [&](Member& me) { me.gather(block, out(me), Counts(counts), 0); }, "by counts at the root"},
+        {[&](Member& me) { me.gather(block, out(me), CountsOnAll(counts, places), 0); },
+         [&](Member& me) { me.gather(block, out(me), Counts(counts), 0); }, "by counts with displacements"},
         {[&](Member& me) { me.allgather(block, out(me), Counts(counts, places)); },
          [&](Member& me) { me.allgather(block, out(me), Counts(counts)); }, "by counts with displacements"},
-        {[&](Member& me) { me.scatter(out(me), counts_at_root, 0); },
+        {[&](Member& me) { me.scatter(out(me), Counts(), 0); },
          [&](Member& me) { me.scatter(std::span(out(me)).first(me.rank() == 0 ? 6 : 2), 0); },
          "by counts at the root"}};
     for (const Case& each : cases) {

@@ -279,7 +279,7 @@ TEST_CASE("members that call from C and from C++ are in the same calls") {
             me.allreduce(in, out, sum);
             me.allreduce(one, total, max);
             me.allgather(std::span(in).first(counts[rank]), all, Counts(counts));
-            me.gather(std::span(in).first(counts[rank]), all, CountsAtRoot(counts), 2);
+            me.gather(std::span(in).first(counts[rank]), all, Counts(counts), 2);
             me.start.scan(in, out, sum).wait();
             me.barrier();
         } else {

@@ -68,7 +68,7 @@ TEST_CASE("calls that the page excepts have no such word") {
     CHECK(!has_key(call));
     call = allreduce();
     const std::array<std::size_t, 2> numbers{4, 4};
-    const Counts counts(numbers);
+    const Counts::View counts = Counts(numbers);
     call.counts = &counts;
     CHECK(!has_key(call));
 }

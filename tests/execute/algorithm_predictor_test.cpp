@@ -214,7 +214,7 @@ TEST_CASE("a group that tries algorithms on a large machine leaves the built-in 
 TEST_CASE("what cannot be simulated has the built-in choice") {
     const auto predictor = ::predictor("epyc-7742-2s", 16);
     const std::vector<std::size_t> sizes(16, 1);
-    const Counts counts(sizes);
+    const Counts::View counts = Counts(sizes);
     detail::Call irregular = call_of(Collective::allgather);
     irregular.counts = &counts;
     CHECK(!predictor->best(irregular, size_of(irregular.collective, 128, 16)));

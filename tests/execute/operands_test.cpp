@@ -223,7 +223,7 @@ TEST_CASE("one object goes by value, and the caller's own is kept") {
             bool right = me.allreduce(mine, sum) == sum_to(members);
             right = right && me.reduce(mine, sum, last) == (rank == last ? sum_to(members) : mine);
             right = right && me.scan(mine, sum) == sum_to(rank + 1);
-            right = right && me.exscan(mine, sum) == (rank == 0 ? mine : sum_to(rank));
+            right = right && me.exscan(mine, sum) == sum_to(rank);
             right = right && me.broadcast(mine, last) == members;
             right = right && me.shift(mine, 1) == (rank == 0 ? members : rank);
             right = right && mine == rank + 1.0;

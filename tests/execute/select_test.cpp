@@ -199,7 +199,7 @@ TEST_CASE("irregular blocks are not what was measured") {
     detail::Call call = call_of(Collective::reduce_scatter);
     CHECK(name_of(engine::select(call, size_of(1 << 16), choices)) == "ring");
     const std::vector<std::size_t> each(members, 4096);
-    const Counts counts(each);
+    const Counts::View counts = Counts(each);
     call.counts = &counts;
     CHECK(name_of(engine::select(call, size_of(1 << 16), choices)) == "direct");
 }

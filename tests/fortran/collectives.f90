@@ -77,10 +77,10 @@ contains
         call tutti_scan(by(), two, total, TUTTI_SUM)
         call done()
         call expect(total == r + 1, 'scan')
-        total = 0
+        total = -7   ! stays on rank 0
         call tutti_exscan(by(), two, total, TUTTI_SUM)
         call done()
-        call expect(total == r, 'exscan')
+        call expect(total == merge(-7, r, r == 0), 'exscan')
         one = r
         call tutti_shift(by(), one, total, -1)
         call done()

@@ -17,9 +17,12 @@ struct Point {
     float x, y;
 };
 
+using Sizes = std::array<std::size_t, 2>;
+
 /// What every way of calling has.
 template <class Caller, class T, class Op>
-void reductions(Caller& caller, std::vector<T>& in, std::vector<T>& out, tutti::Counts counts, const Op& op) {
+void reductions(Caller& caller, std::vector<T>& in, std::vector<T>& out, const tutti::Counts& counts,
+                const Op& op) {
     static_cast<void>(caller.reduce(in, out, op, 0));
     static_cast<void>(caller.reduce(out, op, 0));
     static_cast<void>(caller.allreduce(in, out, op));
@@ -34,33 +37,35 @@ void reductions(Caller& caller, std::vector<T>& in, std::vector<T>& out, tutti::
 }
 
 template <class Caller, class T>
-void movements(Caller& caller, std::vector<T>& in, std::vector<T>& out, tutti::Counts counts) {
+void movements(Caller& caller, std::vector<T>& in, std::vector<T>& out, const Sizes& sizes) {
+    const tutti::Counts counts(sizes);
     static_cast<void>(caller.broadcast(out, 0));
     static_cast<void>(caller.allgather(in, out));
     static_cast<void>(caller.allgather(out));
     static_cast<void>(caller.allgather(in, out, counts));
     static_cast<void>(caller.gather(in, out, 0));
     static_cast<void>(caller.gather(out, 0));
-    static_cast<void>(caller.gather(in, out, counts, 0));
+    static_cast<void>(caller.gather(in, out, tutti::CountsOnAll(sizes), 0));
     static_cast<void>(caller.scatter(in, out, 0));
     static_cast<void>(caller.scatter(out, 0));
-    static_cast<void>(caller.scatter(in, out, counts, 0));
+    static_cast<void>(caller.scatter(in, out, tutti::CountsOnAll(sizes), 0));
     static_cast<void>(caller.alltoall(in, out));
     static_cast<void>(caller.alltoall(out));
 }
 
 /// What members of one process have besides.
 template <class Caller, class T>
-void local_movements(Caller& caller, std::vector<T>& in, std::vector<T>& out, tutti::Counts counts) {
+void local_movements(Caller& caller, std::vector<T>& in, std::vector<T>& out, const Sizes& sizes) {
+    const tutti::Counts counts(sizes);
     static_cast<void>(caller.allgather(out, counts));
     static_cast<void>(caller.allgather(in, tutti::shared(out)));
     static_cast<void>(caller.allgather(in, tutti::shared(out), counts));
+    static_cast<void>(caller.gather(out, tutti::CountsOnAll(sizes), 0));
+    static_cast<void>(caller.gather(in, out, counts, 0));
     static_cast<void>(caller.gather(out, counts, 0));
-    static_cast<void>(caller.gather(in, out, tutti::counts_at_root, 0));
-    static_cast<void>(caller.gather(out, tutti::counts_at_root, 0));
+    static_cast<void>(caller.scatter(out, tutti::CountsOnAll(sizes), 0));
+    static_cast<void>(caller.scatter(in, out, counts, 0));
     static_cast<void>(caller.scatter(out, counts, 0));
-    static_cast<void>(caller.scatter(in, out, tutti::counts_at_root, 0));
-    static_cast<void>(caller.scatter(out, tutti::counts_at_root, 0));
     static_cast<void>(caller.alltoall(in, counts, out, counts));
     static_cast<void>(caller.alltoall(out, counts));
     static_cast<void>(caller.shift(in, out, 1));
@@ -73,19 +78,22 @@ void scalars(Member& me, T& value, const Op& op) {
     value = me.reduce(value, op, 0);
     value = me.allreduce(value, op);
     value = me.scan(value, op);
-    value = me.exscan(value, op);
+    value = me.exscan(value, op, T{});
+    if constexpr (tutti::HasIdentity<Op, T>) {
+        value = me.exscan(value, op);
+    }
 }
 
 template <class T, class Caller, class... Ops>
 void vectors(Caller& caller, const Ops&... ops) {
     std::vector<T> in(100);
     std::vector<T> out(100);
-    const std::array<std::size_t, 2> sizes{50, 50};
+    const Sizes sizes{50, 50};
     const tutti::Counts counts(sizes);
-    movements(caller, in, out, counts);
+    movements(caller, in, out, sizes);
     (reductions(caller, in, out, counts, ops), ...);
     if constexpr (!std::same_as<Caller, MEMBER> || std::same_as<MEMBER, tutti::Member>) {
-        local_movements(caller, in, out, counts);
+        local_movements(caller, in, out, sizes);
         (static_cast<void>(caller.allreduce(in, tutti::shared(out), ops)), ...);
     }
 }

@@ -92,8 +92,9 @@ inline void examine_one_object(mpi::Member& me, const mpi::Options& options) {
     CHECK(me.allreduce(mine, tutti::sum, options) == sum_to(last + 1));
     CHECK(me.reduce(mine, tutti::sum, last, options) == (me.rank() == last ? sum_to(last + 1) : mine));
     CHECK(me.broadcast(mine, last, options) == last + 1);
+    CHECK(me.exscan(mine, tutti::sum, 100, options) == 100 + sum_to(mine - 1));
     CHECK(me.scan(mine, tutti::sum, options) == sum_to(mine));
-    CHECK(me.exscan(mine, tutti::sum, options) == (me.rank() == 0 ? mine : sum_to(mine - 1)));
+    CHECK(me.exscan(mine, tutti::sum, options) == sum_to(mine - 1));
 }
 
 /// The calls for operators of all kinds.

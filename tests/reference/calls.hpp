@@ -9,7 +9,7 @@
 
 namespace tutti::test {
 
-/// Makes the irregular call if `me` has it with these counts: Counts, CountsAtRoot, or counts_at_root.
+/// Makes the irregular call if `me` has it with these counts: Counts or CountsOnAll.
 template <class Me, class Op, class Given, class... Operands>
 auto make_irregular(Me& me, const Shape& shape, const Op& op, const typename Me::Options& options,
                     const Given& counts, const Operands&... operands) -> decltype(me.barrier(options)) {
@@ -55,14 +55,11 @@ auto make_call(Me& me, const Shape& shape, const Vectors<T>& vectors, In in, Out
         }
     }
     const Layout& divided = shape.traits().gathers() ? vectors.received : vectors.sent;
-    if (!shape.counts_at_root) {
-        return irregular(given(divided));
+    if (shape.traits().is_rooted() && !shape.counts_at_root) {
+        return irregular(shape.displaced ? CountsOnAll(divided.counts, divided.starts)
+                                         : CountsOnAll(divided.counts));
     }
-    if (!shape.is_root(vectors.rank)) {
-        return irregular(counts_at_root);
-    }
-    return irregular(shape.displaced ? CountsAtRoot(divided.counts, divided.starts)
-                                     : CountsAtRoot(divided.counts));
+    return irregular(shape.counts_at_root && !shape.is_root(vectors.rank) ? Counts() : given(divided));
 }
 
 } // namespace tutti::test

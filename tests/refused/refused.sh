@@ -25,6 +25,14 @@ struct Named {
 struct Point {
     double x;
 };
+struct Held {
+    long n;
+    double* pointer;
+};
+struct View { // but no range
+    double* first;
+    double* data() const { return first; }
+};
 void calls($member& me, double* pointer, double (*function)(double, double), const $options& options) {
     double x = 1, y = 2, array[3] = {};
     const double one = 1;
@@ -40,9 +48,15 @@ void calls($member& me, double* pointer, double (*function)(double, double), con
     std::vector<float> floats(3);
     Point point = {};
     std::vector<Point> points(3);
+    Held held = {};
+    std::vector<Held> several(3);
+    View view = {};
+    std::string letters;
+    std::vector<int> sizes(3);
     $declared
     $1
     static_cast<void>(moved), static_cast<void>(named), static_cast<void>(me), static_cast<void>(point);
+    static_cast<void>(held), static_cast<void>(view);
     static_cast<void>(x + y + one + array[0]), static_cast<void>(pointer), static_cast<void>(function);
     static_cast<void>(options);
 }
@@ -54,7 +68,7 @@ headers=$(mktemp -d)
 trap 'rm -rf "$headers"' EXIT
 
 # The headers, compiled once: gcc takes the .gch beside the file that is named, clang the .pch.
-printf '#include <%s>\n' "$header" functional list memory string vector >"$headers/all.hpp"
+printf '#include <%s>\n' "$header" functional list memory string string_view vector >"$headers/all.hpp"
 "${compiler[@]}" -x c++-header "$headers/all.hpp" -o "$headers/all.hpp.gch"
 ln -s all.hpp.gch "$headers/all.hpp.pch"
 

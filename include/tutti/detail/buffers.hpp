@@ -1,7 +1,9 @@
 #pragma once
 
 #include <tutti/counts.hpp>
+#include <tutti/detail/held_addresses.hpp>
 #include <tutti/dynamic.hpp>
+#include <tutti/error.hpp>
 #include <tutti/operators.hpp>
 
 #include <array>
@@ -26,25 +28,10 @@ namespace tutti::detail {
 /// Wrappers of other arguments, which must not be taken for an element.
 template <class V>
 inline constexpr bool is_wrapper =
-    std::same_as<V, Counts> || std::same_as<V, CountsAtRoot> || std::same_as<V, DynamicOp>;
+    std::same_as<V, Counts> || std::same_as<V, Counts::View> || std::same_as<V, CountsOnAll> ||
+    std::same_as<V, CountsOnAll::View> || std::same_as<V, DynamicOp>;
 template <class T>
 inline constexpr bool is_wrapper<Shared<T>> = true;
-
-template <class V>
-inline constexpr bool is_object_pointer = std::is_null_pointer_v<V> ||
-                                          (std::is_pointer_v<V> &&
-                                           !std::is_function_v<std::remove_pointer_t<V>>);
-template <class V>
-concept SmartPointer = requires(const V& pointer) {
-    requires std::is_pointer_v<decltype(pointer.get())>;
-};
-template <class V>
-inline constexpr bool is_reference_wrapper = false;
-template <class T>
-inline constexpr bool is_reference_wrapper<std::reference_wrapper<T>> = true;
-template <class V>
-inline constexpr bool is_address =
-    is_object_pointer<V> || SmartPointer<V> || std::indirectly_readable<V> || is_reference_wrapper<V>;
 
 /// A type that refers to elements without containing them: a pointer, a smart pointer, an iterator, std::ref.
 /// If it were taken for a single object, its address would be sent. Overload resolution accepts it so that
@@ -55,6 +42,49 @@ concept Address = !std::ranges::range<V> && is_address<std::remove_cvref_t<V>>;
 /// A buffer of elements: any contiguous range. refuse_element() checks that the elements can be sent.
 template <class V>
 concept Vector = std::ranges::contiguous_range<V> && std::ranges::sized_range<V>;
+
+/// A view with several indices of elements in memory, such as std::mdspan with its usual accessor.
+template <class V>
+concept Mdspan = !std::ranges::range<V> && requires(const std::remove_cvref_t<V>& view) {
+    requires std::is_pointer_v<std::remove_cvref_t<decltype(view.data_handle())>>;
+    requires std::same_as<decltype(*view.data_handle()), typename std::remove_cvref_t<V>::reference>;
+    { view.mapping().required_span_size() } -> std::integral;
+    { view.mapping().is_exhaustive() } -> std::convertible_to<bool>;
+};
+/// The same with the names of Kokkos::View.
+template <class V>
+concept KokkosView = !std::ranges::range<V> && requires(const std::remove_cvref_t<V>& view) {
+    requires std::is_pointer_v<std::remove_cvref_t<decltype(view.data())>>;
+    { view.span() } -> std::integral;
+    { view.span_is_contiguous() } -> std::convertible_to<bool>;
+};
+/// A view that is a buffer if its elements are contiguous, which elements_of() checks.
+template <class V>
+concept MultiView = Mdspan<V> || KokkosView<V>;
+
+/// The elements of a MultiView. Throws ArgumentError if they are not contiguous. The check costs nothing if
+/// the layout is always contiguous.
+template <class V>
+auto elements_of(const V& view) {
+    bool is_contiguous = false;
+    std::size_t count = 0;
+    if constexpr (Mdspan<V>) {
+        is_contiguous = view.mapping().is_exhaustive();
+        count = static_cast<std::size_t>(view.mapping().required_span_size());
+    } else {
+        is_contiguous = view.span_is_contiguous();
+        count = static_cast<std::size_t>(view.span());
+    }
+    if (!is_contiguous) {
+        throw ArgumentError("a strided view was passed as a buffer: its elements must be contiguous "
+                            "(is_exhaustive() of std::mdspan); pass a copy of them");
+    }
+    if constexpr (Mdspan<V>) {
+        return std::span(view.data_handle(), count);
+    } else {
+        return std::span(view.data(), count);
+    }
+}
 
 /// A range that is not contiguous, such as std::list and std::vector<bool>. Overload resolution accepts it
 /// for the same reason as an Address.
@@ -67,16 +97,19 @@ concept Dynamic = is_dynamic<std::remove_cvref_t<V>>;
 
 /// One single element.
 template <class V>
-concept Scalar = !std::ranges::range<V> && !Address<V> && std::is_object_v<std::remove_cvref_t<V>> &&
-                 !is_wrapper<std::remove_cvref_t<V>> && !Dynamic<V>;
+concept Scalar =
+    !std::ranges::range<V> && !Address<V> && !MultiView<V> && std::is_object_v<std::remove_cvref_t<V>> &&
+    !is_wrapper<std::remove_cvref_t<V>> && !Dynamic<V>;
 
 template <class V>
-concept BufferArgument = Vector<V> || Scalar<V> || Dynamic<V> || Address<V> || Scattered<V>;
+concept BufferArgument = Vector<V> || MultiView<V> || Scalar<V> || Dynamic<V> || Address<V> || Scattered<V>;
 
 template <BufferArgument V>
 auto view(V&& operand) {
     if constexpr (Vector<V>) {
         return std::span(std::ranges::data(operand), std::ranges::size(operand));
+    } else if constexpr (MultiView<V>) {
+        return elements_of(operand);
     } else if constexpr (Dynamic<V>) {
         return std::remove_cvref_t<V>(operand);
     } else if constexpr (Scalar<V>) {
@@ -97,11 +130,11 @@ concept Sendable = std::is_trivially_copyable_v<T>;
 template <class V>
 using element_t = std::remove_cv_t<typename decltype(view(std::declval<V>()))::element_type>;
 
-/// Overload resolution accepts two ranges with any elements; refuse_other_element() produces the error
+/// Overload resolution accepts two buffers with any elements; refuse_other_element() produces the error
 /// message.
 template <class In, class Out>
 concept SameElement = Address<In> || Address<Out> || std::same_as<element_t<In>, element_t<Out>> ||
-    (Vector<In>&& Vector<Out>);
+    ((Vector<In> || MultiView<In>)&&(Vector<Out> || MultiView<Out>));
 
 /// An input buffer and an output buffer with the same element type.
 template <class In, class Out>
@@ -169,6 +202,14 @@ constexpr void refuse_operator_of() {
         "bitwise operators such as tutti::band need integers");
 }
 
+/// Produces the error message for an exscan by value that has no result for member 0.
+template <class T, class Op>
+constexpr void refuse_unknown_identity() {
+    static_assert(HasIdentity<Op, T> || !Sendable<T> || !combines_elements<Op, T>,
+                  "the operator has no known identity, which would be the result of rank 0: pass an initial "
+                  "value, as in exscan(x, op, init)");
+}
+
 /// Produces the error message for a V that is no buffer; V without const and reference, so that it appears
 /// once.
 template <class V>
@@ -177,6 +218,9 @@ constexpr void refuse_operand() {
                                "std::span(pointer, count)");
     static_assert(!Scattered<V>, "the range is not contiguous: pass a contiguous range, such as "
                                  "std::vector<double>, or std::vector<char> instead of std::vector<bool>");
+    static_assert(!Scalar<V> || !holds_address<V>(),
+                  "the object holds a pointer or reference, and a call would send the address instead of the "
+                  "elements: pass std::span(pointer, count), or std::span(&object, 1) to send the address");
     refuse_element<element_t<V>>();
 }
 
@@ -189,7 +233,7 @@ constexpr void refuse_lost_result() {
     static_assert(!std::is_const_v<T>,
                   "the elements are const, but the call writes them: pass a buffer of non-const elements");
     static_assert(Address<Out> || Scattered<Out> || std::is_lvalue_reference_v<Out> || Dynamic<Out> ||
-                      std::ranges::borrowed_range<Out>,
+                      MultiView<Out> || std::ranges::borrowed_range<Out>,
                   "the result would be lost in a temporary: pass a vector that has a name, or a view of one, "
                   "such as std::span");
 }
@@ -199,7 +243,7 @@ template <class In>
 constexpr void refuse_short_lived() {
     refuse_operand<std::remove_cvref_t<In>>();
     static_assert(
-        Address<In> || Scattered<In> || std::is_lvalue_reference_v<In> || Dynamic<In> ||
+        Address<In> || Scattered<In> || std::is_lvalue_reference_v<In> || Dynamic<In> || MultiView<In> ||
             std::ranges::borrowed_range<In>,
         "the temporary would be gone before it is read: pass a vector that has a name, or a view of "
         "one, such as std::span");

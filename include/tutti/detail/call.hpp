@@ -69,9 +69,9 @@ struct Call {
     std::uintptr_t function = 0;
     /// Irregular blocks: the number of elements of each member's block (the list may be empty); null: equal
     /// blocks.
-    const Counts* counts = nullptr;
+    const Counts::View* counts = nullptr;
     /// In an irregular all-to-all, the number of elements from each member; `counts` has the numbers to each.
-    const Counts* received = nullptr;
+    const Counts::View* received = nullptr;
     /// A gather or scatter with counts at the root; the other members have none.
     bool counts_at_root = false;
     std::string_view algorithm = {};

@@ -42,6 +42,17 @@ concept LocalVectors = Local<Way> && Vectors<In, Out>;
 template <class Way, class In, class T, class Op>
 concept SharedReduction = Local<Way> && Reduction<In, std::span<T>, Op>;
 
+/// left op right, for one element and an operator that combines it.
+template <class T, class Op>
+T combined(const Op& op, const T& left, T right) {
+    if constexpr (std::is_invocable_v<const Op&, const T&, const T&>) {
+        return static_cast<T>(op(left, right));
+    } else {
+        op.f(std::span<const T>(&left, 1), std::span<T>(&right, 1));
+        return right;
+    }
+}
+
 /// Names a type, so that members can compare element types of the program.
 template <class T>
 struct Elements {};
@@ -196,7 +207,7 @@ protected:
     }
 
     /// `counts` must live until the call has been made.
-    static Call&& irregular(Call&& call, const Counts& counts) {
+    static Call&& irregular(Call&& call, const Counts::View& counts) {
         call.counts = &counts;
         return same(call);
     }

@@ -1,0 +1,105 @@
+// The exclusive scan of one object by value, and what it leaves on rank 0.
+
+#include "support.hpp"
+
+#include <complex>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+using namespace tutti;
+
+namespace {
+
+/// What each member of a team returns from `call`.
+template <class T, class Call>
+std::vector<T> results(int members, const Call& call) {
+    Team team({.members = members, .placement = "none"});
+    std::vector<T> all(static_cast<std::size_t>(members));
+    team.run([&](Member& me) { all[static_cast<std::size_t>(me.rank())] = call(me); });
+    return all;
+}
+
+/// The result of rank 0.
+template <class T, class Op>
+T on_rank_0(T mine, const Op& op) {
+    return results<T>(2, [&](Member& me) { return me.exscan(mine, op); })[0];
+}
+
+struct Longest { // an operator of the program that has an identity
+    int operator()(int a, int b) const { return a < b ? b : a; }
+    template <std::same_as<int> T>
+    static constexpr T identity() {
+        return -1;
+    }
+};
+
+} // namespace
+
+TEST_CASE("an exscan by value returns the identity of the operator on rank 0") {
+    for (const int members : {1, 2, 5}) {
+        std::vector<int> offsets(static_cast<std::size_t>(members));
+        for (int rank = 0; rank < members; ++rank) {
+            offsets[static_cast<std::size_t>(rank)] = 10 * rank;
+        }
+        CHECK(results<int>(members, [](Member& me) { return me.exscan(10, sum); }) == offsets);
+    }
+    using Limits = std::numeric_limits<double>;
+    CHECK(on_rank_0(5.0, sum) == 0);
+    CHECK(on_rank_0(std::complex<float>(3, 4), sum) == std::complex<float>());
+    CHECK(on_rank_0(5.0, prod) == 1);
+    CHECK(on_rank_0(std::complex<double>(3, 4), prod) == std::complex<double>(1));
+    CHECK(on_rank_0(5.0, min) == Limits::infinity());
+    CHECK(on_rank_0(5.0, max) == -Limits::infinity());
+    CHECK(on_rank_0(std::int8_t{5}, min) == 127);
+    CHECK(on_rank_0(std::int8_t{5}, max) == -128);
+    CHECK(on_rank_0(5U, max) == 0);
+    CHECK(on_rank_0(0, land) == 1);
+    CHECK(on_rank_0(false, land));
+    CHECK(on_rank_0(7, lor) == 0);
+    CHECK_FALSE(on_rank_0(true, lxor));
+    CHECK(on_rank_0(std::uint8_t{5}, band) == 255);
+    CHECK(on_rank_0(5, band) == -1);
+    CHECK(on_rank_0(5, bor) == 0);
+    CHECK(on_rank_0(std::uint64_t{5}, bxor) == 0);
+    CHECK(on_rank_0(5, Longest()) == -1);
+    CHECK(on_rank_0(5, non_commutative(sum)) == 0);
+    static_assert(!HasIdentity<MinLoc, ValueAt<int>> && !HasIdentity<First, int> &&
+                  !HasIdentity<NonCommutative<First>, int>);
+}
+
+TEST_CASE("the initial value of an exscan is on rank 0, and on the left in every result") {
+    CHECK(results<int>(3, [](Member& me) { return me.exscan(10, sum, 100); }) == std::vector{100, 110, 120});
+    const auto digits = non_commutative([](long a, long b) { return 10 * a + b; });
+    CHECK(results<long>(4, [&](Member& me) { return me.exscan(long{1} + me.rank(), digits, 9); })[1] == 91);
+    CHECK(results<int>(2, [](Member& me) { return me.exscan(me.rank(), last, 7); }) == std::vector{7, 0});
+    const auto added = vector_op([](std::span<const int> left, std::span<int> inout) {
+        for (std::size_t i = 0; i < left.size(); ++i) {
+            inout[i] += left[i];
+        }
+    });
+    CHECK(results<int>(3, [&](Member& me) { return me.exscan(1, added, 5); }) == std::vector{5, 6, 7});
+    const auto best = results<ValueAt<int>>(3, [](Member& me) {
+        return me.exscan(ValueAt<int>{-me.rank(), me.rank()}, minloc, {50, -1}, {.order = Order::serial});
+    });
+    CHECK(best[0] == ValueAt<int>{50, -1});
+    CHECK(best[2] == ValueAt<int>{-1, 1});
+}
+
+TEST_CASE("an exscan of buffers leaves the output of rank 0 as it was") {
+    const auto two = results<std::vector<int>>(3, [](Member& me) {
+        const std::vector<int> in(3, 1);
+        std::vector<int> out(3, 40);
+        me.exscan(in, out, sum);
+        return out;
+    });
+    CHECK(two[0] == std::vector<int>(3, 40));
+    CHECK(two[2] == std::vector<int>(3, 2));
+    const auto one = results<std::vector<int>>(3, [](Member& me) {
+        std::vector<int> inout(3, me.rank() + 5);
+        me.exscan(inout, sum);
+        return inout;
+    });
+    CHECK(one[0] == std::vector<int>(3, 5));
+    CHECK(one[2] == std::vector<int>(3, 11));
+}
