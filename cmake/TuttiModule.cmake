@@ -40,6 +40,19 @@ function(tutti_module name)
   endif()
 endfunction()
 
+# tutti_shared_library(TARGET): how the library is shared, if it is: its SONAME; its exports (src/exports.map.in); and that
+# dlclose() does not unload it, because threads, signal handlers and thread-local objects refer to its code.
+function(tutti_shared_library target)
+  set_target_properties(${target} PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${TUTTI_SO_VERSION} LINKER_LANGUAGE CXX)
+  get_target_property(type ${target} TYPE)
+  if(type STREQUAL "SHARED_LIBRARY")
+    set(exports ${PROJECT_BINARY_DIR}/exports.map)
+    configure_file(${PROJECT_SOURCE_DIR}/src/exports.map.in ${exports} @ONLY)
+    target_link_options(${target} PRIVATE LINKER:-z,nodelete LINKER:--version-script=${exports})
+    set_target_properties(${target} PROPERTIES LINK_DEPENDS ${exports})
+  endif()
+endfunction()
+
 # tutti_layer(TARGET [MODULES...]): makes the directory a layer, whose includes TuttiLayers.cmake holds to the target's link
 # line. It may include headers of MODULES as well, which it compiles or has in another library.
 function(tutti_layer target)

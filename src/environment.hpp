@@ -1,5 +1,8 @@
 #pragma once
 
+#include "log/log.hpp"
+
+#include <atomic>
 #include <cstdlib>
 #include <string>
 
@@ -14,6 +17,27 @@ namespace tutti {
 inline std::string environment_variable(const char* name) {
     const char* const value = secure_getenv(name);
     return value != nullptr ? value : "";
+}
+
+/// The value as `parse` returns it from the text, a std::optional: nothing if the variable is not set or
+/// wrong.
+///
+/// A wrong value is ignored, because the group may be a static object, whose exception would end the program
+/// before main(). The first wrong value of a process is logged; `advice` names correct ones.
+template <auto parse>
+auto environment_value(const char* name, const char* advice) {
+    constexpr std::size_t most_shown = 200;
+    const std::string text = environment_variable(name);
+    decltype(parse(text)) value;
+    if (!text.empty() && !(value = parse(text))) {
+        static std::atomic_flag is_reported;
+        if (!is_reported.test_and_set(std::memory_order_relaxed)) { // orders nothing
+            engine::report(LogLevel::warning, (std::string(name) + ": \"" + text.substr(0, most_shown) +
+                                               "\" is ignored: use " + advice)
+                                                  .c_str());
+        }
+    }
+    return value;
 }
 
 } // namespace tutti

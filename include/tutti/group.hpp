@@ -84,7 +84,8 @@ public:
     Statistics statistics() const;
 
     /// Joins the group as `rank` on the calling thread. Throws ArgumentError if `rank` is negative, not less
-    /// than size(), or already joined. Throws Aborted if the region has failed before the thread joins.
+    /// than size(), or already joined. Throws Aborted if the region has failed before the thread joins, and
+    /// Error in a child of fork() if its parent made the group.
     ///
     /// If the last region failed, join() first waits until all members of that region have left. It throws
     /// Aborted in two cases:

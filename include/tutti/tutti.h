@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/detail/export.hpp>
+#include <tutti/version.hpp>
 
 #include <stddef.h>
 #include <stdint.h>
@@ -89,8 +90,9 @@ typedef void (*tutti_log_function)(int level, const char* text, void* user);
 /// function that was set before is not called any more.
 TUTTI_API tutti_status tutti_set_log(tutti_log_function function, void* user);
 
-/// The version of the library, such as "0.1.0".
-TUTTI_API const char* tutti_version(void);
+/// The version of the library that the process has loaded, in the form of TUTTI_VERSION, which is the version
+/// of this header: 10000 * major + 100 * minor + patch.
+TUTTI_API int tutti_version(void);
 
 /// The type of an element: one of these, or a result of tutti_type_of_size().
 typedef uint64_t tutti_type;

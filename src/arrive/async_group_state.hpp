@@ -8,6 +8,7 @@
 #include "diagnose/roll_call_signal.hpp"
 #include "group/member_status.hpp"
 #include "mailbox/wait.hpp"
+#include "wait/own_process.hpp"
 
 #include <tutti/async_group.hpp>
 #include <tutti/detail/call.hpp>
@@ -34,6 +35,8 @@ public:
 
     int ranks() const { return static_cast<int>(ranks_.size()); }
     const AsyncGroupOptions& options() const { return options_; }
+    /// The process that has made it.
+    const engine::OwnProcess& process() const { return process_; }
     /// That the executor may have.
     int cpus() const { return cpus_; }
     /// Of threads that wait, of which there may be one for each rank.
@@ -87,6 +90,7 @@ private:
     std::vector<RankState> ranks_;
     mailbox::LastCpus last_cpus_;
 
+    const engine::OwnProcess process_;
     /// For who opens an operation or gives one back, which is done once for all ranks.
     std::mutex opening_;
     std::vector<std::unique_ptr<arrive::DeferredCollective>> operations_;

@@ -221,6 +221,9 @@ void DeferredCollective::wait(int rank, std::chrono::milliseconds timeout,
             arrival(rank).look_at_clock();
         }
         if (takes_long && phase_.load(std::memory_order_relaxed) == Phase::gathering) {
+            if (!home_->process().is_here()) {
+                return end_elsewhere();
+            }
             waited.look();
             home_->show_wait(rank, number_, waited.since());
             if (waited.is_over()) {
@@ -260,6 +263,16 @@ void DeferredCollective::give_up(int rank, std::chrono::milliseconds timeout) no
     try {
         failure = std::make_exception_ptr(home_->delay(number_, rank, timeout, contribution(rank)));
     } catch (...) { // there is no memory
+        failure = std::current_exception();
+    }
+    end_early(std::move(failure));
+}
+
+void DeferredCollective::end_elsewhere() noexcept {
+    std::exception_ptr failure;
+    try {
+        home_->process().require("the async group");
+    } catch (...) {
         failure = std::current_exception();
     }
     end_early(std::move(failure));

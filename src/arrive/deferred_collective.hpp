@@ -114,6 +114,8 @@ private:
 
     bool execute_small() noexcept;
     void execute() noexcept;
+    /// Fails it in a child of fork(), in which other ranks never arrive.
+    void end_elsewhere() noexcept;
     void give_up(int rank, std::chrono::milliseconds timeout) noexcept;
     void drop_operators() noexcept;
     void end(std::exception_ptr failure) noexcept;

@@ -151,6 +151,6 @@ tutti_status tutti_set_log(tutti_log_function function, void* user) {
     });
 }
 
-const char* tutti_version(void) {
-    return TUTTI_VERSION_STRING;
+int tutti_version(void) {
+    return tutti::version();
 }

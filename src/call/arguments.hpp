@@ -32,7 +32,7 @@ struct Shape {
 };
 
 /// The aliasing of a call with this shape.
-TUTTI_COMPONENT_API Aliasing aliasing_of(const detail::Call& call, const Shape& shape);
+Aliasing aliasing_of(const detail::Call& call, const Shape& shape);
 
 /// Checks everything about a call that can be told without the other members, where all members know all
 /// blocks. `offsets` is the space for the members + 1 offsets of irregular ones. Throws ArgumentError.

@@ -52,7 +52,7 @@ private:
 
 /// What others have read of a member's log: its latest records in order, and the operation up to which they
 /// are known to speak.
-class TUTTI_COMPONENT_API CallHistory {
+class CallHistory {
 public:
     /// Of the longest log.
     static constexpr std::size_t most_records = 128;
@@ -61,14 +61,14 @@ public:
     CallHistory() noexcept {} // NOLINT(modernize-use-equals-default): that one would clear them
 
     void add(const CallRecord& record) { records_[size_++] = record; }
-    void reach(std::uint64_t epoch);
+    TUTTI_COMPONENT_API void reach(std::uint64_t epoch);
 
     std::span<const CallRecord> records() const { return std::span(records_).first(size_); }
     bool empty() const { return size_ == 0; }
     /// The operations that it knows of.
     std::uint64_t first() const { return records_[0].number(); }
     std::uint64_t last() const { return last_; }
-    CallSignature signature(std::uint64_t number) const;
+    TUTTI_COMPONENT_API CallSignature signature(std::uint64_t number) const;
     /// The next operation after `number` in which another call was made, if that is known: else a later one.
     std::uint64_t next_change(std::uint64_t number) const;
 
@@ -81,18 +81,18 @@ private:
 /// The latest calls of one member. The member writes when it makes a call that differs from the one before,
 /// so calls that are repeated cost nothing; any other member reads at any time.
 template <std::size_t records>
-class TUTTI_COMPONENT_API BasicCallLog {
+class BasicCallLog {
 public:
     static constexpr std::size_t most_records = records;
     static_assert(most_records <= CallHistory::most_records);
 
     /// By its member, or while that is in no call.
-    void add(const CallPlace& place, const CallSignature& signature);
+    TUTTI_COMPONENT_API void add(const CallPlace& place, const CallSignature& signature);
     void clear();
 
     /// What the log says of a member whose call, current or last, is known to have been at least at `epoch`.
     /// Nothing while its member writes.
-    std::optional<CallHistory> read(std::uint64_t epoch) const;
+    TUTTI_COMPONENT_API std::optional<CallHistory> read(std::uint64_t epoch) const;
 
 private:
     /// Odd while the member writes, else twice the records that it has written.

@@ -19,7 +19,7 @@
 namespace tutti::engine {
 
 /// What a member's call asks of all members: the same on all of them, or they disagree.
-struct TUTTI_COMPONENT_API CallSignature {
+struct CallSignature {
     /// The algorithm, as its row in the registry, and the protocol by which it is executed.
     std::size_t row = 0;
     schedule::Protocol protocol = schedule::Protocol::zero_copy;
@@ -53,13 +53,13 @@ struct TUTTI_COMPONENT_API CallSignature {
 
     /// What members compare. The fingerprints of signatures that differ in nothing but the size of their
     /// messages, below 2^20, or in nothing but the root, are different.
-    run::Digests digests(std::size_t message_bytes) const;
+    TUTTI_COMPONENT_API run::Digests digests(std::size_t message_bytes) const;
 
     /// What errors name as its collective: nothing for a part of a split.
     std::optional<Collective> collective() const;
 
     /// "broadcast (algorithm flat) of 8 bytes of f64 from root 2"
-    std::string describe() const;
+    TUTTI_COMPONENT_API std::string describe() const;
 
     /// In words that can be shown to other threads.
     static constexpr int words = 6;
@@ -77,6 +77,6 @@ CallSignature signature_of(const detail::Call& call, const Shape& shape, std::si
 TUTTI_COMPONENT_API CallSignature signature_of(const detail::Call& call, const Shape& shape);
 
 /// A digest of irregular counts that is never 0, which stands for equal blocks.
-TUTTI_COMPONENT_API std::uint64_t digest(std::span<const std::size_t> counts);
+std::uint64_t digest(std::span<const std::size_t> counts);
 
 } // namespace tutti::engine

@@ -5,12 +5,12 @@
 #include "machine/thresholds.hpp"
 #include "tuning/load.hpp"
 
-#include <tutti/error.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 
 namespace tutti::engine {
 
@@ -18,6 +18,11 @@ namespace {
 
 /// In the order of the enumerators.
 constexpr std::array names{"automatic", "spin", "yield", "sleep"};
+
+std::optional<Wait> wait_named(const std::string& name) {
+    const auto* const found = std::ranges::find(names, name);
+    return found != names.end() ? std::optional(static_cast<Wait>(found - names.begin())) : std::nullopt;
+}
 
 std::string text_of(std::int64_t ns) {
     constexpr std::int64_t microsecond_ns = 1'000;
@@ -27,16 +32,10 @@ std::string text_of(std::int64_t ns) {
 } // namespace
 
 Wait wait_of(Wait given) {
-    const std::string name = environment_variable("TUTTI_WAIT");
-    if (given != Wait::automatic || name.empty()) {
-        return given;
-    }
-    const auto* const found = std::ranges::find(names, name);
-    if (found == names.end()) {
-        throw ArgumentError("TUTTI_WAIT: \"" + name +
-                            "\" is not a wait policy; use automatic, spin, yield or sleep");
-    }
-    return static_cast<Wait>(found - names.begin());
+    return given != Wait::automatic
+               ? given
+               : environment_value<wait_named>("TUTTI_WAIT", "automatic, spin, yield or sleep")
+                     .value_or(Wait::automatic);
 }
 
 mailbox::WaitPolicy wait_policy_for(int members, int cpus) {

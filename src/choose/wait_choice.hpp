@@ -11,8 +11,7 @@ namespace tutti::engine {
 
 struct GroupConfig;
 
-/// The way to wait that the environment variable TUTTI_WAIT asks for if `given` is automatic. Throws
-/// ArgumentError if that names none.
+/// The wait policy: that of the environment variable TUTTI_WAIT if `given` is automatic.
 Wait wait_of(Wait given);
 
 /// How long `members` members on `cpus` CPUs try each way of waiting: they spin only if everybody has a CPU.

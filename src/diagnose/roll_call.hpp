@@ -74,17 +74,17 @@ struct Circumstances {
 };
 
 /// Who is where in a group, as any thread can see at any time.
-class TUTTI_COMPONENT_API RollCall {
+class RollCall {
 public:
-    RollCall(Names names, std::vector<MemberReport> reports);
+    TUTTI_COMPONENT_API RollCall(Names names, std::vector<MemberReport> reports);
 
     RollCall(Names names, std::vector<MemberReport> reports, Circumstances circumstances);
 
     /// Some lines, the last with an end: members that are at the same place together, those furthest behind
     /// first; of the odd ones out their threads.
-    std::string text() const;
+    TUTTI_COMPONENT_API std::string text() const;
     /// One object, of all members.
-    std::string json() const;
+    TUTTI_COMPONENT_API std::string json() const;
 
     /// Of those that have not come to the `number`-th call of a sequence, in one sentence.
     std::string late(Sequence sequence, std::uint64_t number, std::optional<int> peer) const;

@@ -5,8 +5,6 @@
 #include "machine/process.hpp"
 #include "record/trace_file.hpp"
 
-#include <tutti/error.hpp>
-
 #include <pthread.h>
 #include <semaphore.h>
 
@@ -52,18 +50,12 @@ int signal_named(std::string_view name) {
                                                                                                    : 0;
 }
 
-std::optional<Request> requested() {
-    const std::string given = environment_variable("TUTTI_ROLL_CALL");
-    if (given.empty()) {
-        return std::nullopt;
-    }
-    std::string_view name(given);
+std::optional<Request> request_named(std::string_view name) {
     const bool as_json = name.ends_with(",json");
     name.remove_suffix(as_json ? std::string_view(",json").size() : 0);
     const int signal = signal_named(name);
     if (signal == 0 || signal == SIGKILL || signal == SIGSTOP) {
-        throw ArgumentError("TUTTI_ROLL_CALL: \"" + given +
-                            "\" is not a signal; use USR1, or USR1,json for tools");
+        return std::nullopt;
     }
     return Request{signal, as_json ? RollCallFormat::json : RollCallFormat::text};
 }
@@ -120,8 +112,8 @@ private:
         struct sigaction before = {};
         sigaction(request.signal, nullptr, &before);
         if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN && before.sa_handler != want) {
-            return "TUTTI_ROLL_CALL: the program handles that signal itself, so that it gets no roll calls; "
-                   "choose another one";
+            return "TUTTI_ROLL_CALL: the program, or another copy of this library, handles that signal: "
+                   "this copy writes no roll calls; choose another signal";
         }
         sem_init(&wanted_, 0, 0);
         wanted = &wanted_;
@@ -206,7 +198,8 @@ private:
 
 RollCallListed::RollCallListed(std::function<std::string(RollCallFormat)> roll_call)
     : roll_call_(std::move(roll_call)) {
-    if (const std::optional<Request> request = requested()) {
+    if (const auto request =
+            environment_value<request_named>("TUTTI_ROLL_CALL", "a signal: USR1, or USR1,json for tools")) {
         Signalled::instance().add(*this, *request);
         is_listed_ = true;
     }

@@ -15,8 +15,7 @@ namespace tutti::engine {
 /// one: "USR1", "SIGUSR1", "10", and "USR1,json" for tools. Nothing where it names none.
 class TUTTI_COMPONENT_API RollCallListed {
 public:
-    /// Calls `roll_call(format)` on a thread of its own, from now on. Throws ArgumentError where the
-    /// variable says nothing sensible.
+    /// Calls `roll_call(format)` on a thread of its own, from now on.
     explicit RollCallListed(std::function<std::string(RollCallFormat)> roll_call);
     /// It is called no more: waits until a call of it that is under way has returned. A call may end others.
     ~RollCallListed();

@@ -91,9 +91,9 @@ void tutti_f_status_text(int status, const CFI_cdesc_t* text) {
     give_text(tutti_status_text(status), text);
 }
 
-void tutti_f_version(CFI_cdesc_t* text);
-void tutti_f_version(CFI_cdesc_t* text) {
-    give_text(tutti_version(), text);
+int tutti_f_version(void);
+int tutti_f_version(void) {
+    return tutti_version();
 }
 
 /// One of some size where the library knows no such type; 0 where elements have no bytes.

@@ -71,6 +71,12 @@ module tutti
     end type
 
     interface
+        ! The version of the library as a number: 10000 * major + 100 * minor + patch.
+        function tutti_version() bind(c, name="tutti_f_version") result(version)
+            import
+            integer(c_int) :: version
+        end function
+
         ! Makes a group, whose ranks threads join with tutti_join. Arguments after `ierr` should be passed by
         ! keyword.
         subroutine tutti_group_create(members, group, ierr, wait, tuning, join_timeout_ms, timeout_ms, levels, trace) &
@@ -387,18 +393,5 @@ contains
         end interface
         call status_text_in_c(status, text)
         status_text = trim(text)
-    end function
-
-    function tutti_version() result(version)
-        character(:), allocatable :: version
-        character(longest_text) :: text
-        interface
-            subroutine version_in_c(version) bind(c, name="tutti_f_version")
-                import
-                character(kind=c_char, len=*), intent(out) :: version
-            end subroutine
-        end interface
-        call version_in_c(text)
-        version = trim(text)
     end function
 end module tutti

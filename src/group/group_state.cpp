@@ -21,19 +21,6 @@
 
 namespace tutti::detail {
 
-namespace {
-
-/// Chooses the kernels of this process, which the environment may forbid, before members count on them.
-void require_kernels() {
-    try {
-        kernel_isa();
-    } catch (const std::invalid_argument& error) {
-        throw Error(error.what());
-    }
-}
-
-} // namespace
-
 GroupState::GroupState(int members, engine::GroupConfig config, engine::MakeDiagnosis make_diagnosis)
     : config_(std::move(config)), bindings_(config_),
       roomy_wait_policy_(config_.cpus < members && !config_.bindings.empty()
@@ -48,7 +35,7 @@ GroupState::GroupState(int members, engine::GroupConfig config, engine::MakeDiag
              engine::timeout_or(config_.options.join_timeout, "GroupOptions::join_timeout",
                                 std::chrono::minutes(10))),
       make_diagnosis_(make_diagnosis), diagnosis_(make_diagnosis(*this)) {
-    require_kernels();
+    kernel_isa(); // chooses the kernels of this process
     if (config_.trace != Trace::off) {
         recorder_ = std::make_unique<engine::Recorder>(members, config_.trace);
     }
@@ -110,6 +97,9 @@ std::string GroupState::text_of_waits() const {
 }
 
 void GroupState::leave_failed_call(int member) {
+    if (!process_.is_here()) {
+        return; // the others are not there
+    }
     memory_.status(member).has_failed.store(true, std::memory_order_relaxed);
     engine::leave_failed_call(memory_.boards(), memory_.board(member), [this](int inside) {
         if (!stuck_is_told_.test_and_set(std::memory_order_relaxed)) { // one is enough
@@ -150,11 +140,14 @@ void GroupState::recover() {
 }
 
 void GroupState::take_seat(int rank) {
+    require_own_process();
     seats_.take(rank, [this] { recover(); });
 }
 
 void GroupState::leave_seat(int rank) {
-    seats_.leave(rank);
+    if (process_.is_here()) { // else another thread may have held the lock at the moment of fork()
+        seats_.leave(rank);
+    }
 }
 
 std::shared_ptr<GroupState> GroupState::of_mates(const std::vector<int>& mates) {

@@ -12,6 +12,7 @@
 #include "record/recorder.hpp"
 #include "record/trace_file.hpp"
 #include "wait/failure.hpp"
+#include "wait/own_process.hpp"
 
 #include <tutti/detail/export.hpp>
 #include <tutti/options.hpp>
@@ -58,12 +59,14 @@ public:
         return bindings_.cpus() < size() ? crowded_wait_policy_ : roomy_wait_policy_;
     }
     const engine::GroupConfig& config() const { return config_; }
+    /// Throws Error in a child of fork().
+    void require_own_process() const { process_.require("the group"); }
     /// What the members measure of algorithms; empty if they do not.
     std::span<engine::TrialTimes> trial_times() { return trial_times_; }
     /// What the members record of their calls; null where that is nothing.
     const engine::Recorder* recorder() const { return recorder_.get(); }
 
-    /// See Seats::take.
+    /// See Seats::take. Throws Error in a child of fork().
     TUTTI_COMPONENT_API void take_seat(int rank);
     TUTTI_COMPONENT_API void leave_seat(int rank);
 
@@ -118,6 +121,7 @@ private:
     engine::Schedules schedules_;
     std::vector<engine::TrialTimes> trial_times_;
     engine::Seats seats_;
+    const engine::OwnProcess process_;
     std::shared_ptr<GroupState> itself_;
     GroupState* next_kept_ = nullptr;
     engine::Family family_;

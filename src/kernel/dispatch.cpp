@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -41,23 +43,19 @@ std::span<const Table* const> available_tables() {
 namespace {
 
 /// How many of the tables, narrowest first, TUTTI_ISA admits.
-std::size_t admitted_tables() {
+std::optional<std::size_t> admitted_tables(std::string_view wanted) {
     constexpr std::string_view names[] = {"generic", "avx2", "avx512"};
-    const std::string wanted = environment_variable("TUTTI_ISA");
-    if (wanted.empty()) {
-        return std::size(names);
-    }
-    for (std::size_t i = 0; i < std::size(names); ++i) {
-        if (names[i] == wanted) {
-            return i + 1;
-        }
-    }
-    throw std::invalid_argument("TUTTI_ISA=\"" + wanted + "\": use generic, avx2 or avx512");
+    const auto* const found = std::ranges::find(names, wanted);
+    return found != std::end(names) ? std::optional(static_cast<std::size_t>(found - names) + 1)
+                                    : std::nullopt;
 }
 
 const Table& chosen_table() {
-    static const Table& table =
-        *available_tables()[std::min(available_tables().size(), admitted_tables()) - 1];
+    static const Table& table = [&]() -> const Table& {
+        const std::span<const Table* const> tables = available_tables();
+        const auto admitted = environment_value<admitted_tables>("TUTTI_ISA", "generic, avx2 or avx512");
+        return *tables[std::min(tables.size(), admitted.value_or(tables.size())) - 1];
+    }();
     return table;
 }
 

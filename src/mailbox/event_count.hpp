@@ -54,7 +54,7 @@ public:
     std::uint32_t seen() const noexcept { return counter_.load(std::memory_order_acquire); }
 
     /// Release: pairs with seen(). Wakes whoever sleeps.
-    TUTTI_COMPONENT_API void notify() noexcept;
+    void notify() noexcept;
 
     /// Sleeps until the next ring, but not if there has been one after `seen`, and not longer than
     /// `bound_ns`.

@@ -6,8 +6,6 @@
 #include "trace/json_lines.hpp"
 #include "trace/perfetto.hpp"
 
-#include <tutti/error.hpp>
-
 #include <unistd.h>
 
 #include <array>
@@ -20,6 +18,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,21 +33,22 @@ struct TraceRequest {
     Trace trace = Trace::off;
 };
 
-TraceRequest trace_requested() {
-    std::string file = environment_variable("TUTTI_TRACE");
-    if (file.empty()) {
-        return {};
-    }
+std::optional<TraceRequest> trace_named(std::string file) {
     Trace trace = Trace::operations;
     if (const std::size_t comma = file.rfind(','); comma != std::string::npos) {
         if (file.substr(comma) != ",steps" || comma == 0) {
-            throw ArgumentError("TUTTI_TRACE: \"" + file +
-                                "\" is not the name of a file; use trace.pftrace, or trace.pftrace,steps");
+            return std::nullopt;
         }
         file.erase(comma);
         trace = Trace::steps;
     }
-    return {std::move(file), trace};
+    return TraceRequest{std::move(file), trace};
+}
+
+TraceRequest trace_requested() {
+    return environment_value<trace_named>("TUTTI_TRACE",
+                                          "the name of a file: trace.pftrace, or trace.pftrace,steps")
+        .value_or(TraceRequest{});
 }
 
 /// Where the file is from the folder in which the process is now, whichever it changes to.

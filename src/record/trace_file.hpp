@@ -9,8 +9,7 @@
 
 namespace tutti::engine {
 
-/// What the environment variable TUTTI_TRACE asks to be recorded. Throws ArgumentError where it cannot be
-/// understood.
+/// What the environment variable TUTTI_TRACE requests to be recorded.
 Trace trace_of_process();
 
 /// A group whose trace goes into the file that TUTTI_TRACE names, as long as this lives, and as it is then at

@@ -4,8 +4,10 @@
 
 #include <tutti/error.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 namespace tutti::engine {
@@ -15,22 +17,23 @@ namespace {
 /// Longer ones are as good as none.
 constexpr double most_seconds = 1e9;
 
-std::chrono::milliseconds from_environment() {
-    const std::string text = environment_variable("TUTTI_TIMEOUT");
-    if (text.empty()) {
-        return {};
-    }
+std::optional<std::chrono::milliseconds> time_of_seconds(const std::string& text) {
     if (text == "never") {
         return never;
     }
     char* end = nullptr;
     const double seconds = std::strtod(text.c_str(), &end);
     if (*end != '\0' || !(seconds > 0)) {
-        throw ArgumentError("TUTTI_TIMEOUT: \"" + text +
-                            "\" is not a number of seconds above 0; use 60, 0.5, or never");
+        return std::nullopt;
     }
     return std::chrono::milliseconds(
         static_cast<std::int64_t>(std::ceil(1000 * std::min(seconds, most_seconds))));
+}
+
+std::chrono::milliseconds from_environment() {
+    return environment_value<time_of_seconds>("TUTTI_TIMEOUT",
+                                              "a number of seconds above 0, such as 60 or 0.5, or never")
+        .value_or(std::chrono::milliseconds(0));
 }
 
 } // namespace

@@ -13,7 +13,7 @@ TUTTI_COMPONENT_API std::chrono::milliseconds timeout_or(const Timeout& given, c
                                                          std::chrono::milliseconds otherwise);
 
 /// The timeout that the option `name` gives, or else TUTTI_TIMEOUT; 0 if neither does, which is no limit.
-/// Throws ArgumentError if one of them has a wrong value.
-TUTTI_COMPONENT_API std::chrono::milliseconds timeout_of(const Timeout& given, const char* name);
+/// Throws ArgumentError if the option is not positive.
+std::chrono::milliseconds timeout_of(const Timeout& given, const char* name);
 
 } // namespace tutti::engine

@@ -15,7 +15,7 @@ namespace tutti::engine {
 inline constexpr std::chrono::nanoseconds most_between_looks = std::chrono::milliseconds(100);
 
 /// How long one wait has lasted, and how long it may. Of the thread that waits.
-class TUTTI_COMPONENT_API WaitTimer {
+class WaitTimer {
 public:
     /// Nobody has waited yet. 0: it may last for ever.
     explicit WaitTimer(std::chrono::milliseconds timeout) noexcept : timeout_(timeout) {}
@@ -25,7 +25,7 @@ public:
     std::chrono::nanoseconds since() const noexcept { return since_; }
 
     /// A look.
-    void look() noexcept;
+    TUTTI_COMPONENT_API void look() noexcept;
 
     /// Since then, as far as the process ran.
     std::chrono::nanoseconds time() const noexcept { return waited_; }

@@ -2,23 +2,10 @@
 
 #include "support.hpp"
 
-#include <cstdlib>
-
 using namespace tutti;
 using test::mentions;
 using test::Thrown;
 using test::thrown_by;
-
-TEST_CASE("an unknown instruction set is an error of whoever makes a group") {
-    // Read once in the life of a process: the test that sets the variable has one of its own.
-    const char* const variable = std::getenv("TUTTI_ISA");
-    const bool is_nonsense = variable != nullptr && std::string(variable) == "nonsense";
-    for (const Thrown& thrown : {thrown_by([] { const Group group(2); }),
-                                 thrown_by([] { const Team team({.members = 2, .placement = "none"}); })}) {
-        CHECK(thrown.kind == (is_nonsense ? Thrown::Kind::error : Thrown::Kind::nothing));
-        CHECK(mentions(thrown.text, "use generic, avx2 or avx512") == is_nonsense);
-    }
-}
 
 TEST_CASE("an algorithm with more rounds than it may have is refused by name") {
     Group group(40'000);

@@ -63,6 +63,47 @@ TEST_CASE("a child of fork() is told that the team's threads are not there, and 
     check_usable(team);
 }
 
+TEST_CASE("a child of fork() gets errors from the groups of its parent, and can make others") {
+    Group group(2);
+    AsyncGroup ranks(2);
+    std::atomic<bool> forked{false};
+    const auto is_of_parent = [](const std::function<void()>& use) {
+        const Thrown thrown = test::thrown_by(use);
+        return thrown.kind == Thrown::Kind::error && mentions(thrown.text, "fork()") &&
+               mentions(thrown.text, "make another one in the child");
+    };
+    std::jthread other([&] {
+        Member me = group.join(1);
+        me.barrier();
+        forked.wait(false); // so that a child sees this member in no call
+        me.barrier();
+    });
+    Member me = group.join(0);
+    AsyncRank rank = ranks.at(0);
+    me.barrier();
+    const std::vector<std::function<void()>> uses{
+        [&] { static_cast<void>(group.join(0)); },
+        [&] { static_cast<void>(ranks.at(1)); },
+        [&] { rank.barrier().wait(); },
+        [&] { me.barrier(); },
+        [&] { me.start.barrier().wait(); },
+        [&] { static_cast<void>(me.dup()); },
+    };
+    for (const auto& use : uses) {
+        CHECK(exit_code_of_child([&] {
+                  const bool failed = is_of_parent(use);
+                  { const Member ends = std::move(me); }
+                  Group own(1);
+                  Team team({.members = 2});
+                  check_usable(team);
+                  return failed && own.join(0).allreduce(3, sum) == 3 ? 0 : 1;
+              }) == 0);
+    }
+    forked = true;
+    forked.notify_all();
+    me.barrier();
+}
+
 TEST_CASE("a child that a member has forked ends when its function returns") {
     for (const TeamOptions& options : teams_of(2)) {
         Team team(options);

@@ -284,9 +284,7 @@ TEST_CASE("a signal has all roll calls written") {
     team.run([](Member& me) { CHECK(me.allreduce(1, sum) == 2); });
     for (const char* wrong : {"USER1", "0", "9", "SIGSTOP", "USR1,xml"}) {
         setenv("TUTTI_ROLL_CALL", wrong, 1);
-        const Thrown refused = thrown_by([] { Group one(1); });
-        CHECK(refused.kind == Thrown::Kind::argument);
-        CHECK(mentions(refused.text, std::string("TUTTI_ROLL_CALL: \"") + wrong + "\" is not a signal"));
+        CHECK(thrown_by([] { Group one(1); }).kind == Thrown::Kind::nothing); // it is ignored
     }
     unsetenv("TUTTI_ROLL_CALL");
 }

@@ -117,10 +117,7 @@ TEST_CASE("TUTTI_TIMEOUT counts where the options say nothing") {
     Team own({.members = 2, .placement = "none", .group = {.timeout = 60s}});
     for (const char* text : {"soon", "-1", "0", "1s", "nan"}) {
         setenv("TUTTI_TIMEOUT", text, 1);
-        const Thrown refused = thrown_by([] { Group group(2); });
-        CHECK(refused.kind == Thrown::Kind::argument);
-        CHECK(mentions(refused.text,
-                       std::string("TUTTI_TIMEOUT: \"") + text + "\" is not a number of seconds"));
+        CHECK(thrown_by([] { Group group(2); }).kind == Thrown::Kind::nothing); // it is ignored
     }
     setenv("TUTTI_TIMEOUT", "never", 1);
     CHECK(Group(2).size() == 2);

@@ -148,6 +148,10 @@ int main(void) {
     run(work);
     WORKS(tutti_async_group_free(meeting));
     WORKS(tutti_group_free(group));
-    printf("tutti %s, %d wrong\n", tutti_version(), wrong);
+#if TUTTI_VERSION < 100
+#error "TUTTI_VERSION is not for #if"
+#endif
+    wrong += tutti_version() != TUTTI_VERSION;
+    printf("tutti %d, %d wrong\n", tutti_version(), wrong);
     return wrong != 0;
 }

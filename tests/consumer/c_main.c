@@ -49,6 +49,6 @@ int main(void) {
     for (int i = 0; i < 4; ++i) {
         wrong += results[i].value != 0 || results[i].count != 4;
     }
-    printf("tutti %s from C, wrong elements: %d\n", tutti_version(), wrong);
+    printf("tutti %d from C, wrong elements: %d\n", tutti_version(), wrong);
     return wrong;
 }

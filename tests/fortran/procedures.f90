@@ -154,8 +154,7 @@ contains
         call refused(ierr, 'reduce_local: operators are for')
         call tutti_reduce_local(TUTTI_IN_PLACE, y, TUTTI_MAX, ierr)
         call refused(ierr, 'reduce_local: `in` is TUTTI_IN_PLACE')
-        text = tutti_version()
-        call expect(index(text, '.') > 0 .and. len(text) == len_trim(text), 'version')
+        call expect(tutti_version() >= 100 .and. tutti_version() < 1000000, 'version')
 
         call tutti_group_create(-1, group, ierr)
         text = tutti_error_message()

@@ -28,18 +28,10 @@ bool contains(const std::string& text, const std::string& part) {
 
 } // namespace
 
-TEST_CASE("TUTTI_ISA lowers the instruction set, as far as the CPU has it") {
+TEST_CASE("TUTTI_ISA lowers the instruction set, as far as the CPU has it; nonsense is ignored") {
     const auto tables = tutti::kernel::available_tables();
     const char* const variable = std::getenv("TUTTI_ISA");
     const std::string wanted = variable == nullptr ? "" : variable;
-    if (wanted == "nonsense") {
-        const std::string message = message_of([] { tutti::detail::kernel_isa(); });
-        CHECK(contains(message, "TUTTI_ISA=\"nonsense\""));
-        CHECK(contains(message, "generic, avx2 or avx512"));
-        CHECK_THROWS_AS(tutti::detail::builtin(tutti::Type::f32, tutti::Operator::sum),
-                        std::invalid_argument);
-        return;
-    }
     const std::size_t admitted = wanted == "generic" ? 1 : wanted == "avx2" ? 2 : 3;
     const tutti::kernel::Table& expected = *tables[std::min(admitted, tables.size()) - 1];
     CHECK(tutti::detail::kernel_isa() == expected.isa);

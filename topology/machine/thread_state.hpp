@@ -21,9 +21,9 @@ struct ThreadState {
 TUTTI_COMPONENT_API int this_thread() noexcept;
 
 /// Nothing where there is no such thread any more. Microseconds.
-TUTTI_COMPONENT_API std::optional<ThreadState> thread_state(int thread);
+std::optional<ThreadState> thread_state(int thread);
 
 /// The CPU time that a thread has used, below 0 where there is no such thread any more.
-TUTTI_COMPONENT_API std::chrono::nanoseconds thread_cpu_time(int thread) noexcept;
+std::chrono::nanoseconds thread_cpu_time(int thread) noexcept;
 
 } // namespace tutti::machine

@@ -59,8 +59,7 @@ TUTTI_COMPONENT_API void copy_many(void* const* outs, int outs_count, const void
                                    StoreHints stores);
 
 /// The instruction set in use: "generic", "avx2" or "avx512". The environment variable TUTTI_ISA, read once,
-/// limits it to the set that it names. If it has any other value, the first use of a compiled kernel throws
-/// std::invalid_argument.
+/// limits it to the set that it names. Any other value is ignored.
 std::string_view kernel_isa();
 
 /// A few elements of a type that may lack a default constructor.

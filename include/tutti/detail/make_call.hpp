@@ -97,11 +97,9 @@ protected:
         made.type = type_of<T>();
         made.element_bytes = sizeof(T);
         made.element_align = alignof(T);
-#if defined(__cpp_rtti)
         if constexpr (type_of<T>() == Type::other && !Dynamic<Out>) {
             made.types = &typeid(Elements<T>);
         }
-#endif
         if constexpr (Dynamic<Out>) {
             check_same_elements(input, output);
             made.type = output.type();
@@ -187,9 +185,7 @@ protected:
             if constexpr (std::is_copy_constructible_v<Op>) {
                 call.keeping = &keeping_of<Op>;
             }
-#if defined(__cpp_rtti)
             call.types = &typeid(Loops);
-#endif
         }
         if constexpr (std::is_pointer_v<Op>) {
             if (op == nullptr) {

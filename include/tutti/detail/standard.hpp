@@ -7,5 +7,16 @@
 #include "nothing more is compiled" // what is not there ends compilation, as #error does not
 #endif
 
+// Whether a call keeps its types, and what a failure does, must not differ between the files of a program: the linker keeps
+// one copy of each inline function.
+#if !defined(__cpp_exceptions)
+#error "Tutti's C++ headers need exceptions: compile without -fno-exceptions, or include tutti/tutti.h, the C interface"
+#include "nothing more is compiled"
+#endif
+#if !defined(__cpp_rtti)
+#error "Tutti's C++ headers need RTTI: compile without -fno-rtti, or include tutti/tutti.h, the C interface"
+#include "nothing more is compiled"
+#endif
+
 // Lengths, keys of calls and addresses between members use words of 64 bits.
 static_assert(sizeof(void*) == 8, "Tutti needs a 64-bit system: compile for one, for example with -m64");
