@@ -5,7 +5,6 @@
 
 #include <concepts>
 #include <cstddef>
-#include <memory>
 #include <ranges>
 #include <span>
 #include <string>
@@ -86,37 +85,72 @@ public:
 
     /// Counts without displacements. Throws ArgumentError if a count is negative.
     template <detail::IntegerRange Sizes>
-    explicit Counts(Sizes&& counts) {
-        view_.counts_ = kept(counts_, std::forward<Sizes>(counts), "counts");
+    explicit Counts(Sizes&& counts) : Counts() {
+        view_.counts_ = kept(std::forward<Sizes>(counts), &Copies::counts, "counts");
     }
 
     /// Counts with displacements; both ranges must have the same length. Throws ArgumentError if a number is
     /// negative.
     template <detail::IntegerRange Sizes, detail::IntegerRange Places>
     explicit Counts(Sizes&& counts, Places&& displacements) : Counts(std::forward<Sizes>(counts)) {
-        view_.displacements_ = kept(displacements_, std::forward<Places>(displacements), "displacements");
+        view_.displacements_ =
+            kept(std::forward<Places>(displacements), &Copies::displacements, "displacements");
         view_.has_displacements_ = true;
+    }
+
+    Counts(const Counts& other)
+        : view_(other.view_), copies_(other.copies_ != nullptr ? new Copies(*other.copies_) : nullptr) {
+        if (copies_ != nullptr && !copies_->counts.empty()) {
+            view_.counts_ = copies_->counts;
+        }
+        if (copies_ != nullptr && !copies_->displacements.empty()) {
+            view_.displacements_ = copies_->displacements;
+        }
+    }
+    /// `other` has no counts afterwards.
+    Counts(Counts&& other) noexcept
+        : view_(std::exchange(other.view_, View())), copies_(std::exchange(other.copies_, nullptr)) {}
+    /// Replaces the numbers.
+    Counts& operator=(Counts other) noexcept {
+        std::swap(view_, other.view_);
+        std::swap(copies_, other.copies_);
+        return *this;
+    }
+    ~Counts() {
+        if (copies_ != nullptr) {
+            destroy(copies_);
+        }
     }
 
     /// The numbers.
     operator View() const { return view_; } // NOLINT(google-explicit-constructor)
 
 private:
-    using Copy = std::shared_ptr<const std::vector<std::size_t>>;
+    /// The numbers that were copied; a list is empty if it was not.
+    struct Copies {
+        std::vector<std::size_t> counts;
+        std::vector<std::size_t> displacements;
+    };
+
+    /// Not in the destructor, which then needs no object in memory if there are no copies.
+    static void destroy(Copies* copies) noexcept { delete copies; }
 
     template <class Range>
-    static std::span<const std::size_t> kept(Copy& copy, Range&& numbers, const char* name) {
+    std::span<const std::size_t> kept(Range&& numbers, std::vector<std::size_t> Copies::*list,
+                                      const char* name) {
         if constexpr (detail::LastingNumbers<Range>) {
             return {std::ranges::data(numbers), std::ranges::size(numbers)};
         } else {
-            copy = std::make_shared<const std::vector<std::size_t>>(detail::sizes_of(numbers, name));
-            return *copy;
+            std::vector<std::size_t> sizes = detail::sizes_of(numbers, name);
+            if (copies_ == nullptr) {
+                copies_ = new Copies();
+            }
+            return copies_->*list = std::move(sizes);
         }
     }
 
     View view_;
-    Copy counts_;
-    Copy displacements_;
+    Copies* copies_ = nullptr;
 };
 
 /// The counts of a gather or scatter, with or without displacements, that every member passes: the same

@@ -51,10 +51,15 @@ TEST_CASE("numbers of std::size_t that have a name are not copied, others are") 
     CHECK(Counts::View(Counts(std::span(named))).span().data() == named.data());
     CHECK(Counts::View(Counts(named, named)).displacements().data() == named.data());
     const Counts kept(Sizes{1, 2}, Sizes{4, 0}); // these vectors are gone here
-    const Counts copy = kept;
+    Counts moved = kept;
+    Counts copy = std::move(moved);
+    moved = Counts(std::vector<int>{9});
+    std::swap(copy, moved);
+    std::swap(copy, moved);
+    CHECK(numbers_of(moved) == Sizes{9});
     CHECK(numbers_of(copy) == named);
     CHECK(displacements_of(copy) == Sizes{4, 0});
-    static_assert(std::is_trivially_copyable_v<Counts::View>); // a call pays for no copy and no destructor
+    static_assert(std::is_trivially_copyable_v<Counts::View>); // calls pay for no copy and no destructor
 }
 
 TEST_CASE("a negative count or displacement is named by its index") {
