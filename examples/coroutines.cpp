@@ -52,7 +52,7 @@ static Task find_moments(tutti::Member& me, Column& column, int& left) {
 
 int main() {
     std::vector<Column> table;
-    tutti::Team team({.members = members});
+    tutti::Team team(members);
     team.run([&](tutti::Member& me) {
         std::list<tutti::Member> groups;
         std::list<Column> found;

@@ -6,7 +6,7 @@
 #include <vector>
 
 int main() {
-    tutti::Team team({.members = 4}); // threads of its own
+    tutti::Team team(4); // threads of its own
     bool is_right = false;
     team.run([&](tutti::Member& me) {
         std::vector<int> ranks(static_cast<std::size_t>(me.size()));

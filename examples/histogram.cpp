@@ -49,7 +49,7 @@ std::vector<std::size_t> count(tutti::Member& me) {
 
 int main() {
     std::vector<std::size_t> histogram(members * bins), expected(members * bins);
-    tutti::Team team({.members = members});
+    tutti::Team team(members);
     team.run([&](tutti::Member& me) { me.gather(count(me), histogram, 0); });
     for (int rank = 0; rank < static_cast<int>(members); ++rank) {
         for (const int value : values_of(rank)) {

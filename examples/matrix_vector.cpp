@@ -58,7 +58,7 @@ int multiply(tutti::Member& all) {
 } // namespace
 
 int main() {
-    tutti::Team team({.members = grid * grid});
+    tutti::Team team(grid * grid);
     int wrong = 0;
     team.run([&](tutti::Member& me) {
         const int all = me.reduce(multiply(me), tutti::sum, 0);

@@ -21,7 +21,7 @@ bool is_selected(int number) {
 int main() {
     std::vector<int> packed(members * candidates, -1);
     std::size_t total = 0;
-    tutti::Team team({.members = members});
+    tutti::Team team(members);
     team.run([&](tutti::Member& me) {
         std::vector<int> selected;
         for (int i = 0; i < candidates; ++i) {

@@ -58,7 +58,7 @@ static void communication(tutti::Member& me, Network& own) {
 }
 
 int main(int argc, char** argv) {
-    tutti::Team team({.members = members});
+    tutti::Team team(members);
     std::vector networks(5, std::vector<Network>(members));
     std::vector<std::function<void()>> runs;
     for (const auto way : {computation, communication, blocking, overlapped, by_hand}) {

@@ -47,7 +47,7 @@ int transpose(tutti::Member& me) {
 } // namespace
 
 int main() {
-    tutti::Team team({.members = members});
+    tutti::Team team(members);
     std::vector<int> wrong(members);
     team.run([&](tutti::Member& me) { wrong[static_cast<std::size_t>(me.rank())] = transpose(me); });
     int all = 0;

@@ -416,11 +416,8 @@ void check_team(const BenchOptions& options) {
             return machine::place(machine, members, machine::parse_placement(options.placement));
         });
     }
-    TeamOptions alone;
-    alone.members = 1;
-    alone.placement = "none";
     try {
-        const Team team(alone);
+        const Team team(1, {.placement = "none"});
     } catch (const Error& error) {
         throw UsageError(error.what());
     }

@@ -10,8 +10,7 @@ namespace tutti::bench {
 
 std::string traced_calls(const TracedCall& call) {
     const Problem& problem = call.problem;
-    Team team(TeamOptions{
-        .members = problem.members, .placement = call.placement, .group = {.trace = Trace::steps}});
+    Team team(problem.members, TeamOptions{.placement = call.placement, .group = {.trace = Trace::steps}});
     team.run([&](Member& me) {
         Buffer input(problem.bytes());
         Buffer output(problem.bytes());

@@ -1,5 +1,6 @@
 #include "threads/tutti_runner.hpp"
 
+#include "machine/cpu_list.hpp"
 #include "machine/pinning.hpp"
 #include "machine/placement.hpp"
 #include "peers/peer_modules.hpp"
@@ -17,6 +18,8 @@ TuttiRunner::TuttiRunner(const RunnerOptions& options)
     : options_(options), harness_memory_(HarnessMemory::bytes(options.members, stamps())) {
     const std::vector<int> cpus =
         machine::place(machine::detect(), options.members, machine::parse_placement(options.placement));
+    // The teams must not avoid each other's CPUs.
+    const std::string placement = cpus.front() == machine::unpinned ? "none" : machine::format_cpu_list(cpus);
     for (const std::string& name : options.peers) {
         PeerModule& module = peer_module(name);
         peers_.push_back({name, module.peer(name, options.members, cpus)});
@@ -36,8 +39,8 @@ TuttiRunner::TuttiRunner(const RunnerOptions& options)
                 (result.pinned ? ": CPU " + std::to_string(cpus[own]) : ": not pinned " + result.reason);
         });
     } else {
-        team_ = std::make_unique<Team>(TeamOptions{
-            .members = options.members, .placement = options.placement, .group = {.levels = options.levels}});
+        team_ = std::make_unique<Team>(
+            options.members, TeamOptions{.placement = placement, .group = {.levels = options.levels}});
         pinning_ = team_->pinning();
         config_ = engine::config_for({.levels = options.levels}, cpus);
     }
@@ -47,10 +50,8 @@ TuttiRunner::TuttiRunner(const RunnerOptions& options)
         meeting_ = std::make_unique<AsyncGroup>(options.members, by_those_that_wait);
     }
     if (has_way(options.callings, Calling::Way::single_caller)) {
-        helpers_ =
-            std::make_unique<Team>(TeamOptions{.members = std::min(options.members, machine::allowed_pus()),
-                                               .placement = options.placement,
-                                               .caller_is_member = true});
+        helpers_ = std::make_unique<Team>(std::min(options.members, machine::allowed_pus()),
+                                          TeamOptions{.placement = placement, .caller_is_member = true});
     }
     const std::size_t bytes = most_in_flight(options.callings) * spaced(options.most_bytes);
     for (int member = 0; member < options.members; ++member) {

@@ -34,7 +34,7 @@ class Callers {
 public:
     explicit Callers(std::size_t most_touched_bytes)
         : in_(ranks, std::vector<double>(elements_of(most_touched_bytes))), out_(in_),
-          team_({.members = 2, .caller_is_member = true}), alone_(ranks),
+          team_(2, {.caller_is_member = true}), alone_(ranks),
           shared_(ranks, {.executor = team_.executor(), .slice_bytes = slice_bytes}) {}
 
     double alone_us(std::size_t touched_bytes) { return call_us(alone_, touched_bytes); }

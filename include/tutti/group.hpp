@@ -1,12 +1,15 @@
 #pragma once
 
 #include <tutti/detail/export.hpp>
+#include <tutti/detail/member_function.hpp>
 #include <tutti/member.hpp>
 #include <tutti/statistics.hpp>
 
-#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 
 namespace tutti {
 
@@ -49,7 +52,7 @@ public:
     explicit Group(int members, const GroupOptions& options = {});
 
     /// The number of ranks.
-    int size() const;
+    int size() const noexcept;
 
     /// One line with the source of the choice of algorithms: "built-in choice", "file tuned.txt", or the
     /// reason why a file is not used. If the group tries algorithms (GroupOptions::tuning), the line ends
@@ -92,15 +95,30 @@ public:
     ///
     /// - The members have not left within a second. The new region then fails for all its members.
     /// - The calling thread has not left the failed region itself.
-    Member join(int rank);
+    [[nodiscard("a membership lasts as long as its Member")]] Member join(int rank);
 
-    /// Joins, calls `function` and leaves. If `function` throws, run() rethrows the exception, and the other
-    /// members get Aborted with its text. By contrast, if an exception destroys a Member that join()
-    /// returned, the Aborted of the other members does not contain the text.
-    void run(int rank, const std::function<void(Member&)>& function);
+    /// Joins, calls `function(me)` with the new Member, leaves, and returns the result. `function` is not
+    /// copied. If it throws, run() rethrows the exception, and the other members get Aborted with its text.
+    /// By contrast, if an exception destroys a Member that join() returned, the Aborted of the other members
+    /// does not contain the text. Throws ArgumentError if `function` is empty.
+    template <detail::MembersFunction F>
+    auto run(int rank, F&& function) {
+        using Result = detail::ResultOf<F>;
+        const bool is_empty = detail::is_empty(function);
+        if constexpr (std::is_void_v<Result>) {
+            const auto call = [&function](Member& me) { function(me); };
+            run_member(rank, is_empty ? detail::MemberFunction() : detail::MemberFunction(call));
+        } else {
+            std::optional<Result> result;
+            const auto call = [&](Member& me) { result.emplace(function(me)); };
+            run_member(rank, is_empty ? detail::MemberFunction() : detail::MemberFunction(call));
+            return *std::move(result);
+        }
+    }
 
 private:
     friend class mpi::Cluster;
+    void run_member(int rank, const detail::MemberFunction& function);
 
     std::shared_ptr<detail::GroupState> state_;
 };

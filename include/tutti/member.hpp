@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti {
@@ -35,6 +36,10 @@ enum class Leaving : bool { for_now, for_good };
 /// The color of a member that joins no group in Member::split.
 inline constexpr int no_color = -1;
 
+/// The levels of a machine by which Member::split divides a group, outermost first. A socket is a processor
+/// package.
+enum class Level : std::uint8_t { socket, numa_node, l3, l2, core };
+
 /// One thread's membership in a group; the collectives are its member functions.
 ///
 /// All members of the group must make the same calls in the same order, each from its own thread.
@@ -53,13 +58,20 @@ public:
     Member(Member&& other) noexcept;
     Member(const Member&) = delete;
     Member& operator=(const Member&) = delete;
-    Member& operator=(Member&&) = delete;
+    /// Leaves the group in which this member is, as the destructor does, and then moves the membership, as
+    /// the move constructor does. If `other` is this member, nothing happens.
+    Member& operator=(Member&& other) noexcept;
 
     /// This member's rank, 0 .. size() - 1.
-    int rank() const { return rank_; }
+    int rank() const noexcept { return rank_; }
 
     /// The number of members of the group, p.
-    int size() const { return size_; }
+    int size() const noexcept { return size_; }
+
+    /// The CPU on which the calling thread runs at the time of the call, as the system numbers it; -1 if the
+    /// system does not report it. A pinned thread always runs on the CPU to which it is pinned, but the
+    /// system may move any other thread at any time.
+    int cpu() const noexcept;
 
     /// The nonblocking collectives; each call returns a Request.
     Start start;
@@ -72,6 +84,13 @@ public:
     std::string trace(TraceFormat format = TraceFormat::json_lines) const;
     /// Group::statistics() of this group. Any thread may call it while the member exists.
     Statistics statistics() const;
+
+    /// Fails this member: the current and later calls of all other members throw Aborted, whose text contains
+    /// `text`. A member that cannot continue, but does not throw an exception, must call it before it leaves.
+    /// The member must make no further calls; they throw Aborted as well. In Team::run(), run() throws an
+    /// Error with `text`. The group can be used again when all members have left. Only the member's thread
+    /// may call it.
+    void abort(std::string_view text);
 
     /// Divides the group: members that pass the same `color` form a new group, ranked by `key` and then by
     /// their rank here. Returns the calling member's membership in its new group, or nothing if `color` is
@@ -87,17 +106,31 @@ public:
     /// A failure of this group also fails all groups made from it. A group made from another group stays
     /// failed and must be made anew. Roll calls show `where` as the source line. Cost: three collective calls
     /// and memory allocation; if the allocation fails, the call fails on every member.
-    std::optional<Member> split(int color, int key, SourceLine where = SourceLine::here());
+    [[nodiscard("a membership lasts as long as its Member")]] std::optional<Member>
+    split(int color, int key, SourceLine where = SourceLine::here());
+
+    /// Divides the group by the machine: the members that run in the same part of that level, for example on
+    /// the same NUMA node, form a new group, ranked by their rank here. The counterpart in MPI is
+    /// MPI_Comm_split_type. Every member must call it with the same level; otherwise all throw MismatchError.
+    ///
+    /// A member is where its thread runs at the time of the call: see cpu(). Pin the threads if they must
+    /// stay there. All members whose part the machine does not report, because it has no such level or
+    /// its structure is hidden, form one group. Throws ArgumentError if `level` is no Level. Lifetime,
+    /// failures and cost are as for the split by colors.
+    [[nodiscard("a membership lasts as long as its Member")]] Member
+    split(Level level, SourceLine where = SourceLine::here());
 
     /// Makes a new group of the members in `ranks`, ranked by their position in that list, as MPI_Group_incl
     /// and MPI_Comm_create do. Returns the calling member's membership in it, or nothing if its rank is not
     /// in the list. Every member must call it with the same list; otherwise all throw MismatchError. Throws
     /// ArgumentError if a rank is not in 0 .. size() - 1 or appears twice. Lifetime, failures and cost are as
     /// for split().
-    std::optional<Member> subset(std::span<const int> ranks, SourceLine where = SourceLine::here());
+    [[nodiscard("a membership lasts as long as its Member")]] std::optional<Member>
+    subset(std::span<const int> ranks, SourceLine where = SourceLine::here());
 
     /// Makes a new group of the same members with the same ranks. Every member must call it.
-    Member dup(SourceLine where = SourceLine::here());
+    [[nodiscard("a membership lasts as long as its Member")]] Member
+    dup(SourceLine where = SourceLine::here());
 
 private:
     friend class Collectives<Member>;
@@ -108,6 +141,8 @@ private:
         detail::execute_or_repeat(*seat_, call);
     }
 
+    /// Leaves the group, as the destructor does.
+    void leave() noexcept;
     /// Makes the group of all members that chose the same color.
     std::optional<Member> regroup(const detail::Choice& choice, SourceLine where);
     /// The allgather with which a split exchanges the members' choices.

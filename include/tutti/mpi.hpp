@@ -102,9 +102,9 @@ public:
     Member& operator=(Member&&) = delete;
 
     /// The global rank, 0 .. size() - 1: the rank of the process's first member plus the local rank.
-    int rank() const { return rank_; }
+    int rank() const noexcept { return rank_; }
     /// The number of members of all processes, P.
-    int size() const { return size_; }
+    int size() const noexcept { return size_; }
     /// This thread's member of the process's own group, for collectives inside the process.
     tutti::Member& local() { return own_ ? *own_ : *borrowed_; }
 
@@ -178,7 +178,7 @@ public:
 
     /// Joins the group as `local_rank` on the calling thread. Throws what Group::join() throws, and
     /// ArgumentError if the cluster was made from a Team.
-    Member join(int local_rank);
+    [[nodiscard("a membership lasts as long as its Member")]] Member join(int local_rank);
 
     /// Runs `function` once on every thread of the team, as Team::run() does. Throws ArgumentError if the
     /// cluster was made from a Group, or if, under MPI_THREAD_FUNNELED, the calling thread is not the main

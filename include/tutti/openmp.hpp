@@ -6,9 +6,14 @@
 #include <functional>
 #include <memory>
 
-// For programs that are compiled with -fopenmp. Without that option, one thread runs all tasks.
-
 namespace tutti::openmp {
+
+// Two functions for the two kinds of translation units, so that a program may have both.
+#if defined(_OPENMP)
+inline namespace with_openmp {
+#else
+inline namespace without_openmp {
+#endif
 
 /// An executor that runs parts of large operations as OpenMP tasks, for an AsyncGroup or the functions of
 /// tutti/single_caller.hpp. Each slice is a task of the parallel region in which the executor is called. The
@@ -16,7 +21,8 @@ namespace tutti::openmp {
 /// `single`, or at a taskwait.
 ///
 /// The executor returns before the tasks have run. Outside a parallel region, or in a region of one thread,
-/// the calling thread runs all tasks before the executor returns.
+/// the calling thread runs all tasks before the executor returns. In a file that is compiled without
+/// -fopenmp, it always does.
 inline Executor executor() {
     return [](std::size_t count, const std::function<void(std::size_t)>& task) {
         const auto kept = std::make_shared<const std::function<void(std::size_t)>>(task);
@@ -28,5 +34,7 @@ inline Executor executor() {
         }
     };
 }
+
+} // inline namespace
 
 } // namespace tutti::openmp

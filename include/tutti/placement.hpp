@@ -8,9 +8,9 @@
 
 namespace tutti {
 
-/// The CPUs to which a Team with this `placement` (TeamOptions) would pin `threads` threads; -1 for a thread
-/// that is not pinned. 0 threads: one per allowed CPU. Throws ArgumentError under the same conditions as a
-/// team.
+/// The CPUs to which a Team with this `placement` (TeamOptions) would pin `threads` threads if it were made
+/// now, beside the living teams of the process; -1 for a thread that is not pinned. 0 threads: one per
+/// allowed CPU. Throws ArgumentError under the same conditions as a team.
 TUTTI_API std::vector<int> cpus_of_placement(const std::string& placement, int threads);
 
 /// Pins the calling thread to a CPU while the object exists; the destructor restores the thread's previous

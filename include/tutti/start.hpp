@@ -39,9 +39,9 @@ public:
     Start(detail::Seat& seat, int rank, int size) : seat_(&seat), rank_(rank), size_(size) {}
 
     /// The rank of the member.
-    int rank() const { return rank_; }
+    int rank() const noexcept { return rank_; }
     /// The number of members of the group.
-    int size() const { return size_; }
+    int size() const noexcept { return size_; }
 
 private:
     friend class Collectives<Start, detail::NonblockingWay>;
@@ -117,9 +117,9 @@ public:
     Prepare(detail::Seat& seat, int rank, int size) : seat_(&seat), rank_(rank), size_(size) {}
 
     /// The rank of the member.
-    int rank() const { return rank_; }
+    int rank() const noexcept { return rank_; }
     /// The number of members of the group.
-    int size() const { return size_; }
+    int size() const noexcept { return size_; }
 
 private:
     friend class Collectives<Prepare, detail::NonblockingWay>;

@@ -1,12 +1,16 @@
 #pragma once
 
 #include <tutti/detail/export.hpp>
+#include <tutti/detail/member_function.hpp>
 #include <tutti/executor.hpp>
 #include <tutti/member.hpp>
 
-#include <functional>
+#include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace tutti {
@@ -21,10 +25,11 @@ class TeamThreads;
 
 /// Options of a team.
 struct TeamOptions {
-    /// Number of members; 0: one per allowed CPU.
-    int members = 0;
     /// The CPUs to which members are pinned: "compact" (neighbours share caches), "scatter", "none", or a
-    /// list of CPUs such as "0,2,4-7".
+    /// list of CPUs such as "0,2,4-7". With "compact" and "scatter", the team takes CPUs that no other living
+    /// team of the process has, if there are enough, and first those of cores that no other team uses. If
+    /// there are not enough, it shares CPUs with other teams, which Team::pinning() reports. A list is
+    /// used as it is.
     std::string placement = "compact";
     /// Options of the team's group.
     GroupOptions group = {};
@@ -44,9 +49,11 @@ struct TeamOptions {
 /// wait for the threads.
 class TUTTI_API Team {
 public:
-    /// Starts the threads. A thread that cannot be pinned runs unpinned; pinning() returns the reason. Throws
-    /// ArgumentError if `members` is not in 0 .. 65535, or if `placement` cannot be parsed or names a CPU
-    /// that is not allowed. Throws Error if the system cannot create the threads.
+    /// Starts the threads of `members` members. A thread that cannot be pinned runs unpinned; pinning()
+    /// returns the reason. Throws ArgumentError if `members` is not in 1 .. 65535, or if `placement` cannot
+    /// be parsed or names a CPU that is not allowed. Throws Error if the system cannot create the threads.
+    explicit Team(int members, const TeamOptions& options = {});
+    /// A team with one member per allowed CPU.
     explicit Team(const TeamOptions& options = {});
     /// Waits for a run in progress and ends the threads. If one of the threads itself calls it, as in exit()
     /// of a program with a static team, the threads stay until the process ends.
@@ -57,9 +64,14 @@ public:
     Team& operator=(Team&&) = delete;
 
     /// The number of members.
-    int size() const;
+    int size() const noexcept;
 
-    /// One line per member with the CPU to which it is pinned, or the reason why it is not pinned.
+    /// The CPU to which each member is pinned, by rank, as the system numbers it; -1 for a member that is not
+    /// pinned. Members may call it, and other threads while no run starts.
+    std::vector<int> cpus() const;
+    /// One line per member with the CPU to which it is pinned and whether another living team of the process
+    /// has that CPU too, or the reason why the member is not pinned. The same threads may call
+    /// it as cpus().
     std::vector<std::string> pinning() const;
 
     /// See Group::tuning().
@@ -74,9 +86,13 @@ public:
     /// See Group::statistics().
     Statistics statistics() const;
 
-    /// Runs `function` once on every member's thread and returns when all have finished. If one throws, the
-    /// collectives in which the others wait end with Aborted, and run() rethrows the first exception (an
-    /// Aborted only if there is no other). The team can be used again afterwards.
+    /// Calls `function(me)` once on every member's thread, with the thread's own Member as `me`, and returns
+    /// when all calls have returned. Returns the results by rank as a std::vector, or nothing if `function`
+    /// returns void. The members call the same object at the same time; it is not copied, so it may be a
+    /// lambda that can only be moved, and nothing is allocated for it.
+    ///
+    /// If a call throws, the collectives in which the others wait end with Aborted, and run() rethrows the
+    /// first exception (an Aborted only if there is no other). The team can be used again afterwards.
     ///
     /// If pthread_exit() or pthread_cancel() ends a member's thread, the member fails with an Error, and has
     /// a new thread in the next run. Throws MismatchError if members ended in different calls, and
@@ -85,7 +101,28 @@ public:
     /// Calls of run() from several threads are executed one after the other. Members may run other teams.
     /// Throws Error if the run could never start, because a member waits for its own run or teams wait for
     /// each other.
-    void run(const std::function<void(Member&)>& function);
+    template <detail::MembersFunction F>
+    auto run(F&& function) {
+        using Result = detail::ResultOf<F>;
+        const bool is_empty = detail::is_empty(function);
+        if constexpr (std::is_void_v<Result>) {
+            const auto call = [&function](Member& me) { function(me); };
+            run_all(is_empty ? detail::MemberFunction() : detail::MemberFunction(call));
+        } else {
+            std::vector<std::optional<Result>> results(static_cast<std::size_t>(size()));
+            const auto call = [&](Member& me) {
+                std::optional<Result>& result = results[static_cast<std::size_t>(me.rank())];
+                result.emplace(function(me));
+            };
+            run_all(is_empty ? detail::MemberFunction() : detail::MemberFunction(call));
+            std::vector<Result> all;
+            all.reserve(results.size());
+            for (std::optional<Result>& result : results) {
+                all.push_back(*std::move(result));
+            }
+            return all;
+        }
+    }
 
     /// An executor that runs tasks on the members, for calls that one thread makes for all ranks:
     /// `tutti::single_caller::allreduce(inputs, outputs, tutti::sum, team.executor())`. Each member first
@@ -97,6 +134,7 @@ public:
 private:
     friend class mpi::Cluster;
     const detail::GroupState& state() const;
+    void run_all(const detail::MemberFunction& function);
 
     std::unique_ptr<detail::TeamThreads> threads_;
 };

@@ -505,6 +505,10 @@ TUTTI_API tutti_status tutti_leave(tutti_caller me);
 /// continue must call this before it leaves. The group can be used again when all members have left.
 TUTTI_API tutti_status tutti_abort(tutti_caller me, const char* text);
 
+/// The CPU on which the calling thread, a member's, runs at the time of the call; -1 if the system does not
+/// report it. A pinned thread always runs on the CPU to which it is pinned.
+TUTTI_API tutti_status tutti_cpu(tutti_caller me, int* cpu);
+
 /// The code of one member. It returns TUTTI_OK, or another number if it has failed, which ends the other
 /// members' calls with TUTTI_ABORTED.
 typedef tutti_status (*tutti_member_function)(tutti_caller me, void* user);
@@ -516,9 +520,23 @@ TUTTI_API tutti_status tutti_group_run(tutti_group* group, int rank, tutti_membe
 
 /// Divides the group: members that pass the same `color` form a new group, ranked by `key` and then by their
 /// rank here. *part is this member's caller in it, of size 0 if its color is negative. Every member must call
-/// it. *part must be given back with tutti_leave(), as must the callers that tutti_subset() and tutti_dup()
-/// make.
+/// it. *part must be given back with tutti_leave(), as must the callers that
+/// tutti_split_by_level(), tutti_subset() and tutti_dup() make.
 TUTTI_API tutti_status tutti_split(tutti_caller me, int color, int key, tutti_caller* part);
+
+/// The levels of a machine: see tutti::Level.
+enum {
+    TUTTI_LEVEL_SOCKET = 0,
+    TUTTI_LEVEL_NUMA_NODE = 1,
+    TUTTI_LEVEL_L3 = 2,
+    TUTTI_LEVEL_L2 = 3,
+    TUTTI_LEVEL_CORE = 4
+};
+
+/// Divides the group by the machine: the members that run in the same part of that level (TUTTI_LEVEL_...) at
+/// the time of the call form a new group, ranked by their rank here. Members whose part the machine does not
+/// report form one group. Every member must call it with the same level. See tutti::Member::split().
+TUTTI_API tutti_status tutti_split_by_level(tutti_caller me, int level, tutti_caller* part);
 
 /// Makes a group of the `n` members in `ranks`, ranked by their position in that list. Every member must call
 /// it with the same list. *part has size 0 if this member is not in the list.
@@ -533,25 +551,30 @@ TUTTI_API tutti_status tutti_dup(tutti_caller me, tutti_caller* copy);
 typedef struct tutti_team_options {
     /// The size of this struct, set by TUTTI_TEAM_OPTIONS_INIT.
     size_t size;
-    /// The number of members; 0: one per allowed CPU.
-    int members;
     /// If not 0, the thread that calls tutti_team_run() is member 0.
     int caller_is_member;
-    /// The CPUs to which members are pinned; NULL: "compact".
+    /// The CPUs to which members are pinned, see tutti::TeamOptions::placement; NULL: "compact".
     const char* placement;
     /// Options of the team's group, or NULL.
     const tutti_group_options* group;
 } tutti_team_options;
 #define TUTTI_TEAM_OPTIONS_INIT                                                                              \
-    { sizeof(tutti_team_options), 0, 0, 0, 0 }
+    { sizeof(tutti_team_options), 0, 0, 0 }
 
-/// Starts the threads. `options` may be NULL.
-TUTTI_API tutti_status tutti_team_create(const tutti_team_options* options, tutti_team** team);
+/// The number of members of a team that has one member per allowed CPU.
+enum { TUTTI_ONE_PER_CPU = 0 };
+
+/// Starts the threads of 1 .. 65535 members, or of TUTTI_ONE_PER_CPU. `options` may be NULL.
+TUTTI_API tutti_status tutti_team_create(int members, const tutti_team_options* options, tutti_team** team);
 
 /// Ends the threads, after a run in progress has ended. NULL is ignored.
 TUTTI_API tutti_status tutti_team_free(tutti_team* team);
 
 TUTTI_API tutti_status tutti_team_size(const tutti_team* team, int* size);
+
+/// Writes the CPU to which each member is pinned, by rank, and -1 for a member that is not pinned. `cpus` has
+/// one element per member.
+TUTTI_API tutti_status tutti_team_cpus(const tutti_team* team, int cpus[]);
 
 /// See tutti_group_roll_call().
 TUTTI_API tutti_status tutti_team_roll_call(const tutti_team* team, int format, char* text, size_t bytes,

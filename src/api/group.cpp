@@ -1,6 +1,6 @@
+#include "api/placement.hpp"
 #include "diagnose/group_diagnosis.hpp"
 #include "group/group_state.hpp"
-#include "plan/plan.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/group.hpp>
@@ -13,13 +13,8 @@ namespace tutti {
 
 namespace {
 
-using plan::most_members;
-
 std::shared_ptr<detail::GroupState> make_state(int members, const GroupOptions& options) {
-    if (members < 1 || members > most_members) {
-        throw ArgumentError("Group: members is " + std::to_string(members) + ", must be in 1.." +
-                            std::to_string(most_members));
-    }
+    detail::require_number("Group", "members", members);
     try {
         auto state = std::make_shared<detail::GroupState>(members, engine::config_for(members, options),
                                                           engine::diagnosis_of);
@@ -35,7 +30,7 @@ std::shared_ptr<detail::GroupState> make_state(int members, const GroupOptions& 
 
 Group::Group(int members, const GroupOptions& options) : state_(make_state(members, options)) {}
 
-int Group::size() const {
+int Group::size() const noexcept {
     return state_->size();
 }
 
@@ -70,8 +65,8 @@ Member Group::join(int rank) {
     return member;
 }
 
-void Group::run(int rank, const std::function<void(Member&)>& function) {
-    if (function == nullptr) {
+void Group::run_member(int rank, const detail::MemberFunction& function) {
+    if (!function) {
         throw ArgumentError("Group::run: `function` is empty: pass one that takes a Member&");
     }
     Member member = join(rank);

@@ -4,6 +4,8 @@
 
 #include <tutti/member.hpp>
 
+#include <sched.h>
+
 #include <exception>
 #include <utility>
 
@@ -22,6 +24,30 @@ Member::Member(Member&& other) noexcept
       seat_(std::exchange(other.seat_, nullptr)), called_from_(other.called_from_), rank_(other.rank_),
       size_(other.size_), exceptions_on_entry_(other.exceptions_on_entry_), leaving_(other.leaving_) {}
 
+Member& Member::operator=(Member&& other) noexcept {
+    if (this != &other) {
+        leave();
+        start = other.start;
+        prepare = other.prepare;
+        group_ = std::move(other.group_);
+        seat_ = std::exchange(other.seat_, nullptr);
+        called_from_ = other.called_from_;
+        rank_ = other.rank_;
+        size_ = other.size_;
+        exceptions_on_entry_ = other.exceptions_on_entry_;
+        leaving_ = other.leaving_;
+    }
+    return *this;
+}
+
+int Member::cpu() const noexcept { // NOLINT(readability-convert-member-functions-to-static)
+    return sched_getcpu();
+}
+
+void Member::abort(std::string_view text) {
+    seat_->abort(text);
+}
+
 std::string Member::roll_call(RollCallFormat format) const {
     return group_->diagnosis().roll_call(format);
 }
@@ -35,6 +61,10 @@ Statistics Member::statistics() const {
 }
 
 Member::~Member() {
+    leave();
+}
+
+void Member::leave() noexcept {
     if (seat_ == nullptr) {
         return;
     }

@@ -3,6 +3,7 @@
 #include "machine/machine.hpp"
 #include "machine/pinning.hpp"
 #include "machine/placement.hpp"
+#include "machine/process.hpp"
 #include "plan/plan.hpp"
 
 #include <tutti/error.hpp>
@@ -10,33 +11,98 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <mutex>
 #include <new>
 #include <stdexcept>
+#include <utility>
 
 namespace tutti {
 
 namespace detail {
 
-std::vector<int> cpus_for(const std::string& who, const std::string& what, int number,
-                          const std::string& placement) {
-    using plan::most_members;
-    if (number < 0 || number > most_members) {
-        throw ArgumentError(who + ": " + what + " is " + std::to_string(number) + ", must be in 1.." +
-                            std::to_string(most_members) + ", or 0 for one on each allowed CPU");
+namespace {
+
+/// Those that live, with the process that has made each: a child of fork() has none of the threads.
+struct Holders {
+    struct Holder {
+        std::uint64_t process;
+        const HeldCpus* held;
+    };
+    machine::ProcessMutex mutex;
+    std::vector<Holder> all;
+
+    /// The CPUs of all but one.
+    std::vector<int> cpus_without(const HeldCpus* one) const {
+        std::vector<int> cpus;
+        for (const Holder& holder : all) {
+            if (holder.held != one && holder.process == machine::this_process()) {
+                cpus.insert(cpus.end(), holder.held->by_member().begin(), holder.held->by_member().end());
+            }
+        }
+        return cpus;
     }
+};
+
+Holders& holders() {
+    static Holders& holders = *new Holders; // never destroyed: static teams end later
+    return holders;
+}
+
+/// The CPUs of so many threads beside those that are held, 0 for one thread on each allowed CPU. Calls
+/// use(cpus) before anybody else is placed.
+template <class Use>
+void place(const std::string& who, int threads, const std::string& placement, Use use) {
     const machine::Machine machine = machine::here();
-    const int all = number != 0 ? number : static_cast<int>(machine.pus.size());
+    const int all = threads != 0 ? threads : static_cast<int>(machine.pus.size());
+    const std::scoped_lock lock(holders().mutex);
     try {
-        return machine::place(machine, all, machine::parse_placement(placement));
+        use(machine::place_beside(machine, all, machine::parse_placement(placement),
+                                  holders().cpus_without(nullptr)));
     } catch (const std::invalid_argument& error) {
         throw ArgumentError(who + ": " + error.what());
     }
 }
 
+} // namespace
+
+void require_number(const std::string& who, const std::string& what, int number,
+                    const std::string& otherwise) {
+    if (number < 1 || number > plan::most_members) {
+        throw ArgumentError(who + ": " + what + " is " + std::to_string(number) + ", must be in 1.." +
+                            std::to_string(plan::most_members) + otherwise);
+    }
+}
+
+HeldCpus::HeldCpus(const std::string& who, int members, const std::string& placement) {
+    place(who, members, placement, [this](std::vector<int> cpus) {
+        holders().all.push_back({machine::this_process(), this});
+        cpus_ = std::move(cpus);
+    });
+}
+
+HeldCpus::~HeldCpus() {
+    const std::scoped_lock lock(holders().mutex);
+    std::erase_if(holders().all, [this](const Holders::Holder& holder) { return holder.held == this; });
+}
+
+bool HeldCpus::is_shared(int cpu) const {
+    const std::scoped_lock lock(holders().mutex);
+    const std::vector<int> others = holders().cpus_without(this);
+    return std::ranges::find(others, cpu) != others.end();
+}
+
 } // namespace detail
 
 std::vector<int> cpus_of_placement(const std::string& placement, int threads) {
-    return detail::cpus_for("cpus_of_placement", "threads", threads, placement);
+    if (threads != 0) {
+        detail::require_number("cpus_of_placement", "threads", threads, ", or 0 for one on each allowed CPU");
+    }
+    std::vector<int> found;
+    detail::place("cpus_of_placement", threads, placement,
+                  [&](std::vector<int> cpus) { found = std::move(cpus); });
+    return found;
 }
 
 PinnedThread::PinnedThread(int cpu) : cpu_(cpu), thread_(gettid()), before_(machine::cpus_of_this_thread()) {

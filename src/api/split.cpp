@@ -1,6 +1,7 @@
 #include "call/call_signature.hpp"
 #include "group/group_state.hpp"
 #include "group/seat.hpp"
+#include "machine/machine.hpp"
 #include "wait/error_context.hpp"
 
 #include <tutti/error.hpp>
@@ -26,10 +27,12 @@ struct Choice {
     std::uint64_t list_digest = 0;
     std::uint64_t list_size = 0;
     bool duplicates = false;
+    /// By which it splits; none if by colors.
+    std::optional<Level> level = {};
 
     bool agrees_with(const Choice& other) const {
         return list_digest == other.list_digest && list_size == other.list_size &&
-               duplicates == other.duplicates;
+               duplicates == other.duplicates && level == other.level;
     }
 };
 
@@ -39,6 +42,29 @@ namespace {
 
 using detail::Choice;
 using State = std::shared_ptr<detail::GroupState>;
+
+struct PartOfMachine {
+    const char* name;
+    int machine::Pu::*number;
+};
+
+/// Throws ArgumentError if `level` is none.
+PartOfMachine part_of_machine(Level level) {
+    switch (level) {
+    case Level::socket:
+        return {"socket", &machine::Pu::package};
+    case Level::numa_node:
+        return {"NUMA node", &machine::Pu::numa};
+    case Level::l3:
+        return {"L3", &machine::Pu::l3};
+    case Level::l2:
+        return {"L2", &machine::Pu::l2};
+    case Level::core:
+        return {"core", &machine::Pu::core};
+    }
+    throw ArgumentError("split: `level` is " + std::to_string(static_cast<int>(level)) +
+                        ", must be socket, numa_node, l3, l2 or core");
+}
 
 /// The ranks that chose `color`, in the order of the new group; none for a negative color.
 std::vector<int> mates_of(int color, const std::vector<Choice>& choices) {
@@ -68,7 +94,10 @@ std::optional<std::string> difference(const std::vector<Choice>& choices) {
                " ranks: all members must give the same list";
     }
     const auto called = [](const Choice& choice) {
-        return choice.list_digest != 0 ? "subset" : choice.duplicates ? "dup" : "split";
+        return choice.list_digest != 0 ? "subset"
+               : choice.duplicates     ? "dup"
+               : choice.level          ? "split by " + std::string(part_of_machine(*choice.level).name)
+                                       : "split";
     };
     return std::string("member 0 calls ") + called(first) + ", but member " + rank + " calls " +
            called(*other) + ": all members must make the same call";
@@ -106,6 +135,15 @@ void Member::allgather_for_split(const T& mine, std::vector<T>& out, SourceLine 
 
 std::optional<Member> Member::split(int color, int key, SourceLine where) {
     return regroup({.color = color, .key = key}, where);
+}
+
+Member Member::split(Level level, SourceLine where) {
+    const auto part = part_of_machine(level).number;
+    const machine::Machine machine = machine::here();
+    const auto pu = std::ranges::find(machine.pus, cpu(), &machine::Pu::os_index);
+    const int number = pu == machine.pus.end() ? -1 : (*pu).*part;
+    // The members whose part is unknown have a color as well.
+    return regroup({.color = number + 1, .level = level}, where).value();
 }
 
 std::optional<Member> Member::subset(std::span<const int> ranks, SourceLine where) {

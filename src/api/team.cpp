@@ -40,9 +40,13 @@ struct alignas(line_bytes) Share {
 
 } // namespace
 
-Team::Team(const TeamOptions& options)
-    : threads_(std::make_unique<detail::TeamThreads>(
-          detail::cpus_for("Team", "members", options.members, options.placement), options)) {
+Team::Team(int members, const TeamOptions& options) {
+    detail::require_number("Team", "members", members, ", or left out (0 in C) for one per allowed CPU");
+    threads_ = std::make_unique<detail::TeamThreads>(members, options);
+    threads_->start_missing();
+}
+
+Team::Team(const TeamOptions& options) : threads_(std::make_unique<detail::TeamThreads>(0, options)) {
     threads_->start_missing();
 }
 
@@ -52,8 +56,16 @@ Team::~Team() {
     }
 }
 
-int Team::size() const {
+int Team::size() const noexcept {
     return threads_->size();
+}
+
+std::vector<int> Team::cpus() const {
+    std::vector<int> cpus;
+    for (const machine::PinResult& pin : threads_->pins()) {
+        cpus.push_back(pin.pinned ? pin.os_index : machine::unpinned);
+    }
+    return cpus;
 }
 
 std::vector<std::string> Team::pinning() const {
@@ -61,8 +73,10 @@ std::vector<std::string> Team::pinning() const {
     for (const machine::PinResult& pin : threads_->pins()) {
         const std::string member = "member " + std::to_string(lines.size()) + ": ";
         const bool is_caller = threads_->caller_is_member() && lines.empty();
-        lines.push_back(member + (pin.pinned                          ? "CPU " + std::to_string(pin.os_index)
-                                  : is_caller                         ? "the caller's thread, not pinned"
+        const char* const shared =
+            threads_->shares(pin.os_index) ? ", which another team of the process uses too" : "";
+        lines.push_back(member + (pin.pinned  ? "CPU " + std::to_string(pin.os_index) + shared
+                                  : is_caller ? "the caller's thread, not pinned"
                                   : pin.os_index == machine::unpinned ? "not pinned"
                                                                       : "not pinned: " + pin.reason));
     }
@@ -93,7 +107,7 @@ const detail::GroupState& Team::state() const {
     return threads_->state();
 }
 
-void Team::run(const std::function<void(Member&)>& function) {
+void Team::run_all(const detail::MemberFunction& function) {
     threads_->run(function);
 }
 
@@ -108,12 +122,13 @@ Executor Team::executor() {
             shares[rank].next.store(count * rank / members, std::memory_order_relaxed); // ordered by the run
             shares[rank].end = count * (rank + 1) / members;
         }
-        threads->run([&](const Member& me) {
+        const auto call = [&](const Member& me) {
             // Then those of members that are late, whose threads have yet to wake up.
             for (std::size_t other = 0; other < members; ++other) {
                 shares[(static_cast<std::size_t>(me.rank()) + other) % members].run(task);
             }
-        });
+        };
+        threads->run(detail::MemberFunction(call));
     };
 }
 

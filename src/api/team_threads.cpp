@@ -76,13 +76,15 @@ private:
     TeamThreads& threads_;
 };
 
-TeamThreads::TeamThreads(const std::vector<int>& cpus, const TeamOptions& options)
-    : group_(std::make_shared<GroupState>(static_cast<int>(cpus.size()),
-                                          engine::config_for(options.group, cpus), engine::diagnosis_of)),
-      cpus_(cpus), caller_is_member_(options.caller_is_member),
+TeamThreads::TeamThreads(int members, const TeamOptions& options)
+    : cpus_("Team", members, options.placement),
+      group_(std::make_shared<GroupState>(static_cast<int>(cpus_.by_member().size()),
+                                          engine::config_for(options.group, cpus_.by_member()),
+                                          engine::diagnosis_of)),
+      caller_is_member_(options.caller_is_member),
       wait_policy_(engine::wait_policy_between_runs(group_->config(), size(), caller_is_member_)),
-      process_(machine::this_process()), pins_(cpus.size()), thrown_(cpus.size()), ended_(cpus.size()),
-      threads_(cpus.size()) {
+      process_(machine::this_process()), pins_(cpus_.by_member().size()), thrown_(pins_.size()),
+      ended_(pins_.size()), threads_(pins_.size()) {
     group_->failure().keep_first();
     group_->diagnosis().list_for_roll_calls();
 }
@@ -135,8 +137,8 @@ bool TeamThreads::can_end() const {
     return !is_elsewhere() && !is_in_run_of(this);
 }
 
-void TeamThreads::run(const std::function<void(Member&)>& function) {
-    if (function == nullptr) {
+void TeamThreads::run(const MemberFunction& function) {
+    if (!function) {
         throw ArgumentError("Team::run: function is empty; pass one that takes a Member&");
     }
     const auto require_threads = [this] {
@@ -155,7 +157,7 @@ void TeamThreads::run(const std::function<void(Member&)>& function) {
     }
     group_->memory().expect_all(); // ordered by started_
     if (caller_is_member_) {
-        machine::move_this_thread(cpus_.front());
+        machine::move_this_thread(cpus_.by_member().front());
     }
     const Run run{this, current_run()};
     function_ = &function;
@@ -192,7 +194,8 @@ void TeamThreads::report() {
 }
 
 void TeamThreads::serve(int rank, std::uint64_t served) {
-    pins_[static_cast<std::size_t>(rank)] = machine::pin_this_thread(cpus_[static_cast<std::size_t>(rank)]);
+    const auto own = static_cast<std::size_t>(rank);
+    pins_[own] = machine::pin_this_thread(cpus_.by_member()[own]);
     finish();
     mailbox::WaitHistory history;
     mailbox::LastCpus& last_cpus = group_->memory().last_cpus();
@@ -214,7 +217,7 @@ void TeamThreads::serve(int rank, std::uint64_t served) {
     }
 }
 
-void TeamThreads::play(int rank, const std::function<void(Member&)>& function) {
+void TeamThreads::play(int rank, const MemberFunction& function) {
     const InRun in_run(*run_);
     Member member(group_, group_->seat(rank), Leaving::for_good);
     try {

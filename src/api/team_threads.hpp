@@ -1,6 +1,7 @@
 #pragma once
 
 #include "api/nesting.hpp"
+#include "api/placement.hpp"
 #include "atomic.hpp"
 #include "cache_line.hpp"
 #include "group/group_state.hpp"
@@ -13,7 +14,6 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <string>
 #include <thread>
@@ -24,8 +24,8 @@ namespace tutti::detail {
 /// The threads and what they are to run next.
 class TeamThreads {
 public:
-    /// For members on these CPUs. Without threads yet.
-    TeamThreads(const std::vector<int>& cpus, const TeamOptions& options);
+    /// For so many members, 0 for one per allowed CPU. Without threads yet.
+    TeamThreads(int members, const TeamOptions& options);
     ~TeamThreads();
     TeamThreads(const TeamThreads&) = delete;
     TeamThreads& operator=(const TeamThreads&) = delete;
@@ -40,9 +40,11 @@ public:
     /// them.
     bool can_end() const;
 
-    int size() const { return group_->size(); }
+    int size() const noexcept { return group_->size(); }
     bool caller_is_member() const { return caller_is_member_; }
     const std::vector<machine::PinResult>& pins() const { return pins_; }
+    /// Whether another team of the process uses the CPU.
+    bool shares(int cpu) const { return cpus_.is_shared(cpu); }
     const std::string& tuning() const { return group_->config().tuning; }
     std::string waits() const { return group_->text_of_waits(); }
     const GroupState& state() const { return *group_; }
@@ -51,7 +53,7 @@ public:
     Statistics statistics() const { return group_->statistics(); }
 
     /// See Team::run.
-    void run(const std::function<void(Member&)>& function);
+    void run(const MemberFunction& function);
 
 private:
     class RunOfThread;
@@ -62,7 +64,7 @@ private:
     bool is_elsewhere() const;
 
     void serve(int rank, std::uint64_t served);
-    void play(int rank, const std::function<void(Member&)>& function);
+    void play(int rank, const MemberFunction& function);
     void finish();
     void await_all();
     void tell_still_running() noexcept;
@@ -70,8 +72,8 @@ private:
     void recover();
     std::exception_ptr cause_of(const std::exception_ptr& failure) const;
 
+    HeldCpus cpus_;
     std::shared_ptr<GroupState> group_;
-    std::vector<int> cpus_;
     bool caller_is_member_;
     mailbox::WaitPolicy wait_policy_;
     /// Of the caller.
@@ -82,7 +84,7 @@ private:
     detail::Turns turns_;
 
     /// Of the current run; ordered by started_.
-    const std::function<void(Member&)>* function_ = nullptr;
+    const MemberFunction* function_ = nullptr;
     const detail::Run* run_ = nullptr;
 
     /// How often the threads have been woken for something new.

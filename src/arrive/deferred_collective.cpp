@@ -79,7 +79,7 @@ bool Arrival::test() {
 
 void Arrival::wait() {
     if (!is_over()) {
-        home_->wait(rank_, timeout_, engine::never);
+        home_->wait(rank_, timeout_, engine::no_end);
     }
     check();
 }
@@ -214,7 +214,7 @@ void DeferredCollective::wait(int rank, std::chrono::milliseconds timeout,
                               std::chrono::nanoseconds end) noexcept {
     engine::WaitTimer waited(timeout);
     const engine::EndOfWait end_of_wait(home_->shown_wait(rank));
-    const bool has_end = end != engine::never;
+    const bool has_end = end != engine::no_end;
     const auto is_late = [&] { return has_end && engine::clock_now() >= end; };
     const auto check = [&](bool takes_long) {
         if (has_end) { // this wait may be one of many, each shorter than the timeout

@@ -6,6 +6,7 @@
 #include <tutti/team.hpp>
 #include <tutti/tutti.h>
 
+#include <algorithm>
 #include <string>
 
 using namespace tutti;
@@ -22,8 +23,7 @@ namespace {
 
 TeamOptions chosen(const tutti_team_options* given) {
     const auto options = c::known("team", given, tutti_team_options TUTTI_TEAM_OPTIONS_INIT);
-    TeamOptions made{.members = options.members,
-                     .group = c::group_options("team", options.group),
+    TeamOptions made{.group = c::group_options("team", options.group),
                      .caller_is_member = options.caller_is_member != 0};
     if (options.placement != nullptr) {
         made.placement = options.placement;
@@ -93,11 +93,13 @@ tutti_status tutti_group_run(tutti_group* group, int rank, tutti_member_function
     });
 }
 
-tutti_status tutti_team_create(const tutti_team_options* options, tutti_team** team) {
+tutti_status tutti_team_create(int members, const tutti_team_options* options, tutti_team** team) {
     return c::guarded([&] {
         auto& made = c::there("team", "team", team);
         made = nullptr;
-        made = new tutti_team{Team(chosen(options))};
+        const TeamOptions of_team = chosen(options);
+        made = members == TUTTI_ONE_PER_CPU ? new tutti_team{Team(of_team)}
+                                            : new tutti_team{Team(members, of_team)};
     });
 }
 
@@ -109,6 +111,13 @@ tutti_status tutti_team_free(tutti_team* team) {
 tutti_status tutti_team_size(const tutti_team* team, int* size) {
     return c::guarded(
         [&] { c::there("team_size", "size", size) = c::there("team_size", "team", team).team.size(); });
+}
+
+tutti_status tutti_team_cpus(const tutti_team* team, int cpus[]) {
+    return c::guarded([&] {
+        const Team& asked = c::there("team_cpus", "team", team).team;
+        std::ranges::copy(asked.cpus(), &c::there("team_cpus", "cpus", cpus));
+    });
 }
 
 tutti_status tutti_team_roll_call(const tutti_team* team, int format, char* text, size_t bytes,

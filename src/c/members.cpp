@@ -1,6 +1,7 @@
 #include "c/members.hpp"
 
 #include "c/calls.hpp"
+#include "c/options.hpp"
 #include "c/status.hpp"
 #include "group/seat.hpp"
 
@@ -85,7 +86,14 @@ tutti_status tutti_leave(tutti_caller me) {
 
 tutti_status tutti_abort(tutti_caller me, const char* text) {
     return c::guarded([&] {
-        c::seated("abort", me).seat().abort(text == nullptr ? "tutti_abort() without a text" : text);
+        c::seated("abort", me).member().abort(text == nullptr ? "tutti_abort() without a text" : text);
+    });
+}
+
+tutti_status tutti_cpu(tutti_caller me, int* cpu) {
+    return c::guarded([&] {
+        int& found = c::there("cpu", "cpu", cpu);
+        found = c::seated("cpu", me).member().cpu();
     });
 }
 
@@ -93,6 +101,14 @@ tutti_status tutti_split(tutti_caller me, int color, int key, tutti_caller* part
     return c::guarded([&] {
         c::there("split", "part", part) = {};
         c::hand_over(*part, c::seated("split", me).member().split(color, key, {}));
+    });
+}
+
+tutti_status tutti_split_by_level(tutti_caller me, int level, tutti_caller* part) {
+    return c::guarded([&] {
+        c::there("split_by_level", "part", part) = {};
+        Member& member = c::seated("split_by_level", me).member();
+        c::hand_over(*part, member.split(c::level("split_by_level", level), {}));
     });
 }
 

@@ -79,6 +79,10 @@ RollCallFormat roll_call_format(const char* function, int format) {
     return one_of<RollCallFormat>(function, "format", format, 2);
 }
 
+Level level(const char* function, int level) {
+    return one_of<Level>(function, "level", level, TUTTI_LEVEL_CORE + 1);
+}
+
 TraceFormat trace_format(const char* function, int format) {
     return one_of<TraceFormat>(function, "format", format, 2);
 }

@@ -2,6 +2,7 @@
 
 #include "c/status.hpp"
 
+#include <tutti/member.hpp>
 #include <tutti/options.hpp>
 #include <tutti/tutti.h>
 
@@ -40,6 +41,7 @@ Options call_options(const char* function, const tutti_call_options* given);
 GroupOptions group_options(const char* function, const tutti_group_options* given);
 RollCallFormat roll_call_format(const char* function, int format);
 TraceFormat trace_format(const char* function, int format);
+Level level(const char* function, int level);
 
 /// Writes a text as far as it fits: see tutti_group_roll_call().
 void write_text(const char* function, const std::string& written, char* text, std::size_t bytes,

@@ -169,7 +169,7 @@ void ProgressEngine::look_after_now_and_then() {
 }
 
 void ProgressEngine::wait(OutstandingCall& operation, std::chrono::nanoseconds end) {
-    require_progress(end == never ? "wait" : "wait_for");
+    require_progress(end == no_end ? "wait" : "wait_for");
     if (recorder_ == nullptr ||
         ThreadProgress::here().waits()) { // a wait that a continuation makes is part of another
         wait_until(operation, end);
@@ -213,7 +213,7 @@ void ProgressEngine::wait_until(OutstandingCall& operation, std::chrono::nanosec
     look_eagerly(operation);
     if (!operation.is_over() || thread_->has_continuations()) {
         // After a wait that ends in time the thread may do what another member waits for.
-        const OutstandingCall* const awaited = end == never ? &operation : nullptr;
+        const OutstandingCall* const awaited = end == no_end ? &operation : nullptr;
         thread_->progress_until([&] { return operation.is_over(); }, "wait", awaited, end);
     }
 }

@@ -55,7 +55,7 @@ public:
     /// A look at everything that the thread has outstanding.
     void test();
     /// Returns when the operation is over, or at `end` of clock_now().
-    void wait(OutstandingCall& operation, std::chrono::nanoseconds end = never);
+    void wait(OutstandingCall& operation, std::chrono::nanoseconds end = no_end);
     /// Nothing is to be called when the operation is over.
     void drop_continuation(OutstandingCall& operation) noexcept;
     /// What is now to be called, empty if nothing. The operation may then be that of another call.

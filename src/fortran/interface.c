@@ -131,6 +131,9 @@ FORWARD(join, (tutti_group * *group, int rank, tutti_caller* me, int* ierr), tut
 FORWARD(leave, (tutti_caller me, int* ierr), tutti_leave(me))
 FORWARD(split, (tutti_caller me, int color, int key, tutti_caller* part, int* ierr),
         tutti_split(me, color, key, part))
+FORWARD(split_by_level, (tutti_caller me, int level, tutti_caller* part, int* ierr),
+        tutti_split_by_level(me, level, part))
+FORWARD(cpu, (tutti_caller me, int* cpu, int* ierr), tutti_cpu(me, cpu))
 FORWARD(dup, (tutti_caller me, tutti_caller* copy, int* ierr), tutti_dup(me, copy))
 FORWARD(async_group_free, (tutti_async_group * *async_group, int* ierr),
         tutti_async_group_free(tutti_f_taken((void**)async_group)))

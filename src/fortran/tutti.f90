@@ -34,6 +34,10 @@ module tutti
     integer(c_int), parameter :: TUTTI_TIMEOUT_DEFAULT = 0, TUTTI_NEVER = -1
     integer(c_int), parameter :: TUTTI_WAIT_AUTOMATIC = 0, TUTTI_WAIT_SPIN = 1, TUTTI_WAIT_YIELD = 2, TUTTI_WAIT_SLEEP = 3
 
+    ! The levels of a machine by which tutti_split_by_level divides a group.
+    integer(c_int), parameter :: TUTTI_LEVEL_SOCKET = 0, TUTTI_LEVEL_NUMA_NODE = 1, TUTTI_LEVEL_L3 = 2, &
+        TUTTI_LEVEL_L2 = 3, TUTTI_LEVEL_CORE = 4
+
     ! What is recorded of calls, and how a trace is written.
     integer(c_int), parameter :: TUTTI_TRACE_OFF = 0, TUTTI_TRACE_STATISTICS = 1, TUTTI_TRACE_OPERATIONS = 2, &
         TUTTI_TRACE_STEPS = 3
@@ -135,10 +139,28 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
+        ! The CPU on which the calling thread, a member's, runs at the time of the call.
+        subroutine tutti_cpu(me, cpu, ierr) bind(c, name="tutti_f_cpu")
+            import
+            type(tutti_caller), value :: me
+            integer(c_int), intent(out) :: cpu
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
         subroutine tutti_split(me, color, key, new, ierr) bind(c, name="tutti_f_split")
             import
             type(tutti_caller), value :: me
             integer(c_int), value :: color, key
+            type(tutti_caller), intent(out) :: new
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
+        ! Makes groups of the members that run in the same part of the machine, for example on the same NUMA
+        ! node.
+        subroutine tutti_split_by_level(me, level, new, ierr) bind(c, name="tutti_f_split_by_level")
+            import
+            type(tutti_caller), value :: me
+            integer(c_int), value :: level
             type(tutti_caller), intent(out) :: new
             integer(c_int), intent(out), optional :: ierr
         end subroutine

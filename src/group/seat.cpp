@@ -331,8 +331,8 @@ void Seat::make_front(const Call& call) {
     }
 }
 
-void Seat::abort(const char* text) {
-    group_.fail(rank_, std::make_exception_ptr(Error(text, {.rank = rank_})));
+void Seat::abort(std::string_view text) {
+    group_.fail(rank_, std::make_exception_ptr(Error(std::string(text), {.rank = rank_})));
     has_aborted_ = true;
     front_ = nullptr; // so that no call is taken for a repeated one
 }

@@ -25,6 +25,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -79,7 +80,7 @@ public:
 
     /// The member fails, outside of its calls. It makes no more, which others would take for other calls than
     /// theirs, until the group is used again.
-    TUTTI_COMPONENT_API void abort(const char* text);
+    void abort(std::string_view text);
 
     /// What the member has outstanding; null before its first nonblocking call.
     engine::Outstanding* outstanding() { return outstanding_.get(); }

@@ -52,7 +52,7 @@ void ThreadProgress::look_after(bool takes_long, const OutstandingCall* awaited)
 
 void ThreadProgress::progress_until(const std::function<bool()>& ready, const char* caller,
                                     const OutstandingCall* awaited, std::chrono::nanoseconds end) {
-    const auto is_done = [&] { return ready() || (end != never && clock_now() >= end); };
+    const auto is_done = [&] { return ready() || (end != no_end && clock_now() >= end); };
     const auto has_news = [&] {
         progress();
         return is_empty() || has_continuations() || is_done();

@@ -41,7 +41,7 @@ public:
     /// or until `end` of clock_now(). Where nothing is left that could make it so, throws what has ended
     /// something meanwhile, or else Error.
     void progress_until(const std::function<bool()>& ready, const char* caller = "progress_until",
-                        const OutstandingCall* awaited = nullptr, std::chrono::nanoseconds end = never);
+                        const OutstandingCall* awaited = nullptr, std::chrono::nanoseconds end = no_end);
 
     /// The continuations of operations that are over are called when no call is under way.
     void add_continuation(Continued& operation) noexcept { ready_.push(operation); }
@@ -71,7 +71,7 @@ private:
     mailbox::WaitHistory wait_history_;
 };
 
-/// The event count of one member, for a thread that waits for other members as well: it never sleeps for
+/// The event count of one member, for a thread that waits for other members as well: it no_end sleeps for
 /// long.
 class PolledEventCount {
 public:

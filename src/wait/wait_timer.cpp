@@ -12,7 +12,7 @@ std::chrono::nanoseconds counted(std::chrono::nanoseconds before, std::chrono::n
 
 std::chrono::nanoseconds end_after(std::chrono::duration<double> time) noexcept {
     constexpr std::chrono::hours century{24 * 36525};
-    return time < century ? clock_now() + std::chrono::duration_cast<std::chrono::nanoseconds>(time) : never;
+    return time < century ? clock_now() + std::chrono::duration_cast<std::chrono::nanoseconds>(time) : no_end;
 }
 
 std::chrono::nanoseconds coarse_clock_now() noexcept {

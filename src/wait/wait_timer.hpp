@@ -58,9 +58,9 @@ inline std::chrono::nanoseconds clock_now() noexcept {
 TUTTI_COMPONENT_API std::chrono::nanoseconds coarse_clock_now() noexcept;
 
 /// The end of a wait that has none.
-inline constexpr std::chrono::nanoseconds never = std::chrono::nanoseconds::max();
+inline constexpr std::chrono::nanoseconds no_end = std::chrono::nanoseconds::max();
 
-/// When a time that begins now is over, by clock_now(); never, if it is too long for that clock.
+/// When a time that begins now is over, by clock_now(); no_end if it is too long for that clock.
 std::chrono::nanoseconds end_after(std::chrono::duration<double> time) noexcept;
 
 /// An event count, sleeps on which end at a time of clock_now() at the latest.
@@ -71,7 +71,7 @@ public:
 
     template <class Ready>
     void sleep(Ready&& ready, std::int64_t bound_ns) {
-        const std::int64_t left = end_ == never ? bound_ns : (end_ - clock_now()).count();
+        const std::int64_t left = end_ == no_end ? bound_ns : (end_ - clock_now()).count();
         event_.sleep(std::forward<Ready>(ready), std::clamp(left, std::int64_t{0}, bound_ns));
     }
 

@@ -51,7 +51,7 @@ TEST_CASE("a group has 1 to 65535 members") {
 TEST_CASE("a rank out of range is named together with the range") {
     Group group(4);
     for (const int rank : {-1, 4, 1000}) {
-        const Thrown thrown = thrown_by([&] { group.join(rank); });
+        const Thrown thrown = thrown_by([&] { static_cast<void>(group.join(rank)); });
         CHECK_ARGUMENT_ERROR(thrown, "rank is " + std::to_string(rank));
         CHECK(mentions(thrown.text, "0..3"));
     }
@@ -61,7 +61,7 @@ TEST_CASE("a seat is taken once, until its member is destroyed") {
     Group group(2);
     {
         const Member me = group.join(1);
-        CHECK_ARGUMENT_ERROR(thrown_by([&] { group.join(1); }), "seat 1 is taken");
+        CHECK_ARGUMENT_ERROR(thrown_by([&] { static_cast<void>(group.join(1)); }), "seat 1 is taken");
     }
     CHECK(group.join(1).rank() == 1);
 }
@@ -76,7 +76,7 @@ TEST_CASE("a member that was moved holds the seat, the old one does not") {
         int value = 5;
         value = second.allreduce(value, sum);
         CHECK(value == 5);
-        CHECK_ARGUMENT_ERROR(thrown_by([&] { group.join(0); }), "taken");
+        CHECK_ARGUMENT_ERROR(thrown_by([&] { static_cast<void>(group.join(0)); }), "taken");
     }
     CHECK(group.join(0).rank() == 0);
 }
@@ -91,22 +91,20 @@ TEST_CASE("a member keeps its group alive") {
 }
 
 TEST_CASE("team options are checked") {
-    for (const int members : {-1, 65536}) {
-        CHECK_ARGUMENT_ERROR(thrown_by([&] { Team team({.members = members}); }),
-                             "members is " + std::to_string(members));
+    for (const int members : {-1, 0, 65536}) {
+        CHECK_ARGUMENT_ERROR(thrown_by([&] { Team team(members); }), "members is " + std::to_string(members));
     }
     for (const std::string placement : {"compactt", "", "0-", "1,,2", "-3", "x", "999999"}) {
         INFO(placement);
-        CHECK_ARGUMENT_ERROR(thrown_by([&] { Team team({.members = 2, .placement = placement}); }),
-                             "placement");
+        CHECK_ARGUMENT_ERROR(thrown_by([&] { Team team(2, {.placement = placement}); }), "placement");
     }
-    CHECK(Team({.members = 3, .placement = "scatter"}).size() == 3);
-    CHECK(Team({.members = 3, .placement = "none"}).pinning().size() == 3);
+    CHECK(Team(3, {.placement = "scatter"}).size() == 3);
+    CHECK(Team(3, {.placement = "none"}).pinning().size() == 3);
     CHECK(Team().size() >= 1);
 }
 
 TEST_CASE("a team does not run from its own member") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     const Thrown thrown = thrown_by([&] { team.run([&](Member&) { team.run([](Member&) {}); }); });
     CHECK(thrown.kind == Thrown::Kind::error);
     CHECK(mentions(thrown.text, "run"));
@@ -228,7 +226,7 @@ TEST_CASE("no counts at all are not taken for equal blocks, not even after a cal
 }
 
 TEST_CASE("other counts are noticed where a member's own part and all sizes stay the same") {
-    Team team({.members = 3});
+    Team team(3);
     using Sizes = std::vector<std::size_t>;
     using Numbers = std::vector<int>;
     const std::vector<Sizes> turns{{2, 1, 3}, {2, 3, 1}, {2, 3, 1}, {2, 1, 3}};
@@ -250,7 +248,7 @@ TEST_CASE("other counts are noticed where a member's own part and all sizes stay
 }
 
 TEST_CASE("counts that leave everything with another member are noticed, and those after an error") {
-    Team team({.members = 3});
+    Team team(3);
     const std::vector<std::vector<std::size_t>> turns{{4, 0, 0}, {0, 4, 0}, {0, 4, 0}, {4, 0, 0}};
     std::vector<int> wrong(3);
     team.run([&](Member& me) {
@@ -323,7 +321,7 @@ TEST_CASE("an algorithm that cannot serve: the message says why and lists those 
     double value = 1;
     const auto refused = [&](const Options& options, const auto& op) {
         return thrown_by([&] {
-            Team team({.members = 3, .placement = "none"});
+            Team team(3, {.placement = "none"});
             team.run([&](Member& me) {
                 double mine = value;
                 mine = me.allreduce(mine, op, options);
@@ -376,7 +374,7 @@ TEST_CASE("sizes that do not go together in the other collectives") {
 }
 
 TEST_CASE("members that disagree on the root are told both") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     const Thrown first_thrown = thrown_by([&] {
         team.run([&](Member& me) {
             std::vector<int> values(10'000);
@@ -390,7 +388,7 @@ TEST_CASE("members that disagree on the root are told both") {
 
 TEST_CASE("an algorithm that cannot work in place works on a copy") {
     for (const std::string_view name : {"flat", "census", "butterfly-overlapping"}) {
-        Team team({.members = 3, .placement = "none"});
+        Team team(3, {.placement = "none"});
         std::vector<int> wrong(3, 0);
         team.run([&](Member& me) {
             std::vector<int> large(25'000, 1 + me.rank());
@@ -403,7 +401,7 @@ TEST_CASE("an algorithm that cannot work in place works on a copy") {
 }
 
 TEST_CASE("after an argument error the member may call again, and the others have waited") {
-    Team team({.members = 4, .placement = "none"});
+    Team team(4, {.placement = "none"});
     std::vector<int> results(4);
     std::atomic<int> refused{0};
     team.run([&](Member& me) {

@@ -37,7 +37,7 @@ constexpr int members = 3;
 } // namespace
 
 TEST_CASE("continuations are called once, after the operation and outside of all calls, and may make calls") {
-    Team team({.members = members, .placement = "none"});
+    Team team(members, {.placement = "none"});
     team.run([](Member& me) {
         constexpr int steps = 10;
         int value = 1;
@@ -71,7 +71,7 @@ TEST_CASE("continuations are called once, after the operation and outside of all
 }
 
 TEST_CASE("coroutines of one member take turns, whichever of them is waited for") {
-    Team team({.members = 4, .placement = "none"});
+    Team team(4, {.placement = "none"});
     team.run([](Member& me) {
         // In which order operations complete depends on the member. So each coroutine has a group of its own.
         std::array<int, 20> results{};
@@ -96,7 +96,7 @@ TEST_CASE("who waits for what nothing can bring about is told") {
 }
 
 TEST_CASE("a coroutine that waits for an operation that fails goes on with an exception") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     std::array<Thrown, 2> thrown;
     const Ended ended = run(team, [&](Member& me) {
         std::vector<int> in(10, 1);
@@ -116,7 +116,7 @@ TEST_CASE("a coroutine that waits for an operation that fails goes on with an ex
 }
 
 TEST_CASE("who waits for a condition is told when what would bring it about has failed, or is through") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     for (int repetition = 0; repetition < 20; ++repetition) {
         const Ended failed = run(team, [&](Member& me) {
             std::vector<double> vector(4, 1);
@@ -141,7 +141,7 @@ TEST_CASE("who waits for a condition is told when what would bring it about has 
 }
 
 TEST_CASE("a coroutine goes on when the request that it waits for is destroyed, and none that is itself") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     team.run([](Member& me) {
         std::vector<int> in(3000, 1);
         std::vector<int> out(3000);
@@ -165,7 +165,7 @@ TEST_CASE("a coroutine goes on when the request that it waits for is destroyed, 
 }
 
 TEST_CASE("one function or coroutine waits for an operation") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     std::atomic<bool> is_through{false};
     team.run([&](Member& me) {
         if (me.rank() == 1) {
@@ -201,7 +201,7 @@ TEST_CASE("one function or coroutine waits for an operation") {
 }
 
 TEST_CASE("a continuation that throws is a failure of its member") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     const Ended ended = run(team, [](Member& me) {
         Request request = me.start.barrier();
         request.then([&](const auto& /*failure*/) {

@@ -75,7 +75,7 @@ TEST_CASE("a negative count or displacement is named by its index") {
 }
 
 TEST_CASE("a negative count of one member releases the others") {
-    Team team({.members = 3, .placement = "none"});
+    Team team(3, {.placement = "none"});
     const Thrown thrown = thrown_by([&] {
         team.run([](Member& me) {
             std::vector<int> out(3);
@@ -88,7 +88,7 @@ TEST_CASE("a negative count of one member releases the others") {
 
 TEST_CASE("calls of every kind have read their counts when they return") {
     constexpr int members = 3;
-    Team team({.members = members, .placement = "none"});
+    Team team(members, {.placement = "none"});
     std::vector<int> right(members);
     team.run([&](Member& me) {
         const auto rank = static_cast<std::size_t>(me.rank());
@@ -122,7 +122,7 @@ TEST_CASE("calls of every kind have read their counts when they return") {
 
 TEST_CASE("a gather and a scatter read the root's counts only, or those of all members") {
     constexpr int members = 3;
-    Team team({.members = members, .placement = "none"});
+    Team team(members, {.placement = "none"});
     std::vector<int> right(members);
     team.run([&](Member& me) {
         const auto rank = static_cast<std::size_t>(me.rank());

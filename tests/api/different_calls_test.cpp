@@ -59,7 +59,7 @@ TEST_CASE("members that left different calls without hearing of each other find 
                                             value = me.reduce(value, sum, 0);
                                         }
                                     }}};
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     for (const Calls& calls : pairs) {
         for (const int bytes : {0, 8, 32, 100000}) {
             CAPTURE(bytes);
@@ -81,7 +81,7 @@ TEST_CASE("members that left different calls without hearing of each other find 
 }
 
 TEST_CASE("members that end in different calls are told when the run is over, and the team goes on") {
-    Team team({.members = 3, .placement = "none"});
+    Team team(3, {.placement = "none"});
     for (int i = 0; i < repetitions; ++i) {
         const Thrown reached = test::thrown_by([&] {
             team.run([&](Member& me) {
@@ -335,7 +335,7 @@ std::vector<Wrong> arguments_that_differ() {
 
 void check_told(const std::vector<Wrong>& all) {
     for (const Wrong& wrong : all) {
-        Team team({.members = wrong.members, .placement = "none"});
+        Team team(wrong.members, {.placement = "none"});
         const Thrown reached = test::thrown_by([&] { team.run(wrong.part); });
         INFO(wrong.name, ": ", reached.text);
         CHECK(reached.kind == Thrown::Kind::mismatch);
@@ -356,7 +356,7 @@ TEST_CASE("members whose small calls differ in a size, a type or an operator are
 }
 
 TEST_CASE("the operation that was wrong is named, not the one in which it was noticed") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     const Thrown reached = test::thrown_by([&] {
         team.run([](Member& me) {
             std::vector<int> x(1);

@@ -18,7 +18,7 @@ using test::run;
 using test::Thrown;
 
 TEST_CASE("members that start different operations are told which, whenever they wait") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     for (const int before : {0, 1, 5, 40, 100}) {
         for (const std::size_t bytes :
              {std::size_t{8}, std::size_t{24}, std::size_t{3000}, std::size_t{100000}}) {
@@ -51,7 +51,7 @@ TEST_CASE("members that start different operations are told which, whenever they
 }
 
 TEST_CASE("members that prepare different operations are told which") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     const Ended ended = run(team, [](Member& me) {
         std::vector<int> vector(10);
         Persistent same = me.prepare.barrier();
@@ -67,7 +67,7 @@ TEST_CASE("members that prepare different operations are told which") {
 }
 
 TEST_CASE("members that make blocking and started calls in another order are told") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     const Ended ended = run(team, [](Member& me) {
         std::vector<int> vector(1000, 1);
         std::vector<int> other(1000, 1);
@@ -88,7 +88,7 @@ TEST_CASE("members that make blocking and started calls in another order are tol
 TEST_CASE("members of which one prepares what the others start, or call, are told") {
     for (const int members : {2, 3}) {
         for (const bool blocks : {false, true}) {
-            Team team({.members = members, .placement = "none"});
+            Team team(members, {.placement = "none"});
             const Ended ended = run(team, [&](Member& me) {
                 std::vector<int> vector(10, 1);
                 if (me.rank() == 0) {
@@ -111,7 +111,7 @@ TEST_CASE("members of which one prepares what the others start, or call, are tol
 }
 
 TEST_CASE("members may prepare and start in another order, and wait long") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     team.run([&](Member& me) {
         using namespace std::chrono_literals;
         std::vector<int> one(10, 1);
@@ -136,7 +136,7 @@ TEST_CASE("members may prepare and start in another order, and wait long") {
 }
 
 TEST_CASE("who waits for an operation that a member never starts is told when that has returned") {
-    Team team({.members = 3, .placement = "none"});
+    Team team(3, {.placement = "none"});
     const Ended ended = run(team, [](Member& me) {
         std::vector<int> vector(100, 1);
         me.start.allreduce(vector, sum).wait();
@@ -152,7 +152,7 @@ TEST_CASE("who waits for an operation that a member never starts is told when th
 }
 
 TEST_CASE("members that end with different starts that nobody waited for are told when the run is over") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     const Ended ended = run(team, [](Member& me) {
         int value = 1;
         // The root waits for nobody.
@@ -165,7 +165,7 @@ TEST_CASE("members that end with different starts that nobody waited for are tol
 }
 
 TEST_CASE("who tests in a loop is told as well when a member has left") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     for (const bool is_prepared : {false, true}) {
         const Ended ended = run(team, [&](Member& me) {
             std::vector<double> in(4, 1);
@@ -195,7 +195,7 @@ TEST_CASE("who tests in a loop is told as well when a member has left") {
 
 TEST_CASE(
     "members that prepare different operations, or start them more often, are told by the end of the run") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     const Ended prepared = run(team, [](Member& me) {
         int value = me.rank();
         std::vector<int> all(2);

@@ -21,7 +21,7 @@ std::size_t rank_of(const Member& me) {
 
 /// What members throw of whom each makes its own call, on a team that must be whole afterwards.
 Outcomes outcomes_of(int members, const std::function<void(Member&)>& call) {
-    Team team({.members = members, .placement = "none"});
+    Team team(members, {.placement = "none"});
     Outcomes outcomes(members);
     thrown_by([&] {
         team.run([&](Member& me) {

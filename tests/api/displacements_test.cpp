@@ -98,7 +98,7 @@ void check(const std::vector<int>& member_counts) {
     std::mt19937 engine(5);
     for (const int members : member_counts) {
         const auto size = static_cast<std::size_t>(members);
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         AsyncGroup meeting(members);
         const Reference<T> reference(
             members, [](std::size_t rank, std::size_t i) { return element<T>(rank, 0, i); }, left_of);
@@ -138,7 +138,7 @@ TEST_CASE("so are blocks of elements of an odd size") {
 }
 
 TEST_CASE("blocks that are read may overlap") {
-    Team team({.members = 3, .placement = "none"});
+    Team team(3, {.placement = "none"});
     std::vector<int> wrong(3);
     team.run([&](Member& me) {
         const List counts{2, 3, 1};

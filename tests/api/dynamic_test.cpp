@@ -104,7 +104,7 @@ void check(const std::vector<int>& member_counts, const Op& op, const DynamicOp&
     const auto as_usual = [](auto& vector) { return as_is(vector); };
     const auto at_run_time = [](auto& vector) { return as_dynamic(vector); };
     for (const int members : member_counts) {
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         AsyncGroup meeting(members);
         const Reference<T> reference(members, element<T>, op);
         std::vector<int> wrong(static_cast<std::size_t>(members));
@@ -186,7 +186,7 @@ TEST_CASE("elements and operators of the caller's are combined in rank order at 
 
 TEST_CASE("elements may be longer than a piece of a vector") {
     using Long = std::array<int, 2000>;
-    Team team({.members = 3, .placement = "none"});
+    Team team(3, {.placement = "none"});
     std::vector<int> wrong(3);
     const DynamicOp add(
         [](const void* in, void* inout, std::size_t count, void*) {
@@ -254,7 +254,7 @@ TEST_CASE("members that differ in what they know at run time are told") {
             me.allreduce(DynamicVector(8, x.data(), 4), DynamicOp(&compose_all, &elements, 8, true));
         }};
     for (const auto& call : odd) {
-        Team team({.members = 3, .placement = "none"});
+        Team team(3, {.placement = "none"});
         Outcomes outcomes(3);
         thrown_by([&] {
             team.run([&](Member& me) {

@@ -84,7 +84,7 @@ TEST_CASE("a wrong argument has the member, the collective and the line") {
 }
 
 TEST_CASE("members in different calls have the other member") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     const auto all = contexts(team, [](Member& me) {
         me.barrier();
         std::vector<int> values(1000);
@@ -97,7 +97,7 @@ TEST_CASE("members in different calls have the other member") {
 }
 
 TEST_CASE("who is released has the member that failed") {
-    Team team({.members = 3, .placement = "none"});
+    Team team(3, {.placement = "none"});
     std::array<ErrorContext, 3> all;
     const auto part = [&](Member& me) {
         for (int i = 0; i < 2; ++i) {
@@ -115,7 +115,7 @@ TEST_CASE("who is released has the member that failed") {
     check_is(all[0], 0, 2, 3, Collective::allreduce, __LINE__ - 5);
     check_is(all[1], 1, 2, 3, Collective::allreduce, __LINE__ - 6);
 
-    Team operators({.members = 2, .placement = "none"});
+    Team operators(2, {.placement = "none"});
     const auto thrown = contexts(operators, [](Member& me) {
         static_cast<void>(me.allreduce(1, [](int, int) -> int { throw Error("of an operator"); }));
     });
@@ -125,7 +125,7 @@ TEST_CASE("who is released has the member that failed") {
 
 TEST_CASE("in a sub-group, ranks are those of the sub-group") {
     for (const int failed : {2, 0}) {
-        Team team({.members = 3, .placement = "none"});
+        Team team(3, {.placement = "none"});
         ErrorContext inside;
         const auto part = [&](Member& me) {
             std::optional<Member> half = me.split(me.rank() == 0 ? 1 : 0, 0);
@@ -150,7 +150,7 @@ TEST_CASE("in a sub-group, ranks are those of the sub-group") {
 }
 
 TEST_CASE("a timeout has the member that is waited for, on all members and in every way of calling") {
-    Team team({.members = 3, .placement = "none", .group = {.timeout = 60s}});
+    Team team(3, {.placement = "none", .group = {.timeout = 60s}});
     const std::vector<std::function<void(Member&)>> calls{
         [](Member& me) { me.barrier({.timeout = 200ms}); },
         [](Member& me) { me.start.barrier({.timeout = 200ms}).wait(); },
@@ -184,7 +184,7 @@ TEST_CASE("a timeout has the member that is waited for, on all members and in ev
 }
 
 TEST_CASE("a split has its line, and no collective") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     const std::vector<int> own{0};
     const auto all = contexts(team, [&](Member& me) {
         static_cast<void>(me.rank() == 0 ? me.subset(own) : me.split(0, 0)); //

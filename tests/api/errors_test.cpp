@@ -16,11 +16,3 @@ TEST_CASE("an algorithm with more rounds than it may have is refused by name") {
     CHECK(mentions(thrown.text, "allreduce: algorithm \"ring\" cannot serve 40000 members"));
     CHECK(mentions(thrown.text, "rounds"));
 }
-
-TEST_CASE("a region needs a function") {
-    Group group(1);
-    const Thrown thrown = thrown_by([&] { group.run(0, nullptr); });
-    CHECK(thrown.kind == Thrown::Kind::argument);
-    CHECK(mentions(thrown.text, "function"));
-    CHECK(thrown_by([&] { group.run(0, [](Member& me) { me.barrier(); }); }).kind == Thrown::Kind::nothing);
-}

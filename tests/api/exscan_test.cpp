@@ -14,7 +14,7 @@ namespace {
 /// What each member of a team returns from `call`.
 template <class T, class Call>
 std::vector<T> results(int members, const Call& call) {
-    Team team({.members = members, .placement = "none"});
+    Team team(members, {.placement = "none"});
     std::vector<T> all(static_cast<std::size_t>(members));
     team.run([&](Member& me) { all[static_cast<std::size_t>(me.rank())] = call(me); });
     return all;

@@ -29,7 +29,7 @@ constexpr int members = 3;
 } // namespace
 
 TEST_CASE("wrong arguments are refused on the spot, and the member starts again") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     team.run([](Member& me) {
         std::vector<int> in(4, 1);
         std::vector<int> out(4);
@@ -61,7 +61,7 @@ TEST_CASE("wrong arguments are refused on the spot, and the member starts again"
 }
 
 TEST_CASE("operators must not start calls") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     for (const bool blocking : {false, true}) {
         const Ended ended = run(team, [&](Member& me) {
             int one = 1;
@@ -80,7 +80,7 @@ TEST_CASE("operators must not start calls") {
 }
 
 TEST_CASE("another thread cannot use what a member has in flight") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     std::atomic<bool> is_through{false};
     team.run([&](Member& me) {
         std::vector<int> in(5, 1);
@@ -107,7 +107,7 @@ TEST_CASE("another thread cannot use what a member has in flight") {
 }
 
 TEST_CASE("a failure ends all that is in flight, once and for all, and the next run is whole") {
-    Team team({.members = members, .placement = "none"});
+    Team team(members, {.placement = "none"});
     for (int failing = 0; failing < members; ++failing) {
         std::array<std::vector<Request>, members> kept;
         std::vector<std::vector<int>> vectors(members * 100, std::vector<int>(500, 1));
@@ -140,7 +140,7 @@ TEST_CASE("a failure ends all that is in flight, once and for all, and the next 
 }
 
 TEST_CASE("after a failure nobody touches the vectors of what has been in flight, and coroutines go on") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     std::atomic<bool> has_failed{false};
     const Ended ended = run(team, [&](Member& me) {
         std::vector<int> in(1000, 1);
@@ -166,7 +166,7 @@ TEST_CASE("after a failure nobody touches the vectors of what has been in flight
 }
 
 TEST_CASE("an operator that throws ends the operation for all, who are told why") {
-    Team team({.members = members, .placement = "none"});
+    Team team(members, {.placement = "none"});
     const Ended ended = run(team, [](Member& me) {
         std::vector<int> vector(100, me.rank());
         Request request = me.start.allreduce(vector, [](int a, int b) {
@@ -184,7 +184,7 @@ TEST_CASE("an operator that throws ends the operation for all, who are told why"
 }
 
 TEST_CASE("who fails does not wait for one that computes with operations in flight") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     std::atomic<bool> is_started{false};
     std::atomic<bool> has_failed{false};
     const Ended ended = run(team, [&](Member& me) {

@@ -21,7 +21,7 @@ constexpr int repetitions = test::reduced ? 10 : 50;
 /// Afterwards the team must work.
 class Failing {
 public:
-    explicit Failing(int members) : team_({.members = members, .placement = "none"}), outcomes_(members) {}
+    explicit Failing(int members) : team_(members, {.placement = "none"}), outcomes_(members) {}
 
     /// The exception goes through the part, as it does in a program that does not expect it.
     Thrown run(const MemberFunction& part) {
@@ -289,7 +289,7 @@ TEST_CASE("members in different calls are told what each of them calls") {
 }
 
 TEST_CASE("failures and successes take turns") {
-    Team team({.members = 4, .placement = "none"});
+    Team team(4, {.placement = "none"});
     for (int i = 0; i < 4 * repetitions; ++i) {
         const Thrown reached = test::thrown_by([&] {
             team.run([&](Member& me) {
@@ -311,7 +311,7 @@ TEST_CASE("failures and successes take turns") {
 }
 
 TEST_CASE("a member that swallows its failure cannot hide it") {
-    Team team({.members = 3, .placement = "none"});
+    Team team(3, {.placement = "none"});
     std::vector<Thrown> second(3);
     const Thrown reached = test::thrown_by([&] {
         team.run([&](Member& me) {
@@ -326,7 +326,7 @@ TEST_CASE("a member that swallows its failure cannot hide it") {
 }
 
 TEST_CASE("what is thrown need not be a std::exception") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     int caught = 0;
     try {
         team.run([](Member& me) {

@@ -22,7 +22,7 @@
 using namespace tutti;
 using test::check_usable;
 using test::mentions;
-using test::teams_of;
+using test::team_options;
 using test::Thrown;
 
 namespace {
@@ -46,7 +46,7 @@ int exit_code_of_child(const std::function<int()>& part) {
 } // namespace
 
 TEST_CASE("a child of fork() is told that the team's threads are not there, and ends") {
-    static Team team({.members = 2});
+    static Team team(2);
     check_usable(team);
     const auto run_in_child = [] {
         const Thrown thrown = test::thrown_by([] { team.run([](Member&) {}); });
@@ -54,10 +54,14 @@ TEST_CASE("a child of fork() is told that the team's threads are not there, and 
     };
     CHECK(exit_code_of_child([] { return 0; }) == 0);
     CHECK(exit_code_of_child(run_in_child) == 0);
-    auto passing = std::make_unique<Team>(TeamOptions{.members = 2});
+    auto passing = std::make_unique<Team>(2);
     CHECK(exit_code_of_child([&] {
               passing.reset();
               return 0;
+          }) == 0);
+    CHECK(exit_code_of_child([] { // which has none of the threads that hold CPUs
+              const Team here(1);
+              return here.pinning().front().find("another team") == std::string::npos ? 0 : 1;
           }) == 0);
     check_usable(*passing);
     check_usable(team);
@@ -94,7 +98,7 @@ TEST_CASE("a child of fork() gets errors from the groups of its parent, and can 
                   const bool failed = is_of_parent(use);
                   { const Member ends = std::move(me); }
                   Group own(1);
-                  Team team({.members = 2});
+                  Team team(2);
                   check_usable(team);
                   return failed && own.join(0).allreduce(3, sum) == 3 ? 0 : 1;
               }) == 0);
@@ -105,8 +109,8 @@ TEST_CASE("a child of fork() gets errors from the groups of its parent, and can 
 }
 
 TEST_CASE("a child that a member has forked ends when its function returns") {
-    for (const TeamOptions& options : teams_of(2)) {
-        Team team(options);
+    for (const TeamOptions& options : team_options()) {
+        Team team(2, options);
         std::fflush(nullptr);
         std::atomic<pid_t> child{-1};
         const Thrown thrown = test::thrown_by([&] {
@@ -149,7 +153,7 @@ TEST_CASE("a process that is forked during a roll call can make groups, and has 
                   if (pipe(ends.data()) != 0 || dup2(ends[1], STDERR_FILENO) < 0) {
                       return 1;
                   }
-                  Team team({.members = 2});
+                  Team team(2);
                   check_usable(team);
                   kill(getpid(), SIGUSR2);
                   std::array<char, 4096> text{};
@@ -169,14 +173,14 @@ TEST_CASE("a process that is forked while others make teams can make teams") {
               for (int other = 0; other < 3; ++other) {
                   others.emplace_back([&] {
                       while (!stop) {
-                          const Team team({.members = 2});
+                          const Team team(2);
                       }
                   });
               }
               int failed = 0;
               for (int forks = 0; forks < 30 && failed == 0; ++forks) {
                   failed = exit_code_of_child([] {
-                      Team team({.members = 2});
+                      Team team(2);
                       team.run([](Member& me) { me.barrier(); });
                       return 0;
                   });
@@ -188,7 +192,7 @@ TEST_CASE("a process that is forked while others make teams can make teams") {
 
 TEST_CASE("a member may end the process, whose team is static") {
     CHECK(exit_code_of_child([] {
-              static Team team({.members = 2});
+              static Team team(2);
               team.run([](Member& me) {
                   if (me.rank() == 1) {
                       std::exit(7);
@@ -209,10 +213,10 @@ TEST_CASE("a team that gets too few threads says how many") {
               if (setrlimit(RLIMIT_AS, &memory) != 0) {
                   return 1;
               }
-              const Thrown thrown = test::thrown_by([] { const Team team({.members = 1000}); });
+              const Thrown thrown = test::thrown_by([] { const Team team(1000); });
               const bool says =
                   mentions(thrown.text, "gives only") && mentions(thrown.text, "of 1000 threads");
-              Team small({.members = 2});
+              Team small(2);
               check_usable(small);
               return thrown.kind == Thrown::Kind::error && says ? 0 : 2;
           }) == 0);

@@ -24,7 +24,7 @@ constexpr int members = 3;
 
 TEST_CASE("operations are waited for in any order, and in any number") {
     constexpr std::size_t count = 300;
-    Team team({.members = 4, .placement = "none"});
+    Team team(4, {.placement = "none"});
     team.run([](Member& me) {
         std::vector<std::array<int, 5>> in(count);
         std::vector<std::array<int, 5>> out(count);
@@ -46,7 +46,7 @@ TEST_CASE("operations are waited for in any order, and in any number") {
 }
 
 TEST_CASE("wait_any returns each request once, and then the number of them") {
-    Team team({.members = members, .placement = "none"});
+    Team team(members, {.placement = "none"});
     team.run([](Member& me) {
         std::array<int, 20> in{};
         std::array<int, 20> out{};
@@ -67,7 +67,7 @@ TEST_CASE("wait_any returns each request once, and then the number of them") {
 }
 
 TEST_CASE("a late member holds up nothing but what waits for it") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     std::atomic<bool> is_through{false};
     team.run([&](Member& me) {
         Member pair = me.dup();
@@ -101,7 +101,7 @@ TEST_CASE("a late member holds up nothing but what waits for it") {
 }
 
 TEST_CASE("who waits in one group makes the operations of others progress") {
-    Team team({.members = 4, .placement = "none"});
+    Team team(4, {.placement = "none"});
     for (int repetition = 0; repetition < 20; ++repetition) {
         team.run([](Member& me) {
             Member other = me.dup();
@@ -130,7 +130,7 @@ TEST_CASE("who waits in one group makes the operations of others progress") {
 }
 
 TEST_CASE("a request waits for its operation when it is destroyed or assigned to") {
-    Team team({.members = members, .placement = "none"});
+    Team team(members, {.placement = "none"});
     team.run([](Member& me) {
         std::vector<int> in(3000, 1);
         std::vector<int> out(in.size());
@@ -148,7 +148,7 @@ TEST_CASE("a request waits for its operation when it is destroyed or assigned to
 }
 
 TEST_CASE("a persistent operation waits for the same start of the others, in any order among several") {
-    Team team({.members = members, .placement = "none"});
+    Team team(members, {.placement = "none"});
     team.run([](Member& me) {
         constexpr int rounds = 50;
         std::array<std::vector<int>, 5> in;
@@ -176,7 +176,7 @@ TEST_CASE("a persistent operation waits for the same start of the others, in any
 }
 
 TEST_CASE("persistent operations go when nobody needs them, however far apart members drop them") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     team.run([](Member& me) {
         for (int i = 0; i < 100; ++i) {
             int value = me.rank() == 0 ? i : -1;
@@ -190,7 +190,7 @@ TEST_CASE("persistent operations go when nobody needs them, however far apart me
 }
 
 TEST_CASE("operators are copied, and may be anything that can be") {
-    Team team({.members = members, .placement = "none"});
+    Team team(members, {.placement = "none"});
     team.run([](Member& me) {
         std::vector<Request> requests;
         std::vector<std::vector<int>> vectors;
@@ -210,7 +210,7 @@ TEST_CASE("operators are copied, and may be anything that can be") {
 }
 
 TEST_CASE("what a started call says of its blocks and its operator is needed only while it is started") {
-    Team team({.members = members, .placement = "none"});
+    Team team(members, {.placement = "none"});
     team.run([](Member& me) {
         const int rank = me.rank();
         const auto own = static_cast<std::size_t>(rank);
@@ -250,7 +250,7 @@ TEST_CASE("what a started call says of its blocks and its operator is needed onl
 }
 
 TEST_CASE("what a member has in flight when its part ends is waited for") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     std::array<std::vector<int>, 2> in{std::vector<int>(1000, 1), std::vector<int>(1000, 1)};
     std::array<std::vector<int>, 2> out{std::vector<int>(1000), std::vector<int>(1000)};
     std::array<Request, 2> kept;

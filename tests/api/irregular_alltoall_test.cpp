@@ -83,7 +83,7 @@ bool exchanges_well(Member& me, const Matrix& counts, std::string_view algorithm
 template <class T>
 void check_random_counts(int members, std::size_t most, int rounds) {
     std::mt19937 engine(static_cast<std::uint32_t>(members));
-    Team team({.members = members, .placement = "none"});
+    Team team(members, {.placement = "none"});
     std::vector<Matrix> matrices;
     for (int i = 0; i < rounds; ++i) {
         matrices.push_back(Matrix::random(members, most, engine));
@@ -110,7 +110,7 @@ Outcomes outcomes_of(const std::vector<List>& sent, const std::vector<List>& rec
                      std::string_view algorithm) {
     const int members = static_cast<int>(sent.size());
     Outcomes outcomes(members);
-    Team team({.members = members, .placement = "none"});
+    Team team(members, {.placement = "none"});
     thrown_by([&] {
         team.run([&](Member& me) {
             const auto rank = static_cast<std::size_t>(me.rank());
@@ -169,7 +169,7 @@ TEST_CASE("vectors beyond the caches are exchanged as well") {
 }
 
 TEST_CASE("nothing to exchange, and all from one member to another") {
-    Team team({.members = 3, .placement = "none"});
+    Team team(3, {.placement = "none"});
     Matrix one(3);
     one.row(2)[0] = 1000;
     std::array<bool, 3> right{};
@@ -238,7 +238,7 @@ TEST_CASE("members that disagree on the element or on having counts are told wha
                                            },
                                            "algorithm pairwise"}};
     for (const Disagreement& disagreement : disagreements) {
-        Team team({.members = 3, .placement = "none"});
+        Team team(3, {.placement = "none"});
         const Thrown thrown = thrown_by([&] {
             team.run([&](Member& me) {
                 const std::vector<double> in(3);
@@ -288,7 +288,7 @@ TEST_CASE("vectors must be there and apart") {
 TEST_CASE("other counts are noticed where all sizes stay the same") {
     const Matrix packed({{1, 2}, {1, 1}});
     const Matrix crossed({{0, 3}, {2, 0}});
-    Team team({.members = 2});
+    Team team(2);
     std::vector<int> wrong(2);
     team.run([&](Member& me) {
         for (const Matrix& counts : {packed, crossed, crossed, packed}) {

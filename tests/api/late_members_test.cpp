@@ -85,7 +85,7 @@ private:
 TEST_CASE("who waits for a late member is told where that is, in every collective and way of calling") {
     for (const int members : test::reduced ? std::vector<int>{2, 3} : std::vector<int>{2, 3, 5, 9}) {
         constexpr auto timeout = 20ms;
-        Team team({.members = members, .placement = "none", .group = {.timeout = timeout}});
+        Team team(members, {.placement = "none", .group = {.timeout = timeout}});
         Delays delays(timeout);
         for (const Call& way : ways()) {
             for (const Collective collective : detail::all_collectives) {
@@ -173,7 +173,7 @@ TEST_CASE(
 }
 
 TEST_CASE("members that are behind are listed with the last that they have called") {
-    Team team({.members = 4, .placement = "none", .group = {.timeout = 300ms}});
+    Team team(4, {.placement = "none", .group = {.timeout = 300ms}});
     const Ended outcome = late_member(team, 2, [](Member& me) {
         if (me.rank() != 2) {
             me.barrier();
@@ -270,7 +270,7 @@ TEST_CASE("a member that joins and leaves without a call is named") {
 
 TEST_CASE(
     "who waits for one that has not started what it has prepared is told as well who has not prepared it") {
-    Team team({.members = 3, .placement = "none", .group = {.timeout = 100ms}});
+    Team team(3, {.placement = "none", .group = {.timeout = 100ms}});
     std::atomic<bool> is_told{false};
     const Thrown thrown = thrown_by([&] {
         team.run([&](Member& me) {
@@ -299,7 +299,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a member inside an operator is waited for, and then told") {
-    Team team({.members = 3, .placement = "none", .group = {.timeout = 300ms}});
+    Team team(3, {.placement = "none", .group = {.timeout = 300ms}});
     std::atomic<bool> is_through{false};
     std::vector<Thrown> thrown(3);
     const Thrown run = thrown_by([&] {
@@ -330,7 +330,7 @@ TEST_CASE("a member inside an operator is waited for, and then told") {
 
 TEST_CASE(
     "of several operations in flight the one that is waited for is named, with its line if that is known") {
-    Team team({.members = 2, .placement = "none", .group = {.timeout = 100ms}});
+    Team team(2, {.placement = "none", .group = {.timeout = 100ms}});
     const Ended started = late_member(team, 1, [](Member& me) {
         std::vector<int> one(1);
         Request sums = me.start.allreduce(one, sum);
@@ -359,7 +359,7 @@ TEST_CASE(
 }
 
 TEST_CASE("members that wait for the one that is late are told apart from it") {
-    Team team({.members = 3, .placement = "none", .group = {.timeout = 300ms}});
+    Team team(3, {.placement = "none", .group = {.timeout = 300ms}});
     const Ended outcome = late_member(team, 1, [](Member& me) {
         std::vector<int> one(1);
         me.start.scan(one, sum).wait(); // in which nobody waits for member 2

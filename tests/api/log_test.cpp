@@ -90,7 +90,7 @@ TEST_CASE("the roll calls of a signal are messages") {
 
 TEST_CASE("a failed team that is held up is a warning") {
     const Collected log;
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     CHECK_THROWS_AS(team.run([&](Member& me) {
         if (me.rank() == 0) {
             throw std::range_error("mine");

@@ -18,7 +18,7 @@ namespace {
 constexpr std::size_t large = 10'000;
 
 Thrown thrown_by_run(int members, const std::function<void(Member&)>& part) {
-    Team team({.members = members, .placement = "none"});
+    Team team(members, {.placement = "none"});
     return test::thrown_by([&] { team.run(part); });
 }
 

@@ -1,7 +1,11 @@
 #include "support.hpp"
+#include "without_openmp.hpp"
+
+#include <tutti/openmp.hpp>
 
 #include <omp.h>
 
+#include <atomic>
 #include <chrono>
 #include <stdexcept>
 
@@ -89,4 +93,35 @@ TEST_CASE("members that come late to a region that has failed are released, and 
                                                                               : aborted));
         }
     }
+}
+
+TEST_CASE("an executor makes tasks in files with -fopenmp only") {
+    constexpr std::size_t tasks = 1000;
+    std::atomic<std::size_t> without{0};
+    std::size_t without_at_return = 0;
+    std::atomic<int> others{0};
+    std::atomic<bool> have_two_run{false};
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+#pragma omp parallel num_threads(2)
+#pragma omp single
+    {
+        const int own = omp_get_thread_num();
+        executor_without_openmp()(tasks, [&](std::size_t) {
+            others += omp_get_thread_num() != own ? 1 : 0;
+            ++without;
+        });
+        without_at_return = without;
+        // The two wait for each other, so that each needs a thread of its own.
+        std::atomic<int> running{0};
+        tutti::openmp::executor()(2, [&](std::size_t) {
+            ++running;
+            while (running < 2 && std::chrono::steady_clock::now() < deadline) {
+            }
+            have_two_run = running == 2;
+        });
+#pragma omp taskwait
+    }
+    CHECK(without_at_return == tasks);
+    CHECK(others == 0);
+    CHECK(have_two_run);
 }

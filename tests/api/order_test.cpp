@@ -132,7 +132,7 @@ std::string examined(int members, std::size_t elements, Association association)
     const std::vector<Vector> operands = random_operands(members, elements);
     const std::vector<Vector> prefixes = prefixes_of(operands, association);
     const Order order = association == Association::left ? Order::serial : Order::canonical;
-    Team team({.members = members, .placement = "none"});
+    Team team(members, {.placement = "none"});
     Vector result(elements);
     std::vector<std::string> wrong(operands.size());
     team.run([&](Member& me) {

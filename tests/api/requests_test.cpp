@@ -51,7 +51,7 @@ void wait_until_set(const std::atomic<bool>& flag) {
 /// Two members, of which the second does something when the first says so.
 void run_pair(const std::function<void(Member&, std::atomic<bool>&)>& first,
               const std::function<void(Member&)>& second) {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     std::atomic<bool> may_go_on{false};
     team.run([&](Member& me) {
         if (me.rank() == 0) {
@@ -66,7 +66,7 @@ void run_pair(const std::function<void(Member&, std::atomic<bool>&)>& first,
 } // namespace
 
 TEST_CASE("a request has an operation until it is moved from or emptied") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     team.run([](Member& me) {
         Request request;
         CHECK(!request.valid());
@@ -120,7 +120,7 @@ TEST_CASE("a wait ends when its time is over, and the operation goes on") {
 }
 
 TEST_CASE("a wait with a limit lets all operations of the thread progress, and calls functions") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     team.run([](Member& me) {
         Member other = me.dup();
         Request first = other.start.barrier();
@@ -141,7 +141,7 @@ TEST_CASE("a wait with a limit lets all operations of the thread progress, and c
 
 TEST_CASE("after a wait whose time is over, a member makes the call that the others wait for") {
     // Nobody may find that the two wait for each other.
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     team.run([](Member& me) {
         Member other = me.dup();
         if (me.rank() == 0) {
@@ -185,7 +185,7 @@ TEST_CASE("test_any empties one complete request at a time") {
 }
 
 TEST_CASE("test_all takes requests and persistent operations, and leaves them their operations") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     team.run([](Member& me) {
         std::vector<Request> requests(3);
         requests[0] = me.start.barrier();
@@ -204,7 +204,7 @@ TEST_CASE("test_all takes requests and persistent operations, and leaves them th
 
 TEST_CASE("a request of several that has failed is emptied") {
     for (const bool waits : {false, true}) {
-        Team team({.members = 2, .placement = "none"});
+        Team team(2, {.placement = "none"});
         std::atomic<bool> has_started{false};
         run(team, [&](Member& me) {
             if (me.rank() == 1) {
@@ -232,7 +232,7 @@ TEST_CASE("a function is told of the failure of its operation before the member 
     enum class By { wait, test, wait_for, destroys, then };
     for (const By by : {By::wait, By::test, By::wait_for, By::destroys, By::then}) {
         for (const bool is_persistent : {false, true}) {
-            Team team({.members = 2, .placement = "none"});
+            Team team(2, {.placement = "none"});
             std::atomic<bool> has_started{false};
             int called = 0;
             Thrown told;

@@ -65,7 +65,7 @@ concept BroadcastTakes = requires(Member& me, V v) {
 template <class Function>
 Outcomes outcomes_of_three(Function function) {
     Outcomes outcomes(3);
-    Team team({.members = 3});
+    Team team(3);
     try {
         team.run([&](Member& me) { outcomes.note(me, [&] { function(me); }); });
     } catch (const std::exception&) { // one failed, which is noted
@@ -79,7 +79,7 @@ TEST_CASE("an allreduce into one vector for all gives everybody the sums, call a
     const int calls = test::reduced ? 5 : 20;
     for (const int members : {1, 2, 3, 4, 7}) {
         CAPTURE(members);
-        Team team({.members = members});
+        Team team(members);
         for (const std::size_t count : {0U, 1U, 2U, 5U, 64U, 1000U, 40000U}) {
             CAPTURE(count);
             CHECK(wrong_sums(team, count, count > 5000 ? 2 : calls) == 0);
@@ -90,7 +90,7 @@ TEST_CASE("an allreduce into one vector for all gives everybody the sums, call a
 TEST_CASE("the bits are those of an allreduce into vectors of one's own") {
     constexpr std::size_t count = 777;
     constexpr int members = 5;
-    Team team({.members = members});
+    Team team(members);
     std::vector<float> result(count);
     std::array<bool, members> same{};
     team.run([&](Member& me) {
@@ -107,7 +107,7 @@ TEST_CASE("the bits are those of an allreduce into vectors of one's own") {
 }
 
 TEST_CASE("an operator that is not commutative combines in rank order into one vector") {
-    Team team({.members = 4});
+    Team team(4);
     std::array<int, 3> result{};
     team.run([&](Member& me) {
         const std::array<int, 3> mine{me.rank(), 10 + me.rank(), 20 + me.rank()};
@@ -118,7 +118,7 @@ TEST_CASE("an operator that is not commutative combines in rank order into one v
 
 TEST_CASE("an allgather into one vector for all, of equal and of irregular blocks") {
     constexpr int members = 4;
-    Team team({.members = members});
+    Team team(members);
     const std::vector<std::size_t> counts{3, 0, 1000, 17};
     std::vector<std::uint16_t> equal(members * 9);
     std::vector<std::uint16_t> irregular(1020);

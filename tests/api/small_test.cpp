@@ -30,7 +30,7 @@ void call_all(Member& me, std::size_t elements) {
 } // namespace
 
 TEST_CASE("one member") {
-    Team team({.members = 1, .placement = "none"});
+    Team team(1, {.placement = "none"});
     CHECK_NOTHROW(team.run([](Member& me) {
         call_all(me, 0);
         call_all(me, 3);
@@ -49,7 +49,7 @@ TEST_CASE("one member") {
 
 TEST_CASE("empty vectors") {
     for (const int members : {2, 3, 8}) {
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         std::vector<int> done(static_cast<std::size_t>(members), 0);
         team.run([&](Member& me) {
             call_all(me, 0);
@@ -68,7 +68,7 @@ TEST_CASE("empty vectors") {
 
 TEST_CASE("few elements") {
     for (const int members : {2, 3, 8}) {
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         CHECK_NOTHROW(team.run([](Member& me) {
             for (const std::size_t elements : {1U, 2U, 3U, 16U}) { // in words, in slots, in staging buffers
                 call_all(me, elements);
@@ -78,7 +78,7 @@ TEST_CASE("few elements") {
 }
 
 TEST_CASE("a barrier holds everybody back until the last has come") {
-    Team team({.members = 4, .placement = "none"});
+    Team team(4, {.placement = "none"});
     for (const std::string_view name : {"", "direct", "dissemination"}) {
         std::vector<int> written(4, 0);
         std::vector<int> sums(4, 0);
@@ -100,7 +100,7 @@ TEST_CASE("a barrier holds everybody back until the last has come") {
 
 TEST_CASE("minloc, maxloc, first, last and an operator that must keep rank order") {
     for (const std::size_t elements : {1U, 1000U}) {
-        Team team({.members = 5, .placement = "none"});
+        Team team(5, {.placement = "none"});
         std::vector<int> good(5, 0);
         team.run([&](Member& me) {
             const double value = me.rank() == 2 ? -1 : me.rank() == 1 || me.rank() == 4 ? 7 : 0;

@@ -52,9 +52,8 @@ inline void check_usable(Team& team) {
 }
 
 /// Teams whose caller waits, or is a member.
-inline std::vector<TeamOptions> teams_of(int members) {
-    return {{.members = members, .placement = "none"},
-            {.members = members, .placement = "none", .caller_is_member = true}};
+inline std::vector<TeamOptions> team_options() {
+    return {{.placement = "none"}, {.placement = "none", .caller_is_member = true}};
 }
 
 /// What each member's part threw.

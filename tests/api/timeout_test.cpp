@@ -19,7 +19,7 @@ using test::Thrown;
 using test::thrown_by;
 
 TEST_CASE("groups made of a group have its timeout") {
-    Team team({.members = 3, .placement = "none", .group = {.timeout = 300ms}});
+    Team team(3, {.placement = "none", .group = {.timeout = 300ms}});
     std::atomic<int> ended{0};
     team.run([&](Member& me) {
         Member copy = me.dup();
@@ -34,7 +34,7 @@ TEST_CASE("groups made of a group have its timeout") {
 }
 
 TEST_CASE("a call may have a timeout of its own, in every way of calling") {
-    Team team({.members = 2, .placement = "none", .group = {.timeout = 60s}});
+    Team team(2, {.placement = "none", .group = {.timeout = 60s}});
     const std::vector<std::function<void(Member&)>> calls{
         [](Member& me) { me.barrier({.timeout = 200ms}); },
         [](Member& me) { me.start.barrier({.timeout = 200ms}).wait(); },
@@ -71,7 +71,7 @@ TEST_CASE("a call may have a timeout of its own, in every way of calling") {
 }
 
 TEST_CASE("a call that may wait for ever is not ended by the timeout of its group") {
-    Team team({.members = 2, .placement = "none", .group = {.timeout = 50ms}});
+    Team team(2, {.placement = "none", .group = {.timeout = 50ms}});
     team.run([](Member& me) {
         if (me.rank() == 1) {
             std::this_thread::sleep_for(300ms);
@@ -86,7 +86,7 @@ TEST_CASE("a call that may wait for ever is not ended by the timeout of its grou
 }
 
 TEST_CASE("the longest timeout never ends a wait") {
-    Team team({.members = 2, .placement = "none", .group = {.timeout = never}});
+    Team team(2, {.placement = "none", .group = {.timeout = never}});
     team.run([](Member& me) {
         if (me.rank() == 1) {
             std::this_thread::sleep_for(50ms);
@@ -98,7 +98,7 @@ TEST_CASE("the longest timeout never ends a wait") {
 
 TEST_CASE("who tests now and then is told as well") {
     constexpr int most_tests = 12; // of 30 ms each, and of 100 ms that count at most
-    Team team({.members = 2, .placement = "none", .group = {.timeout = 100ms}});
+    Team team(2, {.placement = "none", .group = {.timeout = 100ms}});
     int tests = 0;
     const Ended outcome = late_member(team, 1, [&](Member& me) {
         Request request = me.start.barrier();
@@ -113,8 +113,8 @@ TEST_CASE("who tests now and then is told as well") {
 
 TEST_CASE("TUTTI_TIMEOUT counts where the options say nothing") {
     setenv("TUTTI_TIMEOUT", "0.03", 1);
-    Team short_one({.members = 2, .placement = "none"});
-    Team own({.members = 2, .placement = "none", .group = {.timeout = 60s}});
+    Team short_one(2, {.placement = "none"});
+    Team own(2, {.placement = "none", .group = {.timeout = 60s}});
     for (const char* text : {"soon", "-1", "0", "1s", "nan"}) {
         setenv("TUTTI_TIMEOUT", text, 1);
         CHECK(thrown_by([] { Group group(2); }).kind == Thrown::Kind::nothing); // it is ignored

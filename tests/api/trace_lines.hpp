@@ -53,7 +53,7 @@ inline std::vector<Line> lines_of(const std::string& trace) {
 }
 
 inline Team team_of(int members, Trace trace) {
-    return Team(TeamOptions{.members = members, .placement = "none", .group = {.trace = trace}});
+    return Team(members, TeamOptions{.placement = "none", .group = {.trace = trace}});
 }
 
 /// Lets go all members but the last, and that one some time after they have said that they come.

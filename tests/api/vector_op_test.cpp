@@ -63,7 +63,7 @@ TEST_CASE(
     "an operator of vectors gives what the same one of elements does, by every algorithm that keeps order") {
     for (const int members :
          test::reduced ? std::vector<int>{1, 2, 3, 5} : std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8, 9, 16}) {
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         std::vector<int> wrong(static_cast<std::size_t>(members));
         team.run([&](Member& me) {
             for (const algorithm::Algorithm& row : algorithm::registry()) {
@@ -86,7 +86,7 @@ TEST_CASE(
 
 TEST_CASE("an operator of vectors is carried out in every way of calling") {
     constexpr int members = 3;
-    Team team({.members = members, .placement = "none"});
+    Team team(members, {.placement = "none"});
     AsyncGroup meeting(members);
     std::vector<int> wrong(members);
     team.run([&](Member& me) {
@@ -98,7 +98,7 @@ TEST_CASE("an operator of vectors is carried out in every way of calling") {
 }
 
 TEST_CASE("long vectors come in pieces, and short ones and single objects whole") {
-    Team team({.members = 3, .placement = "none"});
+    Team team(3, {.placement = "none"});
     std::vector<int> wrong(3);
     const auto add = vector_op([](std::span<const double> left, std::span<double> inout) {
         if (left.size() != inout.size() || left.empty()) {
@@ -131,7 +131,7 @@ TEST_CASE("an operator of vectors is not taken to commute, and what it throws re
     static_assert(!is_commutative<decltype(vector_op(compose_all))>);
     static_assert(Applicable<decltype(vector_op(compose_all)), Affine>);
     static_assert(!Applicable<decltype(vector_op(compose_all)), int>);
-    Team team({.members = 4, .placement = "none"});
+    Team team(4, {.placement = "none"});
     Outcomes outcomes(4);
     thrown_by([&] {
         team.run([&](Member& me) {

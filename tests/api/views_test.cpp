@@ -111,7 +111,7 @@ static_assert(detail::Scalar<std::optional<double>&>);
 
 TEST_CASE("views with several indices are buffers") {
     constexpr int members = 3;
-    Team team({.members = members, .placement = "none"});
+    Team team(members, {.placement = "none"});
     std::vector<double> common(6);
     std::vector<int> right(members);
     team.run([&](Member& me) {
@@ -152,7 +152,7 @@ TEST_CASE("a strided view is rejected before anybody is told") {
 }
 
 TEST_CASE("an object that holds an address is sent as a buffer of one object") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     std::array<double, 2> values{1, 2};
     std::vector<const double*> seen(2);
     team.run([&](Member& me) {

@@ -23,7 +23,7 @@ double cpu_seconds_of_this_thread() {
 
 /// The CPU time that member 1 of 2 takes to wait for member 0, which is late by a second.
 double cpu_seconds_waiting(Wait wait) {
-    Team team({.members = 2, .group = {.wait = wait}});
+    Team team(2, {.group = {.wait = wait}});
     double seconds = 0;
     team.run([&](Member& me) {
         me.barrier();
@@ -43,7 +43,7 @@ double cpu_seconds_waiting(Wait wait) {
 
 TEST_CASE("groups work in whatever way their members wait") {
     for (const Wait wait : {Wait::automatic, Wait::spin, Wait::yield, Wait::sleep}) {
-        Team team({.members = 3, .group = {.wait = wait}});
+        Team team(3, {.group = {.wait = wait}});
         std::vector<long> sums(3);
         std::vector<long> halves(3);
         team.run([&](Member& me) {

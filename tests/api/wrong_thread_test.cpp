@@ -31,7 +31,7 @@ using Act = std::function<void(Member& me, Request& first, Request& second, cons
 /// Member 0 of two starts two operations and runs `act`. What that calls last makes both complete, which
 /// shows in the next test. Both members go on after that.
 void with_two_complete(const Act& act) {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     std::atomic<int> started{0};
     team.run([&](Member& me) {
         while (started != me.rank()) {
@@ -121,7 +121,7 @@ TEST_CASE("another thread cannot start while functions of the member wait to be 
 }
 
 TEST_CASE("a thread is not taken for one that has ended, whose memory it has got") {
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     std::atomic<bool> is_started{false}; // before the other member, so that it is not complete at once
     const Ended ended = run(team, [&](Member& me) {
         std::vector<int> values(5, 1);
@@ -156,12 +156,12 @@ TEST_CASE(
         Request request = member->start.allreduce(values, sum);
         has_started.release();
         looks.acquire();
-        Team own({.members = 1, .placement = "none", .caller_is_member = true});
+        Team own(1, {.placement = "none", .caller_is_member = true});
         own.run([](Member& me) { me.barrier(); });
         text = thrown_by([&] { request.wait(); }).text; // looks at all that it has in flight
     });
     {
-        Team team({.members = 2, .placement = "none"});
+        Team team(2, {.placement = "none"});
         const Ended ended = run(team, [&](Member& me) {
             if (me.rank() == 0) {
                 member = &me;

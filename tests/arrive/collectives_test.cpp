@@ -48,7 +48,7 @@ template <class T, class Op>
 void examine(const AsyncGroupOptions& options, const Op& op) {
     const std::vector<std::size_t> sizes{0, 1, 2, 7, 64, 1000, test::reduced ? 3000U : 40000U};
     for (const int members : member_counts) {
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         AsyncGroup meeting(members, options);
         Exam<T> exam(members, sizes.back(), test::ordinary<T>, op);
         const std::vector<Job> jobs = jobs_of(members, sizes);

@@ -159,8 +159,8 @@ void movements(std::size_t ranks, std::size_t block, const Executor& executor) {
 
 TEST_CASE("every collective over the vectors of one caller") {
     test::Pool pool(2);
-    Team team({.members = 3, .placement = "none"});
-    Team caller({.members = 2, .placement = "none", .caller_is_member = true});
+    Team team(3, {.placement = "none"});
+    Team caller(2, {.placement = "none", .caller_is_member = true});
     const std::vector<std::size_t> all{1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17};
     std::vector<Executor> executors{pool.executor(), team.executor(), caller.executor()};
     if (!test::reduced) {
@@ -307,7 +307,7 @@ TEST_CASE("the caller gets what the operator or the executor throws") {
     test::Pool pool(2);
     CHECK_THROWS_WITH_AS(allreduce(own, throws), "operator", std::runtime_error);
     CHECK_THROWS_WITH_AS(allreduce(own, throws, pool.executor()), "operator", std::runtime_error);
-    Team team({.members = 2, .placement = "none"});
+    Team team(2, {.placement = "none"});
     CHECK_THROWS_WITH_AS(allreduce(own, throws, team.executor()), "operator", std::runtime_error);
     // A member of the team would wait for itself.
     team.run([&](Member& me) {

@@ -2,12 +2,16 @@
 
 #include "support.hpp"
 
+#include <tutti/placement.hpp>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <thread>
+#include <vector>
 
 using tutti::test::call_part;
 using tutti::test::check_refused;
@@ -29,7 +33,7 @@ TEST_CASE("null pointers are named") {
     check_refused(tutti_join(again.group, 0, nullptr), "join: `me` is a null pointer");
     check_refused(tutti_group_run(nullptr, 0, call_part, nullptr), "group_run: `group`");
     check_refused(tutti_group_run(again.group, 0, nullptr, nullptr), "group_run: `function`");
-    check_refused(tutti_team_create(nullptr, nullptr), "team: `team` is a null pointer");
+    check_refused(tutti_team_create(1, nullptr, nullptr), "team: `team` is a null pointer");
     check_refused(tutti_team_run(nullptr, call_part, nullptr), "team_run: `team`");
     check_refused(tutti_async_group_create(1, nullptr, nullptr), "async_group: `async_group`");
     check_refused(tutti_op_create(nullptr, nullptr, 1, nullptr), "op_create: `op`");
@@ -50,6 +54,14 @@ TEST_CASE("null pointers are named") {
                   "alltoallv: `recv_counts` is a null pointer");
     check_refused(tutti_barrier(tutti_nonblocking(me, nullptr)), "barrier: `request` is a null pointer");
     check_refused(tutti_split(me, 0, 0, nullptr), "split: `part` is a null pointer");
+    check_refused(tutti_split_by_level(me, 0, nullptr), "split_by_level: `part` is a null pointer");
+    for (const int level : {-1, TUTTI_LEVEL_CORE + 1, 256}) {
+        tutti_caller part{};
+        check_refused(tutti_split_by_level(me, level, &part),
+                      "split_by_level: `level` is " + std::to_string(level));
+    }
+    check_refused(tutti_cpu(me, nullptr), "cpu: `cpu` is a null pointer");
+    check_refused(tutti_team_cpus(nullptr, nullptr), "team_cpus: `team` is a null pointer");
     check_refused(tutti_subset(me, nullptr, 1, &alone.me), "subset: `ranks` is a null pointer");
     check_refused(tutti_wait(nullptr), "wait: `request` is a null pointer");
     check_refused(tutti_wait_all(nullptr, 2), "wait_all: `request` is a null pointer");
@@ -238,16 +250,20 @@ TEST_CASE("options are checked, and those of another version known") {
     tutti_team* team = nullptr;
     tutti_team_options of_team = TUTTI_TEAM_OPTIONS_INIT;
     of_team.placement = "nowhere";
-    check_refused(tutti_team_create(&of_team, &team), "nowhere");
+    check_refused(tutti_team_create(1, &of_team, &team), "nowhere");
+    check_refused(tutti_team_create(-1, nullptr, &team), "members is -1, must be in 1..65535");
     of_team.placement = "none";
-    of_team.members = 3;
     of_team.caller_is_member = 1;
     of_group.wait = TUTTI_WAIT_SLEEP;
     of_team.group = &of_group;
-    REQUIRE(tutti_team_create(&of_team, &team) == TUTTI_OK);
+    REQUIRE(tutti_team_create(3, &of_team, &team) == TUTTI_OK);
     int size = 0;
     CHECK(tutti_team_size(team, &size) == TUTTI_OK);
     CHECK(size == 3);
+    int cpus[] = {0, 0, 0, 7};
+    CHECK(tutti_team_cpus(team, cpus) == TUTTI_OK);
+    CHECK(std::vector<int>(cpus, cpus + 4) == std::vector<int>{-1, -1, -1, 7});
+    check_refused(tutti_team_cpus(team, nullptr), "team_cpus: `cpus` is a null pointer");
     std::atomic<bool> is_here{false};
     const auto caller = std::this_thread::get_id();
     MemberFunction part = [&](tutti_caller member) {
@@ -258,5 +274,9 @@ TEST_CASE("options are checked, and those of another version known") {
     };
     CHECK(tutti_team_run(team, call_part, &part) == TUTTI_OK);
     CHECK(is_here);
+    CHECK(tutti_team_free(team) == TUTTI_OK);
+    REQUIRE(tutti_team_create(TUTTI_ONE_PER_CPU, nullptr, &team) == TUTTI_OK);
+    CHECK(tutti_team_size(team, &size) == TUTTI_OK);
+    CHECK(size == static_cast<int>(tutti::cpus_of_placement("compact", 0).size()));
     CHECK(tutti_team_free(team) == TUTTI_OK);
 }

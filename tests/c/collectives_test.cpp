@@ -268,7 +268,7 @@ TEST_CASE("one output that all members share") {
 }
 
 TEST_CASE("members that call from C and from C++ are in the same calls") {
-    Team team({.members = 5, .placement = "none"});
+    Team team(5, {.placement = "none"});
     std::atomic<int> wrong{0};
     team.run([&](Member& me) {
         const std::vector<std::size_t> counts = {1, 2, 3, 4, 5};

@@ -96,6 +96,17 @@ static void call_in_parts(tutti_caller me) {
     EXPECT(rank == (me.rank % 2 ? 1 + 3 : 0 + 2));
     WORKS(tutti_leave(half));
     EXPECT(tutti_leave(half) == TUTTI_ARGUMENT_ERROR);
+    int cpu = -2;
+    WORKS(tutti_cpu(me, &cpu));
+    EXPECT(cpu >= -1);
+    for (int level = TUTTI_LEVEL_SOCKET; level <= TUTTI_LEVEL_CORE; ++level) {
+        int members = 1;
+        WORKS(tutti_split_by_level(me, level, &half));
+        EXPECT(half.size >= 1 && half.size <= me.size);
+        WORKS(tutti_allreduce(half, TUTTI_IN_PLACE, &members, 1, TUTTI_INT, TUTTI_SUM));
+        EXPECT(members == half.size);
+        WORKS(tutti_leave(half));
+    }
 }
 
 static void* work(void* argument) {

@@ -30,10 +30,9 @@ inline tutti_status call_part(tutti_caller me, void* user) {
 /// Runs `part` on every member of a team of its own.
 inline tutti_status run_team(int members, MemberFunction part) {
     tutti_team_options options = TUTTI_TEAM_OPTIONS_INIT;
-    options.members = members;
     options.placement = "none";
     tutti_team* team = nullptr;
-    REQUIRE(tutti_team_create(&options, &team) == TUTTI_OK);
+    REQUIRE(tutti_team_create(members, &options, &team) == TUTTI_OK);
     const tutti_status status = tutti_team_run(team, call_part, &part);
     CHECK(tutti_team_free(team) == TUTTI_OK);
     return status;

@@ -93,10 +93,8 @@ TEST_CASE("a roll call is written as far as there is room") {
     check_refused(tutti_group_roll_call(nullptr, 0, text.data(), text.size(), nullptr),
                   "`group` is a null pointer");
 
-    tutti_team_options options = TUTTI_TEAM_OPTIONS_INIT;
-    options.members = 3;
     tutti_team* team = nullptr;
-    REQUIRE(tutti_team_create(&options, &team) == TUTTI_OK);
+    REQUIRE(tutti_team_create(3, nullptr, &team) == TUTTI_OK);
     CHECK(tutti_team_roll_call(team, TUTTI_ROLL_CALL_TEXT, text.data(), text.size(), nullptr) == TUTTI_OK);
     CHECK(std::string(text.data()) == "roll call of 3 members:\n  members 0-2: no call yet\n");
     tutti_team_free(team);

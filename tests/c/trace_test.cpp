@@ -32,12 +32,11 @@ std::string written(Write write) {
 
 TEST_CASE("a team's calls are recorded and told") {
     tutti_team_options options = TUTTI_TEAM_OPTIONS_INIT;
-    options.members = 2;
     tutti_group_options calls = TUTTI_GROUP_OPTIONS_INIT;
     calls.trace = TUTTI_TRACE_STEPS;
     options.group = &calls;
     tutti_team* team = nullptr;
-    REQUIRE(tutti_team_create(&options, &team) == TUTTI_OK);
+    REQUIRE(tutti_team_create(2, &options, &team) == TUTTI_OK);
     REQUIRE(tutti_team_run(team, three_barriers, nullptr) == TUTTI_OK);
     const std::string lines = written([&](char* text, std::size_t bytes, std::size_t* length) {
         return tutti_team_trace(team, TUTTI_TRACE_JSON_LINES, text, bytes, length);

@@ -80,10 +80,7 @@ void use_subgroups(tutti::Member& me) {
 
 void use_teams() {
     for (const bool caller_is_member : {false, true}) {
-        tutti::TeamOptions options;
-        options.members = 3;
-        options.caller_is_member = caller_is_member;
-        tutti::Team team(options);
+        tutti::Team team(3, {.caller_is_member = caller_is_member});
         for (int run = 0; run < 2; ++run) {
             std::vector<long> board(3);
             std::vector<double> one(8192);
@@ -134,7 +131,7 @@ void use_groups() {
 /// One member throws, and so does an operator; then all come again.
 void use_failures() {
     tutti::Group group(3);
-    tutti::Team team({.members = 3});
+    tutti::Team team(3);
     for (int turn = 0; turn < 4; ++turn) {
         std::vector<long> seen(3);
         const auto part = [&](tutti::Member& me) {
@@ -208,7 +205,7 @@ void use_caught_failures() {
     for (const Failing how : {Failing::function, Failing::operator_of_call, Failing::operator_of_part,
                               Failing::operator_in_flight, Failing::continuation}) {
         for (int turn = 0; turn < 5; ++turn) {
-            tutti::Team team({.members = 2});
+            tutti::Team team(2);
             tutti::Group group(2);
             const auto look = [](const std::exception& told) {
                 require(std::string(told.what()).find("as intended") != std::string::npos,
@@ -320,7 +317,7 @@ void use_chains() {
 /// One thread that has all vectors, with a pool and with a team.
 void use_single_caller() {
     Pool pool(2);
-    tutti::Team team({.members = 2});
+    tutti::Team team(2);
     for (const std::size_t count : {std::size_t{1}, std::size_t{256}, std::size_t{1} << 19U}) {
         for (const tutti::Executor& executor : {pool.executor(), team.executor()}) {
             std::vector<std::vector<double>> ins(4, std::vector<double>(count, 1));

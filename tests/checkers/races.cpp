@@ -113,7 +113,7 @@ int main(int arguments, char** argv) {
         writes_as_function_does();
         return 0;
     }
-    tutti::Team team({.members = 3});
+    tutti::Team team(3);
     std::vector<double> shared(1000);
     team.run([&](tutti::Member& me) { of_members[number](me, shared); });
 }

@@ -37,11 +37,9 @@ static tutti_status sum(tutti_caller me, void* user) {
 
 int main(void) {
     struct both results[4] = {{1, 0}, {1, 0}, {1, 0}, {1, 0}};
-    tutti_team_options options = TUTTI_TEAM_OPTIONS_INIT;
     tutti_team* team = NULL;
     int wrong = 0;
-    options.members = 4;
-    if (tutti_team_create(&options, &team) != TUTTI_OK || tutti_team_run(team, sum, results) != TUTTI_OK) {
+    if (tutti_team_create(4, NULL, &team) != TUTTI_OK || tutti_team_run(team, sum, results) != TUTTI_OK) {
         printf("%s\n", tutti_error_text());
         return 1;
     }

@@ -36,7 +36,7 @@ int wrong(tutti::Member& member) {
 } // namespace
 
 int main() {
-    tutti::Team team({.members = 4});
+    tutti::Team team(4);
     std::vector<int> differing(4, 1);
     team.run([&](tutti::Member& member) {
         differing[static_cast<std::size_t>(member.rank())] =

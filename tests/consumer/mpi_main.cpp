@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
     int sum = 0;
     int size = 0;
     {
-        tutti::Team team({.members = 2, .placement = "none"});
+        tutti::Team team(2, {.placement = "none"});
         tutti::mpi::Cluster cluster(team, MPI_COMM_WORLD);
         size = cluster.size();
         cluster.run([&](tutti::mpi::Member& me) {

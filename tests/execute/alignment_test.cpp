@@ -44,7 +44,7 @@ void examine(int members) {
     using Element = Aligned<Bytes>;
     CAPTURE(Bytes);
     CAPTURE(members);
-    Team team({.members = members, .placement = "none"});
+    Team team(members, {.placement = "none"});
     std::atomic<int> misplaced{0};
     const auto sum = [&misplaced](const Element& a, const Element& b) {
         misplaced += lies_well(a) && lies_well(b) ? 0 : 1;
@@ -70,7 +70,7 @@ TEST_CASE("elements of one size and two alignments may follow one another") {
     struct Loose {
         std::uint64_t values[16];
     };
-    Team team({.members = 3, .placement = "none"});
+    Team team(3, {.placement = "none"});
     std::atomic<int> misplaced{0};
     const auto sum = [&misplaced](const auto& a, const auto& b) {
         misplaced += lies_well(a) && lies_well(b) ? 0 : 1;

@@ -110,7 +110,7 @@ TEST_CASE("the counter counts") {
 
 TEST_CASE("a warm call allocates nothing on any thread") {
     for (const int members : {1, 2, 3, 8}) {
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         for (const auto& row : algorithm::registry()) {
             for (const std::size_t elements : {std::size_t{1}, std::size_t{1000}, std::size_t{5'000}}) {
                 if (serves_all(row) && takes(row, members)) {
@@ -124,9 +124,26 @@ TEST_CASE("a warm call allocates nothing on any thread") {
     }
 }
 
+TEST_CASE("a run allocates nothing for the function that it is given, however large") {
+    Team team(2, {.placement = "none"});
+    Group group(1);
+    std::array<long, 32> found{};
+    const auto large = [found](Member& me) mutable {
+        found[static_cast<std::size_t>(me.rank())] = me.size();
+    };
+    team.run(large);
+    group.run(0, large);
+    allocations.store(0);
+    counting.store(true);
+    team.run(large);
+    group.run(0, large);
+    counting.store(false);
+    CHECK(allocations.load() == 0);
+}
+
 TEST_CASE("a warm call of a carried algorithm allocates nothing") {
     for (const int members : {2, 3, 8}) {
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         for (const std::string_view name : {"flat", "census", "direct"}) {
             long found = -1;
             team.run([&](Member& me) {
@@ -153,7 +170,7 @@ TEST_CASE("a warm call of a carried algorithm allocates nothing") {
 
 TEST_CASE("starting an operation like one that is complete allocates nothing, nor does waiting for it") {
     for (const int members : {1, 2, 5}) {
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         team.run([](Member& me) {
             constexpr std::size_t in_flight = 100;
             constexpr int rounds = 4;

@@ -117,7 +117,7 @@ Matrix matrix(std::size_t rank, std::size_t element) {
 
 TEST_CASE("every algorithm, every size: integers are exact") {
     for (const int members : member_counts()) {
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         std::vector<Job> jobs;
         for (const std::size_t size : sizes(members)) {
             add_jobs(jobs, members, size, true, true);
@@ -128,7 +128,7 @@ TEST_CASE("every algorithm, every size: integers are exact") {
 
 TEST_CASE("every algorithm, every size: floating-point sums have the same bits on every member") {
     for (const int members : member_counts()) {
-        Team team({.members = members, .placement = "compact"});
+        Team team(members, {.placement = "compact"});
         std::vector<Job> jobs;
         for (const std::size_t size : sizes_of_floating_point(members)) {
             add_jobs(jobs, members, size, true, false);
@@ -139,7 +139,7 @@ TEST_CASE("every algorithm, every size: floating-point sums have the same bits o
 
 TEST_CASE("every algorithm: large vectors") {
     for (const int members : {1, 2, 3, 5, 8, 16}) {
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         std::vector<Job> jobs;
         for (const std::size_t size : large_sizes(members)) {
             add_jobs(jobs, members, size, true, true);
@@ -150,7 +150,7 @@ TEST_CASE("every algorithm: large vectors") {
 
 TEST_CASE("vectors that exceed the caches are stored past them") {
     constexpr std::size_t elements = test::reduced ? 100'003 : (std::size_t{1} << 23U) + 5;
-    Team team({.members = 3, .placement = "none"});
+    Team team(3, {.placement = "none"});
     std::vector<Job> jobs;
     for (const auto& row : algorithm::registry()) {
         if (row.name == "direct" && row.collective != Collective::barrier) {
@@ -163,7 +163,7 @@ TEST_CASE("vectors that exceed the caches are stored past them") {
 
 TEST_CASE("an operator that does not commute is applied in rank order") {
     for (const int members : {1, 2, 3, 4, 5, 7, 8, 13, 16, 22}) {
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         std::vector<Job> jobs;
         for (const std::size_t size :
              {std::size_t{1}, std::size_t{2}, static_cast<std::size_t>(3 * members + 1), std::size_t{257}}) {
@@ -175,7 +175,7 @@ TEST_CASE("an operator that does not commute is applied in rank order") {
 }
 
 TEST_CASE("the reference tells rank order from other orders") {
-    Team team({.members = 3, .placement = "none"});
+    Team team(3, {.placement = "none"});
     const auto backwards = [](const Matrix& a, const Matrix& b) { return Product()(b, a); };
     const std::vector<Job> jobs{{algorithm::find(Collective::allreduce, "direct"), true, 1}};
     Exam<Matrix> exam(3, 1, matrix, Product());
@@ -189,14 +189,14 @@ TEST_CASE("repeated runs give the same bits") {
             add_jobs(jobs, members, size, true, false);
         }
         Exam<float> exam(members, 1009, test::ordinary<float>, sum);
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         REQUIRE(exam.run(team, jobs, sum) == "");
         const auto first = exam.digests();
         for (int repetition = 0; repetition < 5; ++repetition) {
             REQUIRE(exam.run(team, jobs, sum) == "");
             CHECK(exam.digests() == first);
         }
-        Team other({.members = members, .placement = "compact"});
+        Team other(members, {.placement = "compact"});
         REQUIRE(exam.run(other, jobs, sum) == "");
         CHECK(exam.digests() == first);
     }
@@ -205,7 +205,7 @@ TEST_CASE("repeated runs give the same bits") {
 TEST_CASE("canonical algorithms agree with one another, whatever the size") {
     // 0.1 summed in one bracketing differs from any other for some of these counts.
     for (const int members : {3, 7, 16}) {
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         std::vector<Job> jobs;
         for (const std::size_t size : {1U, 2U, 4U, 5U, 64U, 1000U}) {
             add_jobs(jobs, members, size, false, false);

@@ -36,7 +36,7 @@ std::vector<Job> jobs_of(int members, const std::vector<std::size_t>& sizes, boo
 void examine(const std::vector<int>& member_counts, const std::vector<std::size_t>& sizes, bool by_name,
              const std::vector<std::size_t>& in_flight) {
     for (const int members : member_counts) {
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         Exam<std::int32_t> exam(members, sizes.back(), test::ordinary<std::int32_t>, sum);
         const std::vector<Job> jobs = jobs_of(members, sizes, by_name);
         for (const Calling::Way way : {Calling::Way::started, Calling::Way::persistent}) {

@@ -37,7 +37,7 @@ bool runs_on(detail::GroupState& group, const LevelTree& tree) {
 
 /// Members whose levels are known, on any CPUs.
 Team team_on(const Sizes& levels, int members) {
-    return Team({.members = members, .placement = "none", .group = {.levels = levels}});
+    return Team(members, {.placement = "none", .group = {.levels = levels}});
 }
 
 int product(const Sizes& sizes) {

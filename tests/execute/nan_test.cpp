@@ -91,7 +91,7 @@ std::string examine(Team& team, const algorithm::Algorithm& row, std::size_t cou
 template <class T, class Op>
 void examine_all_rows() {
     for (int members = 2; members <= 9; ++members) {
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         for (const auto& row : algorithm::registry()) {
             if (row.collective != Collective::allreduce || row.order == algorithm::Order::any ||
                 !takes(row, members)) {

@@ -89,7 +89,7 @@ std::size_t wrong_irregular(Member& me, const std::vector<std::size_t>& counts, 
 
 TEST_CASE("reduce_scatter with irregular blocks, empty ones included") {
     for (const int members : {1, 2, 3, 5, 8, 13, 22}) {
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         std::vector<std::size_t> wrong(static_cast<std::size_t>(members), 0);
         team.run([&](Member& me) {
             for (const auto& row : algorithm::registry()) {
@@ -111,7 +111,7 @@ TEST_CASE("reduce_scatter with irregular blocks, empty ones included") {
 
 TEST_CASE("a reduce_scatter that leaves everything with one member") {
     for (const int members : {1, 2, 3, 8}) {
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         std::vector<std::size_t> wrong(static_cast<std::size_t>(members), 0);
         team.run([&](Member& me) {
             for (const std::size_t count : {1U, 7U, 1000U, 50'000U}) {
@@ -131,7 +131,7 @@ TEST_CASE("a reduce_scatter that leaves everything with one member") {
 }
 
 TEST_CASE("irregular and equal blocks of the same sizes may follow one another") {
-    Team team({.members = 3, .placement = "none"});
+    Team team(3, {.placement = "none"});
     std::vector<int> results(6, -1);
     team.run([&](Member& me) {
         const std::vector<int> in{1, 2, 3, 4, 5, 6};
@@ -150,7 +150,7 @@ TEST_CASE("irregular and equal blocks of the same sizes may follow one another")
 
 TEST_CASE("elements of three bytes under a function and under a lambda") {
     for (const int members : {1, 2, 4, 7}) {
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         std::vector<test::Job> jobs;
         for (const auto& row : algorithm::registry()) {
             for (const std::size_t size : {0U, 1U, 10U, 11U, 1000U}) {
@@ -169,7 +169,7 @@ TEST_CASE("elements of three bytes under a function and under a lambda") {
 }
 
 TEST_CASE("an operator with a state is used as it is on every member") {
-    Team team({.members = 4, .placement = "none"});
+    Team team(4, {.placement = "none"});
     std::vector<int> results(4);
     team.run([&](Member& me) {
         const int modulus = me.size() + 3;
@@ -181,7 +181,7 @@ TEST_CASE("an operator with a state is used as it is on every member") {
 
 TEST_CASE("scalars, arrays, spans and vectors are operands") {
     for (const int members : {1, 2, 3, 8}) {
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         const int total = members * (members + 1) / 2;
         std::vector<int> good(static_cast<std::size_t>(members), 0);
         team.run([&](Member& me) {
@@ -213,7 +213,7 @@ TEST_CASE("one object goes by value, and the caller's own is kept") {
         std::array<long, 100> values;
     };
     for (const int members : {1, 2, 3, 8}) {
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         std::vector<int> good(static_cast<std::size_t>(members), 0);
         team.run([&](Member& me) {
             const int rank = me.rank();
@@ -247,7 +247,7 @@ TEST_CASE("one object goes by value, and the caller's own is kept") {
 }
 
 TEST_CASE("enumerations and bool are gathered and reduced by a callable") {
-    Team team({.members = 3, .placement = "none"});
+    Team team(3, {.placement = "none"});
     std::vector<Level> highest(3);
     std::array<std::array<bool, 3>, 3> flags{};
     team.run([&](Member& me) {
@@ -264,7 +264,7 @@ TEST_CASE("enumerations and bool are gathered and reduced by a callable") {
 
 TEST_CASE("a vector that is its own output is recognised") {
     for (const auto& row : algorithm::registry()) {
-        Team team({.members = 3, .placement = "none"});
+        Team team(3, {.placement = "none"});
         std::vector<int> good(3, 0);
         if (row.collective != Collective::allreduce || !takes(row, 3)) {
             continue;
@@ -286,7 +286,7 @@ TEST_CASE("a vector that is its own output is recognised") {
 
 TEST_CASE("a reduce_scatter may leave its block in front, as MPI does in place") {
     for (const int members : {1, 2, 3, 4, 5, 6, 7, 8, 9, 16}) {
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         std::vector<int> wrong(static_cast<std::size_t>(members));
         team.run([&](Member& me) {
             const auto own = static_cast<std::size_t>(me.rank());

@@ -118,7 +118,7 @@ std::string name_of(const Pair& pair) {
 TEST_CASE("all types and operators by default") {
     CHECK(pairs().size() == (test::reduced ? 10 + 4 + 2 : 8 * 10 + 2 * 4 + 2 * 2));
     for (const int members : {1, 2, 3, 6}) {
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         for (const Pair& pair : pairs()) {
             std::vector<Job> jobs;
             for (const auto& row : algorithm::registry()) {
@@ -141,7 +141,7 @@ TEST_CASE("a sample of types and operators by name") {
     MESSAGE("seed ", seed);
     std::mt19937 random(seed);
     for (const int members : {2, 5, 8, 11}) {
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         for (int i = 0; i < (test::reduced ? 20 : 50); ++i) {
             const Pair& pair = pairs()[random() % pairs().size()];
             std::vector<Job> jobs;

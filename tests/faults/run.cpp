@@ -70,7 +70,7 @@ struct Outcomes {
 
 Outcomes run_in_team(const Case& made, const Program& program) {
     Outcomes outcomes{std::vector<Outcome>(static_cast<std::size_t>(made.members)), {}};
-    Team team({.members = made.members, .placement = "none"});
+    Team team(made.members, {.placement = "none"});
     outcomes.run = outcome_of([&] {
         team.run([&](Member& me) {
             std::exception_ptr thrown;

@@ -40,7 +40,7 @@ sed -n 's/^| `\(tutti_[a-z_]*([^`]*)\)` |.*/\1/p' "$document" | LC_ALL=C sort >"
 diff -u "$work/document" "$work/module" || { echo "$document: its table is not what $module has"; exit 1; }
 
 {
-    grep -o '\<TUTTI_[A-Z_]*' "$module"
+    grep -o '\<TUTTI_[A-Z0-9_]*' "$module"
     sed -n 's/^ *type, bind(c) :: //p' "$module"
 } | LC_ALL=C sort -u >"$work/names"
 while read -r name; do

@@ -8,7 +8,7 @@ contains
     subroutine subset(me)
         type(tutti_caller), intent(in) :: me
         type(tutti_caller) :: part
-        integer :: total, list(4), ierr
+        integer :: total, list(4), ierr, level, cpu
         total = me%rank
         list = [2, -1, 0, -1]
         call tutti_subset(me, list(1:3:2), part)
@@ -21,6 +21,18 @@ contains
         end if
         call tutti_subset(me, [0, 3], part, ierr)
         call refused(ierr, '3')
+        do level = TUTTI_LEVEL_SOCKET, TUTTI_LEVEL_CORE
+            call tutti_split_by_level(me, level, part)
+            total = 1
+            call tutti_allreduce(part, TUTTI_IN_PLACE, total, TUTTI_SUM)
+            call expect(total == part%size .and. total >= 1 .and. total <= me%size, 'split_by_level')
+            call tutti_leave(part)
+        end do
+        call tutti_split_by_level(me, 9, part, ierr)
+        call refused(ierr, '9')
+        cpu = -2
+        call tutti_cpu(me, cpu)
+        call expect(cpu >= -1, 'cpu')
         call tutti_dup(me, part)
         call expect(part%size == me%size .and. part%rank == me%rank, 'dup')
         call tutti_leave(part)

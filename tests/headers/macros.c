@@ -18,7 +18,7 @@ tutti_status use(tutti_caller me, const void* in, void* out, tutti_team** team,
     call.order = TUTTI_ORDER_SERIAL;
     threads.group = &group;
     ranks.slice_bytes = 4096;
-    if (tutti_team_create(&threads, team) != TUTTI_OK ||
+    if (tutti_team_create(TUTTI_ONE_PER_CPU, &threads, team) != TUTTI_OK ||
         tutti_async_group_create(4, &ranks, async_group) != TUTTI_OK) {
         return TUTTI_ERROR;
     }

@@ -173,3 +173,34 @@ TEST_CASE("parts: where members are, outermost first, as far as the machine tell
           Parts{{0, 0, 0}, {0, 0, 0}, {0, 1, 0}});
     CHECK(parts("pack:2 [numa] core:2 pu:1", 2, Placement::none).empty());
 }
+
+TEST_CASE("members are placed beside those that hold CPUs, while there are others") {
+    const Machine machine = two_sockets_smt();
+    const PlacementRequest compact{.rule = Placement::compact, .os_indices = {}};
+    const PlacementRequest scatter{.rule = Placement::scatter, .os_indices = {}};
+    const PlacementRequest none{.rule = Placement::none, .os_indices = {}};
+    CHECK(place_beside(machine, 3, compact, Indices{}) == Indices{0, 1, 2});
+    CHECK(place_beside(machine, 3, compact, Indices{unpinned}) == Indices{0, 1, 2});
+    // First cores of which nothing is held: 8 is on the core of 0, and so on.
+    CHECK(place_beside(machine, 2, compact, Indices{0, 1}) == Indices{2, 3});
+    CHECK(place_beside(machine, 2, compact, Indices{8}) == Indices{1, 2});
+    CHECK(place_beside(machine, 2, scatter, Indices{0, 4}) == Indices{1, 5});
+    CHECK(place_beside(machine, 12, compact, Indices{0, 1}) ==
+          Indices{2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15});
+    // Then their other hardware threads.
+    CHECK(place_beside(machine, 8, compact, Indices{0, 1, 2, 3, 4, 5, 6, 7}) ==
+          Indices{8, 9, 10, 11, 12, 13, 14, 15});
+    // There are not enough: as if nothing was held.
+    CHECK(place_beside(machine, 9, compact, Indices{0, 1, 2, 3, 4, 5, 6, 7}) == place(machine, 9, compact));
+    CHECK(place_beside(one_cpu(), 1, compact, Indices{0}) == Indices{0});
+    // A list is used as it is, and who is not pinned has no CPU.
+    CHECK(place_beside(machine, 2, {.rule = Placement::compact, .os_indices = {0, 8}}, Indices{0, 8}) ==
+          Indices{0, 8});
+    CHECK(place_beside(machine, 2, none, Indices{0}) == Indices{unpinned, unpinned});
+    CHECK(message_of<std::invalid_argument>([&] { place_beside(machine, 0, compact, Indices{}); }) !=
+          "nothing was thrown");
+    // CPUs of a machine without structure.
+    Machine flat;
+    flat.pus = {{.os_index = 3}, {.os_index = 5}, {.os_index = 7}};
+    CHECK(place_beside(flat, 2, compact, Indices{3}) == Indices{5, 7});
+}

@@ -122,7 +122,7 @@ TEST_CASE("processes of a node divide its CPUs, and a team takes its share") {
         const mpi::Share share = mpi::divide_cpus(part);
         CHECK(share.cpus >= 1);
         CHECK(share.note.find("on this node") != std::string::npos);
-        Team team({.members = 2, .placement = share.placement});
+        Team team(2, {.placement = share.placement});
         mpi::Cluster cluster(team, part);
         cluster.run([](mpi::Member& me) {
             int x = 1;

@@ -377,7 +377,7 @@ TEST_CASE("a team, whose members are never on the main thread") {
         return;
     }
     on_two([](MPI_Comm part, bool /*is_second*/) {
-        Team team({.members = 2, .placement = "none"});
+        Team team(2, {.placement = "none"});
         mpi::Cluster cluster(team, part);
         for (int round = 0; round < 3; ++round) {
             cluster.run([](mpi::Member& me) {

@@ -43,7 +43,7 @@ TEST_CASE("members of a cluster may wait long for each other") {
     if (thread_level() < MPI_THREAD_SERIALIZED) {
         return;
     }
-    Team team({.members = members});
+    Team team(members);
     mpi::Cluster cluster(team, MPI_COMM_SELF);
     std::array<int, members> sums{};
     cluster.run([&](mpi::Member& me) {

@@ -10,7 +10,7 @@
 
 namespace {
 
-tutti::Team team({.members = 2, .placement = "none"});
+tutti::Team team(2, {.placement = "none"});
 tutti::Group group(2);
 tutti::AsyncGroup ranks(2);
 

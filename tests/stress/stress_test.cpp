@@ -75,7 +75,7 @@ template <class Op>
 void stress(int members, int calls, std::size_t most_elements, const Op& op, std::uint32_t seed) {
     INFO("members ", members, ", seed ", seed);
     std::mt19937 random(seed);
-    Team team({.members = members, .placement = "none"});
+    Team team(members, {.placement = "none"});
     Exam<std::uint32_t> exam(members, most_elements, test::ordinary<std::uint32_t>, op);
     const bool exact = std::is_same_v<Op, Sum>;
     for (int batch = 0; batch < 4; ++batch) {
@@ -112,7 +112,7 @@ TEST_CASE("random delays between calls") {
     const std::uint32_t seed = fresh_seed();
     for (const int members : {2, 4, 8}) {
         INFO("members ", members, ", seed ", seed);
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         std::vector<std::size_t> wrong(static_cast<std::size_t>(members), 0);
         team.run([&](Member& me) {
             std::mt19937 same(seed);
@@ -135,7 +135,7 @@ TEST_CASE("random delays between calls") {
 
 TEST_CASE("the others sleep until a late member comes") {
     for (const int members : {2, 3, 8}) {
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         std::vector<int> good(static_cast<std::size_t>(members), 0);
         team.run([&](Member& me) {
             for (int late = 0; late < members && late < 3; ++late) {
@@ -159,7 +159,7 @@ TEST_CASE("the others sleep until a late member comes") {
 }
 
 TEST_CASE("sleepers wake up when a late member fails") {
-    Team team({.members = 4, .placement = "none"});
+    Team team(4, {.placement = "none"});
     std::vector<int> released(4, 0);
     bool reached = false;
     try {
@@ -228,7 +228,7 @@ TEST_CASE("several teams at work at the same time") {
             owners.emplace_back([&problems, owner, seed] {
                 const int members = static_cast<int>(2 + 3 * owner);
                 std::mt19937 random(seed + static_cast<std::uint32_t>(owner));
-                Team team({.members = members, .placement = "none"});
+                Team team(members, {.placement = "none"});
                 Exam<std::uint32_t> exam(members, 400, test::ordinary<std::uint32_t>, sum);
                 for (int batch = 0; batch < 3; ++batch) {
                     const auto jobs = random_jobs(random, members, scale(200), true, 400);
@@ -244,7 +244,7 @@ TEST_CASE("failures at random moments") {
     const std::uint32_t seed = fresh_seed();
     for (const int members : {2, 4, 8}) {
         std::mt19937 random(seed);
-        Team team({.members = members, .placement = "none"});
+        Team team(members, {.placement = "none"});
         for (int i = 0; i < scale(100); ++i) {
             const int thrower = static_cast<int>(random() % static_cast<unsigned>(members));
             const std::size_t elements = random() % 2 == 0 ? 1 : 200;

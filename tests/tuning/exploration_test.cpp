@@ -68,7 +68,7 @@ void call_at_random(Member& me, int calls) {
 /// The algorithm of the call after so many allreduces of 32 KiB: member 0 makes it, and the others do not.
 std::string algorithm_after(int calls, const std::string& tuning) {
     const std::string one_cpu = std::to_string(tuning::this_machine().os_indices().front());
-    Team team({.members = 3, .placement = one_cpu, .group = {.tuning = tuning}});
+    Team team(3, {.placement = one_cpu, .group = {.tuning = tuning}});
     std::string text;
     try {
         team.run([&](Member& me) {
@@ -96,13 +96,13 @@ std::string algorithm_after(int calls, const std::string& tuning) {
 
 TEST_CASE("every collective in groups that try algorithms: all members choose alike, and no bit differs") {
     for (const int members : {2, 3, 4, 8}) {
-        Team team({.members = members, .placement = "none", .group = {.tuning = "on"}});
+        Team team(members, {.placement = "none", .group = {.tuning = "on"}});
         CHECK_NOTHROW(team.run([](Member& me) { call_at_random(me, test::reduced ? 200 : 1500); }));
     }
 }
 
 TEST_CASE("sub-groups try algorithms for themselves") {
-    Team team({.members = 4, .placement = "none", .group = {.tuning = "on"}});
+    Team team(4, {.placement = "none", .group = {.tuning = "on"}});
     CHECK_NOTHROW(team.run([](Member& me) {
         Member half = *me.split(me.rank() % 2, me.rank());
         call_at_random(half, 200);
@@ -111,7 +111,7 @@ TEST_CASE("sub-groups try algorithms for themselves") {
 }
 
 TEST_CASE("after a failure a group begins anew to try") {
-    Team team({.members = 3, .placement = "none", .group = {.tuning = "on"}});
+    Team team(3, {.placement = "none", .group = {.tuning = "on"}});
     for (int run = 0; run < 5; ++run) {
         CHECK_THROWS_AS(team.run([&](Member& me) {
             call_at_random(me, 20 + 7 * run);
@@ -127,7 +127,7 @@ TEST_CASE("after a failure a group begins anew to try") {
 
 TEST_CASE("sizes on both sides of what fits into the staging buffers are of different kinds") {
     for (const int members : {3, 4, 5, 8}) {
-        Team team({.members = members, .placement = "none", .group = {.tuning = "on"}});
+        Team team(members, {.placement = "none", .group = {.tuning = "on"}});
         CHECK_NOTHROW(team.run([](Member& me) {
             const test::Reference<double> reference(me.size(), element, std::plus<>());
             for (const Collective collective : {Collective::allgather, Collective::gather}) {
@@ -143,7 +143,7 @@ TEST_CASE("sizes on both sides of what fits into the staging buffers are of diff
 }
 
 TEST_CASE("a reduce_scatter that leaves everything with one member is not tried") {
-    Team team({.members = 2, .placement = "none", .group = {.tuning = "on"}});
+    Team team(2, {.placement = "none", .group = {.tuning = "on"}});
     CHECK_NOTHROW(team.run([](Member& me) {
         const test::Reference<double> reference(me.size(), element, std::plus<>());
         const test::Shape shape{.collective = Collective::reduce_scatter,
@@ -159,7 +159,7 @@ TEST_CASE("a reduce_scatter that leaves everything with one member is not tried"
 TEST_CASE(
     "members choose alike if some of them have timeouts of their own, or one vector for input and output") {
     for (const bool has_timeout : {true, false}) {
-        Team team({.members = 3, .placement = "none", .group = {.tuning = "on"}});
+        Team team(3, {.placement = "none", .group = {.tuning = "on"}});
         CHECK_NOTHROW(team.run([&](Member& me) {
             std::vector<double> in(4096, 1.0);
             std::vector<double> out(in.size());

@@ -51,7 +51,7 @@ TEST_CASE("teams, groups and their sub-groups take their choices from the file t
         file_with(directory, test::entry({Collective::allreduce, Operands::exact, 3, 1, 4096}, "ring"));
     const std::string then = ", then what is fastest here";
     const auto signature = [&](const GroupOptions& options, bool in_subgroup) {
-        Team team({.members = 3, .placement = one_cpu(), .group = options});
+        Team team(3, {.placement = one_cpu(), .group = options});
         CHECK(team.tuning() ==
               (options.tuning.empty() ? "built-in choice" : "file " + options.tuning + then));
         std::string text;
@@ -78,7 +78,7 @@ TEST_CASE("teams, groups and their sub-groups take their choices from the file t
 TEST_CASE("a group that is given a file which is refused works as without") {
     const test::Directory directory;
     const std::string path = directory.file("damaged", "tutti-tuning 8\n");
-    Team team({.members = 2, .group = {.tuning = path}});
+    Team team(2, {.group = {.tuning = path}});
     CHECK(says(team.tuning(), "built-in choice; tuning file " + path + " is refused: "));
     std::vector<int> sums(2);
     team.run(
@@ -106,7 +106,7 @@ struct Sums {
 };
 
 Sums sums_with(const std::string& path, int members, std::size_t count) {
-    Team team({.members = members, .placement = one_cpu(), .group = {.tuning = path}});
+    Team team(members, {.placement = one_cpu(), .group = {.tuning = path}});
     Sums sums;
     sums.exact.resize(static_cast<std::size_t>(members), std::vector<long>(count));
     sums.serial.resize(static_cast<std::size_t>(members), std::vector<double>(count));

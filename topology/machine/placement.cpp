@@ -6,6 +6,7 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <set>
 #include <span>
 #include <stdexcept>
 
@@ -83,6 +84,19 @@ std::size_t checked_members(int members) {
     return static_cast<std::size_t>(members);
 }
 
+/// The machine without the PUs that are held, or without all those that share a core with one of them.
+Machine without(Machine machine, std::span<const int> held, bool whole_cores) {
+    const auto is_held = [held](const Pu& pu) { return std::ranges::find(held, pu.os_index) != held.end(); };
+    std::set<int> cores; // with one that is held
+    for (const Pu& pu : machine.pus) {
+        if (whole_cores && pu.core >= 0 && is_held(pu)) {
+            cores.insert(pu.core);
+        }
+    }
+    std::erase_if(machine.pus, [&](const Pu& pu) { return is_held(pu) || cores.contains(pu.core); });
+    return machine;
+}
+
 std::vector<int> go_round(std::span<const int> os_indices, std::size_t members) {
     std::vector<int> placed(members, unpinned);
     for (std::size_t member = 0; member < members; ++member) {
@@ -125,6 +139,20 @@ std::vector<int> place(const Machine& machine, int members, const PlacementReque
         }
     }
     return go_round(request.os_indices, count);
+}
+
+std::vector<int> place_beside(const Machine& machine, int members, const PlacementRequest& request,
+                              std::span<const int> held) {
+    const std::size_t count = checked_members(members);
+    if (request.os_indices.empty() && request.rule != Placement::none) {
+        for (const bool whole_cores : {true, false}) {
+            const Machine rest = without(machine, held, whole_cores);
+            if (rest.pus.size() >= count) {
+                return place(rest, members, request);
+            }
+        }
+    }
+    return place(machine, members, request);
 }
 
 std::vector<std::vector<int>> parts_of(const Machine& machine, std::span<const int> cpus) {

@@ -50,6 +50,12 @@ std::vector<int> place(const Machine& machine, int members, Placement rule);
 /// members < 1, or naming the first entry that is not an allowed CPU, and those that are.
 std::vector<int> place(const Machine& machine, int members, const PlacementRequest& request);
 
+/// The same beside threads that hold CPUs: a rule places the members on CPUs that are not `held`, if there
+/// are so many, first on cores of which nothing is held; otherwise as if nothing was held. A list is used as
+/// it is. In `held`, `unpinned` is ignored.
+std::vector<int> place_beside(const Machine& machine, int members, const PlacementRequest& request,
+                              std::span<const int> held);
+
 /// In which package, NUMA node, L3 and core each of these CPUs is, as their numbers: a list each, outermost
 /// first, without those that the machine does not tell of all of them. Nothing where one of them is
 /// `unpinned`.

@@ -19,10 +19,9 @@ tutti_status sum_of_ranks(tutti_caller me, void* /*user*/) {
 
 int main() {
     tutti_team_options options = TUTTI_TEAM_OPTIONS_INIT;
-    options.members = 2;
     options.placement = "none";
     tutti_team* team = nullptr;
-    if (tutti_team_create(&options, &team) != TUTTI_OK ||
+    if (tutti_team_create(2, &options, &team) != TUTTI_OK ||
         tutti_team_run(team, sum_of_ranks, nullptr) != TUTTI_OK) {
         std::puts(tutti_error_text());
         return 1;

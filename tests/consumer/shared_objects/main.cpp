@@ -39,7 +39,7 @@ bool notices_different_operators(tutti::Team& team) {
 } // namespace
 
 int main() {
-    tutti::Team team({.members = 2, .placement = "none"});
+    tutti::Team team(2, {.placement = "none"});
     const int differing = wrong(team);
     const bool noticed = notices_different_operators(team);
     std::printf("wrong elements: %d; different operators are %s\n", differing,

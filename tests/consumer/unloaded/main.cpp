@@ -27,7 +27,7 @@ Function* function_of(void* plugin, const char* name) {
 } // namespace
 
 int main() {
-    tutti::Team team({.members = 2, .placement = "none"});
+    tutti::Team team(2, {.placement = "none"});
     tutti::AsyncGroup ranks(2);
     void* const plugin = dlopen(PLUGIN, RTLD_NOW | RTLD_LOCAL);
     require(plugin != nullptr, "the plug-in was not loaded", PLUGIN);

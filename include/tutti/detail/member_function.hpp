@@ -1,0 +1,55 @@
+#pragma once
+
+#include <tutti/detail/standard.hpp>
+
+#include <concepts>
+#include <memory>
+#include <type_traits>
+
+namespace tutti {
+
+class Member;
+
+namespace detail {
+
+/// A function that can be called with a Member&.
+template <class F>
+concept MembersFunction = std::invocable<F&, Member&>;
+
+/// The result of such a function, as an object; or void.
+template <class F>
+using ResultOf = std::decay_t<std::invoke_result_t<F&, Member&>>;
+
+/// Whether there is nothing to call: a null pointer, an empty std::function, or the like.
+template <class F>
+bool is_empty(const F& function) {
+    constexpr bool may_be_empty = std::is_pointer_v<F> || std::is_class_v<F>; // but not a function itself
+    if constexpr (may_be_empty && requires {
+                      { function == nullptr } -> std::convertible_to<bool>;
+                  }) {
+        return function == nullptr;
+    } else {
+        return false;
+    }
+}
+
+/// Refers to an object that is called as a member, or to none. The object must live until it has been called.
+class MemberFunction {
+public:
+    MemberFunction() = default;
+    template <class F>
+    explicit MemberFunction(const F& function)
+        : object_(std::addressof(function)),
+          call_([](const void* object, Member& me) { (*static_cast<const F*>(object))(me); }) {}
+
+    explicit operator bool() const { return call_ != nullptr; }
+    void operator()(Member& me) const { call_(object_, me); }
+
+private:
+    const void* object_ = nullptr;
+    void (*call_)(const void*, Member&) = nullptr;
+};
+
+} // namespace detail
+
+} // namespace tutti

@@ -1,0 +1,121 @@
+// The functions that teams and groups run, and where teams are placed.
+#include "machine/placement.hpp"
+#include "support.hpp"
+
+#include <memory>
+#include <string>
+
+using namespace tutti;
+using test::mentions;
+using test::Thrown;
+using test::thrown_by;
+
+namespace {
+
+void do_nothing(Member& /*me*/) {}
+int size_of(const Member& me) {
+    return me.size();
+}
+
+/// Neither copyable nor made from nothing.
+struct Ticket {
+    explicit Ticket(int given) : number(std::make_unique<int>(given)) {}
+    std::unique_ptr<int> number;
+};
+
+} // namespace
+
+TEST_CASE("a run returns what the members return, in the order of their ranks") {
+    for (const TeamOptions& options : test::team_options()) {
+        Team team(3, options);
+        static_assert(std::is_void_v<decltype(team.run(do_nothing))>);
+        team.run(do_nothing);
+        CHECK(team.run(size_of) == std::vector<int>(3, 3));
+        CHECK(team.run(&size_of) == std::vector<int>(3, 3));
+        CHECK(team.run([](Member& me) { return me.rank() == 1; }) == std::vector<bool>{false, true, false});
+        CHECK(team.run([](const auto& me) { return std::string(5, static_cast<char>('a' + me.rank())); }) ==
+              std::vector<std::string>{"aaaaa", "bbbbb", "ccccc"});
+        const std::vector<Ticket> tickets = team.run([](Member& me) { return Ticket(me.rank()); });
+        CHECK(*tickets.at(2).number == 2);
+        const std::vector<int> numbers = {4, 5, 6};
+        CHECK(team.run([&](Member& me) -> const int& {
+            return numbers[static_cast<std::size_t>(me.rank())];
+        }) == numbers);
+        CHECK(thrown_by([&] {
+                  team.run([](Member& me) { return me.rank() == 2 ? throw std::domain_error("no") : 1; });
+              }).text == "no");
+        test::check_usable(team);
+    }
+}
+
+TEST_CASE("a function that is run may be one that can only be moved") {
+    Team team(2, {.placement = "none"});
+    Group group(1);
+    auto function = [step = std::make_unique<int>(5)](Member& me) { return me.rank() + *step; };
+    CHECK(team.run(std::move(function)) == std::vector<int>{5, 6});
+    CHECK(team.run([step = std::make_unique<int>(7)](Member& me) { return me.rank() + *step; }) ==
+          std::vector<int>{7, 8});
+    CHECK(group.run(0, [step = std::make_unique<int>(7)](Member& /*me*/) { return Ticket(*step); }).number !=
+          nullptr);
+    int calls = 0;
+    group.run(0, [&calls](Member& /*me*/) mutable { ++calls; });
+    CHECK(calls == 1);
+    CHECK(group.run(0, size_of) == 1);
+    CHECK(group.run(0, [](auto& me) { return me.rank() == 0; }));
+    CHECK(thrown_by([&] {
+              group.run(0, [](Member& /*me*/) -> int { throw std::domain_error("no"); });
+          }).text == "no");
+}
+
+TEST_CASE("a team or group that is asked to run nothing says so") {
+    Team team(2, {.placement = "none"});
+    Group group(1);
+    void (*const nothing)(Member&) = nullptr;
+    const std::function<int(Member&)> empty;
+    for (const Thrown& thrown :
+         {thrown_by([&] { team.run(nothing); }), thrown_by([&] { team.run(empty); }),
+          thrown_by([&] { group.run(0, nothing); }), thrown_by([&] { group.run(0, empty); })}) {
+        CHECK(thrown.kind == Thrown::Kind::argument);
+        CHECK(mentions(thrown.text, "function"));
+        CHECK(mentions(thrown.text, "Member&"));
+    }
+    test::check_usable(team);
+    CHECK(group.run(0, size_of) == 1);
+}
+
+TEST_CASE("a team without a number of members has one on each allowed CPU") {
+    std::vector<int> cpus = Team().cpus();
+    std::vector<int> allowed = cpus_of_placement("compact", 0);
+    std::ranges::sort(cpus);
+    std::ranges::sort(allowed);
+    CHECK(cpus == allowed);
+    CHECK(Team({.placement = "none"}).cpus() == std::vector<int>(cpus.size(), -1));
+    CHECK(Team(2, {.caller_is_member = true}).cpus().front() == -1);
+}
+
+TEST_CASE("a team takes CPUs that no other team has, or says that it shares them") {
+    const auto all = static_cast<int>(cpus_of_placement("compact", 0).size());
+    const auto shares = [](const Team& team) { return mentions(team.pinning().front(), "another team"); };
+    const Team first(1);
+    REQUIRE(first.cpus().front() >= 0);
+    CHECK_FALSE(shares(first));
+    if (all >= 2) {
+        const Team second(1);
+        CHECK(second.cpus() != first.cpus());
+        CHECK_FALSE(shares(second));
+        CHECK_FALSE(shares(first));
+    }
+    {
+        const Team unpinned(all, {.placement = "none"});
+        const Team asked(1, {.placement = std::to_string(first.cpus().front())});
+        CHECK(asked.cpus() == first.cpus());
+        CHECK(shares(asked));
+        CHECK(shares(first));
+    }
+    CHECK_FALSE(shares(first)); // any more
+    const Team everywhere;
+    CHECK(everywhere.size() == all);
+    CHECK(shares(first));
+    const Team crowded(1);
+    CHECK(shares(crowded));
+}

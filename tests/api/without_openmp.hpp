@@ -1,0 +1,6 @@
+#pragma once
+
+#include <tutti/executor.hpp>
+
+/// tutti::openmp::executor() of a file that is compiled without -fopenmp.
+tutti::Executor executor_without_openmp();
