@@ -289,12 +289,12 @@ tutti_status tutti_then(tutti_request* request, tutti_then_function function, vo
 }
 
 tutti_status tutti_start(tutti_request* request) {
-    return guarded([&] { persistent_of("restart", request).operation->start(); });
+    return guarded([&] { persistent_of("start", request).operation->start(); });
 }
 
 tutti_status tutti_start_with(tutti_request* request, const void* in, void* out) {
     return guarded([&] {
-        const c::PersistentCall& again = persistent_of("restart_with", request);
+        const c::PersistentCall& again = persistent_of("start_with", request);
         detail::Call call = again.call;
         call.in_place = c::is_in_place(in);
         call.input = call.in_place ? out : in;
@@ -302,9 +302,9 @@ tutti_status tutti_start_with(tutti_request* request, const void* in, void* out)
         const c::Elements elements{call.type, call.element_bytes,
                                    call.type == Type::other ? std::size_t{1} : call.element_align};
         if (!call.in_place) {
-            c::check_vector("restart_with", "in", call.input, call.input_count, elements);
+            c::check_vector("start_with", "in", call.input, call.input_count, elements);
         }
-        c::check_vector("restart_with", "out", call.output, call.output_count, elements);
+        c::check_vector("start_with", "out", call.output, call.output_count, elements);
         again.operation->start(call);
     });
 }

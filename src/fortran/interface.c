@@ -251,9 +251,9 @@ void tutti_f_start_with(tutti_request* request, CFI_cdesc_t* in, CFI_cdesc_t* ou
     void* from = NULL;
     void* to = NULL;
     const int in_place = in->base_addr == &tutti_f_in_place;
-    tutti_status status = in_place ? TUTTI_OK : tutti_f_address("restart_with", "in", in, &from);
+    tutti_status status = in_place ? TUTTI_OK : tutti_f_address("start_with", "in", in, &from);
     if (status == TUTTI_OK) {
-        status = tutti_f_address("restart_with", "out", out, &to);
+        status = tutti_f_address("start_with", "out", out, &to);
     }
     FINISH(status, tutti_start_with(request, in_place ? TUTTI_IN_PLACE : from, to));
 }

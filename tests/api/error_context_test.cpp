@@ -64,6 +64,18 @@ std::vector<ErrorContext> contexts(Team& team, const std::function<void(Member&)
     return all;
 }
 
+/// Member `failed` of three fails when the other two have come here.
+void fail_when_ready(const Member& me, int failed, std::atomic<int>& ready) {
+    if (me.rank() != failed) {
+        ++ready;
+        return;
+    }
+    while (ready < 2) {
+        std::this_thread::yield();
+    }
+    throw std::range_error("mine");
+}
+
 } // namespace
 
 TEST_CASE("an error without a call has no fields") {
@@ -99,13 +111,12 @@ TEST_CASE("members in different calls have the other member") {
 TEST_CASE("who is released has the member that failed") {
     Team team(3, {.placement = "none"});
     std::array<ErrorContext, 3> all;
+    std::atomic<int> ready{0};
     const auto part = [&](Member& me) {
         for (int i = 0; i < 2; ++i) {
             CHECK(me.allreduce(1, sum) == 3);
         }
-        if (me.rank() == 2) {
-            throw std::range_error("mine");
-        }
+        fail_when_ready(me, 2, ready);
         all[static_cast<std::size_t>(me.rank())] = context_of<Aborted>([&] { //
             static_cast<void>(me.allreduce(1, sum));
         });
@@ -127,11 +138,14 @@ TEST_CASE("in a sub-group, ranks are those of the sub-group") {
     for (const int failed : {2, 0}) {
         Team team(3, {.placement = "none"});
         ErrorContext inside;
+        std::atomic<int> ready{0};
         const auto part = [&](Member& me) {
             std::optional<Member> half = me.split(me.rank() == 0 ? 1 : 0, 0);
-            if (me.rank() == failed) {
-                throw std::range_error("mine");
+            if (me.rank() == 0 && failed == 2) {
+                ++ready;
+                return;
             }
+            fail_when_ready(me, failed, ready);
             const ErrorContext mine = context_of<Aborted>([&] {
                 while (true) {
                     half->barrier();

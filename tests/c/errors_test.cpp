@@ -247,9 +247,13 @@ TEST_CASE("each status has a text") {
 TEST_CASE("the fields of the last failure") {
     std::array<tutti_error_info, 3> all;
     all.fill(TUTTI_ERROR_INFO_INIT);
+    std::atomic<int> ready{0};
     const tutti_status status = run_team(3, [&](tutti_caller me) {
         tutti_error_info& mine = all[static_cast<std::size_t>(me.rank)];
         CHECK(tutti_barrier(me) == TUTTI_OK);
+        for (++ready; me.rank == 2 && ready < 3;) { // else they are released from the first barrier
+            std::this_thread::yield();
+        }
         if (me.rank == 2) {
             return 123;
         }

@@ -12,6 +12,7 @@ tutti_status use(tutti_caller me, const void* in, void* out, tutti_team** team,
     tutti_group_options group = TUTTI_GROUP_OPTIONS_INIT;
     tutti_team_options threads = TUTTI_TEAM_OPTIONS_INIT;
     tutti_async_group_options ranks = TUTTI_ASYNC_GROUP_OPTIONS_INIT;
+    tutti_error_info error = TUTTI_ERROR_INFO_INIT;
     const tutti_type types[] = {TUTTI_INT,  TUTTI_UNSIGNED, TUTTI_LONG,           TUTTI_UNSIGNED_LONG,
                                 TUTTI_SIZE, TUTTI_INT8,     TUTTI_DOUBLE_COMPLEX, tutti_type_of_size(24)};
     requests[1] = TUTTI_REQUEST_NULL;
@@ -20,7 +21,7 @@ tutti_status use(tutti_caller me, const void* in, void* out, tutti_team** team,
     ranks.slice_bytes = 4096;
     if (tutti_team_create(TUTTI_ONE_PER_CPU, &threads, team) != TUTTI_OK ||
         tutti_async_group_create(4, &ranks, async_group) != TUTTI_OK) {
-        return TUTTI_ERROR;
+        return tutti_last_error(&error);
     }
     for (size_t i = 0; i < sizeof types / sizeof types[0]; ++i) {
         const tutti_status status =
