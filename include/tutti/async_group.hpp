@@ -101,7 +101,7 @@ public:
     std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
 
     /// Returns the object that makes the calls of `rank`. Throws ArgumentError if `rank` is negative or not
-    /// less than size(), and Error in a child of fork() if its parent made the group.
+    /// less than size().
     AsyncRank at(int rank);
 
 private:

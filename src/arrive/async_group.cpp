@@ -34,7 +34,6 @@ AsyncRank AsyncGroup::at(int rank) {
         throw ArgumentError("AsyncGroup: `rank` is " + std::to_string(rank) + ", must be in 0.." +
                             std::to_string(size() - 1));
     }
-    state_->process().require("the async group");
     return {*state_, rank, size()};
 }
 
