@@ -128,9 +128,7 @@ TEST_CASE("a run allocates nothing for the function that it is given, however la
     Team team(2, {.placement = "none"});
     Group group(1);
     std::array<long, 32> found{};
-    const auto large = [found](Member& me) mutable {
-        found[static_cast<std::size_t>(me.rank())] = me.size();
-    };
+    auto large = [found](Member& me) mutable { found[static_cast<std::size_t>(me.rank())] = me.size(); };
     team.run(large);
     group.run(0, large);
     allocations.store(0);

@@ -20,7 +20,7 @@ Triple added(const Triple& x, const Triple& y) {
             static_cast<std::uint8_t>(x.c ^ y.c)};
 }
 
-enum class Level : std::uint16_t { low, middle, high };
+enum class Height : std::uint16_t { low, middle, high };
 
 Triple triple(std::size_t rank, std::size_t element) {
     const std::uint64_t value = test::mixed(rank, element);
@@ -248,15 +248,15 @@ TEST_CASE("one object goes by value, and the caller's own is kept") {
 
 TEST_CASE("enumerations and bool are gathered and reduced by a callable") {
     Team team(3, {.placement = "none"});
-    std::vector<Level> highest(3);
+    std::vector<Height> highest(3);
     std::array<std::array<bool, 3>, 3> flags{};
     team.run([&](Member& me) {
         const auto own = static_cast<std::size_t>(me.rank());
-        const Level mine = me.rank() == 1 ? Level::high : Level::low;
-        me.allreduce(mine, highest[own], [](Level a, Level b) { return std::max(a, b); });
+        const Height mine = me.rank() == 1 ? Height::high : Height::low;
+        me.allreduce(mine, highest[own], [](Height a, Height b) { return std::max(a, b); });
         me.allgather(me.rank() == 2, flags[own]);
     });
-    CHECK(highest == std::vector<Level>(3, Level::high));
+    CHECK(highest == std::vector<Height>(3, Height::high));
     CHECK(flags[0] == std::array{false, false, true});
     CHECK(flags[1] == flags[0]);
     CHECK(flags[2] == flags[0]);
