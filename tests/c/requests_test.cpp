@@ -54,7 +54,7 @@ TEST_CASE("a request that waits for nothing") {
     CHECK(index == 1);
     CHECK(tutti_request_free(&request) == TUTTI_OK);
     CHECK(tutti_start(&request) == TUTTI_ARGUMENT_ERROR);
-    CHECK(mentions(tutti_error_text(), "restart: `request` is not of a prepared call"));
+    CHECK(mentions(tutti_error_text(), "start: `request` is not of a prepared call"));
     tutti_request garbage{&done, 77};
     CHECK(tutti_wait(&garbage) == TUTTI_ARGUMENT_ERROR);
     CHECK(mentions(tutti_error_text(), "initialise it with TUTTI_REQUEST_NULL"));
@@ -262,12 +262,12 @@ TEST_CASE("a prepared call is started when it is not under way, on vectors like 
               CHECK(tutti_wait(&step) == TUTTI_OK); // it has not been started
               CHECK(tutti_start_with(&step, TUTTI_IN_PLACE, out.data()) == TUTTI_ARGUMENT_ERROR);
               CHECK(tutti_start_with(&step, TUTTI_IN_PLACE, nullptr) == TUTTI_ARGUMENT_ERROR);
-              CHECK(mentions(tutti_error_text(), "restart_with: `out` is a null pointer"));
+              CHECK(mentions(tutti_error_text(), "start_with: `out` is a null pointer"));
               CHECK(tutti_start_with(&step, in.data(), in.data()) == TUTTI_ARGUMENT_ERROR);
               CHECK(tutti_start_with(&step, nullptr, out.data()) == TUTTI_ARGUMENT_ERROR);
               const void* const odd = reinterpret_cast<const char*>(in.data()) + 1;
               CHECK(tutti_start_with(&step, odd, out.data()) == TUTTI_ARGUMENT_ERROR);
-              CHECK(mentions(tutti_error_text(), "restart_with: `in` is not aligned"));
+              CHECK(mentions(tutti_error_text(), "start_with: `in` is not aligned"));
               CHECK(tutti_barrier(tutti_persistent(me, &started)) == TUTTI_OK);
               while (me.rank == 1 && !refused) {
                   std::this_thread::yield(); // what member 0 has started is under way until then
