@@ -233,19 +233,19 @@ TEST_CASE("an async group has the two ranks") {
     AsyncGroup group(3, {.timeout = 50ms});
     std::vector<int> x(2);
     std::vector<double> y(2);
-    Request late = group.at(0).broadcast(x, 0);
+    AsyncRequest late = group.at(0).broadcast(x, 0);
     check_is(context_of<TimeoutError>([&] { late.wait(); }), 0, 1, 1, Collective::broadcast, __LINE__ - 1);
 
     AsyncGroup different(2);
-    Request one = different.at(0).broadcast(x, 0);
-    Request other = different.at(1).broadcast(y, 0);
-    for (Request* request : {&one, &other}) {
+    AsyncRequest one = different.at(0).broadcast(x, 0);
+    AsyncRequest other = different.at(1).broadcast(y, 0);
+    for (AsyncRequest* request : {&one, &other}) {
         check_is(context_of<MismatchError>([&] { request->wait(); }), 0, 1, 1, Collective::broadcast, 0);
     }
     check_is(context_of<ArgumentError>([&] { different.at(1).broadcast(x, 2).wait(); }), 1, -1, 0,
              Collective::broadcast, __LINE__ - 1);
 
-    Request orphan;
+    AsyncRequest orphan;
     {
         AsyncGroup gone(2);
         orphan = gone.at(0).barrier();

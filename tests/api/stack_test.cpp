@@ -154,8 +154,8 @@ TEST_CASE("one caller needs 64 KiB of stack for any number of ranks") {
             std::vector<std::vector<double>> in(ranks, std::vector<double>(count, 0.1));
             std::vector<std::vector<double>> out(ranks, std::vector<double>(count));
             on_small_threads(1, [&](int) {
-                allreduce(in, out, sum);
-                scan(in, out, sum);
+                single_caller::allreduce(in, out, sum);
+                single_caller::scan(in, out, sum);
             });
             CHECK(out.back().back() == doctest::Approx(0.1 * static_cast<double>(ranks)));
         }

@@ -36,8 +36,8 @@ int sum_of_group() {
 int sum_of_ranks() {
     tutti::AsyncGroup ranks(2);
     std::array<int, 2> sums{1, 1};
-    tutti::Request first = ranks.at(0).allreduce(std::span(&sums[0], 1), tutti::sum);
-    tutti::Request second = ranks.at(1).allreduce(std::span(&sums[1], 1), tutti::sum);
+    tutti::AsyncRequest first = ranks.at(0).allreduce(std::span(&sums[0], 1), tutti::sum);
+    tutti::AsyncRequest second = ranks.at(1).allreduce(std::span(&sums[1], 1), tutti::sum);
     tutti::wait_all(first, second);
     return sums[0];
 }

@@ -26,7 +26,7 @@ bool all_work() {
         me.barrier();
         grouped = me.rank() + 2;
     }
-    tutti::Request first = ranks.at(0).barrier();
+    tutti::AsyncRequest first = ranks.at(0).barrier();
     ranks.at(1).barrier().wait();
     first.wait();
     return sums == std::array<int, 2>{2, 2} && grouped == 2;
