@@ -1,7 +1,7 @@
 #!/bin/bash
 # Builds and runs the tests of one preset, from a fresh clone on a fresh Debian 12 machine as root:
 #
-#   tests/run.sh [release|dev|asan-ubsan|tsan]
+#   tests/run.sh [release|dev|asan-ubsan|tsan|clang]
 #
 # The last line is `N passed, N failed`: doctest's cases, and one for each CTest test that is not doctest's.
 set -u
@@ -41,8 +41,10 @@ sum() { # CTest's list of failed tests, CTest's log
 }
 
 . cmake/step.sh
+groups="build test"
+[ "$preset" != clang ] || groups="$groups clang"
 build=build/$preset
-step "installing what is missing" "$build/setup.log" cmake/setup.sh build test || finish 0 1
+step "installing what is missing" "$build/setup.log" cmake/setup.sh $groups || finish 0 1
 if command -v ccache >/dev/null && [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ]; then
     export CMAKE_CXX_COMPILER_LAUNCHER=ccache
     export CCACHE_SLOPPINESS=pch_defines,time_macros # for precompiled headers

@@ -95,8 +95,8 @@ public:
     /// first exception (an Aborted only if there is no other). The team can be used again afterwards.
     ///
     /// If pthread_exit() or pthread_cancel() ends a member's thread, the member fails with an Error, and has
-    /// a new thread in the next run. Throws MismatchError if members ended in different calls, and
-    /// ArgumentError if `function` is empty.
+    /// a new thread in the next run; with libc++, that ends the program. Throws MismatchError if members
+    /// ended in different calls, and ArgumentError if `function` is empty.
     ///
     /// Calls of run() from several threads are executed one after the other. Members may run other teams.
     /// Throws Error if the run could never start, because a member waits for its own run or teams wait for

@@ -169,7 +169,6 @@ TEST_CASE("of many members only the odd ones out are told apart") {
 
 TEST_CASE("members of a sub-group are named by the ranks of both") {
     Team team(3, {.placement = "none"});
-    std::atomic<bool> release{false};
     std::string text;
     team.run([&](Member& me) {
         const std::vector<int> ranks{2, 1};
