@@ -304,8 +304,8 @@ TUTTI_API tutti_status tutti_alltoall(tutti_caller me, const void* in, void* out
 TUTTI_API tutti_status tutti_scan(tutti_caller me, const void* in, void* out, size_t n, tutti_type type,
                                   tutti_op op);
 
-/// out[i] = in_0[i] op ... op in_{r-1}[i] on member r. `out` of member 0 is unchanged, so it can be set to the
-/// result of member 0 before the call; MPI leaves it undefined.
+/// out[i] = in_0[i] op ... op in_{r-1}[i] on member r. `out` of member 0 is unchanged, so it can be set to
+/// the result of member 0 before the call; MPI leaves it undefined.
 TUTTI_API tutti_status tutti_exscan(tutti_caller me, const void* in, void* out, size_t n, tutti_type type,
                                     tutti_op op);
 

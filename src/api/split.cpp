@@ -128,7 +128,8 @@ struct Founded {
 
 template <class T>
 void Member::allgather_for_split(const T& mine, std::vector<T>& out, SourceLine where) {
-    detail::Call made = vectors<std::vector<T>&>(Collective::allgather, std::span(&mine, 1), out, Options{.where = where});
+    detail::Call made =
+        vectors<std::vector<T>&>(Collective::allgather, std::span(&mine, 1), out, Options{.where = where});
     made.splits = true;
     run(made, {});
 }

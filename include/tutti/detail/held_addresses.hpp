@@ -25,7 +25,9 @@ template <class T>
 inline constexpr bool is_reference_wrapper<std::reference_wrapper<T>> = true;
 /// An iterator, or another pointer-like class. Classes like std::optional contain their elements.
 template <class V>
-concept PointerLike = std::indirectly_readable<V> && !requires(const V& optional) { optional.has_value(); };
+concept PointerLike = std::indirectly_readable<V> && !requires(const V& optional) {
+    optional.has_value();
+};
 template <class V>
 inline constexpr bool is_address =
     is_object_pointer<V> || SmartPointer<V> || PointerLike<V> || is_reference_wrapper<V>;

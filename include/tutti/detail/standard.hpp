@@ -7,10 +7,11 @@
 #include "nothing more is compiled" // what is not there ends compilation, as #error does not
 #endif
 
-// Whether a call keeps its types, and what a failure does, must not differ between the files of a program: the linker keeps
-// one copy of each inline function.
+// Whether a call keeps its types, and what a failure does, must not differ between the files of a program:
+// the linker keeps one copy of each inline function.
 #if !defined(__cpp_exceptions)
-#error "Tutti's C++ headers need exceptions: compile without -fno-exceptions, or include tutti/tutti.h, the C interface"
+#error                                                                                                       \
+    "Tutti's C++ headers need exceptions: compile without -fno-exceptions, or include tutti/tutti.h, the C interface"
 #include "nothing more is compiled"
 #endif
 #if !defined(__cpp_rtti)
