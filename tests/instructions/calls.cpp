@@ -53,7 +53,7 @@ double call_for_all(long number) {
     std::array<std::array<double, 1>, Ranks> in{};
     std::array<std::array<double, 1>, Ranks> out{};
     for (long call = 0; call < number; ++call) {
-        allreduce(in, out, sum);
+        single_caller::allreduce(in, out, sum);
     }
     return out.front().front();
 }
