@@ -72,11 +72,13 @@ TEST_CASE("a member that gives up releases the others with its text") {
         std::vector<Thrown> thrown(3);
         const auto part = [&](Member& me) {
             const auto own = static_cast<std::size_t>(me.rank());
-            me.barrier();
-            if (me.rank() == 1) {
-                me.abort("no bread left");
-            }
-            thrown[own] = thrown_by([&] { me.barrier(); });
+            thrown[own] = thrown_by([&] {
+                me.barrier(); // which may not have ended everywhere when the member gives up
+                if (me.rank() == 1) {
+                    me.abort("no bread left");
+                }
+                me.barrier();
+            });
         };
         const Thrown of_run = thrown_by([&] {
             if (is_in_group) {
