@@ -98,6 +98,7 @@ public:
         view_.has_displacements_ = true;
     }
 
+    /// Copies the numbers that `other` has copied, and refers to those to which it refers.
     Counts(const Counts& other)
         : view_(other.view_), copies_(other.copies_ != nullptr ? new Copies(*other.copies_) : nullptr) {
         if (copies_ != nullptr && !copies_->counts.empty()) {

@@ -45,6 +45,7 @@ class ErrorAccess;
 /// If an async group is destroyed, `peer` is a rank that has not arrived, and `operation` is set.
 class TUTTI_API Error : public std::runtime_error {
 public:
+    /// An error with this text and these fields, which an operator of a program may throw as well.
     explicit Error(const std::string& text, const ErrorContext& context = {})
         : std::runtime_error(text), context_(context) {}
 
@@ -65,6 +66,7 @@ static_assert(std::is_trivially_copyable_v<ErrorContext> && std::is_nothrow_copy
 /// and if the interface for C has rejected the argument: none.
 class TUTTI_API ArgumentError : public Error {
 public:
+    /// The constructor of Error.
     using Error::Error;
 };
 
@@ -77,6 +79,7 @@ public:
 /// names the members. Members of a cluster know no `peer` in another process.
 class TUTTI_API MismatchError : public Error {
 public:
+    /// The constructor of Error.
     using Error::Error;
 };
 
@@ -87,6 +90,7 @@ public:
 /// which this group was made, or in another process. From join(): `rank` and `peer` only.
 class TUTTI_API Aborted : public Error {
 public:
+    /// The constructor of Error.
     using Error::Error;
 };
 
@@ -99,6 +103,7 @@ public:
 /// `peer` is -1 if another process was late.
 class TUTTI_API TimeoutError : public Error {
 public:
+    /// The constructor of Error.
     using Error::Error;
 };
 

@@ -67,9 +67,10 @@ typedef struct tutti_error_info {
     uint64_t operation;
     /// The name of the collective, such as "allreduce", or NULL. Valid until the process ends.
     const char* collective;
-    /// The source line of the call, or NULL and 0. Calls from C have none; calls from C++ of the same program
-    /// may have one.
+    /// The source file of the call, or NULL. Calls from C have none; calls from C++ of the same program may
+    /// have one.
     const char* file;
+    /// The line in that file, or 0.
     unsigned line;
 } tutti_error_info;
 #define TUTTI_ERROR_INFO_INIT                                                                                \
