@@ -1,6 +1,7 @@
 #pragma once
 
-#include <tutti/detail/basic_request.hpp>
+#include <tutti/basic_request.hpp>
+#include <tutti/detail/any_of.hpp>
 #include <tutti/detail/export.hpp>
 #include <tutti/detail/request_base.hpp>
 
@@ -34,7 +35,7 @@ namespace tutti {
 /// the members started different operations, Aborted if another member failed, or the exception of the
 /// operator.
 class [[nodiscard("a request waits for its operation when it is destroyed")]] Request
-    : public detail::BasicRequest<detail::RequestBase> {
+    : public BasicRequest<detail::RequestBase> {
 public:
     Request() = default;
     /// Internal: nonblocking calls return requests.
@@ -64,7 +65,7 @@ public:
 /// the ranks made different calls, TimeoutError if ranks were missing for too long, Error if the AsyncGroup
 /// was destroyed, or the exception of the operator or the executor.
 class [[nodiscard("only the request reports that the operation is complete or has failed")]] AsyncRequest
-    : public detail::BasicRequest<detail::RequestBase> {
+    : public BasicRequest<detail::RequestBase> {
 public:
     AsyncRequest() = default;
     /// Internal: the calls of AsyncRank return requests.

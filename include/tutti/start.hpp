@@ -1,7 +1,7 @@
 #pragma once
 
+#include <tutti/basic_request.hpp>
 #include <tutti/collectives.hpp>
-#include <tutti/detail/basic_request.hpp>
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>
 #include <tutti/detail/make_call.hpp>
@@ -64,7 +64,7 @@ private:
 /// It behaves as a Request does: only its member's thread may use it, it can be moved but not copied, and its
 /// destructor waits for the operation. An operation that has never been started is complete. then() must be
 /// called anew for each start.
-class Persistent : public detail::BasicRequest<detail::PersistentRequestBase> {
+class Persistent : public BasicRequest<detail::PersistentRequestBase> {
 public:
     /// Internal: use Member::prepare.
     explicit Persistent(detail::PersistentRequestBase& operation) noexcept : BasicRequest(operation) {}

@@ -4,18 +4,17 @@
 #include <tutti/error.hpp>
 
 #include <chrono>
-#include <concepts>
-#include <cstddef>
 #include <exception>
 #include <functional>
-#include <ranges>
 #include <type_traits>
 #include <utility>
 
-namespace tutti::detail {
+namespace tutti {
 
+namespace detail {
 template <class Range>
 class AnyOf;
+}
 
 /// A handle of one operation: the functions that Request, AsyncRequest and Persistent have in common. These
 /// classes describe the behaviour.
@@ -74,12 +73,15 @@ public:
 
     /// Suspends a coroutine until the operation is over. The coroutine resumes on the thread, and at the
     /// place, at which then() would call a function; co_await throws the failure of the operation.
-    auto operator co_await() const noexcept { return Awaiter(operation_); }
+    auto operator co_await() const noexcept { return detail::Awaiter(operation_); }
 
 protected:
     BasicRequest() = default;
+    /// Internal: a handle of `operation`.
     explicit BasicRequest(Operation& operation) noexcept : operation_(&operation) {}
+    /// `other` is empty afterwards.
     BasicRequest(BasicRequest&& other) noexcept : operation_(std::exchange(other.operation_, nullptr)) {}
+    /// First releases the operation of this object, as the destructor of the derived class states.
     BasicRequest& operator=(BasicRequest&& other) noexcept {
         BasicRequest taken(std::move(other));
         std::swap(operation_, taken.operation_);
@@ -93,72 +95,14 @@ protected:
         }
     }
 
+    /// Internal: the operation, or null.
     Operation* operation() const noexcept { return operation_; }
 
 private:
     template <class Range>
-    friend class AnyOf;
+    friend class detail::AnyOf;
 
     Operation* operation_ = nullptr;
 };
 
-/// A request of a range whose operation is over, for wait_any() and test_any().
-template <class Range>
-class AnyOf {
-public:
-    using Each = std::ranges::range_value_t<Range>;
-
-    explicit AnyOf(Range& requests) : requests_(requests) {}
-
-    /// Tests the requests. The first one is enough if a test progresses all operations of the thread.
-    void test(bool first_is_enough) {
-        for (Each& each : requests_) {
-            if (each.operation_ != nullptr && !each.operation_->is_over()) {
-                has_ended(*each.operation_);
-                if (first_is_enough) {
-                    return;
-                }
-            }
-        }
-    }
-
-    /// Looks for a request whose operation is over. False if there is none and some request has an operation.
-    bool look() {
-        bool is_any_valid = false;
-        index_ = 0;
-        over_ = nullptr;
-        for (Each& each : requests_) {
-            is_any_valid = is_any_valid || each.valid();
-            if (each.valid() && each.operation_->is_over()) {
-                over_ = &each;
-                return true;
-            }
-            ++index_;
-        }
-        return !is_any_valid;
-    }
-
-    /// Empties the request that look() has found and returns its index, or the size of the range if all are
-    /// empty. Throws the failure of the operation.
-    std::size_t take() {
-        if (over_ != nullptr) {
-            Each over = std::move(*over_);
-            over.wait();
-        }
-        return index_;
-    }
-
-private:
-    Range& requests_;
-    Each* over_ = nullptr;
-    std::size_t index_ = 0;
-};
-
-/// A Request, an AsyncRequest or a Persistent.
-template <class R>
-concept Waitable = requires(R& request) {
-    request.wait();
-    request.test();
-};
-
-} // namespace tutti::detail
+} // namespace tutti
