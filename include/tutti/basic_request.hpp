@@ -81,7 +81,7 @@ protected:
     explicit BasicRequest(Operation& operation) noexcept : operation_(&operation) {}
     /// `other` is empty afterwards.
     BasicRequest(BasicRequest&& other) noexcept : operation_(std::exchange(other.operation_, nullptr)) {}
-    /// First releases the operation of this object, as the destructor of the derived class states.
+    /// Releases the operation that this object had, as the destructor of the derived class describes.
     BasicRequest& operator=(BasicRequest&& other) noexcept {
         BasicRequest taken(std::move(other));
         std::swap(operation_, taken.operation_);
