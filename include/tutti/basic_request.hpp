@@ -21,6 +21,9 @@ class AnyOf;
 template <class Operation>
 class BasicRequest {
 public:
+    BasicRequest(const BasicRequest&) = delete;
+    BasicRequest& operator=(const BasicRequest&) = delete;
+
     /// Whether this object has an operation, complete or not. A complete operation is kept, so that each
     /// further test() or wait() reports the same. False if the object is empty: default-constructed, moved
     /// from, or emptied by wait_any() or test_any().
@@ -87,8 +90,6 @@ protected:
         std::swap(operation_, taken.operation_);
         return *this;
     }
-    BasicRequest(const BasicRequest&) = delete;
-    BasicRequest& operator=(const BasicRequest&) = delete;
     ~BasicRequest() {
         if (operation_ != nullptr) {
             operation_->release();

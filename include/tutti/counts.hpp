@@ -85,6 +85,7 @@ public:
 
     /// Counts without displacements. Throws ArgumentError if a count is negative.
     template <detail::IntegerRange Sizes>
+    // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): a Counts object is no range of integers
     explicit Counts(Sizes&& counts) : Counts() {
         view_.counts_ = kept(std::forward<Sizes>(counts), &Copies::counts, "counts");
     }
@@ -167,6 +168,7 @@ public:
 
     /// Counts without displacements. Throws ArgumentError if a count is negative.
     template <detail::IntegerRange Sizes>
+    // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): a Counts object is no range of integers
     explicit CountsOnAll(Sizes&& counts) : counts_(std::forward<Sizes>(counts)) {}
     /// Counts with displacements; both ranges must have the same length. Throws ArgumentError if a number is
     /// negative.

@@ -93,11 +93,9 @@ constexpr bool member_refers() {
 template <class V>
 constexpr bool holds_address() {
     constexpr std::size_t most_members = 16;
-    if constexpr (!std::is_class_v<V>) {
-        return false;
-    } else if constexpr (ShowsElements<V>) {
+    if constexpr (ShowsElements<V>) {
         return true;
-    } else if constexpr (!std::is_aggregate_v<V> || sizeof(V) < sizeof(void*) ||
+    } else if constexpr (!std::is_class_v<V> || !std::is_aggregate_v<V> || sizeof(V) < sizeof(void*) ||
                          alignof(V) < alignof(void*)) {
         return false;
     } else {
