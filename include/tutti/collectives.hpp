@@ -8,6 +8,7 @@
 #include <tutti/options.hpp>
 #include <tutti/shared.hpp>
 
+#include <concepts>
 #include <span>
 #include <type_traits>
 
@@ -498,14 +499,15 @@ public:
     /// Exclusive scan of a single object by value with an initial value, which every result contains, as in
     /// std::exclusive_scan: returns init op in_0 op ... op in_{r-1} on member r, and `init` on member 0. Each
     /// member combines its own `init` with the result, so all members should pass the same.
-    template <class T, class Op>
+    template <class T, class Op, std::convertible_to<T> Init>
     requires detail::ReturnedReduction<Way, T, Op>
     [[nodiscard("one object goes by value: use the result")]] T
-    exscan(T value, const Op& op, const std::type_identity_t<T>& init, const Options& options = {}) {
+    exscan(T value, const Op& op, const Init& init, const Options& options = {}) {
         detail::refuse_operand<T>();
         exscan(detail::view(value), op, options);
         if constexpr (detail::combines_elements<Op, T>) {
-            return self().rank() == 0 ? init : detail::combined(op, init, value);
+            const T initial = static_cast<T>(init);
+            return self().rank() == 0 ? initial : detail::combined(op, initial, value);
         } else {
             return value;
         }

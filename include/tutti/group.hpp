@@ -5,6 +5,7 @@
 #include <tutti/member.hpp>
 #include <tutti/statistics.hpp>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -106,11 +107,11 @@ public:
         using Result = detail::ResultOf<F>;
         const bool is_empty = detail::is_empty(function);
         if constexpr (std::is_void_v<Result>) {
-            const auto call = [&function](Member& me) { function(me); };
+            const auto call = [&function](Member& me) { std::invoke(function, me); };
             run_member(rank, is_empty ? detail::MemberFunction() : detail::MemberFunction(call));
         } else {
             std::optional<Result> result;
-            const auto call = [&](Member& me) { result.emplace(function(me)); };
+            const auto call = [&](Member& me) { result.emplace(std::invoke(function, me)); };
             run_member(rank, is_empty ? detail::MemberFunction() : detail::MemberFunction(call));
             return *std::move(result);
         }

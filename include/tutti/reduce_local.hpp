@@ -28,7 +28,8 @@ public:
 
     template <class Out, class In, class Op>
     static Call of(const In& left, std::remove_reference_t<Out>& out, const Op& op) {
-        Call made = vectors<Out>(Collective::reduce, left, out, Options{});
+        const Options none; // a temporary makes GCC 12 warn with the address sanitizer
+        Call made = vectors<Out>(Collective::reduce, left, out, none);
         if constexpr (Dynamic<Out>) {
             dynamic_reduction(same(made), op, "reduce_local");
         } else {

@@ -6,6 +6,7 @@
 #include <tutti/member.hpp>
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -106,13 +107,13 @@ public:
         using Result = detail::ResultOf<F>;
         const bool is_empty = detail::is_empty(function);
         if constexpr (std::is_void_v<Result>) {
-            const auto call = [&function](Member& me) { function(me); };
+            const auto call = [&function](Member& me) { std::invoke(function, me); };
             run_all(is_empty ? detail::MemberFunction() : detail::MemberFunction(call));
         } else {
             std::vector<std::optional<Result>> results(static_cast<std::size_t>(size()));
             const auto call = [&](Member& me) {
                 std::optional<Result>& result = results[static_cast<std::size_t>(me.rank())];
-                result.emplace(function(me));
+                result.emplace(std::invoke(function, me));
             };
             run_all(is_empty ? detail::MemberFunction() : detail::MemberFunction(call));
             std::vector<Result> all;

@@ -46,7 +46,7 @@ TEST_CASE("counts come from any range of integers") {
 }
 
 TEST_CASE("numbers of std::size_t that have a name are not copied, others are") {
-    const Sizes named{1, 2};
+    Sizes named{1, 2};
     CHECK(Counts::View(Counts(named)).span().data() == named.data());
     CHECK(Counts::View(Counts(std::span(named))).span().data() == named.data());
     CHECK(Counts::View(Counts(named, named)).displacements().data() == named.data());
@@ -60,6 +60,11 @@ TEST_CASE("numbers of std::size_t that have a name are not copied, others are") 
     CHECK(numbers_of(copy) == named);
     CHECK(displacements_of(copy) == Sizes{4, 0});
     static_assert(std::is_trivially_copyable_v<Counts::View>); // calls pay for no copy and no destructor
+    const Counts of_view(named | std::views::take(2));
+    const Counts of_subrange(std::ranges::subrange(named.begin(), named.end()));
+    named[0] = 55;
+    CHECK(numbers_of(of_view)[0] != 55);
+    CHECK(numbers_of(of_subrange)[0] != 55);
 }
 
 TEST_CASE("a negative count or displacement is named by its index") {

@@ -70,6 +70,9 @@ TEST_CASE("an exscan by value returns the identity of the operator on rank 0") {
 
 TEST_CASE("the initial value of an exscan is on rank 0, and on the left in every result") {
     CHECK(results<int>(3, [](Member& me) { return me.exscan(10, sum, 100); }) == std::vector{100, 110, 120});
+    // Braces are options, as in all other calls.
+    CHECK(results<int>(3, [](Member& me) { return me.exscan(10, prod, {}); }) == std::vector{1, 10, 100});
+    CHECK(results<double>(2, [](Member& me) { return me.exscan(2.0, sum, 1); }) == std::vector{1.0, 3.0});
     const auto digits = non_commutative([](long a, long b) { return 10 * a + b; });
     CHECK(results<long>(4, [&](Member& me) { return me.exscan(long{1} + me.rank(), digits, 9); })[1] == 91);
     CHECK(results<int>(2, [](Member& me) { return me.exscan(me.rank(), last, 7); }) == std::vector{7, 0});
@@ -80,7 +83,8 @@ TEST_CASE("the initial value of an exscan is on rank 0, and on the left in every
     });
     CHECK(results<int>(3, [&](Member& me) { return me.exscan(1, added, 5); }) == std::vector{5, 6, 7});
     const auto best = results<ValueAt<int>>(3, [](Member& me) {
-        return me.exscan(ValueAt<int>{-me.rank(), me.rank()}, minloc, {50, -1}, {.order = Order::serial});
+        return me.exscan(ValueAt<int>{-me.rank(), me.rank()}, minloc, ValueAt<int>{50, -1},
+                         {.order = Order::serial});
     });
     CHECK(best[0] == ValueAt<int>{50, -1});
     CHECK(best[2] == ValueAt<int>{-1, 1});

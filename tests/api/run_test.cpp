@@ -67,6 +67,12 @@ TEST_CASE("a function that is run may be one that can only be moved") {
           }).text == "no");
 }
 
+TEST_CASE("a member function of Member can be run") {
+    Team team(3, {.placement = "none"});
+    CHECK(team.run(&Member::rank) == std::vector<int>{0, 1, 2});
+    CHECK(Group(1).run(0, &Member::size) == 1);
+}
+
 TEST_CASE("a team or group that is asked to run nothing says so") {
     Team team(2, {.placement = "none"});
     Group group(1);

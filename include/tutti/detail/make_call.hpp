@@ -68,9 +68,11 @@ protected:
     /// Call::timeout of an option: 0 if none is given. A given 0 becomes the lowest value, because
     /// every value that is not positive is rejected.
     static constexpr std::chrono::milliseconds encoded(const Timeout& given) noexcept {
-        return !given                ? std::chrono::milliseconds(0)
-               : given->count() == 0 ? std::chrono::milliseconds::min()
-                                     : *given;
+        if (!given.has_value()) {
+            return std::chrono::milliseconds(0);
+        }
+        const std::int64_t count = given->count();
+        return count == 0 ? std::chrono::milliseconds::min() : std::chrono::milliseconds(count);
     }
 
     template <class Options>
