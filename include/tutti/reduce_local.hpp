@@ -28,8 +28,7 @@ public:
 
     template <class Out, class In, class Op>
     static Call of(const In& left, std::remove_reference_t<Out>& out, const Op& op) {
-        const Options none; // a temporary makes GCC 12 warn with the address sanitizer
-        Call made = vectors<Out>(Collective::reduce, left, out, none);
+        Call made = vectors<Out>(Collective::reduce, left, out, Options{});
         if constexpr (Dynamic<Out>) {
             dynamic_reduction(same(made), op, "reduce_local");
         } else {

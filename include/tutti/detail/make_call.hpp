@@ -67,13 +67,19 @@ protected:
 
     /// Call::timeout of an option: 0 if none is given. A given 0 becomes the lowest value, because
     /// every value that is not positive is rejected.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored                                                                               \
+    "-Wmaybe-uninitialized" // GCC 12 with the address sanitizer sees a timeout that is not there
+#endif
     static constexpr std::chrono::milliseconds encoded(const Timeout& given) noexcept {
-        if (!given.has_value()) {
-            return std::chrono::milliseconds(0);
-        }
-        const std::int64_t count = given->count();
-        return count == 0 ? std::chrono::milliseconds::min() : std::chrono::milliseconds(count);
+        return !given.has_value()                       ? std::chrono::milliseconds(0)
+               : *given == std::chrono::milliseconds(0) ? std::chrono::milliseconds::min()
+                                                        : *given;
     }
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
 
     template <class Options>
     static Call call(Collective collective, const Options& options) {
