@@ -2,8 +2,7 @@
 
 #include "choose/group_config.hpp"
 #include "machine/pinning.hpp"
-
-#include <pthread.h>
+#include "no_cancellation.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -13,24 +12,6 @@
 
 namespace tutti::engine {
 
-namespace {
-
-/// Files are opened, which is a point at which pthread_cancel() may end a thread; a wait must not be one.
-class NotCancelled {
-public:
-    NotCancelled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-    ~NotCancelled() { pthread_setcancelstate(before_, nullptr); }
-    NotCancelled(const NotCancelled&) = delete;
-    NotCancelled& operator=(const NotCancelled&) = delete;
-    NotCancelled(NotCancelled&&) = delete;
-    NotCancelled& operator=(NotCancelled&&) = delete;
-
-private:
-    int before_ = PTHREAD_CANCEL_ENABLE;
-};
-
-} // namespace
-
 Bindings::Bindings(const GroupConfig& config)
     : of_members_(config.bindings), cpus_of_process_(config.cpus_of_process), cpus_(config.cpus) {}
 
@@ -39,7 +20,7 @@ void Bindings::read(int member) noexcept {
 }
 
 void Bindings::read_with_process(int member) noexcept {
-    const NotCancelled not_cancelled;
+    const NoCancellation opens_files; // and a wait must not be a point of cancellation
     update(member, true);
 }
 

@@ -1,10 +1,9 @@
 #include "log/log.hpp"
 
 #include "machine/process.hpp"
+#include "no_cancellation.hpp"
 
 #include <tutti/error.hpp>
-
-#include <pthread.h>
 
 #include <cstdio>
 #include <mutex>
@@ -34,20 +33,6 @@ void print(LogLevel level, const char* text) noexcept {
     std::fflush(stderr);
 }
 
-/// No thread is ended while it reports: that would unwind the stack through code that throws nothing.
-class NoCancellation {
-public:
-    NoCancellation() noexcept { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-    ~NoCancellation() { pthread_setcancelstate(before_, nullptr); }
-    NoCancellation(const NoCancellation&) = delete;
-    NoCancellation& operator=(const NoCancellation&) = delete;
-    NoCancellation(NoCancellation&&) = delete;
-    NoCancellation& operator=(NoCancellation&&) = delete;
-
-private:
-    int before_ = 0;
-};
-
 } // namespace
 
 void set_log(LogFunction function) {
@@ -61,8 +46,8 @@ void set_log(LogFunction function) {
 }
 
 void engine::report(LogLevel level, const char* text) noexcept {
-    const NoCancellation until_the_end;
-    if (is_reporting) { // what the function has called reports something itself
+    const NoCancellation until_the_end; // because the callers throw nothing
+    if (is_reporting) {                 // what the function has called reports something itself
         return print(level, text);
     }
     Log& log = Log::instance();
