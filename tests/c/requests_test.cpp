@@ -8,17 +8,11 @@
 #include <vector>
 
 using tutti::test::mentions;
+using tutti::test::none;
 using tutti::test::run_team;
+using tutti::test::start_sum;
 
 namespace {
-
-tutti_request none() {
-    return TUTTI_REQUEST_NULL;
-}
-
-tutti_status start_sum(tutti_caller me, tutti_request& request, const int& in, int& out) {
-    return tutti_allreduce(tutti_nonblocking(me, &request), &in, &out, 1, TUTTI_INT, TUTTI_SUM);
-}
 
 void add(tutti_status status, void* number) {
     *static_cast<int*>(number) += status == TUTTI_OK ? 1 : 1000;

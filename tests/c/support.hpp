@@ -38,6 +38,15 @@ inline tutti_status run_team(int members, MemberFunction part) {
     return status;
 }
 
+inline tutti_request none() {
+    return TUTTI_REQUEST_NULL;
+}
+
+/// Starts the sum of one number, `in`.
+inline tutti_status start_sum(tutti_caller me, tutti_request& request, const int& in, int& out) {
+    return tutti_allreduce(tutti_nonblocking(me, &request), &in, &out, 1, TUTTI_INT, TUTTI_SUM);
+}
+
 /// A group of which member 0 has joined.
 class Joined {
 public:

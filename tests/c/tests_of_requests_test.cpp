@@ -10,19 +10,9 @@
 #include <thread>
 
 using tutti::test::mentions;
+using tutti::test::none;
 using tutti::test::run_team;
-
-namespace {
-
-tutti_request none() {
-    return TUTTI_REQUEST_NULL;
-}
-
-tutti_status start_sum(tutti_caller me, tutti_request& request, const int& in, int& out) {
-    return tutti_allreduce(tutti_nonblocking(me, &request), &in, &out, 1, TUTTI_INT, TUTTI_SUM);
-}
-
-} // namespace
+using tutti::test::start_sum;
 
 TEST_CASE("tests and waits with a limit leave what is not complete") {
     std::atomic<bool> may_go_on{false};
