@@ -12,18 +12,15 @@ using namespace tutti;
 namespace {
 
 /// What each member of a team returns from `call`.
-template <class T, class Call>
-std::vector<T> results(int members, const Call& call) {
-    Team team(members, {.placement = "none"});
-    std::vector<T> all(static_cast<std::size_t>(members));
-    team.run([&](Member& me) { all[static_cast<std::size_t>(me.rank())] = call(me); });
-    return all;
+template <class Call>
+auto results(int members, const Call& call) {
+    return Team(members, {.placement = "none"}).run(call);
 }
 
 /// The result of rank 0.
 template <class T, class Op>
 T on_rank_0(T mine, const Op& op) {
-    return results<T>(2, [&](Member& me) { return me.exscan(mine, op); })[0];
+    return results(2, [&](Member& me) { return me.exscan(mine, op); })[0];
 }
 
 struct Longest { // an operator of the program that has an identity
@@ -42,7 +39,7 @@ TEST_CASE("an exscan by value returns the identity of the operator on rank 0") {
         for (int rank = 0; rank < members; ++rank) {
             offsets[static_cast<std::size_t>(rank)] = 10 * rank;
         }
-        CHECK(results<int>(members, [](Member& me) { return me.exscan(10, sum); }) == offsets);
+        CHECK(results(members, [](Member& me) { return me.exscan(10, sum); }) == offsets);
     }
     using Limits = std::numeric_limits<double>;
     CHECK(on_rank_0(5.0, sum) == 0);
@@ -69,20 +66,20 @@ TEST_CASE("an exscan by value returns the identity of the operator on rank 0") {
 }
 
 TEST_CASE("the initial value of an exscan is on rank 0, and on the left in every result") {
-    CHECK(results<int>(3, [](Member& me) { return me.exscan(10, sum, 100); }) == std::vector{100, 110, 120});
+    CHECK(results(3, [](Member& me) { return me.exscan(10, sum, 100); }) == std::vector{100, 110, 120});
     // Braces are options, as in all other calls.
-    CHECK(results<int>(3, [](Member& me) { return me.exscan(10, prod, {}); }) == std::vector{1, 10, 100});
-    CHECK(results<double>(2, [](Member& me) { return me.exscan(2.0, sum, 1); }) == std::vector{1.0, 3.0});
+    CHECK(results(3, [](Member& me) { return me.exscan(10, prod, {}); }) == std::vector{1, 10, 100});
+    CHECK(results(2, [](Member& me) { return me.exscan(2.0, sum, 1); }) == std::vector{1.0, 3.0});
     const auto digits = non_commutative([](long a, long b) { return 10 * a + b; });
-    CHECK(results<long>(4, [&](Member& me) { return me.exscan(long{1} + me.rank(), digits, 9); })[1] == 91);
-    CHECK(results<int>(2, [](Member& me) { return me.exscan(me.rank(), last, 7); }) == std::vector{7, 0});
+    CHECK(results(4, [&](Member& me) { return me.exscan(long{1} + me.rank(), digits, 9); })[1] == 91);
+    CHECK(results(2, [](Member& me) { return me.exscan(me.rank(), last, 7); }) == std::vector{7, 0});
     const auto added = vector_op([](std::span<const int> left, std::span<int> inout) {
         for (std::size_t i = 0; i < left.size(); ++i) {
             inout[i] += left[i];
         }
     });
-    CHECK(results<int>(3, [&](Member& me) { return me.exscan(1, added, 5); }) == std::vector{5, 6, 7});
-    const auto best = results<ValueAt<int>>(3, [](Member& me) {
+    CHECK(results(3, [&](Member& me) { return me.exscan(1, added, 5); }) == std::vector{5, 6, 7});
+    const auto best = results(3, [](Member& me) {
         return me.exscan(ValueAt<int>{-me.rank(), me.rank()}, minloc, ValueAt<int>{50, -1},
                          {.order = Order::serial});
     });
@@ -91,7 +88,7 @@ TEST_CASE("the initial value of an exscan is on rank 0, and on the left in every
 }
 
 TEST_CASE("an exscan of buffers leaves the output of rank 0 as it was") {
-    const auto two = results<std::vector<int>>(3, [](Member& me) {
+    const auto two = results(3, [](Member& me) {
         const std::vector<int> in(3, 1);
         std::vector<int> out(3, 40);
         me.exscan(in, out, sum);
@@ -99,7 +96,7 @@ TEST_CASE("an exscan of buffers leaves the output of rank 0 as it was") {
     });
     CHECK(two[0] == std::vector<int>(3, 40));
     CHECK(two[2] == std::vector<int>(3, 2));
-    const auto one = results<std::vector<int>>(3, [](Member& me) {
+    const auto one = results(3, [](Member& me) {
         std::vector<int> inout(3, me.rank() + 5);
         me.exscan(inout, sum);
         return inout;
