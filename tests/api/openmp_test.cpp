@@ -125,3 +125,12 @@ TEST_CASE("an executor makes tasks in files with -fopenmp only") {
     CHECK(others == 0);
     CHECK(have_two_run);
 }
+
+// In a process of its own (CMakeLists.txt), where the runtime has bound the only thread to the first place.
+TEST_CASE("a group that is made before the first region has the CPUs of all places" * doctest::skip()) {
+    if (omp_get_num_places() < 2) {
+        return; // one CPU
+    }
+    CHECK(test::mentions(Group(2).tuning(), "then what is fastest here"));
+    CHECK_FALSE(test::mentions(Group(2).waits(), "share"));
+}

@@ -27,6 +27,13 @@
 #include <thread>
 #include <utility>
 
+// Of the program's OpenMP runtime; null if it has none.
+extern "C" {
+[[gnu::weak]] int omp_get_num_places();
+[[gnu::weak]] int omp_get_place_num_procs(int place);
+[[gnu::weak]] void omp_get_place_proc_ids(int place, int* cpus);
+}
+
 namespace tutti::machine {
 namespace {
 
@@ -167,6 +174,21 @@ PinResult try_to_pin(int os_index) {
     return {.pinned = true, .os_index = os_index, .reason = {}};
 }
 
+/// Adds the CPUs to which an OpenMP runtime binds threads. It binds the main thread before it makes others,
+/// so that the bindings of the threads do not have all CPUs until a first region has run.
+void add_openmp_places(std::set<int>& cpus) {
+    if (omp_get_num_places == nullptr || omp_get_place_num_procs == nullptr ||
+        omp_get_place_proc_ids == nullptr) {
+        return;
+    }
+    const int places = omp_get_num_places();
+    for (int place = 0; place < places; ++place) {
+        std::vector<int> of_place(static_cast<std::size_t>(std::max(0, omp_get_place_num_procs(place))));
+        omp_get_place_proc_ids(place, of_place.data());
+        cpus.insert(of_place.begin(), of_place.end());
+    }
+}
+
 /// Whether the system can run a thread on a CPU; all of them if the system does not say.
 class OnlineCpus {
 public:
@@ -231,6 +253,7 @@ std::vector<int> process_cpus(const std::string& root) {
             cpus.insert(counted.begin(), counted.end());
         }
     }
+    add_openmp_places(cpus);
     if (has_pins) { // a binding that the system names has no CPU that is offline, but one from before a pin
                     // may
         const OnlineCpus online(root);

@@ -31,9 +31,9 @@ void unpin_thread(int thread_id, int os_index, std::span<const int> before);
 void move_this_thread(int os_index);
 
 /// The CPUs this process may run on at the time of the call, ascending: the union of its threads' bindings,
-/// as in hwloc's HWLOC_CPUBIND_PROCESS, except that a thread pinned by pin_this_thread() counts with the
-/// binding it had before, without the CPUs that have gone offline since (of which a file under `root` has a
-/// list).
+/// as in hwloc's HWLOC_CPUBIND_PROCESS, and the places of an OpenMP runtime, to which it binds threads later.
+/// A thread pinned by pin_this_thread() counts with the binding it had before, without the CPUs that have
+/// gone offline since (of which a file under `root` has a list).
 ///
 /// The calling thread's own binding would be the wrong answer from a member that is already pinned, and the
 /// main thread's from a program whose OpenMP runtime has bound it to one place (OMP_PROC_BIND). taskset and
