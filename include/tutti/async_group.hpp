@@ -14,6 +14,7 @@
 #include <string>
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 namespace c {
 class Inside;
@@ -108,4 +109,5 @@ private:
     std::shared_ptr<detail::AsyncGroupState> state_;
 };
 
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti

@@ -10,6 +10,7 @@
 #include <utility>
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 namespace detail {
 template <class Range>
@@ -106,4 +107,5 @@ private:
     Operation* operation_ = nullptr;
 };
 
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti

@@ -8,6 +8,7 @@
 #include <string_view>
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 /// The collectives.
 enum class Collective : std::uint8_t {
@@ -210,4 +211,5 @@ constexpr std::string_view to_string(Collective collective) {
     return detail::traits_of(collective).name;
 }
 
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti

@@ -13,6 +13,7 @@
 #include <type_traits>
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 /// The twelve collectives, common to all ways of calling them. `Self` decides what a call returns: nothing if
 /// the call blocks (Member), a Request if it does not block (Member::start), or a Persistent that can be
@@ -582,4 +583,5 @@ private:
     }
 };
 
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti

@@ -13,6 +13,7 @@
 #include <vector>
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 namespace detail {
 
@@ -192,4 +193,5 @@ private:
     Counts counts_;
 };
 
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti

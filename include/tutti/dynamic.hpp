@@ -16,6 +16,7 @@
 //                  tutti::DynamicOp(op));
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 namespace detail {
 
@@ -142,4 +143,5 @@ inline constexpr bool combines_elements<DynamicOp, DynamicElement> = true;
 
 } // namespace detail
 
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti

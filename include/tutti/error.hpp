@@ -11,6 +11,7 @@
 #include <type_traits>
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 /// The call that an error has ended, and the other member that is involved. `rank`, `operation`, `collective`
 /// and `where` describe the call of the member that throws, except in an async group and in the single-caller
@@ -107,4 +108,5 @@ public:
     using Error::Error;
 };
 
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti

@@ -6,6 +6,7 @@
 #include <functional>
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 /// Runs task(0) .. task(count - 1), each exactly once, as a thread pool does for a loop. The tasks may run on
 /// any threads, concurrently or one after the other, before the executor returns or later. The executor may
@@ -21,4 +22,5 @@ namespace tutti {
 /// prints it).
 using Executor = std::function<void(std::size_t count, const std::function<void(std::size_t)>& task)>;
 
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti

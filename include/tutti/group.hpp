@@ -13,6 +13,7 @@
 #include <utility>
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 namespace mpi {
 class Cluster;
@@ -124,4 +125,5 @@ private:
     std::shared_ptr<detail::GroupState> state_;
 };
 
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti

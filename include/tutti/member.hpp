@@ -17,6 +17,7 @@
 #include <vector>
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 namespace c {
 class Inside;
@@ -158,4 +159,5 @@ private:
     detail::Leaving leaving_;
 };
 
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti

@@ -6,7 +6,9 @@
 #include <functional>
 #include <memory>
 
-namespace tutti::openmp {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace openmp {
 
 // Two functions for the two kinds of translation units, so that a program may have both.
 #if defined(_OPENMP)
@@ -37,4 +39,6 @@ inline Executor executor() {
 
 } // inline namespace
 
-} // namespace tutti::openmp
+} // namespace openmp
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -12,6 +12,7 @@
 #include <utility>
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 /// Element types that have compiled kernels. complex64 is std::complex<float>, complex128 is
 /// std::complex<double>. All other types (user structs, enumerations, bool, long double, ...) are `other` and
@@ -479,4 +480,5 @@ template <class Op, class T>
 concept Applicable = std::is_object_v<Op> && std::is_trivially_copyable_v<T> &&
     std::is_copy_assignable_v<T> && std::is_copy_constructible_v<T> && detail::combines_elements<Op, T>;
 
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti

@@ -11,6 +11,7 @@
 #include <vector>
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 /// The order in which a reduction combines the members' operands.
 ///
@@ -114,4 +115,5 @@ struct GroupOptions {
     Trace trace = Trace::off;
 };
 
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti

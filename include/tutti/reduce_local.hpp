@@ -9,6 +9,7 @@
 #include <cstddef>
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 namespace detail {
 
@@ -66,4 +67,5 @@ void reduce_local(Left&& left, Right&& right, Out&& out, const Op& op) {
     detail::reduce_local(made, second.data(), second.size(), {"left", "right", "out"});
 }
 
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti

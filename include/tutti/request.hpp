@@ -12,6 +12,7 @@
 #include <ranges>
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 /// An outstanding operation of a member, returned by the calls of Member::start. It can be moved, not copied.
 /// An empty request waits for nothing; see valid().
@@ -157,4 +158,5 @@ std::optional<std::size_t> test_any(Range&& requests) {
     }
 }
 
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti

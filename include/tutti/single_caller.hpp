@@ -26,6 +26,7 @@
 // written. DynamicVector is not supported, and there may be at most 65535 buffers.
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 namespace detail {
 
@@ -414,4 +415,5 @@ void shift(InOut&& inouts, int distance, const Executor& executor = {}) {
 
 } // namespace single_caller
 
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti

@@ -3,6 +3,7 @@
 #include <tutti/detail/standard.hpp>
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 /// A line of a source file.
 struct SourceLine {
@@ -17,4 +18,5 @@ struct SourceLine {
     }
 };
 
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti

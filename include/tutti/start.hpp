@@ -12,6 +12,7 @@
 #include <type_traits>
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 namespace detail {
 
@@ -132,4 +133,5 @@ private:
     int size_;
 };
 
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti

@@ -10,6 +10,7 @@
 #include <vector>
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 /// One member's calls of one collective.
 struct MemberStatistics {
@@ -51,4 +52,5 @@ struct TUTTI_API Statistics {
     std::string prometheus(std::string_view group) const;
 };
 
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti

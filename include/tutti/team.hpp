@@ -15,6 +15,7 @@
 #include <vector>
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 namespace mpi {
 class Cluster;
@@ -140,4 +141,5 @@ private:
     std::unique_ptr<detail::TeamThreads> threads_;
 };
 
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti

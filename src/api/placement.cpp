@@ -19,6 +19,7 @@
 #include <utility>
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 namespace detail {
 
@@ -116,4 +117,5 @@ PinnedThread::~PinnedThread() {
     }
 }
 
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/version.hpp>
+
 #include <string>
 #include <vector>
 

@@ -2,6 +2,8 @@
 
 #include "atomic.hpp"
 
+#include <tutti/version.hpp>
+
 #include <atomic>
 #include <cstddef>
 #include <cstdint>

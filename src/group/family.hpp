@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/version.hpp>
+
 #include <memory>
 #include <mutex>
 #include <optional>

@@ -10,6 +10,7 @@
 #include <utility>
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 namespace {
 
@@ -44,6 +45,8 @@ void set_log(LogFunction function) {
     std::swap(log.function, function);
     // The parameter, which is now the function before, ends after the lock.
 }
+
+} // namespace TUTTI_NAMESPACE
 
 void engine::report(LogLevel level, const char* text) noexcept {
     const NoCancellation until_the_end; // because the callers throw nothing

@@ -93,6 +93,7 @@ void ThreadProgress::call_continuations() {
 } // namespace tutti::engine
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 void progress_until(const std::function<bool()>& ready) {
     detail::progress_until("progress_until", ready);
@@ -113,4 +114,5 @@ bool detail::has_ended(RequestBase& request) {
     }
 }
 
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti

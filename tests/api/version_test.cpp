@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 
 #include <string>
+#include <string_view>
+#include <typeinfo>
 
 static_assert(TUTTI_VERSION == TUTTI_VERSION_MAJOR * 10000 + TUTTI_VERSION_MINOR * 100 + TUTTI_VERSION_PATCH);
 #if TUTTI_VERSION < 100
@@ -16,4 +18,12 @@ TEST_CASE("the library's version is that of its headers") {
     CHECK(std::string(TUTTI_VERSION_STRING) == std::to_string(TUTTI_VERSION_MAJOR) + "." +
                                                    std::to_string(TUTTI_VERSION_MINOR) + "." +
                                                    std::to_string(TUTTI_VERSION_PATCH));
+}
+
+TEST_CASE("symbols have the version in their names, so that objects of two versions do not mix") {
+    const std::string version =
+        "v" + std::to_string(TUTTI_VERSION_MAJOR) + "_" + std::to_string(TUTTI_VERSION_MINOR);
+    for (const std::type_info* type : {&typeid(tutti::Group), &typeid(tutti::detail::Call)}) {
+        CHECK(std::string_view(type->name()).find(version) != std::string_view::npos);
+    }
 }

@@ -17,10 +17,12 @@
 #include <utility>
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 template <class T>
 class Shared;
 
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti
 
 namespace tutti::detail {

@@ -7,6 +7,7 @@
 #include <type_traits>
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 class Member;
 
@@ -52,4 +53,5 @@ private:
 
 } // namespace detail
 
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti

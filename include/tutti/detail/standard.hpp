@@ -21,3 +21,5 @@
 
 // Lengths, keys of calls and addresses between members use words of 64 bits.
 static_assert(sizeof(void*) == 8, "Tutti needs a 64-bit system: compile for one, for example with -m64");
+
+#include <tutti/version.hpp>
