@@ -33,15 +33,19 @@ struct AsyncGroupOptions {
     /// of the work.
     Executor executor = {};
     /// Bytes of memory that a slice reads and writes. The executor runs an operation if it has two or more
-    /// slices. 0: the library chooses slices of at least 256 KiB, at most 8 per CPU. Operations that are too
-    /// small to gain from other threads then have one slice.
+    /// slices. 0: the library chooses: one slice below the machine's parallel threshold (`tutti info` prints
+    /// it as `hand-out`), and otherwise at most 8 slices per CPU, each of at least 256 KiB.
     std::size_t slice_bytes = 0;
-    /// Timeout for an operation with missing ranks. The clock starts at the first wait() or test() of one of
-    /// its requests. On expiry all requests of the operation throw TimeoutError, whose message lists where
-    /// each rank is. Ranks that arrive later throw it as well. No buffer is read or written.
-    /// Options::timeout of a call replaces it. If no thread waits or tests, the timeout is not
-    /// checked. Default: the environment variable TUTTI_TIMEOUT, in seconds or "never", and `never` if it is
-    /// not set.
+    /// Timeout for an operation with missing ranks. On expiry all requests of the operation throw
+    /// TimeoutError, whose message lists where each rank is; functions of then() get it, and coroutines throw
+    /// it. No buffer is read or written. A rank that is late must still make its call, whose request throws
+    /// TimeoutError as well. Later operations are not affected. Options::timeout of a call replaces it.
+    ///
+    /// The timeout is checked only while a thread waits for a request or tests it. Each wait() has a clock,
+    /// which starts when it has waited for 100 us, or earlier if the thread goes to sleep. The calls of
+    /// test() and wait_for() have one clock per request, which starts at the first of them.
+    ///
+    /// Default: the environment variable TUTTI_TIMEOUT, in seconds or "never", and `never` if it is not set.
     Timeout timeout = {};
 };
 
@@ -70,9 +74,9 @@ private:
 };
 
 /// Collectives among ranks that are not bound to threads, for tasks and thread pools. Any thread may make the
-/// call of a rank; the call hands over the rank's operands and returns without waiting for the other
-/// ranks: `AsyncRequest sum = meeting.at(rank).allreduce(in, out, tutti::sum)`. The thread of the last rank
-/// to arrive carries the operation out, or hands slices of it to an executor.
+/// call of a rank; the call passes the rank's operands and returns without waiting for the other
+/// ranks: `AsyncRequest sum = group.at(rank).allreduce(in, out, tutti::sum)`. The thread of the last rank
+/// to arrive executes the operation, or passes slices of it to an executor.
 ///
 /// All ranks must make the same calls in the same order. The calls of one rank may come from different
 /// threads, but not at the same time. Calls of different ranks may be made at the same time. A rank may be
@@ -87,8 +91,9 @@ class TUTTI_API AsyncGroup {
 public:
     /// Throws ArgumentError unless `ranks` is in 1 .. 65535.
     explicit AsyncGroup(int ranks, const AsyncGroupOptions& options = {});
-    /// Completes the operations that an executor is still running. If ranks are missing at an operation, its
-    /// requests throw Error.
+    /// Does not wait. Operations that an executor is still running will be completed. If ranks are missing at
+    /// an operation, its requests throw Error; functions of then() get it, and coroutines throw it. Requests
+    /// may outlive the group.
     ~AsyncGroup();
     AsyncGroup(const AsyncGroup&) = delete;
     AsyncGroup& operator=(const AsyncGroup&) = delete;

@@ -72,12 +72,13 @@ public:
 };
 
 /// The members of a group are in different calls, or in the same call with different arguments. The call
-/// fails on every member of the group.
+/// fails on every member of the group: the members that detect the difference throw MismatchError, and the
+/// others throw Aborted. In an async group, all requests of the operation throw MismatchError.
 ///
-/// Fields: all of them, on the members that detect it; `peer` is the member whose call differs. In an async
-/// group and in the single-caller form, `rank` and `peer` are the two ranks whose calls differ, the same for
-/// all requests, without `where`. In a split, `rank` and `where` only. From Team::run: none; the message
-/// names the members. Members of a cluster know no `peer` in another process.
+/// Fields: all of them; `peer` is the member whose call differs. In an async group and in the single-caller
+/// form, `rank` and `peer` are the two ranks whose calls differ, the same for all requests, without `where`.
+/// In a split, `rank` and `where` only. From Team::run: none; the message names the members. Members of a
+/// cluster know no `peer` in another process.
 class TUTTI_API MismatchError : public Error {
 public:
     /// The constructor of Error.

@@ -9,8 +9,12 @@ namespace tutti {
 inline namespace TUTTI_NAMESPACE {
 
 /// Runs task(0) .. task(count - 1), each exactly once, as a thread pool does for a loop. The tasks may run on
-/// any threads, concurrently or one after the other, before the executor returns or later. The executor may
-/// copy `task`, and must keep a copy until all tasks have run. The tasks do not throw.
+/// any threads, concurrently or one after the other. The executor may block until they have run, or return
+/// earlier. An executor that returns earlier must keep a copy of `task` until all tasks have run. The tasks
+/// do not throw.
+///
+/// If several groups or calls use one executor, several threads may call it at once. A task may call it as
+/// well, if a function of AsyncRequest::then() or a coroutine makes the next call.
 ///
 /// If the executor throws, the operation fails, and tasks that have not started become no-ops.
 ///
@@ -18,8 +22,8 @@ inline namespace TUTTI_NAMESPACE {
 /// every task. A blocking wait does not depend on it: the waiting thread runs the tasks that have not
 /// started, which then become no-ops.
 ///
-/// The library calls the executor only for operations above the machine's parallel threshold (`tutti info`
-/// prints it).
+/// The library calls the executor only for operations of two or more slices: by default, those above the
+/// machine's parallel threshold (AsyncGroupOptions::slice_bytes).
 using Executor = std::function<void(std::size_t count, const std::function<void(std::size_t)>& task)>;
 
 } // namespace TUTTI_NAMESPACE

@@ -31,7 +31,7 @@ struct TeamOptions {
     /// list of CPUs such as "0,2,4-7". With "compact" and "scatter", the team takes CPUs that no other living
     /// team of the process has, if there are enough, and first those of cores that no other team uses. If
     /// there are not enough, it shares CPUs with other teams, which Team::pinning() reports. A list is
-    /// used as it is.
+    /// used as it is, and repeated if it is shorter than the team.
     std::string placement = "compact";
     /// Options of the team's group.
     GroupOptions group = {};
@@ -55,7 +55,8 @@ public:
     /// returns the reason. Throws ArgumentError if `members` is not in 1 .. 65535, or if `placement` cannot
     /// be parsed or names a CPU that is not allowed. Throws Error if the system cannot create the threads.
     explicit Team(int members, const TeamOptions& options = {});
-    /// A team with one member per allowed CPU.
+    /// A team with one member per CPU on which the process may run. The number depends neither on `placement`
+    /// nor on a CPU quota.
     explicit Team(const TeamOptions& options = {});
     /// Waits for a run in progress and ends the threads. If one of the threads itself calls it, as in exit()
     /// of a program with a static team, the threads stay until the process ends.
@@ -69,11 +70,10 @@ public:
     int size() const noexcept;
 
     /// The CPU to which each member is pinned, by rank, as the system numbers it; -1 for a member that is not
-    /// pinned. Members may call it, and other threads while no run starts.
+    /// pinned. Members may call it at any time. Other threads must not call it while a run starts.
     std::vector<int> cpus() const;
     /// One line per member with the CPU to which it is pinned and whether another living team of the process
-    /// has that CPU too, or the reason why the member is not pinned. The same threads may call
-    /// it as cpus().
+    /// has that CPU too, or the reason why the member is not pinned. The rule of cpus() applies.
     std::vector<std::string> pinning() const;
 
     /// See Group::tuning().
@@ -93,16 +93,17 @@ public:
     /// returns void. The members call the same object at the same time; it is not copied, so it may be a
     /// lambda that can only be moved, and nothing is allocated for it.
     ///
-    /// If a call throws, the collectives in which the others wait end with Aborted, and run() rethrows the
-    /// first exception (an Aborted only if there is no other). The team can be used again afterwards.
+    /// If `function` throws on a member, the collectives in which the others wait end with Aborted, and run()
+    /// rethrows the first exception (an Aborted only if there is no other). The team can be used again
+    /// afterwards. Throws MismatchError if the members returned without having made the same calls, and
+    /// ArgumentError if `function` is empty.
     ///
-    /// If pthread_exit() or pthread_cancel() ends a member's thread, the member fails with an Error, and has
-    /// a new thread in the next run; with libc++, that ends the program. Throws MismatchError if members
-    /// ended in different calls, and ArgumentError if `function` is empty.
+    /// If pthread_exit() or pthread_cancel() ends a member's thread, the member fails with an Error, and the
+    /// next run starts a new thread for it. With libc++, pthread_exit() and pthread_cancel() end the program.
     ///
     /// Calls of run() from several threads are executed one after the other. Members may run other teams.
-    /// Throws Error if the run could never start, because a member waits for its own run or teams wait for
-    /// each other.
+    /// Throws Error if the run could never start, because a member calls run() of its own team, or members of
+    /// two teams call each other's run(), directly or through further teams.
     template <detail::MembersFunction F>
     auto run(F&& function) {
         using Result = detail::ResultOf<F>;
@@ -129,8 +130,8 @@ public:
     /// An executor that runs tasks on the members, for calls that one thread makes for all ranks:
     /// `tutti::single_caller::allreduce(inputs, outputs, tutti::sum, team.executor())`. Each member first
     /// runs a contiguous share of the tasks, and then tasks that other members have not started. The executor
-    /// calls run() and returns when it has ended. It throws what run() throws, so members of the same team
-    /// must not call it. The team must outlive it.
+    /// calls run(), returns when the run has ended, and throws what run() throws. Members of the same team
+    /// must not call it, because run() would throw Error. The team must outlive the executor.
     Executor executor();
 
 private:
