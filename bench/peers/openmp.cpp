@@ -105,9 +105,10 @@ public:
     }
 };
 
-/// The sum of all inputs, by all members together. It is complete on every member when the function returns.
+/// One call by one member: elements of the sum of all inputs, from `offset` on, to `part`.
 template <class T>
-void reduce_array(const Vectors& vectors, T* sum, std::size_t elements) {
+void reduce_array(const Vectors& vectors, T* sum, std::size_t elements, T* part, std::size_t offset,
+                  std::size_t part_elements) {
 #pragma omp for schedule(static)
     for (std::size_t i = 0; i < elements; ++i) {
         sum[i] = T{};
@@ -121,6 +122,8 @@ void reduce_array(const Vectors& vectors, T* sum, std::size_t elements) {
             sum[i] += input[i];
         }
     }
+    std::memcpy(part, sum + offset, part_elements * sizeof(T));
+#pragma omp barrier
 }
 
 /// Sums of numbers, which is what the clause has.
@@ -130,7 +133,7 @@ public:
         const bool delivers = problem.collective == Collective::allreduce ||
                               problem.collective == Collective::reduce ||
                               problem.collective == Collective::reduce_scatter;
-        if (!delivers || problem.op != Operator::sum) {
+        if (!delivers || problem.op != Operator::sum || problem.shared) {
             return {};
         }
         allocate(problem.bytes());
@@ -141,22 +144,12 @@ public:
                 const std::size_t block = problem.block_offset(rank);
                 const bool scatters = problem.collective == Collective::reduce_scatter;
                 T* const output = reinterpret_cast<T*>(vectors.outputs[static_cast<std::size_t>(rank)]);
-                if (problem.shared) {
-                    return [problem, vectors, output](std::size_t calls) {
-                        for (std::size_t call = 0; call < calls; ++call) {
-#pragma omp barrier // all members have read the result of the call before
-                            reduce_array<T>(vectors, output, problem.elements);
-                        }
-                    };
-                }
                 return [this, problem, vectors, offset = scatters ? block : 0,
                         part = output + (scatters && problem.in_place ? block : 0),
                         part_elements = problem.output_elements(rank)](std::size_t calls) {
                     T* const sum = reinterpret_cast<T*>(sum_.data());
                     for (std::size_t call = 0; call < calls; ++call) {
-                        reduce_array<T>(vectors, sum, problem.elements);
-                        std::memcpy(part, sum + offset, part_elements * sizeof(T));
-#pragma omp barrier
+                        reduce_array<T>(vectors, sum, problem.elements, part, offset, part_elements);
                     }
                 };
             }

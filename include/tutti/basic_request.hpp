@@ -1,12 +1,11 @@
 #pragma once
 
-#include <tutti/detail/continuation.hpp>
-#include <tutti/detail/member_function.hpp>
 #include <tutti/detail/request_base.hpp>
 #include <tutti/error.hpp>
 
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <type_traits>
 #include <utility>
 
@@ -43,9 +42,9 @@ public:
         }
     }
 
-    /// Like wait(), for at most `time`, which is any std::chrono::duration, or `never`: returns whether the
-    /// operation is complete. If `time` is 0 or negative, the function is test(). It returns later if the
-    /// thread is in a function of the program, such as an operator, when the time is over.
+    /// Like wait(), for at most `time`, which is any std::chrono::duration: returns whether the operation is
+    /// complete. If `time` is 0 or negative, the function is test(). It returns later if the thread is in a
+    /// function of the program, such as an operator, when the time is over.
     ///
     /// The operation continues when the time is over: unlike Options::timeout, this is not a failure.
     bool wait_for(std::chrono::duration<double> time) {
@@ -54,29 +53,24 @@ public:
 
     /// Calls `function(failure)` once when the operation is over. `failure` is a std::exception_ptr: null if
     /// the operation is complete, otherwise the exception that wait() throws. If the operation is already
-    /// over, or the object is empty, the function is called at once. `function` may make any calls, and may
-    /// be move-only.
+    /// over, or the object is empty, the function is called at once. `function` may make any calls.
     ///
     /// Throws Error if a function or coroutine already waits for the operation, and ArgumentError if
     /// `function` is an empty std::function.
     template <class Function>
     void then(Function&& function) {
-        using Kept = std::decay_t<Function>;
-        constexpr bool takes_failure = std::is_invocable_v<Kept&, std::exception_ptr>;
-        constexpr bool can_be_kept = std::is_constructible_v<Kept, Function>;
+        constexpr bool takes_failure = std::is_invocable_v<std::decay_t<Function>&, std::exception_ptr>;
         static_assert(takes_failure,
                       "then: the function must take a std::exception_ptr, which is null if the "
                       "operation is complete and its failure otherwise");
-        static_assert(can_be_kept, "then: the function cannot be copied: pass std::move(function)");
-        if constexpr (takes_failure && can_be_kept) {
-            if (detail::is_empty(function)) {
-                throw ArgumentError("then: `function` is empty");
-            }
+        if constexpr (takes_failure) {
+            std::function<void(std::exception_ptr)> kept(std::forward<Function>(function));
             if (operation_ != nullptr) {
-                operation_->then(detail::Continuation(std::in_place, std::forward<Function>(function)));
+                operation_->then(std::move(kept));
+            } else if (kept) {
+                kept(nullptr);
             } else {
-                Kept kept(std::forward<Function>(function));
-                kept(std::exception_ptr());
+                throw ArgumentError("then: `function` is empty");
             }
         }
     }

@@ -25,9 +25,9 @@ inline namespace TUTTI_NAMESPACE {
 /// indices (std::mdspan, Kokkos::mdspan, Kokkos::View) or single objects of a trivially copyable type. The
 /// elements of a view must be contiguous (is_exhaustive()); otherwise the call throws ArgumentError. Other
 /// members read and write the elements during the call, but never after it is complete. A buffer to which a
-/// call writes must not overlap any buffer of another member, except the same buffer that all members pass
-/// with tutti::shared(). A call in place has one buffer, which is both input and output. All members must use
-/// the same form: a call in place does not match a call with two buffers.
+/// call writes must not overlap any buffer of another member. A call in place has one buffer, which is both
+/// input and output. All members must use the same form: a call in place does not match a call with two
+/// buffers.
 ///
 /// **Single objects.** With one operand, a blocking call takes a single object by value and returns the
 /// result: `double all = me.allreduce(mine, tutti::sum)`. The address of `mine` does not escape, so a loop
@@ -41,15 +41,11 @@ inline namespace TUTTI_NAMESPACE {
 /// - A temporary as an input of a nonblocking call, because it would be gone before it is read.
 /// - A pointer, because the number of elements is unknown; use std::span(pointer, count). To send the address
 ///   itself, use std::span(&pointer, 1).
-/// - A single object that holds an address: an aggregate with a member that is a pointer, smart pointer,
-///   iterator, view or reference (not to const). Another class holds an address if it has data_handle(), or a
-///   data() that returns the same pointer type for a const object, as a view's does. A class that contains
-///   its elements has a data() that returns a pointer to const for a const object, and another one.
-///
-/// The last rule is a help, not a guarantee. The first 16 members of an aggregate are examined, including
-/// members of aggregates, elements of arrays, and the first member of a union. Members of other classes
-/// cannot be examined, nor members after one whose class has a constructor template for any value.
-/// The elements of a buffer are not examined: std::span(&object, 1) sends any trivially copyable object.
+/// - A single object that holds an address: a class with data() or data_handle() that is neither a range nor
+///   one of the views above, or an aggregate with a member that is a pointer, smart pointer, iterator, view
+///   or reference (not to const). Only the first 16 members are examined, including members of aggregates
+///   and elements of arrays; members of other classes cannot be examined. The elements of a buffer are not
+///   examined: std::span(&object, 1) sends any trivially copyable object.
 ///
 /// If types and operators are known only at run time, use DynamicVector, DynamicInput and DynamicOp
 /// (tutti/dynamic.hpp).
@@ -486,8 +482,7 @@ public:
 
     /// Exclusive scan of a single object by value: returns the result. On member 0 it is the identity of the
     /// operator (see HasIdentity), so `me.exscan(n, tutti::sum)` is the offset of a member that has n
-    /// elements; std::plus<> serves as well. An operator without a known identity does not compile: pass an
-    /// initial value.
+    /// elements. An operator without a known identity does not compile: pass an initial value.
     template <class T, class Op>
     requires detail::ReturnedReduction<Way, T, Op>
     [[nodiscard("one object goes by value: use the result")]] T exscan(T value, const Op& op,
@@ -496,7 +491,7 @@ public:
         detail::refuse_unknown_identity<T, Op>();
         exscan(detail::view(value), op, options);
         if constexpr (HasIdentity<Op, T>) {
-            return self().rank() == 0 ? detail::identity_of<Op, T>() : value;
+            return self().rank() == 0 ? Op::template identity<T>() : value;
         } else {
             return value;
         }
@@ -551,15 +546,11 @@ private:
 
     /// The operand that a call reads. A blocking call has read a small object when it returns.
     template <class In>
-    static decltype(auto) operand(std::remove_reference_t<In>& in) {
-        if constexpr (!Way::blocks) {
-            detail::refuse_short_lived<In>();
-        }
-        if constexpr (detail::MultiView<In>) {
-            return (in); // itself, because it may be strided
-        } else if constexpr (Way::blocks) {
+    static auto operand(std::remove_reference_t<In>& in) {
+        if constexpr (Way::blocks) {
             return detail::input(in);
         } else {
+            detail::refuse_short_lived<In>();
             return detail::view(in);
         }
     }

@@ -22,14 +22,9 @@ class Cluster;
 /// A group of threads that exist already: OpenMP threads, std::thread, the workers of a pool. The counterpart
 /// in MPI is a communicator.
 ///
-/// A group is a handle; copies refer to the same group. Moving a handle copies it, so that a group that has
-/// been moved from can still be used.
-///
-/// A region is the part of a program in which the ranks of the group are joined. In a region, a thread joins
-/// with its rank, calls collectives, and leaves when its Member is destroyed. Examples are a parallel region
-/// of OpenMP, and the work of a std::thread that joins once and keeps its Member. A group can be used for any
-/// number of regions. Every rank must be joined exactly once per region, even by a thread that has nothing to
-/// contribute.
+/// A group is a handle; copies refer to the same group. It can be used for any number of parallel regions. In
+/// a region, a thread joins with its rank, calls collectives, and leaves when its Member is destroyed. Every
+/// rank must be joined exactly once per region, even by a thread that has nothing to contribute.
 ///
 /// @warning If a region has fewer threads than the group has ranks, the members wait for the missing ranks.
 /// If a missing rank has never been joined before, the waiting members throw an Error after
@@ -40,28 +35,23 @@ class Cluster;
 ///
 /// When an exception destroys a Member, the region fails for all members:
 ///
-/// - Members that are still in this region, or still in the previous one, throw Aborted from their current or
-///   next call.
+/// - Members that are in this region, or still in the region before, throw Aborted from their next or current
+///   call.
 /// - Threads that have yet to come to the region get Aborted from join().
-/// - A member that has already left the region is not notified. If it has joined for the next region, that
-///   region fails too.
+/// - A member that had already left the region is not notified.
+/// - If a member has already gone on to the next region, the next region fails as well.
 ///
-/// The group can be used again in the region after the last one that failed. A program whose threads all come
-/// to every region only needs to catch the exceptions and continue.
+/// The group can be used again in the region after that. A program whose threads all come to every region
+/// only needs to catch the exceptions and continue.
 ///
-/// If a thread did not come to a failed region, its next join() throws Aborted, and takes the place of its
-/// join for the failed region. The thread must skip the code of the failed region and join again for the next
-/// one. A thread that did not exist in the failed region, because the region had fewer threads, gets the same
-/// Aborted; it may join again at once.
+/// A thread that missed a failed region learns about it from its next join(), which throws Aborted. The
+/// thread must then skip that region and join again for the next one. If a region failed because
+/// threads were missing, and all threads come to the next region, the first join() of the threads that were
+/// missing throws as well. These threads may join again at once.
 class TUTTI_API Group {
 public:
     /// Throws ArgumentError unless 1 <= members <= 65535.
     explicit Group(int members, const GroupOptions& options = {});
-    /// A handle of the same group.
-    Group(const Group&) = default; // no move constructor, because it would leave an empty handle
-    /// Refers to the other group from now on.
-    Group& operator=(const Group&) = default;
-    ~Group() = default;
 
     /// The number of ranks.
     int size() const noexcept;
@@ -99,37 +89,31 @@ public:
     Statistics statistics() const;
 
     /// Joins the group as `rank` on the calling thread. Throws ArgumentError if `rank` is negative, not less
-    /// than size(), or already joined, and Error in a child of fork() if its parent made the group.
+    /// than size(), or already joined. Throws Aborted if the region has failed before the thread joins, and
+    /// Error in a child of fork() if its parent made the group.
     ///
-    /// After a failure, join() first waits until all members have left the failed region. It throws Aborted
-    /// in three cases:
+    /// If the last region failed, join() first waits until all members of that region have left. It throws
+    /// Aborted in two cases:
     ///
-    /// - The region failed before the calling thread joined it, or the thread missed a failed region: see the
-    ///   description of the class.
     /// - The members have not left within a second. The new region then fails for all its members.
-    /// - The calling thread still has its Member of the failed region.
+    /// - The calling thread has not left the failed region itself.
     [[nodiscard("a membership lasts as long as its Member")]] Member join(int rank);
 
     /// Joins, calls `function(me)` with the new Member, leaves, and returns the result. `function` is not
-    /// copied.
-    ///
-    /// - If `function` throws an exception, run() rethrows it, and the other members get Aborted with its
-    ///   text. If an exception destroys a Member that join() returned, by contrast, their Aborted does not
-    ///   contain the text.
-    /// - If `function` calls Member::abort(), run() throws an Error with the text that was passed to abort(),
-    ///   as Team::run() does, even if `function` throws as well.
-    /// - If `function` is empty, run() throws ArgumentError.
-    /// - If join() throws, run() throws the same exception.
+    /// copied. If it throws, run() rethrows the exception, and the other members get Aborted with its text.
+    /// By contrast, if an exception destroys a Member that join() returned, the Aborted of the other members
+    /// does not contain the text. Throws ArgumentError if `function` is empty.
     template <detail::MembersFunction F>
     auto run(int rank, F&& function) {
         using Result = detail::ResultOf<F>;
+        const bool is_empty = detail::is_empty(function);
         if constexpr (std::is_void_v<Result>) {
-            const auto call = [&](Member& me) { std::invoke(function, me); };
-            run_member(rank, {function, call});
+            const auto call = [&function](Member& me) { std::invoke(function, me); };
+            run_member(rank, is_empty ? detail::MemberFunction() : detail::MemberFunction(call));
         } else {
             std::optional<Result> result;
             const auto call = [&](Member& me) { result.emplace(std::invoke(function, me)); };
-            run_member(rank, {function, call});
+            run_member(rank, is_empty ? detail::MemberFunction() : detail::MemberFunction(call));
             return *std::move(result);
         }
     }

@@ -22,8 +22,7 @@ enum class LogLevel : std::uint8_t { error, warning, info };
 /// followed by a 0 character. It is valid during the call.
 using LogFunction = std::function<void(LogLevel level, std::string_view text)>;
 
-/// Sends the messages of this copy of the library to `function`. A shared library has one copy per process, a
-/// static library one in each program or plug-in that contains it. An empty function restores the default,
+/// Sends the library's messages to `function`, for the whole process. An empty function restores the default,
 /// which prints to stderr: "tutti: " and the text for errors and warnings, and the text alone for info.
 ///
 /// Any thread may call it at any time. `function` is called on the thread that has the message: a member, the
@@ -31,13 +30,7 @@ using LogFunction = std::function<void(LogLevel level, std::string_view text)>;
 /// library or fork(); its exceptions are ignored. When set_log() returns, the function that was set before is
 /// not called any more, and has been destroyed. The last one is never destroyed, because it may be called
 /// until the process ends: for the file of TUTTI_TRACE, which is written by an `atexit` handler. A shared
-/// object that sets a function of its own must restore the default before it is unloaded: `set_log({})`.
-///
-///     tutti::set_log([](tutti::LogLevel level, std::string_view text) {
-///         if (level != tutti::LogLevel::info) {
-///             std::fprintf(stderr, "my program: %s\n", text.data());
-///         }
-///     });
+/// object that sets a function of its own must restore the default before it is unloaded.
 ///
 /// Throws Error if it is called by such a function.
 TUTTI_API void set_log(LogFunction function);

@@ -34,6 +34,9 @@ enum class Leaving : bool { for_now, for_good };
 
 } // namespace detail
 
+/// The color of a member that joins no group in Member::split.
+inline constexpr int no_color = -1;
+
 /// The levels of a machine by which Member::split divides a group, outermost first. A socket is a processor
 /// package.
 enum class Level : std::uint8_t { socket, numa_node, l3, l2, core };
@@ -42,19 +45,10 @@ enum class Level : std::uint8_t { socket, numa_node, l3, l2, core };
 ///
 /// All members of the group must make the same calls in the same order, each from its own thread.
 ///
-/// Every call may throw:
-///
-/// - ArgumentError if one of its own arguments is wrong
-/// - MismatchError if the members' calls differ
-/// - TimeoutError if the call of some member has waited longer than its timeout
-/// - Aborted if another member has failed
-/// - Error if a rank was never joined, or in a child of fork() if its parent made the group
-/// - std::bad_alloc if there is not enough memory
-/// - any exception of the operator
-///
-/// A small broadcast, reduce, gather, scatter, scan or shift returns early on members that need no data from
-/// others. A mismatch in such a call is reported by the next call of the group that waits, or at the end of
-/// Team::run. A Group or sub-group whose members never wait again does not report it.
+/// Every call throws ArgumentError if one of its own arguments is wrong, MismatchError if the members' calls
+/// differ, Aborted if another member has failed, and any exception of the operator. A small broadcast,
+/// reduce, gather, scatter, scan or shift returns early on members that need no data from others. A mismatch
+/// in such a call is reported by the next call of the group that waits, or at the end of Team::run.
 class TUTTI_API Member : public Collectives<Member> {
 public:
     /// Internal: use Group::join() or Team::run().
@@ -92,43 +86,33 @@ public:
     /// Group::statistics() of this group. Any thread may call it while the member exists.
     Statistics statistics() const;
 
-    /// Fails this member. A member that cannot continue, but does not throw an exception, must call it before
-    /// it leaves. Only the member's thread may call it.
-    ///
-    /// - The current and later calls of all other members throw Aborted, whose text contains `text`.
-    /// - Further calls of the member throw Aborted.
-    /// - Team::run(), or this member's Group::run(), throws an Error with `text` when the function has
-    ///   returned, unless this is a member of a sub-group.
-    /// - If `text` is empty, a text that names abort() replaces it.
-    /// - A team can be used again at once, and a Group when all members have left. A group made by split(),
-    ///   subset() or dup() cannot be used again.
+    /// Fails this member: the current and later calls of all other members throw Aborted, whose text contains
+    /// `text`. A member that cannot continue, but does not throw an exception, must call it before it leaves.
+    /// The member must make no further calls; they throw Aborted as well. In Team::run(), run() throws an
+    /// Error with `text`. The group can be used again when all members have left. Only the member's thread
+    /// may call it.
     void abort(std::string_view text);
 
     /// Divides the group: members that pass the same `color` form a new group, ranked by `key` and then by
     /// their rank here. Returns the calling member's membership in its new group, or nothing if `color` is
-    /// std::nullopt. Every member must call it. Groups of different colors need not wait for each other
-    /// afterwards. Throws ArgumentError if `color` is negative.
+    /// negative, as no_color is. Every member must call it. Groups of different colors need not wait for each
+    /// other afterwards.
     ///
     /// The new group has the same threads. It exists as long as one of its members, independently of this
-    /// group.
+    /// group, and its members may be kept across runs of a Team or regions of a Group. A member that was
+    /// destroyed cannot be replaced: members that wait for it get MismatchError, or Aborted if an exception
+    /// destroyed it. Members that wait for a member that has returned from its run of the team get the same
+    /// errors.
     ///
-    /// - Its members may be kept across runs of a Team or regions of a Group.
-    /// - In a team, all of its members must be in the same run for each of its calls.
-    /// - A member that was destroyed cannot be replaced.
-    /// - Members that wait for a member that was destroyed, or that has returned from its run, throw
-    ///   MismatchError; if an exception ended it, they throw Aborted.
-    ///
-    /// A failure of this group also fails all groups made from it. After a failure, a group made by split(),
-    /// subset() or dup() cannot be used again: make it anew. Roll calls show `where` as the source line.
-    /// Cost: three collective calls and memory allocation; if the allocation fails, the call fails on every
-    /// member.
+    /// A failure of this group also fails all groups made from it. A group made from another group stays
+    /// failed and must be made anew. Roll calls show `where` as the source line. Cost: three collective calls
+    /// and memory allocation; if the allocation fails, the call fails on every member.
     [[nodiscard("a membership lasts as long as its Member")]] std::optional<Member>
-    split(std::optional<int> color, int key, SourceLine where = SourceLine::here());
+    split(int color, int key, SourceLine where = SourceLine::here());
 
     /// Divides the group by the machine: the members that run in the same part of that level, for example on
     /// the same NUMA node, form a new group, ranked by their rank here. The counterpart in MPI is
-    /// MPI_Comm_split_type. Every member must call it with the same level. If the levels differ, all throw
-    /// MismatchError.
+    /// MPI_Comm_split_type. Every member must call it with the same level; otherwise all throw MismatchError.
     ///
     /// A member is where its thread runs at the time of the call: see cpu(). Pin the threads if they must
     /// stay there. All members whose part the machine does not report, because it has no such level or
@@ -139,14 +123,13 @@ public:
 
     /// Makes a new group of the members in `ranks`, ranked by their position in that list, as MPI_Group_incl
     /// and MPI_Comm_create do. Returns the calling member's membership in it, or nothing if its rank is not
-    /// in the list. Every member must call it with the same list. If the lists differ, all throw
-    /// MismatchError. Throws ArgumentError if a rank is not in 0 .. size() - 1 or appears twice. Lifetime,
-    /// failures and cost are as for split().
+    /// in the list. Every member must call it with the same list; otherwise all throw MismatchError. Throws
+    /// ArgumentError if a rank is not in 0 .. size() - 1 or appears twice. Lifetime, failures and cost are as
+    /// for split().
     [[nodiscard("a membership lasts as long as its Member")]] std::optional<Member>
     subset(std::span<const int> ranks, SourceLine where = SourceLine::here());
 
-    /// Makes a new group of the same members with the same ranks. Every member must call it. Lifetime,
-    /// failures and cost are as for split().
+    /// Makes a new group of the same members with the same ranks. Every member must call it.
     [[nodiscard("a membership lasts as long as its Member")]] Member
     dup(SourceLine where = SourceLine::here());
 

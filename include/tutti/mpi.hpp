@@ -17,12 +17,9 @@
 #include <string>
 #include <string_view>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-
 /// Collectives among the threads of several MPI processes: every thread calls, and leaders transfer the data
 /// over MPI.
-namespace mpi {
+namespace tutti::mpi {
 
 namespace detail {
 class ClusterSeat;
@@ -210,6 +207,4 @@ struct Share {
 /// CPU in turn. It is a collective call. Throws what the constructor of Cluster throws.
 TUTTI_API Share divide_cpus(MPI_Comm communicator);
 
-} // namespace mpi
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::mpi

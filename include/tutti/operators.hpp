@@ -95,38 +95,12 @@ constexpr T least() {
 
 } // namespace detail
 
-namespace detail {
-
-/// The operator of the library that has the identity of a function object of the standard library, such as
-/// std::plus; without `type` if there is none. tutti/detail/buffers.hpp, which every header with collectives
-/// includes, has the specialisations, because <functional> is a long header.
-template <template <class> class F>
-struct Counterpart {};
-
-/// The operator that has the identity of Op: itself, or its counterpart.
-template <class Op, class T>
-struct WithIdentity : std::type_identity<Op> {};
-template <template <class> class F, class U, class T>
-requires(std::same_as<U, void> || std::same_as<U, T>) && requires {
-    typename Counterpart<F>::type;
-}
-struct WithIdentity<F<U>, T> : Counterpart<F> {};
-
-/// The identity of an operator that has one.
-template <class Op, class T>
-constexpr auto identity_of() -> decltype(WithIdentity<Op, T>::type::template identity<T>()) {
-    return WithIdentity<Op, T>::type::template identity<T>();
-}
-
-} // namespace detail
-
 /// Whether Op has an identity among the elements of type T: the result of an exscan by value on rank 0. It is
 /// the result of the operator's static member function template identity<T>(), which an operator of the
-/// program may have too. std::plus, std::multiplies, std::bit_and, std::bit_or, std::bit_xor,
-/// std::logical_and and std::logical_or of void or T have the identities of the library's operators.
+/// program may have too.
 template <class Op, class T>
 concept HasIdentity = requires {
-    { detail::identity_of<Op, T>() } -> std::same_as<T>;
+    { Op::template identity<T>() } -> std::same_as<T>;
 };
 
 /// A value and its position, such as a rank or an index: the elements of minloc and maxloc. Compare them with
@@ -362,6 +336,24 @@ struct MaxLoc {
     }
 };
 
+/// The left operand; a reduction returns member 0's. Does not commute.
+struct First {
+    /// Combines two elements; `a` is the left operand.
+    template <class T>
+    constexpr T operator()(const T& a, const T& /*b*/) const {
+        return a;
+    }
+};
+
+/// The right operand; a reduction returns member p-1's. Does not commute.
+struct Last {
+    /// Combines two elements; `a` is the left operand.
+    template <class T>
+    constexpr T operator()(const T& /*a*/, const T& b) const {
+        return b;
+    }
+};
+
 /// Wraps F so that operands are combined in rank order (see non_commutative).
 template <class F>
 struct NonCommutative {
@@ -374,7 +366,7 @@ struct NonCommutative {
     /// The identity of the wrapped operator.
     template <class T>
     requires HasIdentity<F, T>
-    static constexpr T identity() { return detail::identity_of<F, T>(); }
+    static constexpr T identity() { return F::template identity<T>(); }
 };
 
 /// Marks `f` as an operator for which the order of operands matters: with any algorithm, in_0 stays left of
@@ -401,11 +393,15 @@ constexpr VectorOp<F> vector_op(F f) {
     return {std::move(f)};
 }
 
-/// Whether an algorithm that a call names may swap the operands of an operator of type Op; without a name,
-/// operands are always in rank order. As in MPI, a callable is assumed to commute unless it is wrapped by
-/// non_commutative, or this variable is specialised. A VectorOp is assumed not to commute.
+/// Whether the library may swap the operands of an operator of type Op. As in MPI, a callable is assumed to
+/// commute unless it is wrapped by non_commutative, or this variable is specialised. A VectorOp is assumed
+/// not to commute.
 template <class Op>
 inline constexpr bool is_commutative = true;
+template <>
+inline constexpr bool is_commutative<First> = false;
+template <>
+inline constexpr bool is_commutative<Last> = false;
 template <class F>
 inline constexpr bool is_commutative<NonCommutative<F>> = false;
 template <class F>
@@ -423,6 +419,8 @@ inline constexpr BitOr bor{};
 inline constexpr BitXor bxor{};
 inline constexpr MinLoc minloc{};
 inline constexpr MaxLoc maxloc{};
+inline constexpr First first{};
+inline constexpr Last last{};
 
 /// The code of T. Integers are classified by size and signedness, whatever their name (long, long long, char,
 /// wchar_t, ...). The code is `other` for bool and for every type that is not an integer, float, double or

@@ -31,10 +31,7 @@ TUTTI_API PersistentRequestBase& prepare(Seat& seat, const Call& call);
 /// All members must start the same calls in the same order, also in relation to their blocking calls. They
 /// may wait for the operations in any order, and the operations may complete in any order. Any number may be
 /// outstanding; if a group has more than 64, the next one makes progress when the 64th before it is complete.
-/// The operator is copied. A start throws what a blocking call throws: ArgumentError for wrong arguments, and
-/// the failure if the group has failed or fails at once, for example because the operator throws. There is
-/// then no request, and no function that would have been passed to then() is called. A program that
-/// handles failures in then() must also handle the exceptions of the start.
+/// The operator is copied. Throws ArgumentError as a blocking call does.
 ///
 /// @warning The inputs and outputs must live until the operation is complete.
 class Start : public Collectives<Start, detail::NonblockingWay> {
@@ -67,10 +64,9 @@ private:
 ///
 /// It behaves as a Request does: only its member's thread may use it, it can be moved but not copied, and its
 /// destructor waits for the operation. An operation that has never been started is complete. then() must be
-/// called anew for each start. start() throws Error if the object is empty; see valid().
+/// called anew for each start.
 class Persistent : public BasicRequest<detail::PersistentRequestBase> {
 public:
-    Persistent() = default;
     /// Internal: use Member::prepare.
     explicit Persistent(detail::PersistentRequestBase& operation) noexcept : BasicRequest(operation) {}
 
@@ -95,7 +91,7 @@ private:
         template <class In, class Out>
         static detail::Call call(std::remove_reference_t<In>& in, std::remove_reference_t<Out>& out) {
             detail::refuse_short_lived<In>();
-            return vectors<Out>(Collective::barrier, in, out, Options{});
+            return vectors<Out>(Collective::barrier, detail::view(in), out, Options{});
         }
         template <class InOut>
         static detail::Call call(std::remove_reference_t<InOut>& inout) {
@@ -105,8 +101,7 @@ private:
 
     detail::PersistentRequestBase& there() const {
         if (operation() == nullptr) {
-            throw Error("Persistent::start: the object is empty, because it was default-constructed or moved "
-                        "from; assign it an operation of Member::prepare first");
+            throw Error("Persistent: it has been moved from, and has no operation");
         }
         return *operation();
     }

@@ -27,17 +27,11 @@ class TeamThreads;
 
 /// Options of a team.
 struct TeamOptions {
-    /// The CPUs to which members are pinned:
-    ///
-    /// - "compact": neighbours share caches
-    /// - "scatter": neighbours are far apart
-    /// - "none": members are not pinned
-    /// - a list of CPUs such as "0,2,4-7": used as it is, and repeated if it is shorter than the team
-    ///
-    /// With "compact" and "scatter", the team takes CPUs that no other living team of the process has, if
-    /// there are enough, and first those of cores that no other team uses. If there are not enough, it also
-    /// takes the CPUs that other teams use least: of four one-member teams on 2 CPUs, two run on each CPU.
-    /// Team::pinning() reports shared CPUs.
+    /// The CPUs to which members are pinned: "compact" (neighbours share caches), "scatter", "none", or a
+    /// list of CPUs such as "0,2,4-7". With "compact" and "scatter", the team takes CPUs that no other living
+    /// team of the process has, if there are enough, and first those of cores that no other team uses. If
+    /// there are not enough, it shares CPUs with other teams, which Team::pinning() reports. A list is
+    /// used as it is, and repeated if it is shorter than the team.
     std::string placement = "compact";
     /// Options of the team's group.
     GroupOptions group = {};
@@ -113,16 +107,17 @@ public:
     template <detail::MembersFunction F>
     auto run(F&& function) {
         using Result = detail::ResultOf<F>;
+        const bool is_empty = detail::is_empty(function);
         if constexpr (std::is_void_v<Result>) {
-            const auto call = [&](Member& me) { std::invoke(function, me); };
-            run_all({function, call});
+            const auto call = [&function](Member& me) { std::invoke(function, me); };
+            run_all(is_empty ? detail::MemberFunction() : detail::MemberFunction(call));
         } else {
             std::vector<std::optional<Result>> results(static_cast<std::size_t>(size()));
             const auto call = [&](Member& me) {
                 std::optional<Result>& result = results[static_cast<std::size_t>(me.rank())];
                 result.emplace(std::invoke(function, me));
             };
-            run_all({function, call});
+            run_all(is_empty ? detail::MemberFunction() : detail::MemberFunction(call));
             std::vector<Result> all;
             all.reserve(results.size());
             for (std::optional<Result>& result : results) {

@@ -13,15 +13,21 @@
 #define TUTTI_VERSION (TUTTI_VERSION_MAJOR * 10000 + TUTTI_VERSION_MINOR * 100 + TUTTI_VERSION_PATCH)
 
 #ifdef __cplusplus
-// The inline namespace of all C++ names of the library, such as v0_1: a symbol has the version of the
-// headers in its name, so that objects of two versions never share an inline function. Programs do not write
-// it, and must not declare the library's classes themselves: they include a header.
+/// The inline namespace of all C++ names of the library, such as v0_1: a symbol has the version of the
+/// headers in its name, so that objects of two versions never share an inline function. Programs do not write
+/// it.
 #define TUTTI_NAMESPACE TUTTI_NAMESPACE_OF(TUTTI_VERSION_MAJOR, TUTTI_VERSION_MINOR)
 #define TUTTI_NAMESPACE_OF(major, minor) TUTTI_NAMESPACE_JOINED(major, minor)
 #define TUTTI_NAMESPACE_JOINED(major, minor) v##major##_##minor
 
 namespace tutti {
 inline namespace TUTTI_NAMESPACE {
+
+// Once declared here, these are found as members of the inline namespace, and `namespace tutti::detail` opens
+// them.
+namespace c {}
+namespace detail {}
+namespace mpi::detail {}
 
 /// The version of the library that the process has loaded, in the form of TUTTI_VERSION. It is less than
 /// TUTTI_VERSION if the program was compiled with later headers. By any thread.

@@ -4,9 +4,7 @@
 
 #include <mutex>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::detail {
 
 /// A run of a team, and the run one of whose members has called it. All runs further out last at least as
 /// long as this one.
@@ -47,6 +45,4 @@ private:
 /// Whether the calling thread has a part in a run of `team`.
 bool is_in_run_of(const void* team);
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::detail

@@ -5,9 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::detail {
 
 /// Throws ArgumentError unless a group can have so many members. It names `who`, calls the number `what`, and
 /// ends with `otherwise`.
@@ -35,6 +33,4 @@ private:
     std::vector<int> cpus_;
 };
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::detail

@@ -2,7 +2,6 @@
 #include "group/group_state.hpp"
 #include "group/seat.hpp"
 #include "machine/machine.hpp"
-#include "option_values.hpp"
 #include "wait/error_context.hpp"
 
 #include <tutti/error.hpp>
@@ -12,19 +11,17 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace tutti {
-inline namespace TUTTI_NAMESPACE {
 
 namespace detail {
 
 /// What a member asks of a split.
 struct Choice {
-    std::optional<int> color;
+    int color = no_color;
     int key = 0;
     /// Of the list of ranks that it has given: 0 where it has given none, which no digest is.
     std::uint64_t list_digest = 0;
@@ -65,14 +62,15 @@ PartOfMachine part_of_machine(Level level) {
     case Level::core:
         return {"core", &machine::Pu::core};
     }
-    throw ArgumentError("split: `level`" + engine::fault_of(level));
+    throw ArgumentError("split: `level` is " + std::to_string(static_cast<int>(level)) +
+                        ", must be socket, numa_node, l3, l2 or core");
 }
 
-/// The ranks that chose `color`, in the order of the new group; none without a color.
-std::vector<int> mates_of(std::optional<int> color, const std::vector<Choice>& choices) {
+/// The ranks that chose `color`, in the order of the new group; none for a negative color.
+std::vector<int> mates_of(int color, const std::vector<Choice>& choices) {
     const auto choice = [&](int rank) { return choices[static_cast<std::size_t>(rank)]; };
     std::vector<int> mates;
-    for (int rank = 0; color && rank < static_cast<int>(choices.size()); ++rank) {
+    for (int rank = 0; color >= 0 && rank < static_cast<int>(choices.size()); ++rank) {
         if (choice(rank).color == color) {
             mates.push_back(rank);
         }
@@ -136,11 +134,7 @@ void Member::allgather_for_split(const T& mine, std::vector<T>& out, SourceLine 
     run(made, {});
 }
 
-std::optional<Member> Member::split(std::optional<int> color, int key, SourceLine where) {
-    if (color && *color < 0) {
-        throw ArgumentError("split: `color` is " + std::to_string(*color) +
-                            ", must be at least 0; pass std::nullopt to be in no group");
-    }
+std::optional<Member> Member::split(int color, int key, SourceLine where) {
     return regroup({.color = color, .key = key}, where);
 }
 
@@ -156,7 +150,7 @@ Member Member::split(Level level, SourceLine where) {
 std::optional<Member> Member::subset(std::span<const int> ranks, SourceLine where) {
     check_ranks(ranks, size());
     const auto place = std::ranges::find(ranks, rank_);
-    return regroup({.color = place == ranks.end() ? std::nullopt : std::optional(0),
+    return regroup({.color = place == ranks.end() ? no_color : 0,
                     .key = static_cast<int>(place - ranks.begin()),
                     .list_digest = engine::digest(std::vector<std::size_t>(ranks.begin(), ranks.end())),
                     .list_size = ranks.size()},
@@ -207,5 +201,4 @@ Member Member::dup(SourceLine where) {
     return regroup({.color = 0, .duplicates = true}, where).value();
 }
 
-} // namespace TUTTI_NAMESPACE
 } // namespace tutti

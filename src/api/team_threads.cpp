@@ -15,9 +15,7 @@
 #include <new>
 #include <system_error>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::detail {
 
 namespace {
 
@@ -295,6 +293,4 @@ std::exception_ptr TeamThreads::cause_of(const std::exception_ptr& failure) cons
     return is_cause(failure) || cause == thrown_.end() ? failure : *cause;
 }
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::detail

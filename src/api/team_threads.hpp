@@ -19,9 +19,7 @@
 #include <thread>
 #include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::detail {
 
 /// The threads and what they are to run next.
 class TeamThreads {
@@ -103,6 +101,4 @@ private:
     std::vector<std::thread> threads_;
 };
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::detail

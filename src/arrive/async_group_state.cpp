@@ -4,7 +4,6 @@
 #include "choose/wait_choice.hpp"
 #include "machine/pinning.hpp"
 #include "machine/thread_state.hpp"
-#include "option_values.hpp"
 #include "wait/error_context.hpp"
 #include "wait/time_limit.hpp"
 
@@ -15,9 +14,7 @@
 #include <string>
 #include <utility>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::detail {
 
 using arrive::DeferredCollective;
 
@@ -47,7 +44,7 @@ RequestBase& AsyncGroupState::arrive(int rank, const Call& call) {
     DeferredCollective& before = *std::exchange(state.at, &operation);
     show(state, operation, contribution);
     arrive::Arrival& arrival = operation.arrival(rank);
-    arrival.timeout_ = call.timeout.value_or(timeout_);
+    arrival.timeout_ = call.timeout.count() != 0 ? call.timeout : timeout_;
     operation.arrive();
     before.drop(1);
     return arrival;
@@ -147,8 +144,7 @@ TimeoutError AsyncGroupState::delay(std::uint64_t number, int rank, std::chrono:
 }
 
 std::string AsyncGroupState::roll_call(RollCallFormat format) const {
-    return engine::required("roll_call: `format`", format) == RollCallFormat::json ? snapshot().json()
-                                                                                   : snapshot().text();
+    return format == RollCallFormat::json ? snapshot().json() : snapshot().text();
 }
 
 DeferredCollective& AsyncGroupState::after(DeferredCollective& operation) {
@@ -203,6 +199,4 @@ void AsyncGroupState::close() noexcept {
     }
 }
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::detail

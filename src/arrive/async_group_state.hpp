@@ -22,9 +22,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::detail {
 
 /// What is behind an AsyncGroup. Lasts until its last operation is over as well.
 ///
@@ -101,6 +99,4 @@ private:
     engine::RollCallListed listed_;
 };
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::detail

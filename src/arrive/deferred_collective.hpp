@@ -14,16 +14,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::detail {
 class AsyncGroupState;
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+}
 
 namespace tutti::arrive {
 
@@ -37,7 +34,7 @@ public:
     bool test() override;
     void wait() override;
     bool wait_for(std::chrono::duration<double> time) override;
-    void then(detail::Continuation function) override;
+    void then(std::function<void(std::exception_ptr)> function) override;
     void forget() noexcept override;
     void release() noexcept override;
 
@@ -50,7 +47,7 @@ private:
     void check() const;
     /// Looks whether ranks have been missing for too long since the first look.
     void look_at_clock() noexcept;
-    detail::Continuation claimed_function();
+    std::function<void(std::exception_ptr)> claimed_function();
 
     DeferredCollective* home_ = nullptr;
     int rank_ = 0;
@@ -62,7 +59,7 @@ private:
     /// No request refers to it any more.
     std::atomic<bool> is_released_{false};
     Handover handover_;
-    detail::Continuation function_;
+    std::function<void(std::exception_ptr)> function_;
     /// It has been given a function.
     bool takes_no_more_ = false;
 };

@@ -11,9 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace c {
+namespace tutti::c {
 
 using detail::Call;
 
@@ -99,6 +97,4 @@ void Caller::make_as_asked(const Call& call) const {
     }
 }
 
-} // namespace c
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::c

@@ -9,9 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace c {
+namespace tutti::c {
 
 constinit Numbered<Seated> members;
 
@@ -69,9 +67,7 @@ void hand_over(tutti_caller& to, std::optional<Member> member) {
 
 } // namespace
 
-} // namespace c
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::c
 
 using namespace tutti;
 
@@ -89,7 +85,9 @@ tutti_status tutti_leave(tutti_caller me) {
 }
 
 tutti_status tutti_abort(tutti_caller me, const char* text) {
-    return c::guarded([&] { c::seated("abort", me).member().abort(text == nullptr ? "" : text); });
+    return c::guarded([&] {
+        c::seated("abort", me).member().abort(text == nullptr ? "tutti_abort() without a text" : text);
+    });
 }
 
 tutti_status tutti_cpu(tutti_caller me, int* cpu) {
@@ -102,8 +100,7 @@ tutti_status tutti_cpu(tutti_caller me, int* cpu) {
 tutti_status tutti_split(tutti_caller me, int color, int key, tutti_caller* part) {
     return c::guarded([&] {
         c::there("split", "part", part) = {};
-        const auto chosen = color < 0 ? std::nullopt : std::optional(color);
-        c::hand_over(*part, c::seated("split", me).member().split(chosen, key, {}));
+        c::hand_over(*part, c::seated("split", me).member().split(color, key, {}));
     });
 }
 

@@ -12,9 +12,7 @@
 #include <optional>
 #include <utility>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace c {
+namespace tutti::c {
 
 /// What C programs refer to by a number. No number is given twice, so that one that is not valid, or no
 /// longer, is known as such. Looking one up takes no lock and a few instructions. For objects that last as
@@ -117,6 +115,4 @@ private:
     std::uint64_t serial_ = 0;
 };
 
-} // namespace c
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::c

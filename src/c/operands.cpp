@@ -6,9 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace c {
+namespace tutti::c {
 
 namespace {
 
@@ -114,12 +112,10 @@ void Making::takes(const void* in, std::size_t in_count, void* out, std::size_t 
 
 void Making::combines(tutti_op op) {
     op_ = operator_of(caller_.function(), op, elements_.bytes);
-    dynamic_reduction(same(call_), *op_); // which goes on with the same one
+    dynamic_reduction(same(call_), *op_, caller_.function()); // which goes on with the same one
 }
 
-} // namespace c
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::c
 
 using namespace tutti;
 

@@ -212,8 +212,7 @@ tutti_status tutti_test(tutti_request* request, int* done) {
 
 tutti_status tutti_wait_for(tutti_request* request, int64_t milliseconds, int* done) {
     const auto wait = [milliseconds](detail::RequestBase& pending) {
-        return pending.wait_for(milliseconds == TUTTI_NEVER ? never
-                                                            : std::chrono::milliseconds(milliseconds));
+        return pending.wait_for(std::chrono::milliseconds(milliseconds));
     };
     return ask_whether_done("wait_for", request, done, wait);
 }
@@ -284,9 +283,7 @@ tutti_status tutti_then(tutti_request* request, tutti_then_function function, vo
             function(TUTTI_OK, user);
         } else {
             pending->then(
-                detail::Continuation(std::in_place, [function, user](const std::exception_ptr& failure) {
-                    function(status_of(failure), user);
-                }));
+                [function, user](const std::exception_ptr& failure) { function(status_of(failure), user); });
         }
     });
 }

@@ -9,9 +9,7 @@
 #include <exception>
 #include <new>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace c {
+namespace tutti::c {
 
 namespace {
 
@@ -107,9 +105,7 @@ void throw_status(tutti_status status, const std::string& whose) {
     }
 }
 
-} // namespace c
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::c
 
 using namespace tutti;
 

@@ -35,14 +35,17 @@ bool OutstandingCall::wait_for(std::chrono::duration<double> time) {
     return is_over();
 }
 
-void OutstandingCall::then(detail::Continuation function) {
+void OutstandingCall::then(std::function<void(std::exception_ptr)> function) {
+    if (function == nullptr) {
+        throw ArgumentError("then: `function` is empty");
+    }
     if (home_ != nullptr) {
         home_->require_own_thread("then");
-        if (!continuation_) { // another thread has dropped one
+        if (continuation_ == nullptr) { // another thread has dropped one
             home_->drop_continuation(*this);
         }
     }
-    if (continuation_) {
+    if (continuation_ != nullptr) {
         throw Error("then: a function or coroutine waits for this operation already; "
                     "each operation accepts one");
     }
@@ -54,7 +57,7 @@ void OutstandingCall::then(detail::Continuation function) {
 
 void OutstandingCall::forget() noexcept {
     if (home_ == nullptr) {
-        continuation_ = {};
+        continuation_ = nullptr;
     } else {
         home_->drop_continuation(*this);
     }
@@ -85,10 +88,10 @@ void OutstandingCall::start(const detail::Call& call) {
 void OutstandingCall::call_continuation() {
     ProgressEngine* const home = home_;
     const std::exception_ptr failure = failure_;
-    detail::Continuation continuation =
-        home != nullptr ? home->taken_continuation(*this) : std::move(continuation_);
+    const std::function<void(std::exception_ptr)> continuation =
+        home != nullptr ? home->taken_continuation(*this) : std::exchange(continuation_, nullptr);
     // From here on nobody may refer to the operation any more.
-    if (!continuation) {
+    if (continuation == nullptr) {
         return;
     }
     try {

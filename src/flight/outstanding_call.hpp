@@ -18,6 +18,7 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <optional>
 
 namespace tutti::engine {
@@ -49,7 +50,7 @@ public:
     bool test() override;
     void wait() override;
     bool wait_for(std::chrono::duration<double> time) override;
-    void then(detail::Continuation function) override;
+    void then(std::function<void(std::exception_ptr)> function) override;
     void forget() noexcept override;
     void release() noexcept override;
     void start() override;
@@ -100,13 +101,13 @@ private:
     std::optional<Runner> runner_;
     WaitTimer waited_{{}};
     FlightRecord flight_;
-    /// How long a run may wait for others; empty: as the group says.
-    Timeout timeout_;
+    /// How long a run may wait for others, 0: as the group says.
+    std::chrono::milliseconds timeout_{0};
     /// Where it was started or prepared.
     detail::CalledFrom called_from_;
     std::exception_ptr failure_;
 
-    detail::Continuation continuation_;
+    std::function<void(std::exception_ptr)> continuation_;
     /// It is over, and its thread has yet to call the continuation.
     bool is_ready_ = false;
 };

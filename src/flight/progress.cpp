@@ -114,7 +114,8 @@ void ProgressEngine::begin(OutstandingCall& operation) {
     operation.bindings_.bind(prepared, input, operation.output_, operation.operator_.data());
     operation.runner_.emplace(operation.channel_->mailbox(), *operation.cursor_, prepared,
                               operation.bindings_);
-    operation.waited_ = WaitTimer(operation.timeout_.value_or(group_.config().timeout));
+    operation.waited_ =
+        WaitTimer(operation.timeout_.count() != 0 ? operation.timeout_ : group_.config().timeout);
     operation.state_ = OutstandingCall::State::running;
 }
 
@@ -193,7 +194,7 @@ void ProgressEngine::complete(OutstandingCall& operation) {
         turn.is_taken = false;
         turn.next += Channels::in_turn;
     }
-    if (operation.continuation_) {
+    if (operation.continuation_ != nullptr) {
         add_continuation(operation);
     } else if (!operation.is_held_) {
         recycle(operation);
@@ -233,7 +234,7 @@ void ProgressEngine::fail(const std::exception_ptr& cause) noexcept {
         if (recorder_ != nullptr) {
             operation->flight_.end(recorded(*operation), operation->call_.signature().bytes, true);
         }
-        if (operation->continuation_) {
+        if (operation->continuation_ != nullptr) {
             add_continuation(*operation);
         } else if (!operation->is_held_) {
             recycle(*operation);

@@ -56,26 +56,8 @@ ProgressEngine::~ProgressEngine() {
     orphan_held();
 }
 
-/// Throws where the calling thread must not use this member's operations now. Where the group has failed,
-/// that ends those outstanding: when this returns nobody touches their vectors any more.
-template <class Context>
-void ProgressEngine::require_usable(const char* what, const Context& context) {
-    if (seat_.runs_operator()) {
-        throw Error(std::string(what) + ": called by an operator: operators must not make calls of the group "
-                                        "that they reduce for",
-                    {.rank = rank_});
-    }
-    require_own_thread(what);
-    if (group_.failure().raised()) {
-        if (!open_.empty()) {
-            fail(aborted(context_of_oldest()));
-        }
-        std::rethrow_exception(aborted(context()));
-    }
-}
-
 OutstandingCall& ProgressEngine::start(const Call& call) {
-    require_usable("start", [&] { return context_of(call); });
+    require_usable("start");
     OutstandingCall& operation = operation_for(call, Sequence::nonblocking);
     ++started_;
     show(operation);
@@ -86,7 +68,7 @@ OutstandingCall& ProgressEngine::start(const Call& call) {
 }
 
 OutstandingCall& ProgressEngine::prepare(const Call& call) {
-    require_usable("prepare", [&] { return context_of(call); });
+    require_usable("prepare");
     OutstandingCall& operation = operation_for(call, Sequence::persistent);
     ++persistent_;
     show(operation);
@@ -96,7 +78,7 @@ OutstandingCall& ProgressEngine::prepare(const Call& call) {
 }
 
 void ProgressEngine::restart(OutstandingCall& operation) {
-    require_usable("start", [&] { return context_of(operation); });
+    require_usable("start");
     if (!operation.is_over() || operation.is_ready_) { // what waits for it has yet to be called
         throw Error("start: the operation is still outstanding: wait for it before "
                     "starting it again",
@@ -107,34 +89,39 @@ void ProgressEngine::restart(OutstandingCall& operation) {
 }
 
 void ProgressEngine::restart(OutstandingCall& operation, const Call& call) {
-    try {
-        operation.call_.require_like(call);
-    } catch (ArgumentError& error) {
-        ErrorContext context = context_of(operation);
-        context.operation = 0; // it has not begun
-        describe(error, context);
-        throw;
-    }
+    operation.call_.require_like(call);
     if (operation.is_over()) {
         operation.bind(call.input, call.output);
     }
     restart(operation);
 }
 
-/// The group's failure, as the call or operation with these fields has to report it.
-std::exception_ptr ProgressEngine::aborted(const ErrorContext& call) const {
-    try {
-        group_.failure().throw_aborted();
-    } catch (Error& error) {
-        describe(error, call);
-        return std::current_exception();
+/// Throws where the calling thread must not use this member's operations now. Where the group has failed,
+/// that ends those outstanding: when this returns nobody touches their vectors any more.
+void ProgressEngine::require_usable(const char* what) {
+    if (seat_.runs_operator()) {
+        throw Error(std::string(what) + ": called by an operator: operators must not make calls of the group "
+                                        "that they reduce for",
+                    {.rank = rank_});
+    }
+    require_own_thread(what);
+    if (group_.failure().raised()) {
+        try {
+            group_.failure().throw_aborted();
+        } catch (Error& error) {
+            describe(error, context_of_oldest());
+            if (!open_.empty()) {
+                fail(std::current_exception());
+            }
+            throw;
+        }
     }
 }
 
 /// The same where the thread calls functions: also those of the operations that this has ended.
 void ProgressEngine::require_progress(const char* what) {
     try {
-        require_usable(what, [&] { return context_of_oldest(); });
+        require_usable(what);
     } catch (...) {
         if (ready_ != 0 && !seat_.runs_operator() && !is_on_another_thread()) {
             ThreadProgress::here().call_continuations();
@@ -218,10 +205,6 @@ ErrorContext ProgressEngine::context_of(const OutstandingCall& operation) const 
             .where = operation.called_from_.read()};
 }
 
-ErrorContext ProgressEngine::context_of(const Call& call) const {
-    return {.rank = rank_, .collective = call.collective, .where = call.where};
-}
-
 ErrorContext ProgressEngine::context_of_oldest() const {
     return open_.empty() ? ErrorContext{.rank = rank_} : context_of(*open_.front());
 }
@@ -239,13 +222,13 @@ void ProgressEngine::wait_until(OutstandingCall& operation, std::chrono::nanosec
 OutstandingCall& ProgressEngine::operation_for(const Call& call, Sequence sequence) {
     OutstandingCall* operation = nullptr;
     try {
-        check_given(call);
+        check_timeout(call);
         operation = &found_or_prepared(call);
         operation->operator_.keep(call);
         operation->sequence_ = sequence;
         assign_channel(*operation);
     } catch (ArgumentError& error) {
-        describe(error, context_of(call));
+        describe(error, {.rank = rank_, .collective = call.collective, .where = call.where});
         throw; // the member may call again
     } catch (...) {
         if (operation != nullptr) {
@@ -326,7 +309,7 @@ void ProgressEngine::prepare(OutstandingCall& operation, const Call& call) {
 /// Nobody refers to it any more.
 void ProgressEngine::recycle(OutstandingCall& operation) noexcept {
     operation.is_held_ = false;
-    operation.continuation_ = {};
+    operation.continuation_ = nullptr;
     operation.failure_ = nullptr;
     if (operation.sequence_ == Sequence::persistent) {
         channels_.drop_persistent(operation.number_);
@@ -360,7 +343,7 @@ void ProgressEngine::release(OutstandingCall& operation) noexcept {
 
 /// On another thread than the one that has the operation in its queue it stays there, and calls nothing.
 void ProgressEngine::drop_continuation(OutstandingCall& operation) noexcept {
-    operation.continuation_ = {};
+    operation.continuation_ = nullptr;
     if (operation.is_ready_ && !is_on_another_thread()) {
         thread_->remove_continuation(operation);
         no_longer_ready(operation);
@@ -378,8 +361,9 @@ void ProgressEngine::no_longer_ready(OutstandingCall& operation) noexcept {
     --ready_;
 }
 
-detail::Continuation ProgressEngine::taken_continuation(OutstandingCall& operation) noexcept {
-    detail::Continuation continuation = std::move(operation.continuation_);
+std::function<void(std::exception_ptr)>
+ProgressEngine::taken_continuation(OutstandingCall& operation) noexcept {
+    std::function<void(std::exception_ptr)> continuation = std::exchange(operation.continuation_, nullptr);
     if (operation.is_ready_) {
         no_longer_ready(operation);
         if (!operation.is_held_) {
@@ -426,9 +410,7 @@ void ProgressEngine::orphan_held() noexcept {
 
 } // namespace tutti::engine
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::detail {
 
 RequestBase& start(Seat& seat, const Call& call) {
     seat.called_from().show(call.where, static_cast<unsigned>(engine::Sequence::nonblocking));
@@ -440,6 +422,4 @@ PersistentRequestBase& prepare(Seat& seat, const Call& call) {
     return engine::ProgressEngine::of(seat).prepare(call);
 }
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::detail

@@ -16,18 +16,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::detail {
 class GroupState;
 class Seat;
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::detail
 
 namespace tutti::engine {
 
@@ -62,7 +59,7 @@ public:
     /// Nothing is to be called when the operation is over.
     void drop_continuation(OutstandingCall& operation) noexcept;
     /// What is now to be called, empty if nothing. The operation may then be that of another call.
-    detail::Continuation taken_continuation(OutstandingCall& operation) noexcept;
+    std::function<void(std::exception_ptr)> taken_continuation(OutstandingCall& operation) noexcept;
     /// Throws Error where another thread has operations of this member in flight.
     void require_own_thread(const char* what) const;
     void release(OutstandingCall& operation) noexcept;
@@ -95,10 +92,7 @@ private:
         std::uint64_t next = 0;
     };
 
-    /// `context` returns the fields that an error must have.
-    template <class Context>
-    void require_usable(const char* what, const Context& context);
-    std::exception_ptr aborted(const ErrorContext& call) const;
+    void require_usable(const char* what);
     void require_progress(const char* what);
     /// Whether another thread, which may be gone, has outstanding operations or has yet to call
     /// continuations.
@@ -152,7 +146,6 @@ private:
     /// Only where the group records what its members call.
     Recorded recorded(const OutstandingCall& operation) const;
     /// What errors report of an operation; and of all that are outstanding, of which the oldest is named.
-    ErrorContext context_of(const detail::Call& call) const;
     ErrorContext context_of(const OutstandingCall& operation) const;
     ErrorContext context_of_oldest() const;
 

@@ -12,13 +12,9 @@
 #include <memory>
 #include <string>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::detail {
 class GroupState;
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+}
 
 namespace tutti::engine {
 

@@ -2,7 +2,6 @@
 
 #include "choose/wait_choice.hpp"
 #include "machine/cpu_list.hpp"
-#include "option_values.hpp"
 #include "trace/json_lines.hpp"
 #include "trace/perfetto.hpp"
 #include "wait/failed_call.hpp"
@@ -20,9 +19,7 @@
 #include <string>
 #include <utility>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::detail {
 
 GroupState::GroupState(int members, engine::GroupConfig config, engine::MakeDiagnosis make_diagnosis)
     : config_(std::move(config)), bindings_(config_),
@@ -61,7 +58,6 @@ trace::Timeline GroupState::timeline() const {
 }
 
 std::string GroupState::trace(TraceFormat format) const {
-    engine::required("trace: `format`", format);
     if (config_.trace < Trace::operations) {
         throw Error("trace: the group records no operations: set GroupOptions::trace to Trace::operations or "
                     "Trace::steps, or TUTTI_TRACE to a file");
@@ -205,6 +201,4 @@ bool GroupState::has_left_for_good(int member) const {
     return first != nullptr && first->memory_.has_left_for_good(*family_.rank_in_first(member));
 }
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::detail

@@ -27,9 +27,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::detail {
 
 /// Everything the members of a group share.
 class GroupState : public std::enable_shared_from_this<GroupState> {
@@ -133,6 +131,4 @@ private:
     std::unique_ptr<engine::Diagnosis> diagnosis_;
 };
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::detail

@@ -17,9 +17,7 @@
 #include <string>
 #include <utility>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::detail {
 
 using engine::PreparedCall;
 
@@ -82,7 +80,7 @@ bool Seat::has_been_rebound() noexcept {
 void Seat::resume(std::uint64_t epoch) {
     cursor_.resume(epoch);
     front_ = nullptr; // so that the next call is shown, whichever it is
-    aborted_ = nullptr;
+    has_aborted_ = false;
     recorded_ = {};
     outstanding_ = nullptr;
     if (explorations_ != nullptr) {
@@ -143,7 +141,7 @@ void Seat::record() {
 }
 
 template <class Observer>
-void Seat::run_front(const void* input, void* output, const void* state, Timeout timeout,
+void Seat::run_front(const void* input, void* output, const void* state, std::chrono::milliseconds timeout,
                      const Observer& observer) {
     const PreparedCall& call = *front_;
     if (call.copied_bytes() != 0 && input != nullptr) {
@@ -156,7 +154,8 @@ void Seat::run_front(const void* input, void* output, const void* state, Timeout
 }
 
 template <class Runner>
-[[gnu::always_inline]] inline void Seat::run_to_the_end(Runner& runner, int looks, Timeout timeout) {
+[[gnu::always_inline]] inline void Seat::run_to_the_end(Runner& runner, int looks,
+                                                        std::chrono::milliseconds timeout) {
     try {
         const run::State reached = runner.advance(looks);
         if (reached != run::State::done) {
@@ -190,8 +189,8 @@ void Seat::record_front(const Call& call) {
 }
 
 template <class Runner>
-[[gnu::noinline]] void Seat::run_slowly(Runner& runner, run::State state, Timeout timeout) {
-    engine::WaitTimer waited(timeout.value_or(group_.config().timeout));
+[[gnu::noinline]] void Seat::run_slowly(Runner& runner, run::State state, std::chrono::milliseconds timeout) {
+    engine::WaitTimer waited(timeout.count() != 0 ? timeout : group_.config().timeout);
     while (state != run::State::done) {
         wait(runner, state, waited);
         state = runner.advance(mailbox::eager_looks(group_.wait_policy(), wait_history_));
@@ -248,10 +247,10 @@ void Seat::require_idle(const Call& call) const {
                     context_of(call));
     }
     try {
-        if (aborted_) {
+        if (has_aborted_) {
             group_.failure().throw_aborted();
         }
-        engine::check_given(call);
+        engine::check_timeout(call);
     } catch (Error& error) {
         engine::describe(error, context_of(call));
         throw;
@@ -333,16 +332,9 @@ void Seat::make_front(const Call& call) {
 }
 
 void Seat::abort(std::string_view text) {
-    const std::string_view told = text.empty() ? "abort() was called without a text" : text;
-    aborted_ = std::make_exception_ptr(Error(std::string(told), {.rank = rank_}));
-    group_.fail(rank_, aborted_);
+    group_.fail(rank_, std::make_exception_ptr(Error(std::string(text), {.rank = rank_})));
+    has_aborted_ = true;
     front_ = nullptr; // so that no call is taken for a repeated one
-}
-
-void Seat::throw_if_aborted() const {
-    if (aborted_) {
-        std::rethrow_exception(aborted_);
-    }
 }
 
 /// Runs the call that serves these vectors, which it brings to the front, if there is one. Apart from
@@ -426,6 +418,4 @@ bool execute_again(Seat& seat, std::uint64_t key, const void* input, void* outpu
     return seat.run_again(key, input, output);
 }
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::detail

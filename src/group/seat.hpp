@@ -33,9 +33,7 @@ namespace tutti::run {
 enum class State : std::uint8_t;
 }
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::detail {
 
 class GroupState;
 
@@ -83,8 +81,6 @@ public:
     /// The member fails, outside of its calls. It makes no more, which others would take for other calls than
     /// theirs, until the group is used again.
     void abort(std::string_view text);
-    /// Throws the Error of that, if the member has.
-    void throw_if_aborted() const;
 
     /// What the member has outstanding; null before its first nonblocking call.
     engine::Outstanding* outstanding() { return outstanding_.get(); }
@@ -105,7 +101,7 @@ public:
         ~OperatorRuns() {
             if (runs_) {
                 seat_.runs_operator_ = ran_before_;
-                seat_.front_ = seat_.aborted_ ? nullptr : front_;
+                seat_.front_ = seat_.has_aborted_ ? nullptr : front_;
             }
         }
         OperatorRuns(const OperatorRuns&) = delete;
@@ -164,11 +160,11 @@ private:
     /// Runs the call in front on these vectors, watched by the observer. It may wait for so long, 0: as the
     /// group says.
     template <class Observer>
-    void run_front(const void* input, void* output, const void* state, Timeout timeout,
+    void run_front(const void* input, void* output, const void* state, std::chrono::milliseconds timeout,
                    const Observer& observer);
     /// Runs it to the end. It looks so often before it waits slowly.
     template <class Runner>
-    void run_to_the_end(Runner& runner, int looks, Timeout timeout);
+    void run_to_the_end(Runner& runner, int looks, std::chrono::milliseconds timeout);
     /// The call in front has thrown that.
     void fail_front(const std::exception_ptr& thrown);
     /// Shows and runs the call in front on the vectors of `call`, and records it.
@@ -176,7 +172,7 @@ private:
     void record_front(const Call& call);
     /// Goes on with a run that waits, until it is done.
     template <class Runner>
-    void run_slowly(Runner& runner, run::State state, Timeout timeout);
+    void run_slowly(Runner& runner, run::State state, std::chrono::milliseconds timeout);
     /// Waits until the run can go on, or throws what has ended it.
     template <class Runner>
     void wait(Runner& runner, run::State state, engine::WaitTimer& waited);
@@ -187,8 +183,7 @@ private:
     run::Cursor cursor_;
     /// The call that is made or prepared, the first of all; null at the start and after a failure.
     engine::PreparedCall* front_ = nullptr;
-    /// What the member has failed with in abort(), or null.
-    std::exception_ptr aborted_;
+    bool has_aborted_ = false;
     /// What the member records of its calls, none of which is run again without a look; null where that is
     /// nothing.
     engine::MemberRecord* record_;
@@ -218,6 +213,4 @@ private:
     std::uint64_t thread_ = 0;
 };
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::detail

@@ -11,9 +11,7 @@
 
 #include <algorithm>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::mpi::detail {
 
 using tutti::detail::OneVector;
 using tutti::detail::Part;
@@ -30,7 +28,7 @@ void copy_unless_there(std::byte* to, const std::byte* from, std::size_t bytes) 
 void ClusterCall::prepare(const Call& call, const Options& options) {
     strategy_ = nullptr;
     known_.forget(); // it serves no call before it is complete
-    tutti::engine::check_given(call);
+    tutti::engine::check_timeout(call);
     offsets_.resize(static_cast<std::size_t>(cluster_.size()) + 1);
     known_.remember(call,
                     tutti::engine::checked_shape(call, global_rank(), cluster_.size(), offsets_.data()));
@@ -57,7 +55,7 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     set_offsets();
     set_process_call(algorithm);
     wanted_way_ = options.way;
-    call_.order = Order::canonical; // inside a process everything is serial
+    call_.serial = false; // inside a process everything is
     call_.algorithm = {};
     call_.counts = nullptr;
     call_.where = {};
@@ -158,6 +156,4 @@ hybrid::ProcessCall& ClusterCall::process_call() {
     return process_call_;
 }
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::mpi::detail

@@ -18,9 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::mpi::detail {
 
 /// Copies what is not there already: a caller may have passed one vector as both.
 void copy_unless_there(std::byte* to, const std::byte* from, std::size_t bytes);
@@ -44,7 +42,7 @@ public:
         return known_.serves(key, input, output) && wanted_way_.empty();
     }
     /// The call is made, on these vectors.
-    void begin(const void* input, void* output, const void* state, Timeout timeout) {
+    void begin(const void* input, void* output, const void* state, std::chrono::milliseconds timeout) {
         call_.input = input;
         call_.output = output;
         call_.state = state;
@@ -123,7 +121,7 @@ public:
     /// Makes one. By what speaks.
     void perform(const hybrid::ProcessCall& call) {
         begin_on_channel();
-        transport().channel().set_timeout(call_.timeout.value_or(cluster_.timeout()));
+        transport().channel().set_timeout(call_.timeout.count() != 0 ? call_.timeout : cluster_.timeout());
         transport().perform(call);
     }
     /// Messages from here on are this call's.
@@ -155,6 +153,4 @@ private:
     std::unique_ptr<HierarchyStrategy> strategy_;
 };
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::mpi::detail

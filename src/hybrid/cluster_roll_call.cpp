@@ -3,7 +3,6 @@
 #include "diagnose/disagreement.hpp"
 #include "diagnose/roll_call.hpp"
 #include "hybrid/cluster_state.hpp"
-#include "option_values.hpp"
 
 #include <tutti/error.hpp>
 
@@ -12,9 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::mpi::detail {
 
 using tutti::engine::MemberReport;
 using tutti::engine::RollCall;
@@ -69,7 +66,7 @@ std::string ClusterState::roll_call(RollCallFormat format) {
                                        std::to_string(processes()) + ", with " + std::to_string(members()) +
                                        " of " + std::to_string(size()) + " members"},
                              std::move(reports));
-    if (tutti::engine::required("roll_call: `format`", format) == RollCallFormat::json) {
+    if (format == RollCallFormat::json) {
         return roll_call.json();
     }
     std::string text = roll_call.text();
@@ -81,6 +78,4 @@ std::string ClusterState::roll_call(RollCallFormat format) {
     return text;
 }
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::mpi::detail

@@ -13,9 +13,7 @@
 #include <numeric>
 #include <span>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::mpi::detail {
 
 using hybrid::check;
 
@@ -199,6 +197,4 @@ void ClusterState::tell_others(const std::exception_ptr& cause) noexcept {
     failure_channel_.tell(cause);
 }
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::mpi::detail

@@ -22,9 +22,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::mpi::detail {
 
 class ClusterSeat;
 
@@ -195,6 +193,4 @@ private:
     std::optional<tutti::engine::RollCallListed> listed_;
 };
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::mpi::detail

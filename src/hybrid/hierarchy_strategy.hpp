@@ -4,9 +4,7 @@
 
 #include <memory>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::mpi::detail {
 
 class ClusterCall;
 
@@ -51,6 +49,4 @@ std::unique_ptr<HierarchyStrategy> make_chain(ClusterCall& call);
 /// processes choose fits together on the channel.
 std::unique_ptr<HierarchyStrategy> make_strategy(ClusterCall& call);
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::mpi::detail

@@ -4,29 +4,25 @@
 
 #include <algorithm>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::mpi::detail {
 
 void ProcessMember::run_held(std::unique_ptr<tutti::engine::PreparedCall>& held, tutti::detail::Call call) {
     tutti::detail::Seat& seat = cluster_.group().seat(rank_);
-    if (call.timeout) {
-        call.timeout = local_timeout(call.timeout.value_or({}));
-    }
+    call.timeout = local_timeout(call.timeout);
     if (held == nullptr) {
         held = seat.hold(call);
     }
     seat.run_held(*held, call);
 }
 
-void ProcessMember::meet(Timeout timeout) {
+void ProcessMember::meet(std::chrono::milliseconds timeout) {
     if (!is_alone()) {
         run_held(meeting_, {.collective = Collective::barrier, .type = Type::u8, .timeout = timeout});
     }
 }
 
 void ProcessMember::make_room(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment,
-                              Timeout timeout) {
+                              std::chrono::milliseconds timeout) {
     if (input_bytes <= input_room_ && output_bytes <= output_room_ && alignment <= room_align_) {
         return;
     }
@@ -40,6 +36,4 @@ void ProcessMember::make_room(std::size_t input_bytes, std::size_t output_bytes,
     meet(timeout);
 }
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::mpi::detail

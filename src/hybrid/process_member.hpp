@@ -11,9 +11,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::mpi::detail {
 
 /// One member of a process, whichever call of the cluster it makes.
 class ProcessMember {
@@ -41,9 +39,10 @@ public:
     /// Runs a call of the members of the process, which is held from the first time on: see Seat::run_held.
     void run_held(std::unique_ptr<tutti::engine::PreparedCall>& held, tutti::detail::Call call);
     /// Returns when all members of the process have come.
-    void meet(Timeout timeout);
+    void meet(std::chrono::milliseconds timeout);
     /// Makes the staging buffers as large at least. A meeting where that is larger than ever.
-    void make_room(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment, Timeout timeout);
+    void make_room(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment,
+                   std::chrono::milliseconds timeout);
 
 private:
     ClusterState& cluster_;
@@ -56,6 +55,4 @@ private:
     std::size_t room_align_ = line_bytes;
 };
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::mpi::detail

@@ -115,9 +115,7 @@ void move_string(void* out, const void* in, std::size_t bytes) {
 
 } // namespace tutti::kernel
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::detail {
 
 const Kernels& builtin(Type type, Operator op) {
     if (type < Type::other && op < Operator::callable) {
@@ -150,6 +148,4 @@ std::string_view kernel_isa() {
     return kernel::chosen_table().isa;
 }
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::detail

@@ -23,12 +23,6 @@ struct Metres {
 struct Seconds {
     double value;
 };
-struct Left {
-    int operator()(int a, int /*b*/) const { return a; }
-};
-struct Right {
-    int operator()(int /*a*/, int b) const { return b; }
-};
 
 } // namespace
 
@@ -250,13 +244,13 @@ std::vector<Wrong> arguments_that_differ() {
                  me.rank() == 1 ? me.allreduce(x, minloc) : me.allreduce(x, maxloc);
              },
              {"MinLoc", "MaxLoc"}},
-            {"two operators of the program",
+            {"first and last",
              3,
              [](Member& me) {
                  std::vector<int> x(1);
-                 me.rank() == 1 ? me.allreduce(x, Left()) : me.allreduce(x, Right());
+                 me.rank() == 1 ? me.allreduce(x, first) : me.allreduce(x, last);
              },
-             {"Left", "Right"}},
+             {"First", "Last"}},
             {"two lambdas",
              3,
              [](Member& me) {

@@ -2,7 +2,6 @@
 #include "machine/placement.hpp"
 #include "support.hpp"
 
-#include <map>
 #include <memory>
 #include <string>
 
@@ -79,10 +78,8 @@ TEST_CASE("a team or group that is asked to run nothing says so") {
     Group group(1);
     void (*const nothing)(Member&) = nullptr;
     const std::function<int(Member&)> empty;
-    int (Member::*const no_member)() const noexcept = nullptr;
     for (const Thrown& thrown :
          {thrown_by([&] { team.run(nothing); }), thrown_by([&] { team.run(empty); }),
-          thrown_by([&] { team.run(no_member); }), thrown_by([&] { group.run(0, no_member); }),
           thrown_by([&] { group.run(0, nothing); }), thrown_by([&] { group.run(0, empty); })}) {
         CHECK(thrown.kind == Thrown::Kind::argument);
         CHECK(mentions(thrown.text, "function"));
@@ -127,22 +124,4 @@ TEST_CASE("a team takes CPUs that no other team has, or says that it shares them
     CHECK(shares(first));
     const Team crowded(1);
     CHECK(shares(crowded));
-}
-
-TEST_CASE("teams that must share CPUs are dealt over all of them") {
-    const auto all = cpus_of_placement("compact", 0).size();
-    std::vector<std::unique_ptr<Team>> teams;
-    std::map<int, int> members;
-    for (std::size_t i = 0; i < 2 * all; ++i) {
-        teams.push_back(std::make_unique<Team>(1));
-        ++members[teams.back()->cpus().front()];
-        CHECK(mentions(teams.back()->pinning().front(), "another team") == (i >= all));
-    }
-    CHECK(members.size() == all);
-    for (const auto& [cpu, count] : members) {
-        CHECK(count == 2);
-    }
-    for (const auto& team : teams) {
-        CHECK(mentions(team->pinning().front(), "another team"));
-    }
 }

@@ -37,8 +37,6 @@ TEST_CASE("null pointers are named") {
     check_refused(tutti_team_run(nullptr, call_part, nullptr), "team_run: `team`");
     check_refused(tutti_async_group_create(1, nullptr, nullptr), "async_group: `async_group`");
     check_refused(tutti_op_create(nullptr, nullptr, 1, nullptr), "op_create: `op`");
-    tutti_op op = 0;
-    check_refused(tutti_op_create(nullptr, nullptr, 1, &op), "op_create: `function` is a null pointer");
     check_refused(tutti_task_run(nullptr, 0), "task_run: `task`");
     const tutti_caller me = again.me;
     check_refused(tutti_allreduce(me, nullptr, &one, 1, TUTTI_DOUBLE, TUTTI_SUM),
@@ -232,7 +230,7 @@ TEST_CASE("options are checked, and those of another version known") {
     check_refused(sum(&options), "\"nonesuch\"");
     options.algorithm = nullptr;
     options.order = 7;
-    check_refused(sum(&options), "`options.order` is 7, must be 0 (canonical) or 1 (serial)");
+    check_refused(sum(&options), "`options.order` is 7");
     options.size = sizeof options.size + sizeof options.algorithm; // of a program that knows no order
     CHECK(sum(&options) == TUTTI_OK);
     options.size = 0;
@@ -248,8 +246,7 @@ TEST_CASE("options are checked, and those of another version known") {
     tutti_group* group = nullptr;
     tutti_group_options of_group = TUTTI_GROUP_OPTIONS_INIT;
     of_group.wait = 9;
-    check_refused(tutti_group_create(1, &of_group, &group),
-                  "`options.wait` is 9, must be 0 (automatic), 1 (spin), 2 (yield) or 3 (sleep)");
+    check_refused(tutti_group_create(1, &of_group, &group), "`options.wait` is 9");
     tutti_team* team = nullptr;
     tutti_team_options of_team = TUTTI_TEAM_OPTIONS_INIT;
     of_team.placement = "nowhere";

@@ -9,7 +9,6 @@
 #include <array>
 #include <complex>
 #include <concepts>
-#include <functional>
 #include <vector>
 
 namespace {
@@ -17,8 +16,6 @@ namespace {
 struct Point {
     float x, y;
 };
-
-constexpr auto lower = [](const Point& a, const Point& b) { return b.x < a.x ? b : a; };
 
 using Sizes = std::array<std::size_t, 2>;
 
@@ -116,7 +113,7 @@ template <class Caller>
 void in_flight(Caller& caller) {
     static_cast<void>(caller.barrier());
     vectors<double>(caller, tutti::sum);
-    vectors<Point>(caller, lower);
+    vectors<Point>(caller, tutti::first);
 }
 
 template <class Member>
@@ -136,12 +133,12 @@ void collectives(MEMBER& me);
 
 void collectives(MEMBER& me) {
     me.barrier();
-    all<signed char>(me, tutti::sum, tutti::max, tutti::bxor, std::plus<>());
-    all<unsigned short>(me, tutti::prod, tutti::land, std::bit_and<>());
+    all<signed char>(me, tutti::sum, tutti::max, tutti::bxor);
+    all<unsigned short>(me, tutti::prod, tutti::land);
     all<double>(me, tutti::sum, tutti::min, [](double a, double b) { return a > b ? a : b; });
     all<std::complex<float>>(me, tutti::sum, tutti::prod);
     all<tutti::ValueAt<float>>(me, tutti::minloc, tutti::maxloc);
-    all<Point>(me, lower, tutti::non_commutative([](const Point& a, const Point& b) {
+    all<Point>(me, tutti::first, tutti::non_commutative([](const Point& a, const Point& b) {
                    return Point{a.x + b.x, a.y * b.y};
                }));
     in_every_way(me);

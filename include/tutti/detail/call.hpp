@@ -16,9 +16,7 @@
 #include <string_view>
 #include <typeinfo>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::detail {
 
 /// How to copy an operator into an operation that outlives the call.
 struct Keeping {
@@ -34,17 +32,6 @@ inline constexpr Keeping keeping_of{
     sizeof(Op), alignof(Op), [](void* to, const void* from) { new (to) Op(*static_cast<const Op*>(from)); },
     [](void* copy) noexcept { static_cast<Op*>(copy)->~Op(); }};
 
-/// An argument of the program that is wrong, as its type has shown. The library rejects the call.
-enum class Wrong : std::uint8_t {
-    nothing,
-    strided_input,
-    strided_output,
-    other_elements,       ///< those of a dynamic input differ from the output's
-    empty_operator,       ///< a null pointer to a function, or an empty std::function
-    operator_of_type,     ///< an operator of the library that does not combine elements of this type
-    operator_of_elements, ///< a DynamicOp with a function for elements of another size; `state` points to it
-};
-
 /// One collective call of one member. The element type and the operator are reduced to a form that a compiled
 /// library can process.
 struct Call {
@@ -53,17 +40,14 @@ struct Call {
     Operator op = Operator::callable;
     /// Whether operands may be combined in an order other than rank order.
     bool commutative = true;
-    /// The order of operands; it may be none of the enumerators.
-    Order order = Order::canonical;
+    /// Whether operands must be combined in rank order from the left.
+    bool serial = false;
     /// The caller passed one buffer, which is both input and output.
     bool in_place = false;
     /// The output is one buffer that all members share.
     bool shared_output = false;
     /// An allgather that is part of a split; error messages then call it a split.
     bool splits = false;
-    Wrong wrong = Wrong::nothing;
-    /// The elements of the input, if `wrong` is other_elements.
-    Type input_type = Type::other;
     /// The root of a rooted collective, or the distance of a shift.
     int root = 0;
     const void* input = nullptr;
@@ -91,20 +75,9 @@ struct Call {
     /// A gather or scatter with counts at the root; the other members have none.
     bool counts_at_root = false;
     std::string_view algorithm = {};
-    /// Maximum time to wait for other members; empty: the group's.
-    Timeout timeout = {};
+    /// Maximum time to wait for other members; 0: the group's; negative: the caller gave a wrong one.
+    std::chrono::milliseconds timeout = {};
     SourceLine where = {};
-    /// The size of the input's elements, if `wrong` is other_elements.
-    std::size_t input_element_bytes = 0;
-
-    /// Makes the library reject the call. The timeout keeps the call from the fast path, which knows no
-    /// timeouts, so that a correct call need not be examined there.
-    void reject(Wrong argument) {
-        if (wrong == Wrong::nothing) {
-            wrong = argument;
-            timeout = std::chrono::milliseconds::min();
-        }
-    }
 };
 
 /// The source line of a member's last call. The member writes it in every call, and any thread may read it.
@@ -161,10 +134,10 @@ static_assert(key_fields.root.end() == 64);
 /// buffers and high roots.
 inline std::uint64_t key_of(const Call& call) {
     constexpr const KeyFields& in = key_fields;
-    if (call.kernels != nullptr || call.type == Type::other || !call.algorithm.empty() ||
-        call.order != Order::canonical || call.timeout.has_value() || call.counts != nullptr ||
-        call.counts_at_root || call.shared_output || call.splits || !in.input_count.holds(call.input_count) ||
-        !in.output_count.holds(call.output_count) || !in.root.holds(static_cast<unsigned>(call.root))) {
+    if (call.kernels != nullptr || call.type == Type::other || !call.algorithm.empty() || call.serial ||
+        call.timeout.count() != 0 || call.counts != nullptr || call.counts_at_root || call.shared_output ||
+        call.splits || !in.input_count.holds(call.input_count) || !in.output_count.holds(call.output_count) ||
+        !in.root.holds(static_cast<unsigned>(call.root))) {
         return 0;
     }
     return in.present.in_word(1) | in.collective.in_word(static_cast<std::uint64_t>(call.collective)) |
@@ -224,6 +197,4 @@ inline void execute_or_repeat(Seat& seat, const Call& call) {
     }
 }
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::detail

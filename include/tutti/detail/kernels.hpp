@@ -11,9 +11,7 @@
 #include <memory>
 #include <string_view>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::detail {
 
 /// How outputs are written. Non-temporal stores pay if the data exceed the caches, or if another CPU has read
 /// the lines that are written. A call that uses them ends with a store fence, so that a later release store
@@ -100,7 +98,7 @@ struct TemplateLoops {
         const T* const left = static_cast<const T*>(a);
         const T* const right = static_cast<const T*>(b);
         for (std::size_t i = 0; i < count; ++i) {
-            result[i] = static_cast<T>(op(left[i], right[i]));
+            result[i] = op(left[i], right[i]);
         }
     }
 
@@ -135,7 +133,7 @@ struct TemplateLoops {
                 const T operand = static_cast<const T*>(ins[member])[i];
                 static_cast<T*>(results[member - 1])[i] = prefix;
                 prefix = operand;
-                const auto combine = [&](int place) { prefix = static_cast<T>(op(partial[place], prefix)); };
+                const auto combine = [&](int place) { prefix = op(partial[place], prefix); };
                 const Merges merges(member, association);
                 partial.keep(merges.of_kept(combine), prefix);
                 merges.of_rest(combine);
@@ -151,12 +149,12 @@ private:
                      Association association) {
         if (association == Association::tree && count > 2) {
             const int left = left_part(count);
-            return static_cast<T>(op(combine(op, ins, left, i, association),
-                                     combine(op, ins + left, count - left, i, association)));
+            return op(combine(op, ins, left, i, association),
+                      combine(op, ins + left, count - left, i, association));
         }
         T combined = static_cast<const T*>(ins[0])[i];
         for (int source = 1; source < count; ++source) {
-            combined = static_cast<T>(op(combined, static_cast<const T*>(ins[source])[i]));
+            combined = op(combined, static_cast<const T*>(ins[source])[i]);
         }
         return combined;
     }
@@ -167,6 +165,4 @@ template <class T, class Op>
 inline constexpr bool
     has_builtin_kernels = type_of<T>() != Type::other&& operator_of<Op>() != Operator::callable;
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::detail

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/detail/empty_function.hpp>
+#include <tutti/detail/standard.hpp>
 
 #include <concepts>
 #include <memory>
@@ -21,25 +21,34 @@ concept MembersFunction = std::invocable<F&, Member&>;
 template <class F>
 using ResultOf = std::decay_t<std::invoke_result_t<F&, Member&>>;
 
+/// Whether there is nothing to call: a null pointer, an empty std::function, or the like.
+template <class F>
+bool is_empty(const F& function) {
+    constexpr bool may_be_empty = std::is_pointer_v<F> || std::is_class_v<F>; // but not a function itself
+    if constexpr (may_be_empty && requires {
+                      { function == nullptr } -> std::convertible_to<bool>;
+                  }) {
+        return function == nullptr;
+    } else {
+        return false;
+    }
+}
+
 /// Refers to an object that is called as a member, or to none. The object must live until it has been called.
 class MemberFunction {
 public:
-    /// Refers to `call`, which calls `function`; to nothing if `function` is empty.
-    template <class F, class Call>
-    MemberFunction(const F& function, const Call& call)
-        : object_(std::addressof(call)), call_(is_empty(function) ? nullptr : &call_object<Call>) {}
+    MemberFunction() = default;
+    template <class F>
+    explicit MemberFunction(const F& function)
+        : object_(std::addressof(function)),
+          call_([](const void* object, Member& me) { (*static_cast<const F*>(object))(me); }) {}
 
     explicit operator bool() const { return call_ != nullptr; }
     void operator()(Member& me) const { call_(object_, me); }
 
 private:
-    template <class Call>
-    static void call_object(const void* object, Member& me) {
-        (*static_cast<const Call*>(object))(me);
-    }
-
-    const void* object_;
-    void (*call_)(const void*, Member&);
+    const void* object_ = nullptr;
+    void (*call_)(const void*, Member&) = nullptr;
 };
 
 } // namespace detail
