@@ -22,7 +22,8 @@ enum class LogLevel : std::uint8_t { error, warning, info };
 /// followed by a 0 character. It is valid during the call.
 using LogFunction = std::function<void(LogLevel level, std::string_view text)>;
 
-/// Sends the library's messages to `function`, for the whole process. An empty function restores the default,
+/// Sends the messages of this copy of the library to `function`. A shared library has one copy per process, a
+/// static library one in each program or plug-in that contains it. An empty function restores the default,
 /// which prints to stderr: "tutti: " and the text for errors and warnings, and the text alone for info.
 ///
 /// Any thread may call it at any time. `function` is called on the thread that has the message: a member, the

@@ -45,10 +45,19 @@ enum class Level : std::uint8_t { socket, numa_node, l3, l2, core };
 ///
 /// All members of the group must make the same calls in the same order, each from its own thread.
 ///
-/// Every call throws ArgumentError if one of its own arguments is wrong, MismatchError if the members' calls
-/// differ, Aborted if another member has failed, and any exception of the operator. A small broadcast,
-/// reduce, gather, scatter, scan or shift returns early on members that need no data from others. A mismatch
-/// in such a call is reported by the next call of the group that waits, or at the end of Team::run.
+/// Every call may throw:
+///
+/// - ArgumentError if one of its own arguments is wrong
+/// - MismatchError if the members' calls differ
+/// - TimeoutError if the call of some member has waited longer than its timeout
+/// - Aborted if another member has failed
+/// - Error if a rank was never joined, or in a child of fork() if its parent made the group
+/// - std::bad_alloc if there is not enough memory
+/// - any exception of the operator
+///
+/// A small broadcast, reduce, gather, scatter, scan or shift returns early on members that need no data from
+/// others. A mismatch in such a call is reported by the next call of the group that waits, or at the end of
+/// Team::run. A Group or sub-group whose members never wait again does not report it.
 class TUTTI_API Member : public Collectives<Member> {
 public:
     /// Internal: use Group::join() or Team::run().
@@ -86,11 +95,13 @@ public:
     /// Group::statistics() of this group. Any thread may call it while the member exists.
     Statistics statistics() const;
 
-    /// Fails this member: the current and later calls of all other members throw Aborted, whose text contains
-    /// `text`. A member that cannot continue, but does not throw an exception, must call it before it leaves.
-    /// The member must make no further calls; they throw Aborted as well. In Team::run(), run() throws an
-    /// Error with `text`. The group can be used again when all members have left. Only the member's thread
-    /// may call it.
+    /// Fails this member. A member that cannot continue, but does not throw an exception, must call it before
+    /// it leaves. Only the member's thread may call it.
+    ///
+    /// - The current and later calls of all other members throw Aborted, whose text contains `text`.
+    /// - Further calls of the member throw Aborted.
+    /// - In Team::run(), run() throws an Error with `text`.
+    /// - The group can be used again when all members have left.
     void abort(std::string_view text);
 
     /// Divides the group: members that pass the same `color` form a new group, ranked by `key` and then by
@@ -100,12 +111,12 @@ public:
     ///
     /// The new group has the same threads. It exists as long as one of its members, independently of this
     /// group, and its members may be kept across runs of a Team or regions of a Group. A member that was
-    /// destroyed cannot be replaced: members that wait for it get MismatchError, or Aborted if an exception
-    /// destroyed it. Members that wait for a member that has returned from its run of the team get the same
+    /// destroyed cannot be replaced: members that wait for it throw MismatchError, or Aborted if an exception
+    /// destroyed it. Members that wait for a member that has returned from its run of the team throw the same
     /// errors.
     ///
-    /// A failure of this group also fails all groups made from it. A group made from another group stays
-    /// failed and must be made anew. Roll calls show `where` as the source line. Cost: three collective calls
+    /// A failure of this group also fails all groups made from it. After a failure, such a group cannot be
+    /// used again: make it anew. Roll calls show `where` as the source line. Cost: three collective calls
     /// and memory allocation; if the allocation fails, the call fails on every member.
     [[nodiscard("a membership lasts as long as its Member")]] std::optional<Member>
     split(int color, int key, SourceLine where = SourceLine::here());
@@ -129,7 +140,8 @@ public:
     [[nodiscard("a membership lasts as long as its Member")]] std::optional<Member>
     subset(std::span<const int> ranks, SourceLine where = SourceLine::here());
 
-    /// Makes a new group of the same members with the same ranks. Every member must call it.
+    /// Makes a new group of the same members with the same ranks. Every member must call it. Lifetime,
+    /// failures and cost are as for split().
     [[nodiscard("a membership lasts as long as its Member")]] Member
     dup(SourceLine where = SourceLine::here());
 
