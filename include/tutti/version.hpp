@@ -13,9 +13,9 @@
 #define TUTTI_VERSION (TUTTI_VERSION_MAJOR * 10000 + TUTTI_VERSION_MINOR * 100 + TUTTI_VERSION_PATCH)
 
 #ifdef __cplusplus
-/// The inline namespace of all C++ names of the library, such as v0_1: a symbol has the version of the
-/// headers in its name, so that objects of two versions never share an inline function. Programs do not write
-/// it.
+// The inline namespace of all C++ names of the library, such as v0_1: a symbol has the version of the
+// headers in its name, so that objects of two versions never share an inline function. Programs do not write
+// it.
 #define TUTTI_NAMESPACE TUTTI_NAMESPACE_OF(TUTTI_VERSION_MAJOR, TUTTI_VERSION_MINOR)
 #define TUTTI_NAMESPACE_OF(major, minor) TUTTI_NAMESPACE_JOINED(major, minor)
 #define TUTTI_NAMESPACE_JOINED(major, minor) v##major##_##minor
