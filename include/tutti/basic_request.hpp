@@ -42,9 +42,9 @@ public:
         }
     }
 
-    /// Like wait(), for at most `time`, which is any std::chrono::duration: returns whether the operation is
-    /// complete. If `time` is 0 or negative, the function is test(). It returns later if the thread is in a
-    /// function of the program, such as an operator, when the time is over.
+    /// Like wait(), for at most `time`, which is any std::chrono::duration, or `never`: returns whether the
+    /// operation is complete. If `time` is 0 or negative, the function is test(). It returns later if the
+    /// thread is in a function of the program, such as an operator, when the time is over.
     ///
     /// The operation continues when the time is over: unlike Options::timeout, this is not a failure.
     bool wait_for(std::chrono::duration<double> time) {

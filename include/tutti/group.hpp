@@ -22,7 +22,8 @@ class Cluster;
 /// A group of threads that exist already: OpenMP threads, std::thread, the workers of a pool. The counterpart
 /// in MPI is a communicator.
 ///
-/// A group is a handle; copies refer to the same group. It can be used for any number of parallel regions. In
+/// A group is a handle; copies refer to the same group. Moving a handle copies it, so that a group that has
+/// been moved from can still be used. A group can be used for any number of parallel regions. In
 /// a region, a thread joins with its rank, calls collectives, and leaves when its Member is destroyed. Every
 /// rank must be joined exactly once per region, even by a thread that has nothing to contribute.
 ///
@@ -52,6 +53,9 @@ class TUTTI_API Group {
 public:
     /// Throws ArgumentError unless 1 <= members <= 65535.
     explicit Group(int members, const GroupOptions& options = {});
+    Group(const Group&) = default; // and no moves, which would leave a handle of nothing
+    Group& operator=(const Group&) = default;
+    ~Group() = default;
 
     /// The number of ranks.
     int size() const noexcept;
@@ -101,19 +105,19 @@ public:
 
     /// Joins, calls `function(me)` with the new Member, leaves, and returns the result. `function` is not
     /// copied. If it throws, run() rethrows the exception, and the other members get Aborted with its text.
+    /// If it calls Member::abort(), run() throws an Error with the text of that instead, as Team::run() does.
     /// By contrast, if an exception destroys a Member that join() returned, the Aborted of the other members
     /// does not contain the text. Throws ArgumentError if `function` is empty.
     template <detail::MembersFunction F>
     auto run(int rank, F&& function) {
         using Result = detail::ResultOf<F>;
-        const bool is_empty = detail::is_empty(function);
         if constexpr (std::is_void_v<Result>) {
-            const auto call = [&function](Member& me) { std::invoke(function, me); };
-            run_member(rank, is_empty ? detail::MemberFunction() : detail::MemberFunction(call));
+            const auto call = [&](Member& me) { std::invoke(function, me); };
+            run_member(rank, {function, call});
         } else {
             std::optional<Result> result;
             const auto call = [&](Member& me) { result.emplace(std::invoke(function, me)); };
-            run_member(rank, is_empty ? detail::MemberFunction() : detail::MemberFunction(call));
+            run_member(rank, {function, call});
             return *std::move(result);
         }
     }

@@ -100,7 +100,9 @@ public:
     ///
     /// - The current and later calls of all other members throw Aborted, whose text contains `text`.
     /// - Further calls of the member throw Aborted.
-    /// - In Team::run(), run() throws an Error with `text`.
+    /// - Team::run(), or this member's Group::run(), throws an Error with `text` when the function has
+    /// returned.
+    /// - If `text` is empty, a text that names abort() replaces it.
     /// - The group can be used again when all members have left.
     void abort(std::string_view text);
 

@@ -5,9 +5,10 @@
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
+#include <limits>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace tutti {
@@ -26,12 +27,74 @@ inline namespace TUTTI_NAMESPACE {
 ///   algorithm, the size or the number of elements.
 enum class Order : std::uint8_t { canonical, serial };
 
-/// A maximum time for waiting, such as `30s`: positive, or `never`. If none is given, the default applies
-/// that each option states.
-using Timeout = std::optional<std::chrono::milliseconds>;
-
 /// The timeout that never expires.
 inline constexpr std::chrono::milliseconds never = std::chrono::milliseconds::max();
+
+/// A maximum time for waiting: any std::chrono::duration, such as `30s`, `1.5s` or `250us`, or `never`. An
+/// empty Timeout stands for the default that each option states.
+///
+/// Times are kept in milliseconds. A fraction is rounded up, so that a short timeout is not 0, except that a
+/// floating-point time may be rounded down by twice the precision of its type: `0.1s` is 100 ms. A time that
+/// is too long to be kept is `never`. Calls, groups and teams reject times of 0 and less, and floating-point
+/// times that are not a number, with an ArgumentError; a negative time is rounded down, so that it stays
+/// negative.
+class Timeout {
+public:
+    /// Empty.
+    constexpr Timeout() noexcept = default;
+    /// Implicit, for `{.timeout = 5s}`.
+    template <class Number, class Period>
+    requires std::is_arithmetic_v<Number>
+    constexpr Timeout(std::chrono::duration<Number, Period> time) noexcept
+        : kept_(kept(milliseconds_in(time))) {}
+
+    /// Whether a time has been given.
+    constexpr bool has_value() const noexcept { return kept_ != 0; }
+    constexpr explicit operator bool() const noexcept { return has_value(); }
+
+    /// The time; 0 if it is not a number, and `otherwise` if this timeout is empty.
+    constexpr std::chrono::milliseconds value_or(std::chrono::milliseconds otherwise) const noexcept {
+        return !has_value()                             ? otherwise
+               : kept_ == zero || kept_ == not_a_number ? std::chrono::milliseconds(0)
+                                                        : std::chrono::milliseconds(kept_);
+    }
+
+    friend constexpr bool operator==(const Timeout&, const Timeout&) noexcept = default;
+
+private:
+    using Milliseconds = std::chrono::milliseconds::rep;
+    using Kept = std::numeric_limits<Milliseconds>;
+
+    // Times that are rejected anyway make room for what is no number of milliseconds.
+    static constexpr Milliseconds zero = Kept::min() + 1;
+    static constexpr Milliseconds not_a_number = Kept::min() + 2;
+
+    template <class Number, class Period>
+    static constexpr long double milliseconds_in(std::chrono::duration<Number, Period> time) noexcept {
+        const long double exact = std::chrono::duration<long double, std::milli>(time).count();
+        return std::is_floating_point_v<Number> ? exact * (1 - 2.0L * std::numeric_limits<Number>::epsilon())
+                                                : exact;
+    }
+
+    static constexpr Milliseconds kept(long double time) noexcept {
+        if (!(time >= 0 || time < 0)) {
+            return not_a_number;
+        }
+        if (time >= static_cast<long double>(Kept::max())) {
+            return Kept::max();
+        }
+        if (time <= static_cast<long double>(not_a_number)) {
+            return Kept::min();
+        }
+        const auto whole = static_cast<Milliseconds>(time);
+        const auto cut = static_cast<long double>(whole);
+        const Milliseconds rounded = time > cut ? whole + 1 : time < cut ? whole - 1 : whole;
+        return rounded == 0 ? zero : rounded;
+    }
+
+    /// 0 if it is empty.
+    Milliseconds kept_ = 0;
+};
 
 /// Options of one collective call. Every member must pass the same algorithm and order.
 struct Options {

@@ -107,17 +107,16 @@ public:
     template <detail::MembersFunction F>
     auto run(F&& function) {
         using Result = detail::ResultOf<F>;
-        const bool is_empty = detail::is_empty(function);
         if constexpr (std::is_void_v<Result>) {
-            const auto call = [&function](Member& me) { std::invoke(function, me); };
-            run_all(is_empty ? detail::MemberFunction() : detail::MemberFunction(call));
+            const auto call = [&](Member& me) { std::invoke(function, me); };
+            run_all({function, call});
         } else {
             std::vector<std::optional<Result>> results(static_cast<std::size_t>(size()));
             const auto call = [&](Member& me) {
                 std::optional<Result>& result = results[static_cast<std::size_t>(me.rank())];
                 result.emplace(std::invoke(function, me));
             };
-            run_all(is_empty ? detail::MemberFunction() : detail::MemberFunction(call));
+            run_all({function, call});
             std::vector<Result> all;
             all.reserve(results.size());
             for (std::optional<Result>& result : results) {

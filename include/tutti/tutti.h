@@ -375,8 +375,10 @@ TUTTI_API tutti_status tutti_wait(tutti_request* request);
 TUTTI_API tutti_status tutti_test(tutti_request* request, int* done);
 
 /// Like tutti_wait(), for at most so many milliseconds: sets *done to whether the operation is complete or
-/// has failed. If `milliseconds` is 0 or negative, the function is tutti_test(). The operation continues when
-/// the time is over, which is no failure. See tutti::Request and tutti::AsyncRequest.
+/// has failed. TUTTI_NEVER waits until it is. If `milliseconds` is 0, or negative but not TUTTI_NEVER, the
+/// function is tutti_test(). A remaining time that the program computes must be cut off at 0, because
+/// TUTTI_NEVER is -1. The operation continues when the time is over, which is no failure. See tutti::Request
+/// and tutti::AsyncRequest.
 TUTTI_API tutti_status tutti_wait_for(tutti_request* request, int64_t milliseconds, int* done);
 
 /// Waits for all operations. Returns the status of the first request that failed, or TUTTI_OK.
@@ -502,8 +504,9 @@ TUTTI_API tutti_status tutti_join(tutti_group* group, int rank, tutti_caller* me
 /// 0 is ignored.
 TUTTI_API tutti_status tutti_leave(tutti_caller me);
 
-/// Ends the calls of all other members with TUTTI_ABORTED, whose text contains `text`. A member that cannot
-/// continue must call this before it leaves. The group can be used again when all members have left.
+/// Ends the calls of all other members with TUTTI_ABORTED, whose text contains `text`. If that is NULL or
+/// empty, a text that names abort() replaces it. A member that cannot continue must call this before it
+/// leaves. The group can be used again when all members have left.
 TUTTI_API tutti_status tutti_abort(tutti_caller me, const char* text);
 
 /// The CPU on which the calling thread, a member's, runs at the time of the call; -1 if the system does not

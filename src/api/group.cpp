@@ -1,6 +1,7 @@
 #include "api/placement.hpp"
 #include "diagnose/group_diagnosis.hpp"
 #include "group/group_state.hpp"
+#include "group/seat.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/group.hpp>
@@ -70,12 +71,18 @@ void Group::run_member(int rank, const detail::MemberFunction& function) {
         throw ArgumentError("Group::run: `function` is empty: pass one that takes a Member&");
     }
     Member member = join(rank);
+    const detail::Seat& seat = state_->seat(rank);
     try {
         function(member);
     } catch (...) {
-        state_->fail(rank, std::current_exception());
+        const std::exception_ptr thrown = std::current_exception();
+        state_->fail(rank, thrown);
+        if (thrown != nullptr) { // nobody may stop the end of a thread
+            seat.throw_if_aborted();
+        }
         throw;
     }
+    seat.throw_if_aborted();
 }
 
 } // namespace tutti

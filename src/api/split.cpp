@@ -2,6 +2,7 @@
 #include "group/group_state.hpp"
 #include "group/seat.hpp"
 #include "machine/machine.hpp"
+#include "option_values.hpp"
 #include "wait/error_context.hpp"
 
 #include <tutti/error.hpp>
@@ -62,8 +63,7 @@ PartOfMachine part_of_machine(Level level) {
     case Level::core:
         return {"core", &machine::Pu::core};
     }
-    throw ArgumentError("split: `level` is " + std::to_string(static_cast<int>(level)) +
-                        ", must be socket, numa_node, l3, l2 or core");
+    throw ArgumentError("split: `level`" + engine::fault_of(level));
 }
 
 /// The ranks that chose `color`, in the order of the new group; none for a negative color.

@@ -128,7 +128,7 @@ Executor Team::executor() {
                 shares[(static_cast<std::size_t>(me.rank()) + other) % members].run(task);
             }
         };
-        threads->run(detail::MemberFunction(call));
+        threads->run({task, call});
     };
 }
 

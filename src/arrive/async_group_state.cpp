@@ -4,6 +4,7 @@
 #include "choose/wait_choice.hpp"
 #include "machine/pinning.hpp"
 #include "machine/thread_state.hpp"
+#include "option_values.hpp"
 #include "wait/error_context.hpp"
 #include "wait/time_limit.hpp"
 
@@ -44,7 +45,7 @@ RequestBase& AsyncGroupState::arrive(int rank, const Call& call) {
     DeferredCollective& before = *std::exchange(state.at, &operation);
     show(state, operation, contribution);
     arrive::Arrival& arrival = operation.arrival(rank);
-    arrival.timeout_ = call.timeout.count() != 0 ? call.timeout : timeout_;
+    arrival.timeout_ = call.timeout.value_or(timeout_);
     operation.arrive();
     before.drop(1);
     return arrival;
@@ -144,7 +145,8 @@ TimeoutError AsyncGroupState::delay(std::uint64_t number, int rank, std::chrono:
 }
 
 std::string AsyncGroupState::roll_call(RollCallFormat format) const {
-    return format == RollCallFormat::json ? snapshot().json() : snapshot().text();
+    return engine::required("roll_call: `format`", format) == RollCallFormat::json ? snapshot().json()
+                                                                                   : snapshot().text();
 }
 
 DeferredCollective& AsyncGroupState::after(DeferredCollective& operation) {

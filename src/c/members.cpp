@@ -85,9 +85,7 @@ tutti_status tutti_leave(tutti_caller me) {
 }
 
 tutti_status tutti_abort(tutti_caller me, const char* text) {
-    return c::guarded([&] {
-        c::seated("abort", me).member().abort(text == nullptr ? "tutti_abort() without a text" : text);
-    });
+    return c::guarded([&] { c::seated("abort", me).member().abort(text == nullptr ? "" : text); });
 }
 
 tutti_status tutti_cpu(tutti_caller me, int* cpu) {

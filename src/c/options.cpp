@@ -1,5 +1,7 @@
 #include "c/options.hpp"
 
+#include "option_values.hpp"
+
 #include <chrono>
 #include <string>
 #include <string_view>
@@ -9,12 +11,11 @@ namespace tutti::c {
 
 namespace {
 
-/// One of `count` enumerators.
+/// The enumerator that a TUTTI_... constant stands for.
 template <class Enum>
-Enum one_of(const char* function, const char* name, int value, int count) {
-    if (value < 0 || value >= count) {
-        refuse(function, std::string("`") + name + "` is " + std::to_string(value) +
-                             ", which is not one of its TUTTI_... constants");
+Enum one_of(const char* function, const char* name, int value) {
+    if (const std::string fault = engine::fault_of<Enum>(value); !fault.empty()) {
+        refuse(function, std::string("`") + name + "`" + fault);
     }
     return static_cast<Enum>(value);
 }
@@ -47,19 +48,19 @@ Timeout timeout(std::int64_t milliseconds) {
 Options call_options(const char* function, const tutti_call_options* given) {
     const auto options = known(function, given, tutti_call_options TUTTI_CALL_OPTIONS_INIT);
     return {.algorithm = text_or_none(options.algorithm),
-            .order = one_of<Order>(function, "options.order", options.order, 2),
+            .order = one_of<Order>(function, "options.order", options.order),
             .timeout = timeout(options.timeout_ms),
             .where = {}};
 }
 
 GroupOptions group_options(const char* function, const tutti_group_options* given) {
     const auto options = known(function, given, tutti_group_options TUTTI_GROUP_OPTIONS_INIT);
-    return {.wait = one_of<Wait>(function, "options.wait", options.wait, 4),
+    return {.wait = one_of<Wait>(function, "options.wait", options.wait),
             .tuning = std::string(text_or_none(options.tuning)),
             .join_timeout = timeout(options.join_timeout_ms),
             .timeout = timeout(options.timeout_ms),
             .levels = levels_of(function, options),
-            .trace = one_of<Trace>(function, "options.trace", options.trace, 4)};
+            .trace = one_of<Trace>(function, "options.trace", options.trace)};
 }
 
 void write_text(const char* function, const std::string& written, char* text, std::size_t bytes,
@@ -76,15 +77,15 @@ void write_text(const char* function, const std::string& written, char* text, st
 }
 
 RollCallFormat roll_call_format(const char* function, int format) {
-    return one_of<RollCallFormat>(function, "format", format, 2);
+    return one_of<RollCallFormat>(function, "format", format);
 }
 
 Level level(const char* function, int level) {
-    return one_of<Level>(function, "level", level, TUTTI_LEVEL_CORE + 1);
+    return one_of<Level>(function, "level", level);
 }
 
 TraceFormat trace_format(const char* function, int format) {
-    return one_of<TraceFormat>(function, "format", format, 2);
+    return one_of<TraceFormat>(function, "format", format);
 }
 
 } // namespace tutti::c

@@ -212,7 +212,8 @@ tutti_status tutti_test(tutti_request* request, int* done) {
 
 tutti_status tutti_wait_for(tutti_request* request, int64_t milliseconds, int* done) {
     const auto wait = [milliseconds](detail::RequestBase& pending) {
-        return pending.wait_for(std::chrono::milliseconds(milliseconds));
+        return pending.wait_for(milliseconds == TUTTI_NEVER ? never
+                                                            : std::chrono::milliseconds(milliseconds));
     };
     return ask_whether_done("wait_for", request, done, wait);
 }

@@ -1,6 +1,7 @@
 #include "call/arguments.hpp"
 
 #include "call/refuse.hpp"
+#include "option_values.hpp"
 #include "run/footprint.hpp"
 
 #include <string>
@@ -192,11 +193,12 @@ Shape checked_shape(const Call& call, int rank, int members, std::size_t* offset
     return Check(call, rank, members, offsets).shape();
 }
 
-void check_timeout(const detail::Call& call) {
-    if (call.timeout.count() < 0) {
-        const bool is_zero = call.timeout == std::chrono::milliseconds::min();
-        refuse(call, "`options.timeout` is " + std::to_string(is_zero ? 0 : call.timeout.count()) +
-                         " ms, must be positive, or never (tutti::never, TUTTI_NEVER)");
+void check_options(const detail::Call& call) {
+    if (const std::string fault = fault_of(call.timeout); !fault.empty()) {
+        refuse(call, "`options.timeout`" + fault);
+    }
+    if (const std::string fault = fault_of(call.order); !fault.empty()) {
+        refuse(call, "`options.order`" + fault);
     }
 }
 

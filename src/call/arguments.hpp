@@ -40,6 +40,6 @@ TUTTI_COMPONENT_API Shape checked_shape(const detail::Call& call, int rank, int 
                                         std::size_t* offsets);
 
 /// Throws ArgumentError where the options of a call have none.
-TUTTI_COMPONENT_API void check_timeout(const detail::Call& call);
+TUTTI_COMPONENT_API void check_options(const detail::Call& call);
 
 } // namespace tutti::engine

@@ -39,7 +39,7 @@ bool KnownCall::is(const Call& call) const {
            call.element_align == last.element_align && call.input_count == last.input_count &&
            call.output_count == last.output_count && call.kernels == last.kernels &&
            call.types == last.types && call.function == last.function && call.algorithm == last.algorithm &&
-           call.root == last.root && call.serial == last.serial && call.commutative == last.commutative &&
+           call.root == last.root && call.order == last.order && call.commutative == last.commutative &&
            call.shared_output == last.shared_output && call.splits == last.splits &&
            call.counts_at_root == last.counts_at_root && has_lists_of(call);
 }

@@ -162,7 +162,7 @@ Exploration* Explorations::of(const detail::Call& call, const CallSize& size) {
                     operands_of(call),
                     static_cast<int>(std::bit_width(size.total_bytes)),
                     size.in_place,
-                    call.serial,
+                    call.order == Order::serial,
                     call.commutative,
                     call.shared_output,
                     size.message_bytes <= mailbox::staging_bytes};

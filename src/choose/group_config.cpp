@@ -4,6 +4,7 @@
 #include "choose/wait_choice.hpp"
 #include "machine/pinning.hpp"
 #include "machine/placement.hpp"
+#include "option_values.hpp"
 #include "record/trace_file.hpp"
 #include "tuning/fingerprint.hpp"
 #include "tuning/load.hpp"
@@ -103,7 +104,7 @@ GroupConfig config_for(const GroupOptions& options, Whereabouts where, Cpus cpus
             .options = std::move(chosen),
             .wait_is_from_environment = wait != options.wait,
             .timeout = timeout_of(options.timeout, "GroupOptions::timeout"),
-            .trace = std::max(options.trace, trace_of_process()),
+            .trace = std::max(required("GroupOptions::trace", options.trace), trace_of_process()),
             .l3_groups = l3_groups,
             .choices = tuning::Choices(std::move(source.table), {members, process_cpus, l3_groups}),
             .explores = explores,

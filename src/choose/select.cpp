@@ -87,8 +87,8 @@ tuning::Operands operands_of(const detail::Call& call) {
     if (!detail::traits_of(call.collective).reduces()) {
         return tuning::Operands::moved;
     }
-    return is_exact(call) && call.commutative && !call.serial ? tuning::Operands::exact
-                                                              : tuning::Operands::ordered;
+    return is_exact(call) && call.commutative && call.order == Order::canonical ? tuning::Operands::exact
+                                                                                : tuning::Operands::ordered;
 }
 
 detail::Call reduced_to_one(const detail::Call& call) {
@@ -125,7 +125,7 @@ std::string refusal(const Algorithm& row, const detail::Call& call, int members)
     if (!call.commutative && !keeps_rank_order(row.order)) {
         return "does not keep rank order, which a non-commutative operator needs";
     }
-    if (call.serial && !has_brackets(row, association_of(call), members)) {
+    if (call.order == Order::serial && !has_brackets(row, association_of(call), members)) {
         return "does not combine from the left, which Order::serial needs";
     }
     return {};

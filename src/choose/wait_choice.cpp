@@ -3,6 +3,7 @@
 #include "choose/group_config.hpp"
 #include "environment.hpp"
 #include "machine/thresholds.hpp"
+#include "option_values.hpp"
 #include "tuning/load.hpp"
 
 #include <algorithm>
@@ -16,10 +17,8 @@ namespace tutti::engine {
 
 namespace {
 
-/// In the order of the enumerators.
-constexpr std::array names{"automatic", "spin", "yield", "sleep"};
-
 std::optional<Wait> wait_named(const std::string& name) {
+    constexpr auto& names = names_of<Wait>;
     const auto* const found = std::ranges::find(names, name);
     return found != names.end() ? std::optional(static_cast<Wait>(found - names.begin())) : std::nullopt;
 }
@@ -32,7 +31,7 @@ std::string text_of(std::int64_t ns) {
 } // namespace
 
 Wait wait_of(Wait given) {
-    return given != Wait::automatic
+    return required("GroupOptions::wait", given) != Wait::automatic
                ? given
                : environment_value<wait_named>("TUTTI_WAIT", "automatic, spin, yield or sleep")
                      .value_or(Wait::automatic);
@@ -80,7 +79,7 @@ mailbox::WaitPolicy wait_policy_between_runs(const GroupConfig& config, int memb
 std::string text_of_waits(const GroupConfig& config, const mailbox::WaitPolicy& wait_policy, int members,
                           int cpus) {
     if (config.options.wait != Wait::automatic) {
-        return std::string(names[static_cast<std::size_t>(config.options.wait)]) + ", as set by " +
+        return std::string(names_of<Wait>[static_cast<std::size_t>(config.options.wait)]) + ", as set by " +
                (config.wait_is_from_environment ? "TUTTI_WAIT" : "GroupOptions::wait");
     }
     const auto count = [](int number, const char* name) {

@@ -3,6 +3,7 @@
 #include "group/group_state.hpp"
 #include "group/history.hpp"
 #include "log/log.hpp"
+#include "option_values.hpp"
 #include "wait/wait_timer.hpp"
 
 #include <tutti/error.hpp>
@@ -171,6 +172,7 @@ std::string GroupDiagnosis::disagreement() const {
 }
 
 std::string GroupDiagnosis::roll_call(RollCallFormat format) {
+    required("roll_call: `format`", format);
     const RollCall roll_call = look(Asked::by_people);
     return format == RollCallFormat::json ? roll_call.json() : roll_call.text();
 }

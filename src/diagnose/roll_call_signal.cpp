@@ -38,9 +38,8 @@ int signal_named(std::string_view name) {
                                                                             {"VTALRM", SIGVTALRM},
                                                                             {"PWR", SIGPWR},
                                                                             {"WINCH", SIGWINCH}}};
-    name.remove_prefix(name.starts_with("SIG") ? 3 : 0);
     for (const auto& [known, number] : names) {
-        if (known == name) {
+        if (name == known || name == std::string("SIG") + std::string(known)) {
             return number;
         }
     }

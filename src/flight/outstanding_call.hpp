@@ -101,8 +101,8 @@ private:
     std::optional<Runner> runner_;
     WaitTimer waited_{{}};
     FlightRecord flight_;
-    /// How long a run may wait for others, 0: as the group says.
-    std::chrono::milliseconds timeout_{0};
+    /// How long a run may wait for others; empty: as the group says.
+    Timeout timeout_;
     /// Where it was started or prepared.
     detail::CalledFrom called_from_;
     std::exception_ptr failure_;

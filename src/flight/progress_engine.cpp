@@ -222,7 +222,7 @@ void ProgressEngine::wait_until(OutstandingCall& operation, std::chrono::nanosec
 OutstandingCall& ProgressEngine::operation_for(const Call& call, Sequence sequence) {
     OutstandingCall* operation = nullptr;
     try {
-        check_timeout(call);
+        check_options(call);
         operation = &found_or_prepared(call);
         operation->operator_.keep(call);
         operation->sequence_ = sequence;

@@ -332,7 +332,8 @@ contains
     end subroutine
 
     ! Like tutti_wait, for at most so many milliseconds. `done` is whether the operation is complete or has
-    ! failed; it continues otherwise. 0 or less: the same as tutti_test.
+    ! failed; it continues otherwise. TUTTI_NEVER, which is -1, waits until it is. 0, and any other negative
+    ! number: the same as tutti_test.
     subroutine tutti_wait_for(request, milliseconds, done, ierr)
         type(tutti_request), intent(inout), target :: request
         integer(c_int), intent(in) :: milliseconds

@@ -2,6 +2,7 @@
 
 #include "choose/wait_choice.hpp"
 #include "machine/cpu_list.hpp"
+#include "option_values.hpp"
 #include "trace/json_lines.hpp"
 #include "trace/perfetto.hpp"
 #include "wait/failed_call.hpp"
@@ -58,6 +59,7 @@ trace::Timeline GroupState::timeline() const {
 }
 
 std::string GroupState::trace(TraceFormat format) const {
+    engine::required("trace: `format`", format);
     if (config_.trace < Trace::operations) {
         throw Error("trace: the group records no operations: set GroupOptions::trace to Trace::operations or "
                     "Trace::steps, or TUTTI_TRACE to a file");

@@ -80,7 +80,7 @@ bool Seat::has_been_rebound() noexcept {
 void Seat::resume(std::uint64_t epoch) {
     cursor_.resume(epoch);
     front_ = nullptr; // so that the next call is shown, whichever it is
-    has_aborted_ = false;
+    aborted_ = nullptr;
     recorded_ = {};
     outstanding_ = nullptr;
     if (explorations_ != nullptr) {
@@ -141,7 +141,7 @@ void Seat::record() {
 }
 
 template <class Observer>
-void Seat::run_front(const void* input, void* output, const void* state, std::chrono::milliseconds timeout,
+void Seat::run_front(const void* input, void* output, const void* state, Timeout timeout,
                      const Observer& observer) {
     const PreparedCall& call = *front_;
     if (call.copied_bytes() != 0 && input != nullptr) {
@@ -154,8 +154,7 @@ void Seat::run_front(const void* input, void* output, const void* state, std::ch
 }
 
 template <class Runner>
-[[gnu::always_inline]] inline void Seat::run_to_the_end(Runner& runner, int looks,
-                                                        std::chrono::milliseconds timeout) {
+[[gnu::always_inline]] inline void Seat::run_to_the_end(Runner& runner, int looks, Timeout timeout) {
     try {
         const run::State reached = runner.advance(looks);
         if (reached != run::State::done) {
@@ -189,8 +188,8 @@ void Seat::record_front(const Call& call) {
 }
 
 template <class Runner>
-[[gnu::noinline]] void Seat::run_slowly(Runner& runner, run::State state, std::chrono::milliseconds timeout) {
-    engine::WaitTimer waited(timeout.count() != 0 ? timeout : group_.config().timeout);
+[[gnu::noinline]] void Seat::run_slowly(Runner& runner, run::State state, Timeout timeout) {
+    engine::WaitTimer waited(timeout.value_or(group_.config().timeout));
     while (state != run::State::done) {
         wait(runner, state, waited);
         state = runner.advance(mailbox::eager_looks(group_.wait_policy(), wait_history_));
@@ -247,10 +246,10 @@ void Seat::require_idle(const Call& call) const {
                     context_of(call));
     }
     try {
-        if (has_aborted_) {
+        if (aborted_) {
             group_.failure().throw_aborted();
         }
-        engine::check_timeout(call);
+        engine::check_options(call);
     } catch (Error& error) {
         engine::describe(error, context_of(call));
         throw;
@@ -332,9 +331,16 @@ void Seat::make_front(const Call& call) {
 }
 
 void Seat::abort(std::string_view text) {
-    group_.fail(rank_, std::make_exception_ptr(Error(std::string(text), {.rank = rank_})));
-    has_aborted_ = true;
+    const std::string_view told = text.empty() ? "abort() was called without a text" : text;
+    aborted_ = std::make_exception_ptr(Error(std::string(told), {.rank = rank_}));
+    group_.fail(rank_, aborted_);
     front_ = nullptr; // so that no call is taken for a repeated one
+}
+
+void Seat::throw_if_aborted() const {
+    if (aborted_) {
+        std::rethrow_exception(aborted_);
+    }
 }
 
 /// Runs the call that serves these vectors, which it brings to the front, if there is one. Apart from

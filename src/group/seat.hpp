@@ -81,6 +81,8 @@ public:
     /// The member fails, outside of its calls. It makes no more, which others would take for other calls than
     /// theirs, until the group is used again.
     void abort(std::string_view text);
+    /// Throws the Error of that, if the member has.
+    void throw_if_aborted() const;
 
     /// What the member has outstanding; null before its first nonblocking call.
     engine::Outstanding* outstanding() { return outstanding_.get(); }
@@ -101,7 +103,7 @@ public:
         ~OperatorRuns() {
             if (runs_) {
                 seat_.runs_operator_ = ran_before_;
-                seat_.front_ = seat_.has_aborted_ ? nullptr : front_;
+                seat_.front_ = seat_.aborted_ ? nullptr : front_;
             }
         }
         OperatorRuns(const OperatorRuns&) = delete;
@@ -160,11 +162,11 @@ private:
     /// Runs the call in front on these vectors, watched by the observer. It may wait for so long, 0: as the
     /// group says.
     template <class Observer>
-    void run_front(const void* input, void* output, const void* state, std::chrono::milliseconds timeout,
+    void run_front(const void* input, void* output, const void* state, Timeout timeout,
                    const Observer& observer);
     /// Runs it to the end. It looks so often before it waits slowly.
     template <class Runner>
-    void run_to_the_end(Runner& runner, int looks, std::chrono::milliseconds timeout);
+    void run_to_the_end(Runner& runner, int looks, Timeout timeout);
     /// The call in front has thrown that.
     void fail_front(const std::exception_ptr& thrown);
     /// Shows and runs the call in front on the vectors of `call`, and records it.
@@ -172,7 +174,7 @@ private:
     void record_front(const Call& call);
     /// Goes on with a run that waits, until it is done.
     template <class Runner>
-    void run_slowly(Runner& runner, run::State state, std::chrono::milliseconds timeout);
+    void run_slowly(Runner& runner, run::State state, Timeout timeout);
     /// Waits until the run can go on, or throws what has ended it.
     template <class Runner>
     void wait(Runner& runner, run::State state, engine::WaitTimer& waited);
@@ -183,7 +185,8 @@ private:
     run::Cursor cursor_;
     /// The call that is made or prepared, the first of all; null at the start and after a failure.
     engine::PreparedCall* front_ = nullptr;
-    bool has_aborted_ = false;
+    /// What the member has failed with in abort(), or null.
+    std::exception_ptr aborted_;
     /// What the member records of its calls, none of which is run again without a look; null where that is
     /// nothing.
     engine::MemberRecord* record_;

@@ -28,7 +28,7 @@ void copy_unless_there(std::byte* to, const std::byte* from, std::size_t bytes) 
 void ClusterCall::prepare(const Call& call, const Options& options) {
     strategy_ = nullptr;
     known_.forget(); // it serves no call before it is complete
-    tutti::engine::check_timeout(call);
+    tutti::engine::check_options(call);
     offsets_.resize(static_cast<std::size_t>(cluster_.size()) + 1);
     known_.remember(call,
                     tutti::engine::checked_shape(call, global_rank(), cluster_.size(), offsets_.data()));
@@ -55,7 +55,7 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     set_offsets();
     set_process_call(algorithm);
     wanted_way_ = options.way;
-    call_.serial = false; // inside a process everything is
+    call_.order = Order::canonical; // inside a process everything is serial
     call_.algorithm = {};
     call_.counts = nullptr;
     call_.where = {};

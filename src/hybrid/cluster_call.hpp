@@ -42,7 +42,7 @@ public:
         return known_.serves(key, input, output) && wanted_way_.empty();
     }
     /// The call is made, on these vectors.
-    void begin(const void* input, void* output, const void* state, std::chrono::milliseconds timeout) {
+    void begin(const void* input, void* output, const void* state, Timeout timeout) {
         call_.input = input;
         call_.output = output;
         call_.state = state;
@@ -121,7 +121,7 @@ public:
     /// Makes one. By what speaks.
     void perform(const hybrid::ProcessCall& call) {
         begin_on_channel();
-        transport().channel().set_timeout(call_.timeout.count() != 0 ? call_.timeout : cluster_.timeout());
+        transport().channel().set_timeout(call_.timeout.value_or(cluster_.timeout()));
         transport().perform(call);
     }
     /// Messages from here on are this call's.

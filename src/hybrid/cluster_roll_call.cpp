@@ -3,6 +3,7 @@
 #include "diagnose/disagreement.hpp"
 #include "diagnose/roll_call.hpp"
 #include "hybrid/cluster_state.hpp"
+#include "option_values.hpp"
 
 #include <tutti/error.hpp>
 
@@ -66,7 +67,7 @@ std::string ClusterState::roll_call(RollCallFormat format) {
                                        std::to_string(processes()) + ", with " + std::to_string(members()) +
                                        " of " + std::to_string(size()) + " members"},
                              std::move(reports));
-    if (format == RollCallFormat::json) {
+    if (tutti::engine::required("roll_call: `format`", format) == RollCallFormat::json) {
         return roll_call.json();
     }
     std::string text = roll_call.text();

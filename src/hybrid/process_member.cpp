@@ -8,21 +8,23 @@ namespace tutti::mpi::detail {
 
 void ProcessMember::run_held(std::unique_ptr<tutti::engine::PreparedCall>& held, tutti::detail::Call call) {
     tutti::detail::Seat& seat = cluster_.group().seat(rank_);
-    call.timeout = local_timeout(call.timeout);
+    if (call.timeout) {
+        call.timeout = local_timeout(call.timeout.value_or({}));
+    }
     if (held == nullptr) {
         held = seat.hold(call);
     }
     seat.run_held(*held, call);
 }
 
-void ProcessMember::meet(std::chrono::milliseconds timeout) {
+void ProcessMember::meet(Timeout timeout) {
     if (!is_alone()) {
         run_held(meeting_, {.collective = Collective::barrier, .type = Type::u8, .timeout = timeout});
     }
 }
 
 void ProcessMember::make_room(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment,
-                              std::chrono::milliseconds timeout) {
+                              Timeout timeout) {
     if (input_bytes <= input_room_ && output_bytes <= output_room_ && alignment <= room_align_) {
         return;
     }

@@ -39,10 +39,9 @@ public:
     /// Runs a call of the members of the process, which is held from the first time on: see Seat::run_held.
     void run_held(std::unique_ptr<tutti::engine::PreparedCall>& held, tutti::detail::Call call);
     /// Returns when all members of the process have come.
-    void meet(std::chrono::milliseconds timeout);
+    void meet(Timeout timeout);
     /// Makes the staging buffers as large at least. A meeting where that is larger than ever.
-    void make_room(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment,
-                   std::chrono::milliseconds timeout);
+    void make_room(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment, Timeout timeout);
 
 private:
     ClusterState& cluster_;

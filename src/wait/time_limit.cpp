@@ -1,33 +1,39 @@
 #include "wait/time_limit.hpp"
 
 #include "environment.hpp"
+#include "option_values.hpp"
 
-#include <tutti/error.hpp>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdlib>
-#include <optional>
+#include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace tutti::engine {
 
 namespace {
 
-/// Longer ones are as good as none.
-constexpr double most_seconds = 1e9;
-
-std::optional<std::chrono::milliseconds> time_of_seconds(const std::string& text) {
+/// "60", "0.5" or "never"; empty if the text is none of these. Not strtod(), which takes more, and asks the
+/// locale for the point.
+Timeout time_of_seconds(const std::string& text) {
+    constexpr std::string_view digits = "0123456789";
     if (text == "never") {
         return never;
     }
-    char* end = nullptr;
-    const double seconds = std::strtod(text.c_str(), &end);
-    if (*end != '\0' || !(seconds > 0)) {
-        return std::nullopt;
+    const std::size_t point = text.find_first_not_of(digits);
+    const bool has_fraction = point != std::string::npos && text[point] == '.' && point + 1 != text.size() &&
+                              text.find_first_not_of(digits, point + 1) == std::string::npos;
+    if (point == 0 || (point != std::string::npos && !has_fraction)) {
+        return {};
     }
-    return std::chrono::milliseconds(
-        static_cast<std::int64_t>(std::ceil(1000 * std::min(seconds, most_seconds))));
+    double number = 0;
+    double unit = 1;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (i != point) {
+            number = 10 * number + (text[i] - '0');
+            unit *= i > point ? 10 : 1;
+        }
+    }
+    const std::chrono::duration<double> seconds(number / unit);
+    return seconds.count() > 0 ? Timeout(seconds) : Timeout();
 }
 
 std::chrono::milliseconds from_environment() {
@@ -38,16 +44,11 @@ std::chrono::milliseconds from_environment() {
 
 } // namespace
 
-std::chrono::milliseconds timeout_or(const Timeout& given, const char* name,
-                                     std::chrono::milliseconds otherwise) {
-    if (given && given->count() <= 0) {
-        throw ArgumentError(std::string(name) + " is " + std::to_string(given->count()) +
-                            " ms, must be positive, or never (tutti::never, TUTTI_NEVER)");
-    }
-    return given.value_or(otherwise);
+std::chrono::milliseconds timeout_or(Timeout given, const char* name, std::chrono::milliseconds otherwise) {
+    return required(name, given).value_or(otherwise);
 }
 
-std::chrono::milliseconds timeout_of(const Timeout& given, const char* name) {
+std::chrono::milliseconds timeout_of(Timeout given, const char* name) {
     return given ? timeout_or(given, name, never) : from_environment();
 }
 

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <memory>
 #include <stdexcept>
+#include <type_traits>
 #include <utility>
 
 using namespace tutti;
@@ -180,6 +181,20 @@ TEST_CASE("a copy of a group is the same group") {
     const Member me = group.join(0);
     CHECK(test::thrown_by([&] { static_cast<void>(copy.join(0)); }).kind == Thrown::Kind::argument);
     CHECK(copy.join(1).rank() == 1);
+}
+
+TEST_CASE("a group that has been moved from is still the same group") {
+    static_assert(std::is_nothrow_move_constructible_v<Group> && std::is_nothrow_move_assignable_v<Group>);
+    Group group(2);
+    Group moved = std::move(group);
+    Group assigned(1);
+    assigned = std::move(moved);
+    for (Group* each : {&group, &moved, &assigned}) { // NOLINT(bugprone-use-after-move): it may be used
+        CHECK(each->size() == 2);
+        const Member me = each->join(0);
+        CHECK(test::thrown_by([&] { static_cast<void>(assigned.join(0)); }).kind == Thrown::Kind::argument);
+        CHECK(test::mentions(each->roll_call(), "roll call of 2 members"));
+    }
 }
 
 TEST_CASE("a member joined while an exception is on its way is not taken for a failure") {

@@ -65,7 +65,7 @@ TEST_CASE("a member that was assigned makes all calls in its new group") {
     check_usable(team);
 }
 
-TEST_CASE("a member that gives up releases the others with its text") {
+TEST_CASE("a member that gives up releases the others with its text, and its run throws that") {
     for (const bool is_in_group : {false, true}) {
         Team team(3, {.placement = "none"});
         Group group(3);
@@ -91,13 +91,33 @@ TEST_CASE("a member that gives up releases the others with its text") {
             CHECK(each.kind == Thrown::Kind::aborted);
             CHECK(mentions(each.text, "no bread left"));
         }
-        CHECK(of_run.kind == (is_in_group ? Thrown::Kind::nothing : Thrown::Kind::error));
-        CHECK((is_in_group || of_run.text == "no bread left"));
+        CHECK(of_run.kind == Thrown::Kind::error);
+        CHECK(of_run.text == "no bread left");
         check_usable(team);
         const auto sums = team.run([&](Member& me) {
             return group.run(me.rank(), [](Member& own) { return own.allreduce(1, sum); });
         });
         CHECK(sums == std::vector<int>(3, 3));
+    }
+}
+
+TEST_CASE("an abort without a text has one that names it, however the function ends") {
+    for (const bool throws_then : {false, true}) {
+        const auto part = [&](Member& me) {
+            me.abort("");
+            if (throws_then) {
+                me.barrier(); // throws Aborted
+            }
+            return me.rank();
+        };
+        Team team(1, {.placement = "none"});
+        Group group(1);
+        for (const Thrown& thrown :
+             {thrown_by([&] { team.run(part); }), thrown_by([&] { group.run(0, part); })}) {
+            CHECK(thrown.kind == Thrown::Kind::error);
+            CHECK(thrown.text == "abort() was called without a text");
+        }
+        CHECK(group.run(0, &Member::size) == 1);
     }
 }
 
@@ -173,6 +193,7 @@ TEST_CASE("members that split by different levels are told") {
     CHECK(mentions(thrown.text, "member 0 calls split, but member 1 calls split by socket"));
     thrown = thrown_by([&] { team.run([](Member& me) { return me.split(static_cast<Level>(9)).size(); }); });
     CHECK(thrown.kind == Thrown::Kind::argument);
-    CHECK(mentions(thrown.text, "`level` is 9, must be socket, numa_node, l3, l2 or core"));
+    CHECK(
+        mentions(thrown.text, "`level` is 9, must be 0 (socket), 1 (numa_node), 2 (l3), 3 (l2) or 4 (core)"));
     check_usable(team);
 }

@@ -4,10 +4,15 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
+#include <limits>
+#include <ratio>
 #include <string>
 #include <thread>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 using namespace tutti;
@@ -17,6 +22,77 @@ using test::late_member;
 using test::mentions;
 using test::Thrown;
 using test::thrown_by;
+
+namespace {
+
+constexpr std::int64_t kept(Timeout timeout) {
+    return timeout.value_or(-7ms).count();
+}
+
+template <class Number>
+constexpr std::chrono::duration<Number> seconds(Number count) {
+    return std::chrono::duration<Number>(count);
+}
+
+using Limits = std::numeric_limits<double>;
+using Milliseconds = std::numeric_limits<std::chrono::milliseconds::rep>;
+
+static_assert(std::is_trivially_copyable_v<Timeout> && sizeof(Timeout) == 8);
+static_assert(std::is_convertible_v<std::chrono::duration<float, std::ratio<1, 3>>, Timeout>);
+static_assert(!std::is_convertible_v<int, Timeout> && !std::is_convertible_v<double, Timeout>);
+static_assert(std::is_aggregate_v<Options> && std::is_aggregate_v<GroupOptions>);
+
+static_assert(!Timeout().has_value() && !Timeout() && Timeout(0s) && Timeout(0s).has_value());
+static_assert(kept({}) == -7 && kept(5s) == 5000 && kept(1.5s) == 1500 && kept(1min) == 60'000);
+static_assert(kept(250us) == 1 && kept(1ns) == 1 && kept(1'000'001ns) == 2 && kept(2'000'000ns) == 2);
+static_assert(kept(std::chrono::nanoseconds::max()) == 9'223'372'036'855);
+// Not a millisecond more than is written, whatever the binary fraction.
+static_assert(kept(0.1s) == 100 && kept(0.035s) == 35 && kept(seconds(0.3F)) == 300 && kept(0.0005s) == 1);
+static_assert(kept(never) == Milliseconds::max() && kept(std::chrono::hours::max()) == Milliseconds::max());
+static_assert(kept(seconds(1e300)) == Milliseconds::max() &&
+              kept(seconds(Limits::infinity())) == kept(never));
+static_assert(kept(never - 1ms) == Milliseconds::max() - 1);
+static_assert(kept(std::chrono::duration<std::uint64_t>(~std::uint64_t{0})) == Milliseconds::max());
+static_assert(kept(0s) == 0 && kept(-1ms) == -1 && kept(-250us) == -1 && kept(-1.5s) == -1500);
+static_assert(kept(std::chrono::milliseconds::min()) == Milliseconds::min());
+static_assert(kept(std::chrono::hours::min()) == Milliseconds::min());
+static_assert(kept(seconds(Limits::quiet_NaN())) == 0);
+
+static_assert(Timeout(5s) == Timeout(5000ms) && Timeout(5s) == 5s && Timeout(5s) != Timeout());
+static_assert(Timeout() == Timeout() && Timeout() != 0s && Timeout(never) == never);
+
+/// The sentences that a call and a group end with that have this timeout.
+std::vector<std::string> refusals(Member& me, Timeout timeout) {
+    return {thrown_by([&] { me.barrier({.timeout = timeout}); }).text,
+            thrown_by([&] { me.start.barrier({.timeout = timeout}).wait(); }).text,
+            thrown_by([&] { Group group(2, {.timeout = timeout}); }).text,
+            thrown_by([&] { Group group(2, {.join_timeout = timeout}); }).text};
+}
+
+} // namespace
+
+TEST_CASE("a timeout that is not positive is reported as it was given") {
+    const std::vector<std::pair<Timeout, std::string>> wrong{
+        {0s, "0 ms"},
+        {-1ms, "-1 ms"},
+        {-1.5s, "-1500 ms"},
+        {-250us, "-1 ms"},
+        {std::chrono::milliseconds::min(), "-9223372036854775808 ms"},
+        {seconds(Limits::quiet_NaN()), "not a number"}};
+    Team team(1, {.placement = "none"});
+    team.run([&](Member& me) {
+        for (const auto& [timeout, text] : wrong) {
+            for (const std::string& refusal : refusals(me, timeout)) {
+                INFO(refusal);
+                CHECK(refusal.ends_with("timeout" + std::string(refusal.starts_with("barrier") ? "`" : "") +
+                                        " is " + text +
+                                        ", must be positive, or never (tutti::never, TUTTI_NEVER)"));
+            }
+        }
+        me.barrier({.timeout = 1.5s});
+        me.barrier({.timeout = 250us});
+    });
+}
 
 TEST_CASE("groups made of a group have its timeout") {
     Team team(3, {.placement = "none", .group = {.timeout = 300ms}});
@@ -53,7 +129,7 @@ TEST_CASE("a call may have a timeout of its own, in every way of calling") {
     }
     // The next calls have that of the group again, and those with one are like all others.
     team.run([](Member& me) {
-        me.barrier({.timeout = 60s});
+        me.barrier({.timeout = 60.5s});
         if (me.rank() == 1) {
             std::this_thread::sleep_for(400ms);
         }
@@ -115,9 +191,22 @@ TEST_CASE("TUTTI_TIMEOUT counts where the options say nothing") {
     setenv("TUTTI_TIMEOUT", "0.03", 1);
     Team short_one(2, {.placement = "none"});
     Team own(2, {.placement = "none", .group = {.timeout = 60s}});
-    for (const char* text : {"soon", "-1", "0", "1s", "nan"}) {
+    for (const char* text : {"soon", "-1", "0", "0.0", "1s", "nan", "inf", "never ", "", ".", "5.", ".5"}) {
         setenv("TUTTI_TIMEOUT", text, 1);
         CHECK(thrown_by([] { Group group(2); }).kind == Thrown::Kind::nothing); // it is ignored
+    }
+    for (const char* text : {" 0.03", "0.03 ", "+0.03", "3e-2", "0x0.08", ".03", "0.03f", "0.0.3", "0,03"}) {
+        INFO(text);
+        setenv("TUTTI_TIMEOUT", text, 1);
+        Team patient(2, {.placement = "none"});
+        CHECK(thrown_by([&] {
+                  patient.run([](Member& me) {
+                      if (me.rank() == 1) {
+                          std::this_thread::sleep_for(100ms);
+                      }
+                      me.barrier();
+                  });
+              }).kind == Thrown::Kind::nothing);
     }
     setenv("TUTTI_TIMEOUT", "never", 1);
     CHECK(Group(2).size() == 2);

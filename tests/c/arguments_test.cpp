@@ -230,7 +230,7 @@ TEST_CASE("options are checked, and those of another version known") {
     check_refused(sum(&options), "\"nonesuch\"");
     options.algorithm = nullptr;
     options.order = 7;
-    check_refused(sum(&options), "`options.order` is 7");
+    check_refused(sum(&options), "`options.order` is 7, must be 0 (canonical) or 1 (serial)");
     options.size = sizeof options.size + sizeof options.algorithm; // of a program that knows no order
     CHECK(sum(&options) == TUTTI_OK);
     options.size = 0;
@@ -246,7 +246,8 @@ TEST_CASE("options are checked, and those of another version known") {
     tutti_group* group = nullptr;
     tutti_group_options of_group = TUTTI_GROUP_OPTIONS_INIT;
     of_group.wait = 9;
-    check_refused(tutti_group_create(1, &of_group, &group), "`options.wait` is 9");
+    check_refused(tutti_group_create(1, &of_group, &group),
+                  "`options.wait` is 9, must be 0 (automatic), 1 (spin), 2 (yield) or 3 (sleep)");
     tutti_team* team = nullptr;
     tutti_team_options of_team = TUTTI_TEAM_OPTIONS_INIT;
     of_team.placement = "nowhere";

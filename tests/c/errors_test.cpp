@@ -72,6 +72,15 @@ TEST_CASE("what the member that aborts calls afterwards is not taken for a call 
     }
 }
 
+TEST_CASE("an abort without a text has one that names it") {
+    for (const char* const text : {static_cast<const char*>(nullptr), ""}) {
+        const Joined half(1);
+        CHECK(tutti_abort(half.me, text) == TUTTI_OK);
+        CHECK(tutti_barrier(half.me) == TUTTI_ABORTED);
+        CHECK(mentions(tutti_error_text(), "member 0 failed: abort() was called without a text"));
+    }
+}
+
 TEST_CASE("a seat that nobody takes is named") {
     tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
     tutti_group* group = nullptr;

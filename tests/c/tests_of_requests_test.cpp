@@ -38,7 +38,7 @@ TEST_CASE("tests and waits with a limit leave what is not complete") {
               done = 1;
               CHECK(tutti_test_all(requests.data(), n, &done) == TUTTI_OK);
               CHECK(done == 0);
-              for (const int milliseconds : {-1, 0, 20}) {
+              for (const int milliseconds : {-2, 0, 20}) {
                   done = 1;
                   CHECK(tutti_wait_for(&requests[1], milliseconds, &done) == TUTTI_OK);
                   CHECK(done == 0);
@@ -59,6 +59,34 @@ TEST_CASE("tests and waits with a limit leave what is not complete") {
               }
               CHECK(out == std::array<int, n>{0, 4, 6, 8});
               CHECK(requests[4 - index].operation == nullptr);
+              return int{TUTTI_OK};
+          }) == TUTTI_OK);
+}
+
+TEST_CASE("a wait without a limit ends when the operation is over") {
+    tutti_async_group* meeting = nullptr;
+    REQUIRE(tutti_async_group_create(2, nullptr, &meeting) == TUTTI_OK);
+    std::array<tutti_request, 2> arrivals{none(), none()};
+    REQUIRE(tutti_barrier(tutti_async_rank(meeting, 0, &arrivals[0])) == TUTTI_OK);
+    std::thread late([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        CHECK(tutti_barrier(tutti_async_rank(meeting, 1, &arrivals[1])) == TUTTI_OK);
+    });
+    int done = 0;
+    CHECK(tutti_wait_for(&arrivals[0], TUTTI_NEVER, &done) == TUTTI_OK);
+    CHECK(done == 1);
+    late.join();
+    CHECK(tutti_wait(&arrivals[1]) == TUTTI_OK);
+    CHECK(tutti_async_group_free(meeting) == TUTTI_OK);
+    CHECK(run_team(2, [](tutti_caller me) {
+              tutti_request request = none();
+              if (me.rank == 1) {
+                  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+              }
+              CHECK(tutti_barrier(tutti_nonblocking(me, &request)) == TUTTI_OK);
+              int is_done = 0;
+              CHECK(tutti_wait_for(&request, TUTTI_NEVER, &is_done) == TUTTI_OK);
+              CHECK(is_done == 1);
               return int{TUTTI_OK};
           }) == TUTTI_OK);
 }

@@ -58,7 +58,7 @@ TEST_CASE("calls that the page excepts have no such word") {
     call.algorithm = "circulant";
     CHECK(!has_key(call));
     call = allreduce();
-    call.serial = true;
+    call.order = Order::serial;
     CHECK(!has_key(call));
     call = allreduce();
     call.timeout = std::chrono::milliseconds(1);

@@ -146,9 +146,9 @@ TEST_CASE("only calls in which any order gives the same bits take what was measu
     CHECK(selected(call_of(Collective::allreduce, Type::f64)) == "direct");
     CHECK(selected(call_of(Collective::allreduce, Type::i32, Operator::callable)) == "direct");
     detail::Call call = call_of(Collective::allreduce);
-    call.serial = true;
+    call.order = Order::serial;
     CHECK(selected(call) == "direct");
-    call.serial = false;
+    call.order = Order::canonical;
     call.commutative = false;
     CHECK(selected(call) == "direct");
 }

@@ -83,12 +83,14 @@ contains
                 call tutti_test_all(several, done)
             end do
         else
-            do i = 1, 3
+            do i = 1, 2
                 done = .false.
                 do while (.not. done)
                     call tutti_wait_for(several(i), 10, done)
                 end do
             end do
+            call tutti_wait_for(several(3), TUTTI_NEVER, done)
+            call expect(done, 'wait_for without a limit')
         end if
         call expect(all(y == [6, 9, 12]), 'test_any, test_all, wait_for')
         call tutti_wait_any(several, index)

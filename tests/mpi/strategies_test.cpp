@@ -11,8 +11,8 @@ namespace tutti::hybrid {
 namespace {
 
 /// A sum of doubles.
-detail::Call call(Collective collective, bool serial = false) {
-    return {.collective = collective, .type = Type::f64, .op = Operator::sum, .serial = serial};
+detail::Call call(Collective collective, Order order = Order::canonical) {
+    return {.collective = collective, .type = Type::f64, .op = Operator::sum, .order = order};
 }
 
 } // namespace
@@ -40,13 +40,15 @@ TEST_CASE("a way by name is taken, whatever would be chosen, or refused") {
 }
 
 TEST_CASE("order serial is a leader's, where any other order might give other bits") {
-    CHECK(choose_strategy(call(Collective::allreduce, true), 100 * segment_bytes, "", true) ==
+    CHECK(choose_strategy(call(Collective::allreduce, Order::serial), 100 * segment_bytes, "", true) ==
           Strategy::leader);
-    CHECK_THROWS_AS(choose_strategy(call(Collective::reduce, true), 8, "pipelined", true), ArgumentError);
-    detail::Call integers = call(Collective::allreduce, true);
+    CHECK_THROWS_AS(choose_strategy(call(Collective::reduce, Order::serial), 8, "pipelined", true),
+                    ArgumentError);
+    detail::Call integers = call(Collective::allreduce, Order::serial);
     integers.type = Type::i32;
     CHECK(choose_strategy(integers, 8, "pipelined", true) == Strategy::pipelined);
-    CHECK(choose_strategy(call(Collective::broadcast, true), 8, "pipelined", true) == Strategy::pipelined);
+    CHECK(choose_strategy(call(Collective::broadcast, Order::serial), 8, "pipelined", true) ==
+          Strategy::pipelined);
 }
 
 } // namespace tutti::hybrid

@@ -40,8 +40,8 @@ struct Call {
     Operator op = Operator::callable;
     /// Whether operands may be combined in an order other than rank order.
     bool commutative = true;
-    /// Whether operands must be combined in rank order from the left.
-    bool serial = false;
+    /// The order of operands; it may be none of the enumerators.
+    Order order = Order::canonical;
     /// The caller passed one buffer, which is both input and output.
     bool in_place = false;
     /// The output is one buffer that all members share.
@@ -75,8 +75,8 @@ struct Call {
     /// A gather or scatter with counts at the root; the other members have none.
     bool counts_at_root = false;
     std::string_view algorithm = {};
-    /// Maximum time to wait for other members; 0: the group's; negative: the caller gave a wrong one.
-    std::chrono::milliseconds timeout = {};
+    /// Maximum time to wait for other members; empty: the group's.
+    Timeout timeout = {};
     SourceLine where = {};
 };
 
@@ -134,10 +134,10 @@ static_assert(key_fields.root.end() == 64);
 /// buffers and high roots.
 inline std::uint64_t key_of(const Call& call) {
     constexpr const KeyFields& in = key_fields;
-    if (call.kernels != nullptr || call.type == Type::other || !call.algorithm.empty() || call.serial ||
-        call.timeout.count() != 0 || call.counts != nullptr || call.counts_at_root || call.shared_output ||
-        call.splits || !in.input_count.holds(call.input_count) || !in.output_count.holds(call.output_count) ||
-        !in.root.holds(static_cast<unsigned>(call.root))) {
+    if (call.kernels != nullptr || call.type == Type::other || !call.algorithm.empty() ||
+        call.order != Order::canonical || call.timeout.has_value() || call.counts != nullptr ||
+        call.counts_at_root || call.shared_output || call.splits || !in.input_count.holds(call.input_count) ||
+        !in.output_count.holds(call.output_count) || !in.root.holds(static_cast<unsigned>(call.root))) {
         return 0;
     }
     return in.present.in_word(1) | in.collective.in_word(static_cast<std::uint64_t>(call.collective)) |

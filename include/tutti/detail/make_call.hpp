@@ -65,29 +65,13 @@ protected:
     /// The call itself, not a copy.
     static Call&& same(Call& call) noexcept { return static_cast<Call&&>(call); }
 
-    /// Call::timeout of an option: 0 if none is given. A given 0 becomes the lowest value, because
-    /// every value that is not positive is rejected. With the address sanitizer, GCC 12 warns of the value
-    /// that an empty option does not have.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-    static constexpr std::chrono::milliseconds encoded(const Timeout& given) noexcept {
-        return !given.has_value()                       ? std::chrono::milliseconds(0)
-               : *given == std::chrono::milliseconds(0) ? std::chrono::milliseconds::min()
-                                                        : *given;
-    }
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic pop
-#endif
-
     template <class Options>
     static Call call(Collective collective, const Options& options) {
         return {.collective = collective,
                 .type = Type::u8,
-                .serial = options.order == Order::serial,
+                .order = options.order,
                 .algorithm = options.algorithm,
-                .timeout = encoded(options.timeout),
+                .timeout = options.timeout,
                 .where = options.where};
     }
 

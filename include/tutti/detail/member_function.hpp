@@ -37,18 +37,22 @@ bool is_empty(const F& function) {
 /// Refers to an object that is called as a member, or to none. The object must live until it has been called.
 class MemberFunction {
 public:
-    MemberFunction() = default;
-    template <class F>
-    explicit MemberFunction(const F& function)
-        : object_(std::addressof(function)),
-          call_([](const void* object, Member& me) { (*static_cast<const F*>(object))(me); }) {}
+    /// Refers to `call`, which calls `function`; to nothing if `function` is empty.
+    template <class F, class Call>
+    MemberFunction(const F& function, const Call& call)
+        : object_(std::addressof(call)), call_(is_empty(function) ? nullptr : &call_object<Call>) {}
 
     explicit operator bool() const { return call_ != nullptr; }
     void operator()(Member& me) const { call_(object_, me); }
 
 private:
-    const void* object_ = nullptr;
-    void (*call_)(const void*, Member&) = nullptr;
+    template <class Call>
+    static void call_object(const void* object, Member& me) {
+        (*static_cast<const Call*>(object))(me);
+    }
+
+    const void* object_;
+    void (*call_)(const void*, Member&);
 };
 
 } // namespace detail

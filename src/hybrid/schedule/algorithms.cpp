@@ -32,7 +32,7 @@ std::string refusal(const Algorithm& row, const detail::Call& call, const Route&
         return "needs equally many members in all processes";
     }
     detail::Call in_any_order = call;
-    in_any_order.serial = false; // or there is no row for it, see needs_chain()
+    in_any_order.order = Order::canonical; // or there is no row for it, see needs_chain()
     return engine::refusal(row, in_any_order, route.processes);
 }
 
@@ -88,7 +88,8 @@ std::string names_that_serve(const detail::Call& call, const Route& route) {
 } // namespace
 
 bool needs_chain(const detail::Call& call) {
-    return call.serial && detail::traits_of(call.collective).reduces() && !engine::is_exact(call);
+    return call.order == Order::serial && detail::traits_of(call.collective).reduces() &&
+           !engine::is_exact(call);
 }
 
 std::uint32_t choose_algorithm(const detail::Call& call, std::string_view name, const Route& route) {
