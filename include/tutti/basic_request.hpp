@@ -1,11 +1,12 @@
 #pragma once
 
+#include <tutti/detail/continuation.hpp>
+#include <tutti/detail/member_function.hpp>
 #include <tutti/detail/request_base.hpp>
 #include <tutti/error.hpp>
 
 #include <chrono>
 #include <exception>
-#include <functional>
 #include <type_traits>
 #include <utility>
 
@@ -53,24 +54,29 @@ public:
 
     /// Calls `function(failure)` once when the operation is over. `failure` is a std::exception_ptr: null if
     /// the operation is complete, otherwise the exception that wait() throws. If the operation is already
-    /// over, or the object is empty, the function is called at once. `function` may make any calls.
+    /// over, or the object is empty, the function is called at once. `function` may make any calls, and may
+    /// be move-only.
     ///
     /// Throws Error if a function or coroutine already waits for the operation, and ArgumentError if
     /// `function` is an empty std::function.
     template <class Function>
     void then(Function&& function) {
-        constexpr bool takes_failure = std::is_invocable_v<std::decay_t<Function>&, std::exception_ptr>;
+        using Kept = std::decay_t<Function>;
+        constexpr bool takes_failure = std::is_invocable_v<Kept&, std::exception_ptr>;
+        constexpr bool can_be_kept = std::is_constructible_v<Kept, Function>;
         static_assert(takes_failure,
                       "then: the function must take a std::exception_ptr, which is null if the "
                       "operation is complete and its failure otherwise");
-        if constexpr (takes_failure) {
-            std::function<void(std::exception_ptr)> kept(std::forward<Function>(function));
-            if (operation_ != nullptr) {
-                operation_->then(std::move(kept));
-            } else if (kept) {
-                kept(nullptr);
-            } else {
+        static_assert(can_be_kept, "then: the function cannot be copied: pass std::move(function)");
+        if constexpr (takes_failure && can_be_kept) {
+            if (detail::is_empty(function)) {
                 throw ArgumentError("then: `function` is empty");
+            }
+            if (operation_ != nullptr) {
+                operation_->then(detail::Continuation(std::forward<Function>(function)));
+            } else {
+                Kept kept(std::forward<Function>(function));
+                kept(std::exception_ptr());
             }
         }
     }

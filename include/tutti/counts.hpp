@@ -5,6 +5,8 @@
 
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 #include <ranges>
 #include <span>
 #include <string>
@@ -17,10 +19,29 @@ inline namespace TUTTI_NAMESPACE {
 
 namespace detail {
 
+template <class T>
+concept CountedInteger = std::integral<T> && !std::same_as<T, bool>;
+
+/// An element of a braced list, which may hold integers of several types.
+class Listed {
+public:
+    template <CountedInteger Integer>
+    constexpr Listed(Integer value) // NOLINT(google-explicit-constructor)
+        : value_(static_cast<std::int64_t>(value)) {}
+    constexpr operator std::int64_t() const { return value_; } // NOLINT(google-explicit-constructor)
+
+private:
+    std::int64_t value_;
+};
+
+/// The type of a braced list that is passed to a constructor of Counts.
+using BracedList = std::vector<Listed>;
+
 /// Any range of integers.
 template <class Range>
-concept IntegerRange = std::ranges::input_range<Range> && std::integral<std::ranges::range_value_t<Range>> &&
-    !std::same_as<std::ranges::range_value_t<Range>, bool>;
+concept IntegerRange = std::ranges::input_range<Range> &&
+    (CountedInteger<std::ranges::range_value_t<Range>> ||
+     std::same_as<std::ranges::range_value_t<Range>, Listed>);
 
 template <class Range>
 inline constexpr bool is_span = false;
@@ -40,7 +61,7 @@ template <class Range>
 std::vector<std::size_t> sizes_of(Range& numbers, const char* name) {
     std::vector<std::size_t> sizes;
     for (const auto number : numbers) {
-        if constexpr (std::signed_integral<std::ranges::range_value_t<Range>>) {
+        if constexpr (!std::unsigned_integral<std::ranges::range_value_t<Range>>) {
             if (number < 0) {
                 throw ArgumentError(std::string("Counts: ") + name + "[" + std::to_string(sizes.size()) +
                                     "] is " + std::to_string(number) + ": it must not be negative");
@@ -53,13 +74,14 @@ std::vector<std::size_t> sizes_of(Range& numbers, const char* name) {
 
 } // namespace detail
 
-/// The numbers of elements of irregular blocks, one per member in rank order, from any range of integers. It
-/// is a type of its own so that a buffer of integers cannot be mistaken for counts, nor counts for a buffer.
+/// The numbers of elements of irregular blocks, one per member in rank order, from any range of integers or a
+/// braced list: Counts({1, 2, 3}). It is a type of its own so that a buffer of integers cannot be mistaken
+/// for counts, nor counts for a buffer.
 ///
 /// **Lifetime.** A named contiguous container of std::size_t, or a std::span of it, is not copied: its
 /// numbers must live as long as the Counts object and its copies. All other ranges, such as std::vector<int>,
-/// any temporary vector and all other views, are copied into the object. A call has read the numbers when it
-/// returns, even if it is nonblocking or prepares a persistent operation.
+/// braced lists, any temporary vector and all other views, are copied into the object. A call has read the
+/// numbers when it returns, even if it is nonblocking or prepares a persistent operation.
 ///
 /// Without displacements, blocks lie back to back and fill the buffer. With displacements, block i starts
 /// displacements[i] elements after the start of the buffer, as in the v-collectives of MPI. Blocks may be in
@@ -99,10 +121,13 @@ public:
     explicit Counts(Sizes&& counts) : Counts() {
         view_.counts_ = kept(std::forward<Sizes>(counts), &Copies::counts, "counts");
     }
+    /// The same from a list of integers, whose types may differ.
+    explicit Counts(std::initializer_list<detail::Listed> counts) : Counts(detail::BracedList(counts)) {}
 
     /// Counts with displacements; both ranges must have the same length. Throws ArgumentError if a number is
-    /// negative.
-    template <detail::IntegerRange Sizes, detail::IntegerRange Places>
+    /// negative. Each range may be a braced list.
+    template <detail::IntegerRange Sizes = detail::BracedList,
+              detail::IntegerRange Places = detail::BracedList>
     explicit Counts(Sizes&& counts, Places&& displacements) : Counts(std::forward<Sizes>(counts)) {
         view_.displacements_ =
             kept(std::forward<Places>(displacements), &Copies::displacements, "displacements");
@@ -180,9 +205,12 @@ public:
     template <detail::IntegerRange Sizes>
     // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): a Counts object is no range of integers
     explicit CountsOnAll(Sizes&& counts) : counts_(std::forward<Sizes>(counts)) {}
+    /// The same from a list of integers, whose types may differ.
+    explicit CountsOnAll(std::initializer_list<detail::Listed> counts) : counts_(counts) {}
     /// Counts with displacements; both ranges must have the same length. Throws ArgumentError if a number is
-    /// negative.
-    template <detail::IntegerRange Sizes, detail::IntegerRange Places>
+    /// negative. Each range may be a braced list.
+    template <detail::IntegerRange Sizes = detail::BracedList,
+              detail::IntegerRange Places = detail::BracedList>
     explicit CountsOnAll(Sizes&& counts, Places&& displacements)
         : counts_(std::forward<Sizes>(counts), std::forward<Places>(displacements)) {}
 

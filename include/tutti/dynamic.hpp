@@ -23,13 +23,7 @@ namespace detail {
 /// Stands for the elements of dynamic vectors.
 struct DynamicElement {};
 
-} // namespace detail
-
-/// A view of `count` elements at `data`, of a type that is known only at run time. The type is one of the
-/// library's, or any other type given by its size. Elements of another type can only be moved, or combined by
-/// a DynamicOp with a function. The elements must live as long as other buffers of the call. Some members may
-/// pass a dynamic vector and others a typed buffer, such as std::vector<double>. Element is const for a
-/// buffer that is only read.
+/// The class of DynamicVector and DynamicInput. Element is const for a buffer that is only read.
 template <class Element>
 class BasicDynamicVector {
 public:
@@ -83,8 +77,21 @@ private:
     Type type_;
 };
 
-using DynamicVector = BasicDynamicVector<detail::DynamicElement>;
-using DynamicInput = BasicDynamicVector<const detail::DynamicElement>;
+} // namespace detail
+
+/// A view of `count` elements at `data`, of a type that is known only at run time. It is made as
+/// DynamicVector(Type type, void* data, std::size_t count) for elements of one of the library's types, or as
+/// DynamicVector(std::size_t element_bytes, void* data, std::size_t count) for any other type. Elements of
+/// another type can only be moved, or combined by a DynamicOp with a function.
+///
+/// The elements must live as long as other buffers of the call. Some members may pass a dynamic vector and
+/// others a typed buffer, such as std::vector<double>.
+///
+/// Throws ArgumentError if `type` is Type::other, if `data` is not aligned for the type, or if
+/// `element_bytes` is 0.
+using DynamicVector = detail::BasicDynamicVector<detail::DynamicElement>;
+/// A DynamicVector that is only read: `data` is a const void*.
+using DynamicInput = detail::BasicDynamicVector<const detail::DynamicElement>;
 
 /// An operator that is known only at run time, for dynamic vectors.
 class DynamicOp {

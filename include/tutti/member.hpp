@@ -34,9 +34,6 @@ enum class Leaving : bool { for_now, for_good };
 
 } // namespace detail
 
-/// The color of a member that joins no group in Member::split.
-inline constexpr int no_color = -1;
-
 /// The levels of a machine by which Member::split divides a group, outermost first. A socket is a processor
 /// package.
 enum class Level : std::uint8_t { socket, numa_node, l3, l2, core };
@@ -108,8 +105,8 @@ public:
 
     /// Divides the group: members that pass the same `color` form a new group, ranked by `key` and then by
     /// their rank here. Returns the calling member's membership in its new group, or nothing if `color` is
-    /// negative, as no_color is. Every member must call it. Groups of different colors need not wait for each
-    /// other afterwards.
+    /// std::nullopt. Every member must call it. Groups of different colors need not wait for each other
+    /// afterwards. Throws ArgumentError if `color` is negative.
     ///
     /// The new group has the same threads. It exists as long as one of its members, independently of this
     /// group, and its members may be kept across runs of a Team or regions of a Group. A member that was
@@ -121,7 +118,7 @@ public:
     /// used again: make it anew. Roll calls show `where` as the source line. Cost: three collective calls
     /// and memory allocation; if the allocation fails, the call fails on every member.
     [[nodiscard("a membership lasts as long as its Member")]] std::optional<Member>
-    split(int color, int key, SourceLine where = SourceLine::here());
+    split(std::optional<int> color, int key, SourceLine where = SourceLine::here());
 
     /// Divides the group by the machine: the members that run in the same part of that level, for example on
     /// the same NUMA node, form a new group, ranked by their rank here. The counterpart in MPI is

@@ -336,24 +336,6 @@ struct MaxLoc {
     }
 };
 
-/// The left operand; a reduction returns member 0's. Does not commute.
-struct First {
-    /// Combines two elements; `a` is the left operand.
-    template <class T>
-    constexpr T operator()(const T& a, const T& /*b*/) const {
-        return a;
-    }
-};
-
-/// The right operand; a reduction returns member p-1's. Does not commute.
-struct Last {
-    /// Combines two elements; `a` is the left operand.
-    template <class T>
-    constexpr T operator()(const T& /*a*/, const T& b) const {
-        return b;
-    }
-};
-
 /// Wraps F so that operands are combined in rank order (see non_commutative).
 template <class F>
 struct NonCommutative {
@@ -398,10 +380,6 @@ constexpr VectorOp<F> vector_op(F f) {
 /// not to commute.
 template <class Op>
 inline constexpr bool is_commutative = true;
-template <>
-inline constexpr bool is_commutative<First> = false;
-template <>
-inline constexpr bool is_commutative<Last> = false;
 template <class F>
 inline constexpr bool is_commutative<NonCommutative<F>> = false;
 template <class F>
@@ -419,8 +397,6 @@ inline constexpr BitOr bor{};
 inline constexpr BitXor bxor{};
 inline constexpr MinLoc minloc{};
 inline constexpr MaxLoc maxloc{};
-inline constexpr First first{};
-inline constexpr Last last{};
 
 /// The code of T. Integers are classified by size and signedness, whatever their name (long, long long, char,
 /// wchar_t, ...). The code is `other` for bool and for every type that is not an integer, float, double or

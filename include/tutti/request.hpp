@@ -117,6 +117,12 @@ bool test_all(Range&& requests) {
     return true;
 }
 
+/// Like test_all(range), for requests that are passed one by one.
+template <detail::Waitable... Requests>
+bool test_all(Requests&... requests) {
+    return (requests.test() && ...);
+}
+
 /// Waits until the operation of one Request of the range is complete, empties that request, and returns its
 /// index. Empty requests are skipped. Returns the size of the range if all requests are empty. If the
 /// operation has failed, empties its request as well, and throws the failure. A function that is called

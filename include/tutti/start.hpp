@@ -64,9 +64,10 @@ private:
 ///
 /// It behaves as a Request does: only its member's thread may use it, it can be moved but not copied, and its
 /// destructor waits for the operation. An operation that has never been started is complete. then() must be
-/// called anew for each start.
+/// called anew for each start. start() throws Error if the object is empty; see valid().
 class Persistent : public BasicRequest<detail::PersistentRequestBase> {
 public:
+    Persistent() = default;
     /// Internal: use Member::prepare.
     explicit Persistent(detail::PersistentRequestBase& operation) noexcept : BasicRequest(operation) {}
 
@@ -101,7 +102,8 @@ private:
 
     detail::PersistentRequestBase& there() const {
         if (operation() == nullptr) {
-            throw Error("Persistent: it has been moved from, and has no operation");
+            throw Error("Persistent::start: the object is empty, because it was default-constructed or moved "
+                        "from; assign it an operation of Member::prepare first");
         }
         return *operation();
     }

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,7 +23,7 @@ namespace detail {
 
 /// What a member asks of a split.
 struct Choice {
-    int color = no_color;
+    std::optional<int> color;
     int key = 0;
     /// Of the list of ranks that it has given: 0 where it has given none, which no digest is.
     std::uint64_t list_digest = 0;
@@ -66,11 +67,11 @@ PartOfMachine part_of_machine(Level level) {
     throw ArgumentError("split: `level`" + engine::fault_of(level));
 }
 
-/// The ranks that chose `color`, in the order of the new group; none for a negative color.
-std::vector<int> mates_of(int color, const std::vector<Choice>& choices) {
+/// The ranks that chose `color`, in the order of the new group; none without a color.
+std::vector<int> mates_of(std::optional<int> color, const std::vector<Choice>& choices) {
     const auto choice = [&](int rank) { return choices[static_cast<std::size_t>(rank)]; };
     std::vector<int> mates;
-    for (int rank = 0; color >= 0 && rank < static_cast<int>(choices.size()); ++rank) {
+    for (int rank = 0; color && rank < static_cast<int>(choices.size()); ++rank) {
         if (choice(rank).color == color) {
             mates.push_back(rank);
         }
@@ -134,7 +135,11 @@ void Member::allgather_for_split(const T& mine, std::vector<T>& out, SourceLine 
     run(made, {});
 }
 
-std::optional<Member> Member::split(int color, int key, SourceLine where) {
+std::optional<Member> Member::split(std::optional<int> color, int key, SourceLine where) {
+    if (color && *color < 0) {
+        throw ArgumentError("split: `color` is " + std::to_string(*color) +
+                            ", must be at least 0; pass std::nullopt to be in no group");
+    }
     return regroup({.color = color, .key = key}, where);
 }
 
@@ -150,7 +155,7 @@ Member Member::split(Level level, SourceLine where) {
 std::optional<Member> Member::subset(std::span<const int> ranks, SourceLine where) {
     check_ranks(ranks, size());
     const auto place = std::ranges::find(ranks, rank_);
-    return regroup({.color = place == ranks.end() ? no_color : 0,
+    return regroup({.color = place == ranks.end() ? std::nullopt : std::optional(0),
                     .key = static_cast<int>(place - ranks.begin()),
                     .list_digest = engine::digest(std::vector<std::size_t>(ranks.begin(), ranks.end())),
                     .list_size = ranks.size()},

@@ -36,7 +36,7 @@ public:
         }
         while (!arrivals_.is_empty()) {
             Arrival& arrival = arrivals_.pop();
-            const std::function<void(std::exception_ptr)> function = arrival.claimed_function();
+            detail::Continuation function = arrival.claimed_function();
             const std::exception_ptr failure = arrival.home_->failure();
             arrival.home_->drop(1);
             if (function) {
@@ -92,10 +92,7 @@ bool Arrival::wait_for(std::chrono::duration<double> time) {
     return is_over();
 }
 
-void Arrival::then(std::function<void(std::exception_ptr)> function) {
-    if (function == nullptr) {
-        throw ArgumentError("then: `function` is empty");
-    }
+void Arrival::then(detail::Continuation function) {
     if (std::exchange(takes_no_more_, true)) {
         throw Error("then: this request has a function already; each request accepts one");
     }
@@ -110,13 +107,13 @@ void Arrival::then(std::function<void(std::exception_ptr)> function) {
 
 /// Returns the function that is now to be called. None where the rank has forgotten it meanwhile, on any
 /// thread: of that thread and this one only the one that takes the function touches it.
-std::function<void(std::exception_ptr)> Arrival::claimed_function() {
-    return handover_.take_function() ? std::exchange(function_, nullptr) : nullptr;
+detail::Continuation Arrival::claimed_function() {
+    return handover_.take_function() ? std::move(function_) : detail::Continuation();
 }
 
 void Arrival::forget() noexcept {
     if (handover_.take_back()) {
-        function_ = nullptr;
+        function_ = {};
         takes_no_more_ = false;
     } else {
         // The operation is over. Some thread has yet to come to the function, and finds none: it takes no

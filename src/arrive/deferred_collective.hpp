@@ -14,7 +14,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -34,7 +33,7 @@ public:
     bool test() override;
     void wait() override;
     bool wait_for(std::chrono::duration<double> time) override;
-    void then(std::function<void(std::exception_ptr)> function) override;
+    void then(detail::Continuation function) override;
     void forget() noexcept override;
     void release() noexcept override;
 
@@ -47,7 +46,7 @@ private:
     void check() const;
     /// Looks whether ranks have been missing for too long since the first look.
     void look_at_clock() noexcept;
-    std::function<void(std::exception_ptr)> claimed_function();
+    detail::Continuation claimed_function();
 
     DeferredCollective* home_ = nullptr;
     int rank_ = 0;
@@ -59,7 +58,7 @@ private:
     /// No request refers to it any more.
     std::atomic<bool> is_released_{false};
     Handover handover_;
-    std::function<void(std::exception_ptr)> function_;
+    detail::Continuation function_;
     /// It has been given a function.
     bool takes_no_more_ = false;
 };

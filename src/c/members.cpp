@@ -98,7 +98,8 @@ tutti_status tutti_cpu(tutti_caller me, int* cpu) {
 tutti_status tutti_split(tutti_caller me, int color, int key, tutti_caller* part) {
     return c::guarded([&] {
         c::there("split", "part", part) = {};
-        c::hand_over(*part, c::seated("split", me).member().split(color, key, {}));
+        const auto chosen = color < 0 ? std::nullopt : std::optional(color);
+        c::hand_over(*part, c::seated("split", me).member().split(chosen, key, {}));
     });
 }
 

@@ -35,17 +35,14 @@ bool OutstandingCall::wait_for(std::chrono::duration<double> time) {
     return is_over();
 }
 
-void OutstandingCall::then(std::function<void(std::exception_ptr)> function) {
-    if (function == nullptr) {
-        throw ArgumentError("then: `function` is empty");
-    }
+void OutstandingCall::then(detail::Continuation function) {
     if (home_ != nullptr) {
         home_->require_own_thread("then");
-        if (continuation_ == nullptr) { // another thread has dropped one
+        if (!continuation_) { // another thread has dropped one
             home_->drop_continuation(*this);
         }
     }
-    if (continuation_ != nullptr) {
+    if (continuation_) {
         throw Error("then: a function or coroutine waits for this operation already; "
                     "each operation accepts one");
     }
@@ -57,7 +54,7 @@ void OutstandingCall::then(std::function<void(std::exception_ptr)> function) {
 
 void OutstandingCall::forget() noexcept {
     if (home_ == nullptr) {
-        continuation_ = nullptr;
+        continuation_ = {};
     } else {
         home_->drop_continuation(*this);
     }
@@ -88,10 +85,10 @@ void OutstandingCall::start(const detail::Call& call) {
 void OutstandingCall::call_continuation() {
     ProgressEngine* const home = home_;
     const std::exception_ptr failure = failure_;
-    const std::function<void(std::exception_ptr)> continuation =
-        home != nullptr ? home->taken_continuation(*this) : std::exchange(continuation_, nullptr);
+    detail::Continuation continuation =
+        home != nullptr ? home->taken_continuation(*this) : std::move(continuation_);
     // From here on nobody may refer to the operation any more.
-    if (continuation == nullptr) {
+    if (!continuation) {
         return;
     }
     try {

@@ -18,7 +18,6 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <optional>
 
 namespace tutti::engine {
@@ -50,7 +49,7 @@ public:
     bool test() override;
     void wait() override;
     bool wait_for(std::chrono::duration<double> time) override;
-    void then(std::function<void(std::exception_ptr)> function) override;
+    void then(detail::Continuation function) override;
     void forget() noexcept override;
     void release() noexcept override;
     void start() override;
@@ -107,7 +106,7 @@ private:
     detail::CalledFrom called_from_;
     std::exception_ptr failure_;
 
-    std::function<void(std::exception_ptr)> continuation_;
+    detail::Continuation continuation_;
     /// It is over, and its thread has yet to call the continuation.
     bool is_ready_ = false;
 };

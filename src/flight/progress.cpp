@@ -193,7 +193,7 @@ void ProgressEngine::complete(OutstandingCall& operation) {
         turn.is_taken = false;
         turn.next += Channels::in_turn;
     }
-    if (operation.continuation_ != nullptr) {
+    if (operation.continuation_) {
         add_continuation(operation);
     } else if (!operation.is_held_) {
         recycle(operation);
@@ -233,7 +233,7 @@ void ProgressEngine::fail(const std::exception_ptr& cause) noexcept {
         if (recorder_ != nullptr) {
             operation->flight_.end(recorded(*operation), operation->call_.signature().bytes, true);
         }
-        if (operation->continuation_ != nullptr) {
+        if (operation->continuation_) {
             add_continuation(*operation);
         } else if (!operation->is_held_) {
             recycle(*operation);

@@ -309,7 +309,7 @@ void ProgressEngine::prepare(OutstandingCall& operation, const Call& call) {
 /// Nobody refers to it any more.
 void ProgressEngine::recycle(OutstandingCall& operation) noexcept {
     operation.is_held_ = false;
-    operation.continuation_ = nullptr;
+    operation.continuation_ = {};
     operation.failure_ = nullptr;
     if (operation.sequence_ == Sequence::persistent) {
         channels_.drop_persistent(operation.number_);
@@ -343,7 +343,7 @@ void ProgressEngine::release(OutstandingCall& operation) noexcept {
 
 /// On another thread than the one that has the operation in its queue it stays there, and calls nothing.
 void ProgressEngine::drop_continuation(OutstandingCall& operation) noexcept {
-    operation.continuation_ = nullptr;
+    operation.continuation_ = {};
     if (operation.is_ready_ && !is_on_another_thread()) {
         thread_->remove_continuation(operation);
         no_longer_ready(operation);
@@ -361,9 +361,8 @@ void ProgressEngine::no_longer_ready(OutstandingCall& operation) noexcept {
     --ready_;
 }
 
-std::function<void(std::exception_ptr)>
-ProgressEngine::taken_continuation(OutstandingCall& operation) noexcept {
-    std::function<void(std::exception_ptr)> continuation = std::exchange(operation.continuation_, nullptr);
+detail::Continuation ProgressEngine::taken_continuation(OutstandingCall& operation) noexcept {
+    detail::Continuation continuation = std::move(operation.continuation_);
     if (operation.is_ready_) {
         no_longer_ready(operation);
         if (!operation.is_held_) {

@@ -16,7 +16,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <exception>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -59,7 +58,7 @@ public:
     /// Nothing is to be called when the operation is over.
     void drop_continuation(OutstandingCall& operation) noexcept;
     /// What is now to be called, empty if nothing. The operation may then be that of another call.
-    std::function<void(std::exception_ptr)> taken_continuation(OutstandingCall& operation) noexcept;
+    detail::Continuation taken_continuation(OutstandingCall& operation) noexcept;
     /// Throws Error where another thread has operations of this member in flight.
     void require_own_thread(const char* what) const;
     void release(OutstandingCall& operation) noexcept;

@@ -332,7 +332,7 @@ TEST_CASE("an algorithm that cannot serve: the message says why and lists those 
     CHECK_ARGUMENT_ERROR(ranks, "powers of two, not for 3 members");
     CHECK(mentions(ranks.text, "these would work: direct, flat, reduce-scatter-allgather, circulant"));
     CHECK_FALSE(mentions(ranks.text, "hypercube,"));
-    const Thrown order = refused({.algorithm = "ring"}, first);
+    const Thrown order = refused({.algorithm = "ring"}, non_commutative(sum));
     CHECK_ARGUMENT_ERROR(order, "rank order");
     CHECK(mentions(order.text,
                    "these would work: direct, flat, reduce-scatter-allgather, butterfly-overlapping"));

@@ -3,12 +3,15 @@
 #include "coroutines.hpp"
 #include "support.hpp"
 
+#include <tutti/async_group.hpp>
+
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <deque>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -198,6 +201,44 @@ TEST_CASE("one function or coroutine waits for an operation") {
     }();
     const Persistent taken = std::move(moved);
     CHECK(mentions(thrown_by([&] { moved.start(); }).text, "moved from")); // NOLINT(bugprone-use-after-move)
+}
+
+TEST_CASE("a function that is called at the end may be move-only, and is destroyed once") {
+    const auto counted = std::make_shared<int>(0);
+    const auto function = [&] {
+        return [own = std::make_unique<int>(1), counted](const std::exception_ptr& failure) mutable {
+            *counted += failure == nullptr ? *own : 1000;
+            own = nullptr;
+        };
+    };
+    AsyncGroup meeting(2);
+    AsyncRequest early = meeting.at(0).barrier();
+    early.then(function());
+    CHECK(*counted == 0);
+    AsyncRequest late = meeting.at(1).barrier();
+    CHECK(*counted == 1);
+    late.then(function()); // over already
+    CHECK(*counted == 2);
+    AsyncRequest().then(function());
+    CHECK(*counted == 3);
+    Team team(1, {.placement = "none"});
+    team.run([&](Member& me) {
+        Request request = me.start.barrier();
+        request.then(function());
+        request.wait();
+        CHECK(*counted == 4);
+        Persistent step = me.prepare.barrier();
+        auto named = function();
+        step.then(std::move(named)); // it has never been started
+        CHECK(*counted == 5);
+    });
+    { // nobody calls this one
+        AsyncGroup left(2);
+        AsyncRequest request = left.at(0).barrier();
+        request.then([counted, own = std::make_unique<int>()](const auto& /*failure*/) { ++*counted; });
+        CHECK(thrown_by([&] { request.then(function()); }).kind == Thrown::Kind::error);
+    }
+    CHECK(counted.use_count() == 1);
 }
 
 TEST_CASE("a continuation that throws is a failure of its member") {

@@ -25,6 +25,10 @@ Sizes displacements_of(const Counts::View& counts) {
     return {counts.displacements().begin(), counts.displacements().end()};
 }
 
+unsigned four() {
+    return 4;
+}
+
 } // namespace
 
 TEST_CASE("counts come from any range of integers") {
@@ -45,6 +49,39 @@ TEST_CASE("counts come from any range of integers") {
     CHECK_FALSE(Counts::View(Counts(expected)).has_displacements());
     static_assert(!std::is_constructible_v<Counts, std::vector<double>> &&
                   !std::is_constructible_v<Counts, std::vector<bool>>);
+}
+
+TEST_CASE("counts come from braced lists, whose integers may have several types") {
+    const Sizes expected{3, 0, 2};
+    const std::size_t three = 3;
+    const int two = 2;
+    CHECK(numbers_of(Counts({3, 0, 2})) == expected);
+    CHECK(numbers_of(Counts{three, 0, two}) == expected);
+    CHECK(numbers_of(Counts{7}) == Sizes{7});
+    CHECK(numbers_of(CountsOnAll({three, 0, two}).operator CountsOnAll::View().counts) == expected);
+    CHECK(numbers_of(Counts{Counts{3, 0, 2}}) == expected);
+    const Sizes named{1, 2};
+    const Counts both[] = {Counts({1, 2}, {four(), 0}), Counts(named, {4, 0}), Counts({1, 2}, Sizes{4, 0})};
+    for (const Counts& each : both) {
+        CHECK(numbers_of(each) == named);
+        CHECK(displacements_of(each) == Sizes{4, 0});
+    }
+    CHECK(numbers_of(Counts{named}) == named);
+    CHECK(Counts::View(Counts{named}).span().data() == named.data()); // still not copied
+    CHECK(mentions(thrown_by([] { const Counts made{1, -1}; }).text, "counts[1] is -1"));
+    CHECK(mentions(thrown_by([] { const CountsOnAll made({1}, {-2}); }).text, "displacements[0] is -2"));
+    static_assert(!std::is_constructible_v<Counts, int> && !std::is_constructible_v<Counts, int, int>);
+    std::vector<int> right(3);
+    Team team(3, {.placement = "none"});
+    team.run([&](Member& me) {
+        const std::vector<int> block(static_cast<std::size_t>(me.rank()) + 1, me.rank());
+        std::vector<int> whole(6);
+        me.gather(block, whole, Counts{1, 2, 3}, 0);
+        me.gather(block, whole, CountsOnAll({1, 2, 3}, {0, 1, 3}), 1);
+        me.start.allgather(block, whole, Counts({1, 2, 3})).wait();
+        right[static_cast<std::size_t>(me.rank())] = whole == std::vector<int>{0, 1, 1, 2, 2, 2};
+    });
+    CHECK(right == std::vector<int>(3, 1));
 }
 
 TEST_CASE("numbers of std::size_t that have a name are not copied, others are") {

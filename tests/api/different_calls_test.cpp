@@ -23,6 +23,12 @@ struct Metres {
 struct Seconds {
     double value;
 };
+struct Left {
+    int operator()(int a, int /*b*/) const { return a; }
+};
+struct Right {
+    int operator()(int /*a*/, int b) const { return b; }
+};
 
 } // namespace
 
@@ -244,13 +250,13 @@ std::vector<Wrong> arguments_that_differ() {
                  me.rank() == 1 ? me.allreduce(x, minloc) : me.allreduce(x, maxloc);
              },
              {"MinLoc", "MaxLoc"}},
-            {"first and last",
+            {"two operators of the program",
              3,
              [](Member& me) {
                  std::vector<int> x(1);
-                 me.rank() == 1 ? me.allreduce(x, first) : me.allreduce(x, last);
+                 me.rank() == 1 ? me.allreduce(x, Left()) : me.allreduce(x, Right());
              },
-             {"First", "Last"}},
+             {"Left", "Right"}},
             {"two lambdas",
              3,
              [](Member& me) {

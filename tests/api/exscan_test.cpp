@@ -61,8 +61,8 @@ TEST_CASE("an exscan by value returns the identity of the operator on rank 0") {
     CHECK(on_rank_0(std::uint64_t{5}, bxor) == 0);
     CHECK(on_rank_0(5, Longest()) == -1);
     CHECK(on_rank_0(5, non_commutative(sum)) == 0);
-    static_assert(!HasIdentity<MinLoc, ValueAt<int>> && !HasIdentity<First, int> &&
-                  !HasIdentity<NonCommutative<First>, int>);
+    static_assert(!HasIdentity<MinLoc, ValueAt<int>> && !HasIdentity<MaxLoc, ValueAt<int>> &&
+                  !HasIdentity<NonCommutative<MinLoc>, ValueAt<int>>);
 }
 
 TEST_CASE("the initial value of an exscan is on rank 0, and on the left in every result") {
@@ -72,7 +72,8 @@ TEST_CASE("the initial value of an exscan is on rank 0, and on the left in every
     CHECK(results(2, [](Member& me) { return me.exscan(2.0, sum, 1); }) == std::vector{1.0, 3.0});
     const auto digits = non_commutative([](long a, long b) { return 10 * a + b; });
     CHECK(results(4, [&](Member& me) { return me.exscan(long{1} + me.rank(), digits, 9); })[1] == 91);
-    CHECK(results(2, [](Member& me) { return me.exscan(me.rank(), last, 7); }) == std::vector{7, 0});
+    const auto right = non_commutative([](int /*a*/, int b) { return b; });
+    CHECK(results(2, [&](Member& me) { return me.exscan(me.rank(), right, 7); }) == std::vector{7, 0});
     const auto added = vector_op([](std::span<const int> left, std::span<int> inout) {
         for (std::size_t i = 0; i < left.size(); ++i) {
             inout[i] += left[i];

@@ -181,7 +181,7 @@ TEST_CASE("a failure elsewhere in the midst of a split") {
         const Thrown reached = thrown_by([&] {
             team.run([&](Member& me) {
                 outcomes.note(me, [&] {
-                    std::optional<Member> row = me.split(me.rank() == 4 ? no_color : 0, 0);
+                    std::optional<Member> row = me.split(me.rank() == 4 ? std::nullopt : std::optional(0), 0);
                     while (row) {
                         static_cast<void>(row->dup());
                     }

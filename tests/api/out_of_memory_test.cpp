@@ -142,7 +142,7 @@ const std::vector<Scenario> scenarios = {
     {"split", 1, [](Member& me, Vectors&) { me.split(me.rank() % 2, 0)->barrier(); }},
     {"duplicate of a part", 1,
      [](Member& me, Vectors& my) {
-         std::optional<Member> part = me.split(me.rank() == 3 ? no_color : 0, -me.rank());
+         std::optional<Member> part = me.split(me.rank() == 3 ? std::nullopt : std::optional(0), -me.rank());
          if (part) {
              part->dup().allreduce(my.block, sum);
          }

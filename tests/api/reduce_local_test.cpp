@@ -64,8 +64,6 @@ TEST_CASE("two vectors are combined with `in` on the left") {
     check_operator<std::int8_t>(sum);
     check_operator<std::uint64_t>(bxor);
     check_operator<std::complex<double>>(sum);
-    check_operator<int>(first);
-    check_operator<int>(last);
     check_operator<int>(&minus);
     check_operator<long double>(sum);
     long seven = 7;

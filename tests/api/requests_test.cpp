@@ -33,6 +33,7 @@ static_assert(!std::convertible_to<Request, AsyncRequest> && !std::convertible_t
 static_assert(!std::copyable<Request> && std::movable<Request> && std::movable<AsyncRequest>);
 static_assert(noexcept(std::declval<const Request&>().valid()));
 static_assert(std::is_nothrow_move_constructible_v<Request>);
+static_assert(std::default_initializable<Persistent> && std::movable<Persistent>);
 
 Thrown thrown_as(const std::exception_ptr& failure) {
     return thrown_by([&] {
@@ -86,6 +87,35 @@ TEST_CASE("a request has an operation until it is moved from or emptied") {
         CHECK(step.test()); // it has never been started
         const Persistent moved = std::move(step);
         CHECK(!step.valid()); // NOLINT(bugprone-use-after-move)
+    });
+}
+
+TEST_CASE("a persistent operation can be a member that is assigned later") {
+    struct Solver {
+        Persistent step;
+    };
+    Team team(2, {.placement = "none"});
+    team.run([](Member& me) {
+        Solver solver;
+        int value = 1;
+        int sum_of_all = 0;
+        std::vector<int> buffer(2);
+        CHECK(!solver.step.valid());
+        CHECK((solver.step.test() && solver.step.wait_for(1h)));
+        solver.step.wait();
+        for (const auto& start : std::vector<std::function<void()>>{
+                 [&] { solver.step.start(); }, [&] { solver.step.start(value, sum_of_all); },
+                 [&] { solver.step.start(buffer); }}) {
+            const Thrown thrown = thrown_by(start);
+            CHECK(thrown.kind == Thrown::Kind::error);
+            CHECK(mentions(thrown.text, "the object is empty"));
+            CHECK(mentions(thrown.text, "Member::prepare"));
+        }
+        solver.step = me.prepare.allreduce(value, sum_of_all, sum);
+        CHECK(solver.step.valid());
+        solver.step.start();
+        solver.step.wait();
+        CHECK(sum_of_all == 2);
     });
 }
 
@@ -200,6 +230,32 @@ TEST_CASE("test_all takes requests and persistent operations, and leaves them th
         while (!test_all(steps)) {
         }
     });
+}
+
+TEST_CASE("test_all takes requests of several kinds one by one") {
+    run_pair(
+        [](Member& me, std::atomic<bool>& may_go_on) {
+            AsyncGroup meeting(1);
+            Request empty;
+            Request request = me.start.barrier();
+            Persistent step = me.prepare.barrier();
+            AsyncRequest arrived = meeting.at(0).barrier();
+            step.start();
+            CHECK(test_all());
+            CHECK(test_all(empty, arrived));
+            CHECK(!test_all(request, empty));
+            CHECK(!test_all(arrived, step));
+            may_go_on = true;
+            while (!test_all(request, step, arrived, empty)) {
+            }
+            CHECK((request.valid() && step.valid() && arrived.valid()));
+        },
+        [](Member& me) {
+            Request request = me.start.barrier();
+            Persistent step = me.prepare.barrier();
+            step.start();
+            wait_all(request, step);
+        });
 }
 
 TEST_CASE("a request of several that has failed is emptied") {

@@ -2,6 +2,7 @@
 #include "machine/placement.hpp"
 #include "support.hpp"
 
+#include <map>
 #include <memory>
 #include <string>
 
@@ -124,4 +125,22 @@ TEST_CASE("a team takes CPUs that no other team has, or says that it shares them
     CHECK(shares(first));
     const Team crowded(1);
     CHECK(shares(crowded));
+}
+
+TEST_CASE("teams that must share CPUs are dealt over all of them") {
+    const auto all = cpus_of_placement("compact", 0).size();
+    std::vector<std::unique_ptr<Team>> teams;
+    std::map<int, int> members;
+    for (std::size_t i = 0; i < 2 * all; ++i) {
+        teams.push_back(std::make_unique<Team>(1));
+        ++members[teams.back()->cpus().front()];
+        CHECK(mentions(teams.back()->pinning().front(), "another team") == (i >= all));
+    }
+    CHECK(members.size() == all);
+    for (const auto& [cpu, count] : members) {
+        CHECK(count == 2);
+    }
+    for (const auto& team : teams) {
+        CHECK(mentions(team->pinning().front(), "another team"));
+    }
 }

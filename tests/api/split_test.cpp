@@ -95,15 +95,26 @@ TEST_CASE("keys order the ranks, and equal keys leave them in order") {
           }) == 5);
 }
 
-TEST_CASE("a negative color gives no group") {
+TEST_CASE("a member without a color is in no group") {
     CHECK(count_good(5, [](Member& me) {
-              std::optional<Member> even = me.split(me.rank() % 2 == 0 ? 0 : no_color - me.rank(), 0);
+              const bool is_even = me.rank() % 2 == 0;
+              std::optional<Member> even = me.split(is_even ? std::optional(0) : std::nullopt, 0);
               const bool expected =
-                  me.rank() % 2 == 0 ? even && world_ranks(*even, me) == std::vector<int>{0, 2, 4} : !even;
-              return expected && !me.split(no_color, 0);
+                  is_even ? even && world_ranks(*even, me) == std::vector<int>{0, 2, 4} : !even;
+              return expected && !me.split(std::nullopt, 0);
           }) == 5);
-    CHECK(count_good(1, [](Member& me) { return me.split(0, 0)->size() == 1 && !me.split(no_color, 0); }) ==
-          1);
+    CHECK(count_good(
+              1, [](Member& me) { return me.split(0, 0)->size() == 1 && !me.split(std::nullopt, 0); }) == 1);
+}
+
+TEST_CASE("a negative color is rejected, and the others are released") {
+    Team team(3, {.placement = "none"});
+    const test::Ended ended =
+        test::run(team, [](Member& me) { static_cast<void>(me.split(me.rank() == 1 ? -7 : 0, 0)); });
+    CHECK(ended.run.kind == Thrown::Kind::argument);
+    CHECK(ended.run.text == "split: `color` is -7, must be at least 0; pass std::nullopt to be in no group");
+    CHECK(ended.each.count(Thrown::Kind::aborted) == 2);
+    test::check_usable(team);
 }
 
 TEST_CASE("a group is split until everybody is alone") {
@@ -254,7 +265,7 @@ TEST_CASE("without memory for the new group everybody is released, whoever lacks
 
 TEST_CASE("a member that duplicates the group while others split it is told, whatever their colors") {
     Team team(3, {.placement = "none"});
-    for (const int color : {1, 0, no_color}) {
+    for (const std::optional<int> color : {std::optional(1), std::optional(0), std::optional<int>()}) {
         const test::Thrown thrown = test::thrown_by([&] {
             team.run([&](Member& me) {
                 if (me.rank() == 0) {

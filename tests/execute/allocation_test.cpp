@@ -7,6 +7,8 @@
 
 #include <array>
 #include <atomic>
+#include <exception>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -122,6 +124,27 @@ TEST_CASE("a warm call allocates nothing on any thread") {
             }
         }
     }
+}
+
+TEST_CASE("a function that a request calls is allocated once, and not at all if it is small") {
+    int a = 0, b = 0, c = 0;
+    Team team(1, {.placement = "none"});
+    team.run([&](Member& me) {
+        Persistent step = me.prepare.barrier();
+        const auto allocated_by = [&](auto function) {
+            step.start();
+            allocations.store(0);
+            counting.store(true);
+            step.then(std::move(function));
+            step.wait();
+            counting.store(false);
+            return allocations.load();
+        };
+        allocated_by([](const auto& /*failure*/) {});
+        CHECK(allocated_by([&](const auto& /*failure*/) { a = ++b + ++c; }) == 0);
+        CHECK(allocated_by([own = std::make_unique<int>(7), &a](const auto& /*failure*/) { a = *own; }) == 1);
+    });
+    CHECK(a == 7);
 }
 
 TEST_CASE("a run allocates nothing for the function that it is given, however large") {

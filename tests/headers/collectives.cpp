@@ -17,6 +17,8 @@ struct Point {
     float x, y;
 };
 
+constexpr auto lower = [](const Point& a, const Point& b) { return b.x < a.x ? b : a; };
+
 using Sizes = std::array<std::size_t, 2>;
 
 /// What every way of calling has.
@@ -113,7 +115,7 @@ template <class Caller>
 void in_flight(Caller& caller) {
     static_cast<void>(caller.barrier());
     vectors<double>(caller, tutti::sum);
-    vectors<Point>(caller, tutti::first);
+    vectors<Point>(caller, lower);
 }
 
 template <class Member>
@@ -138,7 +140,7 @@ void collectives(MEMBER& me) {
     all<double>(me, tutti::sum, tutti::min, [](double a, double b) { return a > b ? a : b; });
     all<std::complex<float>>(me, tutti::sum, tutti::prod);
     all<tutti::ValueAt<float>>(me, tutti::minloc, tutti::maxloc);
-    all<Point>(me, tutti::first, tutti::non_commutative([](const Point& a, const Point& b) {
+    all<Point>(me, lower, tutti::non_commutative([](const Point& a, const Point& b) {
                    return Point{a.x + b.x, a.y * b.y};
                }));
     in_every_way(me);

@@ -78,11 +78,9 @@ static_assert(type_of<tutti::ValueAt<int>>() == other &&
               tutti::operator_of<tutti::NonCommutative<tutti::Sum>>() == tutti::Operator::callable);
 static_assert(tutti::is_commutative<tutti::Sum> && tutti::is_commutative<tutti::MaxLoc> &&
               tutti::is_commutative<Plus> && tutti::is_commutative<int (*)(int, int)>);
-static_assert(!tutti::is_commutative<tutti::First> && !tutti::is_commutative<tutti::Last> &&
-              !tutti::is_commutative<decltype(tutti::non_commutative(Plus()))>);
+static_assert(!tutti::is_commutative<decltype(tutti::non_commutative(Plus()))>);
 static_assert(Applicable<tutti::NonCommutative<Plus>, int> &&
               !Applicable<tutti::NonCommutative<Plus>, Money>);
-static_assert(tutti::first(1, 2) == 1 && tutti::last(1, 2) == 2);
 static_assert(tutti::non_commutative([](int a, int b) { return a - b; })(5, 3) == 2);
 
 template <class T, class Op>

@@ -190,8 +190,9 @@ TEST_CASE("members are placed beside those that hold CPUs, while there are other
     // Then their other hardware threads.
     CHECK(place_beside(machine, 8, compact, Indices{0, 1, 2, 3, 4, 5, 6, 7}) ==
           Indices{8, 9, 10, 11, 12, 13, 14, 15});
-    // There are not enough: as if nothing was held.
-    CHECK(place_beside(machine, 9, compact, Indices{0, 1, 2, 3, 4, 5, 6, 7}) == place(machine, 9, compact));
+    // There are not enough: one of the others as well.
+    CHECK(place_beside(machine, 9, compact, Indices{0, 1, 2, 3, 4, 5, 6, 7}) ==
+          Indices{0, 8, 9, 10, 11, 12, 13, 14, 15});
     CHECK(place_beside(one_cpu(), 1, compact, Indices{0}) == Indices{0});
     // A list is used as it is, and who is not pinned has no CPU.
     CHECK(place_beside(machine, 2, {.rule = Placement::compact, .os_indices = {0, 8}}, Indices{0, 8}) ==
@@ -203,4 +204,34 @@ TEST_CASE("members are placed beside those that hold CPUs, while there are other
     Machine flat;
     flat.pus = {{.os_index = 3}, {.os_index = 5}, {.os_index = 7}};
     CHECK(place_beside(flat, 2, compact, Indices{3}) == Indices{5, 7});
+}
+
+TEST_CASE("members beside more holders than CPUs take the CPUs that are held least often") {
+    const auto teams = [](const Machine& machine, const char* rule, const Indices& sizes) {
+        std::vector<Indices> placed;
+        Indices held;
+        for (const int size : sizes) {
+            placed.push_back(place_beside(machine, size, parse_placement(rule), held));
+            held.insert(held.end(), placed.back().begin(), placed.back().end());
+        }
+        return placed;
+    };
+    using Teams = std::vector<Indices>;
+    const Machine two = from_synthetic("pack:1 [numa] core:2 pu:1");
+    for (const char* rule : {"compact", "scatter"}) {
+        CHECK(teams(two, rule, {1, 1, 1, 1, 1}) == Teams{{0}, {1}, {0}, {1}, {0}});
+        CHECK(teams(two, rule, {2, 1, 1}) == Teams{{0, 1}, {0}, {1}});
+        CHECK(teams(two, rule, {1, 2, 1}) == Teams{{0}, {0, 1}, {1}});
+        // A team's own members are dealt evenly, whatever is held.
+        CHECK(teams(two, rule, {3, 3, 4}) == Teams{{0, 1, 0}, {0, 1, 1}, {0, 1, 0, 1}});
+        CHECK(place_beside(two, 2, parse_placement(rule), Indices{0, 0, 0}) == Indices{0, 1});
+    }
+    CHECK(teams(two, "none", {1, 1}) == Teams{{unpinned}, {unpinned}});
+    CHECK(teams(two, "0", {1, 1}) == Teams{{0}, {0}});
+    // The free CPUs first, and then shared ones, on cores whose two CPUs are used equally.
+    const Machine machine = two_sockets_smt();
+    CHECK(teams(machine, "compact", {14, 4, 2}) ==
+          Teams{place(machine, 14, Placement::compact), {0, 1, 14, 15}, {2, 3}});
+    CHECK(teams(machine, "scatter", {8, 8, 1, 1, 1}) ==
+          Teams{{0, 4, 1, 5, 2, 6, 3, 7}, {8, 12, 9, 13, 10, 14, 11, 15}, {0}, {1}, {2}});
 }

@@ -84,16 +84,16 @@ std::size_t checked_members(int members) {
     return static_cast<std::size_t>(members);
 }
 
-/// The machine without the PUs that are held, or without all those that share a core with one of them.
-Machine without(Machine machine, std::span<const int> held, bool whole_cores) {
-    const auto is_held = [held](const Pu& pu) { return std::ranges::find(held, pu.os_index) != held.end(); };
-    std::set<int> cores; // with one that is held
+/// The machine with these CPUs only, or with those of them whose cores have no others.
+Machine part(Machine machine, std::span<const int> cpus, bool whole_cores) {
+    const auto is_out = [cpus](const Pu& pu) { return std::ranges::find(cpus, pu.os_index) == cpus.end(); };
+    std::set<int> cores; // with a CPU that is not in the list
     for (const Pu& pu : machine.pus) {
-        if (whole_cores && pu.core >= 0 && is_held(pu)) {
+        if (whole_cores && pu.core >= 0 && is_out(pu)) {
             cores.insert(pu.core);
         }
     }
-    std::erase_if(machine.pus, [&](const Pu& pu) { return is_held(pu) || cores.contains(pu.core); });
+    std::erase_if(machine.pus, [&](const Pu& pu) { return is_out(pu) || cores.contains(pu.core); });
     return machine;
 }
 
@@ -103,6 +103,36 @@ std::vector<int> go_round(std::span<const int> os_indices, std::size_t members) 
         placed[member] = os_indices[member % os_indices.size()];
     }
     return placed;
+}
+
+using Indices = std::vector<int>;
+
+/// The CPUs of the machine, by how often each is held.
+std::map<std::ptrdiff_t, Indices> cpus_by_use(const Machine& machine, std::span<const int> held) {
+    std::map<std::ptrdiff_t, Indices> by_use;
+    for (const Pu& pu : machine.pus) {
+        by_use[std::ranges::count(held, pu.os_index)].push_back(pu.os_index);
+    }
+    return by_use;
+}
+
+/// A CPU each, of those that are held least often. The rule chooses among CPUs that are held equally often,
+/// first among those whose cores have no others.
+Indices on_least_used(const Machine& machine, int members, Placement rule,
+                      const std::map<std::ptrdiff_t, Indices>& by_use) {
+    const auto count = static_cast<std::size_t>(members);
+    Indices chosen;
+    for (const auto& [use, cpus] : by_use) {
+        const std::size_t missing = std::min(count - chosen.size(), cpus.size());
+        if (missing == 0) {
+            break;
+        }
+        const Machine cores = part(machine, cpus, true);
+        const Indices found = place(cores.pus.size() >= missing ? cores : part(machine, cpus, false),
+                                    static_cast<int>(missing), rule);
+        chosen.insert(chosen.end(), found.begin(), found.end());
+    }
+    return place(part(machine, chosen, false), members, rule);
 }
 
 } // namespace
@@ -143,16 +173,20 @@ std::vector<int> place(const Machine& machine, int members, const PlacementReque
 
 std::vector<int> place_beside(const Machine& machine, int members, const PlacementRequest& request,
                               std::span<const int> held) {
-    const std::size_t count = checked_members(members);
-    if (request.os_indices.empty() && request.rule != Placement::none) {
-        for (const bool whole_cores : {true, false}) {
-            const Machine rest = without(machine, held, whole_cores);
-            if (rest.pus.size() >= count) {
-                return place(rest, members, request);
-            }
-        }
+    const std::map<std::ptrdiff_t, Indices> by_use = cpus_by_use(machine, held);
+    if (!request.os_indices.empty() || request.rule == Placement::none || by_use.size() <= 1) {
+        return place(machine, members, request);
     }
-    return place(machine, members, request);
+    const int rest = static_cast<int>(checked_members(members) % machine.pus.size());
+    std::vector<int> placed;
+    if (rest != members) {
+        placed = place(machine, members - rest, request);
+    }
+    if (rest != 0) {
+        const Indices last = on_least_used(machine, rest, request.rule, by_use);
+        placed.insert(placed.end(), last.begin(), last.end());
+    }
+    return placed;
 }
 
 std::vector<std::vector<int>> parts_of(const Machine& machine, std::span<const int> cpus) {

@@ -50,9 +50,10 @@ std::vector<int> place(const Machine& machine, int members, Placement rule);
 /// members < 1, or naming the first entry that is not an allowed CPU, and those that are.
 std::vector<int> place(const Machine& machine, int members, const PlacementRequest& request);
 
-/// The same beside threads that hold CPUs: a rule places the members on CPUs that are not `held`, if there
-/// are so many, first on cores of which nothing is held; otherwise as if nothing was held. A list is used as
-/// it is. In `held`, `unpinned` is ignored.
+/// The same beside threads that hold CPUs: a rule places the members on the CPUs that are least often in
+/// `held`, and among these first on cores whose CPUs are all held equally often. Still no CPU has two members
+/// more than another. If all CPUs are held equally often, the members are placed as if nothing was held. A
+/// list is used as it is. In `held`, `unpinned` is ignored.
 std::vector<int> place_beside(const Machine& machine, int members, const PlacementRequest& request,
                               std::span<const int> held);
 

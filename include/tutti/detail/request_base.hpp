@@ -1,11 +1,11 @@
 #pragma once
 
 #include <tutti/detail/call.hpp>
+#include <tutti/detail/continuation.hpp>
 #include <tutti/detail/export.hpp>
 
 #include <chrono>
 #include <exception>
-#include <functional>
 
 namespace tutti::detail {
 
@@ -20,8 +20,8 @@ public:
     virtual void wait() = 0;
     /// Waits for at most `time`, then returns whether the operation is complete. 0 or less is a test().
     virtual bool wait_for(std::chrono::duration<double> time) = 0;
-    /// The function gets null or the failure.
-    virtual void then(std::function<void(std::exception_ptr)> function) = 0;
+    /// The function, of which there must be one, gets null or the failure.
+    virtual void then(Continuation function) = 0;
     /// The function that then() was given must not be called any more.
     virtual void forget() noexcept = 0;
     /// The request is not used any more. Waits until the operation of a member is over.
@@ -75,10 +75,11 @@ public:
     void await_suspend(Coroutine coroutine) {
         waits_ = true;
         try {
-            request_->then([this, coroutine](const std::exception_ptr& /*thrown by await_resume*/) {
-                waits_ = false;
-                coroutine.resume();
-            });
+            request_->then(
+                Continuation([this, coroutine](const std::exception_ptr& /*thrown by await_resume*/) {
+                    waits_ = false;
+                    coroutine.resume();
+                }));
         } catch (...) {
             waits_ = false;
             throw;
