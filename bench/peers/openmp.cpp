@@ -105,10 +105,9 @@ public:
     }
 };
 
-/// One call by one member: elements of the sum of all inputs, from `offset` on, to `part`.
+/// The sum of all inputs, by all members together. It is complete on every member when the function returns.
 template <class T>
-void reduce_array(const Vectors& vectors, T* sum, std::size_t elements, T* part, std::size_t offset,
-                  std::size_t part_elements) {
+void reduce_array(const Vectors& vectors, T* sum, std::size_t elements) {
 #pragma omp for schedule(static)
     for (std::size_t i = 0; i < elements; ++i) {
         sum[i] = T{};
@@ -122,8 +121,6 @@ void reduce_array(const Vectors& vectors, T* sum, std::size_t elements, T* part,
             sum[i] += input[i];
         }
     }
-    std::memcpy(part, sum + offset, part_elements * sizeof(T));
-#pragma omp barrier
 }
 
 /// Sums of numbers, which is what the clause has.
@@ -133,7 +130,7 @@ public:
         const bool delivers = problem.collective == Collective::allreduce ||
                               problem.collective == Collective::reduce ||
                               problem.collective == Collective::reduce_scatter;
-        if (!delivers || problem.op != Operator::sum || problem.shared) {
+        if (!delivers || problem.op != Operator::sum) {
             return {};
         }
         allocate(problem.bytes());
@@ -144,12 +141,22 @@ public:
                 const std::size_t block = problem.block_offset(rank);
                 const bool scatters = problem.collective == Collective::reduce_scatter;
                 T* const output = reinterpret_cast<T*>(vectors.outputs[static_cast<std::size_t>(rank)]);
+                if (problem.shared) {
+                    return [problem, vectors, output](std::size_t calls) {
+                        for (std::size_t call = 0; call < calls; ++call) {
+#pragma omp barrier // all members have read the result of the call before
+                            reduce_array<T>(vectors, output, problem.elements);
+                        }
+                    };
+                }
                 return [this, problem, vectors, offset = scatters ? block : 0,
                         part = output + (scatters && problem.in_place ? block : 0),
                         part_elements = problem.output_elements(rank)](std::size_t calls) {
                     T* const sum = reinterpret_cast<T*>(sum_.data());
                     for (std::size_t call = 0; call < calls; ++call) {
-                        reduce_array<T>(vectors, sum, problem.elements, part, offset, part_elements);
+                        reduce_array<T>(vectors, sum, problem.elements);
+                        std::memcpy(part, sum + offset, part_elements * sizeof(T));
+#pragma omp barrier
                     }
                 };
             }

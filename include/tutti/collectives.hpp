@@ -25,9 +25,9 @@ inline namespace TUTTI_NAMESPACE {
 /// indices (std::mdspan, Kokkos::mdspan, Kokkos::View) or single objects of a trivially copyable type. The
 /// elements of a view must be contiguous (is_exhaustive()); otherwise the call throws ArgumentError. Other
 /// members read and write the elements during the call, but never after it is complete. A buffer to which a
-/// call writes must not overlap any buffer of another member. A call in place has one buffer, which is both
-/// input and output. All members must use the same form: a call in place does not match a call with two
-/// buffers.
+/// call writes must not overlap any buffer of another member, except the same buffer that all members pass
+/// with tutti::shared(). A call in place has one buffer, which is both input and output. All members must use
+/// the same form: a call in place does not match a call with two buffers.
 ///
 /// **Single objects.** With one operand, a blocking call takes a single object by value and returns the
 /// result: `double all = me.allreduce(mine, tutti::sum)`. The address of `mine` does not escape, so a loop

@@ -42,13 +42,13 @@ class Cluster;
 /// - A member that had already left the region is not notified.
 /// - If a member has already gone on to the next region, the next region fails as well.
 ///
-/// The group can be used again in the region after that. A program whose threads all come to every region
-/// only needs to catch the exceptions and continue.
+/// The group can be used again in the region after the failed one. A program whose threads all come to every
+/// region only needs to catch the exceptions and continue.
 ///
-/// A thread that missed a failed region learns about it from its next join(), which throws Aborted. The
-/// thread must then skip that region and join again for the next one. If a region failed because
-/// threads were missing, and all threads come to the next region, the first join() of the threads that were
-/// missing throws as well. These threads may join again at once.
+/// The next join() of a thread that missed a failed region throws Aborted. The thread must then skip that
+/// region and join again for the next one. Exception: if the failed region had fewer threads, and all threads
+/// come to the next region, the first join() of the threads that were missing throws Aborted as well; these
+/// threads may join again at once.
 class TUTTI_API Group {
 public:
     /// Throws ArgumentError unless 1 <= members <= 65535.
@@ -93,12 +93,13 @@ public:
     Statistics statistics() const;
 
     /// Joins the group as `rank` on the calling thread. Throws ArgumentError if `rank` is negative, not less
-    /// than size(), or already joined. Throws Aborted if the region has failed before the thread joins, and
-    /// Error in a child of fork() if its parent made the group.
+    /// than size(), or already joined, and Error in a child of fork() if its parent made the group.
     ///
-    /// If the last region failed, join() first waits until all members of that region have left. It throws
-    /// Aborted in two cases:
+    /// After a failure, join() first waits until all members have left the failed region. It throws Aborted
+    /// in three cases:
     ///
+    /// - The region failed before the calling thread joined it, or the thread missed a failed region: see the
+    ///   description of the class.
     /// - The members have not left within a second. The new region then fails for all its members.
     /// - The calling thread has not left the failed region itself.
     [[nodiscard("a membership lasts as long as its Member")]] Member join(int rank);

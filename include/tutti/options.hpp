@@ -16,13 +16,12 @@ inline namespace TUTTI_NAMESPACE {
 
 /// The order in which a reduction combines the members' operands.
 ///
-/// - canonical: deterministic, in rank order, associated as a binary tree that depends on the number of
-/// operands
-///   alone. Its left part has the largest power of two below that number, for example ((x0 x1) (x2 x3)) (x4
-///   x5) for six. A scan's result at rank r is associated as a reduction of its r + 1 operands. The bits are
-///   the same on every member, for every size, on every machine and with every tuning file; the error of a
-///   sum grows with log p. Exception: if the call names an algorithm, the association is that algorithm's;
-///   operands stay in rank order unless the operator is commutative.
+/// - canonical: in rank order, associated as a binary tree that depends on the number of operands alone. The
+///   left part of the tree has the largest power of two below that number.
+///   For six operands: ((x0 x1) (x2 x3)) (x4 x5). A scan's result at rank r is associated as a reduction of
+///   its r + 1 operands. The bits are the same on every member, for every size, on every machine and with
+///   every tuning file; the error of a sum grows with log p. Exception: if the call names an algorithm, the
+///   association is that algorithm's; operands stay in rank order unless the operator is commutative.
 /// - serial: in rank order from the left, as in a loop over the ranks. The bits do not depend on the
 ///   algorithm, the size or the number of elements.
 enum class Order : std::uint8_t { canonical, serial };
@@ -129,11 +128,11 @@ enum class TraceFormat : std::uint8_t { json_lines, perfetto };
 /// How a member waits for another member. TUTTI_WAIT replaces `automatic`.
 ///
 /// - automatic: adapts. If every member can have a CPU, it spins for 100 us, yields for another 100 us, and
-///   then sleeps until it is woken. With more members than CPUs it yields at once, for 200 us. It also yields
-///   at once if it waits for a thread that was last seen on its own CPU. It sleeps at once if its last three
-///   waits took more than 1 ms each, or if other processes compete for its CPU. The CPUs of the members are
-///   the CPUs to which they are bound, within the quota of a control group; members check again during long
-///   waits.
+///   then sleeps until it is woken. With more members than CPUs it yields at once, for 200 us, and then
+///   sleeps. It also yields at once if it waits for a thread that was last seen on its own CPU. It sleeps at
+///   once if its last three waits took more than 1 ms each, or if other processes compete for its CPU. The
+///   CPUs of the members are the CPUs to which they are bound, within the quota of a control group; members
+///   check again during long waits.
 /// - spin: never gives up its CPU. It should be used only if every member has a CPU to itself.
 /// - yield: yields the CPU between two checks, and never sleeps.
 /// - sleep: sleeps at once. It should be used if waits are long, or if other threads need the CPUs more.
@@ -145,23 +144,25 @@ struct GroupOptions {
     Wait wait = Wait::automatic;
     /// How the library chooses algorithms: "on", "off", or a file that `tutti tune` wrote on this machine.
     /// "on": blocking calls of 16 KiB or more try up to four algorithms, three calls each, and the group
-    /// keeps the fastest (Faraj, Yuan and Lowenthal 2006); all members keep the same one. "off": the built-in
-    /// choice. A file: its choice is the first that is tried. Empty: the environment variable TUTTI_TUNING,
-    /// or else as "on" if each member has a CPU, and as "off" if not. The choice never changes a result by a
-    /// single bit. A file is read once per process. If a file cannot be used (it is damaged, or from another
-    /// machine or version), the library logs one warning (set_log()) and uses the built-in choice; tuning()
-    /// of the team or group shows this.
+    /// keeps the fastest (Faraj, Yuan and Lowenthal 2006); all members keep the same one. Exceptions: calls
+    /// with a shared result, with counts or with a named algorithm. "off": the built-in choice. A file: its
+    /// choice is the first that is tried. Empty: the environment variable TUTTI_TUNING, or else as "on" if
+    /// each member has a CPU, and as "off" if not. The choice never changes a result by a single bit. A file
+    /// is read once per process. If a file cannot be used (it is damaged, or from another machine or
+    /// version), the library logs one warning (set_log()) and uses the built-in choice; tuning() of the team
+    /// or group shows this.
     std::string tuning = {};
     /// Only for a Group: maximum time that members wait in calls for ranks that have never been joined. On
     /// expiry they throw an Error that names these ranks. The clock restarts whenever a rank is joined for
     /// the first time; time in which the process is stopped does not count. Default: 10 minutes.
     Timeout join_timeout = {};
-    /// Maximum time that a call may wait for other members, counted from when it stops spinning. On expiry
-    /// every member throws TimeoutError, whose message lists where each member is. A member that has already
-    /// completed the call throws from its next call. Time in which the process is stopped does not count. If
-    /// a member is inside an operator, the others still wait until it leaves the operator, because it may be
-    /// reading their buffers. Default: the environment variable TUTTI_TIMEOUT, in seconds ("0.5") or "never",
-    /// and `never` if it is not set.
+    /// Maximum time that a call may wait for other members. The clock starts when the member has waited in
+    /// the call for 100 us, whether it spins or yields; if the member sleeps earlier, as with Wait::sleep,
+    /// the clock starts then. On expiry every member throws TimeoutError, whose message lists where each
+    /// member is. A member that has already completed the call throws from its next call. Time in which the
+    /// process is stopped does not count. If a member is inside an operator, the others still wait until it
+    /// leaves the operator, because it may be reading their buffers. Default: the environment variable
+    /// TUTTI_TIMEOUT, in seconds ("0.5") or "never", and `never` if it is not set.
     Timeout timeout = {};
     /// The machine as levels of equal groups of consecutive ranks, outermost first, for the algorithms
     /// `levels-...`. For example, {2, 8, 8} is 2 sockets of 8 L3 caches with 8 members each. The product must

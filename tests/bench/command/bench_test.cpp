@@ -237,6 +237,23 @@ TEST_CASE("every baseline that is there does every collective that it has, and r
     CHECK(points.size() == collectives.size());
 }
 
+TEST_CASE("OpenMP's reduction of an array is measured beside an allreduce into one result for all members") {
+    const TemporaryDirectory directory;
+    const std::string json_path = directory.path() / "points.json";
+    const Outcome outcome = tutti_command({"bench", "allreduce", "-t", "3", "-b", "8K", "-e", "8K", "-n",
+                                           "10", "--seconds", "0.05", "--rounds", "1", "--shared",
+                                           "--baseline", "openmp_array", "--json", json_path});
+    CAPTURE(outcome.text);
+    REQUIRE(outcome.exit_code == 0);
+    const nlohmann::json json = read(json_path);
+    int points = 0;
+    for (const nlohmann::json& point : json.at("points")) {
+        check_fields(point);
+        points += point.at("provider") == "openmp_array" ? 1 : 0;
+    }
+    CHECK(points == (outcome.says("no baseline openmp_array:") ? 0 : 1));
+}
+
 #if defined(TUTTI_HAS_OPEN_MPI)
 TEST_CASE("Open MPI says its version, and does everything in place as well") {
     const TemporaryDirectory directory;
