@@ -41,11 +41,15 @@ inline namespace TUTTI_NAMESPACE {
 /// - A temporary as an input of a nonblocking call, because it would be gone before it is read.
 /// - A pointer, because the number of elements is unknown; use std::span(pointer, count). To send the address
 ///   itself, use std::span(&pointer, 1).
-/// - A single object that holds an address: a class with data() or data_handle() that is neither a range nor
-///   one of the views above, or an aggregate with a member that is a pointer, smart pointer, iterator, view
-///   or reference (not to const). Only the first 16 members are examined, including members of aggregates
-///   and elements of arrays; members of other classes cannot be examined. The elements of a buffer are not
-///   examined: std::span(&object, 1) sends any trivially copyable object.
+/// - A single object that holds an address: an aggregate with a member that is a pointer, smart pointer,
+///   iterator, view or reference (not to const), or another class with data_handle(), or with a data() that
+///   returns the same pointer type for a const object, as a view's does. A class that contains its elements
+///   has a data() that returns a pointer to const for a const object, and another one.
+///
+/// The last rule is a help, not a guarantee. Of an aggregate the first 16 members are examined, including
+/// members of aggregates, elements of arrays, and the first member of a union; members of other classes
+/// cannot be examined, nor can members after a member whose class has a constructor template for any value.
+/// The elements of a buffer are not examined: std::span(&object, 1) sends any trivially copyable object.
 ///
 /// If types and operators are known only at run time, use DynamicVector, DynamicInput and DynamicOp
 /// (tutti/dynamic.hpp).
@@ -482,7 +486,8 @@ public:
 
     /// Exclusive scan of a single object by value: returns the result. On member 0 it is the identity of the
     /// operator (see HasIdentity), so `me.exscan(n, tutti::sum)` is the offset of a member that has n
-    /// elements. An operator without a known identity does not compile: pass an initial value.
+    /// elements; std::plus<> serves as well. An operator without a known identity does not compile: pass an
+    /// initial value.
     template <class T, class Op>
     requires detail::ReturnedReduction<Way, T, Op>
     [[nodiscard("one object goes by value: use the result")]] T exscan(T value, const Op& op,
@@ -491,7 +496,7 @@ public:
         detail::refuse_unknown_identity<T, Op>();
         exscan(detail::view(value), op, options);
         if constexpr (HasIdentity<Op, T>) {
-            return self().rank() == 0 ? Op::template identity<T>() : value;
+            return self().rank() == 0 ? detail::identity_of<Op, T>() : value;
         } else {
             return value;
         }
@@ -546,11 +551,15 @@ private:
 
     /// The operand that a call reads. A blocking call has read a small object when it returns.
     template <class In>
-    static auto operand(std::remove_reference_t<In>& in) {
-        if constexpr (Way::blocks) {
+    static decltype(auto) operand(std::remove_reference_t<In>& in) {
+        if constexpr (!Way::blocks) {
+            detail::refuse_short_lived<In>();
+        }
+        if constexpr (detail::MultiView<In>) {
+            return (in); // itself, because it may be strided
+        } else if constexpr (Way::blocks) {
             return detail::input(in);
         } else {
-            detail::refuse_short_lived<In>();
             return detail::view(in);
         }
     }

@@ -95,12 +95,38 @@ constexpr T least() {
 
 } // namespace detail
 
+namespace detail {
+
+/// The operator of the library that has the identity of a function object of the standard library, such as
+/// std::plus; without `type` if there is none. tutti/detail/buffers.hpp, which every header with collectives
+/// includes, has the specialisations, because <functional> is a long header.
+template <template <class> class F>
+struct Counterpart {};
+
+/// The operator that has the identity of Op: itself, or its counterpart.
+template <class Op, class T>
+struct WithIdentity : std::type_identity<Op> {};
+template <template <class> class F, class U, class T>
+requires(std::same_as<U, void> || std::same_as<U, T>) && requires {
+    typename Counterpart<F>::type;
+}
+struct WithIdentity<F<U>, T> : Counterpart<F> {};
+
+/// The identity of an operator that has one.
+template <class Op, class T>
+constexpr auto identity_of() -> decltype(WithIdentity<Op, T>::type::template identity<T>()) {
+    return WithIdentity<Op, T>::type::template identity<T>();
+}
+
+} // namespace detail
+
 /// Whether Op has an identity among the elements of type T: the result of an exscan by value on rank 0. It is
 /// the result of the operator's static member function template identity<T>(), which an operator of the
-/// program may have too.
+/// program may have too. std::plus, std::multiplies, std::bit_and, std::bit_or, std::bit_xor,
+/// std::logical_and and std::logical_or of void or T have the identities of the library's operators.
 template <class Op, class T>
 concept HasIdentity = requires {
-    { Op::template identity<T>() } -> std::same_as<T>;
+    { detail::identity_of<Op, T>() } -> std::same_as<T>;
 };
 
 /// A value and its position, such as a rank or an index: the elements of minloc and maxloc. Compare them with
@@ -348,7 +374,7 @@ struct NonCommutative {
     /// The identity of the wrapped operator.
     template <class T>
     requires HasIdentity<F, T>
-    static constexpr T identity() { return F::template identity<T>(); }
+    static constexpr T identity() { return detail::identity_of<F, T>(); }
 };
 
 /// Marks `f` as an operator for which the order of operands matters: with any algorithm, in_0 stays left of

@@ -19,22 +19,15 @@ struct LocalNames {
     const char* right;
     const char* out;
 };
-/// Computes the output of the call = its input op `right`.
-TUTTI_API void reduce_local(const Call& call, const void* right, std::size_t right_count,
-                            const LocalNames& names);
+/// Computes the output of both calls = the input of `left` op the input of `right`.
+TUTTI_API void reduce_local(const Call& left, const Call& right, const LocalNames& names);
 
 class LocalReduction : CallMaker {
 public:
-    using CallMaker::check_same_elements;
-
     template <class Out, class In, class Op>
-    static Call of(const In& left, std::remove_reference_t<Out>& out, const Op& op) {
-        Call made = vectors<Out>(Collective::reduce, left, out, Options{});
-        if constexpr (Dynamic<Out>) {
-            dynamic_reduction(same(made), op, "reduce_local");
-        } else {
-            reduction(same(made), out, op);
-        }
+    static Call of(const In& in, std::remove_reference_t<Out>& out, const Op& op) {
+        Call made = vectors<Out>(Collective::reduce, in, out, Options{});
+        reduction(same(made), out, op);
         return made;
     }
 };
@@ -48,8 +41,8 @@ public:
 template <class In, class InOut, class Op>
 requires detail::Reduction<In, InOut, Op>
 void reduce_local(In&& in, InOut&& inout, const Op& op) {
-    const detail::Call made = detail::LocalReduction::of<InOut>(in, inout, op);
-    detail::reduce_local(made, made.output, made.output_count, {"in", "inout", "inout"});
+    detail::reduce_local(detail::LocalReduction::of<InOut>(in, inout, op),
+                         detail::LocalReduction::of<InOut>(inout, inout, op), {"in", "inout", "inout"});
 }
 
 /// out[i] = left[i] op right[i]. `out` may be the same buffer as `left`, `right` or both, but must not
@@ -57,14 +50,8 @@ void reduce_local(In&& in, InOut&& inout, const Op& op) {
 template <class Left, class Right, class Out, class Op>
 requires detail::Reduction<Left, Out, Op> && detail::Reduction<Right, Out, Op>
 void reduce_local(Left&& left, Right&& right, Out&& out, const Op& op) {
-    detail::refuse_operand<std::remove_cvref_t<Right>>();
-    detail::refuse_other_element<Right&, Out&>();
-    const detail::Call made = detail::LocalReduction::of<Out>(left, out, op);
-    const auto second = detail::view(right);
-    if constexpr (detail::Dynamic<Out>) {
-        detail::LocalReduction::check_same_elements(second, detail::view(out));
-    }
-    detail::reduce_local(made, second.data(), second.size(), {"left", "right", "out"});
+    detail::reduce_local(detail::LocalReduction::of<Out>(left, out, op),
+                         detail::LocalReduction::of<Out>(right, out, op), {"left", "right", "out"});
 }
 
 } // namespace TUTTI_NAMESPACE

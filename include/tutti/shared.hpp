@@ -27,10 +27,14 @@ private:
 /// bytes, and an allgather 2 m instead of (p + 1) m.
 ///
 /// No member writes to `out` before every member has entered the call, so a member may read the old contents
-/// of `out` until it makes the call. `out` must not overlap any member's input.
+/// of `out` until it makes the call. `out` must not overlap any member's input. Throws ArgumentError if it is
+/// a strided view.
 template <detail::InPlace Out>
 requires(!detail::Dynamic<Out>) auto shared(Out&& out) {
     detail::refuse_lost_result<Out>();
+    if (detail::is_strided(out)) {
+        throw ArgumentError("shared: `out` is a strided view: pass one whose elements are contiguous");
+    }
     return Shared<detail::element_t<Out&>>(detail::view(out));
 }
 

@@ -92,7 +92,7 @@ private:
         template <class In, class Out>
         static detail::Call call(std::remove_reference_t<In>& in, std::remove_reference_t<Out>& out) {
             detail::refuse_short_lived<In>();
-            return vectors<Out>(Collective::barrier, detail::view(in), out, Options{});
+            return vectors<Out>(Collective::barrier, in, out, Options{});
         }
         template <class InOut>
         static detail::Call call(std::remove_reference_t<InOut>& inout) {

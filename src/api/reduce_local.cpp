@@ -1,3 +1,4 @@
+#include "call/wrong_argument.hpp"
 #include "run/footprint.hpp"
 
 #include <tutti/error.hpp>
@@ -28,7 +29,10 @@ std::string elements(const Named& vector) {
     throw ArgumentError("reduce_local: " + what);
 }
 
-void check(const Named& in, const Named& out, std::size_t element_bytes) {
+void check(const Named& in, const Named& out, const Call& call) {
+    if (call.wrong != Wrong::nothing) {
+        refuse(engine::wrong_argument(call, in.name, out.name));
+    }
     if (in.count != out.count) {
         refuse(elements(in) + " and " + elements(out) + ": they must have the same number");
     }
@@ -37,7 +41,7 @@ void check(const Named& in, const Named& out, std::size_t element_bytes) {
             refuse(elements(vector) + " but is a null pointer");
         }
     }
-    const std::size_t bytes = in.count * element_bytes;
+    const std::size_t bytes = in.count * call.element_bytes;
     const run::Range read{reinterpret_cast<std::uintptr_t>(in.start), bytes};
     const run::Range written{reinterpret_cast<std::uintptr_t>(out.start), bytes};
     if (read.start != written.start && overlap(read, written)) {
@@ -47,12 +51,12 @@ void check(const Named& in, const Named& out, std::size_t element_bytes) {
 
 } // namespace
 
-void reduce_local(const Call& call, const void* right, std::size_t right_count, const LocalNames& names) {
-    const Named out{names.out, call.output, call.output_count};
-    check({names.left, call.input, call.input_count}, out, call.element_bytes);
-    check({names.right, right, right_count}, out, call.element_bytes);
-    const Kernels& kernels = call.kernels != nullptr ? *call.kernels : builtin(call.type, call.op);
-    kernels.reduce(call.state, call.output, call.input, right, call.output_count);
+void reduce_local(const Call& left, const Call& right, const LocalNames& names) {
+    const Named out{names.out, left.output, left.output_count};
+    check({names.left, left.input, left.input_count}, out, left);
+    check({names.right, right.input, right.input_count}, out, right);
+    const Kernels& kernels = left.kernels != nullptr ? *left.kernels : builtin(left.type, left.op);
+    kernels.reduce(left.state, left.output, left.input, right.input, left.output_count);
 }
 
 } // namespace tutti::detail

@@ -100,7 +100,7 @@ private:
 
 void Contribution::take(const Call& asked, int rank, int members) {
     repeated.forget();
-    engine::check_options(asked);
+    engine::check_given(asked);
     if (!asked.algorithm.empty()) {
         throw ArgumentError(std::string(to_string(asked.collective)) + ": `algorithm` is " +
                             std::string(asked.algorithm) +

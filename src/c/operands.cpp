@@ -112,7 +112,7 @@ void Making::takes(const void* in, std::size_t in_count, void* out, std::size_t 
 
 void Making::combines(tutti_op op) {
     op_ = operator_of(caller_.function(), op, elements_.bytes);
-    dynamic_reduction(same(call_), *op_, caller_.function()); // which goes on with the same one
+    dynamic_reduction(same(call_), *op_); // which goes on with the same one
 }
 
 } // namespace tutti::c

@@ -1,6 +1,7 @@
 #include "call/arguments.hpp"
 
 #include "call/refuse.hpp"
+#include "call/wrong_argument.hpp"
 #include "option_values.hpp"
 #include "run/footprint.hpp"
 
@@ -193,7 +194,10 @@ Shape checked_shape(const Call& call, int rank, int members, std::size_t* offset
     return Check(call, rank, members, offsets).shape();
 }
 
-void check_options(const detail::Call& call) {
+void check_given(const detail::Call& call) {
+    if (call.wrong != detail::Wrong::nothing) {
+        refuse(call, wrong_argument(call, input_name(call), output_name(call)));
+    }
     if (const std::string fault = fault_of(call.timeout); !fault.empty()) {
         refuse(call, "`options.timeout`" + fault);
     }

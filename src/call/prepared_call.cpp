@@ -1,6 +1,7 @@
 #include "call/prepared_call.hpp"
 
 #include "call/refuse.hpp"
+#include "call/wrong_argument.hpp"
 
 #include <tutti/error.hpp>
 
@@ -18,6 +19,11 @@ void PreparedCall::require_like(const Call& other) const {
                    " elements, but was prepared with " + std::to_string(prepared));
         }
     };
+    if (other.wrong != detail::Wrong::nothing) {
+        Call named = other;
+        named.collective = known_.call().collective;
+        refuse(wrong_argument(named, input_name(named), output_name(named)));
+    }
     if (other.in_place != known_.call().in_place) {
         refuse(known_.call().in_place ? "the operation was prepared in place: pass one vector"
                                       : "the operation was prepared with two vectors: pass two");

@@ -89,7 +89,14 @@ void ProgressEngine::restart(OutstandingCall& operation) {
 }
 
 void ProgressEngine::restart(OutstandingCall& operation, const Call& call) {
-    operation.call_.require_like(call);
+    try {
+        operation.call_.require_like(call);
+    } catch (ArgumentError& error) {
+        ErrorContext context = context_of(operation);
+        context.operation = 0; // it has not begun
+        describe(error, context);
+        throw;
+    }
     if (operation.is_over()) {
         operation.bind(call.input, call.output);
     }
@@ -222,7 +229,7 @@ void ProgressEngine::wait_until(OutstandingCall& operation, std::chrono::nanosec
 OutstandingCall& ProgressEngine::operation_for(const Call& call, Sequence sequence) {
     OutstandingCall* operation = nullptr;
     try {
-        check_options(call);
+        check_given(call);
         operation = &found_or_prepared(call);
         operation->operator_.keep(call);
         operation->sequence_ = sequence;

@@ -249,7 +249,7 @@ void Seat::require_idle(const Call& call) const {
         if (aborted_) {
             group_.failure().throw_aborted();
         }
-        engine::check_options(call);
+        engine::check_given(call);
     } catch (Error& error) {
         engine::describe(error, context_of(call));
         throw;

@@ -28,7 +28,7 @@ void copy_unless_there(std::byte* to, const std::byte* from, std::size_t bytes) 
 void ClusterCall::prepare(const Call& call, const Options& options) {
     strategy_ = nullptr;
     known_.forget(); // it serves no call before it is complete
-    tutti::engine::check_options(call);
+    tutti::engine::check_given(call);
     offsets_.resize(static_cast<std::size_t>(cluster_.size()) + 1);
     known_.remember(call,
                     tutti::engine::checked_shape(call, global_rank(), cluster_.size(), offsets_.data()));

@@ -223,9 +223,11 @@ TEST_CASE("what cannot be right at run time is refused before anybody is told") 
     check_refused([&] { DynamicInput(std::size_t{0}, x.data(), 4); }, "elements of 0 bytes");
     check_refused([&] { DynamicVector(Type::f64, reinterpret_cast<char*>(x.data()) + 1, 3); },
                   "not aligned for elements of type f64");
-    check_refused([&] { me.allreduce(of_int, of_double, add); },
-                  "elements of type i32, 4 bytes, and f64, 8 bytes: they must be the same");
-    check_refused([&] { reduce_local(of_double, of_int, of_double, add); }, "they must be the same");
+    check_refused(
+        [&] { me.allreduce(of_int, of_double, add); },
+        "allreduce: `in` has elements of type i32, 4 bytes, and `out` has elements of type f64, 8 bytes");
+    check_refused([&] { reduce_local(of_double, of_int, of_double, add); },
+                  "reduce_local: `right` has elements of type i32");
     check_refused([&] { me.allreduce(of_three, add); },
                   "allreduce: `op`: operator sum has no compiled kernel for elements of type other");
     check_refused([&] { me.start.scan(of_double, DynamicOp(Operator::band)).wait(); },

@@ -4,6 +4,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 
@@ -61,6 +62,19 @@ TEST_CASE("an exscan by value returns the identity of the operator on rank 0") {
     CHECK(on_rank_0(std::uint64_t{5}, bxor) == 0);
     CHECK(on_rank_0(5, Longest()) == -1);
     CHECK(on_rank_0(5, non_commutative(sum)) == 0);
+    CHECK(on_rank_0(5.0, std::plus<>()) == 0);
+    CHECK(on_rank_0(std::complex<double>(3, 4), std::plus<std::complex<double>>()) == std::complex<double>());
+    CHECK(on_rank_0(5, std::multiplies<int>()) == 1);
+    CHECK(on_rank_0(5.0, std::multiplies<>()) == 1);
+    CHECK(on_rank_0(7, std::logical_and<>()) == 1);
+    CHECK_FALSE(on_rank_0(true, std::logical_or<bool>()));
+    CHECK(on_rank_0(std::uint8_t{5}, std::bit_and<std::uint8_t>()) == 255);
+    CHECK(on_rank_0(5, std::bit_or<>()) == 0);
+    CHECK(on_rank_0(5, std::bit_xor<int>()) == 0);
+    CHECK(on_rank_0(5, non_commutative(std::plus<>())) == 0);
+    CHECK(results(3, [](Member& me) { return me.exscan(10, std::plus<>()); }) == std::vector{0, 10, 20});
+    static_assert(!HasIdentity<std::plus<int>, double> && !HasIdentity<std::minus<>, int> &&
+                  !HasIdentity<std::function<int(int, int)>, int>);
     static_assert(!HasIdentity<MinLoc, ValueAt<int>> && !HasIdentity<MaxLoc, ValueAt<int>> &&
                   !HasIdentity<NonCommutative<MinLoc>, ValueAt<int>>);
 }

@@ -37,6 +37,8 @@ TEST_CASE("null pointers are named") {
     check_refused(tutti_team_run(nullptr, call_part, nullptr), "team_run: `team`");
     check_refused(tutti_async_group_create(1, nullptr, nullptr), "async_group: `async_group`");
     check_refused(tutti_op_create(nullptr, nullptr, 1, nullptr), "op_create: `op`");
+    tutti_op op = 0;
+    check_refused(tutti_op_create(nullptr, nullptr, 1, &op), "op_create: `function` is a null pointer");
     check_refused(tutti_task_run(nullptr, 0), "task_run: `task`");
     const tutti_caller me = again.me;
     check_refused(tutti_allreduce(me, nullptr, &one, 1, TUTTI_DOUBLE, TUTTI_SUM),

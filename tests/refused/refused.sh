@@ -33,6 +33,19 @@ struct View { // but no range
     double* first;
     double* data() const { return first; }
 };
+class Hidden { // a view whose members cannot be seen
+public:
+    explicit Hidden(double* first) : first_(first) {}
+    double* data() const { return first_; }
+
+private:
+    double* first_;
+};
+struct Vec3 {
+    double x, y, z;
+    double* data() { return &x; }
+    const double* data() const { return &x; }
+};
 void calls($member& me, double* pointer, double (*function)(double, double), const $options& options) {
     double x = 1, y = 2, array[3] = {};
     const double one = 1;
@@ -51,12 +64,14 @@ void calls($member& me, double* pointer, double (*function)(double, double), con
     Held held = {};
     std::vector<Held> several(3);
     View view = {};
+    Hidden hidden(pointer);
+    Vec3 vec = {};
     std::string letters;
     std::vector<int> sizes(3);
     $declared
     $1
     static_cast<void>(moved), static_cast<void>(named), static_cast<void>(me), static_cast<void>(point);
-    static_cast<void>(held), static_cast<void>(view);
+    static_cast<void>(held), static_cast<void>(view), static_cast<void>(hidden), static_cast<void>(vec);
     static_cast<void>(x + y + one + array[0]), static_cast<void>(pointer), static_cast<void>(function);
     static_cast<void>(options);
 }

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <tutti/counts.hpp>
+#include <tutti/detail/empty_function.hpp>
 #include <tutti/detail/held_addresses.hpp>
 #include <tutti/dynamic.hpp>
-#include <tutti/error.hpp>
 #include <tutti/operators.hpp>
 
 #include <array>
@@ -26,6 +26,21 @@ class Shared;
 } // namespace tutti
 
 namespace tutti::detail {
+
+template <>
+struct Counterpart<std::plus> : std::type_identity<Sum> {};
+template <>
+struct Counterpart<std::multiplies> : std::type_identity<Prod> {};
+template <>
+struct Counterpart<std::logical_and> : std::type_identity<LogicalAnd> {};
+template <>
+struct Counterpart<std::logical_or> : std::type_identity<LogicalOr> {};
+template <>
+struct Counterpart<std::bit_and> : std::type_identity<BitAnd> {};
+template <>
+struct Counterpart<std::bit_or> : std::type_identity<BitOr> {};
+template <>
+struct Counterpart<std::bit_xor> : std::type_identity<BitXor> {};
 
 /// Wrappers of other arguments, which must not be taken for an element.
 template <class V>
@@ -60,31 +75,30 @@ concept KokkosView = !std::ranges::range<V> && requires(const std::remove_cvref_
     { view.span() } -> std::integral;
     { view.span_is_contiguous() } -> std::convertible_to<bool>;
 };
-/// A view that is a buffer if its elements are contiguous, which elements_of() checks.
+/// A view that is a buffer if its elements are contiguous, which is_strided() checks.
 template <class V>
 concept MultiView = Mdspan<V> || KokkosView<V>;
 
-/// The elements of a MultiView. Throws ArgumentError if they are not contiguous. The check costs nothing if
-/// the layout is always contiguous.
+/// Whether an operand is a MultiView whose elements are not contiguous. The check costs nothing if the layout
+/// is always contiguous.
+template <class V>
+bool is_strided(const V& operand) {
+    if constexpr (Mdspan<V>) {
+        return !operand.mapping().is_exhaustive();
+    } else if constexpr (KokkosView<V>) {
+        return !operand.span_is_contiguous();
+    } else {
+        return false;
+    }
+}
+
+/// The elements of a MultiView, with the gaps between them if it is strided.
 template <class V>
 auto elements_of(const V& view) {
-    bool is_contiguous = false;
-    std::size_t count = 0;
     if constexpr (Mdspan<V>) {
-        is_contiguous = view.mapping().is_exhaustive();
-        count = static_cast<std::size_t>(view.mapping().required_span_size());
+        return std::span(view.data_handle(), static_cast<std::size_t>(view.mapping().required_span_size()));
     } else {
-        is_contiguous = view.span_is_contiguous();
-        count = static_cast<std::size_t>(view.span());
-    }
-    if (!is_contiguous) {
-        throw ArgumentError("a strided view was passed as a buffer: its elements must be contiguous "
-                            "(is_exhaustive() of std::mdspan); pass a copy of them");
-    }
-    if constexpr (Mdspan<V>) {
-        return std::span(view.data_handle(), count);
-    } else {
-        return std::span(view.data(), count);
+        return std::span(view.data(), static_cast<std::size_t>(view.span()));
     }
 }
 
@@ -157,6 +171,14 @@ inline constexpr bool is_operator<NonCommutative<F>> = true;
 template <class F>
 inline constexpr bool is_operator<VectorOp<F>> = true;
 
+/// Whether Op is a wrapper of another operator.
+template <class Op>
+inline constexpr bool is_wrapped = false;
+template <class F>
+inline constexpr bool is_wrapped<NonCommutative<F>> = true;
+template <class F>
+inline constexpr bool is_wrapped<VectorOp<F>> = true;
+
 /// An operator that does not combine elements of type T. Overload resolution accepts it so that
 /// refuse_operator_of() can produce the error message.
 template <class Op, class T>
@@ -204,6 +226,16 @@ constexpr void refuse_operator_of() {
         "bitwise operators such as tutti::band need integers");
 }
 
+/// Whether an operator is empty, or a wrapper of one that is.
+template <class Op>
+bool is_empty_operator(const Op& op) {
+    if constexpr (is_wrapped<Op>) {
+        return is_empty_operator(op.f);
+    } else {
+        return is_empty(op);
+    }
+}
+
 /// Produces the error message for an exscan by value that has no result for member 0.
 template <class T, class Op>
 constexpr void refuse_unknown_identity() {
@@ -220,9 +252,11 @@ constexpr void refuse_operand() {
                                "std::span(pointer, count)");
     static_assert(!Scattered<V>, "the range is not contiguous: pass a contiguous range, such as "
                                  "std::vector<double>, or std::vector<char> instead of std::vector<bool>");
-    static_assert(!Scalar<V> || !holds_address<V>(),
-                  "the object holds a pointer or reference, and a call would send the address instead of the "
-                  "elements: pass std::span(pointer, count), or std::span(&object, 1) to send the address");
+    static_assert(
+        !Scalar<V> || !holds_address<V>(),
+        "the object holds a pointer or reference, or has the data() of a view, so a call may send an "
+        "address instead of the elements: pass std::span(pointer, count), or std::span(&object, 1) to "
+        "send the object as it is");
     refuse_element<element_t<V>>();
 }
 

@@ -32,6 +32,17 @@ inline constexpr Keeping keeping_of{
     sizeof(Op), alignof(Op), [](void* to, const void* from) { new (to) Op(*static_cast<const Op*>(from)); },
     [](void* copy) noexcept { static_cast<Op*>(copy)->~Op(); }};
 
+/// An argument of the program that is wrong, as its type has shown. The library rejects the call.
+enum class Wrong : std::uint8_t {
+    nothing,
+    strided_input,
+    strided_output,
+    other_elements,       ///< those of a dynamic input differ from the output's
+    empty_operator,       ///< a null pointer to a function, or an empty std::function
+    operator_of_type,     ///< an operator of the library that does not combine elements of this type
+    operator_of_elements, ///< a DynamicOp with a function for elements of another size; `state` points to it
+};
+
 /// One collective call of one member. The element type and the operator are reduced to a form that a compiled
 /// library can process.
 struct Call {
@@ -48,6 +59,9 @@ struct Call {
     bool shared_output = false;
     /// An allgather that is part of a split; error messages then call it a split.
     bool splits = false;
+    Wrong wrong = Wrong::nothing;
+    /// The elements of the input, if `wrong` is other_elements.
+    Type input_type = Type::other;
     /// The root of a rooted collective, or the distance of a shift.
     int root = 0;
     const void* input = nullptr;
@@ -78,6 +92,17 @@ struct Call {
     /// Maximum time to wait for other members; empty: the group's.
     Timeout timeout = {};
     SourceLine where = {};
+    /// The size of the input's elements, if `wrong` is other_elements.
+    std::size_t input_element_bytes = 0;
+
+    /// Makes the library reject the call. The timeout keeps the call from the fast path, which knows no
+    /// timeouts, so that a correct call need not be examined there.
+    void reject(Wrong argument) {
+        if (wrong == Wrong::nothing) {
+            wrong = argument;
+            timeout = std::chrono::milliseconds::min();
+        }
+    }
 };
 
 /// The source line of a member's last call. The member writes it in every call, and any thread may read it.

@@ -2,6 +2,7 @@
 
 #include <tutti/detail/standard.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -32,13 +33,17 @@ template <class V>
 inline constexpr bool is_address =
     is_object_pointer<V> || SmartPointer<V> || PointerLike<V> || is_reference_wrapper<V>;
 
-/// A type that shows where its elements are, but is no range.
+/// A class that is no range and shows where elements are that need not lie in its objects: with
+/// data_handle(), or with a data() that gives a const object the same pointer as any other. A class that
+/// contains its elements gives a const object a pointer to const.
 template <class V>
-concept ShowsElements =
-    !std::ranges::range<V> &&
-    (
-        requires(const V& view) { requires std::is_pointer_v<std::remove_cvref_t<decltype(view.data())>>; } ||
-        requires(const V& view) { view.data_handle(); });
+concept ShowsElements = !std::ranges::range<V> &&
+                        (
+                            requires(V & view, const V& constant) {
+                                requires std::is_pointer_v<std::remove_cvref_t<decltype(constant.data())>>;
+                                requires std::same_as<decltype(view.data()), decltype(constant.data())>;
+                            } ||
+                            requires(const V& view) { view.data_handle(); });
 
 template <class V>
 constexpr bool holds_address();
@@ -53,20 +58,28 @@ constexpr bool refers() {
     }
 }
 
+/// A union whose first member is initialised in its place, because GCC has no conversion to a union without a
+/// name.
+template <class T>
+concept PlainUnion = std::is_union_v<T> && std::is_aggregate_v<T>;
+
 /// Each initialises members of an aggregate: any member; any member but a non-const reference; only members
-/// that refer to other objects.
+/// that refer to other objects; only members whose class has a constructor for anything. The conversions are
+/// volatile, so that such a constructor is the better match and the initialisation is not ambiguous.
 struct AnyLvalue {
     template <class T>
-    operator T&() const; // NOLINT(google-explicit-constructor)
+    requires(!PlainUnion<T>) operator T&() const volatile; // NOLINT(google-explicit-constructor)
 };
 struct AnyValue {
     template <class T>
-    operator T() const; // NOLINT(google-explicit-constructor)
+    requires(!PlainUnion<T>) operator T() const volatile; // NOLINT(google-explicit-constructor)
 };
 struct AnyAddress {
     template <class T>
-    requires(refers<T>()) operator T() const; // NOLINT(google-explicit-constructor)
+    requires(!PlainUnion<T> && refers<T>()) operator T() const
+        volatile; // NOLINT(google-explicit-constructor)
 };
+struct Unconvertible {};
 
 template <class V, class Last, std::size_t... before>
 constexpr bool takes(std::index_sequence<before...> /*members before the last one*/) {
@@ -79,30 +92,32 @@ constexpr bool takes(std::index_sequence<before...> /*members before the last on
 template <class V, std::size_t number>
 constexpr bool member_refers() {
     using Before = std::make_index_sequence<number>;
-    if constexpr (!takes<V, AnyLvalue>(Before())) {
-        return false; // there is no such member
+    if constexpr (!takes<V, AnyLvalue>(Before()) || takes<V, Unconvertible>(Before())) {
+        return false; // there is no such member, or its class takes everything
     } else {
         return takes<V, AnyAddress>(Before()) || !takes<V, AnyValue>(Before());
     }
 }
 
-/// Whether an object of type V shows its elements elsewhere, or is an aggregate with a member that refers to
-/// another object: a pointer, smart pointer, iterator, view, reference (not to const), or an aggregate with
-/// such a member. It looks at the first 16 members, and at those of arrays one by one. Members of classes
-/// that are not aggregates cannot be seen.
+/// Whether an object of type V is an aggregate with a member that refers to another object: a pointer, smart
+/// pointer, iterator, view, reference (not to const), or an aggregate with such a member. The data() of an
+/// aggregate does not matter. Of other classes, whether one shows elements that need not lie in it.
+///
+/// It is a help, not a guarantee. Of an aggregate it looks at the first 16 members, and at those of arrays
+/// one by one; of a union at the first member. It cannot see the members of other classes, nor say anything
+/// about a class that can be constructed from anything.
 template <class V>
 constexpr bool holds_address() {
     constexpr std::size_t most_members = 16;
-    if constexpr (ShowsElements<V>) {
-        return true;
-    } else if constexpr (!std::is_class_v<V> || !std::is_aggregate_v<V> || sizeof(V) < sizeof(void*) ||
-                         alignof(V) < alignof(void*)) {
+    if constexpr (sizeof(V) < sizeof(void*)) {
         return false;
-    } else {
+    } else if constexpr (std::is_aggregate_v<V>) {
         return []<std::size_t... number>(std::index_sequence<number...>) {
             return (member_refers<V, number>() || ...);
         }
         (std::make_index_sequence<most_members>());
+    } else {
+        return ShowsElements<V> && alignof(V) >= alignof(void*);
     }
 }
 

@@ -5,15 +5,12 @@
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/vector_loops.hpp>
 #include <tutti/dynamic.hpp>
-#include <tutti/error.hpp>
 #include <tutti/operators.hpp>
 #include <tutti/options.hpp>
 
 #include <cstdint>
 #include <span>
 #include <stdexcept>
-#include <string>
-#include <string_view>
 #include <type_traits>
 #include <typeinfo>
 
@@ -93,10 +90,16 @@ protected:
             made.types = &typeid(Elements<T>);
         }
         if constexpr (Dynamic<Out>) {
-            check_same_elements(input, output);
             made.type = output.type();
             made.element_bytes = output.element_bytes();
             made.element_align = output.element_align();
+            require_same_elements(made, input);
+        }
+        if (is_strided(in)) {
+            made.reject(Wrong::strided_input);
+        }
+        if (is_strided(out)) {
+            made.reject(Wrong::strided_output);
         }
         made.input = input.data();
         made.output =
@@ -115,29 +118,27 @@ protected:
         return made;
     }
 
-    /// Checks element types that are known only at run time.
-    template <class In, class Out>
-    static void check_same_elements(const In& in, const Out& out) {
-        if (in.type() != out.type() || in.element_bytes() != out.element_bytes()) {
-            throw ArgumentError("dynamic vectors with elements of type " + std::string(to_string(in.type())) +
-                                ", " + std::to_string(in.element_bytes()) + " bytes, and " +
-                                std::string(to_string(out.type())) + ", " +
-                                std::to_string(out.element_bytes()) + " bytes: they must be the same");
+    /// Compares element types that are known only at run time.
+    template <class In>
+    static void require_same_elements(Call& call, const In& in) {
+        if (in.type() != call.type || in.element_bytes() != call.element_bytes) {
+            call.input_type = in.type();
+            call.input_element_bytes = in.element_bytes();
+            call.reject(Wrong::other_elements);
         }
     }
 
-    /// reduction() for dynamic vectors. `caller` is the name in error messages.
-    static Call&& dynamic_reduction(Call&& call, const DynamicOp& op, std::string_view caller) {
+    /// reduction() for dynamic vectors.
+    static Call&& dynamic_reduction(Call&& call, const DynamicOp& op) {
         call.op = op.op();
         call.commutative = op.commutative();
         call.state = &op;
         if (call.op != Operator::callable) {
-            check_builtin(call, caller);
+            require_builtin(call);
             return same(call);
         }
         if (op.element_bytes() != call.element_bytes) {
-            refuse_operator(caller, "its function is for elements of " + std::to_string(op.element_bytes()) +
-                                        " bytes, and these have " + std::to_string(call.element_bytes));
+            call.reject(Wrong::operator_of_elements);
         }
         call.kernels = &DynamicLoops::kernels;
         call.keeping = &keeping_of<DynamicOp>;
@@ -145,22 +146,18 @@ protected:
         return same(call);
     }
 
-    [[noreturn]] static void refuse_operator(std::string_view caller, const std::string& what) {
-        throw ArgumentError(std::string(caller) + ": `op`: " + what);
-    }
-
-    static void check_builtin(const Call& call, std::string_view caller) {
+    static void require_builtin(Call& call) {
         try {
             builtin(call.type, call.op);
-        } catch (const std::invalid_argument& error) {
-            refuse_operator(caller, error.what());
+        } catch (const std::invalid_argument&) {
+            call.reject(Wrong::operator_of_type);
         }
     }
 
     template <class Out, class Op>
     static Call&& reduction(Call&& call, Out& /*out*/, const Op& op) {
         if constexpr (Dynamic<Out>) {
-            return dynamic_reduction(same(call), op, to_string(call.collective));
+            return dynamic_reduction(same(call), op);
         } else {
             refuse_operator_of<Out&, Op>();
             return static_reduction<element_t<Out&>>(same(call), op);
@@ -180,10 +177,10 @@ protected:
             call.types = &typeid(Loops);
         }
         if constexpr (std::is_pointer_v<Op>) {
-            if (op == nullptr) {
-                throw ArgumentError("the operator is a null pointer to a function");
-            }
             call.function = reinterpret_cast<std::uintptr_t>(op);
+        }
+        if (is_empty_operator(op)) {
+            call.reject(Wrong::empty_operator);
         }
         call.state = &op;
         return same(call);

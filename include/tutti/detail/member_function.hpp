@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/detail/standard.hpp>
+#include <tutti/detail/empty_function.hpp>
 
 #include <concepts>
 #include <memory>
@@ -20,19 +20,6 @@ concept MembersFunction = std::invocable<F&, Member&>;
 /// The result of such a function, as an object; or void.
 template <class F>
 using ResultOf = std::decay_t<std::invoke_result_t<F&, Member&>>;
-
-/// Whether there is nothing to call: a null pointer, an empty std::function, or the like.
-template <class F>
-bool is_empty(const F& function) {
-    constexpr bool may_be_empty = std::is_pointer_v<F> || std::is_class_v<F>; // but not a function itself
-    if constexpr (may_be_empty && requires {
-                      { function == nullptr } -> std::convertible_to<bool>;
-                  }) {
-        return function == nullptr;
-    } else {
-        return false;
-    }
-}
 
 /// Refers to an object that is called as a member, or to none. The object must live until it has been called.
 class MemberFunction {

@@ -1,0 +1,167 @@
+// Which single objects are taken for values, and which for holders of addresses.
+
+#include "support.hpp"
+
+#include <complex>
+#include <cstddef>
+#include <optional>
+#include <span>
+
+using namespace tutti;
+
+namespace {
+
+/// A point whose coordinates can be had as an array.
+struct Vec3 {
+    double x, y, z;
+    double* data() { return &x; }
+    const double* data() const { return &x; }
+    friend bool operator==(const Vec3&, const Vec3&) = default;
+};
+struct Cell {
+    Vec3 position;
+    double mass;
+};
+/// As Kokkos::Array.
+template <class T, std::size_t n>
+struct Array {
+    T elements[n];
+    T* data() { return elements; }
+    const T* data() const { return elements; }
+};
+class Private { // its elements cannot be seen
+public:
+    explicit Private(double first) : elements_{first} {}
+    double* data() { return elements_; }
+    const double* data() const { return elements_; }
+
+private:
+    double elements_[3];
+};
+class Color { // too weakly aligned for a pointer
+public:
+    explicit Color(float first) : parts_{first} {}
+    const float* data() const { return parts_; }
+
+private:
+    float parts_[4];
+};
+struct Particle {
+    Private position;
+    Array<double, 4> moments;
+    long cell;
+};
+
+class View {
+public:
+    explicit View(double* first) : first_(first) {}
+    double* data() const { return first_; }
+
+private:
+    double* first_;
+};
+class ConstView {
+public:
+    explicit ConstView(const double* first) : first_(first) {}
+    const double* data() const { return first_; }
+
+private:
+    const double* first_;
+};
+class Handle {
+public:
+    explicit Handle(double* first) : first_(first) {}
+    double* data_handle() const { return first_; }
+
+private:
+    double* first_;
+};
+struct Named {
+    long id;
+    View view;
+};
+
+struct [[gnu::packed]] Packed {
+    char tag;
+    double* pointer;
+};
+struct [[gnu::packed]] PackedValue {
+    char tag;
+    double x;
+};
+
+/// Their classes are constructed from anything: by a reference, a forwarding reference, a value.
+struct FromReference {
+    double x;
+    template <class T>
+    explicit(false) FromReference(const T&);
+};
+struct FromForwarded {
+    double x;
+    template <class T>
+    explicit(false) FromForwarded(T&&);
+};
+struct FromValue {
+    double x;
+    template <class T>
+    explicit(false) FromValue(T);
+};
+template <class First>
+struct PointerAfter {
+    First first;
+    double* pointer;
+};
+template <class First>
+struct ValueAfter {
+    First first;
+    double x;
+};
+
+union PointerFirst {
+    double* pointer;
+    long n;
+};
+union PointerSecond {
+    long n;
+    double* pointer;
+};
+struct WithoutName {
+    union {
+        double* pointer;
+        long n;
+    };
+    long k;
+};
+
+template <class T>
+constexpr bool holds = detail::holds_address<T>();
+
+static_assert(!holds<Vec3> && !holds<Cell> && !holds<Array<long, 3>> && !holds<Private> && !holds<Color> &&
+              !holds<Particle>);
+static_assert(holds<View> && holds<ConstView> && holds<Handle> && holds<Named>);
+static_assert(holds<Packed> && !holds<PackedValue>);
+static_assert(holds<PointerAfter<FromReference>> && holds<PointerAfter<FromForwarded>> &&
+              holds<PointerAfter<std::optional<double>>>);
+static_assert(!holds<ValueAfter<FromReference>> && !holds<ValueAfter<FromForwarded>> &&
+              !holds<ValueAfter<FromValue>>);
+static_assert(holds<PointerFirst> && holds<WithoutName> && holds<ValueAfter<PointerFirst>> &&
+              holds<PointerAfter<PointerSecond>>);
+static_assert(!holds<PointerSecond> && !holds<PointerAfter<FromValue>>,
+              "the limits that the documentation states");
+
+} // namespace
+
+TEST_CASE("objects that contain what their data() shows go by value") {
+    Team team(3, {.placement = "none"});
+    std::vector<int> right(3);
+    team.run([&](Member& me) {
+        const double mine = me.rank() + 1.0;
+        const auto added = [](Vec3 a, Vec3 b) { return Vec3{a.x + b.x, a.y + b.y, a.z + b.z}; };
+        const bool vec = me.allreduce(Vec3{mine, 0, 1}, added) == Vec3{6, 0, 3};
+        const bool cell = me.broadcast(Cell{{mine, 0, 0}, mine}, 2).position.x == 3;
+        const bool array = me.broadcast(Array<long, 3>{{me.rank()}}, 1).elements[0] == 1;
+        const bool hidden = me.broadcast(Private(mine), 2).data()[0] == 3;
+        right[static_cast<std::size_t>(me.rank())] = vec && cell && array && hidden ? 1 : 0;
+    });
+    CHECK(right == std::vector<int>(3, 1));
+}
