@@ -16,34 +16,38 @@
 namespace tutti::engine {
 
 /// The names of an option's enumerators, in the order of their values, which are 0, 1, 2, ...
-template <class Enum>
-inline constexpr std::array<const char*, 0> names_of{};
-template <>
-inline constexpr std::array names_of<Order>{"canonical", "serial"};
-template <>
-inline constexpr std::array names_of<Wait>{"automatic", "spin", "yield", "sleep"};
-template <>
-inline constexpr std::array names_of<Trace>{"off", "statistics", "operations", "steps"};
-template <>
-inline constexpr std::array names_of<TraceFormat>{"json_lines", "perfetto"};
-template <>
-inline constexpr std::array names_of<RollCallFormat>{"text", "json"};
-template <>
-inline constexpr std::array names_of<Level>{"socket", "numa_node", "l3", "l2", "core"};
+constexpr std::array<const char*, 2> names_of(Order /*any*/) {
+    return {"canonical", "serial"};
+}
+constexpr std::array<const char*, 4> names_of(Wait /*any*/) {
+    return {"automatic", "spin", "yield", "sleep"};
+}
+constexpr std::array<const char*, 4> names_of(Trace /*any*/) {
+    return {"off", "statistics", "operations", "steps"};
+}
+constexpr std::array<const char*, 2> names_of(TraceFormat /*any*/) {
+    return {"json_lines", "perfetto"};
+}
+constexpr std::array<const char*, 2> names_of(RollCallFormat /*any*/) {
+    return {"text", "json"};
+}
+constexpr std::array<const char*, 5> names_of(Level /*any*/) {
+    return {"socket", "numa_node", "l3", "l2", "core"};
+}
 
 /// The reason why `value` is no Enum, as the end of a sentence that begins with the option; empty if it is
 /// one.
 template <class Enum>
 std::string fault_of(int value) {
-    constexpr std::size_t count = names_of<Enum>.size();
-    static_assert(count != 0);
+    constexpr auto names = names_of(Enum{});
+    constexpr std::size_t count = names.size();
     if (value >= 0 && value < static_cast<int>(count)) {
         return {};
     }
     std::string text = " is " + std::to_string(value) + ", must be ";
     for (std::size_t i = 0; i < count; ++i) {
         const char* const before = i == 0 ? "" : i + 1 == count ? " or " : ", ";
-        text += before + std::to_string(i) + " (" + names_of<Enum>[i] + ")";
+        text += before + std::to_string(i) + " (" + names[i] + ")";
     }
     return text;
 }

@@ -18,7 +18,7 @@ namespace tutti::engine {
 namespace {
 
 std::optional<Wait> wait_named(const std::string& name) {
-    constexpr auto& names = names_of<Wait>;
+    constexpr auto names = names_of(Wait{});
     const auto* const found = std::ranges::find(names, name);
     return found != names.end() ? std::optional(static_cast<Wait>(found - names.begin())) : std::nullopt;
 }
@@ -79,7 +79,7 @@ mailbox::WaitPolicy wait_policy_between_runs(const GroupConfig& config, int memb
 std::string text_of_waits(const GroupConfig& config, const mailbox::WaitPolicy& wait_policy, int members,
                           int cpus) {
     if (config.options.wait != Wait::automatic) {
-        return std::string(names_of<Wait>[static_cast<std::size_t>(config.options.wait)]) + ", as set by " +
+        return std::string(names_of(Wait{})[static_cast<std::size_t>(config.options.wait)]) + ", as set by " +
                (config.wait_is_from_environment ? "TUTTI_WAIT" : "GroupOptions::wait");
     }
     const auto count = [](int number, const char* name) {
