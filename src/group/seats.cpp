@@ -44,7 +44,7 @@ void Seats::take(int rank, const std::function<void()>& recover) {
             return other.taken && other.holder == std::this_thread::get_id();
         };
         if (taken_ > 0 && std::ranges::any_of(seats_, is_own)) {
-            throw_refused(rank, "this thread is still joined to another seat in the region that "
+            throw_refused(rank, "this thread is still joined with another rank in the region that "
                                 "failed: destroy that Member first");
         }
         const auto all_have_left = [this] { return taken_ == 0 || !failure_.raised(); };
@@ -59,8 +59,8 @@ void Seats::take(int rank, const std::function<void()>& recover) {
         }
     }
     if (mine.taken) {
-        throw ArgumentError("join: seat " + std::to_string(rank) +
-                            " is taken: a thread has joined with this rank and has not left");
+        throw ArgumentError("join: rank " + std::to_string(rank) +
+                            " is taken: a thread has joined with it and has not left");
     }
     count_from((*this)[rank].last_sync_epoch(), mine);
     ++mine.joins;
@@ -85,7 +85,7 @@ void Seats::throw_refused(int rank, const char* why) const {
     } catch (const Error& told) {
         std::optional<Aborted> refused;
         try {
-            refused.emplace("join: seat " + std::to_string(rank) + ": " + why + ": " + told.what(),
+            refused.emplace("join: rank " + std::to_string(rank) + ": " + why + ": " + told.what(),
                             ErrorContext{.rank = rank, .peer = told.context().peer});
         } catch (const std::bad_alloc&) {
         }

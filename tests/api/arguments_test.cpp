@@ -61,7 +61,7 @@ TEST_CASE("a seat is taken once, until its member is destroyed") {
     Group group(2);
     {
         const Member me = group.join(1);
-        CHECK_ARGUMENT_ERROR(thrown_by([&] { static_cast<void>(group.join(1)); }), "seat 1 is taken");
+        CHECK_ARGUMENT_ERROR(thrown_by([&] { static_cast<void>(group.join(1)); }), "rank 1 is taken");
     }
     CHECK(group.join(1).rank() == 1);
 }

@@ -9,6 +9,7 @@
 #include <array>
 #include <complex>
 #include <concepts>
+#include <functional>
 #include <vector>
 
 namespace {
@@ -135,8 +136,8 @@ void collectives(MEMBER& me);
 
 void collectives(MEMBER& me) {
     me.barrier();
-    all<signed char>(me, tutti::sum, tutti::max, tutti::bxor);
-    all<unsigned short>(me, tutti::prod, tutti::land);
+    all<signed char>(me, tutti::sum, tutti::max, tutti::bxor, std::plus<>());
+    all<unsigned short>(me, tutti::prod, tutti::land, std::bit_and<>());
     all<double>(me, tutti::sum, tutti::min, [](double a, double b) { return a > b ? a : b; });
     all<std::complex<float>>(me, tutti::sum, tutti::prod);
     all<tutti::ValueAt<float>>(me, tutti::minloc, tutti::maxloc);

@@ -98,7 +98,7 @@ struct TemplateLoops {
         const T* const left = static_cast<const T*>(a);
         const T* const right = static_cast<const T*>(b);
         for (std::size_t i = 0; i < count; ++i) {
-            result[i] = op(left[i], right[i]);
+            result[i] = static_cast<T>(op(left[i], right[i]));
         }
     }
 
@@ -133,7 +133,7 @@ struct TemplateLoops {
                 const T operand = static_cast<const T*>(ins[member])[i];
                 static_cast<T*>(results[member - 1])[i] = prefix;
                 prefix = operand;
-                const auto combine = [&](int place) { prefix = op(partial[place], prefix); };
+                const auto combine = [&](int place) { prefix = static_cast<T>(op(partial[place], prefix)); };
                 const Merges merges(member, association);
                 partial.keep(merges.of_kept(combine), prefix);
                 merges.of_rest(combine);
@@ -149,12 +149,12 @@ private:
                      Association association) {
         if (association == Association::tree && count > 2) {
             const int left = left_part(count);
-            return op(combine(op, ins, left, i, association),
-                      combine(op, ins + left, count - left, i, association));
+            return static_cast<T>(op(combine(op, ins, left, i, association),
+                                     combine(op, ins + left, count - left, i, association)));
         }
         T combined = static_cast<const T*>(ins[0])[i];
         for (int source = 1; source < count; ++source) {
-            combined = op(combined, static_cast<const T*>(ins[source])[i]);
+            combined = static_cast<T>(op(combined, static_cast<const T*>(ins[source])[i]));
         }
         return combined;
     }
