@@ -31,7 +31,10 @@ TUTTI_API PersistentRequestBase& prepare(Seat& seat, const Call& call);
 /// All members must start the same calls in the same order, also in relation to their blocking calls. They
 /// may wait for the operations in any order, and the operations may complete in any order. Any number may be
 /// outstanding; if a group has more than 64, the next one makes progress when the 64th before it is complete.
-/// The operator is copied. Throws ArgumentError as a blocking call does.
+/// The operator is copied. A start throws what a blocking call throws: ArgumentError for wrong arguments, and
+/// the failure if the group has failed or fails at once, for example because the operator throws. There is
+/// then no request, and no function that would have been passed to then() is called. A program that
+/// handles failures in then() must also handle the exceptions of the start.
 ///
 /// @warning The inputs and outputs must live until the operation is complete.
 class Start : public Collectives<Start, detail::NonblockingWay> {
