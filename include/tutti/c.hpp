@@ -4,7 +4,9 @@
 #include <tutti/member.hpp>
 #include <tutti/tutti.h>
 
-namespace tutti::c {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace c {
 
 // Connects C++ and C code in one program.
 
@@ -17,4 +19,6 @@ TUTTI_API void call_as_member(Member& member, tutti_member_function function, vo
 /// is not the caller of a member, or was changed by tutti_nonblocking() or a similar function.
 TUTTI_API Member& member_of(const tutti_caller& me);
 
-} // namespace tutti::c
+} // namespace c
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

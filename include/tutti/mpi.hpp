@@ -19,7 +19,9 @@
 
 /// Collectives among the threads of several MPI processes: every thread calls, and leaders transfer the data
 /// over MPI.
-namespace tutti::mpi {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace mpi {
 
 namespace detail {
 class ClusterSeat;
@@ -207,4 +209,6 @@ struct Share {
 /// CPU in turn. It is a collective call. Throws what the constructor of Cluster throws.
 TUTTI_API Share divide_cpus(MPI_Comm communicator);
 
-} // namespace tutti::mpi
+} // namespace mpi
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

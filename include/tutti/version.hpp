@@ -23,12 +23,6 @@
 namespace tutti {
 inline namespace TUTTI_NAMESPACE {
 
-// Once declared here, these are found as members of the inline namespace, and `namespace tutti::detail` opens
-// them.
-namespace c {}
-namespace detail {}
-namespace mpi::detail {}
-
 /// The version of the library that the process has loaded, in the form of TUTTI_VERSION. It is less than
 /// TUTTI_VERSION if the program was compiled with later headers. By any thread.
 TUTTI_API int version() noexcept;

@@ -8,7 +8,9 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 namespace {
 
@@ -87,4 +89,6 @@ std::unique_lock<std::mutex> Turns::take(const void* team) {
     return turn;
 }
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

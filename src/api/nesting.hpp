@@ -4,7 +4,9 @@
 
 #include <mutex>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 /// A run of a team, and the run one of whose members has called it. All runs further out last at least as
 /// long as this one.
@@ -45,4 +47,6 @@ private:
 /// Whether the calling thread has a part in a run of `team`.
 bool is_in_run_of(const void* team);
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -5,7 +5,9 @@
 #include <string>
 #include <vector>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 /// Throws ArgumentError unless a group can have so many members. It names `who`, calls the number `what`, and
 /// ends with `otherwise`.
@@ -33,4 +35,6 @@ private:
     std::vector<int> cpus_;
 };
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <string>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 namespace {
 
@@ -59,4 +61,6 @@ void reduce_local(const Call& left, const Call& right, const LocalNames& names) 
     kernels.reduce(left.state, left.output, left.input, right.input, left.output_count);
 }
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

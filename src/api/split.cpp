@@ -18,6 +18,7 @@
 #include <vector>
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 namespace detail {
 
@@ -206,4 +207,5 @@ Member Member::dup(SourceLine where) {
     return regroup({.color = 0, .duplicates = true}, where).value();
 }
 
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti

@@ -15,7 +15,9 @@
 #include <new>
 #include <system_error>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 namespace {
 
@@ -293,4 +295,6 @@ std::exception_ptr TeamThreads::cause_of(const std::exception_ptr& failure) cons
     return is_cause(failure) || cause == thrown_.end() ? failure : *cause;
 }
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

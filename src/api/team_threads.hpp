@@ -19,7 +19,9 @@
 #include <thread>
 #include <vector>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 /// The threads and what they are to run next.
 class TeamThreads {
@@ -101,4 +103,6 @@ private:
     std::vector<std::thread> threads_;
 };
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -7,6 +7,7 @@
 #include <string>
 
 namespace tutti {
+inline namespace TUTTI_NAMESPACE {
 
 AsyncGroup::AsyncGroup(int ranks, const AsyncGroupOptions& options) {
     if (ranks < 1 || ranks > plan::most_members) {
@@ -45,4 +46,5 @@ RequestBase& arrive(AsyncGroupState& state, int rank, const Call& call) {
 
 } // namespace detail
 
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti

@@ -15,7 +15,9 @@
 #include <string>
 #include <utility>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 using arrive::DeferredCollective;
 
@@ -201,4 +203,6 @@ void AsyncGroupState::close() noexcept {
     }
 }
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

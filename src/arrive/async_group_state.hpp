@@ -22,7 +22,9 @@
 #include <string>
 #include <vector>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 /// What is behind an AsyncGroup. Lasts until its last operation is over as well.
 ///
@@ -99,4 +101,6 @@ private:
     engine::RollCallListed listed_;
 };
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -17,9 +17,13 @@
 #include <memory>
 #include <vector>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 class AsyncGroupState;
-}
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti
 
 namespace tutti::arrive {
 

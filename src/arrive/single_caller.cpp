@@ -18,7 +18,9 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 namespace {
 
@@ -125,4 +127,6 @@ void SingleCallerCalls::execute(const Executor& executor) {
     waited->wait();
 }
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

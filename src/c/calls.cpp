@@ -11,7 +11,9 @@
 #include <string>
 #include <string_view>
 
-namespace tutti::c {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace c {
 
 using detail::Call;
 
@@ -97,4 +99,6 @@ void Caller::make_as_asked(const Call& call) const {
     }
 }
 
-} // namespace tutti::c
+} // namespace c
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

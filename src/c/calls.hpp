@@ -14,7 +14,9 @@
 #include <cstdint>
 #include <optional>
 
-namespace tutti::c {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace c {
 
 /// How a caller calls: tutti_caller::how, one of these and any of those below.
 enum How : std::uint64_t { blocks = 1, starts = 2, prepares = 3, arrives = 4, way_mask = 7 };
@@ -132,4 +134,6 @@ private:
     std::optional<DynamicOp> op_;
 };
 
-} // namespace tutti::c
+} // namespace c
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

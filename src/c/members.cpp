@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
-namespace tutti::c {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace c {
 
 constinit Numbered<Seated> members;
 
@@ -67,7 +69,9 @@ void hand_over(tutti_caller& to, std::optional<Member> member) {
 
 } // namespace
 
-} // namespace tutti::c
+} // namespace c
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti
 
 using namespace tutti;
 

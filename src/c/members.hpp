@@ -10,7 +10,9 @@
 #include <optional>
 #include <utility>
 
-namespace tutti::c {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace c {
 
 /// What the public classes keep to themselves.
 class Inside {
@@ -54,4 +56,6 @@ Seated& member_behind(const char* function, const tutti_caller& me);
 /// The member of a caller that blocks. Throws ArgumentError for any other one.
 Seated& seated(const char* function, const tutti_caller& me);
 
-} // namespace tutti::c
+} // namespace c
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -12,7 +12,9 @@
 #include <optional>
 #include <utility>
 
-namespace tutti::c {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace c {
 
 /// What C programs refer to by a number. No number is given twice, so that one that is not valid, or no
 /// longer, is known as such. Looking one up takes no lock and a few instructions. For objects that last as
@@ -115,4 +117,6 @@ private:
     std::uint64_t serial_ = 0;
 };
 
-} // namespace tutti::c
+} // namespace c
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <string>
 
-namespace tutti::c {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace c {
 
 namespace {
 
@@ -115,7 +117,9 @@ void Making::combines(tutti_op op) {
     dynamic_reduction(same(call_), *op_); // which goes on with the same one
 }
 
-} // namespace tutti::c
+} // namespace c
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti
 
 using namespace tutti;
 

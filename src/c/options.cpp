@@ -7,7 +7,9 @@
 #include <string_view>
 #include <vector>
 
-namespace tutti::c {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace c {
 
 namespace {
 
@@ -88,4 +90,6 @@ TraceFormat trace_format(const char* function, int format) {
     return one_of<TraceFormat>(function, "format", format);
 }
 
-} // namespace tutti::c
+} // namespace c
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -11,7 +11,9 @@
 #include <cstring>
 #include <string>
 
-namespace tutti::c {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace c {
 
 /// Options as this library knows them: what a program does not know that is older is as in `defaults`. Throws
 /// ArgumentError where one that is newer has chosen what the library does not know.
@@ -68,4 +70,6 @@ void write_statistics(const char* function, const Called& called, const char* na
     write_text(function, called.statistics().prometheus(&there(function, "name", name)), text, bytes, length);
 }
 
-} // namespace tutti::c
+} // namespace c
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -9,7 +9,9 @@
 #include <exception>
 #include <new>
 
-namespace tutti::c {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace c {
 
 namespace {
 
@@ -105,7 +107,9 @@ void throw_status(tutti_status status, const std::string& whose) {
     }
 }
 
-} // namespace tutti::c
+} // namespace c
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti
 
 using namespace tutti;
 

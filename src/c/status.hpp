@@ -6,7 +6,9 @@
 #include <string>
 #include <utility>
 
-namespace tutti::c {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace c {
 
 /// What a function of the program has returned that is no status of the library.
 class StatusError : public Error {
@@ -50,4 +52,6 @@ T& there(const char* function, const char* name, T* pointer) {
     return *pointer;
 }
 
-} // namespace tutti::c
+} // namespace c
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -57,7 +57,7 @@ ProgressEngine::~ProgressEngine() {
 }
 
 OutstandingCall& ProgressEngine::start(const Call& call) {
-    require_usable("start");
+    require_usable("start", {.rank = rank_, .collective = call.collective, .where = call.where});
     OutstandingCall& operation = operation_for(call, Sequence::nonblocking);
     ++started_;
     show(operation);
@@ -68,7 +68,7 @@ OutstandingCall& ProgressEngine::start(const Call& call) {
 }
 
 OutstandingCall& ProgressEngine::prepare(const Call& call) {
-    require_usable("prepare");
+    require_usable("prepare", {.rank = rank_, .collective = call.collective, .where = call.where});
     OutstandingCall& operation = operation_for(call, Sequence::persistent);
     ++persistent_;
     show(operation);
@@ -78,7 +78,7 @@ OutstandingCall& ProgressEngine::prepare(const Call& call) {
 }
 
 void ProgressEngine::restart(OutstandingCall& operation) {
-    require_usable("start");
+    require_usable("start", context_of(operation));
     if (!operation.is_over() || operation.is_ready_) { // what waits for it has yet to be called
         throw Error("start: the operation is still outstanding: wait for it before "
                     "starting it again",
@@ -105,7 +105,7 @@ void ProgressEngine::restart(OutstandingCall& operation, const Call& call) {
 
 /// Throws where the calling thread must not use this member's operations now. Where the group has failed,
 /// that ends those outstanding: when this returns nobody touches their vectors any more.
-void ProgressEngine::require_usable(const char* what) {
+void ProgressEngine::require_usable(const char* what, const ErrorContext& call) {
     if (seat_.runs_operator()) {
         throw Error(std::string(what) + ": called by an operator: operators must not make calls of the group "
                                         "that they reduce for",
@@ -113,22 +113,27 @@ void ProgressEngine::require_usable(const char* what) {
     }
     require_own_thread(what);
     if (group_.failure().raised()) {
-        try {
-            group_.failure().throw_aborted();
-        } catch (Error& error) {
-            describe(error, context_of_oldest());
-            if (!open_.empty()) {
-                fail(std::current_exception());
-            }
-            throw;
+        if (!open_.empty()) {
+            fail(aborted(context_of_oldest()));
         }
+        std::rethrow_exception(aborted(call));
+    }
+}
+
+/// The group's failure, as the call or operation with these fields has to report it.
+std::exception_ptr ProgressEngine::aborted(const ErrorContext& call) const {
+    try {
+        group_.failure().throw_aborted();
+    } catch (Error& error) {
+        describe(error, call);
+        return std::current_exception();
     }
 }
 
 /// The same where the thread calls functions: also those of the operations that this has ended.
 void ProgressEngine::require_progress(const char* what) {
     try {
-        require_usable(what);
+        require_usable(what, context_of_oldest());
     } catch (...) {
         if (ready_ != 0 && !seat_.runs_operator() && !is_on_another_thread()) {
             ThreadProgress::here().call_continuations();
@@ -416,7 +421,9 @@ void ProgressEngine::orphan_held() noexcept {
 
 } // namespace tutti::engine
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 RequestBase& start(Seat& seat, const Call& call) {
     seat.called_from().show(call.where, static_cast<unsigned>(engine::Sequence::nonblocking));
@@ -428,4 +435,6 @@ PersistentRequestBase& prepare(Seat& seat, const Call& call) {
     return engine::ProgressEngine::of(seat).prepare(call);
 }
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -20,10 +20,14 @@
 #include <optional>
 #include <vector>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 class GroupState;
 class Seat;
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti
 
 namespace tutti::engine {
 
@@ -91,7 +95,8 @@ private:
         std::uint64_t next = 0;
     };
 
-    void require_usable(const char* what);
+    void require_usable(const char* what, const ErrorContext& call);
+    std::exception_ptr aborted(const ErrorContext& call) const;
     void require_progress(const char* what);
     /// Whether another thread, which may be gone, has outstanding operations or has yet to call
     /// continuations.

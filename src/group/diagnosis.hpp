@@ -12,9 +12,13 @@
 #include <memory>
 #include <string>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 class GroupState;
-}
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti
 
 namespace tutti::engine {
 

@@ -7,9 +7,13 @@
 #include <optional>
 #include <vector>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 class GroupState;
-}
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti
 
 namespace tutti::engine {
 

@@ -20,7 +20,9 @@
 #include <string>
 #include <utility>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 GroupState::GroupState(int members, engine::GroupConfig config, engine::MakeDiagnosis make_diagnosis)
     : config_(std::move(config)), bindings_(config_),
@@ -203,4 +205,6 @@ bool GroupState::has_left_for_good(int member) const {
     return first != nullptr && first->memory_.has_left_for_good(*family_.rank_in_first(member));
 }
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -27,7 +27,9 @@
 #include <string>
 #include <vector>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 /// Everything the members of a group share.
 class GroupState : public std::enable_shared_from_this<GroupState> {
@@ -131,4 +133,6 @@ private:
     std::unique_ptr<engine::Diagnosis> diagnosis_;
 };
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -17,7 +17,9 @@
 #include <string>
 #include <utility>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 using engine::PreparedCall;
 
@@ -424,4 +426,6 @@ bool execute_again(Seat& seat, std::uint64_t key, const void* input, void* outpu
     return seat.run_again(key, input, output);
 }
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -33,7 +33,9 @@ namespace tutti::run {
 enum class State : std::uint8_t;
 }
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 class GroupState;
 
@@ -216,4 +218,6 @@ private:
     std::uint64_t thread_ = 0;
 };
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

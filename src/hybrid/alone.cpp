@@ -3,7 +3,9 @@
 #include "hybrid/cluster_call.hpp"
 #include "hybrid/hierarchy_strategy.hpp"
 
-namespace tutti::mpi::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace mpi::detail {
 
 namespace {
 
@@ -55,4 +57,6 @@ std::unique_ptr<HierarchyStrategy> make_alone(ClusterCall& call) {
     return std::make_unique<Alone>(call);
 }
 
-} // namespace tutti::mpi::detail
+} // namespace mpi::detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
-namespace tutti::mpi::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace mpi::detail {
 
 using tutti::detail::Association;
 
@@ -99,4 +101,6 @@ void CallSegment::store(int member, const std::byte* from) const {
     });
 }
 
-} // namespace tutti::mpi::detail
+} // namespace mpi::detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

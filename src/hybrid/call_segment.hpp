@@ -7,7 +7,9 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::mpi::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace mpi::detail {
 
 /// A part of the vectors of a call that can be cut: put straight from the members' vectors, made a call of
 /// the processes, and stored straight to them.
@@ -49,4 +51,6 @@ private:
     std::vector<const void*> ins_;
 };
 
-} // namespace tutti::mpi::detail
+} // namespace mpi::detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -8,7 +8,9 @@
 
 #include <array>
 
-namespace tutti::mpi::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace mpi::detail {
 
 using tutti::detail::Association;
 
@@ -169,4 +171,6 @@ std::unique_ptr<HierarchyStrategy> make_chain(ClusterCall& call) {
     return std::make_unique<Chain>(call);
 }
 
-} // namespace tutti::mpi::detail
+} // namespace mpi::detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -10,7 +10,9 @@
 #include <thread>
 #include <utility>
 
-namespace tutti::mpi {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace mpi {
 
 Member::Member(std::shared_ptr<detail::ClusterState> cluster, tutti::Member* borrowed,
                std::optional<tutti::Member> own)
@@ -126,4 +128,6 @@ void Cluster::run(const std::function<void(Member&)>& function) {
     }
 }
 
-} // namespace tutti::mpi
+} // namespace mpi
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -11,7 +11,9 @@
 
 #include <algorithm>
 
-namespace tutti::mpi::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace mpi::detail {
 
 using tutti::detail::OneVector;
 using tutti::detail::Part;
@@ -156,4 +158,6 @@ hybrid::ProcessCall& ClusterCall::process_call() {
     return process_call_;
 }
 
-} // namespace tutti::mpi::detail
+} // namespace mpi::detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

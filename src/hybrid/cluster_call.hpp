@@ -18,7 +18,9 @@
 #include <string>
 #include <vector>
 
-namespace tutti::mpi::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace mpi::detail {
 
 /// Copies what is not there already: a caller may have passed one vector as both.
 void copy_unless_there(std::byte* to, const std::byte* from, std::size_t bytes);
@@ -153,4 +155,6 @@ private:
     std::unique_ptr<HierarchyStrategy> strategy_;
 };
 
-} // namespace tutti::mpi::detail
+} // namespace mpi::detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -12,7 +12,9 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::mpi::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace mpi::detail {
 
 using tutti::engine::MemberReport;
 using tutti::engine::RollCall;
@@ -79,4 +81,6 @@ std::string ClusterState::roll_call(RollCallFormat format) {
     return text;
 }
 
-} // namespace tutti::mpi::detail
+} // namespace mpi::detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

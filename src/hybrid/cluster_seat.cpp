@@ -6,7 +6,9 @@
 
 #include <tutti/error.hpp>
 
-namespace tutti::mpi::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace mpi::detail {
 
 void ClusterSeat::sit(tutti::detail::Leaving leaving) {
     leaving_ = leaving;
@@ -175,4 +177,6 @@ bool run_again(ClusterSeat& seat, std::uint64_t key, const void* input, void* ou
     return seat.run_again(key, input, output);
 }
 
-} // namespace tutti::mpi::detail
+} // namespace mpi::detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

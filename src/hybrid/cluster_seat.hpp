@@ -9,7 +9,9 @@
 #include <exception>
 #include <memory>
 
-namespace tutti::mpi::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace mpi::detail {
 
 /// One member's own part of a cluster: touched only by the thread that sits in it.
 class ClusterSeat {
@@ -54,4 +56,6 @@ private:
     std::unique_ptr<tutti::engine::PreparedCall> search_;
 };
 
-} // namespace tutti::mpi::detail
+} // namespace mpi::detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -13,7 +13,9 @@
 #include <numeric>
 #include <span>
 
-namespace tutti::mpi::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace mpi::detail {
 
 using hybrid::check;
 
@@ -197,4 +199,6 @@ void ClusterState::tell_others(const std::exception_ptr& cause) noexcept {
     failure_channel_.tell(cause);
 }
 
-} // namespace tutti::mpi::detail
+} // namespace mpi::detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

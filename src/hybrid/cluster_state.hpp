@@ -22,7 +22,9 @@
 #include <string_view>
 #include <vector>
 
-namespace tutti::mpi::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace mpi::detail {
 
 class ClusterSeat;
 
@@ -193,4 +195,6 @@ private:
     std::optional<tutti::engine::RollCallListed> listed_;
 };
 
-} // namespace tutti::mpi::detail
+} // namespace mpi::detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

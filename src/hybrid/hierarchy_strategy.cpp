@@ -3,7 +3,9 @@
 #include "hybrid/cluster_call.hpp"
 #include "hybrid/strategies.hpp"
 
-namespace tutti::mpi::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace mpi::detail {
 
 using hybrid::Strategy;
 
@@ -47,4 +49,6 @@ std::unique_ptr<HierarchyStrategy> make_strategy(ClusterCall& call) {
                                                        : make_pipeline(call);
 }
 
-} // namespace tutti::mpi::detail
+} // namespace mpi::detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

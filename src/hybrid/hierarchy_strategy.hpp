@@ -4,7 +4,9 @@
 
 #include <memory>
 
-namespace tutti::mpi::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace mpi::detail {
 
 class ClusterCall;
 
@@ -49,4 +51,6 @@ std::unique_ptr<HierarchyStrategy> make_chain(ClusterCall& call);
 /// processes choose fits together on the channel.
 std::unique_ptr<HierarchyStrategy> make_strategy(ClusterCall& call);
 
-} // namespace tutti::mpi::detail
+} // namespace mpi::detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

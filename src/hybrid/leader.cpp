@@ -10,7 +10,9 @@
 #include <memory>
 #include <numeric>
 
-namespace tutti::mpi::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace mpi::detail {
 
 using tutti::detail::Result;
 
@@ -196,4 +198,6 @@ std::unique_ptr<HierarchyStrategy> make_leader(ClusterCall& call) {
     return std::make_unique<Leader>(call);
 }
 
-} // namespace tutti::mpi::detail
+} // namespace mpi::detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

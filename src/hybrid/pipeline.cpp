@@ -10,7 +10,9 @@
 
 #include <algorithm>
 
-namespace tutti::mpi::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace mpi::detail {
 
 namespace {
 
@@ -128,4 +130,6 @@ std::unique_ptr<HierarchyStrategy> make_pipeline(ClusterCall& call) {
     return std::make_unique<Pipeline>(call);
 }
 
-} // namespace tutti::mpi::detail
+} // namespace mpi::detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -11,7 +11,9 @@
 #include <cstdint>
 #include <memory>
 
-namespace tutti::mpi::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace mpi::detail {
 
 /// One member of a process, whichever call of the cluster it makes.
 class ProcessMember {
@@ -54,4 +56,6 @@ private:
     std::size_t room_align_ = line_bytes;
 };
 
-} // namespace tutti::mpi::detail
+} // namespace mpi::detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

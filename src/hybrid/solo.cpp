@@ -6,7 +6,9 @@
 #include "hybrid/hierarchy_strategy.hpp"
 #include "hybrid/strategies.hpp"
 
-namespace tutti::mpi::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace mpi::detail {
 
 namespace {
 
@@ -92,4 +94,6 @@ std::unique_ptr<HierarchyStrategy> make_solo(ClusterCall& call) {
     return std::make_unique<Solo>(call);
 }
 
-} // namespace tutti::mpi::detail
+} // namespace mpi::detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -115,7 +115,9 @@ void move_string(void* out, const void* in, std::size_t bytes) {
 
 } // namespace tutti::kernel
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 const Kernels& builtin(Type type, Operator op) {
     if (type < Type::other && op < Operator::callable) {
@@ -148,4 +150,6 @@ std::string_view kernel_isa() {
     return kernel::chosen_table().isa;
 }
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -5,7 +5,9 @@
 
 #include <exception>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 /// Sets the fields of an error that nobody else has caught yet.
 class ErrorAccess {
@@ -13,7 +15,9 @@ public:
     static ErrorContext& of(Error& error) noexcept { return error.context_; }
 };
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti
 
 namespace tutti::engine {
 

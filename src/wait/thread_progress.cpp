@@ -96,6 +96,9 @@ namespace tutti {
 inline namespace TUTTI_NAMESPACE {
 
 void progress_until(const std::function<bool()>& ready) {
+    if (!ready) {
+        throw ArgumentError("progress_until: `ready` is empty");
+    }
     detail::progress_until("progress_until", ready);
 }
 

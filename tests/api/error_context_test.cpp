@@ -16,6 +16,7 @@
 using namespace tutti;
 using namespace std::chrono_literals;
 using test::mentions;
+using test::thrown_by;
 
 static_assert(std::is_nothrow_copy_constructible_v<ArgumentError> &&
               std::is_nothrow_copy_constructible_v<MismatchError> &&
@@ -125,6 +126,20 @@ TEST_CASE("who is released has the member that failed") {
     // Though it repeats the call of another line.
     check_is(all[0], 0, 2, 3, Collective::allreduce, __LINE__ - 5);
     check_is(all[1], 1, 2, 3, Collective::allreduce, __LINE__ - 6);
+
+    ready = 0;
+    const auto starts = [&](Member& me) {
+        fail_when_ready(me, 2, ready);
+        std::vector<int> in(8);
+        std::vector<int> out(8);
+        static_cast<void>(thrown_by([&] { me.barrier(); }));
+        all[static_cast<std::size_t>(me.rank())] = context_of<Aborted>([&] { //
+            static_cast<void>(me.start.allreduce(in, out, sum));
+        });
+    };
+    CHECK_THROWS_AS(team.run(starts), std::range_error);
+    check_is(all[0], 0, 2, 0, Collective::allreduce, __LINE__ - 4); // it has not begun
+    check_is(all[1], 1, 2, 0, Collective::allreduce, __LINE__ - 5);
 
     Team operators(2, {.placement = "none"});
     const auto thrown = contexts(operators, [](Member& me) {

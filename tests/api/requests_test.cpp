@@ -368,3 +368,9 @@ TEST_CASE("a wait with a limit is for the thread of the member") {
         },
         [](Member& me) { me.start.barrier().wait(); });
 }
+
+TEST_CASE("progress_until needs a condition") {
+    const Thrown thrown = test::thrown_by([] { progress_until({}); });
+    CHECK(thrown.kind == Thrown::Kind::argument);
+    CHECK(mentions(thrown.text, "`ready`"));
+}

@@ -79,8 +79,10 @@ TEST_CASE("a team or group that is asked to run nothing says so") {
     Group group(1);
     void (*const nothing)(Member&) = nullptr;
     const std::function<int(Member&)> empty;
+    int (Member::*const no_member)() const noexcept = nullptr;
     for (const Thrown& thrown :
          {thrown_by([&] { team.run(nothing); }), thrown_by([&] { team.run(empty); }),
+          thrown_by([&] { team.run(no_member); }), thrown_by([&] { group.run(0, no_member); }),
           thrown_by([&] { group.run(0, nothing); }), thrown_by([&] { group.run(0, empty); })}) {
         CHECK(thrown.kind == Thrown::Kind::argument);
         CHECK(mentions(thrown.text, "function"));

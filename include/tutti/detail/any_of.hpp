@@ -6,7 +6,9 @@
 #include <ranges>
 #include <utility>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 /// A request of a range whose operation is over, for wait_any() and test_any().
 template <class Range>
@@ -67,4 +69,6 @@ concept Waitable = requires(R& request) {
     request.test();
 };
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

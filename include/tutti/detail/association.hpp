@@ -5,7 +5,9 @@
 #include <bit>
 #include <cstdint>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 /// How x_0 op x_1 op ... op x_{n-1} is associated.
 ///
@@ -71,4 +73,6 @@ constexpr int partial_results(int operands, Association association) noexcept {
                : 1;
 }
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 /// The position of a number in a packed word, shared by packing and unpacking.
 struct BitField {
@@ -21,4 +23,6 @@ struct BitField {
     constexpr std::uint64_t in_word(std::uint64_t value) const { return value << at; }
 };
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

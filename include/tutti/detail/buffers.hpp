@@ -25,7 +25,9 @@ class Shared;
 } // namespace TUTTI_NAMESPACE
 } // namespace tutti
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 template <>
 struct Counterpart<std::plus> : std::type_identity<Sum> {};
@@ -298,4 +300,6 @@ auto input(In& in) {
     }
 }
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

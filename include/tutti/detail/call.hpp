@@ -16,7 +16,9 @@
 #include <string_view>
 #include <typeinfo>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 /// How to copy an operator into an operation that outlives the call.
 struct Keeping {
@@ -222,4 +224,6 @@ inline void execute_or_repeat(Seat& seat, const Call& call) {
     }
 }
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -9,7 +9,9 @@
 #include <type_traits>
 #include <utility>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 /// A function that is to be called once with the failure of an operation, or none. Unlike in a std::function,
 /// it may be move-only. Small trivially copyable functions, such as lambdas with three references, are kept
@@ -79,4 +81,6 @@ private:
     void (*use_)(std::byte* place, const std::exception_ptr* failure) = nullptr;
 };
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -6,13 +6,15 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 /// A pointer, or an object that can be empty as a std::function can. A lambda can be compared with nullptr
 /// too, but is never empty, and cannot be made from it.
 template <class F>
 concept Nullable =
-    (std::is_pointer_v<F> ||
+    (std::is_pointer_v<F> || std::is_member_pointer_v<F> ||
      std::is_class_v<F>)&&std::is_constructible_v<F, std::nullptr_t>&& requires(const F& function) {
     { function == nullptr } -> std::convertible_to<bool>;
 };
@@ -27,4 +29,6 @@ bool is_empty(const F& function) {
     }
 }
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -10,7 +10,9 @@
 #include <type_traits>
 #include <utility>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 template <class V>
 inline constexpr bool is_object_pointer = std::is_null_pointer_v<V> ||
@@ -121,4 +123,6 @@ constexpr bool holds_address() {
     }
 }
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

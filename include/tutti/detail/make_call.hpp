@@ -14,7 +14,9 @@
 #include <type_traits>
 #include <typeinfo>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 /// The ways of calling: whether a call is complete when it returns, whether all members are threads of one
 /// process, and the options of a call.
@@ -198,4 +200,6 @@ protected:
     }
 };
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

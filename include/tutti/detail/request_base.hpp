@@ -7,7 +7,9 @@
 #include <chrono>
 #include <exception>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 /// The implementation of a Request or an AsyncRequest.
 class RequestBase {
@@ -96,4 +98,6 @@ private:
     bool waits_ = false;
 };
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

@@ -14,7 +14,9 @@
 #include <type_traits>
 #include <utility>
 
-namespace tutti::detail {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace detail {
 
 /// Pieces of buffers that stay in the caches, as bytes: the current value, the next operand, and partial
 /// results. `Combine` has the element type.
@@ -188,4 +190,6 @@ struct LoopsOf : std::type_identity<TemplateLoops<T, Op>> {};
 template <class T, class F>
 struct LoopsOf<T, VectorOp<F>> : std::type_identity<VectorLoops<T, VectorOp<F>>> {};
 
-} // namespace tutti::detail
+} // namespace detail
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti

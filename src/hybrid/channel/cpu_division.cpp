@@ -122,7 +122,9 @@ std::vector<int> divided(const std::vector<std::vector<int>>& cpus, int rank, st
 
 } // namespace tutti::hybrid
 
-namespace tutti::mpi {
+namespace tutti {
+inline namespace TUTTI_NAMESPACE {
+namespace mpi {
 
 Share divide_cpus(MPI_Comm communicator) {
     hybrid::require_communicator("divide_cpus", communicator);
@@ -136,4 +138,6 @@ Share divide_cpus(MPI_Comm communicator) {
     return share;
 }
 
-} // namespace tutti::mpi
+} // namespace mpi
+} // namespace TUTTI_NAMESPACE
+} // namespace tutti
