@@ -31,7 +31,13 @@ using LogFunction = std::function<void(LogLevel level, std::string_view text)>;
 /// library or fork(); its exceptions are ignored. When set_log() returns, the function that was set before is
 /// not called any more, and has been destroyed. The last one is never destroyed, because it may be called
 /// until the process ends: for the file of TUTTI_TRACE, which is written by an `atexit` handler. A shared
-/// object that sets a function of its own must restore the default before it is unloaded.
+/// object that sets a function of its own must restore the default before it is unloaded: `set_log({})`.
+///
+///     tutti::set_log([](tutti::LogLevel level, std::string_view text) {
+///         if (level != tutti::LogLevel::info) {
+///             std::fprintf(stderr, "my program: %s\n", text.data());
+///         }
+///     });
 ///
 /// Throws Error if it is called by such a function.
 TUTTI_API void set_log(LogFunction function);

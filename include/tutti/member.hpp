@@ -100,7 +100,8 @@ public:
     /// - Team::run(), or this member's Group::run(), throws an Error with `text` when the function has
     /// returned.
     /// - If `text` is empty, a text that names abort() replaces it.
-    /// - The group can be used again when all members have left.
+    /// - A team can be used again at once, and a Group when all members have left. A group made by split(),
+    ///   subset() or dup() cannot be used again.
     void abort(std::string_view text);
 
     /// Divides the group: members that pass the same `color` form a new group, ranked by `key` and then by
@@ -109,20 +110,25 @@ public:
     /// afterwards. Throws ArgumentError if `color` is negative.
     ///
     /// The new group has the same threads. It exists as long as one of its members, independently of this
-    /// group, and its members may be kept across runs of a Team or regions of a Group. A member that was
-    /// destroyed cannot be replaced: members that wait for it throw MismatchError, or Aborted if an exception
-    /// destroyed it. Members that wait for a member that has returned from its run of the team throw the same
-    /// errors.
+    /// group.
     ///
-    /// A failure of this group also fails all groups made from it. After a failure, such a group cannot be
-    /// used again: make it anew. Roll calls show `where` as the source line. Cost: three collective calls
-    /// and memory allocation; if the allocation fails, the call fails on every member.
+    /// - Its members may be kept across runs of a Team or regions of a Group.
+    /// - In a team, all of its members must be in the same run for each of its calls.
+    /// - A member that was destroyed cannot be replaced.
+    /// - Members that wait for a member that was destroyed, or that has returned from its run, throw
+    ///   MismatchError; if an exception ended it, they throw Aborted.
+    ///
+    /// A failure of this group also fails all groups made from it. After a failure, a group made by split(),
+    /// subset() or dup() cannot be used again: make it anew. Roll calls show `where` as the source line.
+    /// Cost: three collective calls and memory allocation; if the allocation fails, the call fails on every
+    /// member.
     [[nodiscard("a membership lasts as long as its Member")]] std::optional<Member>
     split(std::optional<int> color, int key, SourceLine where = SourceLine::here());
 
     /// Divides the group by the machine: the members that run in the same part of that level, for example on
     /// the same NUMA node, form a new group, ranked by their rank here. The counterpart in MPI is
-    /// MPI_Comm_split_type. Every member must call it with the same level; otherwise all throw MismatchError.
+    /// MPI_Comm_split_type. Every member must call it with the same level. If the levels differ, all throw
+    /// MismatchError.
     ///
     /// A member is where its thread runs at the time of the call: see cpu(). Pin the threads if they must
     /// stay there. All members whose part the machine does not report, because it has no such level or
@@ -133,9 +139,9 @@ public:
 
     /// Makes a new group of the members in `ranks`, ranked by their position in that list, as MPI_Group_incl
     /// and MPI_Comm_create do. Returns the calling member's membership in it, or nothing if its rank is not
-    /// in the list. Every member must call it with the same list; otherwise all throw MismatchError. Throws
-    /// ArgumentError if a rank is not in 0 .. size() - 1 or appears twice. Lifetime, failures and cost are as
-    /// for split().
+    /// in the list. Every member must call it with the same list. If the lists differ, all throw
+    /// MismatchError. Throws ArgumentError if a rank is not in 0 .. size() - 1 or appears twice. Lifetime,
+    /// failures and cost are as for split().
     [[nodiscard("a membership lasts as long as its Member")]] std::optional<Member>
     subset(std::span<const int> ranks, SourceLine where = SourceLine::here());
 

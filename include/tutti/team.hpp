@@ -27,12 +27,17 @@ class TeamThreads;
 
 /// Options of a team.
 struct TeamOptions {
-    /// The CPUs to which members are pinned: "compact" (neighbours share caches), "scatter", "none", or a
-    /// list of CPUs such as "0,2,4-7". With "compact" and "scatter", the team takes CPUs that no other living
-    /// team of the process has, if there are enough, and first those of cores that no other team uses. If
-    /// there are not enough, it also takes the CPUs that other teams use least: with 2 CPUs, the third and
-    /// the fourth team of one member share different ones. Team::pinning() reports shared CPUs. A list is
-    /// used as it is, and repeated if it is shorter than the team.
+    /// The CPUs to which members are pinned:
+    ///
+    /// - "compact": neighbours share caches
+    /// - "scatter": neighbours are far apart
+    /// - "none": members are not pinned
+    /// - a list of CPUs such as "0,2,4-7": used as it is, and repeated if it is shorter than the team
+    ///
+    /// With "compact" and "scatter", the team takes CPUs that no other living team of the process has, if
+    /// there are enough, and first those of cores that no other team uses. If there are not enough, it also
+    /// takes the CPUs that other teams use least: of four one-member teams on 2 CPUs, two run on each CPU.
+    /// Team::pinning() reports shared CPUs.
     std::string placement = "compact";
     /// Options of the team's group.
     GroupOptions group = {};

@@ -256,7 +256,8 @@ TUTTI_API tutti_caller tutti_counts_on_all(tutti_caller me);
 // The collectives. p is the number of members. `n`, counts and displacements are numbers of elements. A
 // buffer to which a call writes must not overlap any buffer of another member. Unless stated otherwise, `n`
 // must be the same on every member, and the two buffers of a call may be the same, but must not overlap
-// otherwise. For a call in place, `in` must be TUTTI_IN_PLACE on all members.
+// otherwise. For a call in place, `in` must be TUTTI_IN_PLACE on all members. Exception: in a gatherv or
+// scatterv with counts at the root, each member may choose for itself.
 
 /// Returns when every member has called it.
 TUTTI_API tutti_status tutti_barrier(tutti_caller me);
