@@ -23,9 +23,13 @@ class Cluster;
 /// in MPI is a communicator.
 ///
 /// A group is a handle; copies refer to the same group. Moving a handle copies it, so that a group that has
-/// been moved from can still be used. A group can be used for any number of parallel regions. In
-/// a region, a thread joins with its rank, calls collectives, and leaves when its Member is destroyed. Every
-/// rank must be joined exactly once per region, even by a thread that has nothing to contribute.
+/// been moved from can still be used.
+///
+/// A region is the part of a program in which the ranks of the group are joined. In a region, a thread joins
+/// with its rank, calls collectives, and leaves when its Member is destroyed. Examples are a parallel region
+/// of OpenMP, and the work of a std::thread that joins once and keeps its Member. A group can be used for any
+/// number of regions. Every rank must be joined exactly once per region, even by a thread that has nothing to
+/// contribute.
 ///
 /// @warning If a region has fewer threads than the group has ranks, the members wait for the missing ranks.
 /// If a missing rank has never been joined before, the waiting members throw an Error after
@@ -36,24 +40,22 @@ class Cluster;
 ///
 /// When an exception destroys a Member, the region fails for all members:
 ///
-/// - Members that are in this region, or still in the region before, throw Aborted from their next or current
-///   call.
+/// - Members in this region or the previous one throw Aborted from their current or next call.
 /// - Threads that have yet to come to the region get Aborted from join().
-/// - A member that had already left the region is not notified.
-/// - If a member has already gone on to the next region, the next region fails as well.
+/// - A member that has already left the region is not notified, except if it has joined for the next region:
+///   the next region then fails as well.
 ///
-/// The group can be used again in the region after the failed one. A program whose threads all come to every
-/// region only needs to catch the exceptions and continue.
+/// The group can be used again in the region after the last one that failed. A program whose threads all come
+/// to every region only needs to catch the exceptions and continue.
 ///
 /// The next join() of a thread that missed a failed region throws Aborted. The thread must then skip that
-/// region and join again for the next one. Exception: if the failed region had fewer threads, and all threads
-/// come to the next region, the first join() of the threads that were missing throws Aborted as well; these
-/// threads may join again at once.
+/// region and join again for the next one. A thread that did not exist in the failed region, because the
+/// region had fewer threads, gets the same Aborted; it may join again at once.
 class TUTTI_API Group {
 public:
     /// Throws ArgumentError unless 1 <= members <= 65535.
     explicit Group(int members, const GroupOptions& options = {});
-    Group(const Group&) = default; // and no moves, which would leave a handle of nothing
+    Group(const Group&) = default; // no move constructor, because it would leave an empty handle
     Group& operator=(const Group&) = default;
     ~Group() = default;
 
@@ -101,14 +103,19 @@ public:
     /// - The region failed before the calling thread joined it, or the thread missed a failed region: see the
     ///   description of the class.
     /// - The members have not left within a second. The new region then fails for all its members.
-    /// - The calling thread has not left the failed region itself.
+    /// - The calling thread still has its Member of the failed region.
     [[nodiscard("a membership lasts as long as its Member")]] Member join(int rank);
 
     /// Joins, calls `function(me)` with the new Member, leaves, and returns the result. `function` is not
-    /// copied. If it throws, run() rethrows the exception, and the other members get Aborted with its text.
-    /// If it calls Member::abort(), run() throws an Error with the text of that instead, as Team::run() does.
-    /// By contrast, if an exception destroys a Member that join() returned, the Aborted of the other members
-    /// does not contain the text. Throws ArgumentError if `function` is empty.
+    /// copied.
+    ///
+    /// - If `function` throws an exception, run() rethrows it, and the other members get Aborted with its
+    ///   text. If an exception destroys a Member that join() returned, by contrast, their Aborted does not
+    ///   contain the text.
+    /// - If `function` calls Member::abort(), run() throws an Error with the text that was passed to abort(),
+    ///   as Team::run() does, even if `function` throws as well.
+    /// - If `function` is empty, run() throws ArgumentError.
+    /// - If join() throws, run() throws the same exception.
     template <detail::MembersFunction F>
     auto run(int rank, F&& function) {
         using Result = detail::ResultOf<F>;

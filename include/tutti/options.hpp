@@ -21,7 +21,7 @@ inline namespace TUTTI_NAMESPACE {
 ///   For six operands: ((x0 x1) (x2 x3)) (x4 x5). A scan's result at rank r is associated as a reduction of
 ///   its r + 1 operands. The bits are the same on every member, for every size, on every machine and with
 ///   every tuning file; the error of a sum grows with log p. Exception: if the call names an algorithm, the
-///   association is that algorithm's; operands stay in rank order unless the operator is commutative.
+///   association is that algorithm's, and the algorithm may swap operands if the operator is commutative.
 /// - serial: in rank order from the left, as in a loop over the ranks. The bits do not depend on the
 ///   algorithm, the size or the number of elements.
 enum class Order : std::uint8_t { canonical, serial };
@@ -32,11 +32,10 @@ inline constexpr std::chrono::milliseconds never = std::chrono::milliseconds::ma
 /// A maximum time for waiting: any std::chrono::duration, such as `30s`, `1.5s` or `250us`, or `never`. An
 /// empty Timeout stands for the default that each option states.
 ///
-/// Times are kept in milliseconds. A fraction is rounded up, so that a short timeout is not 0, except that a
-/// floating-point time may be rounded down by twice the precision of its type: `0.1s` is 100 ms. A time that
-/// is too long to be kept is `never`. Calls, groups and teams reject times of 0 and less, and floating-point
-/// times that are not a number, with an ArgumentError; a negative time is rounded down, so that it stays
-/// negative.
+/// Times are kept in milliseconds. Fractions are rounded up, so that a short timeout is not 0. Exception:
+/// rounding errors of floating-point times are ignored, so `0.1s` is 100 ms. A time that is too long to be
+/// kept is `never`. Calls, groups and teams reject times of 0 and less, and floating-point times that are not
+/// a number, with an ArgumentError; a negative time is rounded down, so that it stays negative.
 class Timeout {
 public:
     /// Empty.
@@ -109,8 +108,8 @@ struct Options {
     SourceLine where = SourceLine::here();
 };
 
-/// The format of a roll call. text: a few lines for people, which group members that are at the same place.
-/// json: one JSON object with every member, for tools.
+/// The format of a roll call. text: a few lines for people; members at the same place share a line. json: one
+/// JSON object with every member, for tools.
 enum class RollCallFormat : std::uint8_t { text, json };
 
 /// How much a group records of its calls. Each value includes the values before it.
@@ -129,10 +128,10 @@ enum class TraceFormat : std::uint8_t { json_lines, perfetto };
 ///
 /// - automatic: adapts. If every member can have a CPU, it spins for 100 us, yields for another 100 us, and
 ///   then sleeps until it is woken. With more members than CPUs it yields at once, for 200 us, and then
-///   sleeps. It also yields at once if it waits for a thread that was last seen on its own CPU. It sleeps at
-///   once if its last three waits took more than 1 ms each, or if other processes compete for its CPU. The
-///   CPUs of the members are the CPUs to which they are bound, within the quota of a control group; members
-///   check again during long waits.
+///   sleeps. It also yields at once if it waits for a thread that was last seen on the CPU of the waiting
+///   member. It sleeps at once if its last three waits took more than 1 ms each, or if other processes
+///   compete for its CPU. The CPUs of the members are the CPUs to which they are bound, within the quota of a
+///   control group; members check again during long waits.
 /// - spin: never gives up its CPU. It should be used only if every member has a CPU to itself.
 /// - yield: yields the CPU between two checks, and never sleeps.
 /// - sleep: sleeps at once. It should be used if waits are long, or if other threads need the CPUs more.
@@ -142,15 +141,19 @@ enum class Wait : std::uint8_t { automatic, spin, yield, sleep };
 struct GroupOptions {
     /// How members wait for each other.
     Wait wait = Wait::automatic;
-    /// How the library chooses algorithms: "on", "off", or a file that `tutti tune` wrote on this machine.
-    /// "on": blocking calls of 16 KiB or more try up to four algorithms, three calls each, and the group
-    /// keeps the fastest (Faraj, Yuan and Lowenthal 2006); all members keep the same one. Exceptions: calls
-    /// with a shared result, with counts or with a named algorithm. "off": the built-in choice. A file: its
-    /// choice is the first that is tried. Empty: the environment variable TUTTI_TUNING, or else as "on" if
-    /// each member has a CPU, and as "off" if not. The choice never changes a result by a single bit. A file
-    /// is read once per process. If a file cannot be used (it is damaged, or from another machine or
-    /// version), the library logs one warning (set_log()) and uses the built-in choice; tuning() of the team
-    /// or group shows this.
+    /// How the library chooses algorithms:
+    ///
+    /// - "on": blocking calls of 16 KiB or more try up to four algorithms, three calls each, and the group
+    ///   keeps the fastest (Faraj, Yuan and Lowenthal 2006); all members keep the same one. Exceptions: calls
+    ///   with a shared result, with counts or with a named algorithm.
+    /// - "off": the built-in choice.
+    /// - a file that `tutti tune` wrote on this machine: as "on", but the choice of the file is tried first.
+    /// - empty: the environment variable TUTTI_TUNING. If it is not set, as "on" if each member has a CPU,
+    ///   and otherwise as "off".
+    ///
+    /// The choice never changes a result by a single bit. A file is read once per process. If a file cannot
+    /// be used (it is damaged, or from another machine or version), the library logs one warning (set_log())
+    /// and uses the built-in choice; tuning() of the team or group shows this.
     std::string tuning = {};
     /// Only for a Group: maximum time that members wait in calls for ranks that have never been joined. On
     /// expiry they throw an Error that names these ranks. The clock restarts whenever a rank is joined for
@@ -166,10 +169,11 @@ struct GroupOptions {
     Timeout timeout = {};
     /// The machine as levels of equal groups of consecutive ranks, outermost first, for the algorithms
     /// `levels-...`. For example, {2, 8, 8} is 2 sockets of 8 L3 caches with 8 members each. The product must
-    /// be the number of members. Empty: the packages, NUMA nodes, L3 caches and cores to which the members
-    /// are pinned, if each has consecutive ranks; for threads that join, those to which "compact" would pin
-    /// them. Sub-groups use the part of these levels that their members have. The levels never change a
-    /// result by a single bit.
+    /// be the number of members. If the list is empty, the levels are the packages, NUMA nodes, L3 caches and
+    /// cores of the members' CPUs, as far as each has consecutive ranks. A Team uses the CPUs to which it
+    /// pins its members. A Group uses the CPUs to which a Team of its size would pin them with the placement
+    /// "compact" (TeamOptions::placement), because its threads have not joined yet. Sub-groups use the part
+    /// of these levels that their members have. The levels never change a result by a single bit.
     std::vector<int> levels = {};
     /// How much members record of their calls. The environment variable TUTTI_TRACE names a file for the
     /// traces of all groups of the process. The file is written when the process ends, and on the signal that

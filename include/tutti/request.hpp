@@ -15,10 +15,10 @@ namespace tutti {
 inline namespace TUTTI_NAMESPACE {
 
 /// An outstanding operation of a member, returned by the calls of Member::start. It can be moved, not copied.
-/// An empty request waits for nothing; see valid().
+/// An empty request waits for nothing; see valid(). tutti/basic_request.hpp describes each function.
 ///
-/// @warning The buffers of the call belong to the operation until it is complete: they must live, must not be
-/// written, and an output must not be read.
+/// @warning The buffers of the call belong to the operation until it is complete: the program must not free
+/// or write them, nor read an output.
 ///
 /// @warning Only the thread that started the operation may use, assign to or destroy its request.
 ///
@@ -28,13 +28,18 @@ inline namespace TUTTI_NAMESPACE {
 /// There is no progress thread. test(), wait() and wait_for() progress all outstanding operations of the
 /// calling thread, in all groups, and so does any blocking call in which the thread waits.
 ///
-/// A function that was passed to then() is called by the same thread: inside its next test() or wait(), at
-/// the end of a blocking call, or at the latest when the request is destroyed. An exception that the function
-/// throws counts as a failure of the member. When the function has been called, then() accepts another one.
+/// If the operation is already over, then() calls the function at once. Otherwise the same thread calls it
+/// later: inside its next test(), wait() or wait_for(), at the end of a blocking call, or at the latest when
+/// the request is destroyed. An exception that the function throws counts as a failure of the member. When
+/// the function has been called, then() accepts another one.
 ///
-/// If the operation failed, each test(), wait(), wait_for() and co_await throws the cause: MismatchError if
-/// the members started different operations, Aborted if another member failed, or the exception of the
-/// operator.
+/// If the operation failed, each test(), wait(), wait_for() and co_await throws the cause:
+///
+/// - MismatchError if the members started different operations
+/// - TimeoutError if some member has waited longer than its timeout
+/// - Aborted if another member failed
+/// - Error if a rank was never joined
+/// - the exception of the operator
 class [[nodiscard("a request waits for its operation when it is destroyed")]] Request
     : public BasicRequest<detail::RequestBase> {
 public:
@@ -44,23 +49,26 @@ public:
 };
 
 /// An outstanding operation of a rank of an AsyncGroup, returned by the calls of AsyncRank. It can be moved,
-/// not copied. An empty request waits for nothing; see valid().
+/// not copied. An empty request waits for nothing; see valid(). tutti/basic_request.hpp describes each
+/// function.
 ///
 /// @warning Neither the destructor nor an assignment waits for the operation. The buffers of the call belong
-/// to the operation until it is complete, even if no request is left: they must live, must not be written,
-/// and an output must not be read.
+/// to the operation until it is complete, even if no request is left: the program must not free or write
+/// them, nor read an output.
 ///
 /// @warning wait() blocks the thread until every rank has arrived. Never call it on a pool worker that the
 /// missing ranks need in order to run: the pool would deadlock. Use then() or co_await there.
 ///
 /// Any thread may use the request. Several threads may test it, or wait for it, at the same time.
 ///
-/// Once all ranks have arrived, wait() and wait_for() run the slices that the executor has not started, even
-/// if wait_for() then returns late. test() runs none.
+/// The executor of an AsyncGroup runs a large operation in slices: parts of the buffers that are independent
+/// of each other (AsyncGroupOptions::slice_bytes). Once all ranks have arrived, wait() and wait_for() run the
+/// slices that the executor has not started; wait_for() may therefore return late. test() runs none.
 ///
-/// A request accepts one function or coroutine in total, even if the operation is already over. It runs on
-/// the thread that completes the operation: inside the last rank's call, on a thread of the executor, inside
-/// a wait(), or at the end of the library call that the thread is in. The function must not throw.
+/// A request accepts one function or coroutine in total. If the operation is already over, then() calls the
+/// function at once. Otherwise the function runs on the thread that ends the operation: inside the last
+/// rank's call, on a thread of the executor, inside a wait(), wait_for() or test(), or at the end of the
+/// library call that the thread is in. The function must not throw.
 ///
 /// If the operation failed, each test(), wait(), wait_for() and co_await throws the cause: MismatchError if
 /// the ranks made different calls, TimeoutError if ranks were missing for too long, Error if the AsyncGroup
@@ -85,9 +93,10 @@ TUTTI_API void progress_until(const char* caller, const std::function<bool()>& r
 
 } // namespace detail
 
-/// Returns when the operations of all requests of the range are complete: Request, AsyncRequest or
-/// Persistent. They may belong to different groups. Waits for them in the order of the range, and throws the
-/// first failure in that order. Empty requests count as complete. The requests keep their operations.
+/// Returns when the operations of all requests of the range are complete. The range has elements of type
+/// Request, AsyncRequest or Persistent, which may belong to different groups. Waits for them in the order of
+/// the range, and throws the first failure in that order. Empty requests count as complete. The requests keep
+/// their operations.
 template <std::ranges::forward_range Range>
 requires detail::Waitable<std::ranges::range_value_t<Range>>
 void wait_all(Range&& requests) {
@@ -103,9 +112,9 @@ void wait_all(Requests&... requests) {
 }
 
 /// Makes progress without blocking, and returns whether the operations of all requests of the range are
-/// complete: Request, AsyncRequest or Persistent. Tests them in the order of the range up to the first that
-/// is not complete, and throws the first failure in that order. Empty requests count as complete; true if all
-/// are empty. The requests keep their operations.
+/// complete. The range has elements of type Request, AsyncRequest or Persistent. Tests them in the order of
+/// the range up to the first that is not complete, and throws the first failure in that order. Empty requests
+/// count as complete; true if all are empty. The requests keep their operations.
 template <std::ranges::forward_range Range>
 requires detail::Waitable<std::ranges::range_value_t<Range>>
 bool test_all(Range&& requests) {
@@ -125,8 +134,8 @@ bool test_all(Requests&... requests) {
 
 /// Waits until the operation of one Request of the range is complete, empties that request, and returns its
 /// index. Empty requests are skipped. Returns the size of the range if all requests are empty. If the
-/// operation has failed, empties its request as well, and throws the failure. A function that is called
-/// meanwhile must not add requests to the range or remove any.
+/// operation has failed, empties its request as well, and throws the failure. A function passed to then()
+/// that is called meanwhile must not add requests to the range or remove any.
 template <std::ranges::forward_range Range>
 std::size_t wait_any(Range&& requests) {
     constexpr bool is_supported = std::same_as<std::ranges::range_value_t<Range>, Request>;
@@ -148,7 +157,8 @@ std::size_t wait_any(Range&& requests) {
 /// request and returns its index, as wait_any() does; otherwise returns std::nullopt. The range has elements
 /// of type Request or AsyncRequest. Empty requests are skipped. Returns the size of the range if all requests
 /// are empty, so that a loop ends. If an operation has failed, empties its request as well, and throws the
-/// failure. A function that is called meanwhile must not add requests to the range or remove any.
+/// failure. A function passed to then() that is called meanwhile must not add requests to the range or remove
+/// any.
 template <std::ranges::forward_range Range>
 std::optional<std::size_t> test_any(Range&& requests) {
     using Each = std::ranges::range_value_t<Range>;
