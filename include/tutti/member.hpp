@@ -98,7 +98,7 @@ public:
     /// - The current and later calls of all other members throw Aborted, whose text contains `text`.
     /// - Further calls of the member throw Aborted.
     /// - Team::run(), or this member's Group::run(), throws an Error with `text` when the function has
-    /// returned.
+    ///   returned, unless this is a member of a sub-group.
     /// - If `text` is empty, a text that names abort() replaces it.
     /// - A team can be used again at once, and a Group when all members have left. A group made by split(),
     ///   subset() or dup() cannot be used again.

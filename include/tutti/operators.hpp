@@ -401,9 +401,9 @@ constexpr VectorOp<F> vector_op(F f) {
     return {std::move(f)};
 }
 
-/// Whether the library may swap the operands of an operator of type Op. As in MPI, a callable is assumed to
-/// commute unless it is wrapped by non_commutative, or this variable is specialised. A VectorOp is assumed
-/// not to commute.
+/// Whether an algorithm that a call names may swap the operands of an operator of type Op; without a name,
+/// operands are always in rank order. As in MPI, a callable is assumed to commute unless it is wrapped by
+/// non_commutative, or this variable is specialised. A VectorOp is assumed not to commute.
 template <class Op>
 inline constexpr bool is_commutative = true;
 template <class F>

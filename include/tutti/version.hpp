@@ -15,7 +15,7 @@
 #ifdef __cplusplus
 // The inline namespace of all C++ names of the library, such as v0_1: a symbol has the version of the
 // headers in its name, so that objects of two versions never share an inline function. Programs do not write
-// it.
+// it, and must not declare the library's classes themselves: they include a header.
 #define TUTTI_NAMESPACE TUTTI_NAMESPACE_OF(TUTTI_VERSION_MAJOR, TUTTI_VERSION_MINOR)
 #define TUTTI_NAMESPACE_OF(major, minor) TUTTI_NAMESPACE_JOINED(major, minor)
 #define TUTTI_NAMESPACE_JOINED(major, minor) v##major##_##minor
