@@ -73,7 +73,7 @@ public:
                 throw ArgumentError("then: `function` is empty");
             }
             if (operation_ != nullptr) {
-                operation_->then(detail::Continuation(std::forward<Function>(function)));
+                operation_->then(detail::Continuation(std::in_place, std::forward<Function>(function)));
             } else {
                 Kept kept(std::forward<Function>(function));
                 kept(std::exception_ptr());

@@ -42,13 +42,13 @@ inline namespace TUTTI_NAMESPACE {
 /// - A pointer, because the number of elements is unknown; use std::span(pointer, count). To send the address
 ///   itself, use std::span(&pointer, 1).
 /// - A single object that holds an address: an aggregate with a member that is a pointer, smart pointer,
-///   iterator, view or reference (not to const), or another class with data_handle(), or with a data() that
-///   returns the same pointer type for a const object, as a view's does. A class that contains its elements
-///   has a data() that returns a pointer to const for a const object, and another one.
+///   iterator, view or reference (not to const). Another class holds an address if it has data_handle(), or a
+///   data() that returns the same pointer type for a const object, as a view's does. A class that contains
+///   its elements has a data() that returns a pointer to const for a const object, and another one.
 ///
-/// The last rule is a help, not a guarantee. Of an aggregate the first 16 members are examined, including
-/// members of aggregates, elements of arrays, and the first member of a union; members of other classes
-/// cannot be examined, nor can members after a member whose class has a constructor template for any value.
+/// The last rule is a help, not a guarantee. The first 16 members of an aggregate are examined, including
+/// members of aggregates, elements of arrays, and the first member of a union. Members of other classes
+/// cannot be examined, nor members after one whose class has a constructor template for any value.
 /// The elements of a buffer are not examined: std::span(&object, 1) sends any trivially copyable object.
 ///
 /// If types and operators are known only at run time, use DynamicVector, DynamicInput and DynamicOp

@@ -55,7 +55,9 @@ class TUTTI_API Group {
 public:
     /// Throws ArgumentError unless 1 <= members <= 65535.
     explicit Group(int members, const GroupOptions& options = {});
+    /// A handle of the same group.
     Group(const Group&) = default; // no move constructor, because it would leave an empty handle
+    /// Refers to the other group from now on.
     Group& operator=(const Group&) = default;
     ~Group() = default;
 

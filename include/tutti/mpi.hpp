@@ -17,10 +17,11 @@
 #include <string>
 #include <string_view>
 
-/// Collectives among the threads of several MPI processes: every thread calls, and leaders transfer the data
-/// over MPI.
 namespace tutti {
 inline namespace TUTTI_NAMESPACE {
+
+/// Collectives among the threads of several MPI processes: every thread calls, and leaders transfer the data
+/// over MPI.
 namespace mpi {
 
 namespace detail {

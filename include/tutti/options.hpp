@@ -48,6 +48,7 @@ public:
 
     /// Whether a time has been given.
     constexpr bool has_value() const noexcept { return kept_ != 0; }
+    /// The same as has_value().
     constexpr explicit operator bool() const noexcept { return has_value(); }
 
     /// The time; 0 if it is not a number, and `otherwise` if this timeout is empty.
@@ -57,6 +58,7 @@ public:
                                                         : std::chrono::milliseconds(kept_);
     }
 
+    /// Whether both have the same time, or none.
     friend constexpr bool operator==(const Timeout&, const Timeout&) noexcept = default;
 
 private:

@@ -283,8 +283,10 @@ tutti_status tutti_then(tutti_request* request, tutti_then_function function, vo
         if (pending == nullptr) {
             function(TUTTI_OK, user);
         } else {
-            pending->then(detail::Continuation(
-                [function, user](const std::exception_ptr& failure) { function(status_of(failure), user); }));
+            pending->then(
+                detail::Continuation(std::in_place, [function, user](const std::exception_ptr& failure) {
+                    function(status_of(failure), user);
+                }));
         }
     });
 }

@@ -56,8 +56,26 @@ ProgressEngine::~ProgressEngine() {
     orphan_held();
 }
 
+/// Throws where the calling thread must not use this member's operations now. Where the group has failed,
+/// that ends those outstanding: when this returns nobody touches their vectors any more.
+template <class Context>
+void ProgressEngine::require_usable(const char* what, const Context& context) {
+    if (seat_.runs_operator()) {
+        throw Error(std::string(what) + ": called by an operator: operators must not make calls of the group "
+                                        "that they reduce for",
+                    {.rank = rank_});
+    }
+    require_own_thread(what);
+    if (group_.failure().raised()) {
+        if (!open_.empty()) {
+            fail(aborted(context_of_oldest()));
+        }
+        std::rethrow_exception(aborted(context()));
+    }
+}
+
 OutstandingCall& ProgressEngine::start(const Call& call) {
-    require_usable("start", {.rank = rank_, .collective = call.collective, .where = call.where});
+    require_usable("start", [&] { return context_of(call); });
     OutstandingCall& operation = operation_for(call, Sequence::nonblocking);
     ++started_;
     show(operation);
@@ -68,7 +86,7 @@ OutstandingCall& ProgressEngine::start(const Call& call) {
 }
 
 OutstandingCall& ProgressEngine::prepare(const Call& call) {
-    require_usable("prepare", {.rank = rank_, .collective = call.collective, .where = call.where});
+    require_usable("prepare", [&] { return context_of(call); });
     OutstandingCall& operation = operation_for(call, Sequence::persistent);
     ++persistent_;
     show(operation);
@@ -78,7 +96,7 @@ OutstandingCall& ProgressEngine::prepare(const Call& call) {
 }
 
 void ProgressEngine::restart(OutstandingCall& operation) {
-    require_usable("start", context_of(operation));
+    require_usable("start", [&] { return context_of(operation); });
     if (!operation.is_over() || operation.is_ready_) { // what waits for it has yet to be called
         throw Error("start: the operation is still outstanding: wait for it before "
                     "starting it again",
@@ -103,23 +121,6 @@ void ProgressEngine::restart(OutstandingCall& operation, const Call& call) {
     restart(operation);
 }
 
-/// Throws where the calling thread must not use this member's operations now. Where the group has failed,
-/// that ends those outstanding: when this returns nobody touches their vectors any more.
-void ProgressEngine::require_usable(const char* what, const ErrorContext& call) {
-    if (seat_.runs_operator()) {
-        throw Error(std::string(what) + ": called by an operator: operators must not make calls of the group "
-                                        "that they reduce for",
-                    {.rank = rank_});
-    }
-    require_own_thread(what);
-    if (group_.failure().raised()) {
-        if (!open_.empty()) {
-            fail(aborted(context_of_oldest()));
-        }
-        std::rethrow_exception(aborted(call));
-    }
-}
-
 /// The group's failure, as the call or operation with these fields has to report it.
 std::exception_ptr ProgressEngine::aborted(const ErrorContext& call) const {
     try {
@@ -133,7 +134,7 @@ std::exception_ptr ProgressEngine::aborted(const ErrorContext& call) const {
 /// The same where the thread calls functions: also those of the operations that this has ended.
 void ProgressEngine::require_progress(const char* what) {
     try {
-        require_usable(what, context_of_oldest());
+        require_usable(what, [&] { return context_of_oldest(); });
     } catch (...) {
         if (ready_ != 0 && !seat_.runs_operator() && !is_on_another_thread()) {
             ThreadProgress::here().call_continuations();
@@ -217,6 +218,10 @@ ErrorContext ProgressEngine::context_of(const OutstandingCall& operation) const 
             .where = operation.called_from_.read()};
 }
 
+ErrorContext ProgressEngine::context_of(const Call& call) const {
+    return {.rank = rank_, .collective = call.collective, .where = call.where};
+}
+
 ErrorContext ProgressEngine::context_of_oldest() const {
     return open_.empty() ? ErrorContext{.rank = rank_} : context_of(*open_.front());
 }
@@ -240,7 +245,7 @@ OutstandingCall& ProgressEngine::operation_for(const Call& call, Sequence sequen
         operation->sequence_ = sequence;
         assign_channel(*operation);
     } catch (ArgumentError& error) {
-        describe(error, {.rank = rank_, .collective = call.collective, .where = call.where});
+        describe(error, context_of(call));
         throw; // the member may call again
     } catch (...) {
         if (operation != nullptr) {

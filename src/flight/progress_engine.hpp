@@ -95,7 +95,9 @@ private:
         std::uint64_t next = 0;
     };
 
-    void require_usable(const char* what, const ErrorContext& call);
+    /// `context` returns the fields that an error must have.
+    template <class Context>
+    void require_usable(const char* what, const Context& context);
     std::exception_ptr aborted(const ErrorContext& call) const;
     void require_progress(const char* what);
     /// Whether another thread, which may be gone, has outstanding operations or has yet to call
@@ -150,6 +152,7 @@ private:
     /// Only where the group records what its members call.
     Recorded recorded(const OutstandingCall& operation) const;
     /// What errors report of an operation; and of all that are outstanding, of which the oldest is named.
+    ErrorContext context_of(const detail::Call& call) const;
     ErrorContext context_of(const OutstandingCall& operation) const;
     ErrorContext context_of_oldest() const;
 

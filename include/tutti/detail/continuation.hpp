@@ -2,7 +2,6 @@
 
 #include <tutti/detail/standard.hpp>
 
-#include <concepts>
 #include <cstddef>
 #include <exception>
 #include <new>
@@ -20,8 +19,7 @@ class Continuation {
 public:
     Continuation() = default;
     template <class Function>
-    requires(!std::same_as<std::remove_cvref_t<Function>, Continuation>) //
-        explicit Continuation(Function&& function)
+    explicit Continuation(std::in_place_t /*unused*/, Function&& function)
         : use_(&use<std::decay_t<Function>>) {
         using Kept = std::decay_t<Function>;
         if constexpr (is_kept_here<Kept>) {

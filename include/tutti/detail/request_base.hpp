@@ -77,8 +77,8 @@ public:
     void await_suspend(Coroutine coroutine) {
         waits_ = true;
         try {
-            request_->then(
-                Continuation([this, coroutine](const std::exception_ptr& /*thrown by await_resume*/) {
+            request_->then(Continuation(
+                std::in_place, [this, coroutine](const std::exception_ptr& /*thrown by await_resume*/) {
                     waits_ = false;
                     coroutine.resume();
                 }));
