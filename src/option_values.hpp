@@ -59,7 +59,7 @@ requires std::is_enum_v<Enum> std::string fault_of(Enum value) {
 
 /// The same for a timeout: empty if it is positive, or none is given.
 inline std::string fault_of(Timeout given) {
-    constexpr Timeout not_a_number = std::chrono::duration<double>(std::numeric_limits<double>::quiet_NaN());
+    const Timeout not_a_number = std::chrono::duration<double>(std::numeric_limits<double>::quiet_NaN());
     const std::chrono::milliseconds time = given.value_or(never);
     if (time.count() > 0) {
         return {};

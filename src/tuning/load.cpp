@@ -74,7 +74,7 @@ Source source_of(const std::string& tuning) {
                                   : Explores::with_a_cpu_each};
     }
     std::string refusal;
-    const Source source = [&] {
+    Source source = [&] {
         const std::scoped_lock lock(mutex);
         const auto known = sources.find(chosen);
         return known != sources.end() ? known->second

@@ -56,7 +56,6 @@ static_assert(kept(std::chrono::duration<std::uint64_t>(~std::uint64_t{0})) == M
 static_assert(kept(0s) == 0 && kept(-1ms) == -1 && kept(-250us) == -1 && kept(-1.5s) == -1500);
 static_assert(kept(std::chrono::milliseconds::min()) == Milliseconds::min());
 static_assert(kept(std::chrono::hours::min()) == Milliseconds::min());
-static_assert(kept(seconds(Limits::quiet_NaN())) == 0);
 
 static_assert(Timeout(5s) == Timeout(5000ms) && Timeout(5s) == 5s && Timeout(5s) != Timeout());
 static_assert(Timeout() == Timeout() && Timeout() != 0s && Timeout(never) == never);
@@ -72,6 +71,7 @@ std::vector<std::string> refusals(Member& me, Timeout timeout) {
 } // namespace
 
 TEST_CASE("a timeout that is not positive is reported as it was given") {
+    CHECK(kept(seconds(Limits::quiet_NaN())) == 0); // no constant for clang
     const std::vector<std::pair<Timeout, std::string>> wrong{
         {0s, "0 ms"},
         {-1ms, "-1 ms"},
