@@ -40,17 +40,19 @@ class Cluster;
 ///
 /// When an exception destroys a Member, the region fails for all members:
 ///
-/// - Members in this region or the previous one throw Aborted from their current or next call.
+/// - Members that are still in this region, or still in the previous one, throw Aborted from their current or
+///   next call.
 /// - Threads that have yet to come to the region get Aborted from join().
-/// - A member that has already left the region is not notified, except if it has joined for the next region:
-///   the next region then fails as well.
+/// - A member that has already left the region is not notified. If it has joined for the next region, that
+///   region fails too.
 ///
 /// The group can be used again in the region after the last one that failed. A program whose threads all come
 /// to every region only needs to catch the exceptions and continue.
 ///
-/// The next join() of a thread that missed a failed region throws Aborted. The thread must then skip that
-/// region and join again for the next one. A thread that did not exist in the failed region, because the
-/// region had fewer threads, gets the same Aborted; it may join again at once.
+/// If a thread did not come to a failed region, its next join() throws Aborted, and takes the place of its
+/// join for the failed region. The thread must skip the code of the failed region and join again for the next
+/// one. A thread that did not exist in the failed region, because the region had fewer threads, gets the same
+/// Aborted; it may join again at once.
 class TUTTI_API Group {
 public:
     /// Throws ArgumentError unless 1 <= members <= 65535.

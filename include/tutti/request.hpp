@@ -56,7 +56,7 @@ public:
 /// to the operation until it is complete, even if no request is left: the program must not free or write
 /// them, nor read an output.
 ///
-/// @warning wait() blocks the thread until every rank has arrived. Never call it on a pool worker that the
+/// @warning wait() blocks the thread until the operation is over. Never call it on a pool worker that the
 /// missing ranks need in order to run: the pool would deadlock. Use then() or co_await there.
 ///
 /// Any thread may use the request. Several threads may test it, or wait for it, at the same time.
@@ -66,9 +66,10 @@ public:
 /// slices that the executor has not started; wait_for() may therefore return late. test() runs none.
 ///
 /// A request accepts one function or coroutine in total. If the operation is already over, then() calls the
-/// function at once. Otherwise the function runs on the thread that ends the operation: inside the last
-/// rank's call, on a thread of the executor, inside a wait(), wait_for() or test(), or at the end of the
-/// library call that the thread is in. The function must not throw.
+/// function at once. Otherwise the thread that ends the operation calls it: the thread of the last rank, a
+/// thread of the executor, or a thread in wait(), wait_for() or test(), which also end operations whose
+/// timeout has expired. If that thread is inside another call of the library, the function runs at the end of
+/// that call. The function must not throw.
 ///
 /// If the operation failed, each test(), wait(), wait_for() and co_await throws the cause: MismatchError if
 /// the ranks made different calls, TimeoutError if ranks were missing for too long, Error if the AsyncGroup
@@ -95,8 +96,8 @@ TUTTI_API void progress_until(const char* caller, const std::function<bool()>& r
 
 /// Returns when the operations of all requests of the range are complete. The range has elements of type
 /// Request, AsyncRequest or Persistent, which may belong to different groups. Waits for them in the order of
-/// the range, and throws the first failure in that order. Empty requests count as complete. The requests keep
-/// their operations.
+/// the range, and throws the first failure in that order. Empty requests count as complete. The requests are
+/// not emptied.
 template <std::ranges::forward_range Range>
 requires detail::Waitable<std::ranges::range_value_t<Range>>
 void wait_all(Range&& requests) {
@@ -114,7 +115,7 @@ void wait_all(Requests&... requests) {
 /// Makes progress without blocking, and returns whether the operations of all requests of the range are
 /// complete. The range has elements of type Request, AsyncRequest or Persistent. Tests them in the order of
 /// the range up to the first that is not complete, and throws the first failure in that order. Empty requests
-/// count as complete; true if all are empty. The requests keep their operations.
+/// count as complete; true if all are empty. The requests are not emptied.
 template <std::ranges::forward_range Range>
 requires detail::Waitable<std::ranges::range_value_t<Range>>
 bool test_all(Range&& requests) {
