@@ -59,11 +59,11 @@ requires std::is_enum_v<Enum> std::string fault_of(Enum value) {
 
 /// The same for a timeout: empty if it is positive, or none is given.
 inline std::string fault_of(Timeout given) {
-    const Timeout not_a_number = std::chrono::duration<double>(std::numeric_limits<double>::quiet_NaN());
     const std::chrono::milliseconds time = given.value_or(never);
     if (time.count() > 0) {
         return {};
     }
+    const Timeout not_a_number = std::chrono::duration<double>(std::numeric_limits<double>::quiet_NaN());
     return " is " + (given == not_a_number ? "not a number" : std::to_string(time.count()) + " ms") +
            ", must be positive, or never (tutti::never, TUTTI_NEVER)";
 }
