@@ -360,7 +360,9 @@ void ProgressEngine::release(OutstandingCall& operation) noexcept {
 
 /// On another thread than the one that has the operation in its queue it stays there, and calls nothing.
 void ProgressEngine::drop_continuation(OutstandingCall& operation) noexcept {
-    operation.continuation_ = {};
+    if (operation.continuation_) { // few have one
+        operation.continuation_ = {};
+    }
     if (operation.is_ready_ && !is_on_another_thread()) {
         thread_->remove_continuation(operation);
         no_longer_ready(operation);
