@@ -239,7 +239,6 @@ void ProgressEngine::wait_until(OutstandingCall& operation, std::chrono::nanosec
 OutstandingCall& ProgressEngine::operation_for(const Call& call, Sequence sequence) {
     OutstandingCall* operation = nullptr;
     try {
-        check_given(call);
         operation = &found_or_prepared(call);
         operation->operator_.keep(call);
         operation->sequence_ = sequence;
@@ -270,6 +269,7 @@ OutstandingCall& ProgressEngine::found_or_prepared(const Call& call) {
     if (OutstandingCall* const known = key != 0 ? free_.take(key, call.input, call.output) : nullptr) {
         return *known;
     }
+    check_given(call); // a call with a key has nothing that this looks at
     if (OutstandingCall* const known = free_.take(call)) {
         return *known;
     }
