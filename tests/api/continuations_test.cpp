@@ -190,14 +190,14 @@ TEST_CASE("one function or coroutine waits for an operation") {
         request.wait();
     });
     Persistent moved = [&] {
-        std::optional<Persistent> made;
+        Persistent made;
         team.run([&](Member& me) {
             Persistent step = me.prepare.barrier();
             if (me.rank() == 0) {
-                made.emplace(std::move(step));
+                made = std::move(step);
             }
         });
-        return std::move(*made);
+        return made;
     }();
     const Persistent taken = std::move(moved);
     CHECK(mentions(thrown_by([&] { moved.start(); }).text, "moved from")); // NOLINT(bugprone-use-after-move)

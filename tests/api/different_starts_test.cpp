@@ -5,7 +5,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <thread>
@@ -170,20 +169,20 @@ TEST_CASE("who tests in a loop is told as well when a member has left") {
         const Ended ended = run(team, [&](Member& me) {
             std::vector<double> in(4, 1);
             std::vector<double> out(4);
-            std::optional<Persistent> step;
+            Persistent step;
             if (is_prepared) {
-                step.emplace(me.prepare.allreduce(in, out, sum));
+                step = me.prepare.allreduce(in, out, sum);
             }
             if (me.rank() == 1) {
                 return;
             }
             Request request;
             if (is_prepared) {
-                step->start();
+                step.start();
             } else {
                 request = me.start.allreduce(in, out, sum);
             }
-            while (!(is_prepared ? step->test() : request.test())) {
+            while (!(is_prepared ? step.test() : request.test())) {
             }
         });
         INFO("the message is: ", ended.run.text);

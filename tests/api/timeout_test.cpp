@@ -60,6 +60,14 @@ static_assert(kept(std::chrono::hours::min()) == Milliseconds::min());
 static_assert(Timeout(5s) == Timeout(5000ms) && Timeout(5s) == 5s && Timeout(5s) != Timeout());
 static_assert(Timeout() == Timeout() && Timeout() != 0s && Timeout(never) == never);
 
+/// A barrier to which member 1 is late by more than the short timeouts of these tests.
+void barrier_after_100_ms(Member& me) {
+    if (me.rank() == 1) {
+        std::this_thread::sleep_for(100ms);
+    }
+    me.barrier();
+}
+
 /// The sentences that a call and a group end with that have this timeout.
 std::vector<std::string> refusals(Member& me, Timeout timeout) {
     return {thrown_by([&] { me.barrier({.timeout = timeout}); }).text,
@@ -199,14 +207,7 @@ TEST_CASE("TUTTI_TIMEOUT counts where the options say nothing") {
         INFO(text);
         setenv("TUTTI_TIMEOUT", text, 1);
         Team patient(2, {.placement = "none"});
-        CHECK(thrown_by([&] {
-                  patient.run([](Member& me) {
-                      if (me.rank() == 1) {
-                          std::this_thread::sleep_for(100ms);
-                      }
-                      me.barrier();
-                  });
-              }).kind == Thrown::Kind::nothing);
+        CHECK(thrown_by([&] { patient.run(barrier_after_100_ms); }).kind == Thrown::Kind::nothing);
     }
     setenv("TUTTI_TIMEOUT", "never", 1);
     CHECK(Group(2).size() == 2);
@@ -221,12 +222,5 @@ TEST_CASE("TUTTI_TIMEOUT counts where the options say nothing") {
     const Ended outcome = late_member(short_one, 1, [](Member& me) { me.barrier(); });
     CHECK(outcome.run.kind == Thrown::Kind::timeout);
     CHECK(mentions(outcome.run.text, "has waited 30 ms"));
-    CHECK(thrown_by([&] {
-              own.run([](Member& me) {
-                  if (me.rank() == 1) {
-                      std::this_thread::sleep_for(100ms);
-                  }
-                  me.barrier();
-              });
-          }).kind == Thrown::Kind::nothing);
+    CHECK(thrown_by([&] { own.run(barrier_after_100_ms); }).kind == Thrown::Kind::nothing);
 }

@@ -1,5 +1,6 @@
 // Views with several indices as buffers, and single objects that hold addresses.
 
+#include "kokkos_view.hpp"
 #include "support.hpp"
 
 #include <array>
@@ -9,6 +10,7 @@
 #include <string_view>
 
 using namespace tutti;
+using test::KokkosView;
 using test::mentions;
 using test::Thrown;
 using test::thrown_by;
@@ -42,17 +44,6 @@ public:
 private:
     T* data_;
     Mapping mapping_;
-};
-
-/// The same of Kokkos::View.
-struct Kokkos {
-    double* elements;
-    std::size_t count;
-    bool contiguous = true;
-
-    double* data() const { return elements; }
-    std::size_t span() const { return count; }
-    bool span_is_contiguous() const { return contiguous; }
 };
 
 struct Plain {
@@ -128,8 +119,8 @@ TEST_CASE("views with several indices are buffers") {
         good += all[17] == 3.0 ? 1 : 0;
         me.start.broadcast(Matrix<double>(in.data(), 3, 2), 2).wait();
         good += in == std::vector<double>(6, 3.0) ? 1 : 0;
-        const Kokkos kokkos{in.data(), in.size()};
-        me.allreduce(kokkos, Kokkos{out.data(), out.size()}, sum);
+        const KokkosView kokkos{in.data(), in.size()};
+        me.allreduce(kokkos, KokkosView{out.data(), out.size()}, sum);
         good += out == std::vector<double>(6, 9.0) ? 1 : 0;
         me.allreduce(input, shared(Matrix<double>(common.data(), 2, 3)), sum);
         good += common == std::vector<double>(6, 9.0) ? 1 : 0;
@@ -147,7 +138,7 @@ TEST_CASE("a strided view is rejected before anybody is told") {
         return thrown.text;
     };
     CHECK(mentions(text(Matrix<double>(memory.data(), 2, 3, 6)), "allreduce: `inout` is a strided view"));
-    CHECK(mentions(text(Kokkos{memory.data(), 6, false}), "whose elements are contiguous"));
+    CHECK(mentions(text(KokkosView{memory.data(), 6, false}), "whose elements are contiguous"));
     me.allreduce(memory, sum);
 }
 

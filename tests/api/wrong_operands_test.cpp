@@ -1,6 +1,7 @@
 // Operands and operators that only run time shows to be wrong: errors that name the argument and the call,
 // before any other member learns of the call.
 
+#include "kokkos_view.hpp"
 #include "support.hpp"
 #include "ways.hpp"
 
@@ -10,20 +11,10 @@
 #include <string>
 
 using namespace tutti;
+using test::KokkosView;
 using test::mentions;
 
 namespace {
-
-/// As much of Kokkos::View as is needed here.
-struct Strided {
-    double* elements;
-    std::size_t count;
-    bool contiguous = false;
-
-    double* data() const { return elements; }
-    std::size_t span() const { return count; }
-    bool span_is_contiguous() const { return contiguous; }
-};
 
 /// Checks that `call` throws an ArgumentError with this text and the fields of a call of rank 1.
 void check_rejected(const std::function<void()>& call, Collective collective, const std::string& text) {
@@ -112,7 +103,7 @@ TEST_CASE("an empty operator of the single-caller form and of reduce_local is re
 
 TEST_CASE("a strided view is rejected by its name, in every way of calling") {
     std::vector<double> x(6), y(6);
-    const Strided strided{x.data(), 6};
+    const KokkosView strided{x.data(), 6, false};
     check_in_every_way([&](auto& me) {
         const auto check = [&](const auto& call, Collective collective, const char* text) {
             check_rejected([&] { test::make_at_once(me, call); }, collective, text);
@@ -141,12 +132,12 @@ TEST_CASE("a persistent operation rejects a strided view at its start") {
     Persistent step = me.prepare.allreduce(x, y, sum);
     check_rejected(
         [&] {
-            step.start(Strided{x.data(), 6}, y);
+            step.start(KokkosView{x.data(), 6, false}, y);
         },
         Collective::allreduce, "start: `in` is a strided view");
     check_rejected(
         [&] {
-            step.start(x, Strided{y.data(), 6});
+            step.start(x, KokkosView{y.data(), 6, false});
         },
         Collective::allreduce, "start: `out` is a strided view");
 }

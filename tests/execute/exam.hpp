@@ -12,7 +12,6 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <optional>
 #include <random>
 #include <span>
 #include <string>
@@ -167,7 +166,7 @@ private:
         std::string problem = {};
         Request request = {};
         AsyncRequest async_request = {};
-        std::optional<Persistent> persistent = {};
+        Persistent persistent = {};
 
         std::span<T> output() { return std::span(vectors.out.data(), vectors.out.size() - 1); }
     };
@@ -210,12 +209,12 @@ private:
 
     /// Once as it was prepared, once on other vectors, and once more on its own, which is waited for later.
     static void repeat(Underway& call) {
-        call.persistent->start();
-        call.persistent->wait();
+        call.persistent.start();
+        call.persistent.wait();
         Vector in = call.in_before;
         Vector out = call.out_before;
         start(call, in, std::span(out.data(), out.size() - 1));
-        call.persistent->wait();
+        call.persistent.wait();
         if (call.shape.collective != Collective::barrier) {
             call.problem = compare(out, call.vectors.expected, call.expect);
         }
@@ -225,17 +224,17 @@ private:
 
     static void start(Underway& call, std::span<const T> in, std::span<T> out) {
         if (call.shape.collective == Collective::barrier) {
-            call.persistent->start();
+            call.persistent.start();
         } else if (call.shape.in_place) {
-            call.persistent->start(out);
+            call.persistent.start(out);
         } else {
-            call.persistent->start(in, out);
+            call.persistent.start(in, out);
         }
     }
 
     static std::string finish(Underway& call, std::uint64_t& digest) {
-        if (call.persistent) {
-            call.persistent->wait();
+        if (call.persistent.valid()) {
+            call.persistent.wait();
         }
         call.request.wait();
         call.async_request.wait();
