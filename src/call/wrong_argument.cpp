@@ -12,9 +12,8 @@ namespace {
 
 std::string strided(const char* name) {
     return std::string("`") + name +
-           "` is a strided view: pass one whose elements are contiguous (is_exhaustive() of std::mdspan), or "
-           "a "
-           "copy of the elements";
+           "` is a strided view: pass one whose elements are contiguous (is_exhaustive() of std::mdspan), "
+           "or a copy of the elements";
 }
 
 std::string elements_of(const char* name, Type type, std::size_t bytes) {

@@ -57,7 +57,7 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     set_offsets();
     set_process_call(algorithm);
     wanted_way_ = options.way;
-    call_.order = Order::canonical; // inside a process everything is serial
+    call_.order = Order::canonical; // of calls inside the process; a chain combines from the left by itself
     call_.algorithm = {};
     call_.counts = nullptr;
     call_.where = {};

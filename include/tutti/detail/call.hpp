@@ -79,7 +79,7 @@ struct Call {
     /// How to copy what `state` points to, if `kernels` is set and the operator can be copied.
     const Keeping* keeping = nullptr;
     /// Identifies the element type if it is not the library's own, or the types of element and operator if
-    /// `kernels` is set. Null without run-time type information.
+    /// `kernels` is set.
     const std::type_info* types = nullptr;
     /// The address of the operator if it is a pointer to a function.
     std::uintptr_t function = 0;

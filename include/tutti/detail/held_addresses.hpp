@@ -101,13 +101,13 @@ constexpr bool member_refers() {
     }
 }
 
-/// Whether an object of type V is an aggregate with a member that refers to another object: a pointer, smart
-/// pointer, iterator, view, reference (not to const), or an aggregate with such a member. The data() of an
-/// aggregate does not matter. Of other classes, whether one shows elements that need not lie in it.
+/// Whether an object of type V holds an address. An aggregate does if a member refers to another object: a
+/// pointer, smart pointer, iterator, view, reference (not to const), or an aggregate with such a member. The
+/// data() of an aggregate does not matter. Another class does if it shows elements that need not lie in it.
 ///
-/// It is a help, not a guarantee. Of an aggregate it looks at the first 16 members, and at those of arrays
-/// one by one; of a union at the first member. It cannot see the members of other classes, nor say anything
-/// about a class that can be constructed from anything.
+/// It is a help, not a guarantee. It examines the first 16 members of an aggregate, each element of an array
+/// as a member, and only the first member of a union. The members of other classes cannot be examined, nor
+/// the members after one whose class can be constructed from anything.
 template <class V>
 constexpr bool holds_address() {
     constexpr std::size_t most_members = 16;
