@@ -72,19 +72,19 @@ std::string count_text(long count, bool at_most) {
 /// Counts at the sample, from the closed forms, for root 0 or distance 1.
 Cells cells(const Algorithm& row) {
     const int sample = row.ranks == algorithm::Ranks::any ? sample_ranks : sample_power;
-    const int root = row.collective == Collective::shift ? 1 : 0;
-    const algorithm::CostTerms terms = row.cost(sample, root);
+    const int number = detail::traits_of(row.collective).example_number(sample);
+    const algorithm::CostTerms terms = row.cost(sample, number);
     return {std::string(to_string(row.collective)),
             std::string(row.name),
             row.ranks == algorithm::Ranks::any ? "any" : "2^k",
             order_text(row),
             row.order == algorithm::Order::none ? "-" : std::string(needs(row.order)),
             forms_text(row),
-            std::to_string(row.make(sample, root).blocks()),
+            std::to_string(row.make(sample, number).blocks()),
             count_text(terms.rounds, row.bound >= Bound::all),
             count_text(terms.blocks, row.bound >= Bound::volume),
             count_text(terms.reductions, row.bound >= Bound::reductions),
-            count_text(row.scratch(sample, root), false),
+            count_text(row.scratch(sample, number), false),
             std::string(row.source)};
 }
 

@@ -95,6 +95,10 @@ struct CollectiveTraits {
         return number == Number::root ? "root" : number == Number::distance ? "distance" : "";
     }
     constexpr bool is_rooted() const { return number == Number::root; }
+    /// The number of an example among `members`: root 0, or a distance at which data moves.
+    constexpr int example_number(int members) const {
+        return number == Number::distance && members > 1 ? 1 : 0;
+    }
     constexpr bool reduces() const { return result >= Result::of_all; }
     /// The result differs between members: it combines the members up to this one, or before it.
     constexpr bool is_prefix() const { return result > Result::of_all; }
@@ -109,6 +113,9 @@ struct CollectiveTraits {
     constexpr const char* output_name() const {
         return in_place == OneVector::always ? "inout" : scatters() ? "block" : "out";
     }
+    /// A result has blocks of other members in the places of the own blocks, so that in place no member can
+    /// write its result before others have read.
+    constexpr bool permutes() const { return result == Result::of_pair || result == Result::of_neighbour; }
     /// The results of all members are equal.
     constexpr bool is_same_for_all() const {
         return output.others == Part::whole &&

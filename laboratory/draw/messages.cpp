@@ -136,11 +136,9 @@ std::string blocks_text(const Message& message, int blocks) {
 std::string title(const Schedule& schedule, std::string_view algorithm) {
     std::string text(to_string(schedule.collective()));
     text += " " + std::string(algorithm) + ", " + std::to_string(schedule.ranks()) + " ranks";
-    if (detail::traits_of(schedule.collective()).is_rooted()) {
-        text += ", root " + std::to_string(schedule.root());
-    }
-    if (schedule.collective() == Collective::shift) {
-        text += ", by " + std::to_string(schedule.root());
+    const auto& traits = detail::traits_of(schedule.collective());
+    if (traits.takes_number()) {
+        text += ", " + std::string(traits.number_name()) + " " + std::to_string(schedule.root());
     }
     return text;
 }

@@ -218,11 +218,10 @@ std::vector<std::string> cells_of(const Answer& answer, std::size_t index) {
         const auto found = std::ranges::find(times, index, &tuning::Measured::row);
         measured = found != times.end() ? bench::format_us(found->us) : "-";
     }
-    const int root = row.collective == Collective::shift ? bench::Problem::distance % problem.members
-                                                         : bench::Problem::root;
+    const int number = problem.number() % problem.members;
     return {std::string(row.name),
             std::string(name_of(engine::protocol_of(index, answer.input.call, answer.input.size))),
-            fmt::format("{}", row.cost(problem.members, root).rounds),
+            fmt::format("{}", row.cost(problem.members, number).rounds),
             predicted(answer, index),
             measured,
             standing(answer, index)};

@@ -54,7 +54,7 @@ constexpr const char* line = "{:<15} {:<34} {:>7} {:>11} {:>11} {:>11} {:>11} {:
 
 std::string prediction(const Algorithm& row, const ModelArguments& arguments, int ranks, double bytes) {
     constexpr double us_per_ns = 1e-3;
-    const int root = row.collective == Collective::shift && ranks > 1 ? 1 : 0;
+    const int root = detail::traits_of(row.collective).example_number(ranks);
     const bool has_bytes = row.collective != Collective::barrier;
     const schedule::Schedule schedule = row.make(ranks, root);
     const cost::Work busiest = cost::busiest_member(schedule);

@@ -17,11 +17,8 @@ struct Candidate {
     std::function<schedule::Schedule()> make;
 };
 
-/// The rows of the registry that serve so many members, as groups of such a tree run them. Rooted at member
-/// 0, shifted by 1.
+/// The rows of the registry that serve so many members, as groups of such a tree run them. Their
+/// root or distance is the example of the table of collectives.
 std::vector<Candidate> candidates(Collective collective, const graph::LevelTree& tree);
-
-/// The root or distance that they have.
-int root_of_candidates(Collective collective, int members);
 
 } // namespace tutti::laboratory

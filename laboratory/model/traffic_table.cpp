@@ -81,7 +81,7 @@ std::string least_row(const cost::LeastTraffic& least, std::size_t bytes, int gr
 } // namespace
 
 std::string traffic_table(Collective collective, std::size_t bytes, const LevelTree& tree) {
-    const int root = root_of_candidates(collective, tree.ranks());
+    const int root = detail::traits_of(collective).example_number(tree.ranks());
     const std::vector<Counted> all = all_counted(collective, bytes, tree);
     std::string text =
         fmt::format("{} of {}, {} members: what crosses the borders of groups, counted from the "

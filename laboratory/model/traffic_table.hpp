@@ -10,7 +10,7 @@ namespace tutti::laboratory {
 
 /// The table of `tutti model --traffic`: for each level of the tree, outermost first, what every algorithm
 /// has cross the borders of its groups, beside the least that must, for vectors of so many bytes. Rooted at
-/// member 0, shifted by 1.
+/// member 0, distance 1.
 std::string traffic_table(Collective collective, std::size_t bytes, const graph::LevelTree& tree);
 
 } // namespace tutti::laboratory

@@ -38,9 +38,9 @@ std::string in_words(const CostTerms& terms, long scratch) {
 
 /// "gather ring, 8 ranks, root 3"
 std::string subject(const Algorithm& row, int ranks, int root) {
-    const char* name = row.collective == Collective::shift ? "distance" : "root";
-    return fmt::format("{} {}, {} ranks{}", to_string(row.collective), row.name, ranks,
-                       has_root(row) ? fmt::format(", {} {}", name, root) : "");
+    return fmt::format(
+        "{} {}, {} ranks{}", to_string(row.collective), row.name, ranks,
+        has_root(row) ? fmt::format(", {} {}", detail::traits_of(row.collective).number_name(), root) : "");
 }
 
 /// What proofs that run side by side may take of memory: half of what is free.

@@ -66,7 +66,7 @@ public:
 private:
     /// What is exchanged takes the place of what others still have to read, unless all call in place.
     void list_vectors() {
-        const bool takes_the_place = collective_ == Collective::alltoall || collective_ == Collective::shift;
+        const bool takes_the_place = detail::traits_of(collective_).permutes();
         for (const Contribution& each : all_) {
             // A call reads its input only, but in place that is what it writes to.
             auto* input = static_cast<std::byte*>(const_cast<void*>(each.call.input));

@@ -206,8 +206,8 @@ double AlgorithmPredictor::simulated_us(std::size_t row, Protocol protocol, bool
     auto& predictor = rows_[row].predictor;
     if (predictor == nullptr) {
         const algorithm::Algorithm& algorithm = algorithm::registry()[row];
-        const int distance = algorithm.collective == Collective::shift && members() > 1 ? 1 : 0;
-        predictor = std::make_unique<simulate::Predictor>(make(algorithm, tree_, distance), machine_.profile,
+        const int number = detail::traits_of(algorithm.collective).example_number(members());
+        predictor = std::make_unique<simulate::Predictor>(make(algorithm, tree_, number), machine_.profile,
                                                           positions_);
     }
     constexpr std::size_t word_bytes = sizeof(double);

@@ -157,7 +157,7 @@ std::string Case::name() const {
 std::optional<Program> program_of(const Case& made) {
     const Call call{.collective = made.collective,
                     .elements = made.elements,
-                    .root = made.collective == Collective::shift ? 1 : 0};
+                    .root = detail::traits_of(made.collective).example_number(made.members)};
     if (made.fault <= Fault::same_output) {
         const auto program = program_of_disagreement(made, call);
         return program ? program : program_of_vectors(made, call);

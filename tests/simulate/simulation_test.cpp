@@ -357,7 +357,7 @@ TEST_CASE("longer vectors take longer") {
             continue;
         }
         const auto plans = plans_of(row.collective, std::string(row.name).c_str(), 8, Protocol::zero_copy,
-                                    row.collective == Collective::shift ? 1 : 0);
+                                    detail::traits_of(row.collective).example_number(8));
         Positions positions = in_sockets({0, 0, 0, 0, 1, 1, 1, 1});
         positions.l3_bytes = std::size_t{1} << 20U;
         Simulation simulation(plans, two_sockets(), positions);

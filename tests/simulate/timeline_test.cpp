@@ -68,7 +68,7 @@ TEST_CASE("the steps of a member take its time, of every algorithm in every form
             continue;
         }
         CAPTURE(row.name);
-        Predictor predictor(row.make(8, row.collective == Collective::shift ? 1 : 0), profile,
+        Predictor predictor(row.make(8, detail::traits_of(row.collective).example_number(8)), profile,
                             in_sockets({0, 0, 0, 0, 1, 1, 1, 1}));
         const simulate::Vector vector{.elements = 8 * 100, .element_bytes = 8};
         for (const auto& [protocol, has] : {std::pair(Protocol::eager, row.protocols.eager),

@@ -219,7 +219,7 @@ bool takes(Acting acting, Collective collective, const LevelTree& tree) {
     case Acting::shares:
         return !detail::traits_of(collective).is_prefix();
     case Acting::leaders:
-        return collective != Collective::alltoall && collective != Collective::shift;
+        return !detail::traits_of(collective).permutes();
     case Acting::direct:
         return collective == Collective::allreduce || collective == Collective::reduce_scatter ||
                collective == Collective::allgather || collective == Collective::broadcast;
@@ -229,7 +229,7 @@ bool takes(Acting acting, Collective collective, const LevelTree& tree) {
 
 Protocols protocols_of(Acting acting, Collective collective, const LevelTree& tree) {
     Protocols protocols = protocols_of(acting, collective);
-    if (protocols.eager && collective != Collective::alltoall && collective != Collective::shift) {
+    if (protocols.eager && !detail::traits_of(collective).permutes()) {
         const int depth = split_for(acting, collective, tree).last();
         const bool there_and_back = acting == Acting::leaders && (collective == Collective::barrier ||
                                                                   collective == Collective::allreduce);
