@@ -5,7 +5,7 @@
 #include "measure/statistics.hpp"
 #include "threads/floor.hpp"
 #include "threads/tutti_runner.hpp"
-#include "tune/hand_out.hpp"
+#include "tune/parallel_times.hpp"
 #include "tune/store_times.hpp"
 
 #include <algorithm>
@@ -138,7 +138,7 @@ std::optional<machine::Thresholds> measure_thresholds(const machine::Machine& ma
     }
     machine::Thresholds profile = profile_of(machine, times);
     profile.parallel_threshold_bytes = parallel_threshold_bytes(
-        times.touched_bytes, hand_out_times(times.touched_bytes, seconds / profile_passes));
+        times.touched_bytes, parallel_times(times.touched_bytes, seconds / profile_passes));
     return profile;
 }
 

@@ -34,7 +34,7 @@ struct AsyncGroupOptions {
     Executor executor = {};
     /// Bytes of memory that a slice reads and writes. The executor runs an operation if it has two or more
     /// slices. 0: the library chooses: one slice below the machine's parallel threshold (`tutti info` prints
-    /// it as `hand-out`), and otherwise at most 8 slices per CPU, each of at least 256 KiB.
+    /// it as `parallel`), and otherwise at most 8 slices per CPU, each of at least 256 KiB.
     std::size_t slice_bytes = 0;
     /// Timeout for an operation with missing ranks. On expiry all requests of the operation throw
     /// TimeoutError, whose message lists where each rank is; functions of then() get it, and coroutines throw

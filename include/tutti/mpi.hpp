@@ -162,6 +162,11 @@ public:
 
     /// Makes a cluster of the threads of a team, which must outlive the cluster. Throws as above.
     Cluster(Team& team, MPI_Comm communicator, const ClusterOptions& options = {});
+    /// A handle of the same cluster.
+    Cluster(const Cluster&) = default; // no move constructor, because it would leave an empty handle
+    /// Refers to the other cluster from now on.
+    Cluster& operator=(const Cluster&) = default;
+    ~Cluster() = default;
 
     /// The number of members of all processes.
     int size() const;

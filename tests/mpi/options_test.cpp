@@ -39,6 +39,19 @@ TEST_CASE("members of a cluster wait as their group was told to") {
     }
 }
 
+TEST_CASE("a cluster that has been moved from is still the same cluster") {
+    if (thread_level() == MPI_THREAD_SINGLE) {
+        return;
+    }
+    const Group group(1);
+    mpi::Cluster cluster(group, MPI_COMM_SELF);
+    mpi::Cluster moved = std::move(cluster);
+    for (mpi::Cluster* each : {&cluster, &moved}) { // NOLINT(bugprone-use-after-move): it may be used
+        CHECK(each->size() == 1);
+        CHECK(each->join(0).allreduce(2, sum) == 2);
+    }
+}
+
 TEST_CASE("members of a cluster may wait long for each other") {
     if (thread_level() < MPI_THREAD_SERIALIZED) {
         return;

@@ -15,7 +15,7 @@ constexpr std::size_t mib = 1024 * kib;
 constexpr std::size_t usual_l3_bytes = 32 * mib;
 
 /// What is worth handing out where nobody has measured it.
-constexpr std::size_t usual_hand_out_bytes = 2 * mib;
+constexpr std::size_t usual_parallel_bytes = 2 * mib;
 
 /// What a family trades. Reaches are in halves of an L2; 0 where only the L3 matters.
 struct Family {
@@ -62,7 +62,7 @@ constexpr std::array families{
            .fetch_results_bytes = 0,
            .pull_between_two_bytes = 16 * kib,
            .scan_between_two_bytes = 512 * kib,
-           .parallel_threshold_bytes = usual_hand_out_bytes},
+           .parallel_threshold_bytes = usual_parallel_bytes},
     Family{.name = "AMD Zen",
            .vendor = "AuthenticAMD",
            .number = 0,
@@ -81,7 +81,7 @@ constexpr std::array families{
            .fetch_results_bytes = 0,
            .pull_between_two_bytes = 16 * kib,
            .scan_between_two_bytes = 512 * kib,
-           .parallel_threshold_bytes = usual_hand_out_bytes},
+           .parallel_threshold_bytes = usual_parallel_bytes},
     // Behind their L2 caches they have an L3 over a whole mesh, of which a virtual machine sees more than it
     // has: the L2 caches decide. Lines come back together, at no cost that was measured by itself.
     Family{.name = "Intel Xeon with a large L2",
@@ -121,7 +121,7 @@ Thresholds guess(std::size_t l3_bytes) {
             .read_by_one_bytes = 32 * kib,
             .stage_between_two_bytes = 1024,
             .stage_one_way_bytes = 512,
-            .parallel_threshold_bytes = usual_hand_out_bytes,
+            .parallel_threshold_bytes = usual_parallel_bytes,
             .spin_ns = 100e3,
             .yield_ns = 100e3,
             .crowded_yield_ns = 200e3};
@@ -163,7 +163,7 @@ constexpr std::array all_quantities{
     bytes_of<&Thresholds::read_by_one_bytes>("read-by-one"),
     bytes_of<&Thresholds::stage_between_two_bytes>("stage-between-two"),
     bytes_of<&Thresholds::stage_one_way_bytes>("stage-one-way"),
-    bytes_of<&Thresholds::parallel_threshold_bytes>("hand-out"),
+    bytes_of<&Thresholds::parallel_threshold_bytes>("parallel"),
     ns_of<&Thresholds::spin_ns>("spin"),
     ns_of<&Thresholds::yield_ns>("yield"),
     ns_of<&Thresholds::crowded_yield_ns>("crowded-yield")};

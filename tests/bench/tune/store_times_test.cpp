@@ -1,4 +1,4 @@
-#include "tune/hand_out.hpp"
+#include "tune/parallel_times.hpp"
 #include "tune/store_times.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-#include "tune/hand_out.hpp"
+#include "tune/parallel_times.hpp"
 
 #include "measure/statistics.hpp"
 #include "tune/store_times.hpp"
@@ -66,14 +66,14 @@ private:
 
 } // namespace
 
-std::size_t parallel_threshold_bytes(std::span<const std::size_t> touched_bytes, const HandOutTimes& times) {
+std::size_t parallel_threshold_bytes(std::span<const std::size_t> touched_bytes, const ParallelTimes& times) {
     const std::size_t first = best_split(times.alone_us, times.shared_us);
     return first < touched_bytes.size() ? touched_bytes[first] : 0;
 }
 
-HandOutTimes hand_out_times(std::span<const std::size_t> touched_bytes, double seconds) {
+ParallelTimes parallel_times(std::span<const std::size_t> touched_bytes, double seconds) {
     Callers callers(std::ranges::max(touched_bytes));
-    HandOutTimes times;
+    ParallelTimes times;
     for (const std::size_t bytes : touched_bytes) {
         std::vector<double> alone;
         std::vector<double> shared;

@@ -8,15 +8,15 @@ namespace tutti::bench {
 
 /// What an allreduce takes over the vectors of all ranks, which the calling thread has filled, in
 /// microseconds, one of each for every size.
-struct HandOutTimes {
+struct ParallelTimes {
     std::vector<double> alone_us;
     std::vector<double> shared_us; ///< with one more thread
 };
 
 /// From how many of these touched bytes on it pays to hand out, or 0: nowhere.
-std::size_t parallel_threshold_bytes(std::span<const std::size_t> touched_bytes, const HandOutTimes& times);
+std::size_t parallel_threshold_bytes(std::span<const std::size_t> touched_bytes, const ParallelTimes& times);
 
 /// Medians of calls that touch so many bytes, for about `seconds` in all.
-HandOutTimes hand_out_times(std::span<const std::size_t> touched_bytes, double seconds);
+ParallelTimes parallel_times(std::span<const std::size_t> touched_bytes, double seconds);
 
 } // namespace tutti::bench
