@@ -12,10 +12,10 @@ namespace tutti::verify {
 /// How the operands of a reduction must be put together, weakest first; each asks for every member's block
 /// exactly once. Collectives that reduce nothing ask for the right blocks whatever it says.
 ///
-/// - complete: in any order and bracketing
-/// - identical: the same order and bracketing at all members that have the block, so that results agree bit
+/// - complete: in any order and association
+/// - identical: the same order and association at all members that have the block, so that results agree bit
 /// for bit
-/// - rank_order: in rank order, and the same bracketing for every block and member
+/// - rank_order: in rank order, and the same association for every block and member
 /// - canonical: associated as the tree of so many operands is (tutti/detail/association.hpp)
 /// - serial: associated from the left instead, as a loop over the ranks does it
 /// - asked: as the tree and from the left, whichever the call asks for

@@ -67,10 +67,10 @@ schedule::Schedule fully_connected_reduce_scatter(int ranks);
 
 /// Allreduce by a butterfly whose levels are the prime factors of p (Rabenseifner & Träff 2004, sections 3.4
 /// and 3.6): in one with factor r, r - 1 rounds in which a member reads the vectors of the other units of its
-/// group. Sum of r - 1 rounds and vectors: ceil(log2 p) for 3 * 2^k and 9 * 2^k. Rank order, one bracketing.
+/// group. Sum of r - 1 rounds and vectors: ceil(log2 p) for 3 * 2^k and 9 * 2^k. Rank order, one association.
 ///
 /// In the paper the vectors come round a ring: in round k member i of a group gets that of i - 1 - k. To
-/// combine all in rank order with one bracketing, which starts with member 0, it then has to keep up to r - 1
+/// combine all in rank order with one association, which starts with member 0, it then has to keep up to r - 1
 /// vectors until the last one is there; that is why the paper postpones all reductions to the end. Here a
 /// member reads every vector where it lies, and so takes them in rank order and combines each at once: the
 /// same rounds, volume, reductions and bits, without r - 1 vectors of scratch and the copies into them. A

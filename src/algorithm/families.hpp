@@ -42,7 +42,7 @@ schedule::Pattern torus_broadcast_pattern(const std::vector<int>& dimensions, bo
 schedule::Pattern tree_broadcast_pattern(int ranks, int root);
 
 /// The two phases of Rabenseifner & Träff 2004: the reduction leaves each block at its owner, the routing
-/// takes it to everybody. Rank order, one bracketing.
+/// takes it to everybody. Rank order, one association.
 struct ButterflyPhases {
     schedule::Pattern reduction;
     schedule::Pattern routing;

@@ -15,13 +15,13 @@
 
 namespace tutti::algorithm {
 
-/// In what order and bracketing an algorithm combines operands, and with it what it asks of the operator.
+/// In what order and association an algorithm combines operands, and with it what it asks of the operator.
 ///
 /// - none: nothing is combined
 /// - any: members combine in different orders; the operator must give the same bits in any order (integers;
 ///   min and max; not floating-point sums)
 /// - same: in some order, the same one for every member; the operator must be commutative
-/// - rank: in rank order, with the same bracketing for every element and member (what Rabenseifner & Träff
+/// - rank: in rank order, with the same association for every element and member (what Rabenseifner & Träff
 ///   2004 call canonical); any associative operator. Among a power of two of members it is the next one
 /// - canonical: in rank order, associated as the tree of tutti/detail/association.hpp: the same bits from
 /// every

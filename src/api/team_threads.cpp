@@ -94,7 +94,7 @@ TeamThreads::TeamThreads(int members, const TeamOptions& options)
 TeamThreads::~TeamThreads() {
     stopping_.store(true, std::memory_order_relaxed); // ordered by started_
     started_.fetch_add(1, std::memory_order_release); // release: pairs with serve()
-    start_bell_.notify_if_needed();
+    start_event_.notify_if_needed();
     for (std::thread& thread : threads_) {
         if (thread.joinable()) {
             thread.join();
@@ -166,7 +166,7 @@ void TeamThreads::run(const MemberFunction& function) {
     run_ = &run;
     running_.store(size() - first_own(), std::memory_order_relaxed); // ordered by started_
     started_.fetch_add(1, std::memory_order_release);                // release: pairs with serve()
-    start_bell_.notify_if_needed();
+    start_event_.notify_if_needed();
     if (caller_is_member_) {
         const OthersEnd end(*this);
         play(0, function);
@@ -204,7 +204,7 @@ void TeamThreads::serve(int rank, std::uint64_t served) {
     for (;;) {
         // Acquire: pairs with the release of who starts a run or ends the team.
         mailbox::progress_until([&] { return started_.load(std::memory_order_acquire) != served; },
-                                [](bool) {}, start_bell_, wait_policy_,
+                                [](bool) {}, start_event_, wait_policy_,
                                 {history, last_cpus.of(rank, size())});
         ++served;
         if (stopping_.load(std::memory_order_relaxed)) {

@@ -92,7 +92,7 @@ private:
     /// How often the threads have been woken for something new.
     alignas(line_bytes) Atomic<std::uint64_t> started_{0};
     std::atomic<bool> stopping_{false};
-    mailbox::SureEventCount start_bell_;
+    mailbox::SureEventCount start_event_;
     /// Threads that have yet to finish.
     alignas(line_bytes) Atomic<std::int64_t> running_{0};
     mailbox::SureEventCount end_event_;

@@ -92,12 +92,12 @@ void PreparedCall::use(const Selection& selection, const Call& call, const CallS
     selection_ = selection;
     selection_number_ = exploration_ != nullptr ? exploration_->selection_number() : 0;
     set_plan(call, plans);
-    set_form_of_messages(call);
+    set_messages(call);
     set_partition(call);
     set_scratch();
     set_copy(call, input_bytes, plans);
     set_stores(call, size, plans.rank());
-    set_claim(call);
+    set_call_signature(call);
 }
 
 void PreparedCall::set_plan(const Call& call, Plans& plans) {
@@ -117,7 +117,7 @@ void PreparedCall::set_plan(const Call& call, Plans& plans) {
     prepared_.output_shift_bytes = shape().output_is_block ? own_bytes : 0;
 }
 
-void PreparedCall::set_form_of_messages(const Call& call) {
+void PreparedCall::set_messages(const Call& call) {
     const std::size_t total_bytes = shape().total * call.element_bytes;
     prepared_.staged = selection_.protocol == Protocol::eager && shape().message_bytes > mailbox::eager_bytes;
     prepared_.eager_words = prepared_.staged ? std::uint8_t{1} : eager_words(shape().message_bytes);
@@ -212,7 +212,7 @@ void PreparedCall::set_stores(const Call& call, const CallSize& size, int rank) 
                                               : detail::StoreHints{.stream = separate && to_own};
 }
 
-void PreparedCall::set_claim(const Call& call) {
+void PreparedCall::set_call_signature(const Call& call) {
     signature_ = signature_of(call, shape(), selection_.row, root_of(call, selection_));
     signature_.protocol = selection_.protocol;
     prepared_.digests = signature_.digests(prepared_.has_private_counts ? 0 : shape().message_bytes);

@@ -16,18 +16,18 @@
 
 namespace tutti::engine {
 
-/// A call that has been checked, and everything that was decided about it and does not depend on its
-/// addresses; and what tells whether another one is the same but for these. Programs repeat their calls: that
-/// is what makes a small one cheap.
+/// A checked call with all decisions that do not depend on addresses. It recognises other calls that differ
+/// only in their addresses. Programs repeat calls; a repeated small call is cheap because nothing is decided
+/// again.
 class alignas(line_bytes) PreparedCall {
 public:
-    /// Serves no call from now on until it is complete. Begins a call of the kind that it is, if calls are
-    /// explored. Throws ArgumentError if an argument is wrong.
+    /// Prepares `asked`. Until complete(), this object serves no call. If calls are explored, also begins a
+    /// trial of the call's kind. Throws ArgumentError if an argument is wrong.
     void prepare(const detail::Call& asked, Plans& plans, Explorations* explorations = nullptr);
-    /// Begins another call, which it serves, of a kind that is explored. Serves no call until it is complete,
-    /// if another selection has its turn.
+    /// Begins another call of an explored kind. If another selection has its turn, it is prepared for that,
+    /// and serves no call until complete().
     void begin_again(const detail::Call& asked, Plans& plans, Explorations& explorations);
-    /// Says that there is everything that runs of it need.
+    /// Marks the call as ready: its memory is reserved.
     void complete() { known_.complete(); }
 
     /// Whether it serves a call with that key on these vectors, or that call: see KnownCall.
@@ -38,33 +38,32 @@ public:
 
     /// The exploration of its kind; null if there is none.
     Exploration* exploration() const { return exploration_; }
-    /// Counts a call that repeats it. False if the call must begin with a look at what is chosen.
+    /// Counts a repetition. Returns false if begin_again() must be called first.
     bool repeats() const noexcept {
         return exploration_ == nullptr || exploration_->repeats(selection_number_);
     }
 
-    /// Throws ArgumentError unless the vectors of `other` can take the place of those that it has been
-    /// prepared with. Of a call, these alone are looked at.
+    /// Throws ArgumentError unless the buffers of `other` can replace those with which the call was prepared.
+    /// Looks only at the buffers of `other`.
     void require_like(const detail::Call& other) const;
 
     const run::Prepared& prepared() const { return prepared_; }
     const CallSignature& signature() const { return signature_; }
 
-    /// Of the input, which has to be copied before anybody reads it, or 0.
+    /// The bytes of the input that must be copied before others read it; 0 if none.
     std::size_t copied_bytes() const { return copied_bytes_; }
     std::size_t element_align() const { return known_.call().element_align; }
 
 private:
     void use(const Selection& selection, const detail::Call& call, const CallSize& size,
              std::size_t input_bytes, Plans& plans);
-    // What use() does. Each sets what its name says.
     void set_plan(const detail::Call& call, Plans& plans);
-    void set_form_of_messages(const detail::Call& call);
+    void set_messages(const detail::Call& call);
     void set_partition(const detail::Call& call);
     void set_scratch();
     void set_copy(const detail::Call& call, std::size_t input_bytes, Plans& plans);
     void set_stores(const detail::Call& call, const CallSize& size, int rank);
-    void set_claim(const detail::Call& call);
+    void set_call_signature(const detail::Call& call);
 
     const Shape& shape() const { return known_.shape(); }
 

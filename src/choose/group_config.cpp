@@ -66,7 +66,7 @@ struct Whereabouts {
 };
 
 /// Of such members, by what the table has measured of lines, or else by a guess.
-std::shared_ptr<AlgorithmPredictor> outlook_for(const Whereabouts& members, int cpus, int l3_groups,
+std::shared_ptr<AlgorithmPredictor> predictor_for(const Whereabouts& members, int cpus, int l3_groups,
                                                 const tuning::Table* table) {
     const auto count = static_cast<int>(members.places.size());
     if (!AlgorithmPredictor::is_for(count, cpus, l3_groups)) {
@@ -96,7 +96,7 @@ GroupConfig config_for(const GroupOptions& options, Whereabouts where, Cpus cpus
         source.text += ", then what is fastest here";
     }
     std::shared_ptr<AlgorithmPredictor> predictor =
-        outlook_for(where, cpus.of_members, l3_groups, source.table.get());
+        predictor_for(where, cpus.of_members, l3_groups, source.table.get());
     return {.wait_policy = wait_policy_of(wait, members, cpus.of_members),
             .cpus = cpus.of_members,
             .process_cpus = process_cpus,

@@ -69,7 +69,7 @@ public:
     /// The last one that a member has shown, of number 0 if none.
     WaitForEdge wait_for_edge(int member) const;
 
-    /// Counter whenever a member shows something in any channel.
+    /// Notified when a member publishes something in any channel.
     mailbox::EventCount& event() { return event_; }
 
 private:

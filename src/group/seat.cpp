@@ -394,7 +394,7 @@ void Seat::throw_if_aborted() const {
             mailbox::pause();
         } while (!next_exchange_.are_there(place));
     }
-    cursor_.complete_synchronised(*front_->prepared().plan, mailbox.sets());
+    cursor_.go_to_next_synchronised(*front_->prepared().plan, mailbox.sets());
     next_exchange_.combine(place, word, nullptr, output); // by an operator of the library's: throws nothing
     return true;
 }

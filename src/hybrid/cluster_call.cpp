@@ -49,7 +49,7 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     const std::uint32_t algorithm = hybrid::choose_algorithm(
         among_processes, options.algorithm,
         {.processes = cluster_.processes(), .bytes = total_bytes(), .even = cluster_.is_even()});
-    set_claim(call, algorithm);
+    set_call_signature(call, algorithm);
     const bool reduces = traits().reduces();
     kernels_ = call.kernels != nullptr ? call.kernels
                : reduces               ? &tutti::detail::builtin(call.type, call.op)
@@ -65,7 +65,7 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     known_.complete();
 }
 
-void ClusterCall::set_claim(const Call& call, std::uint32_t algorithm) {
+void ClusterCall::set_call_signature(const Call& call, std::uint32_t algorithm) {
     call_signature_ = tutti::engine::signature_of(call, shape());
     call_signature_.in_place = false; // each member's own affair
     call_signature_.function = 0;     // which lies elsewhere in other processes

@@ -131,7 +131,7 @@ public:
     hybrid::Transport& transport() { return cluster_.transport(); }
 
 private:
-    void set_claim(const Call& call, std::uint32_t algorithm);
+    void set_call_signature(const Call& call, std::uint32_t algorithm);
     void set_offsets();
     void set_process_call(std::uint32_t algorithm);
 

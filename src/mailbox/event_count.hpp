@@ -20,7 +20,7 @@ public:
     /// missed.
     void arrive() noexcept { count_.fetch_add(1, std::memory_order_seq_cst); }
 
-    /// Relaxed: a publisher that still sees the sleeper rings in vain.
+    /// Relaxed: a publisher that still sees the sleeper notifies in vain.
     void leave() noexcept { count_.fetch_sub(1, std::memory_order_relaxed); }
 
     /// Relaxed: see EventCount.
@@ -37,7 +37,7 @@ public:
     /// before: the publisher the sleeper, or the sleeper what is published.
     void arrive() noexcept { count_.fetch_add(1, std::memory_order_acq_rel); }
 
-    /// Relaxed: a publisher that still sees the sleeper rings in vain.
+    /// Relaxed: a publisher that still sees the sleeper notifies in vain.
     void leave() noexcept { count_.fetch_sub(1, std::memory_order_relaxed); }
 
     /// Acquire and release: pairs with arrive().
@@ -47,16 +47,17 @@ private:
     std::atomic<std::uint32_t> count_{0};
 };
 
-/// Counts the rings of a event, in a word on which the kernel lets members sleep.
+/// Counts the notifications of an event count, in a word on which the kernel lets members sleep.
 class FutexCounter {
 public:
-    /// Acquire: pairs with the release in notify(); a sleeper that has seen a ring sees what it announces.
+    /// Acquire: pairs with the release in notify(); a sleeper that has seen a notification sees what it
+    /// announces.
     std::uint32_t seen() const noexcept { return counter_.load(std::memory_order_acquire); }
 
     /// Release: pairs with seen(). Wakes whoever sleeps.
     void notify() noexcept;
 
-    /// Sleeps until the next ring, but not if there has been one after `seen`, and not longer than
+    /// Sleeps until the next notification, but not if there has been one after `seen`, and not longer than
     /// `bound_ns`.
     void sleep(std::uint32_t seen, std::int64_t bound_ns) noexcept;
 

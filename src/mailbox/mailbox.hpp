@@ -10,27 +10,27 @@
 
 namespace tutti::mailbox {
 
-/// What a member shows besides its slots, on one line; and one free, since some processors fetch lines in
-/// pairs.
+/// A member's board: what it publishes besides its slots, in one cache line. The next line stays unused,
+/// because some processors fetch lines in pairs.
 template <class Word, class Event>
 struct alignas(paired_lines_bytes) BasicBoard {
-    /// Counter for those that sleep until the member shows something.
+    /// The event count on which threads sleep until the member publishes something.
     Event event;
-    /// How far the member is: twice the epoch of its current or last operation, and 1 while it is in one in
-    /// which it may read and write the vectors of the others.
+    /// Twice the epoch of the member's current or last operation, plus inside_bit while the member may access
+    /// other members' buffers.
     Word progress;
 };
 
 /// The lowest bit of a member's progress.
 inline constexpr std::uint64_t inside_bit = 1;
 
-/// With two sets, a member whose messages nobody answers would look at every operation how far the others
-/// are; with so many, at every third.
+/// With two sets, a member would have to check the progress of others in every operation that does not
+/// synchronise; with four, in every third.
 inline constexpr unsigned most_sets = 4;
 
 /// The memory through which the members of a group exchange what they publish: of each member some sets of
-/// slots, each with a staging buffer, which operations use in turn, and a board. It belongs to who makes it,
-/// and zero bytes are what it starts with.
+/// slots, each with a staging buffer, which operations use in turn, and a board. The caller of the
+/// constructor owns the memory, which must be zero.
 template <class SlotType, class WordType, class EventType>
 class BasicMailbox {
 public:
@@ -40,12 +40,12 @@ public:
     using Board = BasicBoard<WordType, EventType>;
 
     /// `failed` is not 0 once the group has failed.
-    BasicMailbox(Slot* slots, int slots_per_operation, unsigned sets, StagingBuffer* stages, Board* boards,
-                 const Word& failed)
+    BasicMailbox(Slot* slots, int slots_per_operation, unsigned sets, StagingBuffer* staging_buffers,
+                 Board* boards, const Word& failed)
         : slots_(slots), slots_per_operation_(static_cast<std::size_t>(slots_per_operation)), sets_(sets),
-          stages_(stages), boards_(boards), failed_(&failed) {}
+          staging_buffers_(staging_buffers), boards_(boards), failed_(&failed) {}
 
-    /// How many there are of each member, 2 to most_sets.
+    /// The number of sets per member, 2 to most_sets.
     unsigned sets() const { return sets_; }
 
     /// The slots of one member in one set.
@@ -53,18 +53,18 @@ public:
         return slots_ + static_cast<std::size_t>(member) * slots_per_member() + set * slots_per_operation_;
     }
     std::size_t slots_per_set() const { return slots_per_operation_; }
-    /// How far apart those of two members are that follow each other.
+    /// The distance between the slots of consecutive members.
     std::size_t slots_per_member() const { return sets_ * slots_per_operation_; }
 
     std::byte* staging(int member, unsigned set) const {
-        return stages_[static_cast<std::size_t>(member) * sets_ + set].bytes;
+        return staging_buffers_[static_cast<std::size_t>(member) * sets_ + set].bytes;
     }
 
     Board& board(int member) const { return boards_[member]; }
 
-    /// Wakes those that wait for what the member has just shown.
+    /// Wakes threads that wait for this member.
     void notify(int member) const { event(member).notify_if_needed(); }
-    /// Where these sleep.
+    /// The event count on which they sleep.
     Event& event(int member) const { return boards_[member].event; }
 
     /// Acquire: pairs with the release of whoever records the failure.
@@ -74,13 +74,12 @@ private:
     Slot* slots_;
     std::size_t slots_per_operation_;
     unsigned sets_;
-    StagingBuffer* stages_;
+    StagingBuffer* staging_buffers_;
     Board* boards_;
     const Word* failed_;
 };
 
-/// A mailbox of one of several operations that a member has outstanding. All members of all these mailboxes
-/// notify one event count: a thread that waits for several members can sleep on one only.
+/// The mailbox of a channel. All its members notify one event count, because a thread can sleep on one only.
 template <class BaseMailbox, class EventType>
 class BasicChannelMailbox : public BaseMailbox {
 public:

@@ -15,8 +15,8 @@ inline constexpr int words_per_slot = 4;
 inline constexpr std::size_t eager_bytes = words_per_slot * sizeof(std::uint64_t);
 
 /// The bytes that fit into a member's staging buffer: memory beside its slots for messages that are too long
-/// for one. A message in the staging buffer is announced by a slot of the same set, and reused by the same
-/// rule as its words.
+/// for one. A slot of the same set announces such a message. The staging buffer is reused by the same rule as
+/// the slot's words.
 inline constexpr std::size_t staging_bytes = 4096;
 
 /// Aligned for every element that fits.
@@ -26,12 +26,13 @@ struct alignas(staging_bytes) StagingBuffer {
 
 /// One cache line written by one member and read by any others: up to four words, each beside its tag.
 ///
-/// A slot is never cleared; a later epoch overwrites it. That is safe for a bare tag at any time, since
-/// readers ask for an epoch *or later*. For words, the writer must know that every reader of the old ones is
-/// done. The slots of an operation are used again some operations later. Who reads addresses goes on to read
-/// the vectors there, before which their owner does not return (proved by the verifier). Messages are safe
-/// where everybody has entered an operation in between, and with that left the one that carried them: that is
-/// so when its results depend on everybody, and waited for when they do not.
+/// A slot is never cleared; a later epoch overwrites it. A signal may be overwritten at any time, because
+/// readers wait for an epoch or a later one. A word may be overwritten only when its readers are done:
+///
+/// - addresses: their reader goes on to the buffers, and the owner does not return before that (proved by the
+///   verifier)
+/// - messages: all members have entered a later operation. If operations do not synchronise, the writer waits
+///   for this (Runner::wait_for_slots).
 template <class CellType>
 class alignas(line_bytes) BasicSlot {
 public:
@@ -48,7 +49,7 @@ public:
     /// The tag of the first cell, with everything its publisher did before made visible.
     std::uint64_t tag() const noexcept { return cells_[0].tag(); }
 
-    /// Whether words 0 to count - 1 of `epoch` are all there.
+    /// Whether words 0 to count - 1 of `epoch`, or of a later epoch, are all there.
     bool holds(std::uint64_t epoch, int count) const noexcept {
         for (int i = 0; i < count; ++i) {
             if (!reached(cells_[i].tag(), epoch)) {

@@ -4,24 +4,23 @@
 
 namespace tutti::mailbox {
 
-/// The label of everything published: an epoch, which only grows, above a fingerprint, which says what the
-/// publisher believes it is doing, so that members in different calls find out.
+/// A tag labels everything that a member publishes: an epoch, which only grows, above a fingerprint of the
+/// publisher's call, by which members in different calls are detected.
 inline constexpr int fingerprint_bits = 20;
 inline constexpr std::uint64_t fingerprint_mask = (std::uint64_t{1} << fingerprint_bits) - 1;
 
-/// How far a member can be ahead of one that still waits for it: operations that do not make everybody wait
-/// for everybody let members drift apart by one operation for each that stands between them.
+/// The largest distance in epochs, in bits, between a member and one that still waits for it. In operations
+/// that do not synchronise, members in a chain drift apart by one operation per member between them.
 inline constexpr int epoch_window_bits = 24;
 
 constexpr std::uint64_t make_tag(std::uint64_t epoch, std::uint64_t fingerprint) {
     return (epoch << fingerprint_bits) | fingerprint;
 }
 
-/// Whether a slot tagged `seen` has reached `epoch`: it is there, or later. A slot is never ahead by more
-/// than the window, so whatever else is seen is from long ago, however far the epochs, of which there are 44
-/// bits, have come since. At 36 million points a second epochs come round in 5.6 days. A slot that nobody has
-/// used since then looks as if it had been reached with a probability of 2^-20, which is the window's share
-/// of all epochs.
+/// Whether a slot tagged `seen` has reached `epoch` or a later one. A slot is never ahead by more than the
+/// window. Any other tag is therefore old, whatever the epochs (44 bits) have done since. At 36 million
+/// points a second epochs wrap around in 5.6 days. A slot that nobody has used since then looks as if it had
+/// reached the epoch with a probability of 2^-20, the window's share of all epochs.
 constexpr bool reached(std::uint64_t seen, std::uint64_t epoch) {
     return (seen | fingerprint_mask) - (epoch << fingerprint_bits) <
            std::uint64_t{1} << (fingerprint_bits + epoch_window_bits);

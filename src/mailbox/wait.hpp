@@ -68,8 +68,7 @@ inline int eager_looks(const WaitPolicy& wait_policy, const WaitHistory& history
 /// - It yields at once if it waits for a thread that was last seen on its own CPU, since only then can that
 ///   one go on. A yield that returns at once shows that the other thread is elsewhere by now.
 /// - It sleeps instead of spinning if its last waits were long. Threads that wait in turn for one another may
-/// be
-///   slow only because all of them sleep. All threads therefore spin again now and then, at the same time.
+///   be slow only because all of them sleep. All threads therefore spin again now and then, at the same time.
 /// - It sleeps at once on a CPU that other processes want. A yield would give them the CPU for milliseconds,
 ///   and spinning would use up the share of the CPU that lets a thread go on as soon as it is woken. That
 ///   others want the CPU shows in yields that took long while this process got little done. It is remembered

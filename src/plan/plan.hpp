@@ -19,19 +19,19 @@ struct Plan {
     int rank = 0;
     int blocks = 1;
     schedule::Protocol protocol = schedule::Protocol::zero_copy;
-    /// Points per operation: by so much the epoch grows.
+    /// The points of one operation: the epoch grows by this number.
     std::uint32_t points = 1;
-    /// Scratch vectors in use: any number when there is one block, else at most one.
+    /// The number of scratch buffers; at most one if there are several blocks.
     std::uint32_t scratch_vectors = 0;
-    /// The blocks that there are of a scratch vector, cyclic.
+    /// The range of blocks that a scratch buffer holds; it may wrap around.
     schedule::Blocks scratch;
     std::vector<Step> steps;
-    /// What its steps list.
+    /// The operands and targets to which steps refer (Step::list()).
     std::vector<Operand> operands;
     /// Whether any step carries a message.
     bool carries = false;
-    /// Whether the steps are: carry the whole vector (or, of a barrier, nothing) and take what every other
-    /// member carries. A single member only takes its own.
+    /// Whether the plan is one exchange: every member sends its whole buffer (in a barrier, nothing) and
+    /// combines the messages of all members.
     bool exchanges_once = false;
 };
 
@@ -45,7 +45,7 @@ inline std::span<const Operand> targets_of(const Plan& plan, const Step& step) {
     return std::span(plan.operands).subspan(step.list() + std::size_t{step.operands()}, step.targets());
 }
 
-/// A step that takes the messages of several members, as one that receives that of the member of this rank.
+/// The receive step for the message of member `rank`, made from a step that takes several messages.
 constexpr Step received_from(const Step& step, int rank) {
     Step one = step;
     one.code = Code::receive;
@@ -53,7 +53,7 @@ constexpr Step received_from(const Step& step, int rank) {
     return one;
 }
 
-/// The same of an operand that the step lists.
+/// The same for an operand that the step lists.
 constexpr Step received_from(const Step& step, const Operand& operand) {
     Step one = step;
     one.code = Code::receive;
@@ -66,8 +66,8 @@ constexpr Step received_from(const Step& step, const Operand& operand) {
     return one;
 }
 
-/// The slot of a point when each member has `slots` of them: point 0, which carries addresses, has one to
-/// itself, the others take turns.
+/// The slot of a point if each member has `slots` of them. Slot 0 is for point 0, which publishes addresses;
+/// the other points use the other slots in turn.
 constexpr std::uint8_t slot_of(int point, int slots) {
     return static_cast<std::uint8_t>(point == 0 ? 0 : 1 + (point - 1) % (slots - 1));
 }
@@ -75,22 +75,21 @@ constexpr std::uint8_t slot_of(int point, int slots) {
 /// The number of slots a member needs for one operation among `ranks` members.
 int slots_per_operation(int ranks);
 
-/// Compiles the program of `rank`. Throws schedule::TooLarge when ranks or blocks exceed 65535, and
-/// std::invalid_argument when the schedule keeps blocks in more than one scratch vector, when it carries more
-/// points than there are slots, or when a move combines blocks of different numbers.
+/// Compiles the plan of member `rank`. Throws schedule::TooLarge if ranks or blocks exceed 65535, and
+/// std::invalid_argument if the schedule needs more than one scratch buffer of more than one block, if it
+/// carries more points than there are slots, or if a move combines blocks of different numbers.
 Plan compile(const schedule::Synchronised& synchronised, int rank);
 
-/// The plan for blocks that lie anywhere and may have any size. Where a block is in its sender's input only
-/// the sender knows, and where it goes only the receiver: after entering, the member compares its counts with
-/// those of all whose blocks it receives, and only then copies. Throws std::invalid_argument when the plan
-/// does more than to copy blocks from inputs to its own output.
+/// The plan for blocks of any size and place. Only the sender knows a block's place in its input, and only
+/// the receiver its place in the output. After entering, a member compares the lengths with those of each
+/// sender, and copies only then. Throws std::invalid_argument if the plan does more than to copy blocks from
+/// inputs to its own output.
 Plan for_irregular_exchange(Plan plan);
 
-/// The plan for outputs that are one vector, which all members share: what is stored to every member is
-/// stored once. Where outputs are only written, and always those of all members at once, the proof for
-/// vectors of their own holds for that one as well: it says that no two members write to a block of it, that
-/// each writes after all members have entered and before any of them returns, and that its blocks hold what
-/// they should. Throws std::invalid_argument when the plan does anything else with an output.
+/// The plan for outputs that are one buffer, shared by all members: a store to every member is made once. The
+/// proof for separate buffers also holds here: no two members write to the same block, and each writes after
+/// all have entered and before any returns. Throws std::invalid_argument if the plan reads an output, or
+/// writes to some outputs only.
 Plan for_shared_output(Plan plan);
 
 } // namespace tutti::plan

@@ -13,33 +13,33 @@ namespace tutti::run {
 struct Cursor {
     /// The epoch of point 0 of the next operation. Equal on all members between operations.
     std::uint64_t epoch = 1;
-    /// That of the last operation that nobody could complete before all had entered it, 0 if there was none.
+    /// The epoch of the last synchronising operation; 0 if there was none.
     std::uint64_t sync_epoch = 0;
-    /// No member is in an operation before this epoch any more, as far as this member knows.
-    std::uint64_t oldest = 1;
-    /// A digest of all operations so far that may end before their members have seen of each other: had two
-    /// of them been in different ones, they find out in the next that does not.
+    /// All members have left the operations before this epoch, as far as this member knows.
+    std::uint64_t all_left_before = 1;
+    /// A digest of all operations that members could leave without comparing their calls. It is part of every
+    /// tag, so the next synchronising operation detects a difference.
     std::uint64_t history = 0;
-    /// The epochs of the operations whose messages of this member lie in each set of slots; 0 if none do.
-    std::array<std::uint64_t, mailbox::most_sets> eager{};
-    /// The set that is next.
+    /// The epoch of the operation whose messages are in each set of slots; 0 if there are none.
+    std::array<std::uint64_t, mailbox::most_sets> message_epochs{};
+    /// The set of the next operation.
     unsigned set = 0;
-    /// Whether the messages in that may still be read.
+    /// Whether others may still read the messages in this set.
     bool must_wait_for_slots = false;
 
-    /// Goes on to the next operation, in a mailbox of so many sets.
-    void complete(const Prepared& prepared, unsigned sets) {
+    /// Moves to the next operation, in a mailbox of `sets` sets.
+    void go_to_next(const Prepared& prepared, unsigned sets) {
         if (prepared.synchronises) {
-            complete_synchronised(*prepared.plan, sets);
+            go_to_next_synchronised(*prepared.plan, sets);
         } else {
             history = mixed(history, prepared.digests.digest);
             go_on(*prepared.plan, sets);
-            must_wait_for_slots = eager[set] >= oldest;
+            must_wait_for_slots = message_epochs[set] >= all_left_before;
         }
     }
-    /// The same if the operation synchronises: everybody has left those before.
-    void complete_synchronised(const plan::Plan& plan, unsigned sets) {
-        sync_epoch = oldest = epoch;
+    /// The same for a synchronising operation: all members have left the operations before it.
+    void go_to_next_synchronised(const plan::Plan& plan, unsigned sets) {
+        sync_epoch = all_left_before = epoch;
         go_on(plan, sets);
         must_wait_for_slots = false;
     }
@@ -49,13 +49,13 @@ struct Cursor {
     void resume(std::uint64_t from) {
         const std::uint64_t last_sync_epoch = sync_epoch;
         *this = {};
-        epoch = oldest = from;
+        epoch = all_left_before = from;
         sync_epoch = last_sync_epoch;
     }
 
 private:
     void go_on(const plan::Plan& plan, unsigned sets) {
-        eager[set] = plan.carries ? epoch : 0;
+        message_epochs[set] = plan.carries ? epoch : 0;
         epoch += plan.points;
         set = next_set(sets);
     }

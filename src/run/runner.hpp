@@ -64,7 +64,7 @@ public:
     /// After State::waits, the member that is waited for, and whether what is waited for is there.
     int peer() const { return peer_; }
     bool is_ready() const {
-        return awaited_ != nullptr ? awaited_->holds(epoch_, cells_) : has_left_set(peer_);
+        return awaited_ != nullptr ? awaited_->holds(epoch_, cells_) : has_left_operation_of_set(peer_);
     }
     /// Whether that member is in the same operation with another call.
     bool meets_another_call() const {
@@ -106,7 +106,9 @@ private:
         return mailbox_.board(member).progress.observe() / 2;
     }
     /// Whether the member has left the operation whose messages lie in the slots that come next.
-    bool has_left_set(int member) const { return epoch_of(member) > cursor_.eager[cursor_.set]; }
+    bool has_left_operation_of_set(int member) const {
+        return epoch_of(member) > cursor_.message_epochs[cursor_.set];
+    }
 
     // Each is true when it is through, and false when the run cannot go on now, see state_.
     bool perform(const plan::Step& step);

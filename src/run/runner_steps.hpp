@@ -32,7 +32,7 @@ State Runner<Mailbox, Compute, Observer>::exchange_words() {
     if constexpr (Observer::is_on) {
         observer_.has_done(step, prepared_.word_bytes);
     }
-    cursor_.complete(prepared_, mailbox_.sets());
+    cursor_.go_to_next(prepared_, mailbox_.sets());
     return State::done;
 }
 
@@ -56,7 +56,7 @@ State Runner<Mailbox, Compute, Observer>::follow_plan() {
     }
     // Release: pairs with the look of a member that fails.
     own_board().progress.publish(2 * cursor_.epoch);
-    cursor_.complete(prepared_, mailbox_.sets());
+    cursor_.go_to_next(prepared_, mailbox_.sets());
     return State::done;
 }
 
@@ -96,14 +96,14 @@ template <class Mailbox, class Compute, class Observer>
 bool Runner<Mailbox, Compute, Observer>::wait_for_slots() {
     awaited_ = nullptr;
     has_slots_ = for_each_peer([this](int peer) {
-        if (!look_for(peer, [&] { return has_left_set(peer); })) {
+        if (!look_for(peer, [&] { return has_left_operation_of_set(peer); })) {
             return stop(State::waits, peer);
         }
         oldest_ = std::min(oldest_, epoch_of(peer));
         return true;
     });
     if (has_slots_) {
-        cursor_.oldest = oldest_;
+        cursor_.all_left_before = oldest_;
     }
     return has_slots_;
 }

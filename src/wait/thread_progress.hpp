@@ -71,7 +71,7 @@ private:
     mailbox::WaitHistory wait_history_;
 };
 
-/// The event count of one member, for a thread that waits for other members as well: it no_end sleeps for
+/// The event count of one member, for a thread that waits for other members as well: it never sleeps for
 /// long.
 class PolledEventCount {
 public:

@@ -278,7 +278,7 @@ struct Running : rl::test_suite<Running<calls, Under>, calls.members> {
         } else if (Under::rule == Rule::never_settles) {
             cursor.must_wait_for_slots = false;
         } else if (Under::rule == Rule::settles_too_early) {
-            --cursor.eager[cursor.set];
+            --cursor.message_epochs[cursor.set];
         }
     }
 

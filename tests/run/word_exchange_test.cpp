@@ -37,7 +37,7 @@ TEST_CASE("an exchange that has gone on is that of the next operation") {
             for (unsigned operation = 0; operation < 2 * sets; ++operation) {
                 next.advance(cursor);
                 CHECK_FALSE(next.is_at(cursor));
-                cursor.complete(prepared, sets);
+                cursor.go_to_next(prepared, sets);
                 CHECK(next.is_at(cursor));
                 CHECK(next == WordExchange<mailbox::Mailbox>(mailbox, cursor, prepared));
                 CHECK_FALSE(cursor.must_wait_for_slots);

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 source = pathlib.Path(sys.argv[1])
-pages = sorted(p for d in (".", "docs", "examples", "topology", "src", "laboratory", "viewer", "bench") for p in source.glob("*.md" if d == "." else d + "/**/*.md"))
+pages = sorted(p for d in (".", "docs", "examples", "topology", "src", "laboratory", "viewer", "bench", "tests") for p in source.glob("*.md" if d == "." else d + "/**/*.md"))
 errors = []
 
 

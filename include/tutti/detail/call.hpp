@@ -151,7 +151,7 @@ struct KeyFields {
     BitField root{output_count.end(), 8};
 };
 inline constexpr KeyFields key_fields;
-static_assert(key_fields.collective.holds(static_cast<std::uint64_t>(Collective::shift)));
+static_assert(key_fields.collective.holds(collective_count - 1));
 static_assert(key_fields.type.holds(static_cast<std::uint64_t>(Type::other)));
 static_assert(key_fields.op.holds(static_cast<std::uint64_t>(Operator::callable)));
 static_assert(key_fields.root.end() == 64);

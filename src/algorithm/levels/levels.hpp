@@ -71,7 +71,7 @@ Protocols protocols_of(Acting acting, Collective collective, const graph::LevelT
 /// The schedule, with groups of more children than a member combines in a round split. `root`
 /// is the root of a rooted collective and the distance of a shift.
 ///
-/// Operands are combined in rank order, with one bracketing for all blocks and members: in a group of any
+/// Operands are combined in rank order, with one association for all blocks and members: in a group of any
 /// level its children's results are cut by graph::cut. On an aligned tree (LevelTree::is_aligned) that is the
 /// butterfly's tree over all ranks, whatever the groups: a group is a subtree, so are its children, and of
 /// subtrees that make up a larger one none goes across its cut. With prefixes it is the butterfly's tree over

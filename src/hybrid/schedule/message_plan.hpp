@@ -16,7 +16,7 @@ inline constexpr std::size_t landing_base = schedule::space_count;
 inline constexpr std::size_t outgoing_base = landing_base + 1;
 using Bases = std::array<std::byte*, outgoing_base + 1>;
 
-/// What one process does in a call among processes, one after the other: a rank_schedule, with the ranges of
+/// What one process does in a call among processes, one after the other: a rank schedule, with the ranges of
 /// memory that the blocks are. A call like the one before follows it without looking at blocks again.
 struct MessagePlan {
     struct Range {
@@ -52,7 +52,7 @@ struct Layout {
     std::size_t element_align = 1;
 };
 
-/// Makes `plan` that of a rank schedule whose vectors lie so. O(places of the rank_schedule); keeps the
+/// Makes `plan` that of a rank schedule whose vectors lie so. O(places of the rank schedule); keeps the
 /// memory of `plan`.
 void compile(MessagePlan& plan, const RankSchedule& rank_schedule, const Layout& layout);
 

@@ -37,7 +37,7 @@ private:
     MpiChannel channel_;
     std::map<ScheduleName, RankSchedule> rank_schedules_;
     MessagePlan plan_;
-    /// What the plan is for: the rank_schedule, and the layout, whose offsets are kept here.
+    /// What the plan is for: the rank schedule, and the layout, whose offsets are kept here.
     ScheduleName planned_{library_algorithm, 0};
     Layout layout_;
     std::vector<std::size_t> offsets_;
