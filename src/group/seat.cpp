@@ -383,19 +383,19 @@ void Seat::throw_if_aborted() const {
     if (next_exchange_.must_notify() || mailbox.has_failed()) [[unlikely]] {
         return finish_exchange(word, input, output);
     }
-    const auto place = next_exchange_.place();
-    next_exchange_.advance(cursor_); // while the words of the others are on their way
-    if (!next_exchange_.are_there(place)) {
+    const auto words = next_exchange_.words();
+    next_exchange_.prepare_next(cursor_); // while the words of the others are on their way
+    if (!next_exchange_.are_there(words)) {
         int looks = mailbox::eager_looks(group_.wait_policy(), wait_history_);
         do {
             if (--looks <= 0) {
                 return finish_exchange(word, input, output);
             }
             mailbox::pause();
-        } while (!next_exchange_.are_there(place));
+        } while (!next_exchange_.are_there(words));
     }
     cursor_.go_to_next_synchronised(*front_->prepared().plan, mailbox.sets());
-    next_exchange_.combine(place, word, nullptr, output); // by an operator of the library's: throws nothing
+    next_exchange_.combine(words, word, nullptr, output); // by an operator of the library's: throws nothing
     return true;
 }
 

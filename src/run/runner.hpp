@@ -30,18 +30,19 @@ enum class State : std::uint8_t {
 
 /// One run of a plan by one member: what it publishes and awaits, in the order of the steps.
 ///
-/// advance() goes as far as it can without waiting for long. Who blocks waits until is_ready() and goes on;
-/// who does not comes again. Nothing here waits, allocates, or throws, but what the caller's operator throws,
-/// after which the run cannot go on. A run that has been started holds its cursor until it is done.
+/// advance() goes as far as it can. A blocking caller then waits until is_ready() and calls it again; a
+/// nonblocking caller calls it again later. A run does not wait or allocate. It throws only what the caller's
+/// operator throws, and cannot continue after that. A run that has been started holds its cursor until it is
+/// done.
 ///
-/// It is written against a mailbox's words and against what steps do to vectors, so that a model checker and
-/// a scheduler of interleavings can put their own underneath, and a recorder watch.
+/// Mailbox, Compute and Observer are parameters, so that a model checker and a scheduler of interleavings can
+/// replace the first two, and a recorder can observe.
 template <class Mailbox, class Compute = run::Compute, class Observer = Unobserved>
 class Runner {
 public:
     using Slot = typename Mailbox::Slot;
 
-    /// All must outlive it, and `bindings` be bound to the vectors of this run.
+    /// All must outlive it, and `bindings` must be bound to the buffers of this run.
     Runner(const Mailbox& mailbox, Cursor& cursor, const Prepared& prepared, Bindings& bindings,
            Observer observer = {})
         : observer_(observer), mailbox_(mailbox), cursor_(cursor), prepared_(prepared), bindings_(bindings),
@@ -49,20 +50,21 @@ public:
           fingerprint_(prepared.digests.fingerprint ^ fingerprint_of_history(cursor.history)),
           slots_(mailbox.slots(0, cursor.set)), slots_per_member_(mailbox.slots_per_member()) {}
 
-    /// Of an exchange of words, that the member has published its own, which is this.
+    /// In an exchange of words: marks the member's word as published already.
     void has_published(std::uint64_t word) {
         has_published_ = true;
         word_ = word;
     }
 
-    /// Goes on until it is done or has looked `looks` >= 1 times in vain for what it waits for.
+    /// Continues until it is done, or has looked `looks` >= 1 times for something that is not there.
     State advance(int looks) {
         looks_ = looks;
         return prepared_.exchanges_words && !cursor_.must_wait_for_slots ? exchange_words() : follow_plan();
     }
 
-    /// After State::waits, the member that is waited for, and whether what is waited for is there.
+    /// After State::waits: the member that is waited for.
     int peer() const { return peer_; }
+    /// Whether the awaited tag or progress is there.
     bool is_ready() const {
         return awaited_ != nullptr ? awaited_->holds(epoch_, cells_) : has_left_operation_of_set(peer_);
     }
@@ -71,19 +73,19 @@ public:
         const std::uint64_t entered = slots_[index_of(peer_, 0)].tag();
         return mailbox::is_of(entered, cursor_.epoch) && mailbox::fingerprint_of(entered) != fingerprint_;
     }
-    /// Whether the wait is only for the member's having left an operation before, which it has if it is gone.
+    /// Whether the run waits only until the peer has left an earlier operation.
     bool waits_for_slots() const { return awaited_ == nullptr; }
-    /// Goes on without what is waited for.
+    /// Skips this peer. Only if waits_for_slots() and the peer has left for good.
     void stop_waiting() {
         observer_.sees(peer_);
         ++visited_;
     }
 
-    /// After State::differs, what from peer().
+    /// After State::differs: the kind of difference from peer().
     Fault fault() const { return fault_; }
 
 private:
-    /// The words that are awaited where the tag says it all.
+    /// The number of words to await if only the tag matters.
     static constexpr int signal_only = 0;
 
     std::size_t index_of(int member, int slot) const {
@@ -99,18 +101,18 @@ private:
     State follow_plan();
     bool enter_operation();
     bool wait_for_slots();
-    /// Of the operation that the member has entered last.
+    /// The epoch of the operation that the member has entered last.
     std::uint64_t epoch_of(int member) const {
         // Acquire: pairs with the release of a member that enters; what it has read of this member's slots
         // came before.
         return mailbox_.board(member).progress.observe() / 2;
     }
-    /// Whether the member has left the operation whose messages lie in the slots that come next.
+    /// Whether the member has left the operation whose messages are in the next set of slots.
     bool has_left_operation_of_set(int member) const {
         return epoch_of(member) > cursor_.message_epochs[cursor_.set];
     }
 
-    // Each is true when it is through, and false when the run cannot go on now, see state_.
+    // Each returns true if it is done, and false if the run must stop; state_ has the reason.
     bool perform(const plan::Step& step);
     bool await(int peer, const plan::Step& step, int words);
     bool arrived_late(int peer, const Slot& theirs, const plan::Step& step, int words);
@@ -147,13 +149,14 @@ private:
     Bindings& bindings_;
     const plan::Plan& plan_;
     Compute compute_;
-    /// What every tag says of this operation and of those before that nobody has compared.
+    /// The fingerprint in the tags: of this call and of the history.
     std::uint64_t fingerprint_;
     /// The slots of member 0 in this operation's set; those of the others follow at equal distances.
     Slot* slots_;
     std::size_t slots_per_member_;
 
-    // The cursor: the next step, and where that visits members one by one how many it has.
+    // The position in the plan: the next step, and the number of members that it has visited if it visits
+    // them one by one.
     std::size_t next_ = 0;
     int visited_ = 0;
     bool has_published_ = false;
@@ -162,7 +165,7 @@ private:
     /// The epoch of the least advanced member that it has looked at while it waited for slots.
     std::uint64_t oldest_;
 
-    // Where it has stopped, if it has: why, at whom, and for what it waits.
+    // After a stop: the reason, the peer, and the awaited slot.
     State state_;
     Fault fault_;
     int peer_ = -1;
@@ -171,15 +174,15 @@ private:
     int cells_;
 
     int looks_;
-    /// The member's own, in an exchange of words.
+    /// In an exchange of words: the member's own word.
     std::uint64_t word_;
-    /// What was received last: `received_` or a staging buffer.
+    /// The message received last: in `received_` or in a staging buffer.
     const void* taken_ = nullptr;
-    /// What comes next, as far as it has been combined.
+    /// The operand that is combined next, or the result so far.
     const void* operand_;
-    /// Elements that were received or combined: bytes, which may hold any type, aligned for all that fit.
+    /// Received elements of any type, aligned for all that fit.
     alignas(line_bytes) std::byte received_[mailbox::eager_bytes];
-    /// What has been combined so far, see detail::Merges.
+    /// Partial results, see detail::Merges.
     alignas(line_bytes) std::byte partial_[most_partial_results][mailbox::eager_bytes];
 };
 

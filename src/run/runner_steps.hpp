@@ -24,11 +24,11 @@ State Runner<Mailbox, Compute, Observer>::exchange_words() {
     const plan::Step& step = plan_.steps.front();
     const int words = prepared_.word_bytes == 0 ? signal_only : 1;
     // An observer is told of each member.
-    const bool are_there = !Observer::is_on && exchange.are_there(exchange.place());
+    const bool are_there = !Observer::is_on && exchange.are_there(exchange.words());
     if (!are_there && !for_each_peer([&](int peer) { return await(peer, step, words); })) {
         return state_;
     }
-    exchange.combine(exchange.place(), word_, bindings_.state, bindings_.output());
+    exchange.combine(exchange.words(), word_, bindings_.state, bindings_.output());
     if constexpr (Observer::is_on) {
         observer_.has_done(step, prepared_.word_bytes);
     }

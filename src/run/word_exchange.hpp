@@ -14,21 +14,21 @@
 
 namespace tutti::run {
 
-/// Of as many members as a plan may have.
+/// Enough for the largest group.
 inline constexpr int most_partial_results =
     detail::partial_results(std::numeric_limits<std::uint16_t>::max(), detail::Association::tree);
 
 /// One exchange of messages of at most one word: a member publishes its own, and combines those of all when
-/// they are there. What counts is the time from one word's arrival to the departure of the next. Whatever the
-/// next exchange needs is therefore worked out before that arrival: see advance().
+/// they are there. The time from one word's arrival to the departure of the next counts. Whatever the next
+/// exchange needs is therefore worked out before that arrival: see prepare_next().
 template <class Mailbox>
 class WordExchange {
 public:
     using Slot = typename Mailbox::Slot;
 
-    /// Where the words of an operation are.
-    struct Place {
-        /// That of member 0.
+    /// The slots and the tag of an operation.
+    struct Words {
+        /// The slot of member 0.
         const Slot* slots;
         std::uint64_t tag;
     };
@@ -39,9 +39,9 @@ public:
     WordExchange(const Mailbox& mailbox, const Cursor& cursor, const Prepared& prepared)
         : mailbox_(&mailbox), prepared_(&prepared), board_(&mailbox.board(prepared.plan->rank)),
           event_(&mailbox.event(prepared.plan->rank)), stride_(mailbox.slots_per_member()),
-          own_(static_cast<std::size_t>(prepared.plan->rank) * stride_),
-          last_(static_cast<std::size_t>(prepared.plan->ranks - 1) * stride_), epoch_(cursor.epoch) {
-        const plan::Step& step = prepared.plan->steps.front(); // the others take the same point's slot
+          own_offset_(static_cast<std::size_t>(prepared.plan->rank) * stride_),
+          last_offset_(static_cast<std::size_t>(prepared.plan->ranks - 1) * stride_), epoch_(cursor.epoch) {
+        const plan::Step& step = prepared.plan->steps.front(); // all steps of this plan use the same slot
         first_set_ = mailbox.slots(0, 0) + step.slot;
         slots_ = mailbox.slots(0, cursor.set) + step.slot;
         tag_ = mailbox::make_tag(epoch_ + step.point(),
@@ -51,64 +51,66 @@ public:
     bool operator==(const WordExchange&) const = default;
     /// Whether it is that of the operation at the cursor.
     bool is_at(const Cursor& cursor) const { return epoch_ == cursor.epoch; }
-    Place place() const { return {slots_, tag_}; }
+    Words words() const { return {slots_, tag_}; }
 
-    /// Goes on to the next operation of a cursor that is at this one. That operation repeats this one, which
-    /// synchronises: it leaves the history as it is, and the slots of the next set free.
-    [[gnu::always_inline]] void advance(const Cursor& cursor) {
+    /// Works out the exchange after the one at `cursor`, before the cursor moves. The next operation must
+    /// repeat this one, which synchronises: the history stays and the next set is free.
+    [[gnu::always_inline]] void prepare_next(const Cursor& cursor) {
         const std::uint64_t points = prepared_->plan->points;
         epoch_ += points;
         tag_ += mailbox::make_tag(points, 0);
         slots_ = cursor.next_set(mailbox_->sets()) == 0 ? first_set_ : slots_ + mailbox_->slots_per_set();
     }
 
-    /// Publishes the member's word and returns it: some processors hand a line that is read elsewhere over to
-    /// the reader, so the member's own must not be read again.
+    /// Publishes the member's word and returns it, because reading the slot again could fetch the cache line
+    /// back from its reader.
     [[gnu::always_inline]] std::uint64_t publish(const void* input) const {
         const std::uint64_t word = loaded(input);
-        if (last_ != 0) { // nobody reads that of a single member
-            slots_[own_].publish(tag_, &word, 1);
+        if (!is_single()) { // nobody reads a single member's word
+            slots_[own_offset_].publish(tag_, &word, 1);
         }
-        // Release: pairs with epoch_of() of a runner. Not marked as inside: nobody's vectors are touched but
-        // one's own.
+        // Release: pairs with epoch_of() of a runner. inside_bit is not set: the operation touches only the
+        // member's own buffers.
         board_->progress.publish(2 * epoch_);
         return word;
     }
-    /// Wakes those that sleep until the member publishes, and whether there are any.
+    /// Wakes threads that wait for this member.
     void notify() const { event_->notify_if_needed(); }
+    /// Whether there are any.
     bool must_notify() const { return event_->is_needed(); }
 
-    /// Whether the words of all others are at that place, in the same call. They are looked at together, so
-    /// that the loads overlap.
-    [[gnu::always_inline]] bool are_there(const Place& place) const {
-        if (last_ == 0) {
-            return true; // there are no others
+    /// Whether the words of all others are there, in the same call. The loads are independent, so that they
+    /// overlap.
+    [[gnu::always_inline]] bool are_there(const Words& words) const {
+        if (is_single()) {
+            return true;
         }
         bool all = true;
-        std::size_t slot = after(own_);
+        std::size_t slot = after(own_offset_);
         do {
-            all &= place.slots[slot].tag() == place.tag;
+            all &= words.slots[slot].tag() == words.tag;
             slot = after(slot);
-        } while (slot != own_);
+        } while (slot != own_offset_);
         return all;
     }
 
     /// Combines the words, which are all there, in the order of the ranks. `own` is this member's.
-    [[gnu::always_inline]] void combine(const Place& place, std::uint64_t own, const void* state,
+    [[gnu::always_inline]] void combine(const Words& words, std::uint64_t own, const void* state,
                                         void* output) const {
-        if (last_ == 0) {
+        if (is_single()) {
             return store(own, output);
         }
         if (prepared_->word_bytes == 0) {
             return;
         }
-        if (last_ == stride_) {
+        if (last_offset_ == stride_) { // two members
             const Word mine(own);
-            const Word other(place.slots[stride_ - own_].word(0));
-            return own_ == 0 ? reduce(*prepared_, state, output, mine, other)
-                             : reduce(*prepared_, state, output, other, mine);
+            const Word other(
+                words.slots[stride_ - own_offset_].word(0)); // the slot of the other of two members
+            return own_offset_ == 0 ? reduce(*prepared_, state, output, mine, other)
+                                    : reduce(*prepared_, state, output, other, mine);
         }
-        combine_many(place.slots, stride_, own, *prepared_, state, output);
+        combine_many(words.slots, stride_, own, *prepared_, state, output);
     }
 
 private:
@@ -120,8 +122,9 @@ private:
         alignas(std::uint64_t) std::byte bytes[sizeof(std::uint64_t)];
     };
 
-    /// That of the next member, after the last one the first.
-    std::size_t after(std::size_t slot) const { return slot == last_ ? 0 : slot + stride_; }
+    bool is_single() const { return last_offset_ == 0; }
+    /// The next member's slot; after the last member, the first.
+    std::size_t after(std::size_t slot) const { return slot == last_offset_ ? 0 : slot + stride_; }
 
     [[gnu::always_inline]] std::uint64_t loaded(const void* input) const {
         std::uint64_t word;
@@ -165,7 +168,7 @@ private:
         prepared.kernels->reduce(state, output, left.bytes, right.bytes, prepared.partition.total);
     }
 
-    /// Of no object, which would then have to lie in memory.
+    /// Static: a member function would force the object into memory.
     [[gnu::noinline]] static void combine_many(const Slot* slots, std::size_t stride, std::uint64_t own,
                                                const Prepared& prepared, const void* state, void* output) {
         Word partial[most_partial_results]; // see detail::Merges
@@ -176,15 +179,15 @@ private:
                           : slots[static_cast<std::size_t>(member) * stride].word(0));
             const bool is_last = member == ranks - 1;
             const detail::Merges merges(member, prepared.association);
-            const auto merge = [&](int place) {
-                reduce(prepared, state, is_last && merges.is_last(place) ? output : word.bytes,
-                       partial[place], word);
+            const auto merge = [&](int level) {
+                reduce(prepared, state, is_last && merges.is_last(level) ? output : word.bytes,
+                       partial[level], word);
             };
-            const int place = merges.of_kept(merge);
+            const int level = merges.of_kept(merge);
             if (is_last) {
                 merges.of_rest(merge);
             } else {
-                partial[place] = word;
+                partial[level] = word;
             }
         }
     }
@@ -193,13 +196,15 @@ private:
     const Prepared* prepared_ = nullptr;
     typename Mailbox::Board* board_ = nullptr;
     typename Mailbox::Event* event_ = nullptr;
-    /// How many slots lie between those of two members that follow each other, before this member's, and
-    /// before the last one's.
+    /// The number of slots between those of consecutive members.
     std::size_t stride_ = 0;
-    std::size_t own_ = 0;
-    std::size_t last_ = 0;
-    /// The slot of member 0 in the first set, and in the operation's.
+    /// The number of slots before this member's.
+    std::size_t own_offset_ = 0;
+    /// The number of slots before those of the last member.
+    std::size_t last_offset_ = 0;
+    /// The slot of member 0 in the first set.
     Slot* first_set_ = nullptr;
+    /// The slot of member 0 in the set of the operation.
     Slot* slots_ = nullptr;
     std::uint64_t epoch_ = 0;
     std::uint64_t tag_ = 0;

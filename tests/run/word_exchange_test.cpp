@@ -35,7 +35,7 @@ TEST_CASE("an exchange that has gone on is that of the next operation") {
             cursor.history = 0xfedcba9876543210;
             WordExchange<mailbox::Mailbox> next(mailbox, cursor, prepared);
             for (unsigned operation = 0; operation < 2 * sets; ++operation) {
-                next.advance(cursor);
+                next.prepare_next(cursor);
                 CHECK_FALSE(next.is_at(cursor));
                 cursor.go_to_next(prepared, sets);
                 CHECK(next.is_at(cursor));
