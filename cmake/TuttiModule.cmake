@@ -70,8 +70,8 @@ function(tutti_layer target)
   set_property(GLOBAL PROPERTY TUTTI_BESIDE_${directory} ${ARGN})
 endfunction()
 
-# tutti_untimed(TARGETS...): modules whose own code is not timed. They are compiled with few optimisations, because the
-# libraries that they use are large templates.
+# tutti_untimed(TARGETS...): modules whose own code is not timed: that of the command, and what no call that succeeds enters. They are
+# compiled with few optimisations, because the libraries that they use are large templates.
 function(tutti_untimed)
   foreach(target IN LISTS ARGN)
     target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1>)

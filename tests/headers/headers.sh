@@ -1,10 +1,10 @@
 #!/bin/sh
-# headers.sh INCLUDE but:[HEADER,...] COMPILER FLAGS...: compiles every header below INCLUDE in a translation unit of its
-# own, as a parent project with its warnings would, and then the collectives. Left out are the headers after `but:`,
-# those of components that have not been built.
+# headers.sh alone|together INCLUDE but:[HEADER,...] COMPILER FLAGS...: compiles every header below INCLUDE in a translation unit
+# of its own, or all in one, as a parent project with its warnings would, and then the collectives. Left out are the headers
+# after `but:`, those of components that have not been built.
 set -eu
-include=$1 absent=,${2#but:},
-shift 2
+units=$1 include=$2 absent=,${3#but:},
+shift 3
 here=$(dirname "$0")
 compile() { # arguments
     "$@" -I"$include" -fsyntax-only -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wold-style-cast -Werror
@@ -12,17 +12,23 @@ compile() { # arguments
 
 headers=0
 failed=0
+all=
 for header in $(cd "$include" && find . -name '*.h' -o -name '*.hpp' | sed 's|^\./||' | sort); do
     case $absent in *",$header,"*) continue ;; esac
     headers=$((headers + 1))
+    all="$all $header"
     # Twice: it guards itself.
-    if ! printf '#include <%s>\n#include <%s>\n' "$header" "$header" | compile "$@" -x c++ -; then
+    if [ "$units" = alone ] && ! printf '#include <%s>\n' "$header" "$header" | compile "$@" -x c++ -; then
         echo "$header does not compile alone"
         failed=1
     fi
 done
 echo "$headers headers"
 [ "$headers" -gt 0 ]
+if [ "$units" = together ]; then
+    # shellcheck disable=SC2086 # a word for each
+    printf '#include <%s>\n' $all $all | compile "$@" -x c++ -
+fi
 
 compile "$@" "$here/collectives.cpp" -DHEADER='<tutti/tutti.hpp>' -DMEMBER=tutti::Member
 case $absent in *",tutti/mpi.hpp,"*) ;; *)

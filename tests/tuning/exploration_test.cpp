@@ -52,11 +52,12 @@ void call_at_random(Member& me, int calls) {
         vectors.push_back(reference.vectors(static_cast<std::size_t>(me.rank()), shape));
     }
     std::mt19937 random(7);
+    test::Vectors<double> now; // keeps its memory, which the kernel would take back and clear each time
     for (int call = 0; call < calls; ++call) {
         const std::size_t which = random() % shapes.size();
         // A few calls of a kind in a row, as programs make them.
         for (unsigned repeated = random() % 8; repeated > 0; --repeated) {
-            test::Vectors<double> now = vectors[which];
+            now = vectors[which];
             make_call(me, shapes[which], now, std::span<const double>(now.in), std::span(now.out), sum);
             if (now.out != now.expected) {
                 throw std::logic_error("wrong result of " + shapes[which].describe());

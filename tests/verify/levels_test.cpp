@@ -1,3 +1,4 @@
+#include "../reduced.hpp"
 #include "algorithm/levels/levels.hpp"
 #include "mutants.hpp"
 #include "simulation.hpp"
@@ -22,17 +23,11 @@ using schedule::Protocol;
 using schedule::Schedule;
 using test::Fault;
 using test::Mutant;
+using test::reduced;
 using verify::Requirement;
 using Sizes = std::vector<int>;
 
 namespace {
-
-#if defined(TUTTI_REDUCED_TESTS)
-/// Sanitizers make everything slower: less of the same.
-constexpr bool reduced = true;
-#else
-constexpr bool reduced = false;
-#endif
 
 constexpr int all_trees_up_to = reduced ? 4 : 6;
 constexpr int samples = reduced ? 2 : 10;

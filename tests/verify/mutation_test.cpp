@@ -1,3 +1,4 @@
+#include "../reduced.hpp"
 #include "algorithm/registry.hpp"
 #include "mutants.hpp"
 #include "schedule/recorder.hpp"
@@ -23,6 +24,7 @@ using schedule::Schedule;
 using schedule::Synchronised;
 using test::Fault;
 using test::Mutant;
+using test::reduced;
 using verify::Requirement;
 
 namespace {
@@ -30,12 +32,6 @@ namespace {
 constexpr Protocol protocols[] = {Protocol::zero_copy, Protocol::in_place, Protocol::eager};
 constexpr std::uint32_t seeds = 4;
 
-#if defined(TUTTI_REDUCED_TESTS)
-/// Sanitizers make everything slower: fewer ranks, and with them fewer faults.
-constexpr bool reduced = true;
-#else
-constexpr bool reduced = false;
-#endif
 using RankList = std::vector<int>;
 
 /// Whether the change is one for which a schedule can still be right, so that only running it tells. All
@@ -250,7 +246,7 @@ TEST_CASE("one member that combines in another order breaks the agreement of res
 }
 
 TEST_CASE("no wait is redundant") {
-    std::vector<int> ranks(16);
+    RankList ranks(reduced ? 8 : 16);
     std::iota(ranks.begin(), ranks.end(), 1);
     for_each_plan(ranks, [](const Algorithm& row, const Synchronised& plan) {
         const auto requirement = verify::requirement_of(row, plan.schedule.ranks());
