@@ -41,12 +41,17 @@ void Harness::repeat(std::span<const Timed> timed, std::size_t repetition) {
         // Nobody prepares the next run while somebody is still in this one: not all that is timed
         // synchronises.
         meet();
+        const auto prepare = [&] {
+            if (timed[index].prepare) {
+                timed[index].prepare(stamp);
+            }
+        };
         if (timed.size() > 1) {
+            // Members who choose by the time of their calls must find them like those that are timed.
+            prepare();
             run_once(timed[index]);
         }
-        if (timed[index].prepare) {
-            timed[index].prepare(stamp);
-        }
+        prepare();
         shared_.stamp(rank_, stamp) = stamp_of(timed[index], stamp);
     }
 }
