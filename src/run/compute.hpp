@@ -42,6 +42,7 @@ public:
     void combine_all(const plan::Step& step, detail::Association association);
 
 private:
+    std::size_t bytes_before(plan::Vector vector, std::uint16_t block) const;
     std::uintptr_t place(const Bases& bases, plan::Vector vector, std::uint16_t block) const;
     void* target(const plan::Step& step) const;
     const void* source(plan::Vector vector, const plan::Step& step) const;
@@ -70,9 +71,13 @@ private:
     const plan::Plan& plan_;
 };
 
-inline std::uintptr_t Compute::place(const Bases& bases, plan::Vector vector, std::uint16_t block) const {
+inline std::size_t Compute::bytes_before(plan::Vector vector, std::uint16_t block) const {
     const std::size_t lap = vector.lapped() ? prepared_.partition.total : 0;
-    return bases.at[vector.space()] + (prepared_.partition.offset(block) + lap) * prepared_.element_bytes;
+    return (prepared_.partition.offset(block) + lap) * prepared_.element_bytes;
+}
+
+inline std::uintptr_t Compute::place(const Bases& bases, plan::Vector vector, std::uint16_t block) const {
+    return bases.at[vector.space()] + bytes_before(vector, block);
 }
 
 inline void* Compute::target(const plan::Step& step) const {
@@ -186,11 +191,14 @@ inline void Compute::copy_to_every(const plan::Step& step) {
 
 /// The step's left vectors and targets of the first members.
 inline void Compute::list(const plan::Step& step, int members) {
+    const std::size_t from = bytes_before(step.left, step.from());
+    const std::size_t to = bytes_before(step.to, step.first);
+    const void** const ins = bindings_.ins.data();
+    void** const outs = bindings_.outs.data();
     for (int member = 0; member < members; ++member) {
-        const auto index = static_cast<std::size_t>(member);
         const Bases& bases = bases_of(member);
-        bindings_.ins[index] = pointer(place(bases, step.left, step.from()));
-        bindings_.outs[index] = pointer(place(bases, step.to, step.first));
+        ins[member] = pointer(bases.at[step.left.space()] + from);
+        outs[member] = pointer(bases.at[step.to.space()] + to);
     }
 }
 

@@ -124,7 +124,7 @@ bool Runner<Mailbox, Compute, Observer>::for_each_peer(Visit visit) {
 }
 
 template <class Mailbox, class Compute, class Observer>
-bool Runner<Mailbox, Compute, Observer>::perform(const plan::Step& step) {
+[[gnu::always_inline]] inline bool Runner<Mailbox, Compute, Observer>::perform(const plan::Step& step) {
     using plan::Code;
     switch (step.code) {
     case Code::enter:
