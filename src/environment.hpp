@@ -2,7 +2,11 @@
 
 #include "log/log.hpp"
 
+#include <unistd.h>
+
+#include <array>
 #include <atomic>
+#include <climits>
 #include <cstdlib>
 #include <string>
 
@@ -38,6 +42,13 @@ auto environment_value(const char* name, const char* advice) {
         }
     }
     return value;
+}
+
+/// Where a file is from the folder in which the process is now, whichever it changes to.
+inline std::string absolute_path(const std::string& file) {
+    std::array<char, PATH_MAX> folder{};
+    const bool is_relative = !file.starts_with('/') && getcwd(folder.data(), folder.size()) != nullptr;
+    return is_relative ? std::string(folder.data()) + "/" + file : file;
 }
 
 } // namespace tutti

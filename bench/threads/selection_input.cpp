@@ -1,6 +1,7 @@
 #include "threads/selection_input.hpp"
 
 #include "algorithm/registry.hpp"
+#include "choose/store_policy.hpp"
 #include "tuning/load.hpp"
 
 namespace tutti::bench {

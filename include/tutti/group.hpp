@@ -141,5 +141,16 @@ private:
     std::shared_ptr<detail::GroupState> state_;
 };
 
+/// Saves the choices of algorithms that all groups of this process have learnt in their calls
+/// (GroupOptions::tuning), for GroupOptions::tuning or TUTTI_TUNING of the next run. If the file exists, the
+/// choices are merged into it, and its other entries stay. Several processes may save to one file at the same
+/// time; readers see the file as it was or as it is then. If nothing has been learnt, the file has no
+/// entries.
+///
+/// Any thread may call it at any time. The environment variable TUTTI_TUNING_SAVE does the same at the end of
+/// a program that does not call it. Throws ArgumentError if `path` cannot be written, or if it is not a
+/// tuning file of this machine and version of the library, which is left as it is.
+TUTTI_API void save_tuning(const std::string& path);
+
 } // namespace TUTTI_NAMESPACE
 } // namespace tutti

@@ -12,7 +12,7 @@ inline namespace TUTTI_NAMESPACE {
 
 /// The level of a message that no call can report as an error.
 ///
-/// - error: a file or report that was requested is lost, such as the file of TUTTI_TRACE
+/// - error: a file or report that was requested is lost, such as the file of TUTTI_TRACE or TUTTI_TUNING_SAVE
 /// - warning: the library continues without something that was requested, such as a tuning file; or members
 ///   of a failed group are held up for a second
 /// - info: what the program or its user has requested: the roll calls of TUTTI_ROLL_CALL
@@ -30,8 +30,9 @@ using LogFunction = std::function<void(LogLevel level, std::string_view text)>;
 /// thread of roll calls, or the thread that exits. Only one thread calls it at a time. It must not call the
 /// library or fork(); its exceptions are ignored. When set_log() returns, the function that was set before is
 /// not called any more, and has been destroyed. The last one is never destroyed, because it may be called
-/// until the process ends: for the file of TUTTI_TRACE, which is written by an `atexit` handler. A shared
-/// object that sets a function of its own must restore the default before it is unloaded: `set_log({})`.
+/// until the process ends: for the files of TUTTI_TRACE and TUTTI_TUNING_SAVE, which `atexit` handlers write.
+/// A shared object that sets a function of its own must restore the default before it is unloaded:
+/// `set_log({})`.
 ///
 ///     tutti::set_log([](tutti::LogLevel level, std::string_view text) {
 ///         if (level != tutti::LogLevel::info) {

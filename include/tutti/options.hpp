@@ -149,9 +149,13 @@ struct GroupOptions {
     ///   keeps the fastest (Faraj, Yuan and Lowenthal 2006); all members keep the same one. Exceptions: calls
     ///   with a shared result, with counts or with a named algorithm.
     /// - "off": the built-in choice.
-    /// - a file that `tutti tune` wrote on this machine: as "on", but the choice of the file is tried first.
+    /// - a file that `tutti tune` or save_tuning() wrote on this machine: as "on", but the choice of the file
+    ///   is tried first.
     /// - empty: the environment variable TUTTI_TUNING. If it is not set, as "on" if each member has a CPU,
     ///   and otherwise as "off".
+    ///
+    /// If this is empty or "on", and TUTTI_TUNING names no file, a file that TUTTI_TUNING_SAVE names is used
+    /// if it exists. Nonblocking and persistent calls use what blocking calls of the same kind have learnt.
     ///
     /// The choice never changes a result by a single bit. A file is read once per process. If a file cannot
     /// be used (it is damaged, or from another machine or version), the library logs one warning (set_log())

@@ -115,8 +115,8 @@ private:
 /// Prepares persistent collectives, which can be started any number of times: `Persistent step =
 /// me.prepare.allreduce(in, out, tutti::sum)`, then `step.start()` and `step.wait()`.
 ///
-/// All members must prepare the same calls in the same order. The operator is copied. Throws ArgumentError as
-/// a blocking call does.
+/// All members must prepare the same calls in the same order, also in relation to their blocking calls. The
+/// operator is copied. Throws ArgumentError as a blocking call does.
 class Prepare : public Collectives<Prepare, detail::NonblockingWay> {
 public:
     /// Internal: use Member::prepare.

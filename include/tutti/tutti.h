@@ -91,6 +91,11 @@ typedef void (*tutti_log_function)(int level, const char* text, void* user);
 /// function that was set before is not called any more.
 TUTTI_API tutti_status tutti_set_log(tutti_log_function function, void* user);
 
+/// Saves the choices of algorithms that the groups of this process have learnt to a file, or merges them into
+/// it: see tutti::save_tuning(). Returns TUTTI_ARGUMENT_ERROR if `path` is NULL, cannot be written, or is not
+/// a tuning file of this machine and version. Any thread may call it at any time.
+TUTTI_API tutti_status tutti_save_tuning(const char* path);
+
 /// The version of the library that the process has loaded, in the form of TUTTI_VERSION, which is the version
 /// of this header: 10000 * major + 100 * minor + patch.
 TUTTI_API int tutti_version(void);
@@ -232,7 +237,8 @@ typedef struct tutti_caller {
 TUTTI_API tutti_caller tutti_nonblocking(tutti_caller me, tutti_request* request);
 
 /// Returns the same caller for preparing one persistent call, which tutti_start() starts any number of
-/// times. All members must prepare the same calls in the same order. The request is valid until
+/// times. All members must prepare the same calls in the same order, also in relation to their blocking
+/// calls. The request is valid until
 /// tutti_request_free().
 TUTTI_API tutti_caller tutti_persistent(tutti_caller me, tutti_request* request);
 
@@ -437,9 +443,9 @@ typedef struct tutti_group_options {
     size_t size;
     /// One of TUTTI_WAIT_AUTOMATIC, _SPIN, _YIELD and _SLEEP.
     int wait;
-    /// Whether the group tries algorithms: "on", "off", or a file written by `tutti tune`. NULL: the
-    /// environment variable TUTTI_TUNING, or else as "on" if each member has a CPU, and as "off" if not.
-    /// See tutti::GroupOptions::tuning.
+    /// Whether the group tries algorithms: "on", "off", or a file written by `tutti tune` or
+    /// tutti_save_tuning(). NULL: the environment variable TUTTI_TUNING, or else as "on" if each member has a
+    /// CPU, and as "off" if not. See tutti::GroupOptions::tuning.
     const char* tuning;
     /// Milliseconds after which members that wait for ranks that have never been joined get a TUTTI_ERROR
     /// that names these ranks, or TUTTI_NEVER. TUTTI_TIMEOUT_DEFAULT: 10 minutes.

@@ -2,6 +2,7 @@
 
 #include "algorithm/registry.hpp"
 #include "choose/algorithm_predictor.hpp"
+#include "choose/exploration.hpp"
 #include "choose/group_config.hpp"
 #include "distance/groups.hpp"
 #include "machine/placement.hpp"
@@ -143,13 +144,48 @@ std::string not_in_table(const ChoiceArguments& arguments, const Answer& answer)
                        counted(answer.config.l3_groups, "L3 group"));
 }
 
+/// What a group would try in its first calls of the kind.
+std::string trials(const Answer& answer) {
+    const bench::SelectionInput& input = answer.input;
+    const auto all = engine::candidates(input.call, input.size, answer.config.choices,
+                                        answer.config.predictor.get(), engine::TrialTimes::most_candidates);
+    if (!answer.config.explores || !engine::explored_kind(input.call, input.size) || all.size() < 2) {
+        return {};
+    }
+    std::string text;
+    for (const engine::Selection& each : all) {
+        text += fmt::format("{}{} ({})", text.empty() ? "" : ", ",
+                            tuning::name_of(algorithm::registry()[each.row], each.stores),
+                            engine::source_of(each.reason));
+    }
+    return fmt::format("then tries:   {}; {} calls each, and keeps the fastest\n", text,
+                       engine::Exploration::rounds);
+}
+
+/// The times of an entry in which ways to store differ, which the table of algorithms cannot show.
+std::string ways_measured(const Answer& answer) {
+    const auto has_way = [](const tuning::Measured& each) {
+        return each.stores != tuning::Stores::by_policy;
+    };
+    if (answer.entry == nullptr || std::ranges::none_of(answer.entry->measured, has_way)) {
+        return {};
+    }
+    std::string text;
+    for (const tuning::Measured& each : answer.entry->measured) {
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ",
+                            tuning::name_of(algorithm::registry()[each.row], each.stores),
+                            bench::format_us(each.us));
+    }
+    return fmt::format("measured:     {}\n", text);
+}
+
 std::string rule_of(const Answer& answer) {
     switch (answer.selection.reason) {
     case Reason::measured: {
         const tuning::Point& point = answer.entry->point;
-        return fmt::format("it is the choice of the table's nearest entry: {} {}, {} members, {}",
+        return fmt::format("it is the choice of the table's nearest entry: {} {}, {} members, {}{}",
                            to_string(point.collective), to_string(point.operands), point.members,
-                           bench::format_bytes(point.bytes));
+                           bench::format_bytes(point.bytes), point.in_place ? " in place" : "");
     }
     case Reason::eager:
         return "the built-in choice for what the mailbox carries, in one exchange";
@@ -241,8 +277,10 @@ std::string explain_choice(const ChoiceArguments& arguments, std::size_t width) 
     answer.entry = engine::entry_for(input.call, input.size, answer.config.choices);
     const auto rows = algorithm::registry();
     std::string text = title(answer) + rounded_size(arguments, answer.problem);
-    text += fmt::format("chosen:       {}, {}\n", rows[answer.selection.row].name, rule_of(answer));
-    text += passed_over(answer);
+    text +=
+        fmt::format("chosen:       {}, {}\n",
+                    tuning::name_of(rows[answer.selection.row], answer.selection.stores), rule_of(answer));
+    text += ways_measured(answer) + passed_over(answer) + trials(answer);
     text += fmt::format("choices from: {}\n", answer.config.tuning);
     text += not_in_table(arguments, answer) + "\n";
     bench::Table table({{.heading = "algorithm", .rank = 0, .left_aligned = true},

@@ -2,6 +2,7 @@
 #include "diagnose/group_diagnosis.hpp"
 #include "group/group_state.hpp"
 #include "group/seat.hpp"
+#include "tuning/save.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/group.hpp>
@@ -85,4 +86,15 @@ void Group::run_member(int rank, const detail::MemberFunction& function) {
     seat.throw_if_aborted();
 }
 
+inline namespace TUTTI_NAMESPACE {
+
+void save_tuning(const std::string& path) {
+    try {
+        tuning::save(path);
+    } catch (const std::invalid_argument& error) {
+        throw ArgumentError("save_tuning: `path` \"" + path + "\" is not written: " + error.what());
+    }
+}
+
+} // namespace TUTTI_NAMESPACE
 } // namespace tutti

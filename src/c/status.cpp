@@ -1,5 +1,6 @@
 #include "c/status.hpp"
 
+#include <tutti/group.hpp>
 #include <tutti/log.hpp>
 #include <tutti/version.hpp>
 
@@ -153,6 +154,10 @@ tutti_status tutti_set_log(tutti_log_function function, void* user) {
                                           function(static_cast<int>(level), text.data(), user);
                                       });
     });
+}
+
+tutti_status tutti_save_tuning(const char* path) {
+    return c::guarded([&] { save_tuning(&c::there("save_tuning", "path", path)); });
 }
 
 int tutti_version(void) {

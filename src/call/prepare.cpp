@@ -62,6 +62,29 @@ int root_of(const Call& call, const Selection& selection) {
 } // namespace
 
 void PreparedCall::prepare(const Call& asked, Plans& plans, Explorations* explorations) {
+    check(asked, plans);
+    const Call call = reduced_to_one(asked);
+    const CallSize size = size_of(call, shape(), plans);
+    exploration_ =
+        explorations != nullptr && asked.counts == nullptr ? explorations->of(call, size) : nullptr;
+    use(exploration_ != nullptr ? explorations->begin(*exploration_)
+                                : select(call, size, plans.config().choices, plans.config().predictor.get()),
+        call, size, asked.input_count * asked.element_bytes, plans);
+}
+
+void PreparedCall::prepare_as_learnt(const Call& asked, Plans& plans, const Explorations* explorations) {
+    check(asked, plans);
+    const Call call = reduced_to_one(asked);
+    const CallSize size = size_of(call, shape(), plans);
+    exploration_ = nullptr;
+    const Selection* const learnt =
+        explorations != nullptr && asked.counts == nullptr ? explorations->chosen(call, size) : nullptr;
+    use(learnt != nullptr ? *learnt
+                          : select(call, size, plans.config().choices, plans.config().predictor.get()),
+        call, size, asked.input_count * asked.element_bytes, plans);
+}
+
+void PreparedCall::check(const Call& asked, Plans& plans) {
     known_.forget();
     const auto members = static_cast<std::size_t>(plans.members());
     prepared_.has_private_counts = exchanges(asked);
@@ -70,13 +93,6 @@ void PreparedCall::prepare(const Call& asked, Plans& plans, Explorations* explor
                     prepared_.has_private_counts
                         ? checked_layout(asked, plans.rank(), plans.members(), prepared_.layout)
                         : checked_shape(asked, plans.rank(), plans.members(), prepared_.offsets.data()));
-    const Call call = reduced_to_one(asked);
-    const CallSize size = size_of(call, shape(), plans);
-    exploration_ =
-        explorations != nullptr && asked.counts == nullptr ? explorations->of(call, size) : nullptr;
-    use(exploration_ != nullptr ? explorations->begin(*exploration_)
-                                : select(call, size, plans.config().choices, plans.config().predictor.get()),
-        call, size, asked.input_count * asked.element_bytes, plans);
 }
 
 void PreparedCall::begin_again(const Call& asked, Plans& plans, Explorations& explorations) {

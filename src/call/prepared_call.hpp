@@ -24,6 +24,9 @@ public:
     /// Prepares `asked`. Until complete(), this object serves no call. If calls are explored, also begins a
     /// trial of the call's kind. Throws ArgumentError if an argument is wrong.
     void prepare(const detail::Call& asked, Plans& plans, Explorations* explorations = nullptr);
+    /// Prepares a call that is not explored itself, but uses what blocking calls of its kind have learnt
+    /// (explorations may be null). Throws as prepare().
+    void prepare_as_learnt(const detail::Call& asked, Plans& plans, const Explorations* explorations);
     /// Begins another call of an explored kind. If another selection has its turn, it is prepared for that,
     /// and serves no call until complete().
     void begin_again(const detail::Call& asked, Plans& plans, Explorations& explorations);
@@ -55,6 +58,7 @@ public:
     std::size_t element_align() const { return known_.call().element_align; }
 
 private:
+    void check(const detail::Call& asked, Plans& plans);
     void use(const Selection& selection, const detail::Call& call, const CallSize& size,
              std::size_t input_bytes, Plans& plans);
     void set_plan(const detail::Call& call, Plans& plans);

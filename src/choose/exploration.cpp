@@ -1,7 +1,9 @@
 #include "choose/exploration.hpp"
 
 #include "choose/group_config.hpp"
+#include "choose/learnt.hpp"
 #include "mailbox/slot.hpp"
+#include "tuning/save.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -38,6 +40,7 @@ std::vector<std::uint64_t> TrialAreas::take(std::size_t area, std::size_t candid
         }
     }
     read_until_[area] = now.epoch;
+    ++taken_;
     return of_all;
 }
 
@@ -82,6 +85,7 @@ void Exploration::end(std::chrono::nanoseconds took, TrialAreas& areas, const Ca
     const auto ns = static_cast<std::uint64_t>(std::max<std::int64_t>(took.count(), 1));
     std::uint64_t& best = best_ns_[only_choice_ ? 0 : used_];
     best = best == 0 ? ns : std::min(best, ns);
+    ++tried_calls_;
     const int trials = rounds * (only_choice_ ? 1 : static_cast<int>(candidates_.size()));
     if (++trial_ == trials) {
         phase_ = Phase::full;
@@ -121,7 +125,7 @@ void Exploration::decide(TrialAreas& areas, const CallPosition& now) {
     constexpr std::uint32_t longest_interval = 1U << 16U;
     const std::vector<std::uint64_t> ns =
         areas.take(area_, only_choice_ ? 1 : candidates_.size(), least_, now);
-    if (only_choice_ && double(ns.front()) > most_growth * double(choice_ns_)) {
+    if (only_choice_ && double(ns.front()) > most_growth * double(ns_[choice_])) {
         best_ns_ = {};
         try_all();
         return;
@@ -132,7 +136,10 @@ void Exploration::decide(TrialAreas& areas, const CallPosition& now) {
                 choice_ = candidate;
             }
         }
-        choice_ns_ = ns[choice_];
+        ns_ = ns;
+        for (const std::uint64_t each : ns) {
+            lost_ns_ += rounds * (std::max(each, ns[choice_]) - ns[choice_]);
+        }
     }
     only_choice_ = ++decisions_ > 1;
     phase_ = Phase::settled;
@@ -148,17 +155,27 @@ void Exploration::use(std::size_t candidate) {
     }
 }
 
-Explorations::Explorations(const GroupConfig& config, std::span<TrialTimes> times, int rank)
-    : config_(config), times_(times), rank_(rank), areas_(times, rank) {}
-
-Exploration* Explorations::of(const detail::Call& call, const CallSize& size) {
-    // Shorter calls take so little time that what they gain is less than what trying takes.
-    constexpr std::size_t least_bytes = std::size_t{16} << 10U;
-    if (size.total_bytes < least_bytes || call.counts != nullptr || exchanges(call) ||
-        !call.algorithm.empty()) {
-        return nullptr;
+Learnt Exploration::learnt() const {
+    constexpr double ns_in_us = 1e3;
+    Learnt learnt{.kind = {},
+                  .point = {},
+                  .candidates = {},
+                  .tried_calls = tried_calls_,
+                  .lost_us = double(lost_ns_) / ns_in_us};
+    for (std::size_t candidate = 0; candidate < candidates_.size(); ++candidate) {
+        learnt.candidates.push_back({candidates_[candidate], double(ns_[candidate]) / ns_in_us});
     }
-    const Kind kind{call.collective,
+    std::rotate(learnt.candidates.begin(), learnt.candidates.begin() + static_cast<std::ptrdiff_t>(choice_),
+                learnt.candidates.begin() + static_cast<std::ptrdiff_t>(choice_) + 1);
+    return learnt;
+}
+
+std::optional<CallKind> explored_kind(const detail::Call& call, const CallSize& size) {
+    if (size.total_bytes < tuning::least_tried_bytes || call.counts != nullptr || exchanges(call) ||
+        !call.algorithm.empty()) {
+        return std::nullopt;
+    }
+    return CallKind{call.collective,
                     operands_of(call),
                     static_cast<int>(std::bit_width(size.total_bytes)),
                     size.in_place,
@@ -166,32 +183,70 @@ Exploration* Explorations::of(const detail::Call& call, const CallSize& size) {
                     call.commutative,
                     call.shared_output,
                     size.message_bytes <= mailbox::staging_bytes};
-    auto found = of_kinds_.find(kind);
-    if (found == of_kinds_.end()) {
-        found =
-            of_kinds_
-                .emplace(kind, Exploration(candidates(call, size, config_.choices, config_.predictor.get(),
-                                                      TrialTimes::most_candidates),
-                                           detail::traits_of(call.collective).needs_all))
-                .first;
+}
+
+Explorations::Explorations(const GroupConfig& config, Trials& trials, int rank)
+    : config_(config), trials_(trials), rank_(rank), areas_(trials.times, rank) {}
+
+Exploration* Explorations::of(const detail::Call& call, const CallSize& size) {
+    const std::optional<CallKind> kind = explored_kind(call, size);
+    if (!kind) {
+        return nullptr;
     }
-    Exploration& exploration = found->second;
+    auto found = of_kinds_.find(*kind);
+    if (found == of_kinds_.end()) {
+        std::vector<Selection> all =
+            candidates(call, size, config_.choices, config_.predictor.get(), TrialTimes::most_candidates);
+        const bool least = detail::traits_of(call.collective).needs_all;
+        found =
+            of_kinds_.emplace(*kind, Explored{Exploration(std::move(all), least), size.total_bytes}).first;
+    }
+    Exploration& exploration = found->second.exploration;
     return exploration.candidates().size() > 1 ? &exploration : nullptr;
+}
+
+const Selection* Explorations::chosen(const detail::Call& call, const CallSize& size) const {
+    const std::optional<CallKind> kind = explored_kind(call, size);
+    const auto found = kind ? of_kinds_.find(*kind) : of_kinds_.end();
+    return found != of_kinds_.end() ? found->second.exploration.chosen() : nullptr;
 }
 
 const Selection& Explorations::begin(Exploration& exploration) {
     if (exploration.needs_area() && areas_.free_area(position_) == TrialAreas::none) {
         // Kinds that the program has ceased to call keep areas.
         for (auto& [kind, other] : of_kinds_) {
-            other.decide_if_possible(areas_, position_);
+            other.exploration.decide_if_possible(areas_, position_);
         }
     }
-    return exploration.begin(areas_, position_);
+    const Selection& selection = exploration.begin(areas_, position_);
+    if (rank_ == 0 && reported_ != areas_.taken()) {
+        report_decisions();
+    }
+    return selection;
+}
+
+void Explorations::report_decisions() {
+    for (const auto& [kind, explored] : of_kinds_) {
+        if (explored.exploration.chosen() == nullptr) {
+            continue;
+        }
+        Learnt learnt = explored.exploration.learnt();
+        learnt.kind = kind;
+        learnt.point = {kind.collective,   kind.operands,  static_cast<int>(trials_.times.size()),
+                        config_.l3_groups, explored.bytes, kind.in_place};
+        if (learnt.has_entry()) {
+            tuning::learn(learnt.entry());
+        }
+        trials_.learnt.put(std::move(learnt));
+    }
+    reported_ = areas_.taken();
 }
 
 void Explorations::clear() {
     of_kinds_.clear();
-    areas_ = TrialAreas(times_, rank_);
+    areas_ = TrialAreas(trials_.times, rank_);
+    reported_ = 0;
+    trials_.learnt.clear();
 }
 
 } // namespace tutti::engine

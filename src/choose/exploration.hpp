@@ -14,12 +14,15 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 namespace tutti::engine {
 
 struct GroupConfig;
+struct Learnt;
+struct Trials;
 
 /// Where a member stands in its sequence of blocking calls. Equal on all members before each of these.
 struct CallPosition {
@@ -54,6 +57,8 @@ public:
     /// members have come further than this position.
     std::vector<std::uint64_t> take(std::size_t area, std::size_t candidates, bool least,
                                     const CallPosition& now);
+    /// How often that was, which is how many decisions there were.
+    std::uint64_t taken() const { return taken_; }
 
 private:
     static constexpr std::uint64_t in_use = std::numeric_limits<std::uint64_t>::max();
@@ -62,6 +67,7 @@ private:
     int rank_;
     /// The last position at which members may read each area.
     std::array<std::uint64_t, TrialTimes::areas> read_until_{};
+    std::uint64_t taken_ = 0;
 };
 
 /// The choice of one member for one kind of call: it tries candidates in turn, and keeps the fastest. It is a
@@ -103,7 +109,9 @@ public:
     std::uint32_t selection_number() const { return selection_; }
 
     /// What has been chosen by measurement; null before that.
-    const Selection* chosen() const { return choice_ns_ != 0 ? &candidates_[choice_] : nullptr; }
+    const Selection* chosen() const { return ns_.empty() ? nullptr : &candidates_[choice_]; }
+    /// What has been learnt, of a kind and point that the caller adds. \pre chosen()
+    Learnt learnt() const;
     std::span<const Selection> candidates() const { return candidates_; }
 
 private:
@@ -127,7 +135,11 @@ private:
     bool only_choice_ = false;
     int decisions_ = 0;
     std::size_t choice_ = 0;
-    std::uint64_t choice_ns_ = 0;
+    /// What each candidate took when they were compared last, the same on all members; empty before that.
+    std::vector<std::uint64_t> ns_;
+    /// Calls that were measured, and what all comparisons together say that they lost.
+    int tried_calls_ = 0;
+    std::uint64_t lost_ns_ = 0;
     std::size_t used_ = 0;
     int trial_ = 0;
     std::array<std::uint64_t, TrialTimes::most_candidates> best_ns_{};
@@ -138,14 +150,38 @@ private:
     std::uint32_t interval_ = first_interval;
 };
 
+/// Calls that are explored together.
+struct CallKind {
+    Collective collective = Collective::barrier;
+    tuning::Operands operands = tuning::Operands::moved;
+    /// Powers of two of bytes.
+    int power = 0;
+    bool in_place = false;
+    bool serial = false;
+    bool commutative = true;
+    bool shared_output = false;
+    /// Whether messages fit into the staging buffers. A kind has one protocol for all its sizes.
+    bool may_be_staged = false;
+
+    friend auto operator<=>(const CallKind&, const CallKind&) = default;
+};
+
+/// The kind of a call, whose arguments have been checked; nothing if calls of this kind are not explored.
+std::optional<CallKind> explored_kind(const detail::Call& call, const CallSize& size);
+
 /// The explorations of one member.
 class Explorations {
 public:
-    Explorations(const GroupConfig& config, std::span<TrialTimes> times, int rank);
+    Explorations(const GroupConfig& config, Trials& trials, int rank);
 
     /// That of the kind of a call, whose arguments have been checked; null if calls of this kind are not
     /// explored. Begun with the first call of a kind. O(log of the kinds).
     Exploration* of(const detail::Call& call, const CallSize& size);
+    /// The choice that blocking calls of this kind have been found to be the fastest with; null if there is
+    /// none. The same on all members that have made the same blocking calls.
+    const Selection* chosen(const detail::Call& call, const CallSize& size) const;
+    /// Changes if anything that chosen() returns may have changed.
+    std::uint64_t decisions() const { return areas_.taken(); }
 
     /// The calls that begin from now on do so at this position.
     void come_to(const CallPosition& position) { position_ = position; }
@@ -157,27 +193,22 @@ public:
     void clear();
 
 private:
-    struct Kind {
-        Collective collective;
-        tuning::Operands operands;
-        /// Powers of two of bytes.
-        int power;
-        bool in_place;
-        bool serial;
-        bool commutative;
-        bool shared_output;
-        /// Whether messages fit into the staging buffers. A kind has one protocol for all its sizes.
-        bool may_be_staged;
-
-        friend auto operator<=>(const Kind&, const Kind&) = default;
+    struct Explored {
+        Exploration exploration;
+        /// Of the first call of the kind.
+        std::size_t bytes;
     };
 
+    /// Has others see the decisions that this member, the first, has not reported yet.
+    void report_decisions();
+
     const GroupConfig& config_;
-    std::span<TrialTimes> times_;
+    Trials& trials_;
     int rank_;
     TrialAreas areas_;
+    std::uint64_t reported_ = 0;
     CallPosition position_;
-    std::map<Kind, Exploration> of_kinds_;
+    std::map<CallKind, Explored> of_kinds_;
 };
 
 } // namespace tutti::engine

@@ -8,6 +8,7 @@
 #include "record/trace_file.hpp"
 #include "tuning/fingerprint.hpp"
 #include "tuning/load.hpp"
+#include "tuning/save.hpp"
 #include "wait/time_limit.hpp"
 
 #include <tutti/error.hpp>
@@ -88,6 +89,7 @@ GroupConfig config_for(const GroupOptions& options, Whereabouts where, Cpus cpus
     GroupOptions chosen = options;
     chosen.wait = wait;
     const int process_cpus = machine::allowed_pus(cpus.of_process);
+    tuning::save_at_exit();
     tuning::Source source = tuning::source_of(options.tuning);
     const bool explores =
         members > 1 && (source.explores == tuning::Explores::always ||

@@ -1,6 +1,7 @@
 #include "choose/select.hpp"
 
 #include "choose/algorithm_predictor.hpp"
+#include "choose/store_policy.hpp"
 #include "mailbox/slot.hpp"
 
 #include <tutti/error.hpp>
@@ -78,6 +79,21 @@ const Defaults& defaults(Collective collective) {
 }
 
 } // namespace
+
+std::string_view source_of(Reason reason) {
+    switch (reason) {
+    case Reason::measured:
+        return "file";
+    case Reason::predicted:
+        return "predicted";
+    case Reason::tried:
+        return "tried";
+    case Reason::named:
+        return "named";
+    default:
+        return "built-in";
+    }
+}
 
 bool is_exact(const detail::Call& call) {
     return call.type < Type::f32 && call.op != Operator::callable;
@@ -198,7 +214,7 @@ const tuning::Entry* entry_for(const detail::Call& call, const CallSize& size,
                                const tuning::Choices& choices) {
     return call.counts != nullptr || exchanges(call)
                ? nullptr
-               : choices.entry(call.collective, operands_of(call), size.total_bytes);
+               : choices.entry(call.collective, operands_of(call), size.total_bytes, size.in_place);
 }
 
 namespace {
@@ -266,7 +282,7 @@ Selection built_in_selection(Collective collective, const detail::Call& call, co
 /// The row in the protocol in which it serves a call for which the built-in choice is known; nothing if it
 /// gives other bits, or first copies an input that the built-in choice need not copy.
 std::optional<Selection> usable(std::size_t row, const detail::Call& call, const CallSize& size,
-                                const Selection& built_in, Reason reason) {
+                                const Selection& built_in, Reason reason, Stores stores = Stores::by_policy) {
     const Protocol protocol = protocol_of(row, call, size);
     const bool only_here_copies =
         size.in_place && protocol == Protocol::zero_copy && built_in.protocol != Protocol::zero_copy;
@@ -275,14 +291,15 @@ std::optional<Selection> usable(std::size_t row, const detail::Call& call, const
         !may_choose(algorithm::registry()[row], operands_of(call), size.members)) {
         return std::nullopt;
     }
-    return Selection{row, protocol, reason};
+    return Selection{row, protocol, reason, stores};
 }
 
 /// What the table says, where it says something that can serve here.
 std::optional<Selection> measured_selection(const detail::Call& call, const CallSize& size,
                                             const tuning::Choices& choices, const Selection& built_in) {
     const tuning::Entry* const entry = entry_for(call, size, choices);
-    return entry != nullptr ? usable(entry->measured.front().row, call, size, built_in, Reason::measured)
+    return entry != nullptr ? usable(entry->measured.front().row, call, size, built_in, Reason::measured,
+                                     entry->measured.front().stores)
                             : std::nullopt;
 }
 
@@ -331,9 +348,9 @@ std::vector<Selection> candidates(const detail::Call& call, const CallSize& size
             found.push_back(*selection);
         }
     };
-    const auto add_row = [&](std::size_t row) {
+    const auto add_row = [&](std::size_t row, Stores stores = Stores::by_policy) {
         if (has_few_rounds(algorithm::registry()[row], size.members)) {
-            add(usable(row, call, size, built_in, Reason::tried));
+            add(usable(row, call, size, built_in, Reason::tried, stores));
         }
     };
     add(select(call, size, choices, predictor));
@@ -346,7 +363,7 @@ std::vector<Selection> candidates(const detail::Call& call, const CallSize& size
     }
     if (const tuning::Entry* const entry = entry_for(call, size, choices);
         entry != nullptr && entry->measured.size() > 1) {
-        add_row(entry->measured[1].row);
+        add_row(entry->measured[1].row, entry->measured[1].stores);
     }
     const Defaults& rows = defaults(call.collective);
     // A table may have been measured elsewhere, or when another program was busy.

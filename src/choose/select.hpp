@@ -1,7 +1,6 @@
 #pragma once
 
 #include "algorithm/registry.hpp"
-#include "choose/store_policy.hpp"
 #include "schedule/synchronise.hpp"
 #include "tuning/choices.hpp"
 
@@ -11,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti::engine {
@@ -38,15 +38,12 @@ enum class Reason : std::uint8_t {
     tried
 };
 
+/// "built-in", "file", "predicted", "tried" or "named".
+std::string_view source_of(Reason reason);
+
 class AlgorithmPredictor;
 
-/// How members store.
-///
-/// - by_policy: as StorePolicy has it
-/// - cached: through the caches
-/// - non_temporal: past the caches
-/// - string_moves: to other members by string moves (rep movsb), to themselves through the caches
-enum class Stores : std::uint8_t { by_policy, cached, non_temporal, string_moves };
+using tuning::Stores;
 
 /// An algorithm, as its row in the registry, the protocol by which it is executed, and how it stores.
 struct Selection {

@@ -1,5 +1,6 @@
 #include "diagnose/group_diagnosis.hpp"
 
+#include "choose/learnt.hpp"
 #include "group/group_state.hpp"
 #include "group/history.hpp"
 #include "log/log.hpp"
@@ -83,7 +84,8 @@ RollCall GroupDiagnosis::look(Asked asked) {
                               std::to_string(group_.size()) + (group_.size() == 1 ? " member" : " members");
     return {{.group = group},
             std::move(reports),
-            {std::move(failure), has_failed, look.at, since_last, std::move(waits)}};
+            {std::move(failure), has_failed, look.at, since_last, std::move(waits),
+             asked == Asked::by_people ? group_.trials().learnt.all() : std::vector<Learnt>{}}};
 }
 
 GroupView GroupDiagnosis::view() const {

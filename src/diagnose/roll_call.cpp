@@ -66,8 +66,9 @@ RollCall::RollCall(Names names, std::vector<MemberReport> reports)
 
 RollCall::RollCall(Names names, std::vector<MemberReport> reports, Circumstances circumstances)
     : names_(std::move(names)), waits_(std::move(circumstances.waits)),
-      failure_(std::move(circumstances.failure)), has_failed_(circumstances.has_failed),
-      now_(circumstances.now), since_last_(circumstances.since_last), reports_(std::move(reports)) {}
+      learnt_(std::move(circumstances.learnt)), failure_(std::move(circumstances.failure)),
+      has_failed_(circumstances.has_failed), now_(circumstances.now), since_last_(circumstances.since_last),
+      reports_(std::move(reports)) {}
 
 /// Of how many members details are told.
 std::size_t RollCall::most_listed() const {
@@ -181,7 +182,13 @@ std::string RollCall::text() const {
     if (more != 0) {
         text += "  and " + std::to_string(more) + " more elsewhere\n";
     }
-    return waits_.empty() || !has_calls() ? text : text + "  waits: " + waits_ + "\n";
+    if (!waits_.empty() && has_calls()) {
+        text += "  waits: " + waits_ + "\n";
+    }
+    for (const Learnt& learnt : learnt_) {
+        text += "  learnt: " + learnt.text() + "\n";
+    }
+    return text;
 }
 
 /// Of one that has not come to the `number`-th operation of a sequence.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "call/call_log.hpp"
+#include "choose/learnt.hpp"
 #include "group/member_status.hpp"
 #include "machine/thread_state.hpp"
 #include "wait/shown_line.hpp"
@@ -71,6 +72,8 @@ struct Circumstances {
     std::chrono::nanoseconds since_last{0};
     /// How they wait for each other, and why; nothing if that is not told.
     std::string waits = {};
+    /// What the group has learnt of its calls; nothing if that is not told.
+    std::vector<Learnt> learnt = {};
 };
 
 /// Who is where in a group, as any thread can see at any time.
@@ -106,6 +109,7 @@ private:
 
     Names names_;
     std::string waits_;
+    std::vector<Learnt> learnt_;
     /// The last failure; nothing where there was none.
     std::string failure_;
     /// Whether that still lasts.

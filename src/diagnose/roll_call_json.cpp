@@ -6,6 +6,8 @@
 #include "trace/quoted.hpp"
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -115,6 +117,35 @@ std::string object_of(const MemberReport& report, bool sit, std::chrono::nanosec
     return object.text();
 }
 
+/// JSON has neither infinity nor NaN, and times are neither.
+std::string number(double value) {
+    std::array<char, 32> text{};
+    return {text.data(), std::to_chars(text.data(), text.data() + text.size(), value).ptr};
+}
+
+std::string object_of(const Learnt& learnt) {
+    std::string candidates;
+    for (const Learnt::Candidate& candidate : learnt.candidates) {
+        const Selection& selection = candidate.selection;
+        candidates += (candidates.empty() ? "" : ", ") +
+                      Object()
+                          .add("algorithm", quoted(algorithm::registry()[selection.row].name))
+                          .add("stores", quoted(to_string(selection.stores)))
+                          .add("from", quoted(source_of(selection.reason)))
+                          .add("us", number(candidate.us))
+                          .text();
+    }
+    return Object()
+        .add("collective", quoted(to_string(learnt.point.collective)))
+        .add("operands", quoted(to_string(learnt.point.operands)))
+        .add("bytes", learnt.point.bytes)
+        .add("text", quoted(learnt.text()))
+        .add("tried_calls", learnt.tried_calls)
+        .add("lost_us", number(learnt.lost_us))
+        .add("candidates", "[" + candidates + "]")
+        .text();
+}
+
 } // namespace
 
 std::string RollCall::json() const {
@@ -130,6 +161,13 @@ std::string RollCall::json() const {
     object.add("members", reports_.size());
     if (!waits_.empty()) {
         object.add("waits", quoted(waits_));
+    }
+    if (!learnt_.empty()) {
+        std::string all;
+        for (const Learnt& learnt : learnt_) {
+            all += (all.empty() ? "\n  " : ",\n  ") + object_of(learnt);
+        }
+        object.add("learnt", "[" + all + "\n]");
     }
     return object.add("us_since_last_look", microseconds(since_last_))
                .add("places", "[" + members + "\n]")

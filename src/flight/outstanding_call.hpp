@@ -74,6 +74,8 @@ private:
     /// Null when its member has left.
     ProgressEngine* home_;
     PreparedCall call_;
+    /// When it was prepared: Explorations::decisions().
+    std::uint64_t decisions_ = 0;
     run::Bindings bindings_;
     run::Memory input_copy_;
     KeptOperator operator_;

@@ -263,17 +263,19 @@ OutstandingCall& ProgressEngine::operation_for(const Call& call, Sequence sequen
     return *operation;
 }
 
-/// One that nobody refers to, prepared for such a call already if there is one.
+/// One that nobody refers to, prepared for such a call already if there is one. Members need not have the
+/// same ones, so that none is used which was prepared before the last decision of an exploration.
 OutstandingCall& ProgressEngine::found_or_prepared(const Call& call) {
     const std::uint64_t key = detail::key_of(call);
-    if (OutstandingCall* const known = key != 0 ? free_.take(key, call.input, call.output) : nullptr) {
+    OutstandingCall* known = key != 0 ? free_.take(key, call.input, call.output) : nullptr;
+    if (known == nullptr) {
+        check_given(call); // a call with a key has nothing that this looks at
+        known = free_.take(call);
+    }
+    if (known != nullptr && has_last_choice(*known)) {
         return *known;
     }
-    check_given(call); // a call with a key has nothing that this looks at
-    if (OutstandingCall* const known = free_.take(call)) {
-        return *known;
-    }
-    OutstandingCall& operation = unused();
+    OutstandingCall& operation = known != nullptr ? *known : unused();
     try {
         prepare(operation, call);
     } catch (...) {
@@ -281,6 +283,11 @@ OutstandingCall& ProgressEngine::found_or_prepared(const Call& call) {
         throw;
     }
     return operation;
+}
+
+bool ProgressEngine::has_last_choice(const OutstandingCall& operation) const {
+    const Explorations* const explorations = seat_.explorations();
+    return explorations == nullptr || operation.decisions_ == explorations->decisions();
 }
 
 void ProgressEngine::assign_channel(OutstandingCall& operation) {
@@ -315,7 +322,9 @@ OutstandingCall& ProgressEngine::unused() {
 }
 
 void ProgressEngine::prepare(OutstandingCall& operation, const Call& call) {
-    operation.call_.prepare(call, seat_.plans());
+    const Explorations* const explorations = seat_.explorations();
+    operation.call_.prepare_as_learnt(call, seat_.plans(), explorations);
+    operation.decisions_ = explorations != nullptr ? explorations->decisions() : 0;
     operation.bindings_.reserve(operation.call_.prepared());
     if (operation.call_.copied_bytes() != 0) {
         operation.input_copy_.at_least(operation.call_.copied_bytes(), operation.call_.element_align());

@@ -115,6 +115,7 @@ private:
 
     OutstandingCall& operation_for(const detail::Call& call, Sequence sequence);
     OutstandingCall& found_or_prepared(const detail::Call& call);
+    bool has_last_choice(const OutstandingCall& operation) const;
     void assign_channel(OutstandingCall& operation);
     OutstandingCall& unused();
     void prepare(OutstandingCall& operation, const detail::Call& call);

@@ -78,3 +78,11 @@ void tutti_f_group_statistics(tutti_group** group, CFI_cdesc_t* name, CFI_cdesc_
     record("group_statistics", ask_statistics, *group, copy, file, ierr);
     free(copy);
 }
+
+void tutti_f_save_tuning(CFI_cdesc_t* path, int* ierr) {
+    char* const name = tutti_f_text(path);
+    const tutti_status status = name != NULL ? tutti_f_noted(tutti_save_tuning(name))
+                                             : tutti_f_note(TUTTI_NO_MEMORY, "save_tuning: out of memory");
+    free(name);
+    tutti_f_finish(status, ierr);
+}

@@ -117,6 +117,13 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
+        ! Saves what all groups have learnt of algorithms, for the argument `tuning` of the next run.
+        subroutine tutti_save_tuning(path, ierr) bind(c, name="tutti_f_save_tuning")
+            import
+            character(kind=c_char, len=*), intent(in) :: path
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
         subroutine tutti_join(group, rank, new, ierr) bind(c, name="tutti_f_join")
             import
             type(tutti_group), intent(inout) :: group

@@ -1,5 +1,6 @@
 #include "group/group_state.hpp"
 
+#include "choose/learnt.hpp"
 #include "choose/wait_choice.hpp"
 #include "machine/cpu_list.hpp"
 #include "option_values.hpp"
@@ -33,7 +34,8 @@ GroupState::GroupState(int members, engine::GroupConfig config, engine::MakeDiag
                                ? config_.wait_policy
                                : engine::wait_policy_of(config_.options.wait, members, members - 1)),
       memory_(members, failure_.word()), schedules_(members, config_),
-      trial_times_(config_.explores ? static_cast<std::size_t>(members) : 0),
+      trials_(std::make_unique<engine::Trials>(
+          std::vector<engine::TrialTimes>(config_.explores ? static_cast<std::size_t>(members) : 0))),
       seats_(failure_, memory_,
              engine::timeout_or(config_.options.join_timeout, "GroupOptions::join_timeout",
                                 std::chrono::minutes(10))),

@@ -2,7 +2,6 @@
 
 #include "call/plans/schedules.hpp"
 #include "choose/bindings.hpp"
-#include "choose/exploration.hpp"
 #include "choose/group_config.hpp"
 #include "group/diagnosis.hpp"
 #include "group/family.hpp"
@@ -26,6 +25,10 @@
 #include <span>
 #include <string>
 #include <vector>
+
+namespace tutti::engine {
+struct Trials;
+}
 
 namespace tutti {
 inline namespace TUTTI_NAMESPACE {
@@ -63,8 +66,8 @@ public:
     const engine::GroupConfig& config() const { return config_; }
     /// Throws Error in a child of fork().
     void require_own_process() const { process_.require("the group"); }
-    /// What the members measure of algorithms; empty if they do not.
-    std::span<engine::TrialTimes> trial_times() { return trial_times_; }
+    /// What the members measure of algorithms and have learnt of them.
+    engine::Trials& trials() { return *trials_; }
     /// What the members record of their calls; null where that is nothing.
     const engine::Recorder* recorder() const { return recorder_.get(); }
 
@@ -121,7 +124,7 @@ private:
     engine::SharedMemory memory_;
     std::unique_ptr<engine::Recorder> recorder_;
     engine::Schedules schedules_;
-    std::vector<engine::TrialTimes> trial_times_;
+    std::unique_ptr<engine::Trials> trials_;
     engine::Seats seats_;
     const engine::OwnProcess process_;
     std::shared_ptr<GroupState> itself_;

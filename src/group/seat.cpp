@@ -45,7 +45,7 @@ Seat::Seat(GroupState& group, int rank, int members)
     : group_(group), rank_(rank),
       record_(group.recorder() == nullptr ? nullptr : &group.recorder()->of(rank)),
       explorations_(group.config().explores
-                        ? std::make_unique<engine::Explorations>(group.config(), group.trial_times(), rank)
+                        ? std::make_unique<engine::Explorations>(group.config(), group.trials(), rank)
                         : nullptr),
       plans_(group.schedules(), group.config(), rank, members) {}
 

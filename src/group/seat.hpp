@@ -122,6 +122,8 @@ public:
     bool runs_operator() const { return runs_operator_; }
 
     engine::Plans& plans() { return plans_; }
+    /// Null if calls are not explored.
+    const engine::Explorations* explorations() const { return explorations_.get(); }
     /// Of the next call that blocks.
     std::uint64_t epoch() const { return cursor_.epoch; }
 

@@ -8,9 +8,7 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -49,13 +47,6 @@ TraceRequest trace_requested() {
     return environment_value<trace_named>("TUTTI_TRACE",
                                           "the name of a file: trace.pftrace, or trace.pftrace,steps")
         .value_or(TraceRequest{});
-}
-
-/// Where the file is from the folder in which the process is now, whichever it changes to.
-std::string absolute(const std::string& file) {
-    std::array<char, PATH_MAX> folder{};
-    const bool is_relative = !file.starts_with('/') && getcwd(folder.data(), folder.size()) != nullptr;
-    return is_relative ? std::string(folder.data()) + "/" + file : file;
 }
 
 std::string file_of_process(std::string name) {
@@ -101,7 +92,7 @@ public:
     void add(TraceListed& listed, const std::string& file) {
         const std::scoped_lock lock(mutex_);
         if (file_.empty()) {
-            file_ = absolute(file);
+            file_ = absolute_path(file);
             process_ = getpid();
             std::atexit(write_trace_file);
         }

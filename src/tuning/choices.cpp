@@ -40,7 +40,7 @@ Choices::Choices(std::shared_ptr<const Table> table, const Situation& situation)
             continue;
         }
         // Ascending by members, then by bytes: nearer ones replace all that came before.
-        Sizes& sizes = sizes_[index(entry.point.collective, entry.point.operands)];
+        Sizes& sizes = sizes_[index(entry.point.collective, entry.point.operands, entry.point.in_place)];
         if (!sizes.empty() && sizes.back()->point.members != entry.point.members) {
             if (distance(entry, situation) >= distance(*sizes.back(), situation)) {
                 continue;
@@ -51,13 +51,21 @@ Choices::Choices(std::shared_ptr<const Table> table, const Situation& situation)
     }
 }
 
-const Entry* Choices::entry(Collective collective, Operands operands, std::size_t bytes) const {
-    const Sizes& sizes = sizes_[index(collective, operands)];
+const Entry* Choices::entry(Collective collective, Operands operands, std::size_t bytes,
+                            bool in_place) const {
+    const Entry* const own = nearest(sizes_[index(collective, operands, in_place)], bytes);
+    return own != nullptr ? own : nearest(sizes_[index(collective, operands, !in_place)], bytes);
+}
+
+const Entry* Choices::nearest(const Sizes& sizes, std::size_t bytes) {
     const auto above =
         std::ranges::lower_bound(sizes, bytes, {}, [](const Entry* entry) { return entry->point.bytes; });
     const Entry* nearest = nullptr;
     double least = most_bytes_ratio;
     const auto look_at = [&](const Entry* entry) {
+        if (bytes < least_tried_bytes && entry->point.bytes >= least_tried_bytes) {
+            return;
+        }
         const double far = ratio(static_cast<double>(entry->point.bytes), static_cast<double>(bytes));
         if (far <= least) {
             nearest = entry;

@@ -15,16 +15,18 @@
 #include <optional>
 #include <stdexcept>
 #include <system_error>
+#include <utility>
 
 namespace tutti::tuning {
 
 namespace {
 
 constexpr std::string_view magic = "tutti-tuning";
-constexpr int format_version = 8;
+constexpr int format_version = 9;
 constexpr std::string_view profile_word = "profile";
 constexpr std::string_view lines_word = "lines";
 constexpr std::string_view line_word = "line";
+constexpr std::string_view in_place_ending = "/in-place";
 constexpr std::array<std::string_view, fingerprint_lines> machine_labels{"model", "cpus", "cores", "l2",
                                                                          "l3"};
 constexpr std::size_t most_bytes = std::size_t{1} << 40U;
@@ -74,6 +76,14 @@ public:
 
     bool line_is_over() const { return ended_; }
 
+    /// The next word, without `ending` and with true if it ends so.
+    std::pair<std::string_view, bool> word_without(std::string_view ending) {
+        std::string_view text = word();
+        const bool ends_so = text.ends_with(ending);
+        text.remove_suffix(ends_so ? ending.size() : 0);
+        return {text, ends_so};
+    }
+
     std::string_view word() {
         if (ended_) {
             fail("words are missing");
@@ -109,7 +119,11 @@ public:
 
     template <class Number>
     Number number(const char* what, Number least, Number most) {
-        const std::string_view text = word();
+        return number_in(word(), what, least, most);
+    }
+
+    template <class Number>
+    Number number_in(std::string_view text, const char* what, Number least, Number most) {
         Number value{};
         const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
         if (error != std::errc() || end != text.data() + text.size() || !(value >= least && value <= most)) {
@@ -131,8 +145,7 @@ private:
 };
 
 template <class Enum>
-Enum named(Reader& reader, const char* what, int count) {
-    const std::string_view name = reader.word();
+Enum named(Reader& reader, const char* what, int count, std::string_view name) {
     for (int i = 0; i < count; ++i) {
         if (to_string(static_cast<Enum>(i)) == name) {
             return static_cast<Enum>(i);
@@ -141,8 +154,14 @@ Enum named(Reader& reader, const char* what, int count) {
     reader.fail(std::string(what) + " " + quoted_word(name) + " is unknown");
 }
 
+template <class Enum>
+Enum named(Reader& reader, const char* what, int count) {
+    return named<Enum>(reader, what, count, reader.word());
+}
+
 Measured measured(Reader& reader, const Point& point) {
-    const std::string_view name = reader.word();
+    const std::string_view word = reader.word();
+    const std::string_view name = word.substr(0, word.find('/'));
     const algorithm::Algorithm* const row = algorithm::find(point.collective, name);
     if (row == nullptr) {
         reader.fail("there is no algorithm " + quoted_word(name) + " for " +
@@ -153,7 +172,10 @@ Measured measured(Reader& reader, const Point& point) {
                     std::string(to_string(point.operands)) + " operands of " + std::to_string(point.members) +
                     " members");
     }
-    return {algorithm::index_of(*row), reader.number("time", 0.0, most_us)};
+    const Stores stores = name.size() == word.size() ? Stores::by_policy
+                                                     : named<Stores>(reader, "way to store", stores_count,
+                                                                     word.substr(name.size() + 1));
+    return {algorithm::index_of(*row), reader.number("time", 0.0, most_us), stores};
 }
 
 Entry entry(Reader& reader) {
@@ -163,11 +185,15 @@ Entry entry(Reader& reader) {
     point.operands = named<Operands>(reader, "operands", operands_count);
     point.members = reader.number("members", 2, most_members);
     point.l3_groups = reader.number("L3 groups", 1, point.members);
-    point.bytes = reader.number("bytes", std::size_t{0}, most_bytes);
+    const auto [bytes, in_place] = reader.word_without(in_place_ending);
+    point.bytes = reader.number_in(bytes, "bytes", std::size_t{0}, most_bytes);
+    point.in_place = in_place;
     do {
         entry.measured.push_back(measured(reader, point));
-        const auto repeats = std::ranges::count(entry.measured, entry.measured.back().row, &Measured::row);
-        if (repeats != 1) {
+        const auto is_same = [&](const Measured& each) {
+            return each.row == entry.measured.back().row && each.stores == entry.measured.back().stores;
+        };
+        if (std::ranges::count_if(entry.measured, is_same) != 1) {
             reader.fail("an algorithm is there twice");
         }
     } while (!reader.line_is_over());
@@ -299,9 +325,10 @@ std::string to_text(const Table& table) {
         const Point& point = entry.point;
         text += std::string(to_string(point.collective)) + " " + std::string(to_string(point.operands)) +
                 " " + std::to_string(point.members) + " " + std::to_string(point.l3_groups) + " " +
-                std::to_string(point.bytes);
+                std::to_string(point.bytes) + std::string(point.in_place ? in_place_ending : "");
         for (const Measured& measured : entry.measured) {
-            text += " " + std::string(algorithm::registry()[measured.row].name) + " " + shown(measured.us);
+            text += " " + name_of(algorithm::registry()[measured.row], measured.stores) + " " +
+                    shown(measured.us);
         }
         text += "\n";
     }

@@ -8,7 +8,7 @@
 
 /// The file of a table: lines of printable ASCII, words separated by one blank.
 ///
-///     tutti-tuning 8                                    the format's version
+///     tutti-tuning 9                                    the format's version
 ///     library 1.0.0
 ///     model AMD EPYC 9R14                               the machine, see fingerprint()
 ///     cpus 0-1
@@ -21,7 +21,10 @@
 ///     line core.one-way.min 8                           and all numbers of that
 ///     ...
 ///     allreduce exact 8 1 65536 direct 24.1 flat 31     collective, operands, members, L3 groups, bytes;
-///     ...                                               algorithms and their medians in us, the choice first
+///     ...                                               algorithms and their times in us, the choice first
+///     allreduce exact 8 1 65536/in-place direct/non-temporal 24.1     in place; one way to store, not the
+///     policy's
+///     ...
 ///     end 387 0123456789abcdef                          lines after the machine's, FNV-1a of all that
 ///     precedes this line
 namespace tutti::tuning {

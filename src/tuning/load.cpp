@@ -5,13 +5,17 @@
 #include "machine/process.hpp"
 #include "tuning/file.hpp"
 #include "tuning/fingerprint.hpp"
+#include "tuning/save.hpp"
 
 #include <tutti/version.hpp>
+
+#include <unistd.h>
 
 #include <exception>
 #include <map>
 #include <mutex>
 #include <stdexcept>
+#include <utility>
 
 namespace tutti::tuning {
 
@@ -19,14 +23,33 @@ namespace {
 
 constexpr const char* built_in = "built-in choice";
 
-/// `refusal` becomes what is wrong with the file.
-Source read_source(const std::string& path, std::string& refusal) {
+/// `refusal` becomes what is wrong with the file, which `name` has requested.
+Source read_source(const std::string& name, const std::string& path, std::string& refusal) {
     try {
         return {std::make_shared<const Table>(load(path, this_machine())), "file " + path, Explores::always};
     } catch (const std::exception& error) {
-        refusal = "tuning file " + path + " is refused: " + error.what();
+        refusal = name + ": tuning file " + path + " is refused: " + error.what();
         return {nullptr, std::string(built_in) + "; " + refusal, Explores::with_a_cpu_each};
     }
+}
+
+/// A file is read once for each name that requests it, in the life of a process.
+Source source_in(const std::string& name, const std::string& path) {
+    static machine::ProcessMutex mutex(machine::ProcessMutex::Order::outer); // reading a file asks for CPUs
+    static std::map<std::pair<std::string, std::string>, Source> sources;
+    std::string refusal;
+    Source source = [&] {
+        const std::scoped_lock lock(mutex);
+        const std::pair key(name, path);
+        const auto known = sources.find(key);
+        return known != sources.end() ? known->second
+                                      : sources.emplace(key, read_source(name, path, refusal)).first->second;
+    }();
+    if (!refusal.empty()) {
+        refusal += std::string("; the ") + built_in + " of algorithms is used";
+        engine::report(LogLevel::warning, refusal.c_str());
+    }
+    return source;
 }
 
 } // namespace
@@ -64,26 +87,20 @@ Table load(const std::string& path, const machine::Machine& machine) {
 }
 
 Source source_of(const std::string& tuning) {
-    static machine::ProcessMutex mutex(machine::ProcessMutex::Order::outer); // reading a file asks for CPUs
-    static std::map<std::string, Source> sources;
-    const std::string chosen = !tuning.empty() ? tuning : environment_variable("TUTTI_TUNING");
-    if (chosen.empty() || chosen == "on" || chosen == "off") {
-        return {nullptr, built_in,
-                chosen == "on"    ? Explores::always
-                : chosen == "off" ? Explores::never
-                                  : Explores::with_a_cpu_each};
+    const bool is_option = !tuning.empty();
+    const std::string chosen = is_option ? tuning : environment_variable("TUTTI_TUNING");
+    if (chosen == "off") {
+        return {nullptr, built_in, Explores::never};
     }
-    std::string refusal;
-    Source source = [&] {
-        const std::scoped_lock lock(mutex);
-        const auto known = sources.find(chosen);
-        return known != sources.end() ? known->second
-                                      : sources.emplace(chosen, read_source(chosen, refusal)).first->second;
-    }();
-    if (!refusal.empty()) {
-        refusal += std::string("; the ") + built_in + " of algorithms is used";
-        engine::report(LogLevel::warning, refusal.c_str());
+    if (!chosen.empty() && chosen != "on") {
+        return source_in(is_option ? "GroupOptions::tuning" : "TUTTI_TUNING", chosen);
     }
+    Source source{nullptr, built_in};
+    const std::string saved = environment_variable(save_variable);
+    if (!saved.empty() && access(saved.c_str(), F_OK) == 0) { // there is none before the first run
+        source = source_in(save_variable, saved);
+    }
+    source.explores = chosen.empty() ? Explores::with_a_cpu_each : Explores::always;
     return source;
 }
 

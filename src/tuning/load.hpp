@@ -36,9 +36,10 @@ struct Source {
 };
 
 /// What `tuning` asks for, or, if it is empty, the environment variable TUTTI_TUNING: "on", "off", or a file.
-/// If neither asks for anything, groups explore in which each member has a CPU. A file is read once in the
-/// life of a process. One that is refused is reported (set_log()), once, and none is used. Callable by any
-/// thread.
+/// If neither asks for anything, groups explore in which each member has a CPU. If neither names a file or is
+/// "off", the one that TUTTI_TUNING_SAVE names is read if it exists. A file is read once in the life of a
+/// process. One that is refused is reported (set_log()), once, with the option or variable that names it, and
+/// none is used. Callable by any thread.
 Source source_of(const std::string& tuning);
 
 } // namespace tutti::tuning

@@ -12,7 +12,8 @@
 #include <string_view>
 #include <vector>
 
-/// The measured choice of algorithms: a table that `tutti tune` writes and groups take their choices from.
+/// The measured choice of algorithms: a table that `tutti tune` or a program with TUTTI_TUNING_SAVE writes,
+/// and groups take their choices from.
 namespace tutti::tuning {
 
 /// What a call asks of the order in which operands are combined, and with it which algorithms may be chosen
@@ -26,15 +27,36 @@ enum class Operands : std::uint8_t { moved, exact, ordered };
 
 inline constexpr int operands_count = 3;
 
+/// Calls of fewer bytes are not tried in a program's own calls: they take so little time that what they gain
+/// is less than what trying takes. An entry of at least so many bytes does not speak for them, since a
+/// program may have measured it.
+inline constexpr std::size_t least_tried_bytes = std::size_t{16} << 10U;
+
 std::string_view to_string(Operands operands);
 
 /// Whether the library may choose the row for such operands among so many members.
 bool may_choose(const algorithm::Algorithm& row, Operands operands, int members);
 
-/// The median time of one algorithm, as its row in the registry.
+/// How members store.
+///
+/// - by_policy: as StorePolicy has it
+/// - cached: through the caches
+/// - non_temporal: past the caches
+/// - string_moves: to other members by string moves (rep movsb), to themselves through the caches
+enum class Stores : std::uint8_t { by_policy, cached, non_temporal, string_moves };
+
+inline constexpr int stores_count = 4;
+
+std::string_view to_string(Stores stores);
+
+/// "direct", or with the way to store, unless the policy decides on it: "direct/non-temporal".
+std::string name_of(const algorithm::Algorithm& row, Stores stores);
+
+/// The median or least time of one algorithm, as its row in the registry, that stores in one way.
 struct Measured {
     std::size_t row = 0;
     double us = 0;
+    Stores stores = Stores::by_policy;
 
     friend bool operator==(const Measured&, const Measured&) = default;
 };
@@ -48,6 +70,8 @@ struct Point {
     int l3_groups = 1;
     /// Of the whole vector of one member; 0 for a barrier.
     std::size_t bytes = 0;
+    /// Input and output are the same memory.
+    bool in_place = false;
 
     friend auto operator<=>(const Point&, const Point&) = default;
 };

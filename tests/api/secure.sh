@@ -7,7 +7,7 @@ copy=$program.set_group_id
 trap 'rm -f "$copy" "$copy.trace"' EXIT
 unset ${!TUTTI_*}
 
-nonsense=(TUTTI_ISA=nonsense TUTTI_TIMEOUT=nonsense TUTTI_WAIT=nonsense TUTTI_ROLL_CALL=nonsense TUTTI_TRACE=,steps)
+nonsense=(TUTTI_ISA=nonsense TUTTI_TIMEOUT=nonsense TUTTI_WAIT=nonsense TUTTI_ROLL_CALL=nonsense TUTTI_TRACE=,steps TUTTI_TUNING_SAVE=/nonesuch/tuned)
 for variable in "${nonsense[@]}"; do
   [ -n "$(env "$variable" "$program" plain 2>&1)" ] || { echo "$variable is believed nowhere"; exit 1; }
 done

@@ -2,13 +2,17 @@
 
 #include "support.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cstddef>
+#include <cstdio>
 #include <new>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -326,6 +330,15 @@ TEST_CASE("messages go to a function of the program") {
     CHECK(tutti_set_log(nullptr, nullptr) == TUTTI_OK);
     REQUIRE(texts.size() == 1);
     CHECK(mentions(texts.front(), "tuning file /nonesuch/from-c is refused"));
+}
+
+TEST_CASE("what has been learnt is saved to a file, and a wrong file is an error") {
+    check_refused(tutti_save_tuning(nullptr), "save_tuning: `path` is a null pointer");
+    check_refused(tutti_save_tuning("/nonesuch/tuned"),
+                  "save_tuning: `path` \"/nonesuch/tuned\" is not written");
+    const std::string path = "/tmp/tutti_save_tuning_c." + std::to_string(getpid());
+    CHECK(tutti_save_tuning(path.c_str()) == TUTTI_OK);
+    CHECK(std::remove(path.c_str()) == 0);
 }
 
 TEST_CASE("more members than a first handful") {

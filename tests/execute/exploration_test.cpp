@@ -2,6 +2,7 @@
 
 #include "choose/exploration.hpp"
 #include "choose/group_config.hpp"
+#include "choose/learnt.hpp"
 
 #include <doctest/doctest.h>
 
@@ -147,6 +148,28 @@ TEST_CASE("nothing is decided before a call that all members have entered") {
     CHECK(used == 1);
 }
 
+TEST_CASE(
+    "what has been learnt has the choice first, the calls that were measured and the time that they lost") {
+    Members members(3, 3, true);
+    const auto ns = [](int, std::size_t row) { return row == 0 ? 1500 : row == 1 ? 2000 : 1000; };
+    for (int call = 0; call < 12; ++call) {
+        members.call(true, ns);
+    }
+    const engine::Learnt learnt = members.of(1).learnt();
+    REQUIRE(learnt.candidates.size() == 3);
+    CHECK(learnt.candidates[0].selection.row == 2);
+    CHECK(learnt.candidates[1].selection.row == 0);
+    CHECK(learnt.candidates[2].selection.row == 1);
+    CHECK(learnt.candidates[0].us == doctest::Approx(1));
+    CHECK(learnt.candidates[1].us == doctest::Approx(1.5));
+    CHECK(learnt.tried_calls == 9);
+    CHECK(learnt.lost_us == doctest::Approx(3 * (0.5 + 1)));
+    tuning::Entry entry = learnt.entry(); // the choice, then ascending
+    REQUIRE(entry.measured.size() == 3);
+    CHECK(entry.measured[1].row == 0);
+    CHECK(entry.measured[2].us == doctest::Approx(2));
+}
+
 TEST_CASE("a little faster is not enough to leave the first candidate") {
     Members members(2, 2, true);
     for (int call = 0; call < 8; ++call) {
@@ -212,8 +235,8 @@ TEST_CASE("areas are not written before all members have read them") {
 
 TEST_CASE("kinds that a program has ceased to call keep no other from being explored") {
     const engine::GroupConfig config;
-    std::vector<TrialTimes> times(1);
-    engine::Explorations explorations(config, times, 0);
+    engine::Trials trials{std::vector<TrialTimes>(1)};
+    engine::Explorations explorations(config, trials, 0);
     CallPosition now{1, 0};
     detail::Call call;
     call.collective = Collective::allreduce;
@@ -247,6 +270,11 @@ TEST_CASE("kinds that a program has ceased to call keep no other from being expl
         }
         CHECK((exploration->chosen() != nullptr) == (power == last));
     }
+    // Member 0 reports all decisions, also of the kinds that it has ceased to call.
+    CHECK(trials.learnt.all().size() == TrialTimes::areas + 1);
+    CHECK(explorations.decisions() == TrialAreas::none + 1);
+    explorations.clear();
+    CHECK(trials.learnt.all().empty());
 }
 
 TEST_CASE("many kinds at random, of which some synchronise: all members choose alike") {

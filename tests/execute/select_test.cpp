@@ -1,5 +1,6 @@
 #include "../tuning/support.hpp"
 #include "choose/select.hpp"
+#include "choose/store_policy.hpp"
 #include "tuning/choices.hpp"
 
 #include <tutti/counts.hpp>

@@ -21,8 +21,11 @@ for variable in "${wrong[@]}"; do
   report="tutti: ${variable%%=*}: \"${variable#*=}\" is ignored: use "
   [ "$(grep -c "^$report" "$work/errors")" = 1 ] || { echo "not once: $report"; cat "$work/errors"; exit 1; }
 done
-grep -q "^tutti: tuning file $work/none" "$work/errors" || { cat "$work/errors"; exit 1; }
+grep -q "^tutti: TUTTI_TUNING: tuning file $work/none" "$work/errors" || { cat "$work/errors"; exit 1; }
 [ "$(wc -l < "$work/errors")" = $((${#wrong[@]} + 1)) ] || { cat "$work/errors"; exit 1; }
+
+run TUTTI_TUNING_SAVE="$work/none/tuned"
+[ "$(grep -c "^tutti: TUTTI_TUNING_SAVE: $work/none/tuned cannot be saved: " "$work/errors")" = 1 ] || { cat "$work/errors"; exit 1; }
 
 run TUTTI_TRACE="$work/trace" TUTTI_ROLL_CALL=USR1
 [ -s "$work/trace" ] || { echo "no trace was written"; exit 1; }

@@ -43,6 +43,28 @@ TEST_CASE("the entry of the nearest size speaks, as a ratio, up to a factor of 8
     CHECK(choices.entry(Collective::broadcast, Operands::moved, 64) == nullptr);
 }
 
+TEST_CASE("calls in place have entries of their own, and others where there is none near enough") {
+    tuning::Point in_place = allreduce_of(4, 64);
+    in_place.in_place = true;
+    const tuning::Choices choices(table_of({allreduce_of(4, 64), in_place, allreduce_of(4, 4096)}),
+                                  {4, 4, 1});
+    const auto found = [&](std::size_t bytes, bool is_in_place) {
+        return choices.entry(Collective::allreduce, Operands::exact, bytes, is_in_place)->point;
+    };
+    CHECK(found(64, false) == allreduce_of(4, 64));
+    CHECK(found(64, true) == in_place);
+    CHECK(found(500, true) == in_place);
+    CHECK(found(1000, true) == allreduce_of(4, 4096));
+}
+
+TEST_CASE("what a program can have learnt does not speak for shorter calls than are tried") {
+    constexpr std::size_t least = tuning::least_tried_bytes;
+    const tuning::Choices choices(table_of({allreduce_of(4, 4096), allreduce_of(4, least)}), {4, 4, 1});
+    CHECK(chosen(choices, least).bytes == least);
+    CHECK(chosen(choices, least - 8).bytes == 4096);
+    CHECK(chosen(tuning::Choices(table_of({allreduce_of(4, least)}), {4, 4, 1}), least - 8).members == 0);
+}
+
 TEST_CASE("a barrier has no bytes and its entry is found") {
     auto table = std::make_shared<tuning::Table>(test::small_table());
     const tuning::Choices choices(table, {4, 4, 1});

@@ -7,6 +7,7 @@
 
 #include <tutti/tutti.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -66,31 +67,64 @@ void call_at_random(Member& me, int calls) {
     }
 }
 
-/// The algorithm of the call after so many allreduces of 32 KiB: member 0 makes it, and the others do not.
-std::string algorithm_after(int calls, const std::string& tuning) {
+/// The word behind `before` and up to `end`.
+std::string word_behind(const std::string& text, const std::string& before, const char* end) {
+    const std::size_t at = text.find(before);
+    REQUIRE_MESSAGE(at != std::string::npos, text);
+    const std::size_t begin = at + before.size();
+    return text.substr(begin, text.find_first_of(end, begin) - begin);
+}
+
+Team team_on_one_cpu(const std::string& tuning) {
     const std::string one_cpu = std::to_string(tuning::this_machine().os_indices().front());
-    Team team(3, {.placement = one_cpu, .group = {.tuning = tuning}});
+    return Team(3, {.placement = one_cpu, .group = {.tuning = tuning}});
+}
+
+void call_often(Member& me, int calls) {
+    std::vector<int> values(8192, 1);
+    for (int call = 0; call < calls; ++call) {
+        me.allreduce(values, sum);
+    }
+}
+
+/// The algorithm of an allreduce of 32 KiB: member 0 makes it by `call`, and the others call something else
+/// by `other`.
+template <class Call, class Other>
+std::string algorithm_of(Team& team, Call call, Other other) {
     std::string text;
     try {
         team.run([&](Member& me) {
             std::vector<int> values(8192, 1);
-            for (int call = 0; call < calls; ++call) {
-                me.allreduce(values, sum);
-            }
-            if (me.rank() == 0) {
-                me.allreduce(values, sum);
-            } else {
-                me.barrier();
-            }
+            me.rank() == 0 ? call(me, values) : other(me);
         });
     } catch (const Error& error) {
         text = error.what();
     }
-    const std::string before = "allreduce (algorithm ";
-    const std::size_t at = text.find(before);
-    REQUIRE(at != std::string::npos);
-    const std::size_t begin = at + before.size();
-    return text.substr(begin, text.find(')', begin) - begin);
+    return word_behind(text, "allreduce (algorithm ", ")");
+}
+
+/// The algorithm of the call after so many allreduces of 32 KiB.
+std::string algorithm_after(int calls, const std::string& tuning) {
+    Team team = team_on_one_cpu(tuning);
+    return algorithm_of(
+        team,
+        [&](Member& me, std::vector<int>& values) {
+            call_often(me, calls);
+            me.allreduce(values, sum);
+        },
+        [&](Member& me) {
+            call_often(me, calls);
+            me.barrier();
+        });
+}
+
+constexpr int enough_calls = 40;
+
+/// A table that chooses a slow algorithm for allreduces of 32 KiB.
+tuning::Table slow_table() {
+    tuning::Table table = test::small_table();
+    table.entries = {test::entry({Collective::allreduce, Operands::exact, 3, 1, 32768}, "ring")};
+    return table;
 }
 
 } // namespace
@@ -181,9 +215,7 @@ TEST_CASE(
 
 TEST_CASE("a file's choice is tried first, and then the built-in one") {
     const test::Directory directory;
-    tuning::Table table = test::small_table();
-    table.entries = {test::entry({Collective::allreduce, Operands::exact, 3, 1, 32768}, "ring")};
-    const std::string path = directory.file("slow", tuning::to_text(table));
+    const std::string path = directory.file("slow", tuning::to_text(slow_table()));
     const std::string built_in = algorithm_after(0, "off");
     CHECK(built_in != "ring");
     CHECK(algorithm_after(0, path) == "ring");
@@ -191,4 +223,139 @@ TEST_CASE("a file's choice is tried first, and then the built-in one") {
     CHECK(algorithm_after(3, path) == built_in);
     CHECK(algorithm_after(0, "on") == built_in);
     CHECK(algorithm_after(40, "off") == built_in);
+}
+
+TEST_CASE("what a group has learnt is in its roll call and in the file that the process saves") {
+    const test::Directory directory;
+    Team team = team_on_one_cpu("on");
+    team.run([](Member& me) {
+        std::vector<int> values(8192, 1);
+        for (int call = 0; call < enough_calls; ++call) {
+            me.allreduce(values, sum);
+            me.allreduce(std::span<const int>(values), std::span(values), sum);
+        }
+    });
+    const std::string text = team.roll_call();
+    const std::string before = "\n  learnt: allreduce exact of 32768 bytes: ";
+    const std::string learnt = word_behind(text, before, " ");
+    CHECK_MESSAGE(text.find("(built-in) ") != std::string::npos, text);
+    CHECK_MESSAGE(text.find("; tried in ") != std::string::npos, text);
+    CHECK_MESSAGE(text.find("calls, which lost ") != std::string::npos, text);
+    const std::string json = team.roll_call(RollCallFormat::json);
+    CHECK_MESSAGE(json.find(R"("learnt": [)") != std::string::npos, json);
+    CHECK_MESSAGE(json.find(R"("tried_calls": )") != std::string::npos, json);
+    CHECK_MESSAGE(json.find(R"("from": "built-in")") != std::string::npos, json);
+
+    const std::string path = directory.path("saved");
+    save_tuning(path);
+    const tuning::Table table = tuning::load(path, tuning::this_machine());
+    const tuning::Point point{Collective::allreduce, Operands::exact, 3, 1, 32768};
+    const auto entry = std::ranges::find(table.entries, point, &tuning::Entry::point);
+    REQUIRE(entry != table.entries.end());
+    const tuning::Measured& choice = entry->measured.front();
+    CHECK(entry->measured.size() > 1);
+    CHECK(tuning::name_of(algorithm::registry()[choice.row], choice.stores) == learnt);
+    // The next run begins with it.
+    CHECK(algorithm_after(0, path) == algorithm::registry()[choice.row].name);
+}
+
+TEST_CASE("a group that has failed has learnt nothing") {
+    Team team = team_on_one_cpu("on");
+    team.run([](Member& me) { call_often(me, enough_calls); });
+    CHECK(team.roll_call().find("learnt: ") != std::string::npos);
+    CHECK_THROWS_AS(team.run([](Member& me) { me.abort("on purpose"); }), Error);
+    team.run([](Member& me) { me.barrier(); });
+    CHECK(team.roll_call().find("learnt: ") == std::string::npos);
+}
+
+TEST_CASE("nonblocking and persistent calls use what blocking calls have learnt") {
+    const test::Directory directory;
+    const std::string path = directory.file("slow", tuning::to_text(slow_table()));
+    for (const bool is_persistent : {false, true}) {
+        const auto algorithm_in = [&](Team& team) {
+            return algorithm_of(
+                team,
+                [&](Member& me, std::vector<int>& values) {
+                    if (is_persistent) {
+                        Persistent made = me.prepare.allreduce(values, sum);
+                        made.start();
+                        made.wait();
+                    } else {
+                        me.start.allreduce(values, sum).wait();
+                    }
+                },
+                [&](Member& me) {
+                    if (is_persistent) {
+                        Persistent made = me.prepare.barrier();
+                        made.start();
+                        made.wait();
+                    } else {
+                        me.start.barrier().wait();
+                    }
+                });
+        };
+        Team untried = team_on_one_cpu(path);
+        CHECK(algorithm_in(untried) == "ring");
+        Team team = team_on_one_cpu(path);
+        team.run([](Member& me) { call_often(me, enough_calls); });
+        const std::string learnt =
+            word_behind(team.roll_call(), "\n  learnt: allreduce exact of 32768 bytes in place: ", " /");
+        CHECK(learnt != "ring");
+        CHECK(algorithm_in(team) == learnt);
+    }
+}
+
+TEST_CASE(
+    "nonblocking and persistent calls beside blocking ones: all members choose alike, and no bit differs") {
+    for (const int members : {2, 3}) {
+        Team team(members, {.placement = "none", .group = {.tuning = "on"}});
+        CHECK_NOTHROW(team.run([](Member& me) {
+            constexpr std::size_t most_outstanding = 4;
+            const test::Reference<double> reference(me.size(), element, std::plus<>());
+            const test::Shape shape{.collective = Collective::allreduce, .count = 4096};
+            const test::Vectors<double> vectors =
+                reference.vectors(static_cast<std::size_t>(me.rank()), shape);
+            std::vector<std::vector<double>> out(most_outstanding + 1, std::vector<double>(shape.count));
+            std::vector<Request> requests(most_outstanding);
+            std::vector<bool> is_started(most_outstanding);
+            std::vector<Persistent> prepared(1);
+            std::mt19937 random(7);
+            std::mt19937 own(static_cast<unsigned>(me.rank())); // which operations are free differs
+            const auto finish = [&](std::size_t which) {
+                if (is_started[which]) {
+                    is_started[which] = false;
+                    requests[which].wait();
+                    if (out[which] != vectors.expected) {
+                        throw std::logic_error("wrong result");
+                    }
+                }
+            };
+            for (int call = 0; call < (test::reduced ? 100 : 400); ++call) {
+                const auto kind = random() % 8;
+                const std::size_t which = random() % most_outstanding;
+                if (kind < 4) {
+                    finish(which);
+                    is_started[which] = true;
+                    requests[which] =
+                        me.start.allreduce(std::span<const double>(vectors.in), std::span(out[which]), sum);
+                } else if (kind == 4) {
+                    prepared[0] =
+                        me.prepare.allreduce(std::span<const double>(vectors.in), std::span(out.back()), sum);
+                    prepared[0].start();
+                    prepared[0].wait();
+                    if (out.back() != vectors.expected) {
+                        throw std::logic_error("wrong result");
+                    }
+                } else {
+                    make_and_check(me, shape, reference);
+                }
+                if (own() % 3 == 0) {
+                    finish(own() % most_outstanding);
+                }
+            }
+            for (std::size_t which = 0; which < most_outstanding; ++which) {
+                finish(which);
+            }
+        }));
+    }
 }

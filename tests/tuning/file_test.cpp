@@ -30,6 +30,36 @@ TEST_CASE("a table is what its text says, to the last bit of its times") {
     CHECK(tuning::parse(tuning::to_text(empty)) == empty);
 }
 
+TEST_CASE("entries can be of calls in place, and have ways to store") {
+    tuning::Table table = test::small_table();
+    table.entries.resize(1);
+    const auto direct = test::row_of(Collective::allreduce, "direct");
+    const tuning::Point separate{Collective::allreduce, tuning::Operands::exact, 2, 1, 65536};
+    tuning::Point in_place = separate;
+    in_place.in_place = true;
+    table.entries.push_back({separate,
+                             {{direct, 1, tuning::Stores::non_temporal},
+                              {direct, 2, tuning::Stores::cached},
+                              {direct, 3, tuning::Stores::string_moves},
+                              {direct, 4}}});
+    table.entries.push_back({in_place, {{direct, 5}}});
+    const std::string text = tuning::to_text(table);
+    const std::string first =
+        "allreduce exact 2 1 65536 direct/non-temporal 1 direct/cached 2 direct/string-moves 3 direct 4\n";
+    const std::string second = "allreduce exact 2 1 65536/in-place direct 5\n";
+    CHECK(says(text, first + second));
+    CHECK(tuning::parse(text) == table);
+    const auto forged = [&](const std::string& from, const std::string& to) {
+        return refusal_of_text(with_right_end(replaced(text, from, to)));
+    };
+    CHECK(says(forged("direct/cached", "direct/magic"), "way to store \"magic\" is unknown"));
+    CHECK(says(forged("direct/cached", "direct/"), "way to store \"\" is unknown"));
+    CHECK(says(forged("direct/cached", "direct/non-temporal"), "twice"));
+    CHECK(says(forged("65536/in-place", "65536/elsewhere"), "bytes \"65536/elsewhere\""));
+    CHECK(says(forged("65536/in-place", "/in-place"), "bytes \"\""));
+    CHECK(says(forged(first + second, second + first), "ascending"));
+}
+
 TEST_CASE("a table can have what lines cost, of which no number is believed") {
     tuning::Table table = test::small_table();
     distance::MachineModel lines = distance::published().front().profile;
@@ -153,15 +183,15 @@ TEST_CASE("heads of other files are refused") {
     const auto forged = [&](const char* part, const char* other) {
         return refusal_of_text(with_right_end(replaced(text, part, other)));
     };
-    CHECK(says(forged("tutti-tuning 8", "{\"schema\": 1}"), "was not written by tutti tune"));
-    CHECK(says(forged("tutti-tuning 8", "tutti-tuning 1"),
-               "version 1, and this library reads version 8: run tutti tune again"));
+    CHECK(says(forged("tutti-tuning 9", "{\"schema\": 1}"), "was not written by tutti tune"));
+    CHECK(says(forged("tutti-tuning 9", "tutti-tuning 1"),
+               "version 1, and this library reads version 9: run tutti tune again"));
     CHECK(says(forged("library ", "librarian "), "library's version"));
     CHECK(says(forged("\ncpus ", "\nseats "), "\"cpus\" of the machine"));
     CHECK(says(forged("\nl2 ", "\nl3 "), "\"l2\" of the machine"));
     CHECK(says(refusal_of_text(std::string(1'000'000, '[')), "the file ends here"));
     CHECK(says(refusal_of_text(std::string(1'000'000, '[') + "\n"), "was not written by tutti tune"));
-    CHECK(says(refusal_of_text("tutti-tuning 8\n" + std::string(100, '\0') + "\nend 0 0\n"),
+    CHECK(says(refusal_of_text("tutti-tuning 9\n" + std::string(100, '\0') + "\nend 0 0\n"),
                "not a text file"));
 }
 

@@ -36,10 +36,15 @@ std::string stderr_of(const test::Directory& directory, Call call) {
 /// With the environment variable set, while it lives.
 class Environment {
 public:
-    explicit Environment(const std::string& value) { setenv("TUTTI_TUNING", value.c_str(), 1); }
-    ~Environment() { unsetenv("TUTTI_TUNING"); }
+    explicit Environment(const std::string& value, const char* name = "TUTTI_TUNING") : name_(name) {
+        setenv(name_, value.c_str(), 1);
+    }
+    ~Environment() { unsetenv(name_); }
     Environment(const Environment&) = delete;
     Environment& operator=(const Environment&) = delete;
+
+private:
+    const char* name_;
 };
 
 std::string without_machine(tuning::Table table, std::size_t line) {
@@ -109,8 +114,9 @@ TEST_CASE("what is refused is reported once on stderr, and the built-in choice i
         tuning::Source source;
         const std::string text = stderr_of(directory, [&] { source = tuning::source_of(path); });
         CHECK(source.table == nullptr);
-        CHECK(says(source.text, "built-in choice; tuning file " + path + " is refused: "));
-        CHECK(says(text, "tutti: tuning file " + path + " is refused: "));
+        CHECK(says(source.text,
+                   "built-in choice; GroupOptions::tuning: tuning file " + path + " is refused: "));
+        CHECK(says(text, "tutti: GroupOptions::tuning: tuning file " + path + " is refused: "));
         CHECK(text.find('\n') == text.size() - 1);
         const std::string again =
             stderr_of(directory, [&] { CHECK(tuning::source_of(path).text == source.text); });
@@ -131,6 +137,34 @@ TEST_CASE("the environment variable is for those who name no file") {
     CHECK(tuning::source_of(second).text == "file " + second);
     const Environment empty("");
     CHECK(tuning::source_of("").text == "built-in choice");
+}
+
+TEST_CASE("a file that is refused is reported under the name of the variable that names it") {
+    const test::Directory directory;
+    const std::string path = directory.file("wrong", "wrong");
+    for (const char* name : {"TUTTI_TUNING", "TUTTI_TUNING_SAVE"}) {
+        const Environment environment(path, name);
+        const std::string text = stderr_of(directory, [] { static_cast<void>(tuning::source_of("")); });
+        CHECK(says(text, "tutti: " + std::string(name) + ": tuning file " + path + " is refused: "));
+        CHECK(says(tuning::source_of("").text, std::string(name) + ": tuning file "));
+    }
+}
+
+TEST_CASE("the file that a program saves to is read if there is one, unless another one is named") {
+    const test::Directory directory;
+    const std::string saved = directory.path("saved");
+    const Environment environment(saved, "TUTTI_TUNING_SAVE");
+    const std::string text =
+        stderr_of(directory, [] { CHECK(tuning::source_of("").text == "built-in choice"); });
+    CHECK(text.empty());
+    CHECK(directory.file("saved", tuning::to_text(test::small_table())) == saved);
+    CHECK(tuning::source_of("").text == "file " + saved);
+    CHECK(tuning::source_of("").explores == tuning::Explores::with_a_cpu_each);
+    CHECK(tuning::source_of("on").text == "file " + saved);
+    CHECK(tuning::source_of("on").explores == tuning::Explores::always);
+    CHECK(tuning::source_of("off").table == nullptr);
+    const std::string other = directory.file("other", tuning::to_text(test::small_table()));
+    CHECK(tuning::source_of(other).text == "file " + other);
 }
 
 TEST_CASE("threads that ask at the same time get the same table") {

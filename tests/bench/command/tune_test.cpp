@@ -1,3 +1,4 @@
+#include "../../tuning/support.hpp"
 #include "mpirun/temporary_directory.hpp"
 #include "support.hpp"
 
@@ -65,7 +66,7 @@ TEST_CASE("what tune writes is what groups choose from, and info --why says so")
     CHECK(tuned.says("written to " + place.path()));
     CHECK(!tuned.says("left out"));
     CHECK(tuned.says("the library's own choice is within 5 % of the fastest at "));
-    CHECK(place.text().starts_with("tutti-tuning 8\n"));
+    CHECK(place.text().starts_with("tutti-tuning 9\n"));
     const Outcome untuned = tutti_command({"info", "--why", "allreduce", "-t", "3", "-b", "4K"});
     CHECK(untuned.says("choices from: built-in choice"));
     CHECK(untuned.says("flat, the built-in choice for what the mailbox carries, in one exchange"));
@@ -88,14 +89,39 @@ TEST_CASE("what tune writes is what groups choose from, and info --why says so")
     CHECK(!why.says("not in table"));
 }
 
+TEST_CASE("info --why shows what a program has learnt, and what a group would try then") {
+    const Place place("learnt.txt");
+    const auto direct = tutti::test::row_of(tutti::Collective::allreduce, "direct");
+    tutti::tuning::Table table = tutti::test::small_table();
+    table.entries = {{{tutti::Collective::allreduce, tutti::tuning::Operands::exact, 3, 1, 1U << 20U},
+                      {{direct, 300, tutti::tuning::Stores::non_temporal}, {direct, 400}}}};
+    place.write(tutti::tuning::to_text(table));
+    place.name_in_environment();
+    const std::string cpu = std::to_string(tutti::tuning::this_machine().os_indices().front());
+    const auto why_of = [&](const char* bytes) {
+        return tutti_command(
+            {"info", "--why", "allreduce", "-t", "3", "-b", bytes, "-d", "i32", "--placement", cpu});
+    };
+    const Outcome why = why_of("1M");
+    CHECK_MESSAGE(why.exit_code == 0, why.text);
+    CHECK_MESSAGE(
+        why.says("chosen:       direct/non-temporal, it is the choice of the table's nearest entry"),
+        why.text);
+    CHECK_MESSAGE(why.says("measured:     direct/non-temporal 300.0 us, direct 400.0 us"), why.text);
+    CHECK_MESSAGE(why.says("then tries:   direct/non-temporal (file), "), why.text);
+    CHECK_MESSAGE(why.says("3 calls each"), why.text);
+    CHECK(!why_of("4K").says("then tries: "));
+}
+
 TEST_CASE("a file that is refused is reported once, and the command goes on") {
     const Place place("damaged.txt");
-    place.write("tutti-tuning 8\nlibrary 0\n");
+    place.write("tutti-tuning 9\nlibrary 0\n");
     place.name_in_environment();
     const Outcome bench =
         tutti_command({"bench", "allreduce", "-b", "8", "-e", "8", "-t", "2,3", "--seconds", "0.01", "-q"});
     CHECK(bench.exit_code == 0);
-    CHECK(occurrences(bench.text, "tutti: tuning file " + place.path() + " is refused: it is damaged") == 1);
+    CHECK(occurrences(bench.text, "tutti: TUTTI_TUNING: tuning file " + place.path() +
+                                      " is refused: it is damaged") == 1);
 }
 
 TEST_CASE("why explains every collective, type and way of calling") {

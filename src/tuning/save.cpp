@@ -1,0 +1,244 @@
+#include "tuning/save.hpp"
+
+#include "environment.hpp"
+#include "log/log.hpp"
+#include "machine/process.hpp"
+#include "tuning/file.hpp"
+#include "tuning/fingerprint.hpp"
+#include "tuning/load.hpp"
+
+#include <tutti/version.hpp>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tutti::tuning {
+
+namespace {
+
+[[noreturn]] void refuse_for_errno() {
+    throw std::invalid_argument(std::generic_category().message(errno));
+}
+
+/// Never destroyed: it is saved at the end of the process.
+struct LearntByProcess {
+    machine::ProcessMutex mutex;
+    std::map<Point, Entry> entries;
+    /// For save_at_exit(); empty where nothing is requested.
+    std::string path;
+    pid_t process = 0;
+
+    static LearntByProcess& instance() {
+        static LearntByProcess& made = *new LearntByProcess;
+        return made;
+    }
+
+    std::vector<Entry> all() {
+        const std::scoped_lock lock(mutex);
+        std::vector<Entry> copies;
+        copies.reserve(entries.size());
+        for (const auto& [point, entry] : entries) {
+            copies.push_back(entry);
+        }
+        return copies;
+    }
+};
+
+/// Whether both are of one kind of calls, as a group tries them.
+bool is_of_same_kind(Point a, Point b) {
+    const bool same_power = std::bit_width(a.bytes) == std::bit_width(b.bytes);
+    a.bytes = b.bytes;
+    return same_power && a == b;
+}
+
+std::string folder_of(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+class Descriptor {
+public:
+    explicit Descriptor(int number) : number_(number) {}
+    ~Descriptor() {
+        if (number_ >= 0) {
+            ::close(number_);
+        }
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    Descriptor(Descriptor&&) = delete;
+    Descriptor& operator=(Descriptor&&) = delete;
+
+    int number() const { return number_; }
+    bool close() { return ::close(std::exchange(number_, -1)) == 0; }
+
+private:
+    int number_;
+};
+
+/// Keeps other processes from merging into files of the folder, so that none loses what another one has
+/// added. Not for long, since anybody may lock a folder, and not on file systems without locks: entries may
+/// be lost then, but no file is damaged.
+void lock_for_a_while(const Descriptor& folder) {
+    constexpr int most_tries = 200;
+    constexpr std::chrono::milliseconds between_tries{5};
+    for (int tries = 0; tries < most_tries && flock(folder.number(), LOCK_EX | LOCK_NB) != 0; ++tries) {
+        if (errno != EWOULDBLOCK) {
+            return;
+        }
+        std::this_thread::sleep_for(between_tries);
+    }
+}
+
+/// The table to merge into: that of the file, if there is one.
+Table table_in(const std::string& path) {
+    struct stat status {};
+    const bool is_new = stat(path.c_str(), &status) != 0 && errno == ENOENT;
+    return is_new ? Table{TUTTI_VERSION_STRING, fingerprint(this_machine()), {}, {}, {}}
+                  : load(path, this_machine());
+}
+
+/// A file beside the one that it is to replace. It is gone at the end unless it has.
+class NewFile {
+public:
+    explicit NewFile(std::string path)
+        : path_(std::move(path)), temporary_(path_ + "." + std::to_string(getpid()) + ".new"),
+          file_(open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666)) {
+        if (file_.number() < 0) {
+            refuse_for_errno();
+        }
+    }
+    ~NewFile() {
+        if (!temporary_.empty()) {
+            unlink(temporary_.c_str());
+        }
+    }
+    NewFile(const NewFile&) = delete;
+    NewFile& operator=(const NewFile&) = delete;
+    NewFile(NewFile&&) = delete;
+    NewFile& operator=(NewFile&&) = delete;
+
+    void write_and_replace(std::string_view text) {
+        while (!text.empty()) {
+            const ssize_t bytes = write(file_.number(), text.data(), text.size());
+            if (bytes < 0 && errno != EINTR) {
+                refuse_for_errno();
+            }
+            text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
+        }
+        // The new file must not be empty after a crash of the system.
+        if (fsync(file_.number()) != 0 || !file_.close() ||
+            std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+            refuse_for_errno();
+        }
+        temporary_.clear();
+    }
+
+private:
+    std::string path_;
+    std::string temporary_;
+    Descriptor file_;
+};
+
+void save_now() noexcept {
+    LearntByProcess& learnt = LearntByProcess::instance();
+    try {
+        if (!learnt.path.empty() && learnt.process == getpid() &&
+            !learnt.all().empty()) { // a forked process has learnt nothing
+            save(learnt.path);
+        }
+    } catch (const std::exception& error) {
+        const std::string wrong =
+            std::string(save_variable) + ": " + learnt.path + " is not saved: " + error.what();
+        engine::report(LogLevel::error, wrong.c_str());
+    }
+}
+
+} // namespace
+
+void learn(Entry entry) {
+    LearntByProcess& learnt = LearntByProcess::instance();
+    const std::scoped_lock lock(learnt.mutex);
+    learnt.entries.insert_or_assign(entry.point, std::move(entry));
+}
+
+Table merged(Table table, std::span<const Entry> learnt) {
+    const auto is_replaced = [&](const Entry& old) {
+        return std::ranges::any_of(
+            learnt, [&](const Entry& entry) { return is_of_same_kind(old.point, entry.point); });
+    };
+    std::erase_if(table.entries, is_replaced);
+    table.entries.insert(table.entries.end(), learnt.begin(), learnt.end());
+    std::ranges::sort(table.entries, {}, &Entry::point);
+    return table;
+}
+
+void save(const std::string& path) {
+    if (path.empty()) {
+        throw std::invalid_argument("it is empty: name a file");
+    }
+    // Alone in the process, since a lock of a folder does not keep out other threads' temporary file.
+    static machine::ProcessMutex mutex(machine::ProcessMutex::Order::outer);
+    const std::scoped_lock lock(mutex);
+    const Descriptor folder(open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder.number() < 0) {
+        refuse_for_errno();
+    }
+    lock_for_a_while(folder);
+    const std::string text = to_text(merged(table_in(path), LearntByProcess::instance().all()));
+    if (text.size() > most_file_bytes) {
+        throw std::invalid_argument("it would be longer than " + std::to_string(most_file_bytes) +
+                                    " bytes: name a new file");
+    }
+    NewFile(path).write_and_replace(text);
+}
+
+void save_at_exit() {
+    const std::string path = environment_variable(save_variable);
+    LearntByProcess& learnt = LearntByProcess::instance();
+    const pid_t here = getpid();
+    {
+        const std::scoped_lock lock(learnt.mutex);
+        if (path.empty() || learnt.process == here) {
+            return;
+        }
+        if (learnt.process == 0) { // a forked process inherits the handler
+            this_machine();        // lasts longer than the handler
+            std::atexit(save_now);
+        }
+        learnt.path = absolute_path(path);
+        learnt.process = here;
+        learnt.entries.clear();
+    }
+    try {
+        table_in(learnt.path);
+        if (access(folder_of(learnt.path).c_str(), W_OK) != 0) {
+            refuse_for_errno();
+        }
+    } catch (const std::exception& error) {
+        const std::string wrong = std::string(save_variable) + ": " + learnt.path +
+                                  " cannot be saved: " + error.what() + "; name another file";
+        const std::scoped_lock lock(learnt.mutex);
+        learnt.path.clear(); // once is enough
+        engine::report(LogLevel::warning, wrong.c_str());
+    }
+}
+
+} // namespace tutti::tuning
