@@ -1,5 +1,7 @@
 #pragma once
 
+#include "immovable.hpp"
+
 #include <sys/types.h>
 
 #include <vector>
@@ -7,15 +9,11 @@
 namespace tutti::bench {
 
 /// Processes that each want a CPU all the time, until this object ends, or the thread that has made it.
-class BusyLoops {
+class BusyLoops : Immovable {
 public:
     /// Throws EnvironmentUnfit if there cannot be so many.
     explicit BusyLoops(int loops);
     ~BusyLoops();
-    BusyLoops(const BusyLoops&) = delete;
-    BusyLoops& operator=(const BusyLoops&) = delete;
-    BusyLoops(BusyLoops&&) = delete;
-    BusyLoops& operator=(BusyLoops&&) = delete;
 
 private:
     void end() noexcept;

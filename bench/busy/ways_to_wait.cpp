@@ -19,7 +19,6 @@
 #include <limits>
 #include <memory>
 #include <thread>
-#include <vector>
 
 namespace tutti::bench {
 

@@ -9,12 +9,10 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <iterator>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 namespace tutti::bench {
 

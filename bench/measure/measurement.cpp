@@ -3,7 +3,6 @@
 #include "measure/buffer.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <span>
 

@@ -15,7 +15,6 @@
 #include <fstream>
 #include <stdexcept>
 #include <string_view>
-#include <system_error>
 
 namespace tutti::bench {
 

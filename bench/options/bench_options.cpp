@@ -12,10 +12,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <fstream>
 #include <iterator>
-#include <stdexcept>
 
 namespace tutti::bench {
 

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <initializer_list>
 
 namespace tutti::bench {
 

@@ -5,10 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <optional>
-#include <string>
 #include <utility>
 
 namespace tutti::bench {

@@ -13,8 +13,7 @@
 #include <memory>
 #include <string>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 namespace c {
 class Inside;
@@ -114,5 +113,4 @@ private:
     std::shared_ptr<detail::AsyncGroupState> state_;
 };
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

@@ -4,9 +4,7 @@
 #include <tutti/member.hpp>
 #include <tutti/tutti.h>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace c {
+namespace tutti::inline TUTTI_NAMESPACE::c {
 
 // Connects C++ and C code in one program.
 
@@ -19,6 +17,4 @@ TUTTI_API void call_as_member(Member& member, tutti_member_function function, vo
 /// is not the caller of a member, or was changed by tutti_nonblocking() or a similar function.
 TUTTI_API Member& member_of(const tutti_caller& me);
 
-} // namespace c
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::c

@@ -7,8 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 /// The collectives.
 enum class Collective : std::uint8_t {
@@ -218,5 +217,4 @@ constexpr std::string_view to_string(Collective collective) {
     return detail::traits_of(collective).name;
 }
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

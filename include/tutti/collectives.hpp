@@ -12,8 +12,7 @@
 #include <span>
 #include <type_traits>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 /// The twelve collectives, common to all ways of calling them. `Self` decides what a call returns: nothing if
 /// the call blocks (Member), a Request if it does not block (Member::start), or a Persistent that can be
@@ -592,5 +591,4 @@ private:
     }
 };
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

@@ -15,8 +15,7 @@
 //     me.allreduce(tutti::DynamicInput(type, in, n), tutti::DynamicVector(type, out, n),
 //                  tutti::DynamicOp(op));
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 namespace detail {
 
@@ -150,5 +149,4 @@ inline constexpr bool combines_elements<DynamicOp, DynamicElement> = true;
 
 } // namespace detail
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

@@ -10,8 +10,7 @@
 #include <string>
 #include <type_traits>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 /// The call that an error has ended, and the other member that is involved. `rank`, `operation`, `collective`
 /// and `where` describe the call of the member that throws, except in an async group and in the single-caller
@@ -109,5 +108,4 @@ public:
     using Error::Error;
 };
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

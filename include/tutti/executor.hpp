@@ -5,8 +5,7 @@
 #include <cstddef>
 #include <functional>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 /// Runs task(0) .. task(count - 1), each exactly once, as a thread pool does for a loop. The tasks may run on
 /// any threads, concurrently or one after the other. The executor may block until they have run, or return
@@ -26,5 +25,4 @@ inline namespace TUTTI_NAMESPACE {
 /// machine's parallel threshold (AsyncGroupOptions::slice_bytes).
 using Executor = std::function<void(std::size_t count, const std::function<void(std::size_t)>& task)>;
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

@@ -12,8 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 namespace mpi {
 class Cluster;
@@ -152,5 +151,4 @@ private:
 /// tuning file of this machine and version of the library, which is left as it is.
 TUTTI_API void save_tuning(const std::string& path);
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

@@ -7,8 +7,7 @@
 #include <functional>
 #include <string_view>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 /// The level of a message that no call can report as an error.
 ///
@@ -43,5 +42,4 @@ using LogFunction = std::function<void(LogLevel level, std::string_view text)>;
 /// Throws Error if it is called by such a function.
 TUTTI_API void set_log(LogFunction function);
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

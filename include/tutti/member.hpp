@@ -16,8 +16,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 namespace c {
 class Inside;
@@ -176,5 +175,4 @@ private:
     detail::Leaving leaving_;
 };
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

@@ -17,8 +17,7 @@
 #include <string>
 #include <string_view>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 /// Collectives among the threads of several MPI processes: every thread calls, and leaders transfer the data
 /// over MPI.
@@ -216,5 +215,4 @@ struct Share {
 TUTTI_API Share divide_cpus(MPI_Comm communicator);
 
 } // namespace mpi
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

@@ -6,9 +6,7 @@
 #include <functional>
 #include <memory>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace openmp {
+namespace tutti::inline TUTTI_NAMESPACE::openmp {
 
 // Two functions for the two kinds of translation units, so that a program may have both.
 #if defined(_OPENMP)
@@ -39,6 +37,4 @@ inline Executor executor() {
 
 } // inline namespace
 
-} // namespace openmp
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::openmp

@@ -11,8 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 /// Element types that have compiled kernels. complex64 is std::complex<float>, complex128 is
 /// std::complex<double>. All other types (user structs, enumerations, bool, long double, ...) are `other` and
@@ -482,5 +481,4 @@ template <class Op, class T>
 concept Applicable = std::is_object_v<Op> && std::is_trivially_copyable_v<T> &&
     std::is_copy_assignable_v<T> && std::is_copy_constructible_v<T> && detail::combines_elements<Op, T>;
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

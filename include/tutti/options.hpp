@@ -11,8 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 /// The order in which a reduction combines the members' operands.
 ///
@@ -189,5 +188,4 @@ struct GroupOptions {
     Trace trace = Trace::off;
 };
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

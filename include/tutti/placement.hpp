@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 /// The CPUs to which a Team with this `placement` (TeamOptions) would pin `threads` threads if it were made
 /// now, beside the living teams of the process; -1 for a thread that is not pinned. 0 threads: one per
@@ -33,5 +32,4 @@ private:
     std::vector<int> before_;
 };
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

@@ -8,8 +8,7 @@
 
 #include <cstddef>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 namespace detail {
 
@@ -54,5 +53,4 @@ void reduce_local(Left&& left, Right&& right, Out&& out, const Op& op) {
                          detail::LocalReduction::of<Out>(right, out, op), {"left", "right", "out"});
 }
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

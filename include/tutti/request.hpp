@@ -11,8 +11,7 @@
 #include <optional>
 #include <ranges>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 /// An outstanding operation of a member, returned by the calls of Member::start. It can be moved, not copied.
 /// An empty request waits for nothing; see valid(). tutti/basic_request.hpp describes each function.
@@ -175,5 +174,4 @@ std::optional<std::size_t> test_any(Range&& requests) {
     }
 }
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

@@ -4,8 +4,7 @@
 
 #include <span>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 /// One buffer that all members share as the result of a call. Every member passes the same memory and writes
 /// the part that it has computed; after the call all members may read the whole. Made by shared().
@@ -38,5 +37,4 @@ requires(!detail::Dynamic<Out>) auto shared(Out&& out) {
     return Shared<detail::element_t<Out&>>(detail::view(out));
 }
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

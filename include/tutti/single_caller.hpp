@@ -25,8 +25,7 @@
 // done. Throws ArgumentError or MismatchError, which name buffers by their ranks; no buffer has then been
 // written. DynamicVector is not supported, and there may be at most 65535 buffers.
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 namespace detail {
 
@@ -415,5 +414,4 @@ void shift(InOut&& inouts, int distance, const Executor& executor = {}) {
 
 } // namespace single_caller
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

@@ -2,8 +2,7 @@
 
 #include <tutti/detail/standard.hpp>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 /// A line of a source file.
 struct SourceLine {
@@ -18,5 +17,4 @@ struct SourceLine {
     }
 };
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

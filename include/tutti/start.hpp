@@ -11,8 +11,7 @@
 
 #include <type_traits>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 namespace detail {
 
@@ -138,5 +137,4 @@ private:
     int size_;
 };
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

@@ -9,8 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 /// One member's calls of one collective.
 struct MemberStatistics {
@@ -52,5 +51,4 @@ struct TUTTI_API Statistics {
     std::string prometheus(std::string_view group) const;
 };
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

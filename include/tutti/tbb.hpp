@@ -24,9 +24,7 @@
 // Collectives among tasks of oneTBB: the component `tbb`, for programs that link oneTBB themselves. A program
 // with `using namespace tutti` must refer to oneTBB's namespace as `oneapi::tbb`.
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace tbb {
+namespace tutti::inline TUTTI_NAMESPACE::tbb {
 
 /// An executor that runs parts of large operations on the threads of an arena, for an AsyncGroup or the
 /// functions of tutti/single_caller.hpp. It returns before the tasks have run. The arena must live as long as
@@ -124,6 +122,4 @@ private:
     std::multimap<std::thread::id, PinnedThread> pinned_;
 };
 
-} // namespace tbb
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::tbb

@@ -14,8 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 namespace mpi {
 class Cluster;
@@ -147,5 +146,4 @@ private:
     std::unique_ptr<detail::TeamThreads> threads_;
 };
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

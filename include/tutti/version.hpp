@@ -20,13 +20,11 @@
 #define TUTTI_NAMESPACE_OF(major, minor) TUTTI_NAMESPACE_JOINED(major, minor)
 #define TUTTI_NAMESPACE_JOINED(major, minor) v##major##_##minor
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 /// The version of the library that the process has loaded, in the form of TUTTI_VERSION. It is less than
 /// TUTTI_VERSION if the program was compiled with later headers. By any thread.
 TUTTI_API int version() noexcept;
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE
 #endif

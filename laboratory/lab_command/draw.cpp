@@ -18,9 +18,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <optional>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 
 namespace tutti::laboratory {

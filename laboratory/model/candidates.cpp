@@ -1,7 +1,5 @@
 #include "model/candidates.hpp"
 
-#include "algorithm/registry.hpp"
-
 namespace tutti::laboratory {
 
 std::vector<Candidate> candidates(Collective collective, const graph::LevelTree& tree) {

@@ -11,8 +11,6 @@
 
 #include <array>
 #include <span>
-#include <utility>
-#include <vector>
 
 namespace tutti::laboratory {
 

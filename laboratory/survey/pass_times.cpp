@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <span>
-#include <vector>
 
 namespace tutti::laboratory {
 

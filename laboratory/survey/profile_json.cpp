@@ -11,7 +11,6 @@
 #include <iterator>
 #include <set>
 #include <stdexcept>
-#include <vector>
 
 namespace tutti::laboratory {
 

@@ -90,7 +90,7 @@ struct Algorithm {
     CostTerms (*cost)(int ranks, int root);
     Bound bound = Bound::exact;
     /// Scratch of the member with the most, in blocks: at most this.
-    long (*scratch)(int ranks, int root);
+    long (*scratch)(int ranks, int root) = [](int /*ranks*/, int /*root*/) { return 0L; };
     std::string_view source;
     Reach reach = Reach::peers;
     /// Where the schedule depends on a tree of ranks: makes it for any tree. What is said above holds for all

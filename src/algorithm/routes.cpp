@@ -8,7 +8,6 @@
 #include <bit>
 #include <functional>
 #include <numeric>
-#include <tuple>
 
 namespace tutti::algorithm {
 

@@ -8,9 +8,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 namespace {
 
@@ -89,6 +87,4 @@ std::unique_lock<std::mutex> Turns::take(const void* team) {
     return turn;
 }
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

@@ -1,12 +1,12 @@
 #pragma once
 
+#include "immovable.hpp"
+
 #include <tutti/version.hpp>
 
 #include <mutex>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 /// A run of a team, and the run one of whose members has called it. All runs further out last at least as
 /// long as this one.
@@ -19,14 +19,10 @@ struct Run {
 const Run* current_run();
 
 /// Gives the calling thread its part in a run while this lives.
-class InRun {
+class InRun : Immovable {
 public:
     explicit InRun(const Run& run);
     ~InRun();
-    InRun(const InRun&) = delete;
-    InRun& operator=(const InRun&) = delete;
-    InRun(InRun&&) = delete;
-    InRun& operator=(InRun&&) = delete;
 
 private:
     const Run* before_;
@@ -47,6 +43,4 @@ private:
 /// Whether the calling thread has a part in a run of `team`.
 bool is_in_run_of(const void* team);
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

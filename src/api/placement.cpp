@@ -18,8 +18,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 namespace detail {
 
@@ -117,5 +116,4 @@ PinnedThread::~PinnedThread() {
     }
 }
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

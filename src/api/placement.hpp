@@ -1,13 +1,13 @@
 #pragma once
 
+#include "immovable.hpp"
+
 #include <tutti/version.hpp>
 
 #include <string>
 #include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 /// Throws ArgumentError unless a group can have so many members. It names `who`, calls the number `what`, and
 /// ends with `otherwise`.
@@ -16,16 +16,12 @@ void require_number(const std::string& who, const std::string& what, int number,
 
 /// The CPUs to which members are pinned, -1 for a member that is not. Members placed later, in this process,
 /// avoid them while this lives. Any thread may make and ask one.
-class HeldCpus {
+class HeldCpus : Immovable {
 public:
     /// For so many members, 0 for one on each allowed CPU, on CPUs that nobody holds if there are so many.
     /// Throws ArgumentError that names `who`.
     HeldCpus(const std::string& who, int members, const std::string& placement);
     ~HeldCpus();
-    HeldCpus(const HeldCpus&) = delete;
-    HeldCpus& operator=(const HeldCpus&) = delete;
-    HeldCpus(HeldCpus&&) = delete;
-    HeldCpus& operator=(HeldCpus&&) = delete;
 
     const std::vector<int>& by_member() const { return cpus_; }
     /// Whether another one holds the CPU as well.
@@ -35,6 +31,4 @@ private:
     std::vector<int> cpus_;
 };
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

@@ -7,9 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 namespace {
 
@@ -61,6 +59,4 @@ void reduce_local(const Call& left, const Call& right, const LocalNames& names) 
     kernels.reduce(left.state, left.output, left.input, right.input, left.output_count);
 }
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

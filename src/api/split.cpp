@@ -17,8 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 namespace detail {
 
@@ -207,5 +206,4 @@ Member Member::dup(SourceLine where) {
     return regroup({.color = 0, .duplicates = true}, where).value();
 }
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

@@ -15,9 +15,7 @@
 #include <new>
 #include <system_error>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 namespace {
 
@@ -37,7 +35,7 @@ bool tells_little(const std::exception_ptr& exception) {
 } // namespace
 
 /// A thread's part in a run, which may also end by the end of the thread.
-class TeamThreads::RunOfThread {
+class TeamThreads::RunOfThread : Immovable {
 public:
     RunOfThread(TeamThreads& threads, int rank) : threads_(threads), rank_(rank) {}
     ~RunOfThread() {
@@ -47,10 +45,6 @@ public:
         }
         threads_.finish();
     }
-    RunOfThread(const RunOfThread&) = delete;
-    RunOfThread& operator=(const RunOfThread&) = delete;
-    RunOfThread(RunOfThread&&) = delete;
-    RunOfThread& operator=(RunOfThread&&) = delete;
 
     void complete() { complete_ = true; }
 
@@ -61,7 +55,7 @@ private:
 };
 
 /// Keeps a caller whose thread is ended until nobody uses its run any more.
-class TeamThreads::OthersEnd {
+class TeamThreads::OthersEnd : Immovable {
 public:
     explicit OthersEnd(TeamThreads& threads) : threads_(threads) {}
     ~OthersEnd() {
@@ -69,10 +63,6 @@ public:
             threads_.await_all();
         }
     }
-    OthersEnd(const OthersEnd&) = delete;
-    OthersEnd& operator=(const OthersEnd&) = delete;
-    OthersEnd(OthersEnd&&) = delete;
-    OthersEnd& operator=(OthersEnd&&) = delete;
 
 private:
     TeamThreads& threads_;
@@ -295,6 +285,4 @@ std::exception_ptr TeamThreads::cause_of(const std::exception_ptr& failure) cons
     return is_cause(failure) || cause == thrown_.end() ? failure : *cause;
 }
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

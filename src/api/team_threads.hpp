@@ -5,6 +5,7 @@
 #include "atomic.hpp"
 #include "cache_line.hpp"
 #include "group/group_state.hpp"
+#include "immovable.hpp"
 #include "machine/pinning.hpp"
 #include "mailbox/event_count.hpp"
 #include "mailbox/wait.hpp"
@@ -19,20 +20,14 @@
 #include <thread>
 #include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 /// The threads and what they are to run next.
-class TeamThreads {
+class TeamThreads : Immovable {
 public:
     /// For so many members, 0 for one per allowed CPU. Without threads yet.
     TeamThreads(int members, const TeamOptions& options);
     ~TeamThreads();
-    TeamThreads(const TeamThreads&) = delete;
-    TeamThreads& operator=(const TeamThreads&) = delete;
-    TeamThreads(TeamThreads&&) = delete;
-    TeamThreads& operator=(TeamThreads&&) = delete;
 
     /// Starts the threads that are not there, at first all of them, and returns when they are pinned. Throws
     /// Error when the system does not give so many.
@@ -103,6 +98,4 @@ private:
     std::vector<std::thread> threads_;
 };
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

@@ -1,11 +1,9 @@
 #include <tutti/version.hpp>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 int version() noexcept {
     return TUTTI_VERSION;
 }
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

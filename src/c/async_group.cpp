@@ -5,7 +5,6 @@
 #include "c/status.hpp"
 #include "shares.hpp"
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>

@@ -7,13 +7,10 @@
 
 #include <tutti/start.hpp>
 
-#include <cstdint>
 #include <string>
 #include <string_view>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace c {
+namespace tutti::inline TUTTI_NAMESPACE::c {
 
 using detail::Call;
 
@@ -99,6 +96,4 @@ void Caller::make_as_asked(const Call& call) const {
     }
 }
 
-} // namespace c
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::c

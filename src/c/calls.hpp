@@ -14,9 +14,7 @@
 #include <cstdint>
 #include <optional>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace c {
+namespace tutti::inline TUTTI_NAMESPACE::c {
 
 /// How a caller calls: tutti_caller::how, one of these and any of those below.
 enum How : std::uint64_t { blocks = 1, starts = 2, prepares = 3, arrives = 4, way_mask = 7 };
@@ -134,6 +132,4 @@ private:
     std::optional<DynamicOp> op_;
 };
 
-} // namespace c
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::c

@@ -7,7 +7,6 @@
 #include <tutti/tutti.h>
 
 #include <algorithm>
-#include <string>
 
 using namespace tutti;
 

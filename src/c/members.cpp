@@ -4,14 +4,11 @@
 #include "c/options.hpp"
 #include "c/status.hpp"
 #include "group/seat.hpp"
+#include "immovable.hpp"
 
-#include <exception>
 #include <string>
-#include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace c {
+namespace tutti::inline TUTTI_NAMESPACE::c {
 
 constinit Numbered<Seated> members;
 
@@ -36,13 +33,9 @@ Seated& seated(const char* function, const tutti_caller& me) {
 }
 
 void call_as_member(Member& member, tutti_member_function function, void* user) {
-    struct Lent {
+    struct Lent : Immovable {
         explicit Lent(Member& to) : number(members.add(Seated(to))) {}
         ~Lent() { members.take(number); }
-        Lent(const Lent&) = delete;
-        Lent& operator=(const Lent&) = delete;
-        Lent(Lent&&) = delete;
-        Lent& operator=(Lent&&) = delete;
         std::uint64_t number;
     };
     const Lent lent(member);
@@ -69,9 +62,7 @@ void hand_over(tutti_caller& to, std::optional<Member> member) {
 
 } // namespace
 
-} // namespace c
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::c
 
 using namespace tutti;
 

@@ -10,9 +10,7 @@
 #include <optional>
 #include <utility>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace c {
+namespace tutti::inline TUTTI_NAMESPACE::c {
 
 /// What the public classes keep to themselves.
 class Inside {
@@ -56,6 +54,4 @@ Seated& member_behind(const char* function, const tutti_caller& me);
 /// The member of a caller that blocks. Throws ArgumentError for any other one.
 Seated& seated(const char* function, const tutti_caller& me);
 
-} // namespace c
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::c

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "atomic.hpp"
+#include "immovable.hpp"
 
 #include <tutti/version.hpp>
 
@@ -12,23 +13,14 @@
 #include <optional>
 #include <utility>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace c {
+namespace tutti::inline TUTTI_NAMESPACE::c {
 
 /// What C programs refer to by a number. No number is given twice, so that one that is not valid, or no
 /// longer, is known as such. Looking one up takes no lock and a few instructions. For objects that last as
 /// long as the process, since threads may outlast static ones: its memory is never given back.
 template <class T>
-class Numbered {
+class Numbered : Immovable {
 public:
-    constexpr Numbered() = default;
-    ~Numbered() = default;
-    Numbered(const Numbered&) = delete;
-    Numbered& operator=(const Numbered&) = delete;
-    Numbered(Numbered&&) = delete;
-    Numbered& operator=(Numbered&&) = delete;
-
     /// Gives a number, which is above 2^32.
     std::uint64_t add(T value) {
         const std::scoped_lock lock(mutex_);
@@ -117,6 +109,4 @@ private:
     std::uint64_t serial_ = 0;
 };
 
-} // namespace c
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::c

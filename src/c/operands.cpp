@@ -6,9 +6,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace c {
+namespace tutti::inline TUTTI_NAMESPACE::c {
 
 namespace {
 
@@ -117,9 +115,7 @@ void Making::combines(tutti_op op) {
     dynamic_reduction(same(call_), *op_); // which goes on with the same one
 }
 
-} // namespace c
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::c
 
 using namespace tutti;
 

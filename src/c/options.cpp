@@ -3,13 +3,10 @@
 #include "option_values.hpp"
 
 #include <chrono>
-#include <string>
 #include <string_view>
 #include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace c {
+namespace tutti::inline TUTTI_NAMESPACE::c {
 
 namespace {
 
@@ -90,6 +87,4 @@ TraceFormat trace_format(const char* function, int format) {
     return one_of<TraceFormat>(function, "format", format);
 }
 
-} // namespace c
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::c

@@ -11,9 +11,7 @@
 #include <cstring>
 #include <string>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace c {
+namespace tutti::inline TUTTI_NAMESPACE::c {
 
 /// Options as this library knows them: what a program does not know that is older is as in `defaults`. Throws
 /// ArgumentError where one that is newer has chosen what the library does not know.
@@ -70,6 +68,4 @@ void write_statistics(const char* function, const Called& called, const char* na
     write_text(function, called.statistics().prometheus(&there(function, "name", name)), text, bytes, length);
 }
 
-} // namespace c
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::c

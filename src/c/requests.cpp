@@ -1,5 +1,6 @@
 #include "c/calls.hpp"
 #include "c/status.hpp"
+#include "immovable.hpp"
 
 #include <tutti/request.hpp>
 #include <tutti/tutti.h>
@@ -91,17 +92,13 @@ void use_up(tutti_request& request) {
 /// library has refused it is not, and the request is left as it is.
 template <class Question>
 void ask(tutti_request& request, Question question) {
-    struct Answered {
+    struct Answered : Immovable {
         explicit Answered(tutti_request& of) : request(of) {}
         ~Answered() {
             if (is_over(request)) {
                 use_up(request);
             }
         }
-        Answered(const Answered&) = delete;
-        Answered& operator=(const Answered&) = delete;
-        Answered(Answered&&) = delete;
-        Answered& operator=(Answered&&) = delete;
         tutti_request& request;
     };
     const Answered answered(request);

@@ -10,9 +10,7 @@
 #include <exception>
 #include <new>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace c {
+namespace tutti::inline TUTTI_NAMESPACE::c {
 
 namespace {
 
@@ -108,9 +106,7 @@ void throw_status(tutti_status status, const std::string& whose) {
     }
 }
 
-} // namespace c
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::c
 
 using namespace tutti;
 

@@ -6,9 +6,7 @@
 #include <string>
 #include <utility>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace c {
+namespace tutti::inline TUTTI_NAMESPACE::c {
 
 /// What a function of the program has returned that is no status of the library.
 class StatusError : public Error {
@@ -52,6 +50,4 @@ T& there(const char* function, const char* name, T* pointer) {
     return *pointer;
 }
 
-} // namespace c
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::c

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "immovable.hpp"
 #include "run/memory.hpp"
 
 #include <tutti/detail/call.hpp>
@@ -7,14 +8,9 @@
 namespace tutti::engine {
 
 /// An operator of the caller's, kept for an operation that outlives its call.
-class KeptOperator {
+class KeptOperator : Immovable {
 public:
-    KeptOperator() = default;
     ~KeptOperator() { drop(); }
-    KeptOperator(const KeptOperator&) = delete;
-    KeptOperator& operator=(const KeptOperator&) = delete;
-    KeptOperator(KeptOperator&&) = delete;
-    KeptOperator& operator=(KeptOperator&&) = delete;
 
     /// Copies what `state` of the call points to, if anything.
     void keep(const detail::Call& call);

@@ -2,6 +2,7 @@
 
 #include "call/arguments.hpp"
 #include "call/repeated_call.hpp"
+#include "immovable.hpp"
 
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>
@@ -18,15 +19,8 @@ namespace tutti::engine {
 
 /// A call that has been checked, without its vectors but with the lists that it refers to; and how another
 /// one is recognised that is the same but for its vectors, how long it may wait and where it is.
-class KnownCall {
+class KnownCall : Immovable {
 public:
-    KnownCall() = default;
-    KnownCall(const KnownCall&) = delete;
-    KnownCall& operator=(const KnownCall&) = delete;
-    KnownCall(KnownCall&&) = delete;
-    KnownCall& operator=(KnownCall&&) = delete;
-    ~KnownCall() = default;
-
     /// It is now this call, whose arguments amount to `shape`. It serves no call before it is complete.
     TUTTI_COMPONENT_API void remember(const detail::Call& asked, const Shape& shape);
     TUTTI_COMPONENT_API void complete();

@@ -10,7 +10,6 @@
 #include <tutti/detail/kernels.hpp>
 
 #include <algorithm>
-#include <utility>
 
 namespace tutti::engine {
 

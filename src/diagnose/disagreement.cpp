@@ -1,7 +1,6 @@
 #include "diagnose/disagreement.hpp"
 
 #include "algorithm/registry.hpp"
-#include "call/call_log.hpp"
 #include "group/channels.hpp"
 #include "group/family.hpp"
 #include "group/history.hpp"
@@ -9,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 #include <thread>
 
 namespace tutti::engine {

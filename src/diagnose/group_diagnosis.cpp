@@ -9,9 +9,7 @@
 
 #include <tutti/error.hpp>
 
-#include <cstdio>
 #include <new>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>

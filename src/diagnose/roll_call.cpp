@@ -11,11 +11,7 @@
 #include <tutti/error.hpp>
 
 #include <algorithm>
-#include <cstdint>
-#include <map>
-#include <optional>
 #include <utility>
-#include <vector>
 
 namespace tutti::engine {
 

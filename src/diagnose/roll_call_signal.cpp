@@ -12,7 +12,6 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <string_view>

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "immovable.hpp"
+
 #include <tutti/detail/export.hpp>
 #include <tutti/options.hpp>
 
@@ -13,16 +15,12 @@ namespace tutti::engine {
 
 /// What a signal makes report its roll call, where the environment variable TUTTI_ROLL_CALL names
 /// one: "USR1", "SIGUSR1", "10", and "USR1,json" for tools. Nothing where it names none.
-class TUTTI_COMPONENT_API RollCallListed {
+class TUTTI_COMPONENT_API RollCallListed : Immovable {
 public:
     /// Calls `roll_call(format)` on a thread of its own, from now on.
     explicit RollCallListed(std::function<std::string(RollCallFormat)> roll_call);
     /// It is called no more: waits until a call of it that is under way has returned. A call may end others.
     ~RollCallListed();
-    RollCallListed(const RollCallListed&) = delete;
-    RollCallListed& operator=(const RollCallListed&) = delete;
-    RollCallListed(RollCallListed&&) = delete;
-    RollCallListed& operator=(RollCallListed&&) = delete;
 
 private:
     std::function<std::string(RollCallFormat)> roll_call_;

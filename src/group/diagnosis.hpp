@@ -1,6 +1,7 @@
 #pragma once
 
 #include "call/call_signature.hpp"
+#include "immovable.hpp"
 #include "run/opening.hpp"
 #include "wait/sequence.hpp"
 
@@ -12,13 +13,9 @@
 #include <memory>
 #include <string>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 class GroupState;
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail
 
 namespace tutti::engine {
 
@@ -33,14 +30,9 @@ struct Stall {
 
 /// Finds out from the side what is wrong with the calls of a group. Calls use this interface and know nothing
 /// of diagnose/, which implements it. Any member may use it at any time.
-class Diagnosis {
+class Diagnosis : Immovable {
 public:
-    Diagnosis() = default;
     virtual ~Diagnosis() = default;
-    Diagnosis(const Diagnosis&) = delete;
-    Diagnosis& operator=(const Diagnosis&) = delete;
-    Diagnosis(Diagnosis&&) = delete;
-    Diagnosis& operator=(Diagnosis&&) = delete;
 
     using IsReady = std::function<bool()>;
 

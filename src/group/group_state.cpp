@@ -15,15 +15,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
-#include <new>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 GroupState::GroupState(int members, engine::GroupConfig config, engine::MakeDiagnosis make_diagnosis)
     : config_(std::move(config)), bindings_(config_),
@@ -207,6 +201,4 @@ bool GroupState::has_left_for_good(int member) const {
     return first != nullptr && first->memory_.has_left_for_good(*family_.rank_in_first(member));
 }
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

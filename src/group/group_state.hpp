@@ -7,6 +7,7 @@
 #include "group/family.hpp"
 #include "group/seats.hpp"
 #include "group/shared_memory.hpp"
+#include "immovable.hpp"
 #include "mailbox/wait.hpp"
 #include "record/recorder.hpp"
 #include "record/trace_file.hpp"
@@ -30,20 +31,14 @@ namespace tutti::engine {
 struct Trials;
 }
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 /// Everything the members of a group share.
-class GroupState : public std::enable_shared_from_this<GroupState> {
+class GroupState : public std::enable_shared_from_this<GroupState>, Immovable {
 public:
     TUTTI_COMPONENT_API GroupState(int members, engine::GroupConfig config,
                                    engine::MakeDiagnosis make_diagnosis);
     TUTTI_COMPONENT_API ~GroupState();
-    GroupState(const GroupState&) = delete;
-    GroupState& operator=(const GroupState&) = delete;
-    GroupState(GroupState&&) = delete;
-    GroupState& operator=(GroupState&&) = delete;
 
     /// A group for some of the members of this one, with the same options. `mates` are their ranks here, in
     /// the order of the new group, which learns of failures of this one and of those that this one was made
@@ -136,6 +131,4 @@ private:
     std::unique_ptr<engine::Diagnosis> diagnosis_;
 };
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

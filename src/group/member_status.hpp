@@ -3,6 +3,7 @@
 #include "atomic.hpp"
 #include "cache_line.hpp"
 #include "call/call_log.hpp"
+#include "immovable.hpp"
 #include "mailbox/cell.hpp"
 
 #include <atomic>
@@ -55,14 +56,10 @@ private:
 };
 
 /// The end of a wait, however it ends: nobody sees it any more.
-class EndOfWait {
+class EndOfWait : Immovable {
 public:
     explicit EndOfWait(ShownWait& wait) : wait_(wait) {}
     ~EndOfWait() { wait_.end(); }
-    EndOfWait(const EndOfWait&) = delete;
-    EndOfWait& operator=(const EndOfWait&) = delete;
-    EndOfWait(EndOfWait&&) = delete;
-    EndOfWait& operator=(EndOfWait&&) = delete;
 
 private:
     ShownWait& wait_;

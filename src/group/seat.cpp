@@ -9,90 +9,27 @@
 #include "wait/thread_progress.hpp"
 #include "wait/time_limit.hpp"
 
-#include <tutti/error.hpp>
-
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <string>
-#include <utility>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 using engine::PreparedCall;
 
 namespace {
 
 /// Marks that an operator of the caller's may run, for a while.
-class Running {
+class Running : Immovable {
 public:
     Running(bool& mark, bool runs) : mark_(mark) { mark = runs; }
     ~Running() { mark_ = false; }
-    Running(const Running&) = delete;
-    Running& operator=(const Running&) = delete;
-    Running(Running&&) = delete;
-    Running& operator=(Running&&) = delete;
 
 private:
     bool& mark_;
 };
 
 } // namespace
-
-Seat::Seat(GroupState& group, int rank, int members)
-    : group_(group), rank_(rank),
-      record_(group.recorder() == nullptr ? nullptr : &group.recorder()->of(rank)),
-      explorations_(group.config().explores
-                        ? std::make_unique<engine::Explorations>(group.config(), group.trials(), rank)
-                        : nullptr),
-      plans_(group.schedules(), group.config(), rank, members) {}
-
-Seat::~Seat() = default;
-
-void Seat::end_requests() noexcept {
-    if (outstanding_ != nullptr && !outstanding_->end()) {
-        group_.keep_for_good(); // another thread looks at its outstanding operations again
-    }
-}
-
-std::optional<engine::Sequence> Seat::difference(const Seat& other) const {
-    if (cursor_.epoch != other.cursor_.epoch || cursor_.history != other.cursor_.history) {
-        return engine::Sequence::blocking;
-    }
-    return engine::difference(outstanding_.get(), other.outstanding_.get());
-}
-
-bool Seat::is_new_here() {
-    const std::uint64_t own = engine::ThreadProgress::here().id();
-    return std::exchange(thread_, own) != own;
-}
-
-bool Seat::has_been_rebound() noexcept {
-    constexpr std::chrono::milliseconds interval{100};
-    const std::chrono::nanoseconds now = engine::coarse_clock_now();
-    if (now - binding_looked_at_ < interval) {
-        return false;
-    }
-    binding_looked_at_ = now;
-    return binding_watch_.has_changed();
-}
-
-void Seat::resume(std::uint64_t epoch) {
-    cursor_.resume(epoch);
-    front_ = nullptr; // so that the next call is shown, whichever it is
-    aborted_ = nullptr;
-    recorded_ = {};
-    outstanding_ = nullptr;
-    if (explorations_ != nullptr) {
-        prepared_calls_.clear(); // they refer to explorations
-        explorations_->clear();
-    }
-    group_.memory().status(rank_).log.clear();
-    // Whoever made this the time for it orders it before the next call of any member.
-    group_.memory().board(rank_).progress.put(0);
-}
 
 ErrorContext Seat::context_of(const Call& call) const {
     return {.rank = rank_,
@@ -332,19 +269,6 @@ void Seat::make_front(const Call& call) {
     }
 }
 
-void Seat::abort(std::string_view text) {
-    const std::string_view told = text.empty() ? "abort() was called without a text" : text;
-    aborted_ = std::make_exception_ptr(Error(std::string(told), {.rank = rank_}));
-    group_.fail(rank_, aborted_);
-    front_ = nullptr; // so that no call is taken for a repeated one
-}
-
-void Seat::throw_if_aborted() const {
-    if (aborted_) {
-        std::rethrow_exception(aborted_);
-    }
-}
-
 /// Runs the call that serves these vectors, which it brings to the front, if there is one. Apart from
 /// run_again(), which would save more registers for it.
 [[gnu::noinline]] bool Seat::find_again(std::uint64_t key, const void* input, void* output) {
@@ -426,6 +350,4 @@ bool execute_again(Seat& seat, std::uint64_t key, const void* input, void* outpu
     return seat.run_again(key, input, output);
 }
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

@@ -6,6 +6,7 @@
 #include "call/plans/plans.hpp"
 #include "call/prepared_call.hpp"
 #include "group/seat_occupancy.hpp"
+#include "immovable.hpp"
 #include "machine/pinning.hpp"
 #include "mailbox/mailbox.hpp"
 #include "record/recorder.hpp"
@@ -33,22 +34,16 @@ namespace tutti::run {
 enum class State : std::uint8_t;
 }
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 class GroupState;
 
 /// One member's own part of a group: touched only by the thread that sits in it. It knows the calls that it
 /// has prepared, and runs them.
-class alignas(line_bytes) Seat {
+class alignas(line_bytes) Seat : Immovable {
 public:
     Seat(GroupState& group, int rank, int members);
     ~Seat();
-    Seat(const Seat&) = delete;
-    Seat& operator=(const Seat&) = delete;
-    Seat(Seat&&) = delete;
-    Seat& operator=(Seat&&) = delete;
 
     int rank() const { return rank_; }
     GroupState& group() { return group_; }
@@ -93,7 +88,7 @@ public:
     void end_requests() noexcept;
 
     /// Marks that an operator of the caller's may run, for a while, which must not make calls of this member.
-    class OperatorRuns {
+    class OperatorRuns : Immovable {
     public:
         OperatorRuns(Seat& seat, bool runs)
             : seat_(seat), ran_before_(seat.runs_operator_), front_(seat.front_), runs_(runs) {
@@ -108,10 +103,6 @@ public:
                 seat_.front_ = seat_.aborted_ ? nullptr : front_;
             }
         }
-        OperatorRuns(const OperatorRuns&) = delete;
-        OperatorRuns& operator=(const OperatorRuns&) = delete;
-        OperatorRuns(OperatorRuns&&) = delete;
-        OperatorRuns& operator=(OperatorRuns&&) = delete;
 
     private:
         Seat& seat_;
@@ -220,6 +211,4 @@ private:
     std::uint64_t thread_ = 0;
 };
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

@@ -6,12 +6,10 @@
 #include <tutti/error.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <new>
 #include <optional>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace tutti::engine {
 

@@ -3,9 +3,7 @@
 #include "hybrid/cluster_call.hpp"
 #include "hybrid/hierarchy_strategy.hpp"
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 namespace {
 
@@ -57,6 +55,4 @@ std::unique_ptr<HierarchyStrategy> make_alone(ClusterCall& call) {
     return std::make_unique<Alone>(call);
 }
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

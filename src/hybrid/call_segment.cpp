@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 using tutti::detail::Association;
 
@@ -101,6 +99,4 @@ void CallSegment::store(int member, const std::byte* from) const {
     });
 }
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

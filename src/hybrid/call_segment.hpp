@@ -7,9 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 /// A part of the vectors of a call that can be cut: put straight from the members' vectors, made a call of
 /// the processes, and stored straight to them.
@@ -51,6 +49,4 @@ private:
     std::vector<const void*> ins_;
 };
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

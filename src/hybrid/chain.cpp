@@ -8,9 +8,7 @@
 
 #include <array>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 using tutti::detail::Association;
 
@@ -171,6 +169,4 @@ std::unique_ptr<HierarchyStrategy> make_chain(ClusterCall& call) {
     return std::make_unique<Chain>(call);
 }
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

@@ -10,9 +10,7 @@
 #include <thread>
 #include <utility>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi {
+namespace tutti::inline TUTTI_NAMESPACE::mpi {
 
 Member::Member(std::shared_ptr<detail::ClusterState> cluster, tutti::Member* borrowed,
                std::optional<tutti::Member> own)
@@ -128,6 +126,4 @@ void Cluster::run(const std::function<void(Member&)>& function) {
     }
 }
 
-} // namespace mpi
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi

@@ -3,17 +3,12 @@
 #include "call/call_signature.hpp"
 #include "choose/select.hpp"
 #include "hybrid/schedule/algorithms.hpp"
-#include "hybrid/strategies.hpp"
 #include "run/copy_bytes.hpp"
 #include "wait/time_limit.hpp"
 
 #include <tutti/error.hpp>
 
-#include <algorithm>
-
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 using tutti::detail::OneVector;
 using tutti::detail::Part;
@@ -158,6 +153,4 @@ hybrid::ProcessCall& ClusterCall::process_call() {
     return process_call_;
 }
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

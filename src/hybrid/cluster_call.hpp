@@ -18,9 +18,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 /// Copies what is not there already: a caller may have passed one vector as both.
 void copy_unless_there(std::byte* to, const std::byte* from, std::size_t bytes);
@@ -155,6 +153,4 @@ private:
     std::unique_ptr<HierarchyStrategy> strategy_;
 };
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

@@ -12,9 +12,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 using tutti::engine::MemberReport;
 using tutti::engine::RollCall;
@@ -81,6 +79,4 @@ std::string ClusterState::roll_call(RollCallFormat format) {
     return text;
 }
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

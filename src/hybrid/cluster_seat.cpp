@@ -6,9 +6,7 @@
 
 #include <tutti/error.hpp>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 void ClusterSeat::sit(tutti::detail::Leaving leaving) {
     leaving_ = leaving;
@@ -177,6 +175,4 @@ bool run_again(ClusterSeat& seat, std::uint64_t key, const void* input, void* ou
     return seat.run_again(key, input, output);
 }
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

@@ -9,9 +9,7 @@
 #include <exception>
 #include <memory>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 /// One member's own part of a cluster: touched only by the thread that sits in it.
 class ClusterSeat {
@@ -56,6 +54,4 @@ private:
     std::unique_ptr<tutti::engine::PreparedCall> search_;
 };
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

@@ -8,14 +8,11 @@
 
 #include <tutti/error.hpp>
 
-#include <algorithm>
 #include <exception>
 #include <numeric>
 #include <span>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 using hybrid::check;
 
@@ -199,6 +196,4 @@ void ClusterState::tell_others(const std::exception_ptr& cause) noexcept {
     failure_channel_.tell(cause);
 }
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

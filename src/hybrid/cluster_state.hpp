@@ -6,6 +6,7 @@
 #include "group/group_state.hpp"
 #include "hybrid/channel/main_thread.hpp"
 #include "hybrid/schedule/transport.hpp"
+#include "immovable.hpp"
 #include "wait/failed_call.hpp"
 #include "wait/failure.hpp"
 
@@ -22,9 +23,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 class ClusterSeat;
 
@@ -48,7 +47,7 @@ struct StagingBuffers {
 enum class FunneledThread : std::uint8_t { main_member, main_caller, first_member };
 
 /// Everything the members of one process share.
-class ClusterState {
+class ClusterState : Immovable {
 public:
     /// Collective over the communicator, and so is its end. `local` has the options of its groups;
     /// `on_team`: members are threads of a Team. Made by all processes, or by none.
@@ -57,10 +56,6 @@ public:
     /// The part that no other process takes part in.
     ClusterState(int members, int processes, bool on_team);
     ~ClusterState();
-    ClusterState(const ClusterState&) = delete;
-    ClusterState& operator=(const ClusterState&) = delete;
-    ClusterState(ClusterState&&) = delete;
-    ClusterState& operator=(ClusterState&&) = delete;
 
     int members() const { return group_->size(); }
     int processes() const { return static_cast<int>(first_ranks_.size()) - 1; }
@@ -195,6 +190,4 @@ private:
     std::optional<tutti::engine::RollCallListed> listed_;
 };
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

@@ -3,9 +3,7 @@
 #include "hybrid/cluster_call.hpp"
 #include "hybrid/strategies.hpp"
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 using hybrid::Strategy;
 
@@ -49,6 +47,4 @@ std::unique_ptr<HierarchyStrategy> make_strategy(ClusterCall& call) {
                                                        : make_pipeline(call);
 }
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

@@ -1,12 +1,12 @@
 #pragma once
 
+#include "immovable.hpp"
+
 #include <tutti/version.hpp>
 
 #include <memory>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 class ClusterCall;
 
@@ -18,14 +18,10 @@ class ClusterCall;
 /// - solo: one reads the vectors of all, carries, and stores to them, segment by segment
 /// - pipeline: one carries segments while the others put the next and take the last
 /// - chain: order serial, from process to process
-class HierarchyStrategy {
+class HierarchyStrategy : Immovable {
 public:
     explicit HierarchyStrategy(ClusterCall& call) : call_(call) {}
     virtual ~HierarchyStrategy() = default;
-    HierarchyStrategy(const HierarchyStrategy&) = delete;
-    HierarchyStrategy& operator=(const HierarchyStrategy&) = delete;
-    HierarchyStrategy(HierarchyStrategy&&) = delete;
-    HierarchyStrategy& operator=(HierarchyStrategy&&) = delete;
 
     /// Puts what goes to others, or shows it, to the leader: all may go on when this has returned.
     virtual void fan_in() = 0;
@@ -51,6 +47,4 @@ std::unique_ptr<HierarchyStrategy> make_chain(ClusterCall& call);
 /// processes choose fits together on the channel.
 std::unique_ptr<HierarchyStrategy> make_strategy(ClusterCall& call);
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

@@ -10,9 +10,7 @@
 #include <memory>
 #include <numeric>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 using tutti::detail::Result;
 
@@ -198,6 +196,4 @@ std::unique_ptr<HierarchyStrategy> make_leader(ClusterCall& call) {
     return std::make_unique<Leader>(call);
 }
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

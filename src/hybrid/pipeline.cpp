@@ -10,9 +10,7 @@
 
 #include <algorithm>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 namespace {
 
@@ -130,6 +128,4 @@ std::unique_ptr<HierarchyStrategy> make_pipeline(ClusterCall& call) {
     return std::make_unique<Pipeline>(call);
 }
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

@@ -4,9 +4,7 @@
 
 #include <algorithm>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 void ProcessMember::run_held(std::unique_ptr<tutti::engine::PreparedCall>& held, tutti::detail::Call call) {
     tutti::detail::Seat& seat = cluster_.group().seat(rank_);
@@ -40,6 +38,4 @@ void ProcessMember::make_room(std::size_t input_bytes, std::size_t output_bytes,
     meet(timeout);
 }
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

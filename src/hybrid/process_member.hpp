@@ -11,9 +11,7 @@
 #include <cstdint>
 #include <memory>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 /// One member of a process, whichever call of the cluster it makes.
 class ProcessMember {
@@ -56,6 +54,4 @@ private:
     std::size_t room_align_ = line_bytes;
 };
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

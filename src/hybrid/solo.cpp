@@ -6,9 +6,7 @@
 #include "hybrid/hierarchy_strategy.hpp"
 #include "hybrid/strategies.hpp"
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi::detail {
+namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 namespace {
 
@@ -94,6 +92,4 @@ std::unique_ptr<HierarchyStrategy> make_solo(ClusterCall& call) {
     return std::make_unique<Solo>(call);
 }
 
-} // namespace mpi::detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

@@ -1,5 +1,6 @@
 #include "cache_line.hpp"
 #include "environment.hpp"
+#include "immovable.hpp"
 #include "kernel/table.hpp"
 
 #ifdef __x86_64__
@@ -89,15 +90,10 @@ void move_to_all(void* const* outs, int outs_count, const void* in, std::size_t 
 } // namespace
 
 char* tiles_of_thread() {
-    struct Tiles {
+    struct Tiles : Immovable {
         char* place = static_cast<char*>(std::aligned_alloc(line_bytes, moved_bytes));
 
-        Tiles() = default;
         ~Tiles() { std::free(place); }
-        Tiles(const Tiles&) = delete;
-        Tiles& operator=(const Tiles&) = delete;
-        Tiles(Tiles&&) = delete;
-        Tiles& operator=(Tiles&&) = delete;
     };
     static thread_local const Tiles tiles;
     return tiles.place;
@@ -115,9 +111,7 @@ void move_string(void* out, const void* in, std::size_t bytes) {
 
 } // namespace tutti::kernel
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 const Kernels& builtin(Type type, Operator op) {
     if (type < Type::other && op < Operator::callable) {
@@ -150,6 +144,4 @@ std::string_view kernel_isa() {
     return kernel::chosen_table().isa;
 }
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

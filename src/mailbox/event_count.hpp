@@ -1,6 +1,7 @@
 #pragma once
 
 #include "cache_line.hpp"
+#include "immovable.hpp"
 
 #include <tutti/detail/export.hpp>
 
@@ -99,14 +100,10 @@ public:
 private:
     /// Counts the calling thread among the sleepers. ready() may throw what ends the wait: a sleeper that
     /// stayed counted would cost every later publish a system call.
-    class Sleeper {
+    class Sleeper : Immovable {
     public:
         explicit Sleeper(Waiters& sleepers) noexcept : waiters_(sleepers) { waiters_.arrive(); }
         ~Sleeper() { waiters_.leave(); }
-        Sleeper(const Sleeper&) = delete;
-        Sleeper& operator=(const Sleeper&) = delete;
-        Sleeper(Sleeper&&) = delete;
-        Sleeper& operator=(Sleeper&&) = delete;
 
     private:
         Waiters& waiters_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "immovable.hpp"
 #include "mailbox/event_count.hpp"
 #include "mailbox/last_cpu.hpp"
 #include "mailbox/pause.hpp"
@@ -73,7 +74,7 @@ inline int eager_looks(const WaitPolicy& wait_policy, const WaitHistory& history
 ///   and spinning would use up the share of the CPU that lets a thread go on as soon as it is woken. That
 ///   others want the CPU shows in yields that took long while this process got little done. It is remembered
 ///   for a while, and for longer each time that another try was in vain.
-class Backoff {
+class Backoff : Immovable {
 public:
     Backoff(const WaitPolicy& wait_policy, const Waiter& waiter) noexcept
         : wait_policy_(wait_policy), waiter_(waiter) {}
@@ -82,10 +83,6 @@ public:
             end();
         }
     }
-    Backoff(const Backoff&) = delete;
-    Backoff& operator=(const Backoff&) = delete;
-    Backoff(Backoff&&) = delete;
-    Backoff& operator=(Backoff&&) = delete;
 
     enum class Next { look, check, sleep };
 

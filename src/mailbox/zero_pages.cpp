@@ -5,8 +5,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <new>
-
 namespace tutti::engine {
 
 namespace {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "immovable.hpp"
+
 #include <cstddef>
 #include <new>
 #include <type_traits>
@@ -8,15 +10,11 @@ namespace tutti::engine {
 
 /// Memory of zero bytes straight from the system, which takes room only where it is touched, page by page,
 /// and near the thread that touches it first: in small pages, so that what a member shows lies on its node.
-class ZeroPages {
+class ZeroPages : Immovable {
 public:
     /// Throws std::bad_alloc.
     explicit ZeroPages(std::size_t bytes);
     ~ZeroPages();
-    ZeroPages(const ZeroPages&) = delete;
-    ZeroPages& operator=(const ZeroPages&) = delete;
-    ZeroPages(ZeroPages&&) = delete;
-    ZeroPages& operator=(ZeroPages&&) = delete;
 
     /// On a page.
     std::byte* data() const { return start_; }

@@ -1,7 +1,5 @@
 #include "pass/pass.hpp"
 
-#include "plan/partition.hpp"
-
 #include <algorithm>
 #include <iterator>
 #include <numeric>

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 namespace tutti::plan {

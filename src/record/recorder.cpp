@@ -6,8 +6,6 @@
 #include <atomic>
 #include <chrono>
 #include <set>
-#include <string>
-#include <string_view>
 #include <thread>
 #include <tuple>
 #include <utility>

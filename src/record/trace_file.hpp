@@ -1,5 +1,6 @@
 #pragma once
 
+#include "immovable.hpp"
 #include "trace/timeline.hpp"
 
 #include <tutti/options.hpp>
@@ -14,15 +15,11 @@ Trace trace_of_process();
 
 /// A group whose trace goes into the file that TUTTI_TRACE names, as long as this lives, and as it is then at
 /// the end.
-class TraceListed {
+class TraceListed : Immovable {
 public:
     /// Lists nothing where no file is named. `timeline` may be called by any thread.
     explicit TraceListed(std::function<trace::Timeline()> timeline);
     ~TraceListed();
-    TraceListed(const TraceListed&) = delete;
-    TraceListed& operator=(const TraceListed&) = delete;
-    TraceListed(TraceListed&&) = delete;
-    TraceListed& operator=(TraceListed&&) = delete;
 
 private:
     friend class TraceFile;

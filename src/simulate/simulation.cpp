@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <functional>
 #include <stdexcept>
-#include <string>
-#include <utility>
 
 namespace tutti::simulate {
 

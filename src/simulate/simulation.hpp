@@ -1,6 +1,7 @@
 #pragma once
 
 #include "distance/line_profile.hpp"
+#include "immovable.hpp"
 #include "plan/partition.hpp"
 #include "plan/plan.hpp"
 #include "simulate/audience.hpp"
@@ -33,18 +34,13 @@ struct Payload {
 /// One operation of a group of members, whose caches are as a call before has left them: everybody's inputs
 /// have been written by their owner and results been read there, and lines of the mailbox lie where they
 /// were last looked at. All members come at the same time.
-class Simulation {
+class Simulation : Immovable {
 public:
     /// `plans` are those of all members, in the order of their ranks, and must outlive it. Throws
     /// std::invalid_argument when there are not as many members as positions, when the profile says nothing
     /// of how far two of them are from each other, or when blocks are irregular.
     Simulation(std::span<const plan::Plan> plans, const distance::MachineModel& profile, Positions positions);
-    ~Simulation() = default;
     // Its parts refer to each other.
-    Simulation(const Simulation&) = delete;
-    Simulation& operator=(const Simulation&) = delete;
-    Simulation(Simulation&&) = delete;
-    Simulation& operator=(Simulation&&) = delete;
 
     /// When each member leaves, ns after all have come; valid until the next call. The same numbers on every
     /// run. O(looks + blocks in each step), and a logarithm of members for each step that moves

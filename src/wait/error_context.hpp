@@ -5,9 +5,7 @@
 
 #include <exception>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 /// Sets the fields of an error that nobody else has caught yet.
 class ErrorAccess {
@@ -15,9 +13,7 @@ public:
     static ErrorContext& of(Error& error) noexcept { return error.context_; }
 };
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail
 
 namespace tutti::engine {
 

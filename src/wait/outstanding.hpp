@@ -1,5 +1,6 @@
 #pragma once
 
+#include "immovable.hpp"
 #include "intrusive_queue.hpp"
 #include "mailbox/event_count.hpp"
 #include "mailbox/wait.hpp"
@@ -15,7 +16,7 @@ class OutstandingCall;
 
 /// What a member has outstanding, as its seat and its thread see it. flight/ implements this interface;
 /// waiting members need no more of flight/.
-class Outstanding {
+class Outstanding : Immovable {
 public:
     /// A digest of the nonblocking calls of a member. The digests of members that have made the same calls
     /// are equal.
@@ -27,12 +28,7 @@ public:
         std::uint64_t restarts = 0;
     };
 
-    Outstanding() = default;
     virtual ~Outstanding() = default;
-    Outstanding(const Outstanding&) = delete;
-    Outstanding& operator=(const Outstanding&) = delete;
-    Outstanding(Outstanding&&) = delete;
-    Outstanding& operator=(Outstanding&&) = delete;
 
     /// Looks once at all operations of this member.
     virtual void progress() = 0;
@@ -66,14 +62,9 @@ private:
 std::optional<Sequence> difference(const Outstanding* one, const Outstanding* other);
 
 /// Something of which a thread calls a function once no call is under way.
-class Continued : public Queueable<Continued> {
+class Continued : public Queueable<Continued>, Immovable {
 public:
-    Continued() = default;
     virtual ~Continued() = default;
-    Continued(const Continued&) = delete;
-    Continued& operator=(const Continued&) = delete;
-    Continued(Continued&&) = delete;
-    Continued& operator=(Continued&&) = delete;
 
     /// Throws what the function throws.
     virtual void call_continuation() = 0;

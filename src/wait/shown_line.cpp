@@ -1,5 +1,7 @@
 #include "wait/shown_line.hpp"
 
+#include "immovable.hpp"
+
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -16,7 +18,7 @@ namespace {
 
 /// Copies text from addresses at which there may be none any more. The kernel does it, through a pipe, since
 /// that fails where a load would end the process.
-class CopiedText {
+class CopiedText : Immovable {
 public:
     CopiedText() : is_open_(pipe2(ends_.data(), O_CLOEXEC | O_NONBLOCK) == 0) {}
     ~CopiedText() {
@@ -25,10 +27,6 @@ public:
             close(ends_[1]);
         }
     }
-    CopiedText(const CopiedText&) = delete;
-    CopiedText& operator=(const CopiedText&) = delete;
-    CopiedText(CopiedText&&) = delete;
-    CopiedText& operator=(CopiedText&&) = delete;
 
     /// Nothing where there is no text, or only a part of one.
     std::string of(const char* text) const {

@@ -7,7 +7,6 @@
 #include <atomic>
 #include <exception>
 #include <string>
-#include <utility>
 
 namespace tutti::engine {
 
@@ -92,8 +91,7 @@ void ThreadProgress::call_continuations() {
 
 } // namespace tutti::engine
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 void progress_until(const std::function<bool()>& ready) {
     if (!ready) {
@@ -117,5 +115,4 @@ bool detail::has_ended(RequestBase& request) {
     }
 }
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

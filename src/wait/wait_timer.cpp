@@ -1,6 +1,5 @@
 #include "wait/wait_timer.hpp"
 
-#include <algorithm>
 #include <ctime>
 
 namespace tutti::engine {

@@ -1,5 +1,6 @@
 // Seats of a group that nobody ever takes, because a region got fewer threads than the group has seats.
 
+#include "../on_threads.hpp"
 #include "support.hpp"
 
 #include <algorithm>
@@ -21,15 +22,9 @@ namespace {
 /// Threads take the first seats of a group and act; what each throws.
 std::vector<Thrown> acting(Group& group, int threads, const std::function<void(Member&)>& act) {
     std::vector<Thrown> thrown(static_cast<std::size_t>(threads));
-    std::vector<std::thread> there;
-    for (int rank = 0; rank < threads; ++rank) {
-        there.emplace_back([&, rank] {
-            thrown[static_cast<std::size_t>(rank)] = test::thrown_by([&] { group.run(rank, act); });
-        });
-    }
-    for (std::thread& thread : there) {
-        thread.join();
-    }
+    test::on_threads(threads, [&](int rank) {
+        thrown[static_cast<std::size_t>(rank)] = test::thrown_by([&] { group.run(rank, act); });
+    });
     return thrown;
 }
 

@@ -6,9 +6,7 @@
 #include <numeric>
 
 using namespace tutti;
-using test::mentions;
-using test::Thrown;
-using test::thrown_by;
+using namespace tutti::test;
 
 namespace {
 

@@ -9,9 +9,7 @@
 // Members that go on from different calls without having heard of each other.
 
 using namespace tutti;
-using test::mentions;
-using test::Outcomes;
-using test::Thrown;
+using namespace tutti::test;
 
 namespace {
 

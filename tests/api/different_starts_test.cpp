@@ -11,10 +11,7 @@
 #include <vector>
 
 using namespace tutti;
-using test::Ended;
-using test::mentions;
-using test::run;
-using test::Thrown;
+using namespace tutti::test;
 
 TEST_CASE("members that start different operations are told which, whenever they wait") {
     Team team(2, {.placement = "none"});

@@ -5,19 +5,12 @@
 #include "support.hpp"
 #include "ways.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <random>
 #include <span>
 
 using namespace tutti;
-using test::element;
-using test::Layout;
-using test::Lengths;
-using test::Odd;
-using test::Reference;
-using test::Shape;
-using test::Vectors;
+using namespace tutti::test;
 
 namespace {
 

@@ -8,20 +8,11 @@
 #include <array>
 #include <complex>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <span>
 
 using namespace tutti;
-using test::Affine;
-using test::compose;
-using test::mentions;
-using test::Outcomes;
-using test::Reference;
-using test::Shape;
-using test::Thrown;
-using test::thrown_by;
-using test::Vectors;
+using namespace tutti::test;
 
 namespace {
 

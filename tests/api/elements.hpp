@@ -1,25 +1,13 @@
 #pragma once
 
+#include "../affine.hpp"
+
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
 
 namespace tutti::test {
-
-/// x -> scale * x + shift; composing two of them is associative but does not commute.
-struct Affine {
-    std::uint8_t scale;
-    std::uint8_t shift;
-    std::uint8_t count; // how many were composed: makes the size 3
-    friend bool operator==(const Affine&, const Affine&) = default;
-};
-
-inline constexpr auto compose = [](const Affine& one, const Affine& two) {
-    return Affine{static_cast<std::uint8_t>(one.scale * two.scale),
-                  static_cast<std::uint8_t>(two.scale * one.shift + two.shift),
-                  static_cast<std::uint8_t>(one.count + two.count)};
-};
 
 /// An element of a size that is no power of two.
 struct Odd {

@@ -7,16 +7,13 @@
 #include <chrono>
 #include <functional>
 #include <optional>
-#include <string>
-#include <string_view>
 #include <thread>
 #include <type_traits>
 #include <vector>
 
 using namespace tutti;
 using namespace std::chrono_literals;
-using test::mentions;
-using test::thrown_by;
+using namespace tutti::test;
 
 static_assert(std::is_nothrow_copy_constructible_v<ArgumentError> &&
               std::is_nothrow_copy_constructible_v<MismatchError> &&

@@ -3,9 +3,7 @@
 #include "support.hpp"
 
 using namespace tutti;
-using test::mentions;
-using test::Thrown;
-using test::thrown_by;
+using namespace tutti::test;
 
 TEST_CASE("an algorithm with more rounds than it may have is refused by name") {
     Group group(40'000);

@@ -1,15 +1,12 @@
 #include "support.hpp"
 
-#include <atomic>
 #include <chrono>
 #include <functional>
 #include <optional>
 #include <stdexcept>
 
 using namespace tutti;
-using test::mentions;
-using test::Outcomes;
-using test::Thrown;
+using namespace tutti::test;
 
 namespace {
 

@@ -20,10 +20,7 @@
 #include <vector>
 
 using namespace tutti;
-using test::check_usable;
-using test::mentions;
-using test::team_options;
-using test::Thrown;
+using namespace tutti::test;
 
 namespace {
 

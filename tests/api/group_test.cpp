@@ -1,3 +1,4 @@
+#include "../on_threads.hpp"
 #include "support.hpp"
 
 #include <atomic>
@@ -7,20 +8,11 @@
 #include <utility>
 
 using namespace tutti;
-using test::Thrown;
+using namespace tutti::test;
 
 namespace {
 
 constexpr int repetitions = test::reduced ? 20 : 200;
-
-/// Runs `function` on as many threads as the group has seats.
-template <class Function>
-void on_threads(int members, Function function) {
-    std::vector<std::jthread> threads;
-    for (int rank = 0; rank < members; ++rank) {
-        threads.emplace_back([&function, rank] { function(rank); });
-    }
-}
 
 } // namespace
 

@@ -2,10 +2,8 @@
 
 #include "support.hpp"
 
-#include <complex>
 #include <cstddef>
 #include <optional>
-#include <span>
 
 using namespace tutti;
 

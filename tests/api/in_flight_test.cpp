@@ -12,8 +12,7 @@
 #include <vector>
 
 using namespace tutti;
-using test::mentions;
-using test::thrown_by;
+using namespace tutti::test;
 
 namespace {
 

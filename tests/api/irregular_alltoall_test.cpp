@@ -12,12 +12,7 @@
 // The all-to-all in which every member has counts of its own.
 
 using namespace tutti;
-using test::element;
-using test::mentions;
-using test::Odd;
-using test::Outcomes;
-using test::Thrown;
-using test::thrown_by;
+using namespace tutti::test;
 
 namespace {
 

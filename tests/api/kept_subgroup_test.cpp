@@ -7,10 +7,7 @@
 #include <stdexcept>
 
 using namespace tutti;
-using test::mentions;
-using test::Outcomes;
-using test::Thrown;
-using test::thrown_by;
+using namespace tutti::test;
 
 namespace {
 

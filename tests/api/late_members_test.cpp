@@ -1,5 +1,6 @@
 // Members that come late or never: what those are told that wait for them.
 
+#include "../on_threads.hpp"
 #include "../reference/each.hpp"
 #include "late_member.hpp"
 #include "ways.hpp"
@@ -17,11 +18,7 @@
 
 using namespace tutti;
 using namespace std::chrono_literals;
-using test::Ended;
-using test::late_member;
-using test::mentions;
-using test::Thrown;
-using test::thrown_by;
+using namespace tutti::test;
 
 namespace {
 
@@ -190,15 +187,10 @@ TEST_CASE("members that are behind are listed with the last that they have calle
 TEST_CASE("a seat that nobody takes is named") {
     Group group(3, {.timeout = 300ms});
     std::vector<Thrown> thrown(2);
-    {
-        std::vector<std::jthread> threads;
-        for (int rank = 0; rank < 2; ++rank) {
-            threads.emplace_back([&, rank] {
-                thrown[static_cast<std::size_t>(rank)] =
-                    thrown_by([&] { group.run(rank, [](Member& me) { me.barrier(); }); });
-            });
-        }
-    }
+    on_threads(2, [&](int rank) {
+        thrown[static_cast<std::size_t>(rank)] =
+            thrown_by([&] { group.run(rank, [](Member& me) { me.barrier(); }); });
+    });
     for (const Thrown& each : thrown) {
         INFO(each.text);
         CHECK(each.kind == Thrown::Kind::timeout);
@@ -213,15 +205,10 @@ TEST_CASE("tasks that block, on a pool with fewer workers, are told") {
         thrown[static_cast<std::size_t>(rank)] =
             thrown_by([&] { group.run(rank, [](Member& me) { me.barrier(); }); });
     };
-    {
-        std::vector<std::jthread> workers;
-        for (int worker = 0; worker < 2; ++worker) {
-            workers.emplace_back([&, worker] {
-                task(worker);
-                task(worker + 2);
-            });
-        }
-    }
+    on_threads(2, [&](int worker) {
+        task(worker);
+        task(worker + 2);
+    });
     for (const Thrown& each : thrown) {
         INFO(each.text);
         // Those that come when others have been told are told by join().
@@ -238,15 +225,10 @@ TEST_CASE("of two jobs that wait for each other on one pool at least one gives w
         thrown[static_cast<std::size_t>(2 * job + rank)] =
             thrown_by([&] { jobs[job].run(rank, [](Member& me) { me.barrier(); }); });
     };
-    {
-        std::vector<std::jthread> workers;
-        for (int worker = 0; worker < 2; ++worker) {
-            workers.emplace_back([&, worker] {
-                task(worker, 0);
-                task(1 - worker, 1);
-            });
-        }
-    }
+    on_threads(2, [&](int worker) {
+        task(worker, 0);
+        task(1 - worker, 1);
+    });
     bool is_told = false;
     for (const Thrown& each : thrown) {
         INFO(each.text);

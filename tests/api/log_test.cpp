@@ -2,8 +2,6 @@
 
 #include "support.hpp"
 
-#include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <csignal>
@@ -18,8 +16,7 @@
 
 using namespace tutti;
 using namespace std::chrono_literals;
-using test::mentions;
-using test::thrown_by;
+using namespace tutti::test;
 
 namespace {
 

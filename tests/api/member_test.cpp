@@ -10,10 +10,7 @@
 #include <utility>
 
 using namespace tutti;
-using test::check_usable;
-using test::mentions;
-using test::Thrown;
-using test::thrown_by;
+using namespace tutti::test;
 
 static_assert(std::is_nothrow_move_assignable_v<Member>);
 static_assert(noexcept(std::declval<const Member&>().rank()) && noexcept(

@@ -9,8 +9,7 @@
 // Where members' vectors lie: what one member's addresses may not decide, and what several must not share.
 
 using namespace tutti;
-using test::mentions;
-using test::Thrown;
+using namespace tutti::test;
 
 namespace {
 

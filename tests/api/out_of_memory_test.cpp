@@ -1,6 +1,6 @@
 // Every allocation of every call and of what makes groups fails in turn: alone, and with all that come after.
 
-#include "../replaced_new.hpp"
+#include "../famine.hpp"
 #include "support.hpp"
 
 #include <tutti/tutti.hpp>
@@ -18,59 +18,19 @@
 #include <string>
 
 using namespace tutti;
-
-namespace {
-
-/// Which allocations fail, of those that are made while it is armed.
-struct Famine {
-    std::atomic<bool> armed{false};
-    std::atomic<bool> lasts{false};
-    /// Allocations to go until the first one that fails.
-    std::atomic<long> admitted{0};
-    std::atomic<long> refused{0};
-};
-Famine famine;
-
-void start_famine(long admitted, bool lasts) {
-    famine.lasts = lasts;
-    famine.admitted = admitted;
-    famine.refused = 0;
-    famine.armed = true;
-}
-
-} // namespace
+using test::famine;
+using test::Least;
+using test::Outcome;
+using test::outcome_of;
 
 bool tutti::test::admits_allocation(Manner manner) noexcept {
-    if (manner == Manner::asks || !famine.armed.load(std::memory_order_relaxed)) {
-        return true;
-    }
-    const long left = famine.admitted.fetch_sub(1, std::memory_order_relaxed);
-    const bool refuses = famine.lasts.load(std::memory_order_relaxed) ? left <= 0 : left == 0;
-    famine.refused.fetch_add(refuses ? 1 : 0, std::memory_order_relaxed);
-    return !refuses;
+    return famine.admits(manner);
 }
 
 namespace {
-
-enum class Outcome { none, good, out_of_memory, aborted, other };
 
 constexpr int members = 4;
 using Outcomes = std::array<Outcome, members>;
-
-/// What a function throws, found without an allocation.
-template <class Function>
-Outcome outcome_of(Function function) {
-    try {
-        function();
-    } catch (const std::bad_alloc&) {
-        return Outcome::out_of_memory;
-    } catch (const Aborted&) {
-        return Outcome::aborted;
-    } catch (...) {
-        return Outcome::other;
-    }
-    return Outcome::good;
-}
 
 /// One member's vectors, made while there is memory.
 struct Vectors {
@@ -87,10 +47,6 @@ struct Scenario {
     const char* name;
     std::size_t elements;
     void (*part)(Member&, Vectors&);
-};
-
-struct Least {
-    double operator()(double a, double b) const { return a < b ? a : b; }
 };
 
 // NOLINTNEXTLINE(cert-err58-cpp)
@@ -161,7 +117,7 @@ Outcomes run(Team& team, const Scenario& scenario, long admitted, bool lasts) {
         static_cast<void>(group.join(rank)); // what a thread's first join asks for it can do without
         meet.arrive_and_wait();
         if (rank == 0) {
-            start_famine(admitted, lasts);
+            famine.begin(admitted, lasts);
         }
         meet.arrive_and_wait();
         outcomes[static_cast<std::size_t>(rank)] = outcome_of([&] {
@@ -202,7 +158,7 @@ void check_construction(Make make) {
         for (long admitted = 0; refused; ++admitted) {
             INFO("admitted ", admitted, std::string(lasts ? ", then none" : ""));
             const long before = test::live_blocks;
-            start_famine(admitted, lasts);
+            famine.begin(admitted, lasts);
             const Outcome outcome = outcome_of(make);
             famine.armed = false;
             refused = famine.refused > 0;
@@ -266,7 +222,7 @@ bool outgrow(Team& team, const Growing& call, long admitted, bool lasts) {
         call.part(me, brief);
         meet.arrive_and_wait();
         if (helper.rank() == 0) {
-            start_famine(admitted, lasts);
+            famine.begin(admitted, lasts);
         }
         meet.arrive_and_wait();
         auto& [first, second] = outcomes[static_cast<std::size_t>(helper.rank())];
@@ -278,6 +234,7 @@ bool outgrow(Team& team, const Growing& call, long admitted, bool lasts) {
     const bool refused = famine.refused > 0;
     for (const auto& [first, second] : outcomes) {
         CHECK((second == Outcome::good) == !refused);
+        CHECK(second != Outcome::error);
         CHECK(second != Outcome::other);
     }
     std::atomic<int> good{0};
@@ -320,7 +277,7 @@ TEST_CASE("a team or group that cannot be made leaves nothing behind") {
 }
 
 TEST_CASE("first group of a process" * doctest::skip()) {
-    start_famine(std::atol(std::getenv("TUTTI_ADMITTED")), false);
+    famine.begin(std::atol(std::getenv("TUTTI_ADMITTED")), false);
     const Outcome outcome = outcome_of([] { const Group group(3); });
     famine.armed = false;
     CHECK((outcome == Outcome::good || outcome == Outcome::out_of_memory));
@@ -346,7 +303,7 @@ TEST_CASE("without any memory the others learn what failed all the same") {
         const auto rank = static_cast<std::size_t>(helper.rank());
         group.run(helper.rank(), [](Member& me) { me.barrier(); }); // prepared, it allocates nothing
         meet.arrive_and_wait();
-        start_famine(0, true);
+        famine.begin(0, true);
         try {
             group.run(helper.rank(), [&](Member& me) {
                 if (rank == 1) {

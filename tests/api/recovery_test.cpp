@@ -1,5 +1,6 @@
 // Which members a failure of a joined group reaches, and when the group can be used again.
 
+#include "../on_threads.hpp"
 #include "support.hpp"
 
 #include <algorithm>
@@ -9,22 +10,11 @@
 #include <stdexcept>
 
 using namespace tutti;
-using test::mentions;
-using test::Thrown;
-using test::thrown_by;
+using namespace tutti::test;
 
 namespace {
 
 constexpr int regions = test::reduced ? 60 : 300;
-
-/// Runs `function` on as many threads as the group has seats.
-template <class Function>
-void on_threads(int members, Function function) {
-    std::vector<std::jthread> threads;
-    for (int rank = 0; rank < members; ++rank) {
-        threads.emplace_back([&function, rank] { function(rank); });
-    }
-}
 
 /// Takes the seat and gives it up by an exception.
 void fail_as(Group& group, int rank, const char* why) {

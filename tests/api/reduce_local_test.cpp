@@ -6,9 +6,7 @@
 #include <span>
 
 using namespace tutti;
-using test::mentions;
-using test::Thrown;
-using test::thrown_by;
+using namespace tutti::test;
 
 namespace {
 

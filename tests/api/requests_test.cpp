@@ -22,10 +22,7 @@
 
 using namespace tutti;
 using namespace std::chrono_literals;
-using test::mentions;
-using test::run;
-using test::Thrown;
-using test::thrown_by;
+using namespace tutti::test;
 
 namespace {
 

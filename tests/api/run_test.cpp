@@ -7,9 +7,7 @@
 #include <string>
 
 using namespace tutti;
-using test::mentions;
-using test::Thrown;
-using test::thrown_by;
+using namespace tutti::test;
 
 namespace {
 

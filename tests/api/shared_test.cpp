@@ -7,9 +7,7 @@
 // Results in one vector that all members share.
 
 using namespace tutti;
-using test::mentions;
-using test::Outcomes;
-using test::Thrown;
+using namespace tutti::test;
 
 namespace {
 

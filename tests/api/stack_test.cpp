@@ -11,12 +11,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <climits>
 #include <cstddef>
 #include <exception>
 #include <functional>
 #include <span>
-#include <string>
 #include <thread>
 #include <vector>
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../reduced.hpp"
+#include "../texts.hpp"
 
 #include <tutti/tutti.hpp>
 
@@ -38,10 +39,6 @@ inline Thrown thrown_by(const std::function<void()>& call) {
         return {other, exception.what()};
     }
     return {};
-}
-
-inline bool mentions(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 /// A team that has been through something works.

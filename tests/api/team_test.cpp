@@ -11,11 +11,7 @@
 #include <stdexcept>
 
 using namespace tutti;
-using test::check_usable;
-using test::mentions;
-using test::Outcomes;
-using test::team_options;
-using test::Thrown;
+using namespace tutti::test;
 
 #ifndef _LIBCPP_VERSION // with libc++, pthread_exit() in a function that catches everything ends the program
 TEST_CASE("a member whose thread ends releases the others, and the team gets another thread") {

@@ -17,11 +17,7 @@
 
 using namespace tutti;
 using namespace std::chrono_literals;
-using test::Ended;
-using test::late_member;
-using test::mentions;
-using test::Thrown;
-using test::thrown_by;
+using namespace tutti::test;
 
 namespace {
 

@@ -20,9 +20,7 @@
 
 using namespace tutti;
 using namespace std::chrono_literals;
-using test::Line;
-using test::lines_of;
-using test::team_of;
+using namespace tutti::test;
 
 namespace {
 

@@ -15,10 +15,7 @@
 
 using namespace tutti;
 using namespace std::chrono_literals;
-using test::LateStart;
-using test::Line;
-using test::lines_of;
-using test::team_of;
+using namespace tutti::test;
 
 TEST_CASE("started operations are recorded from their starts on, with what is waited for them") {
     constexpr int members = 3;

@@ -12,16 +12,12 @@
 #include <cstdint>
 #include <set>
 #include <string>
-#include <string_view>
 #include <thread>
 #include <vector>
 
 using namespace tutti;
 using namespace std::chrono_literals;
-using test::LateStart;
-using test::Line;
-using test::lines_of;
-using test::team_of;
+using namespace tutti::test;
 
 TEST_CASE("statistics count calls, bytes and times of each member") {
     Team team = team_of(3, Trace::statistics);

@@ -12,12 +12,7 @@
 #include <stdexcept>
 
 using namespace tutti;
-using test::Affine;
-using test::compose;
-using test::Outcomes;
-using test::Shape;
-using test::Thrown;
-using test::thrown_by;
+using namespace tutti::test;
 
 namespace {
 

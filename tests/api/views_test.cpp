@@ -10,10 +10,7 @@
 #include <string_view>
 
 using namespace tutti;
-using test::KokkosView;
-using test::mentions;
-using test::Thrown;
-using test::thrown_by;
+using namespace tutti::test;
 
 namespace {
 

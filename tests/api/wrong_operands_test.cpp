@@ -6,13 +6,11 @@
 #include "ways.hpp"
 
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 
 using namespace tutti;
-using test::KokkosView;
-using test::mentions;
+using namespace tutti::test;
 
 namespace {
 

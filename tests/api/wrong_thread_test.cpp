@@ -13,12 +13,7 @@
 #include <vector>
 
 using namespace tutti;
-using test::Ended;
-using test::mentions;
-using test::one_step;
-using test::run;
-using test::Task;
-using test::thrown_by;
+using namespace tutti::test;
 
 namespace {
 

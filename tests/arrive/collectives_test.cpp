@@ -17,9 +17,7 @@
 #include <vector>
 
 using namespace tutti;
-using test::Calling;
-using test::Exam;
-using test::Job;
+using namespace tutti::test;
 
 namespace {
 

@@ -8,7 +8,6 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <atomic>
 #include <coroutine>
 #include <cstddef>
 #include <cstring>
@@ -22,6 +21,7 @@
 #include <vector>
 
 using namespace tutti;
+using test::mentions;
 
 namespace {
 
@@ -46,11 +46,6 @@ std::string common_text(std::vector<AsyncRequest>& requests) {
     return text;
 }
 
-bool contains(const std::string& text, const std::string& part) {
-    INFO(text);
-    return text.find(part) != std::string::npos;
-}
-
 struct Throwing {
     int operator()(int left, int right) const {
         if (right == 13) {
@@ -59,15 +54,6 @@ struct Throwing {
         return left + right;
     }
 };
-
-test::Task await_text(AsyncRequest request, std::string& text) {
-    try {
-        co_await request;
-        text = "complete";
-    } catch (const Error& error) {
-        text = error.what();
-    }
-}
 
 } // namespace
 
@@ -111,7 +97,7 @@ TEST_CASE("where calls differ nothing is touched, all are told, and the next ope
         return rank == 2 ? me.allreduce(vector, max) : me.allreduce(vector, sum);
     });
     const std::string operators = common_text<MismatchError>(requests);
-    CHECK(contains(operators,
+    CHECK(mentions(operators,
                    "members 0 and 2 differ at operation 1: member 0 calls allreduce of 16 bytes of "
                    "i32 with sum, in place, but member 2 calls allreduce of 16 bytes of i32 with "
                    "max, in place: all members must make the same call"));
@@ -119,17 +105,17 @@ TEST_CASE("where calls differ nothing is touched, all are told, and the next ope
     requests = all([](AsyncRank& me, int rank, auto& vector) {
         return me.broadcast(std::span(vector.data(), rank == 1 ? 3U : 4U), 0);
     });
-    CHECK(contains(common_text<MismatchError>(requests), "of 16 bytes of i32, root 0, but member 1"));
+    CHECK(mentions(common_text<MismatchError>(requests), "of 16 bytes of i32, root 0, but member 1"));
     requests = all([](AsyncRank& me, int rank, auto& vector) {
         return rank == 0 ? me.barrier() : me.broadcast(vector, 1);
     });
-    CHECK(contains(common_text<MismatchError>(requests), "member 0 calls barrier, but member 1"));
+    CHECK(mentions(common_text<MismatchError>(requests), "member 0 calls barrier, but member 1"));
     const std::array<std::size_t, 3> counts{1, 1, 2};
     const std::array<std::size_t, 3> others{2, 1, 1};
     requests = all([&](AsyncRank& me, int rank, auto& vector) {
         return me.reduce_scatter(vector, Counts(rank == 2 ? others : counts), sum);
     });
-    CHECK(contains(common_text<MismatchError>(requests), "and their counts differ"));
+    CHECK(mentions(common_text<MismatchError>(requests), "and their counts differ"));
     CHECK(vectors[2] == std::array{9, 10, 11, 12});
     requests = all([](AsyncRank& me, int /*rank*/, auto& vector) { return me.allreduce(vector, sum); });
     wait_all(requests);
@@ -161,7 +147,7 @@ TEST_CASE("nobody's result may overlap another's vectors") {
         requests.push_back(meeting.at(1).allreduce(piece(2), piece(5), sum));
         requests.push_back(meeting.at(2).allreduce(piece(0), piece(6), sum));
         CHECK(
-            contains(common_text<MismatchError>(requests),
+            mentions(common_text<MismatchError>(requests),
                      "members 1 and 2 call allreduce of 8 bytes of i32 with sum, but they write to the same "
                      "memory"));
     }
@@ -169,7 +155,7 @@ TEST_CASE("nobody's result may overlap another's vectors") {
         requests.push_back(meeting.at(0).allreduce(piece(3), own, sum));
         requests.push_back(meeting.at(1).allreduce(piece(6), other, sum));
         requests.push_back(meeting.at(2).allreduce(piece(0), piece(4), sum));
-        CHECK(contains(common_text<MismatchError>(requests),
+        CHECK(mentions(common_text<MismatchError>(requests),
                        "members 0 and 2 call allreduce of 8 bytes of i32 "
                        "with sum, but one writes to memory that the "
                        "other reads"));
@@ -178,7 +164,7 @@ TEST_CASE("nobody's result may overlap another's vectors") {
         requests.push_back(meeting.at(0).allreduce(piece(0), shared(own), sum));
         requests.push_back(meeting.at(1).allreduce(piece(0), shared(own), sum));
         requests.push_back(meeting.at(2).allreduce(piece(0), shared(other), sum));
-        CHECK(contains(common_text<MismatchError>(requests), "`out` is not the same memory"));
+        CHECK(mentions(common_text<MismatchError>(requests), "`out` is not the same memory"));
     }
     CHECK(memory == std::array{1, 2, 3, 4, 5, 6, 7, 8});
 }
@@ -325,7 +311,7 @@ TEST_CASE("an async group that is destroyed lets go of whom it keeps waiting") {
         }
         requests.push_back(meeting->at(0).broadcast(values, 0));
         requests.push_back(meeting->at(2).broadcast(values, 0));
-        await_text(meeting->at(2).barrier(), awaited);
+        test::await_text(meeting->at(2).barrier(), awaited);
         AsyncRequest function = meeting->at(0).barrier();
         function.then([&](const std::exception_ptr& failure) { told = test::text_of(failure); });
         (void)meeting->at(2).barrier(); // of which nobody asks any more
@@ -336,9 +322,9 @@ TEST_CASE("an async group that is destroyed lets go of whom it keeps waiting") {
     CHECK(common_text<Error>(requests) ==
           "the async group has been destroyed before all ranks have arrived at "
           "operation 2: rank 1 has not");
-    CHECK(contains(awaited, "operation 3: rank 1 has not"));
-    CHECK(contains(heard, "operation 5: rank 1 has not"));
-    CHECK(contains(told, "operation 3: rank 1 has not"));
+    CHECK(mentions(awaited, "operation 3: rank 1 has not"));
+    CHECK(mentions(heard, "operation 5: rank 1 has not"));
+    CHECK(mentions(told, "operation 3: rank 1 has not"));
     for (AsyncRequest& request : complete) {
         CHECK(request.test());
     }
@@ -364,8 +350,8 @@ TEST_CASE("a request takes one function, and passes it the failure") {
     mine.then(tell);
     CHECK_THROWS_AS(mine.then(tell), Error);
     std::string awaited;
-    await_text(meeting.at(1).broadcast(two, 0), awaited);
-    CHECK(contains(awaited, "differ at operation 1"));
+    test::await_text(meeting.at(1).broadcast(two, 0), awaited);
+    CHECK(mentions(awaited, "differ at operation 1"));
     CHECK(told == awaited);
     CHECK_THROWS_AS(mine.then(tell), Error);
     CHECK(told == awaited);

@@ -12,7 +12,6 @@
 #include <atomic>
 #include <coroutine>
 #include <cstdint>
-#include <exception>
 #include <latch>
 #include <mutex>
 #include <random>

@@ -9,12 +9,9 @@
 #include <doctest/doctest.h>
 
 #include <array>
-#include <atomic>
 #include <chrono>
-#include <exception>
 #include <optional>
 #include <span>
-#include <string>
 #include <thread>
 #include <utility>
 #include <vector>

@@ -17,7 +17,6 @@
 #include <random>
 #include <span>
 #include <stdexcept>
-#include <string>
 #include <utility>
 #include <vector>
 

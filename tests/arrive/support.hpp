@@ -1,7 +1,10 @@
 #pragma once
 
 #include "../pool.hpp"
+#include "../texts.hpp"
 
+#include <tutti/async_group.hpp>
+#include <tutti/error.hpp>
 #include <tutti/executor.hpp>
 
 #include <coroutine>
@@ -24,6 +27,16 @@ struct Task {
         void unhandled_exception() { std::terminate(); }
     };
 };
+
+/// Awaits the request, and leaves "complete" or what it throws in `text`.
+inline Task await_text(AsyncRequest request, std::string& text) {
+    try {
+        co_await request;
+        text = "complete";
+    } catch (const Error& error) {
+        text = error.what();
+    }
+}
 
 /// "" if there is none.
 inline std::string text_of(const std::exception_ptr& failure) {

@@ -1,5 +1,6 @@
 // Ranks that come late or never, where who waits does so only for a time.
 
+#include "../on_threads.hpp"
 #include "../reduced.hpp"
 #include "../reference/each.hpp"
 #include "support.hpp"
@@ -26,6 +27,7 @@
 
 using namespace tutti;
 using namespace std::chrono_literals;
+using test::mentions;
 
 namespace {
 
@@ -44,20 +46,6 @@ std::optional<std::string> told_by(AsyncRequest& request) {
         return error.what();
     }
     return std::nullopt;
-}
-
-bool mentions(const std::string& text, const std::string& part) {
-    INFO(text);
-    return text.find(part) != std::string::npos;
-}
-
-test::Task await_text(AsyncRequest request, std::string& text) {
-    try {
-        co_await request;
-        text = "complete";
-    } catch (const TimeoutError& error) {
-        text = error.what();
-    }
 }
 
 } // namespace
@@ -148,7 +136,7 @@ TEST_CASE("coroutines and functions learn of it as well") {
     std::string text;
     std::string called;
     const auto call = [&](const std::exception_ptr& failure) { called += test::text_of(failure); };
-    await_text(meeting.at(1).barrier(), text);
+    test::await_text(meeting.at(1).barrier(), text);
     AsyncRequest two = meeting.at(2).barrier();
     two.then(call);
     CHECK(told_by(two));
@@ -166,28 +154,23 @@ TEST_CASE("each operation ends once, whoever comes first: the last rank or the t
         AsyncGroup meeting(ranks, {.timeout = 1ms});
         std::array<std::vector<int>, ranks> results;
         std::array<std::vector<char>, ranks> are_told;
-        {
-            std::vector<std::jthread> threads;
-            for (int rank = 0; rank < ranks; ++rank) {
-                threads.emplace_back([&, rank] {
-                    auto& result = results[static_cast<std::size_t>(rank)];
-                    auto& is_told = are_told[static_cast<std::size_t>(rank)];
-                    result.assign(most, 0);
-                    is_told.assign(most, 0);
-                    std::minstd_rand random(static_cast<unsigned>(rank) + 1);
-                    for (std::size_t round = 0; round < most; ++round) {
-                        if (random() % 4 == 0) { // about as long as the timeout
-                            std::this_thread::sleep_for(1us * (random() % 3000));
-                        }
-                        const int mine = static_cast<int>(round) + rank;
-                        const auto plus = [token](int a, int b) { return a + b; };
-                        AsyncRequest request = meeting.at(rank).allreduce(std::span(&mine, 1),
-                                                                          std::span(&result[round], 1), plus);
-                        is_told[round] = told_by(request) ? 1 : 0;
-                    }
-                });
+        test::on_threads(ranks, [&](int rank) {
+            auto& result = results[static_cast<std::size_t>(rank)];
+            auto& is_told = are_told[static_cast<std::size_t>(rank)];
+            result.assign(most, 0);
+            is_told.assign(most, 0);
+            std::minstd_rand random(static_cast<unsigned>(rank) + 1);
+            for (std::size_t round = 0; round < most; ++round) {
+                if (random() % 4 == 0) { // about as long as the timeout
+                    std::this_thread::sleep_for(1us * (random() % 3000));
+                }
+                const int mine = static_cast<int>(round) + rank;
+                const auto plus = [token](int a, int b) { return a + b; };
+                AsyncRequest request =
+                    meeting.at(rank).allreduce(std::span(&mine, 1), std::span(&result[round], 1), plus);
+                is_told[round] = told_by(request) ? 1 : 0;
             }
-        }
+        });
         for (std::size_t round = 0; round < most; ++round) {
             for (std::size_t rank = 0; rank < ranks; ++rank) {
                 REQUIRE(are_told[rank][round] == are_told[0][round]);

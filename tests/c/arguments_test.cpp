@@ -13,11 +13,7 @@
 #include <thread>
 #include <vector>
 
-using tutti::test::call_part;
-using tutti::test::check_refused;
-using tutti::test::Joined;
-using tutti::test::MemberFunction;
-using tutti::test::run_team;
+using namespace tutti::test;
 
 TEST_CASE("null pointers are named") {
     Joined alone;

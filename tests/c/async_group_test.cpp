@@ -3,13 +3,11 @@
 #include "support.hpp"
 
 #include <atomic>
-#include <functional>
 #include <mutex>
 #include <thread>
 #include <vector>
 
-using tutti::test::Meeting;
-using tutti::test::mentions;
+using namespace tutti::test;
 
 namespace {
 

@@ -9,17 +9,9 @@
 #include <atomic>
 #include <complex>
 #include <cstdint>
-#include <cstring>
-#include <memory>
-#include <thread>
-#include <tuple>
 
 using namespace tutti;
-using test::Elements;
-using test::Meeting;
-using test::Reference;
-using test::Shape;
-using test::Vectors;
+using namespace tutti::test;
 
 namespace {
 

@@ -1,5 +1,6 @@
 // What goes wrong, and what is said of it.
 
+#include "../on_threads.hpp"
 #include "support.hpp"
 
 #include <unistd.h>
@@ -16,12 +17,7 @@
 #include <thread>
 #include <vector>
 
-using tutti::test::call_part;
-using tutti::test::check_refused;
-using tutti::test::Joined;
-using tutti::test::MemberFunction;
-using tutti::test::mentions;
-using tutti::test::run_team;
+using namespace tutti::test;
 
 namespace {
 
@@ -165,22 +161,16 @@ TEST_CASE("group_run tells the others what a function has returned") {
     REQUIRE(tutti_group_create(3, nullptr, &group) == TUTTI_OK);
     std::vector<Outcome> all(3);
     std::atomic<int> joined{0};
-    std::vector<std::thread> threads;
-    for (int rank = 0; rank < 3; ++rank) {
-        threads.emplace_back([&, rank] {
-            MemberFunction part = [&](tutti_caller me) {
-                for (++joined; joined < 3;) { // so that nobody comes when the region has failed
-                    std::this_thread::yield();
-                }
-                return me.rank == 0 ? 200 : tutti_barrier(me);
-            };
-            const tutti_status status = tutti_group_run(group, rank, call_part, &part);
-            all[static_cast<std::size_t>(rank)] = {status, tutti_error_text()};
-        });
-    }
-    for (std::thread& thread : threads) {
-        thread.join();
-    }
+    on_threads(3, [&](int rank) {
+        MemberFunction part = [&](tutti_caller me) {
+            for (++joined; joined < 3;) { // so that nobody comes when the region has failed
+                std::this_thread::yield();
+            }
+            return me.rank == 0 ? 200 : tutti_barrier(me);
+        };
+        const tutti_status status = tutti_group_run(group, rank, call_part, &part);
+        all[static_cast<std::size_t>(rank)] = {status, tutti_error_text()};
+    });
     CHECK(all[0].status == 200);
     CHECK(count(all, TUTTI_ABORTED) == 2);
     CHECK(mentions(all[1].text, "the function of member 0 has returned 200"));

@@ -7,10 +7,7 @@
 #include <thread>
 #include <vector>
 
-using tutti::test::mentions;
-using tutti::test::none;
-using tutti::test::run_team;
-using tutti::test::start_sum;
+using namespace tutti::test;
 
 namespace {
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../reduced.hpp"
+#include "../texts.hpp"
 
 #include <tutti/tutti.h>
 
@@ -10,10 +11,6 @@
 #include <string>
 
 namespace tutti::test {
-
-inline bool mentions(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 inline void check_refused(tutti_status status, const std::string& text) {
     CHECK(status == TUTTI_ARGUMENT_ERROR);

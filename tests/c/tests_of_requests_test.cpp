@@ -9,10 +9,7 @@
 #include <string>
 #include <thread>
 
-using tutti::test::mentions;
-using tutti::test::none;
-using tutti::test::run_team;
-using tutti::test::start_sum;
+using namespace tutti::test;
 
 TEST_CASE("tests and waits with a limit leave what is not complete") {
     std::atomic<bool> may_go_on{false};

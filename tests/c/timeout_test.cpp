@@ -9,10 +9,7 @@
 #include <string>
 #include <thread>
 
-using tutti::test::check_refused;
-using tutti::test::Joined;
-using tutti::test::Meeting;
-using tutti::test::mentions;
+using namespace tutti::test;
 
 TEST_CASE("a call that waits longer than its group's timeout says who is where") {
     tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;

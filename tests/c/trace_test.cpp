@@ -3,8 +3,7 @@
 #include <cstddef>
 #include <string>
 
-using tutti::test::check_refused;
-using tutti::test::mentions;
+using namespace tutti::test;
 
 namespace {
 

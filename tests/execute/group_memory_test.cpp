@@ -1,5 +1,6 @@
 // What groups cost in memory, without a thread in them.
 
+#include "../on_threads.hpp"
 #include "algorithm/registry.hpp"
 #include "diagnose/group_diagnosis.hpp"
 #include "group/group_state.hpp"
@@ -168,20 +169,14 @@ TEST_CASE("what a member shows lies on its node") {
     const auto group =
         std::make_shared<detail::GroupState>(members, engine::config_for(members, {}), engine::diagnosis_of);
     group->memory().expect_all(); // by a thread that is on one of the nodes
-    std::vector<std::thread> threads;
-    for (int rank = 0; rank < members; ++rank) {
-        threads.emplace_back([&, rank] {
-            machine::pin_this_thread(cpus[static_cast<std::size_t>(rank)]);
-            Member me(group, group->seat(rank));
-            std::vector<double> staged(64, 1.0);
-            for (int call = 0; call < 16; ++call) {
-                me.allreduce(staged, sum);
-            }
-        });
-    }
-    for (std::thread& thread : threads) {
-        thread.join();
-    }
+    test::on_threads(members, [&](int rank) {
+        machine::pin_this_thread(cpus[static_cast<std::size_t>(rank)]);
+        Member me(group, group->seat(rank));
+        std::vector<double> staged(64, 1.0);
+        for (int call = 0; call < 16; ++call) {
+            me.allreduce(staged, sum);
+        }
+    });
     for (int rank = 0; rank < members; ++rank) {
         // Other pages have several members.
         const void* const page = group->memory().mailbox().staging(rank, 0);

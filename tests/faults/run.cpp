@@ -1,10 +1,13 @@
+#include "../on_threads.hpp"
+#include "../texts.hpp"
 #include "cases.hpp"
 
 #include <exception>
 #include <functional>
-#include <thread>
 
 namespace tutti::faults {
+
+using test::mentions;
 
 namespace {
 
@@ -97,29 +100,19 @@ Outcomes run_in_team(const Case& made, const Program& program) {
 Outcomes run_in_group(const Case& made, const Program& program) {
     Outcomes outcomes{std::vector<Outcome>(static_cast<std::size_t>(made.members)), {}};
     Group group(made.members);
-    std::vector<std::thread> threads;
-    for (int rank = 0; rank < made.members; ++rank) {
-        threads.emplace_back([&, rank] {
-            outcomes.members[static_cast<std::size_t>(rank)] = outcome_of([&] {
-                Member me = group.join(rank);
-                take_part(made, program, me, [] {});
-            });
+    test::on_threads(made.members, [&](int rank) {
+        outcomes.members[static_cast<std::size_t>(rank)] = outcome_of([&] {
+            Member me = group.join(rank);
+            take_part(made, program, me, [] {});
         });
-    }
-    for (std::thread& thread : threads) {
-        thread.join();
-    }
+    });
     return outcomes;
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
 }
 
 bool names_victim(const Case& made, const std::string& text) {
     const std::string victim = std::to_string(made.victim);
-    return contains(text, "member " + victim) || contains(text, "members " + victim + " and") ||
-           contains(text, "and " + victim + " ");
+    return mentions(text, "member " + victim) || mentions(text, "members " + victim + " and") ||
+           mentions(text, "and " + victim + " ");
 }
 
 /// Whether the members look at each other's arguments, all of which are in the signature.
@@ -134,18 +127,18 @@ std::string complaint_about(const Case& made, const std::string& text) {
     const bool throws =
         made.fault == Fault::before || made.fault == Fault::inside || made.fault == Fault::after;
     if (throws) {
-        return contains(text, "no more data") || contains(text, "gave up") || contains(text, "an exception")
+        return mentions(text, "no more data") || mentions(text, "gave up") || mentions(text, "an exception")
                    ? ""
                    : "does not tell of the exception";
     }
     if (made.fault != Fault::same_output && !names_victim(made, text)) {
         return "does not name the victim";
     }
-    if (differs_in_claim(made) && !contains(text, "operation " + std::to_string(wrong_operation) + ":")) {
+    if (differs_in_claim(made) && !mentions(text, "operation " + std::to_string(wrong_operation) + ":")) {
         return "does not name the operation";
     }
     const bool leaves = made.fault == Fault::early_return || made.fault == Fault::destroyed;
-    return leaves && !contains(text, "has returned") ? "does not say that the victim has returned" : "";
+    return leaves && !mentions(text, "has returned") ? "does not say that the victim has returned" : "";
 }
 
 } // namespace

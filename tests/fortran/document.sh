@@ -1,13 +1,13 @@
 #!/bin/sh
-# document.sh MODULE COLLECTIVES DOCUMENT: that the table of DOCUMENT has the procedures of MODULE, which includes COLLECTIVES,
-# each with its arguments in order and those that are optional in brackets, and no others; and that it names all types and
-# constants.
+# document.sh DOCUMENT SOURCE...: that the table of DOCUMENT has the procedures of the module, whose sources these are, each with its
+# arguments in order and those that are optional in brackets, and no others; and that it names all types and constants.
 set -eu
-document=$3
+document=$1
+shift
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 module=$work/source
-cat "$1" "$2" >"$module"
+cat "$@" >"$module"
 
 # NAME(a, b [, c]) of each procedure, whose declarations end with the first `end` of one.
 awk '

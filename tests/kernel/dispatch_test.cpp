@@ -1,3 +1,4 @@
+#include "../texts.hpp"
 #include "kernel/table.hpp"
 
 #include <tutti/detail/kernels.hpp>
@@ -9,24 +10,10 @@
 #include <stdexcept>
 #include <string>
 
-namespace {
+using tutti::test::mentions;
+using tutti::test::message_of;
 
-/// What an exception says, or "" if there was none.
-template <class Function>
-std::string message_of(Function&& function) {
-    try {
-        function();
-    } catch (const std::invalid_argument& error) {
-        return error.what();
-    }
-    return {};
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
-} // namespace
+namespace {} // namespace
 
 TEST_CASE("TUTTI_ISA lowers the instruction set, as far as the CPU has it; nonsense is ignored") {
     const auto tables = tutti::kernel::available_tables();
@@ -57,7 +44,7 @@ TEST_CASE("a pair without kernels is refused by name") {
     for (const Pair& pair : {Pair{Type::complex64, min}, Pair{Type::complex128, max}, Pair{Type::f32, band},
                              Pair{Type::f64, lxor}, Pair{Type::other, sum}, Pair{Type::i32, callable}}) {
         const std::string message = message_of([&] { tutti::detail::builtin(pair.type, pair.op); });
-        CHECK(contains(message, std::string(to_string(pair.type))));
-        CHECK(contains(message, std::string(to_string(pair.op))));
+        CHECK(mentions(message, std::string(to_string(pair.type))));
+        CHECK(mentions(message, std::string(to_string(pair.op))));
     }
 }

@@ -1,6 +1,7 @@
 // The prefixes of every compiled kernel of every instruction set this CPU has, against plain scalar code, and
 // those of the template loops.
 
+#include "../affine.hpp"
 #include "../associated.hpp"
 #include "../reduced.hpp"
 #include "kernel/table.hpp"
@@ -20,6 +21,9 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+using tutti::test::Affine;
+using tutti::test::compose;
 
 namespace {
 
@@ -168,20 +172,6 @@ void check_pair(Operator op) {
         }
     }
 }
-
-/// x -> scale * x + shift over bytes; composing two of them is associative but does not commute.
-struct Affine {
-    std::uint8_t scale;
-    std::uint8_t shift;
-    std::uint8_t count; // how many were composed: makes the size 3
-    friend bool operator==(const Affine&, const Affine&) = default;
-};
-
-constexpr auto compose = [](const Affine& first, const Affine& second) {
-    return Affine{static_cast<std::uint8_t>(first.scale * second.scale),
-                  static_cast<std::uint8_t>(second.scale * first.shift + second.shift),
-                  static_cast<std::uint8_t>(first.count + second.count)};
-};
 
 } // namespace
 

@@ -1,5 +1,7 @@
 // User callables and user element types.
 
+#include "../affine.hpp"
+
 #include <tutti/detail/kernels.hpp>
 
 #include <doctest/doctest.h>
@@ -12,6 +14,8 @@
 #include <vector>
 
 using tutti::detail::Kernels;
+using tutti::test::Affine;
+using tutti::test::compose;
 
 namespace {
 
@@ -25,21 +29,6 @@ const Kernels& kernels_for(const Op& /*op*/) {
         return tutti::detail::TemplateLoops<T, Op>::kernels;
     }
 }
-
-/// x -> scale * x + shift over bytes; composing two of them is associative but does not commute.
-struct Affine {
-    std::uint8_t scale;
-    std::uint8_t shift;
-    std::uint8_t count; // how many were composed: makes the size 3
-    friend bool operator==(const Affine&, const Affine&) = default;
-};
-static_assert(sizeof(Affine) == 3);
-
-constexpr auto compose = [](const Affine& first, const Affine& second) {
-    return Affine{static_cast<std::uint8_t>(first.scale * second.scale),
-                  static_cast<std::uint8_t>(second.scale * first.shift + second.shift),
-                  static_cast<std::uint8_t>(first.count + second.count)};
-};
 
 Affine affine(std::size_t source, std::size_t i) {
     return {static_cast<std::uint8_t>(2 * (source + i) + 1), static_cast<std::uint8_t>(source * 31 + i), 1};

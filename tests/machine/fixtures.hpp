@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../texts.hpp"
 #include "machine/machine.hpp"
 
 #include <fstream>
@@ -37,19 +38,7 @@ inline Machine one_cpu() {
     return synthetic_fixture("one-cpu.synthetic");
 }
 
-/// What the exception says that `f` throws.
-template <class Exception, class F>
-std::string message_of(F f) {
-    try {
-        f();
-    } catch (const Exception& error) {
-        return error.what();
-    }
-    return "nothing was thrown";
-}
-
-inline bool mentions(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
+using tutti::test::mentions;
+using tutti::test::message_of;
 
 } // namespace tutti::machine::test

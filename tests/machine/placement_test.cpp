@@ -198,8 +198,7 @@ TEST_CASE("members are placed beside those that hold CPUs, while there are other
     CHECK(place_beside(machine, 2, {.rule = Placement::compact, .os_indices = {0, 8}}, Indices{0, 8}) ==
           Indices{0, 8});
     CHECK(place_beside(machine, 2, none, Indices{0}) == Indices{unpinned, unpinned});
-    CHECK(message_of<std::invalid_argument>([&] { place_beside(machine, 0, compact, Indices{}); }) !=
-          "nothing was thrown");
+    CHECK(message_of<std::invalid_argument>([&] { place_beside(machine, 0, compact, Indices{}); }) != "");
     // CPUs of a machine without structure.
     Machine flat;
     flat.pus = {{.os_index = 3}, {.os_index = 5}, {.os_index = 7}};

@@ -1,28 +1,17 @@
 // Allocations of a cluster and of its calls fail in turn: alone, and with all that come after in that
 // process.
 
-#include "../replaced_new.hpp"
+#include "../famine.hpp"
 #include "support.hpp"
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <barrier>
 #include <string>
 
 namespace tutti::test {
 
 namespace {
-
-/// Which allocations fail in this process, of those that are made while it is armed, by threads that starve.
-struct Famine {
-    std::atomic<bool> armed{false};
-    std::atomic<bool> lasts{false};
-    /// Allocations to go until the first one that fails.
-    std::atomic<long> admitted{0};
-    std::atomic<long> refused{0};
-};
-Famine famine;
 
 /// Whether this thread is in what is examined: what the tests do and MPI's own threads do is not.
 thread_local bool starves = false;
@@ -45,47 +34,28 @@ struct Plan {
 };
 
 void start_famine(const Plan& plan) {
-    famine.lasts = plan.lasts;
-    famine.admitted = plan.admitted;
-    famine.refused = 0;
+    famine.begin(plan.admitted, plan.lasts);
     famine.armed = plan.process == process_of_world();
 }
 
 } // namespace
 
 bool admits_allocation(Manner manner) noexcept {
-    if (manner == Manner::asks || !starves || !famine.armed.load(std::memory_order_relaxed)) {
-        return true;
-    }
-    const long left = famine.admitted.fetch_sub(1, std::memory_order_relaxed);
-    const bool refuses = famine.lasts.load(std::memory_order_relaxed) ? left <= 0 : left == 0;
-    famine.refused.fetch_add(refuses ? 1 : 0, std::memory_order_relaxed);
-    return !refuses;
+    return !starves || famine.admits(manner);
 }
 
 namespace {
 
-enum class Outcome { none, good, out_of_memory, aborted, error, other };
-
 constexpr int members = 2;
 using Outcomes = std::array<Outcome, members>;
 
-/// What a function throws, found without an allocation.
+/// What a function throws that is examined.
 template <class Function>
-Outcome outcome_of(Function function) {
-    try {
+Outcome outcome_in_famine(Function function) {
+    return outcome_of([&] {
         const Starving starving;
         function();
-    } catch (const std::bad_alloc&) {
-        return Outcome::out_of_memory;
-    } catch (const Aborted&) {
-        return Outcome::aborted;
-    } catch (const Error&) {
-        return Outcome::error;
-    } catch (...) {
-        return Outcome::other;
-    }
-    return Outcome::good;
+    });
 }
 
 /// One member's vectors, made while there is memory.
@@ -101,10 +71,6 @@ struct Scenario {
     const char* name;
     std::size_t elements;
     void (*part)(mpi::Member&, Vectors&);
-};
-
-struct Least {
-    double operator()(double a, double b) const { return a < b ? a : b; }
 };
 
 // NOLINTNEXTLINE(cert-err58-cpp)
@@ -140,7 +106,7 @@ Outcomes run(const Scenario& scenario, const Plan& plan) {
             start_famine(plan);
         }
         meet.arrive_and_wait();
-        outcomes[static_cast<std::size_t>(rank)] = outcome_of([&] {
+        outcomes[static_cast<std::size_t>(rank)] = outcome_in_famine([&] {
             mpi::Member me = cluster.join(rank);
             scenario.part(me, mine);
             me.barrier();
@@ -216,7 +182,7 @@ TEST_CASE("an irregular call that is repeated is prepared once: without an alloc
             start_famine({process_of_world(), 0, true});
         }
         meet.arrive_and_wait();
-        outcomes[static_cast<std::size_t>(rank)] = outcome_of(call_twice);
+        outcomes[static_cast<std::size_t>(rank)] = outcome_in_famine(call_twice);
         meet.arrive_and_wait();
         famine.armed = false;
     };
@@ -228,7 +194,7 @@ TEST_CASE("an irregular call that is repeated is prepared once: without an alloc
 
 TEST_CASE("a cluster for which one process has no memory is made by none, and leaves nothing behind") {
     const auto make = [](const Group& group) {
-        return outcome_of([&] { const mpi::Cluster cluster(group, MPI_COMM_WORLD); });
+        return outcome_in_famine([&] { const mpi::Cluster cluster(group, MPI_COMM_WORLD); });
     };
     const Group group(members);
     CHECK(make(group) == Outcome::good);

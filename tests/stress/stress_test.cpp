@@ -1,4 +1,5 @@
 #include "../execute/exam.hpp"
+#include "../on_threads.hpp"
 
 #include <doctest/doctest.h>
 
@@ -11,9 +12,7 @@
 namespace {
 
 using namespace tutti;
-using test::Exam;
-using test::Expect;
-using test::Job;
+using namespace tutti::test;
 
 constexpr int scale(int iterations) {
     return test::reduced ? iterations / 2 : iterations;
@@ -195,27 +194,21 @@ TEST_CASE("threads that are members of two groups at once") {
         column_groups.emplace_back(rows);
     }
     std::vector<int> wrong(rows * columns, 0);
-    {
-        std::vector<std::jthread> threads;
-        for (int id = 0; id < rows * columns; ++id) {
-            threads.emplace_back([&, id] {
-                const int row = id / columns;
-                const int column = id % columns;
-                Member in_row = row_groups[static_cast<std::size_t>(row)].join(column);
-                Member in_column = column_groups[static_cast<std::size_t>(column)].join(row);
-                std::mt19937 own(seed + static_cast<std::uint32_t>(id));
-                for (int i = 0; i < scale(300); ++i) {
-                    pause_at_random(own);
-                    std::vector<int> values(static_cast<std::size_t>(1 + i % 50), id + i);
-                    in_row.allreduce(values, sum);
-                    in_column.allreduce(values, sum);
-                    const int all = rows * columns;
-                    wrong[static_cast<std::size_t>(id)] +=
-                        values.back() != all * (all - 1) / 2 + all * i ? 1 : 0;
-                }
-            });
+    on_threads(rows * columns, [&](int id) {
+        const int row = id / columns;
+        const int column = id % columns;
+        Member in_row = row_groups[static_cast<std::size_t>(row)].join(column);
+        Member in_column = column_groups[static_cast<std::size_t>(column)].join(row);
+        std::mt19937 own(seed + static_cast<std::uint32_t>(id));
+        for (int i = 0; i < scale(300); ++i) {
+            pause_at_random(own);
+            std::vector<int> values(static_cast<std::size_t>(1 + i % 50), id + i);
+            in_row.allreduce(values, sum);
+            in_column.allreduce(values, sum);
+            const int all = rows * columns;
+            wrong[static_cast<std::size_t>(id)] += values.back() != all * (all - 1) / 2 + all * i ? 1 : 0;
         }
-    }
+    });
     CHECK(wrong == std::vector<int>(wrong.size(), 0));
 }
 

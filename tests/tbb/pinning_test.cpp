@@ -9,8 +9,6 @@
 #include <tbb/task_arena.h>
 
 #include <atomic>
-#include <mutex>
-#include <set>
 #include <thread>
 #include <vector>
 

@@ -8,7 +8,6 @@
 #include <tbb/task_group.h>
 
 #include <chrono>
-#include <exception>
 #include <string>
 #include <vector>
 

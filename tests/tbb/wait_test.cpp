@@ -1,5 +1,7 @@
 // Tasks of oneTBB that wait for one another's arrival, and are suspended meanwhile.
 
+#include "../texts.hpp"
+
 #include <tutti/async_group.hpp>
 #include <tutti/tbb.hpp>
 #include <tutti/tutti.hpp>
@@ -17,7 +19,8 @@
 #include <stdexcept>
 #include <string>
 #include <thread>
-#include <vector>
+
+using namespace tutti::test;
 
 namespace {
 
@@ -35,21 +38,6 @@ void run_tasks(::tbb::task_arena& arena, int count, const std::function<void(int
 struct Throwing {
     int operator()(int /*left*/, int /*right*/) const { throw std::runtime_error("operator"); }
 };
-
-template <class Exception>
-std::string text_of(const std::function<void()>& function) {
-    try {
-        function();
-    } catch (const Exception& exception) {
-        return exception.what();
-    }
-    return "nothing of the kind";
-}
-
-bool contains(const std::string& text, const std::string& part) {
-    INFO(text);
-    return text.find(part) != std::string::npos;
-}
 
 } // namespace
 
@@ -129,17 +117,17 @@ TEST_CASE("tasks that wait for what fails go on, and are told") {
     run_tasks(arena, 8, [&](int rank) {
         int one = 1;
         std::string& text = texts[static_cast<std::size_t>(rank)];
-        text = text_of<std::runtime_error>(
+        text = message_of<std::runtime_error>(
             [&] { tutti::tbb::wait(meeting.at(rank).allreduce(std::span(&one, 1), Throwing())); });
-        text += " and " + text_of<tutti::MismatchError>([&] {
+        text += " and " + message_of<tutti::MismatchError>([&] {
                     tutti::tbb::wait(meeting.at(rank).broadcast(std::span(&one, 1), rank == 3 ? 1 : 0));
                 });
         tutti::tbb::wait(meeting.at(rank).allreduce(std::span(&one, 1), tutti::sum));
         text += " and " + std::to_string(one);
     });
     for (const std::string& text : texts) {
-        CHECK(contains(text, "operator and members 0 and 3 differ"));
-        CHECK(contains(text, " and 8"));
+        CHECK(mentions(text, "operator and members 0 and 3 differ"));
+        CHECK(mentions(text, " and 8"));
     }
 }
 
@@ -158,11 +146,11 @@ TEST_CASE("tasks that wait for an async group that is destroyed are told") {
         int one = 1;
         const tutti::AsyncRequest request = meeting->at(rank).allreduce(std::span(&one, 1), tutti::sum);
         ++arrived;
-        texts[static_cast<std::size_t>(rank)] = text_of<tutti::Error>([&] { tutti::tbb::wait(request); });
+        texts[static_cast<std::size_t>(rank)] = message_of<tutti::Error>([&] { tutti::tbb::wait(request); });
     });
     outside.join();
     for (const std::string& text : texts) {
-        CHECK(contains(text, "the async group has been destroyed"));
+        CHECK(mentions(text, "the async group has been destroyed"));
     }
 }
 
@@ -181,13 +169,13 @@ TEST_CASE("what cannot be waited for so is refused") {
     tutti::AsyncRequest request = meeting.at(0).allreduce(std::span(&mine, 1), tutti::sum);
     bool is_called = false;
     request.then([&](const auto& /*failure*/) { is_called = true; });
-    CHECK(contains(text_of<tutti::Error>([&] { tutti::tbb::wait(request); }), "accepts one"));
+    CHECK(mentions(message_of<tutti::Error>([&] { tutti::tbb::wait(request); }), "accepts one"));
 
     std::string text;
     tutti::AsyncRequest second = meeting.at(1).allreduce(std::span(&other, 1), tutti::sum);
     CHECK(is_called);
     second.then([&](const auto& /*failure*/) {
-        text = text_of<tutti::Error>([&] { tutti::tbb::wait(meeting.at(0).barrier()); });
+        text = message_of<tutti::Error>([&] { tutti::tbb::wait(meeting.at(0).barrier()); });
     });
-    CHECK(contains(text, "passed to then()"));
+    CHECK(mentions(text, "passed to then()"));
 }

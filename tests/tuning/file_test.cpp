@@ -6,18 +6,12 @@
 #include <vector>
 
 using namespace tutti;
-using test::refusal_of;
-using test::replaced;
-using test::with_right_end;
+using namespace tutti::test;
 
 namespace {
 
 std::string refusal_of_text(const std::string& text) {
-    return refusal_of([&] { tuning::parse(text); });
-}
-
-bool says(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
+    return message_of([&] { tuning::parse(text); });
 }
 
 } // namespace
@@ -79,11 +73,11 @@ TEST_CASE("a table can have what lines cost, of which no number is believed") {
     const auto forged = [&](const std::string& from, const std::string& to) {
         return refusal_of_text(with_right_end(replaced(text, from, to)));
     };
-    CHECK(says(forged("line core.one-way.min 8\n", "line core.one-way.min -1\n"),
-               "core.one-way.min \"-1\" is not a number from 0"));
-    CHECK(says(forged("line core.one-way.min 8\n", "line core.one-way.min 800\n"), "above the median"));
-    CHECK(says(forged("line core.one-way.min 8\n", ""), "expected \"core.one-way.min\""));
-    CHECK(says(forged("lines core l3", "lines core l4"), "distance \"l4\" is unknown"));
+    CHECK(mentions(forged("line core.one-way.min 8\n", "line core.one-way.min -1\n"),
+                   "core.one-way.min \"-1\" is not a number from 0"));
+    CHECK(mentions(forged("line core.one-way.min 8\n", "line core.one-way.min 800\n"), "above the median"));
+    CHECK(mentions(forged("line core.one-way.min 8\n", ""), "expected \"core.one-way.min\""));
+    CHECK(mentions(forged("lines core l3", "lines core l4"), "distance \"l4\" is unknown"));
 }
 
 TEST_CASE("a table can have a profile, of which no number is believed") {
@@ -94,15 +88,17 @@ TEST_CASE("a table can have a profile, of which no number is believed") {
     const auto forged = [&](const char* line, const char* other) {
         return refusal_of_text(with_right_end(replaced(text, line, other)));
     };
-    CHECK(says(forged("profile moved-line 0.3333333333333333\n", "profile moved-line -1\n"),
-               "moved-line \"-1\" is not a number from 0 to 1e+09"));
+    CHECK(mentions(forged("profile moved-line 0.3333333333333333\n", "profile moved-line -1\n"),
+                   "moved-line \"-1\" is not a number from 0 to 1e+09"));
+    CHECK(mentions(forged("profile moved-line 0.3333333333333333\n", "profile moved-line nan\n"),
+                   "not a number"));
+    CHECK(mentions(forged("profile moved-line 0.3333333333333333\n", "profile moved-line 1 2\n"),
+                   "should end"));
+    CHECK(mentions(forged("profile moved-line 0.3333333333333333\n", ""), "expected \"moved-line\""));
     CHECK(
-        says(forged("profile moved-line 0.3333333333333333\n", "profile moved-line nan\n"), "not a number"));
-    CHECK(says(forged("profile moved-line 0.3333333333333333\n", "profile moved-line 1 2\n"), "should end"));
-    CHECK(says(forged("profile moved-line 0.3333333333333333\n", ""), "expected \"moved-line\""));
-    CHECK(says(forged("profile push 196608\n", "profile push 1099511627777\n"), "push \"1099511627777\""));
-    CHECK(says(forged("profile crowded-yield", "profile crowded-field"), "expected \"crowded-yield\""));
-    CHECK(says(forged("barrier moved", "profile moved"), "collective \"profile\" is unknown"));
+        mentions(forged("profile push 196608\n", "profile push 1099511627777\n"), "push \"1099511627777\""));
+    CHECK(mentions(forged("profile crowded-yield", "profile crowded-field"), "expected \"crowded-yield\""));
+    CHECK(mentions(forged("barrier moved", "profile moved"), "collective \"profile\" is unknown"));
 }
 
 TEST_CASE("the end line of the tests is that of the library") {
@@ -115,8 +111,8 @@ TEST_CASE("a file that is cut short anywhere is refused") {
     for (std::size_t length = 0; length < text.size(); ++length) {
         CHECK_MESSAGE(!refusal_of_text(text.substr(0, length)).empty(), length);
     }
-    CHECK(says(refusal_of_text(""), "the file ends here"));
-    CHECK(says(refusal_of_text(text.substr(0, text.size() / 2)), "damaged"));
+    CHECK(mentions(refusal_of_text(""), "the file ends here"));
+    CHECK(mentions(refusal_of_text(text.substr(0, text.size() / 2)), "damaged"));
 }
 
 TEST_CASE("a file in which one bit is flipped is refused") {
@@ -132,8 +128,8 @@ TEST_CASE("a file in which one bit is flipped is refused") {
 
 TEST_CASE("what follows the last line is refused") {
     const std::string text = tuning::to_text(test::small_table());
-    CHECK(says(refusal_of_text(text + "\n"), "damaged"));
-    CHECK(says(refusal_of_text(text + text), "damaged"));
+    CHECK(mentions(refusal_of_text(text + "\n"), "damaged"));
+    CHECK(mentions(refusal_of_text(text + text), "damaged"));
 }
 
 TEST_CASE("a forged file with a right checksum is refused for what it says") {
@@ -173,7 +169,7 @@ TEST_CASE("a forged file with a right checksum is refused for what it says") {
     };
     for (const Forgery& forgery : forgeries) {
         const std::string refusal = refusal_of_text(with_right_end(replaced(text, line, forgery.line)));
-        CHECK_MESSAGE(says(refusal, forgery.refusal), forgery.line, ": ", refusal);
+        CHECK_MESSAGE(mentions(refusal, forgery.refusal), forgery.line, ": ", refusal);
     }
     CHECK(refusal_of_text(with_right_end(replaced(text, line, ""))).empty());
 }
@@ -183,15 +179,15 @@ TEST_CASE("heads of other files are refused") {
     const auto forged = [&](const char* part, const char* other) {
         return refusal_of_text(with_right_end(replaced(text, part, other)));
     };
-    CHECK(says(forged("tutti-tuning 9", "{\"schema\": 1}"), "was not written by tutti tune"));
-    CHECK(says(forged("tutti-tuning 9", "tutti-tuning 1"),
+    CHECK(mentions(forged("tutti-tuning 9", "{\"schema\": 1}"), "was not written by tutti tune"));
+    CHECK(mentions(forged("tutti-tuning 9", "tutti-tuning 1"),
                "version 1, and this library reads version 9: run tutti tune again"));
-    CHECK(says(forged("library ", "librarian "), "library's version"));
-    CHECK(says(forged("\ncpus ", "\nseats "), "\"cpus\" of the machine"));
-    CHECK(says(forged("\nl2 ", "\nl3 "), "\"l2\" of the machine"));
-    CHECK(says(refusal_of_text(std::string(1'000'000, '[')), "the file ends here"));
-    CHECK(says(refusal_of_text(std::string(1'000'000, '[') + "\n"), "was not written by tutti tune"));
-    CHECK(says(refusal_of_text("tutti-tuning 9\n" + std::string(100, '\0') + "\nend 0 0\n"),
+    CHECK(mentions(forged("library ", "librarian "), "library's version"));
+    CHECK(mentions(forged("\ncpus ", "\nseats "), "\"cpus\" of the machine"));
+    CHECK(mentions(forged("\nl2 ", "\nl3 "), "\"l2\" of the machine"));
+    CHECK(mentions(refusal_of_text(std::string(1'000'000, '[')), "the file ends here"));
+    CHECK(mentions(refusal_of_text(std::string(1'000'000, '[') + "\n"), "was not written by tutti tune"));
+    CHECK(mentions(refusal_of_text("tutti-tuning 9\n" + std::string(100, '\0') + "\nend 0 0\n"),
                "not a text file"));
 }
 
@@ -199,29 +195,29 @@ TEST_CASE("a message quotes no more of a hostile file than a reader can use") {
     const std::string text = tuning::to_text(test::small_table());
     const std::string refusal =
         refusal_of_text(with_right_end(replaced(text, "circulant", std::string(100'000, 'x'))));
-    CHECK(says(refusal, "no algorithm \"xxxx"));
+    CHECK(mentions(refusal, "no algorithm \"xxxx"));
     CHECK(refusal.size() < 200);
 }
 
 TEST_CASE("only regular files of a sound length are read") {
     const test::Directory directory;
-    const auto refused = [](const std::string& path) { return refusal_of([&] { tuning::read_file(path); }); };
+    const auto refused = [](const std::string& path) { return message_of([&] { tuning::read_file(path); }); };
     CHECK(tuning::read_file(directory.file("good", "text")) == "text");
-    CHECK(says(refused(directory.path("missing")), "No such file"));
-    CHECK(says(refused(directory.path("")), "not a regular file"));
-    CHECK(says(refused("/dev/zero"), "not a regular file"));
+    CHECK(mentions(refused(directory.path("missing")), "No such file"));
+    CHECK(mentions(refused(directory.path("")), "not a regular file"));
+    CHECK(mentions(refused("/dev/zero"), "not a regular file"));
     REQUIRE(mkfifo(directory.path("pipe").c_str(), 0600) == 0);
-    CHECK(says(refused(directory.path("pipe")), "not a regular file"));
+    CHECK(mentions(refused(directory.path("pipe")), "not a regular file"));
     const std::string huge = directory.file("huge", "");
     std::filesystem::resize_file(huge, std::uintmax_t{8} << 30U); // sparse
-    CHECK(says(refused(huge), "longer than"));
+    CHECK(mentions(refused(huge), "longer than"));
     CHECK(refused(directory.file("longest", std::string(tuning::most_file_bytes, 'x'))).empty());
-    CHECK(says(refused(directory.file("long", std::string(tuning::most_file_bytes + 1, 'x'))), "longer"));
+    CHECK(mentions(refused(directory.file("long", std::string(tuning::most_file_bytes + 1, 'x'))), "longer"));
     const std::string secret = directory.file("secret", "text");
     std::filesystem::permissions(secret, std::filesystem::perms::none);
     if (geteuid() != 0) { // who may read everything
-        CHECK(says(refused(secret), "Permission denied"));
+        CHECK(mentions(refused(secret), "Permission denied"));
     }
     std::filesystem::create_symlink(directory.path("loop"), directory.path("loop"));
-    CHECK(says(refused(directory.path("loop")), "symbolic links"));
+    CHECK(mentions(refused(directory.path("loop")), "symbolic links"));
 }

@@ -68,7 +68,7 @@ private:
 /// Whether the text is refused; if not, it must be the text of the table that it makes.
 bool is_refused(const std::string& text) {
     tuning::Table table;
-    if (!test::refusal_of([&] { table = tuning::parse(text); }).empty()) {
+    if (!test::message_of([&] { table = tuning::parse(text); }).empty()) {
         return true;
     }
     for (const tuning::Entry& entry : table.entries) {

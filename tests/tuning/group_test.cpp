@@ -2,11 +2,11 @@
 
 #include <tutti/tutti.hpp>
 
-#include <algorithm>
 #include <numeric>
 #include <vector>
 
 using namespace tutti;
+using test::mentions;
 using tuning::Operands;
 
 namespace {
@@ -39,10 +39,6 @@ std::string signature_of(Member& me, int elements) {
     return {};
 }
 
-bool says(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
-
 } // namespace
 
 TEST_CASE("teams, groups and their sub-groups take their choices from the file they are given") {
@@ -68,9 +64,9 @@ TEST_CASE("teams, groups and their sub-groups take their choices from the file t
         }
         return text;
     };
-    CHECK(says(signature({.tuning = path}, false), "(algorithm ring)"));
-    CHECK(says(signature({.tuning = path}, true), "(algorithm ring)"));
-    CHECK(says(signature({}, false), "(algorithm flat)"));
+    CHECK(mentions(signature({.tuning = path}, false), "(algorithm ring)"));
+    CHECK(mentions(signature({.tuning = path}, true), "(algorithm ring)"));
+    CHECK(mentions(signature({}, false), "(algorithm flat)"));
     const Group group(3, {.tuning = path});
     CHECK(group.tuning() == "file " + path + then);
 }
@@ -80,7 +76,7 @@ TEST_CASE("a group that is given a file which is refused works as without") {
     const std::string path = directory.file("damaged", "tutti-tuning 9\n");
     Team team(2, {.group = {.tuning = path}});
     CHECK(
-        says(team.tuning(), "built-in choice; GroupOptions::tuning: tuning file " + path + " is refused: "));
+        mentions(team.tuning(), "built-in choice; GroupOptions::tuning: tuning file " + path + " is refused: "));
     std::vector<int> sums(2);
     team.run(
         [&](Member& me) { me.allreduce(me.rank() + 1, sums[static_cast<std::size_t>(me.rank())], sum); });

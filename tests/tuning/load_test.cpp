@@ -9,12 +9,9 @@
 #include <vector>
 
 using namespace tutti;
+using test::mentions;
 
 namespace {
-
-bool says(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 /// What `call` prints on stderr.
 template <class Call>
@@ -64,14 +61,14 @@ TEST_CASE("a table of another machine is refused, whatever of it differs") {
     const test::Directory directory;
     for (std::size_t line = 0; line < tuning::fingerprint_lines; ++line) {
         const std::string path = directory.file("foreign", without_machine(test::small_table(), line));
-        const std::string refusal = test::refusal_of([&] { tuning::load(path, tuning::this_machine()); });
-        CHECK_MESSAGE(says(refusal, "another machine"), line, ": ", refusal);
+        const std::string refusal = test::message_of([&] { tuning::load(path, tuning::this_machine()); });
+        CHECK_MESSAGE(mentions(refusal, "another machine"), line, ": ", refusal);
     }
     machine::Machine fewer = tuning::this_machine();
     fewer.pus.resize(1);
     const std::string path = directory.file("here", tuning::to_text(test::small_table()));
     if (tuning::this_machine().pus.size() > 1) {
-        CHECK(says(test::refusal_of([&] { tuning::load(path, fewer); }), "another machine"));
+        CHECK(mentions(test::message_of([&] { tuning::load(path, fewer); }), "another machine"));
     }
 }
 
@@ -80,8 +77,8 @@ TEST_CASE("a table of another version of the library is refused") {
     tuning::Table table = test::small_table();
     table.library = "0.0.1-other";
     const std::string path = directory.file("old", tuning::to_text(table));
-    CHECK(says(test::refusal_of([&] { tuning::load(path, tuning::this_machine()); }),
-               "made with version 0.0.1-other"));
+    CHECK(mentions(test::message_of([&] { tuning::load(path, tuning::this_machine()); }),
+                   "made with version 0.0.1-other"));
 }
 
 TEST_CASE("processors may name themselves as they like") {
@@ -114,9 +111,9 @@ TEST_CASE("what is refused is reported once on stderr, and the built-in choice i
         tuning::Source source;
         const std::string text = stderr_of(directory, [&] { source = tuning::source_of(path); });
         CHECK(source.table == nullptr);
-        CHECK(says(source.text,
+        CHECK(mentions(source.text,
                    "built-in choice; GroupOptions::tuning: tuning file " + path + " is refused: "));
-        CHECK(says(text, "tutti: GroupOptions::tuning: tuning file " + path + " is refused: "));
+        CHECK(mentions(text, "tutti: GroupOptions::tuning: tuning file " + path + " is refused: "));
         CHECK(text.find('\n') == text.size() - 1);
         const std::string again =
             stderr_of(directory, [&] { CHECK(tuning::source_of(path).text == source.text); });

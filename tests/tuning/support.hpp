@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../texts.hpp"
 #include "tuning/file.hpp"
 #include "tuning/fingerprint.hpp"
 #include "tuning/load.hpp"
@@ -48,17 +49,6 @@ inline machine::Thresholds measured_thresholds() {
     profile.moved_line_ns = 1.0 / 3;
     profile.push_bytes = 196608;
     return profile;
-}
-
-/// What it throws as std::invalid_argument, or nothing.
-template <class Call>
-std::string refusal_of(Call call) {
-    try {
-        call();
-    } catch (const std::invalid_argument& error) {
-        return error.what();
-    }
-    return {};
 }
 
 /// The text with its last line set right.

@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <memory>
 #include <stdexcept>
-#include <system_error>
 #include <thread>
 #include <utility>
 

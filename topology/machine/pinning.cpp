@@ -5,7 +5,6 @@
 #include "machine/quota.hpp"
 
 #include <dirent.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,9 +18,7 @@
 #include <new>
 #include <optional>
 #include <set>
-#include <span>
 #include <stdexcept>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <thread>

@@ -7,7 +7,6 @@
 #include <iterator>
 #include <map>
 #include <set>
-#include <span>
 #include <stdexcept>
 
 namespace tutti::machine {

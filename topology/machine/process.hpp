@@ -1,5 +1,7 @@
 #pragma once
 
+#include "immovable.hpp"
+
 #include <cstdint>
 #include <mutex>
 
@@ -11,16 +13,11 @@ std::uint64_t this_process();
 /// A mutex of something that the process has once. A child of fork() has only the thread that has forked, so
 /// that a mutex which another thread of the parent held would stay locked for ever: fork() waits for all of
 /// these. Lasts until the end of the process.
-class ProcessMutex {
+class ProcessMutex : Immovable {
 public:
     /// A thread that holds an outer one may lock inner ones.
     enum class Order : bool { outer, inner };
     explicit ProcessMutex(Order order = Order::inner);
-    ~ProcessMutex() = default;
-    ProcessMutex(const ProcessMutex&) = delete;
-    ProcessMutex& operator=(const ProcessMutex&) = delete;
-    ProcessMutex(ProcessMutex&&) = delete;
-    ProcessMutex& operator=(ProcessMutex&&) = delete;
 
     void lock() { mutex_.lock(); }
     void unlock() { mutex_.unlock(); }

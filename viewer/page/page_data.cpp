@@ -12,8 +12,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <span>
-#include <string_view>
 
 namespace tutti::viewer {
 

@@ -30,7 +30,6 @@
 #include <limits>
 #include <map>
 #include <span>
-#include <stdexcept>
 #include <utility>
 
 namespace tutti::viewer {

@@ -6,9 +6,7 @@
 #include <ranges>
 #include <utility>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 /// A request of a range whose operation is over, for wait_any() and test_any().
 template <class Range>
@@ -69,6 +67,4 @@ concept Waitable = requires(R& request) {
     request.test();
 };
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

@@ -5,9 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 /// How x_0 op x_1 op ... op x_{n-1} is associated.
 ///
@@ -73,6 +71,4 @@ constexpr int partial_results(int operands, Association association) noexcept {
                : 1;
 }
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

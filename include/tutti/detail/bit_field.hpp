@@ -4,9 +4,7 @@
 
 #include <cstdint>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 /// The position of a number in a packed word, shared by packing and unpacking.
 struct BitField {
@@ -23,6 +21,4 @@ struct BitField {
     constexpr std::uint64_t in_word(std::uint64_t value) const { return value << at; }
 };
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

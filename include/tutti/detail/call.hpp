@@ -16,9 +16,7 @@
 #include <string_view>
 #include <typeinfo>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 /// How to copy an operator into an operation that outlives the call.
 struct Keeping {
@@ -224,6 +222,4 @@ inline void execute_or_repeat(Seat& seat, const Call& call) {
     }
 }
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

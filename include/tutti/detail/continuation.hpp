@@ -8,9 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 /// A function that is to be called once with the failure of an operation, or none. Unlike in a std::function,
 /// it may be move-only. Small trivially copyable functions, such as lambdas with three references, are kept
@@ -79,6 +77,4 @@ private:
     void (*use_)(std::byte* place, const std::exception_ptr* failure) = nullptr;
 };
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

@@ -6,9 +6,7 @@
 #include <cstddef>
 #include <type_traits>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 /// A pointer, or an object that can be empty as a std::function can. A lambda can be compared with nullptr
 /// too, but is never empty, and cannot be made from it.
@@ -29,6 +27,4 @@ bool is_empty(const F& function) {
     }
 }
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

@@ -10,9 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 template <class V>
 inline constexpr bool is_object_pointer = std::is_null_pointer_v<V> ||
@@ -123,6 +121,4 @@ constexpr bool holds_address() {
     }
 }
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

@@ -11,9 +11,7 @@
 #include <memory>
 #include <string_view>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 /// How outputs are written. Non-temporal stores pay if the data exceed the caches, or if another CPU has read
 /// the lines that are written. A call that uses them ends with a store fence, so that a later release store
@@ -167,6 +165,4 @@ template <class T, class Op>
 inline constexpr bool
     has_builtin_kernels = type_of<T>() != Type::other&& operator_of<Op>() != Operator::callable;
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

@@ -14,9 +14,7 @@
 #include <type_traits>
 #include <typeinfo>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 /// The ways of calling: whether a call is complete when it returns, whether all members are threads of one
 /// process, and the options of a call.
@@ -200,6 +198,4 @@ protected:
     }
 };
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

@@ -6,8 +6,7 @@
 #include <memory>
 #include <type_traits>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 class Member;
 
@@ -44,5 +43,4 @@ private:
 
 } // namespace detail
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

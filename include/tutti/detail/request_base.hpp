@@ -7,9 +7,7 @@
 #include <chrono>
 #include <exception>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 /// The implementation of a Request or an AsyncRequest.
 class RequestBase {
@@ -98,6 +96,4 @@ private:
     bool waits_ = false;
 };
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

@@ -14,9 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 /// Pieces of buffers that stay in the caches, as bytes: the current value, the next operand, and partial
 /// results. `Combine` has the element type.
@@ -190,6 +188,4 @@ struct LoopsOf : std::type_identity<TemplateLoops<T, Op>> {};
 template <class T, class F>
 struct LoopsOf<T, VectorOp<F>> : std::type_identity<VectorLoops<T, VectorOp<F>>> {};
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

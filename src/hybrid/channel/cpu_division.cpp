@@ -122,9 +122,7 @@ std::vector<int> divided(const std::vector<std::vector<int>>& cpus, int rank, st
 
 } // namespace tutti::hybrid
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace mpi {
+namespace tutti::inline TUTTI_NAMESPACE::mpi {
 
 Share divide_cpus(MPI_Comm communicator) {
     hybrid::require_communicator("divide_cpus", communicator);
@@ -138,6 +136,4 @@ Share divide_cpus(MPI_Comm communicator) {
     return share;
 }
 
-} // namespace mpi
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "immovable.hpp"
+
 #include <mpi.h>
 
 #include <string>
@@ -8,15 +10,11 @@
 namespace tutti::hybrid {
 
 /// The processes of a communicator that run on this one's node, and the CPUs that each is allowed.
-class Node {
+class Node : Immovable {
 public:
     /// Collective over `communicator`. Made by all its processes, or by none.
     explicit Node(MPI_Comm communicator);
     ~Node();
-    Node(const Node&) = delete;
-    Node& operator=(const Node&) = delete;
-    Node(Node&&) = delete;
-    Node& operator=(Node&&) = delete;
 
     int rank() const { return rank_; }
     /// The CPUs of each process, ascending.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "hybrid/channel/mpi_check.hpp"
+#include "immovable.hpp"
 
 #include <mpi.h>
 
@@ -14,15 +15,11 @@ namespace tutti::hybrid {
 
 /// How the processes of a cluster tell each other that they have failed: on a communicator that carries
 /// nothing else.
-class FailureChannel {
+class FailureChannel : Immovable {
 public:
     /// Among so many processes, once it is open.
     explicit FailureChannel(int processes);
     ~FailureChannel();
-    FailureChannel(const FailureChannel&) = delete;
-    FailureChannel& operator=(const FailureChannel&) = delete;
-    FailureChannel(FailureChannel&&) = delete;
-    FailureChannel& operator=(FailureChannel&&) = delete;
 
     /// The communicator must outlive it.
     void open(MPI_Comm communicator) { communicator_ = communicator; }

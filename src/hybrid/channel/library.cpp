@@ -3,6 +3,7 @@
 #include "choose/select.hpp"
 #include "group/seat.hpp"
 #include "hybrid/channel/mpi_names.hpp"
+#include "immovable.hpp"
 
 #include <tutti/error.hpp>
 
@@ -83,7 +84,7 @@ void combine(void* in, void* inout, int* count, MPI_Datatype* type) {
 }
 
 /// The MPI datatype and operator of a call: the library's, or made for the purpose and freed.
-class MpiTypeAndOp {
+class MpiTypeAndOp : Immovable {
 public:
     explicit MpiTypeAndOp(const ProcessCall& call)
         : combining_{.call = &call, .thrown = nullptr, .left = {}, .right = {}} {
@@ -110,10 +111,6 @@ public:
             MPI_Type_free(&made_type_);
         }
     }
-    MpiTypeAndOp(const MpiTypeAndOp&) = delete;
-    MpiTypeAndOp& operator=(const MpiTypeAndOp&) = delete;
-    MpiTypeAndOp(MpiTypeAndOp&&) = delete;
-    MpiTypeAndOp& operator=(MpiTypeAndOp&&) = delete;
 
     MPI_Datatype type() const { return type_; }
     MPI_Op op() const { return op_; }

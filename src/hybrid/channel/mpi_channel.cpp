@@ -10,7 +10,6 @@
 #include <array>
 #include <bit>
 #include <limits>
-#include <string>
 
 namespace tutti::hybrid {
 
@@ -22,7 +21,7 @@ constexpr int question_tag = 0; // the others are digests
 constexpr std::chrono::milliseconds progress_until_question{10};
 
 /// Pieces as one MPI datatype, for a message that is not one range that an int can count.
-class PiecesType {
+class PiecesType : Immovable {
 public:
     explicit PiecesType(std::span<const MpiChannel::Piece> message) {
         constexpr std::size_t most = std::size_t{1} << 30U;
@@ -42,10 +41,6 @@ public:
         check(MPI_Type_commit(&type_), "MPI_Type_commit");
     }
     ~PiecesType() { MPI_Type_free(&type_); }
-    PiecesType(const PiecesType&) = delete;
-    PiecesType& operator=(const PiecesType&) = delete;
-    PiecesType(PiecesType&&) = delete;
-    PiecesType& operator=(PiecesType&&) = delete;
 
     MPI_Datatype get() const { return type_; }
 

@@ -6,6 +6,7 @@
 #include "hybrid/channel/failure_channel.hpp"
 #include "hybrid/channel/mismatch_probe.hpp"
 #include "hybrid/channel/mpi_check.hpp"
+#include "immovable.hpp"
 #include "mailbox/wait.hpp"
 #include "wait/failure.hpp"
 #include "wait/wait_timer.hpp"
@@ -28,16 +29,12 @@ namespace tutti::hybrid {
 ///
 /// The tag of a message is a digest of the sender's calls so far: messages of processes that are in different
 /// calls, or have been, never match.
-class MpiChannel {
+class MpiChannel : Immovable {
 public:
     /// Among so many processes, once it is open.
     explicit MpiChannel(int processes);
     /// Leaves the communicator alone unless the channel was closed.
     ~MpiChannel();
-    MpiChannel(const MpiChannel&) = delete;
-    MpiChannel& operator=(const MpiChannel&) = delete;
-    MpiChannel(MpiChannel&&) = delete;
-    MpiChannel& operator=(MpiChannel&&) = delete;
 
     /// Duplicates `parent`. Collective.
     void open(MPI_Comm parent);

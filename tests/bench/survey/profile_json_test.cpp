@@ -1,10 +1,9 @@
 // What a profile's file may say, and what it may not.
+#include "../../texts.hpp"
 #include "survey/profile_json.hpp"
 
 #include <doctest/doctest.h>
 
-#include <fstream>
-#include <initializer_list>
 #include <stdexcept>
 #include <string>
 
@@ -43,12 +42,7 @@ std::string with(const std::string& what, const std::string& instead) {
 }
 
 std::string refusal(const std::string& of) {
-    try {
-        parse_line_profile(of);
-    } catch (const std::invalid_argument& error) {
-        return error.what();
-    }
-    return "none";
+    return test::message_of([&] { parse_line_profile(of); });
 }
 
 } // namespace

@@ -1,0 +1,80 @@
+// A seat between calls: the thread that takes it, its binding, the end of its region, and the next region.
+
+#include "group/group_state.hpp"
+#include "group/seat.hpp"
+#include "wait/thread_progress.hpp"
+
+#include <tutti/error.hpp>
+
+#include <string>
+#include <utility>
+
+namespace tutti::inline TUTTI_NAMESPACE::detail {
+
+Seat::Seat(GroupState& group, int rank, int members)
+    : group_(group), rank_(rank),
+      record_(group.recorder() == nullptr ? nullptr : &group.recorder()->of(rank)),
+      explorations_(group.config().explores
+                        ? std::make_unique<engine::Explorations>(group.config(), group.trials(), rank)
+                        : nullptr),
+      plans_(group.schedules(), group.config(), rank, members) {}
+
+Seat::~Seat() = default;
+
+void Seat::end_requests() noexcept {
+    if (outstanding_ != nullptr && !outstanding_->end()) {
+        group_.keep_for_good(); // another thread looks at its outstanding operations again
+    }
+}
+
+std::optional<engine::Sequence> Seat::difference(const Seat& other) const {
+    if (cursor_.epoch != other.cursor_.epoch || cursor_.history != other.cursor_.history) {
+        return engine::Sequence::blocking;
+    }
+    return engine::difference(outstanding_.get(), other.outstanding_.get());
+}
+
+bool Seat::is_new_here() {
+    const std::uint64_t own = engine::ThreadProgress::here().id();
+    return std::exchange(thread_, own) != own;
+}
+
+bool Seat::has_been_rebound() noexcept {
+    constexpr std::chrono::milliseconds interval{100};
+    const std::chrono::nanoseconds now = engine::coarse_clock_now();
+    if (now - binding_looked_at_ < interval) {
+        return false;
+    }
+    binding_looked_at_ = now;
+    return binding_watch_.has_changed();
+}
+
+void Seat::resume(std::uint64_t epoch) {
+    cursor_.resume(epoch);
+    front_ = nullptr; // so that the next call is shown, whichever it is
+    aborted_ = nullptr;
+    recorded_ = {};
+    outstanding_ = nullptr;
+    if (explorations_ != nullptr) {
+        prepared_calls_.clear(); // they refer to explorations
+        explorations_->clear();
+    }
+    group_.memory().status(rank_).log.clear();
+    // Whoever made this the time for it orders it before the next call of any member.
+    group_.memory().board(rank_).progress.put(0);
+}
+
+void Seat::abort(std::string_view text) {
+    const std::string_view told = text.empty() ? "abort() was called without a text" : text;
+    aborted_ = std::make_exception_ptr(Error(std::string(told), {.rank = rank_}));
+    group_.fail(rank_, aborted_);
+    front_ = nullptr; // so that no call is taken for a repeated one
+}
+
+void Seat::throw_if_aborted() const {
+    if (aborted_) {
+        std::rethrow_exception(aborted_);
+    }
+}
+
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

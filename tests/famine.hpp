@@ -1,0 +1,63 @@
+#pragma once
+
+#include "replaced_new.hpp"
+
+#include <tutti/error.hpp>
+
+#include <atomic>
+#include <new>
+
+namespace tutti::test {
+
+/// Which allocations of the process fail, of those that are made while it is armed.
+struct Famine {
+    std::atomic<bool> armed{false};
+    std::atomic<bool> lasts{false};
+    /// Allocations to go until the first one that fails.
+    std::atomic<long> admitted{0};
+    std::atomic<long> refused{0};
+
+    void begin(long admitted_first, bool lasts_on) {
+        lasts = lasts_on;
+        admitted = admitted_first;
+        refused = 0;
+        armed = true;
+    }
+
+    /// For admits_allocation().
+    bool admits(Manner manner) noexcept {
+        if (manner == Manner::asks || !armed.load(std::memory_order_relaxed)) {
+            return true;
+        }
+        const long left = admitted.fetch_sub(1, std::memory_order_relaxed);
+        const bool refuses = lasts.load(std::memory_order_relaxed) ? left <= 0 : left == 0;
+        refused.fetch_add(refuses ? 1 : 0, std::memory_order_relaxed);
+        return !refuses;
+    }
+};
+inline Famine famine;
+
+enum class Outcome { none, good, out_of_memory, aborted, error, other };
+
+/// What a function throws, found without an allocation.
+template <class Function>
+Outcome outcome_of(Function function) {
+    try {
+        function();
+    } catch (const std::bad_alloc&) {
+        return Outcome::out_of_memory;
+    } catch (const Aborted&) {
+        return Outcome::aborted;
+    } catch (const Error&) {
+        return Outcome::error;
+    } catch (...) {
+        return Outcome::other;
+    }
+    return Outcome::good;
+}
+
+struct Least {
+    double operator()(double a, double b) const { return a < b ? a : b; }
+};
+
+} // namespace tutti::test
