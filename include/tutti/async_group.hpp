@@ -10,7 +10,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <memory>
 #include <string>
 
 namespace tutti::inline TUTTI_NAMESPACE {
@@ -110,7 +109,7 @@ public:
     AsyncRank at(int rank);
 
 private:
-    std::shared_ptr<detail::AsyncGroupState> state_;
+    detail::AsyncGroupState* state_; ///< destroys itself, after the last request
 };
 
 } // namespace tutti::inline TUTTI_NAMESPACE

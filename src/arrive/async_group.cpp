@@ -14,8 +14,7 @@ AsyncGroup::AsyncGroup(int ranks, const AsyncGroupOptions& options) {
         throw ArgumentError("AsyncGroup: `ranks` is " + std::to_string(ranks) + ", must be in 1.." +
                             std::to_string(plan::most_members));
     }
-    state_ = std::make_shared<detail::AsyncGroupState>(ranks, options);
-    state_->begin();
+    state_ = new detail::AsyncGroupState(ranks, options);
 }
 
 AsyncGroup::~AsyncGroup() {

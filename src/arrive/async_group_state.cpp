@@ -26,31 +26,26 @@ AsyncGroupState::AsyncGroupState(int ranks, AsyncGroupOptions options)
       timeout_(engine::timeout_of(options_.timeout, "AsyncGroupOptions::timeout")),
       cpus_(machine::allowed_pus()),
       wait_policy_(engine::wait_policy_of(engine::wait_of(Wait::automatic), ranks, cpus_)),
-      ranks_(static_cast<std::size_t>(ranks)), last_cpus_(ranks),
-      listed_([this](RollCallFormat format) { return roll_call(format); }) {}
-
-void AsyncGroupState::begin() {
-    // Stands for the time before the first one. Has no requests, and is over.
-    DeferredCollective& none = unused();
-    none.open(shared_from_this(), 0, ranks_.size());
+      ranks_(static_cast<std::size_t>(ranks)), last_cpus_(ranks), none_(*this, ranks_.size()),
+      listed_([this](RollCallFormat format) { return roll_call(format); }) {
     for (RankState& state : ranks_) {
-        state.at = &none;
+        state.at = &none_;
+        state.released.set(arrive::StdCount::closed); // not 0 before close()
     }
+    holds_.set(ranks_.size() + 1);
 }
 
 RequestBase& AsyncGroupState::arrive(int rank, const Call& call) {
     RankState& state = ranks_[static_cast<std::size_t>(rank)];
-    DeferredCollective& operation = after(*state.at);
-    arrive::Contribution& contribution = operation.contribution(rank);
-    take(contribution, rank, call);
+    DeferredCollective& before = *state.at;
+    DeferredCollective& operation = after(before, state);
+    take(operation.contribution(rank), rank, call);
     // From here on nothing fails.
-    DeferredCollective& before = *std::exchange(state.at, &operation);
-    show(state, operation, contribution);
-    arrive::Arrival& arrival = operation.arrival(rank);
-    arrival.timeout_ = call.timeout.value_or(timeout_);
-    operation.arrive();
-    before.drop(1);
-    return arrival;
+    const std::uint64_t number = state.count.get() + 1;
+    state.at = &operation;
+    show(state, number, operation.contribution(rank));
+    before.leave(rank, number - 1);
+    return operation.arrive(rank, number, call.timeout.value_or(timeout_));
 }
 
 /// Programs repeat their calls: a call that the operation or the rank knows needs no check.
@@ -79,14 +74,13 @@ void AsyncGroupState::take(arrive::Contribution& contribution, int rank, const C
     contribution.keep_operator();
 }
 
-void AsyncGroupState::show(RankState& state, const DeferredCollective& operation,
-                           const arrive::Contribution& contribution) {
-    if (operation.number() == 1 || contribution.digest != state.shown_digest) {
+void AsyncGroupState::show(RankState& state, std::uint64_t number, const arrive::Contribution& contribution) {
+    if (number == 1 || contribution.digest != state.shown_digest) {
         state.shown_digest = contribution.digest;
-        state.log.add({operation.number(), operation.number(), 1}, contribution.signature);
+        state.log.add({number, number, 1}, contribution.signature);
     }
     state.called_from.show(contribution.call.where);
-    state.count.publish(operation.number()); // release: pairs with snapshot()
+    state.count.publish(number); // release: pairs with snapshot()
 }
 
 engine::RollCall AsyncGroupState::snapshot() const {
@@ -151,56 +145,65 @@ std::string AsyncGroupState::roll_call(RollCallFormat format) const {
                                                                                    : snapshot().text();
 }
 
-DeferredCollective& AsyncGroupState::after(DeferredCollective& operation) {
+DeferredCollective& AsyncGroupState::after(DeferredCollective& operation, RankState& state) {
     if (DeferredCollective* const next = operation.next()) {
         return *next;
     }
-    const std::lock_guard lock(opening_);
-    if (DeferredCollective* const next = operation.next()) {
-        return *next;
+    DeferredCollective& opened = unused(state);
+    const std::uint64_t before = opened.number();
+    opened.open(state.count.get() + 1);
+    if (!operation.set_next(opened)) {
+        opened.never_mind(before);
     }
-    DeferredCollective& opened = unused();
-    // Of each rank one for its place and one for its request, and its own until it is over.
-    opened.open(shared_from_this(), operation.number() + 1, 2 * ranks_.size() + 1);
-    operation.set_next(opened);
-    return opened;
+    return *operation.next();
 }
 
-DeferredCollective& AsyncGroupState::unused() {
-    if (unused_.empty()) {
-        unused_.reserve(operations_.size() + 1); // so that what is given back has room
-        unused_.push_back(
-            operations_.emplace_back(std::make_unique<DeferredCollective>(ranks_.size())).get());
+/// Of those that the rank keeps, or new ones: half as many as there are, so that looking for one that is free
+/// is cheap however many a program does not let go.
+DeferredCollective& AsyncGroupState::unused(RankState& state) {
+    constexpr std::size_t few = 4; // enough where everybody waits; these are in the caches
+    std::size_t size = state.kept.size();
+    if (size != 0) {
+        DeferredCollective& one = *state.kept[++state.turn_of_few % std::min(size, few)];
+        if (one.is_free()) {
+            return one;
+        }
     }
-    DeferredCollective& operation = *unused_.back();
-    unused_.pop_back();
-    return operation;
+    for (std::size_t look = 0; look < size; ++look) {
+        DeferredCollective& one = *state.kept[++state.turn % size];
+        if (one.is_free()) {
+            return one;
+        }
+    }
+    state.turn = size;
+    while (state.kept.size() < size + size / 2 + 1) {
+        state.kept.push_back(std::make_unique<DeferredCollective>(*this, ranks_.size()));
+    }
+    return *state.kept[size];
 }
 
-void AsyncGroupState::give_back(DeferredCollective& operation) noexcept {
-    const std::lock_guard lock(opening_);
-    unused_.push_back(&operation);
+void AsyncGroupState::let_go() noexcept {
+    if (holds_.down(1) == 0) {
+        delete this;
+    }
 }
 
 void AsyncGroupState::close() noexcept {
     const auto behind =
-        std::ranges::min_element(ranks_, {}, [](const RankState& state) { return state.at->number(); });
+        std::ranges::min_element(ranks_, {}, [](const RankState& state) { return state.count.get(); });
     const auto rank = behind - ranks_.begin();
     for (DeferredCollective* open = behind->at->next(); open != nullptr; open = open->next()) {
-        open->end_early(std::make_exception_ptr(
+        open->close(std::make_exception_ptr(
             Error("the async group has been destroyed before all ranks have arrived at operation " +
                       std::to_string(open->number()) + ": rank " + std::to_string(rank) + " has not",
                   {.peer = static_cast<int>(rank), .operation = open->number()})));
     }
-    for (const RankState& state : ranks_) {
-        DeferredCollective* open = state.at->next();
-        state.at->drop(1);
-        while (open != nullptr) {
-            DeferredCollective* const next = open->next();
-            open->drop(2);
-            open = next;
+    for (RankState& state : ranks_) {
+        if (state.released.down(arrive::StdCount::closed + state.count.get()) == 0) {
+            let_go();
         }
     }
+    let_go();
 }
 
 } // namespace detail

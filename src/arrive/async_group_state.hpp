@@ -18,7 +18,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
@@ -26,14 +25,12 @@ namespace tutti {
 inline namespace TUTTI_NAMESPACE {
 namespace detail {
 
-/// What is behind an AsyncGroup. Lasts until its last operation is over as well.
+/// What is behind an AsyncGroup. Lasts until its last operation is over and its last request is gone as well.
 ///
 /// Operations are a list, along which each rank goes from one arrival to the next.
-class AsyncGroupState : public std::enable_shared_from_this<AsyncGroupState> {
+class AsyncGroupState {
 public:
     AsyncGroupState(int ranks, AsyncGroupOptions options);
-    /// What cannot be done before somebody owns it.
-    void begin();
 
     int ranks() const { return static_cast<int>(ranks_.size()); }
     const AsyncGroupOptions& options() const { return options_; }
@@ -45,8 +42,18 @@ public:
     const mailbox::WaitPolicy& wait_policy() const { return wait_policy_; }
 
     RequestBase& arrive(int rank, const Call& call);
-    /// No rank will arrive any more: operations that wait for some fail.
+    /// No rank will arrive any more: operations that wait for some fail. Destroys this, now or with the last
+    /// request.
     void close() noexcept;
+    /// A request of `rank` is gone.
+    void release(int rank) noexcept {
+        if (ranks_[static_cast<std::size_t>(rank)].released.up() == 0) {
+            let_go();
+        }
+    }
+    /// For who uses it without having a request: it lasts until let_go().
+    void hold() noexcept { holds_.add(1); }
+    void let_go() noexcept;
     /// That `rank` has waited for too long for others in the `number`-th operation. By any thread.
     TimeoutError delay(std::uint64_t number, int rank, std::chrono::milliseconds timeout,
                        const arrive::Contribution& contribution) const;
@@ -59,14 +66,16 @@ public:
     }
     /// See AsyncGroup::roll_call. By any thread.
     std::string roll_call(RollCallFormat format) const;
-    /// Of an operation that nobody refers to.
-    void give_back(arrive::DeferredCollective& operation) noexcept;
 
 private:
     /// The last operation at which a rank has arrived, and what it shows of its calls, for others to read at
     /// any time.
     struct alignas(paired_lines_bytes) RankState {
         arrive::DeferredCollective* at = nullptr;
+        /// The operations that it has opened, for more of them; which are tried next.
+        std::vector<std::unique_ptr<arrive::DeferredCollective>> kept;
+        std::size_t turn = 0;
+        std::size_t turn_of_few = 0;
         engine::CallCache<std::unique_ptr<arrive::CheckedCall>> checked;
         std::uint64_t shown_digest = 0;
         mailbox::StdWord count;
@@ -75,15 +84,16 @@ private:
         engine::ShownWait wait;
         mailbox::WaitHistory wait_history;
         std::atomic<int> waiter{0};
+        /// The requests that are gone; at the end, less those that there were.
+        arrive::StdCount released;
     };
 
     void take(arrive::Contribution& contribution, int rank, const Call& call);
-    void show(RankState& state, const arrive::DeferredCollective& operation,
-              const arrive::Contribution& contribution);
+    void show(RankState& state, std::uint64_t number, const arrive::Contribution& contribution);
 
     engine::RollCall snapshot() const;
-    arrive::DeferredCollective& after(arrive::DeferredCollective& operation);
-    arrive::DeferredCollective& unused();
+    arrive::DeferredCollective& after(arrive::DeferredCollective& operation, RankState& state);
+    arrive::DeferredCollective& unused(RankState& state);
 
     AsyncGroupOptions options_;
     std::chrono::milliseconds timeout_;
@@ -93,10 +103,10 @@ private:
     mailbox::LastCpus last_cpus_;
 
     const engine::OwnProcess process_;
-    /// For who opens an operation or gives one back, which is done once for all ranks.
-    std::mutex opening_;
-    std::vector<std::unique_ptr<arrive::DeferredCollective>> operations_;
-    std::vector<arrive::DeferredCollective*> unused_;
+    /// Of the AsyncGroup, each rank that has requests, and who has called hold().
+    arrive::StdCount holds_;
+    /// Stands for the time before the first operation.
+    arrive::DeferredCollective none_;
     /// The last member: it refers to the others.
     engine::RollCallListed listed_;
 };

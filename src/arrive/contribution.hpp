@@ -43,11 +43,15 @@ struct alignas(line_bytes) Contribution : CheckedCall {
 
     /// Throws ArgumentError where an argument is wrong.
     void take(const detail::Call& asked, int rank, int members);
-    /// Takes a call that this one serves: its vectors alone are others.
+    /// Takes a call that this one serves: its vectors alone are others. Writes nothing if they are not: other
+    /// CPUs have read this.
     void repeat(const detail::Call& asked) {
-        call.input = asked.input;
-        call.output = asked.output;
-        call.where = asked.where;
+        if (call.input != asked.input || call.output != asked.output || call.where.line != asked.where.line ||
+            call.where.file != asked.where.file) {
+            call.input = asked.input;
+            call.output = asked.output;
+            call.where = asked.where;
+        }
     }
     /// Takes a call that `known` serves.
     void repeat(const CheckedCall& known, const detail::Call& asked) {

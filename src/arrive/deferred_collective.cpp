@@ -7,7 +7,9 @@
 
 #include <tutti/error.hpp>
 
+#include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 
 namespace tutti::arrive {
@@ -23,7 +25,7 @@ public:
     }
 
     void add(Arrival& arrival) {
-        arrival.home_->references_.add(1);
+        arrival.home_->hold();
         arrivals_.push(arrival);
     }
 
@@ -38,7 +40,7 @@ public:
             Arrival& arrival = arrivals_.pop();
             detail::Continuation function = arrival.claimed_function();
             const std::exception_ptr failure = arrival.home_->failure();
-            arrival.home_->drop(1);
+            arrival.home_->let_go();
             if (function) {
                 function(failure);
             }
@@ -64,7 +66,7 @@ void Arrival::look_at_clock() noexcept {
         if (since == 0) {
             tested_ns_.store(since = now, std::memory_order_relaxed);
         }
-        home_->give_up_if_late(rank_, std::chrono::nanoseconds(now - since), timeout_);
+        home_->give_up_if_late(*this, std::chrono::nanoseconds(now - since));
     }
 }
 
@@ -79,14 +81,14 @@ bool Arrival::test() {
 
 void Arrival::wait() {
     if (!is_over()) {
-        home_->wait(rank_, timeout_, engine::no_end);
+        home_->wait(*this, engine::no_end);
     }
     check();
 }
 
 bool Arrival::wait_for(std::chrono::duration<double> time) {
     if (!test() && time.count() > 0) {
-        home_->wait(rank_, timeout_, engine::end_after(time));
+        home_->wait(*this, engine::end_after(time));
         return test();
     }
     return is_over();
@@ -123,40 +125,66 @@ void Arrival::forget() noexcept {
 }
 
 void Arrival::release() noexcept {
-    // Else by a copy of a request of C, which is used up. Relaxed: of several threads that use copies at the
-    // same time nothing is promised.
-    if (!is_released_.load(std::memory_order_relaxed)) {
-        is_released_.store(true, std::memory_order_relaxed);
-        home_->drop(1);
+    // Else by a copy of a request of C, which is used up. Of several threads that use copies at the same time
+    // nothing is promised.
+    if (!released_.is_set(handover_.number())) {
+        home_->release(*this);
     }
 }
 
-DeferredCollective::DeferredCollective(std::size_t ranks) : contributions_(ranks), arrivals_(ranks) {
+DeferredCollective::DeferredCollective(detail::AsyncGroupState& home, std::size_t ranks)
+    : home_(&home), contributions_(ranks), arrivals_(ranks) {
     for (std::size_t rank = 0; rank < ranks; ++rank) {
         arrivals_[rank].home_ = this;
         arrivals_[rank].rank_ = static_cast<int>(rank);
     }
 }
 
-void DeferredCollective::open(std::shared_ptr<detail::AsyncGroupState> home, std::uint64_t number,
-                              std::size_t references) {
-    home_ = std::move(home);
+void DeferredCollective::open(std::uint64_t number) noexcept {
     number_ = number;
-    failure_ = nullptr;
+    if (failure_ != nullptr) {
+        failure_ = nullptr;
+    }
+    if (slices_ != nullptr) {
+        slices_ = nullptr;
+        is_shared_out_.store(false, std::memory_order_relaxed);
+    }
     // Relaxed: who opens it shows it to others by a release of the one before.
-    phase_.store(Phase::gathering, std::memory_order_relaxed);
     next_.store(nullptr, std::memory_order_relaxed);
     arrived_.set(0);
-    references_.set(references);
-    for (Arrival& arrival : arrivals_) {
-        arrival.handover_.open();
-        arrival.takes_no_more_ = false;
-        arrival.is_released_.store(false, std::memory_order_relaxed);
-        arrival.tested_ns_.store(0, std::memory_order_relaxed); // as above
-    }
 }
 
-void DeferredCollective::arrive() noexcept {
+bool DeferredCollective::is_free() const noexcept {
+    return holds_.is_zero() && std::ranges::all_of(arrivals_, [this](const Arrival& arrival) {
+               return arrival.left_.is(number_) && arrival.released_.is(number_);
+           });
+}
+
+void DeferredCollective::hold() noexcept {
+    holds_.add(1);
+    home_->hold();
+}
+
+void DeferredCollective::let_go() noexcept {
+    detail::AsyncGroupState& home = *home_;
+    holds_.down(1);
+    home.let_go();
+}
+
+void DeferredCollective::release(Arrival& arrival) noexcept {
+    detail::AsyncGroupState& home = *home_;
+    const int rank = arrival.rank_;
+    arrival.released_.set(arrival.handover_.number()); // from here on it may be that of another one
+    home.release(rank);
+}
+
+detail::RequestBase& DeferredCollective::arrive(int rank, std::uint64_t number,
+                                                std::chrono::milliseconds timeout) noexcept {
+    Arrival& arrival = arrivals_[static_cast<std::size_t>(rank)];
+    arrival.handover_.open(number);
+    arrival.takes_no_more_ = false;
+    arrival.timeout_ = timeout;
+    arrival.tested_ns_.store(0, std::memory_order_relaxed); // for this thread
     // The last one sees the contributions of all, and what their vectors hold.
     const std::size_t arrived = arrived_.up();
     if (arrived == contributions_.size()) {
@@ -164,6 +192,7 @@ void DeferredCollective::arrive() noexcept {
     } else if (arrived == StdCount::closed + contributions_.size()) {
         drop_operators(); // when no rank brings one any more
     }
+    return arrival;
 }
 
 /// If all ranks make a call of one key, each of which has been checked: see arrive::execute_small.
@@ -202,63 +231,83 @@ void DeferredCollective::execute() noexcept {
     } catch (...) {
         return finished(std::current_exception());
     }
-    // Owns nothing: the operation refers to itself until it is over.
+    // Owns nothing: the rank that is arriving refers to the operation, or else it is held until it is over.
     arrive::execute(std::move(task), options.executor, options.slice_bytes,
                     std::shared_ptr<Completion>(std::shared_ptr<void>(), this));
 }
 
-void DeferredCollective::wait(int rank, std::chrono::milliseconds timeout,
-                              std::chrono::nanoseconds end) noexcept {
-    engine::WaitTimer waited(timeout);
+namespace {
+
+/// Sleeps until an operation ends for a rank, or is shared out.
+class EndOfOperation {
+public:
+    EndOfOperation(Handover& handover, mailbox::FutexCounter& event, bool is_bounded)
+        : handover_(handover), event_(event), is_bounded_(is_bounded) {}
+
+    template <class Ready>
+    void sleep(Ready&& ready, std::int64_t bound_ns) {
+        const std::uint32_t seen = event_.seen();
+        if (handover_.announce_sleep() && !ready()) {
+            event_.sleep(seen, is_bounded_ ? bound_ns : std::numeric_limits<std::int64_t>::max());
+        }
+    }
+
+private:
+    Handover& handover_;
+    mailbox::FutexCounter& event_;
+    /// Who has to look at a clock sleeps as long as its wait says, others for good: none misses the end.
+    bool is_bounded_;
+};
+
+} // namespace
+
+void DeferredCollective::wait(Arrival& waiting, std::chrono::nanoseconds end) noexcept {
+    const int rank = waiting.rank_;
+    engine::WaitTimer waited(waiting.timeout_);
     const engine::EndOfWait end_of_wait(home_->shown_wait(rank));
     const bool has_end = end != engine::no_end;
-    const auto is_late = [&] { return has_end && engine::clock_now() >= end; };
+    // Acquire: pairs with shared_out(). The slices are there.
+    const auto is_shared_out = [this] { return is_shared_out_.load(std::memory_order_acquire); };
+    const auto is_done = [&] { return waiting.is_over() || (has_end && engine::clock_now() >= end); };
     const auto check = [&](bool takes_long) {
         if (has_end) { // this wait may be one of many, each shorter than the timeout
-            arrival(rank).look_at_clock();
+            waiting.look_at_clock();
         }
-        if (takes_long && phase_.load(std::memory_order_relaxed) == Phase::gathering) {
+        if (takes_long && !waiting.is_over() && !is_shared_out()) {
             if (!home_->process().is_here()) {
                 return end_elsewhere();
             }
             waited.look();
-            home_->show_wait(rank, number_, waited.since());
+            home_->show_wait(rank, waiting.handover_.number(), waited.since());
             if (waited.is_over()) {
-                give_up(rank, timeout);
+                give_up(waiting);
             }
         }
     };
-    // Acquire: pairs with reach(). The slices are there; or the results, or the failure.
-    for (Phase phase = phase_.load(std::memory_order_acquire); phase != Phase::over && !is_late();) {
-        if (phase == Phase::shared_out) {
+    for (bool helps = false; !is_done(); helps = true) {
+        if (helps) {
             slices_->run_unbegun();
         }
-        const Phase seen = phase;
-        const auto is_further = [&] {
-            return (phase = phase_.load(std::memory_order_acquire)) != seen || is_late();
-        };
-        if (!has_end && (timeout.count() == 0 || seen != Phase::gathering)) {
-            mailbox::progress_until(is_further, check, event_, home_->wait_policy(), home_->waiter(rank));
-        } else {
-            mailbox::TimedEventCount timed(event_);
-            engine::EndingEventCount event(timed, end);
-            mailbox::progress_until(is_further, check, event, home_->wait_policy(), home_->waiter(rank));
-        }
+        const bool is_bounded = has_end || (waiting.timeout_.count() != 0 && !helps);
+        EndOfOperation event(waiting.handover_, end_event_, is_bounded);
+        engine::EndingEventCount ending(event, end);
+        mailbox::progress_until([&] { return is_done() || (!helps && is_shared_out()); }, check, ending,
+                                home_->wait_policy(), home_->waiter(rank));
     }
 }
 
-void DeferredCollective::give_up_if_late(int rank, std::chrono::nanoseconds waited,
-                                         std::chrono::milliseconds timeout) noexcept {
-    if (std::chrono::duration_cast<std::chrono::milliseconds>(waited) >= timeout &&
-        phase_.load(std::memory_order_relaxed) == Phase::gathering) {
-        give_up(rank, timeout);
+void DeferredCollective::give_up_if_late(const Arrival& waiting, std::chrono::nanoseconds waited) noexcept {
+    if (std::chrono::duration_cast<std::chrono::milliseconds>(waited) >= waiting.timeout_ &&
+        !is_shared_out_.load(std::memory_order_relaxed)) {
+        give_up(waiting);
     }
 }
 
-void DeferredCollective::give_up(int rank, std::chrono::milliseconds timeout) noexcept {
+void DeferredCollective::give_up(const Arrival& waiting) noexcept {
+    const int rank = waiting.rank_;
     std::exception_ptr failure;
     try {
-        failure = std::make_exception_ptr(home_->delay(number_, rank, timeout, contribution(rank)));
+        failure = std::make_exception_ptr(home_->delay(number_, rank, waiting.timeout_, contribution(rank)));
     } catch (...) { // there is no memory
         failure = std::current_exception();
     }
@@ -279,18 +328,20 @@ void DeferredCollective::end_early(std::exception_ptr failure) noexcept {
     // Of the last rank, those that give up and the end of the async group, one only may end the operation:
     // the one that changes the count first.
     if (arrived_.close(contributions_.size())) {
-        end(std::move(failure)); // drop() drops the operators: ranks that are late may still bring some
+        end(std::move(failure)); // ranks that are late may still bring operators
     }
 }
 
-void DeferredCollective::reach(Phase phase) noexcept {
-    phase_.store(phase, std::memory_order_release); // release: pairs with wait()
-    event_.notify_if_needed();
+void DeferredCollective::close(std::exception_ptr failure) noexcept {
+    end_early(std::move(failure));
+    drop_operators();
 }
 
 void DeferredCollective::shared_out(std::shared_ptr<Slices> slices) noexcept {
+    hold(); // until it is finished
     slices_ = std::move(slices);
-    reach(Phase::shared_out);
+    is_shared_out_.store(true, std::memory_order_release); // pairs with wait()
+    end_event_.notify();
 }
 
 void DeferredCollective::drop_operators() noexcept {
@@ -300,34 +351,32 @@ void DeferredCollective::drop_operators() noexcept {
 }
 
 void DeferredCollective::finished(std::exception_ptr failure) noexcept {
+    const bool is_held = slices_ != nullptr;
     drop_operators();
     end(std::move(failure));
+    if (is_held) {
+        let_go();
+    }
 }
 
 void DeferredCollective::end(std::exception_ptr failure) noexcept {
-    failure_ = std::move(failure);
+    if (failure != nullptr) {
+        failure_ = std::move(failure);
+    }
     Ready& ready = Ready::here();
+    bool somebody_sleeps = false;
+    const std::uint64_t number = number_;
     for (Arrival& arrival : arrivals_) {
-        if (arrival.handover_.complete()) {
+        const Handover::Completed completed = arrival.handover_.complete(number);
+        somebody_sleeps |= completed.sleeps;
+        if (completed.has_function) {
             ready.add(arrival);
         }
     }
-    reach(Phase::over); // when all requests say so
-    drop(1);
-    ready.call_all();
-}
-
-void DeferredCollective::drop(std::size_t references) noexcept {
-    // The last one sees that all others are done with it.
-    if (references_.down(references) == 0) {
-        const std::shared_ptr<detail::AsyncGroupState> home = std::move(home_);
-        if (failure_ != nullptr) { // it may have been given up, before some brought theirs
-            drop_operators();
-        }
-        slices_ = nullptr;
-        failure_ = nullptr;
-        home->give_back(*this);
+    if (somebody_sleeps) {
+        end_event_.notify();
     }
+    ready.call_all();
 }
 
 } // namespace tutti::arrive

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "atomic.hpp"
+#include "cache_line.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -34,6 +35,9 @@ public:
         return false;
     }
 
+    /// Acquire: pairs with the changes below.
+    bool is_zero() const noexcept { return value_.load(std::memory_order_acquire) == 0; }
+
     /// Release and acquire, which pair with each other: the last one sees what all others did before.
     std::size_t up() noexcept { return value_.fetch_add(1, std::memory_order_acq_rel) + 1; }
     std::size_t down(std::size_t value) noexcept {
@@ -44,62 +48,118 @@ private:
     Atomic<std::size_t> value_{0};
 };
 
-/// The word of a handover.
-class StdState {
+/// The last operation of which something is so, by its number.
+class StdMark {
 public:
-    /// Relaxed, as StdCount::set.
-    void set(std::uint32_t state) noexcept { state_.store(state, std::memory_order_relaxed); }
+    /// Release: pairs with is().
+    void set(std::uint64_t number) noexcept { number_.store(number, std::memory_order_release); }
+    /// Relaxed: by who sets it.
+    bool is_set(std::uint64_t number) const noexcept {
+        return number_.load(std::memory_order_relaxed) == number;
+    }
+    /// Acquire: pairs with set(), what came before that has happened.
+    bool is(std::uint64_t number) const noexcept { return number_.load(std::memory_order_acquire) == number; }
+
+private:
+    Atomic<std::uint64_t> number_{0};
+};
+
+/// The word of a handover, in a line of its own: a rank looks at it until another thread changes it.
+class alignas(line_bytes) StdState {
+public:
     /// Acquire: pairs with the release of the change that it sees.
-    std::uint32_t get() const noexcept { return state_.load(std::memory_order_acquire); }
+    std::uint64_t get() const noexcept { return state_.load(std::memory_order_acquire); }
     /// Release: a thread that sees the state sees what was done before it. Acquire: what was done before the
-    /// state that it ends, also where that is another one than `from`.
-    bool change(std::uint32_t from, std::uint32_t to) noexcept {
+    /// state that it ends.
+    bool change(std::uint64_t from, std::uint64_t to) noexcept {
         return state_.compare_exchange(from, to, std::memory_order_acq_rel);
     }
 
 private:
-    Atomic<std::uint32_t> state_{0};
+    Atomic<std::uint64_t> state_{0};
 };
 
 /// Hands an operation's end from the thread that completes it to a rank, and a function from the rank to that
-/// thread, so that exactly one of the two calls it, or nobody where the rank forgets it in time.
+/// thread, so that exactly one of the two calls it, or nobody where the rank forgets it in time. The word
+/// starts with the number of the operation that it is about: to the next one it says nothing, so that nobody
+/// has to clear it.
 template <class State>
 class BasicHandover {
 public:
-    void open() noexcept { state_.set(waits); }
+    /// By the rank, which comes to the operation of this number.
+    void open(std::uint64_t number) noexcept { number_ = number; }
+    std::uint64_t number() const noexcept { return number_; }
 
     /// True: the results are there, or the failure.
-    bool is_over() const noexcept { return state_.get() >= over; }
+    bool is_over() const noexcept { return (about(number_, state_.get()) & over) != 0; }
 
     /// By the rank, which has made its function ready: whether the thread that completes the operation calls
     /// it. If not, the operation is over.
-    bool give() noexcept { return state_.change(waits, has_function); }
+    bool give() noexcept { return change(waits, has_function); }
     /// By the rank, after give() has found that the operation is over: the function is now to be called.
-    void give_late() noexcept { static_cast<void>(state_.change(over, over_with_function)); }
+    void give_late() noexcept { static_cast<void>(change(over, over | has_function)); }
     /// By the rank: whether the function that it has given is its own again. If not, the operation is over.
-    bool take_back() noexcept { return state_.change(has_function, waits); }
+    bool take_back() noexcept { return change(has_function, waits); }
 
-    /// By the thread that completes the operation: whether a function was given, which is now to be called.
-    bool complete() noexcept {
-        while (!state_.change(waits, over)) {
-            if (state_.change(has_function, over_with_function)) {
-                return true;
-            } // else the rank has just taken it back
-        }
-        return false;
+    /// By the rank, which is about to sleep: whether the thread that completes the operation learns of it. If
+    /// not, the operation is over.
+    bool announce_sleep() noexcept { return set(number_, sleeps, over) < over; }
+
+    /// What the thread that completes an operation learns of a rank.
+    struct Completed {
+        bool has_function; ///< which is now to be called
+        bool sleeps;
+    };
+    /// By that thread. The rank may not have come to the operation.
+    Completed complete(std::uint64_t number) noexcept {
+        const std::uint64_t before = set(number, over, 0);
+        return {(before & has_function) != 0, (before & sleeps) != 0};
     }
 
     /// By whichever thread is about to call the function, and by the rank that forgets it: whether it is the
     /// caller's alone. The other one finds none.
-    bool take_function() noexcept { return state_.change(over_with_function, over); }
+    bool take_function() noexcept { return change(over | has_function, over); }
 
 private:
-    static constexpr std::uint32_t waits = 0;
-    static constexpr std::uint32_t has_function = 1;
-    static constexpr std::uint32_t over = 2;
-    /// Over, and the function has neither been called nor forgotten.
-    static constexpr std::uint32_t over_with_function = 3;
+    static constexpr std::uint64_t waits = 0;
+    static constexpr std::uint64_t has_function = 1;
+    /// Some thread sleeps, or has done so, until the operation is over.
+    static constexpr std::uint64_t sleeps = 2;
+    /// With a function: which has neither been called nor forgotten.
+    static constexpr std::uint64_t over = 4;
+    static constexpr unsigned number_shift = 3;
 
+    /// What a word says about an operation.
+    static std::uint64_t about(std::uint64_t number, std::uint64_t word) noexcept {
+        return word >> number_shift == number ? word & (has_function | sleeps | over) : waits;
+    }
+
+    /// Adds `what` unless there is `unless`. Returns what there was.
+    std::uint64_t set(std::uint64_t number, std::uint64_t what, std::uint64_t unless) noexcept {
+        for (;;) {
+            const std::uint64_t word = state_.get();
+            const std::uint64_t before = about(number, word);
+            if ((before & unless) != 0 || state_.change(word, number << number_shift | before | what)) {
+                return before;
+            }
+        }
+    }
+
+    /// Whether it has changed `from` to `to`. What is known of sleepers stays.
+    bool change(std::uint64_t from, std::uint64_t to) noexcept {
+        for (;;) {
+            const std::uint64_t word = state_.get();
+            const std::uint64_t before = about(number_, word);
+            if ((before & ~sleeps) != from) {
+                return false;
+            }
+            if (state_.change(word, number_ << number_shift | to | (before & sleeps))) {
+                return true;
+            }
+        }
+    }
+
+    std::uint64_t number_ = 0;
     State state_;
 };
 

@@ -8,13 +8,16 @@ namespace tutti::model {
 
 namespace {
 
-/// The memory orders of arrive::StdCount and StdState, each of which a test may weaken.
+/// The memory orders of arrive::StdCount, StdMark and StdState, each of which a test may weaken.
 struct Orders {
     rl::memory_order up = rl::mo_acq_rel;
     rl::memory_order down = rl::mo_acq_rel;
     rl::memory_order close = rl::mo_acq_rel;
     rl::memory_order get = rl::mo_acquire;
     rl::memory_order change = rl::mo_acq_rel;
+    rl::memory_order mark = rl::mo_release;
+    rl::memory_order see_mark = rl::mo_acquire;
+    rl::memory_order zero = rl::mo_acquire;
 };
 
 template <Orders orders>
@@ -32,6 +35,7 @@ public:
         }
         return false;
     }
+    bool is_zero() const { return value_.load(orders.zero, RL_INFO) == 0; }
     std::size_t up() { return value_.fetch_add(1, orders.up, RL_INFO) + 1; }
     std::size_t down(std::size_t value) { return value_.fetch_sub(value, orders.down, RL_INFO) - value; }
 
@@ -40,28 +44,37 @@ private:
 };
 
 template <Orders orders>
+class ModelMark {
+public:
+    void set(std::uint64_t number) { number_.store(number, orders.mark, RL_INFO); }
+    bool is(std::uint64_t number) const { return number_.load(orders.see_mark, RL_INFO) == number; }
+
+private:
+    rl::atomic<std::uint64_t> number_{0};
+};
+
+template <Orders orders>
 class ModelState {
 public:
-    void set(std::uint32_t state) { state_.store(state, rl::mo_relaxed, RL_INFO); }
-    std::uint32_t get() const { return state_.load(orders.get, RL_INFO); }
-    bool change(std::uint32_t from, std::uint32_t to) {
+    std::uint64_t get() const { return state_.load(orders.get, RL_INFO); }
+    bool change(std::uint64_t from, std::uint64_t to) {
         return state_.compare_exchange_strong(from, to, orders.change, RL_INFO, orders.get, RL_INFO);
     }
 
 private:
-    rl::atomic<std::uint32_t> state_{0};
+    rl::atomic<std::uint64_t> state_{0};
 };
 
 /// How a rank learns that the operation is over.
 enum class Learns { waits, by_function, takes_back, forgets, gives_up, is_destroyed };
 
 /// What a test may take out of the protocol.
-enum class Without { nothing, count_of_the_end, take_function };
+enum class Without { nothing, count_of_the_end, take_function, hold };
 
 /// Ranks arrive with an operand each; the last one combines them, as arrive::DeferredCollective does, and
 /// completes all requests. With Learns::gives_up the first rank does not wait for the others. With
 /// Learns::is_destroyed the last rank never arrives: its thread ends the async group while the others give
-/// up. The thread that drops the last reference makes the memory that of another operation.
+/// up. The first rank makes the memory that of another operation when nobody refers to it any more.
 template <unsigned ranks, Learns learns, Orders orders, Without without = Without::nothing>
 struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders, without>, int{ranks}> {
     static constexpr unsigned given_up = 1U << ranks;
@@ -72,19 +85,20 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders, without>, int{r
     rl::var<unsigned> functions[ranks];
     rl::var<unsigned> calls[ranks];
     ModelCount<orders> arrived;
-    ModelCount<orders> references;
+    /// Of threads that have functions to call.
+    ModelCount<orders> holds;
+    ModelMark<orders> released[ranks];
     arrive::BasicHandover<ModelState<orders>> handovers[ranks];
-    /// How often the operation has ended. Only its thread reads it, after all others are done with it.
+    /// How often the operation has ended. The first rank reads it, after all others are done with it.
     rl::var<unsigned> ends;
 
     void before() {
         for (unsigned rank = 0; rank < ranks; ++rank) {
             calls[rank](RL_INFO).store(0);
-            handovers[rank].open();
         }
         ends(RL_INFO).store(0);
         arrived.set(0);
-        references.set(ranks + 1); // each rank's, and the operation's own
+        holds.set(0);
     }
 
     void thread(unsigned rank) {
@@ -93,6 +107,7 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders, without>, int{r
             return;
         }
         operands[rank](RL_INFO).store(1U << rank);
+        handovers[rank].open(number);
         const std::size_t count = arrived.up();
         if (count == ranks) {
             complete();
@@ -104,7 +119,7 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders, without>, int{r
             end(given_up);
         }
         learn(rank);
-        drop();
+        release(rank);
     }
 
     /// AsyncGroupState::close().
@@ -112,7 +127,7 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders, without>, int{r
         if (without == Without::count_of_the_end ? !handovers[0].is_over() : arrived.close(ranks)) {
             end(destroyed);
         }
-        drop();
+        release(ranks - 1);
     }
 
     void complete() {
@@ -137,16 +152,17 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders, without>, int{r
         }
         bool is_called[ranks];
         for (unsigned rank = 0; rank < ranks; ++rank) {
-            is_called[rank] = handovers[rank].complete();
-            if (is_called[rank]) {
-                references.add(1); // the thread's queue of functions
+            is_called[rank] = handovers[rank].complete(number).has_function;
+            if (is_called[rank] && without != Without::hold) {
+                holds.add(1); // by the thread's queue of functions
             }
         }
-        drop();
         for (unsigned rank = 0; rank < ranks; ++rank) {
             if (is_called[rank]) {
                 call(rank);
-                drop();
+                if (without != Without::hold) {
+                    holds.down(1);
+                }
             }
         }
     }
@@ -213,27 +229,44 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders, without>, int{r
                   (learns == Learns::is_destroyed && result == destroyed));
     }
 
-    void drop() {
-        if (references.down(1) != 0) {
-            return;
+    void release(unsigned rank) {
+        released[rank].set(number);
+        if (rank == 0) {
+            use_again();
+        }
+    }
+
+    /// As AsyncGroupState::unused() and DeferredCollective::is_free().
+    void use_again() {
+        for (unsigned rank = 0; rank < ranks; ++rank) {
+            while (!released[rank].is(number)) {
+                rl::yield(1, RL_INFO);
+            }
+        }
+        while (!holds.is_zero()) {
+            rl::yield(1, RL_INFO);
         }
         RL_ASSERT(ends(RL_INFO).load() == 1);
         for (unsigned rank = 0; rank < ranks; ++rank) {
             constexpr bool is_called = learns == Learns::by_function || learns == Learns::takes_back;
             const unsigned called = calls[rank](RL_INFO).load();
-            RL_ASSERT(called == (is_called ? 1U : 0U) || (learns == Learns::forgets && called == 1U));
+            RL_ASSERT(called == (is_called ? 1U : 0U) || (learns == Learns::forgets && called <= 1U));
             operands[rank](RL_INFO).store(0);
             results[rank](RL_INFO).store(0);
             functions[rank](RL_INFO).store(ranks);
         }
     }
+
+    static constexpr std::uint64_t number = 1;
 };
 
 constexpr Orders library{};
 constexpr Orders up_releases{.up = rl::mo_release};
 constexpr Orders up_acquires{.up = rl::mo_acquire};
-constexpr Orders down_releases{.down = rl::mo_release};
 constexpr Orders down_acquires{.down = rl::mo_acquire};
+constexpr Orders zero_relaxed{.zero = rl::mo_relaxed};
+constexpr Orders mark_relaxed{.mark = rl::mo_relaxed};
+constexpr Orders see_mark_relaxed{.see_mark = rl::mo_relaxed};
 constexpr Orders get_relaxed{.get = rl::mo_relaxed};
 constexpr Orders change_releases{.get = rl::mo_relaxed, .change = rl::mo_release};
 constexpr Orders change_acquires{.change = rl::mo_acquire};
@@ -277,8 +310,11 @@ TEST_CASE("arrivals need their memory orders") {
     constexpr auto race = rl::test_result_data_race;
     caught<Arrivals<2, Learns::waits, up_releases>>("arrivals, count does not acquire", race);
     caught<Arrivals<2, Learns::waits, up_acquires>>("arrivals, count does not release", race);
-    caught<Arrivals<2, Learns::waits, down_releases>>("arrivals, references do not acquire", race);
-    caught<Arrivals<2, Learns::waits, down_acquires>>("arrivals, references do not release", race);
+    caught<Arrivals<2, Learns::by_function, down_acquires>>("arrivals, calling does not release", race);
+    caught<Arrivals<2, Learns::by_function, zero_relaxed>>("arrivals, the next use does not acquire calls",
+                                                           race);
+    caught<Arrivals<2, Learns::waits, mark_relaxed>>("arrivals, requests do not release", race);
+    caught<Arrivals<2, Learns::waits, see_mark_relaxed>>("arrivals, the next use does not acquire", race);
     caught<Arrivals<2, Learns::waits, get_relaxed>>("arrivals, wait does not acquire", race);
     caught<Arrivals<2, Learns::waits, change_acquires>>("arrivals, end does not release", race);
     caught<Arrivals<2, Learns::by_function, change_releases>>("arrivals, end does not acquire", race);
