@@ -70,8 +70,8 @@ schedule::Schedule fully_connected_reduce_scatter(int ranks);
 /// group. Sum of r - 1 rounds and vectors: ceil(log2 p) for 3 * 2^k and 9 * 2^k. Rank order, one association.
 ///
 /// In the paper the vectors come round a ring: in round k member i of a group gets that of i - 1 - k. To
-/// combine all in rank order with one association, which starts with member 0, it then has to keep up to r - 1
-/// vectors until the last one is there; that is why the paper postpones all reductions to the end. Here a
+/// combine all in rank order with one association, which starts with member 0, it then has to keep up to r -
+/// 1 vectors until the last one is there; that is why the paper postpones all reductions to the end. Here a
 /// member reads every vector where it lies, and so takes them in rank order and combines each at once: the
 /// same rounds, volume, reductions and bits, without r - 1 vectors of scratch and the copies into them. A
 /// ring also gives every sender one receiver in a round; here all members of a group read the same one, which

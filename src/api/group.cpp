@@ -86,7 +86,9 @@ void Group::run_member(int rank, const detail::MemberFunction& function) {
     seat.throw_if_aborted();
 }
 
-inline namespace TUTTI_NAMESPACE {
+} // namespace tutti
+
+namespace tutti::inline TUTTI_NAMESPACE {
 
 void save_tuning(const std::string& path) {
     try {
@@ -96,5 +98,4 @@ void save_tuning(const std::string& path) {
     }
 }
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

@@ -6,8 +6,7 @@
 
 #include <string>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 AsyncGroup::AsyncGroup(int ranks, const AsyncGroupOptions& options) {
     if (ranks < 1 || ranks > plan::most_members) {
@@ -45,5 +44,4 @@ RequestBase& arrive(AsyncGroupState& state, int rank, const Call& call) {
 
 } // namespace detail
 
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE

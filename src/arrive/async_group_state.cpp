@@ -15,9 +15,7 @@
 #include <string>
 #include <utility>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 using arrive::DeferredCollective;
 
@@ -206,6 +204,4 @@ void AsyncGroupState::close() noexcept {
     let_go();
 }
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

@@ -21,9 +21,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 /// What is behind an AsyncGroup. Lasts until its last operation is over and its last request is gone as well.
 ///
@@ -111,6 +109,4 @@ private:
     engine::RollCallListed listed_;
 };
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

@@ -68,7 +68,7 @@ struct Whereabouts {
 
 /// Of such members, by what the table has measured of lines, or else by a guess.
 std::shared_ptr<AlgorithmPredictor> predictor_for(const Whereabouts& members, int cpus, int l3_groups,
-                                                const tuning::Table* table) {
+                                                  const tuning::Table* table) {
     const auto count = static_cast<int>(members.places.size());
     if (!AlgorithmPredictor::is_for(count, cpus, l3_groups)) {
         return nullptr;

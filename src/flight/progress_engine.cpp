@@ -325,9 +325,7 @@ void ProgressEngine::orphan_held() noexcept {
 
 } // namespace tutti::engine
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
-namespace detail {
+namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 RequestBase& start(Seat& seat, const Call& call) {
     seat.called_from().show(call.where, static_cast<unsigned>(engine::Sequence::nonblocking));
@@ -339,6 +337,4 @@ PersistentRequestBase& prepare(Seat& seat, const Call& call) {
     return engine::ProgressEngine::of(seat).prepare(call);
 }
 
-} // namespace detail
-} // namespace TUTTI_NAMESPACE
-} // namespace tutti
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

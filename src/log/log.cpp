@@ -9,8 +9,7 @@
 #include <mutex>
 #include <utility>
 
-namespace tutti {
-inline namespace TUTTI_NAMESPACE {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 namespace {
 
@@ -46,7 +45,9 @@ void set_log(LogFunction function) {
     // The parameter, which is now the function before, ends after the lock.
 }
 
-} // namespace TUTTI_NAMESPACE
+} // namespace tutti::inline TUTTI_NAMESPACE
+
+namespace tutti {
 
 void engine::report(LogLevel level, const char* text) noexcept {
     const NoCancellation until_the_end; // because the callers throw nothing

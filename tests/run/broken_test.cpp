@@ -175,8 +175,9 @@ TEST_CASE("messages are overwritten where nobody settles, or settles too early")
         }
         never.look_into(call, interleaving,
                         [](run::Cursor& cursor, const run::Cursor&) { cursor.must_wait_for_slots = false; });
-        too_early.look_into(call, interleaving,
-                            [](run::Cursor& cursor, const run::Cursor&) { --cursor.message_epochs[cursor.set]; });
+        too_early.look_into(call, interleaving, [](run::Cursor& cursor, const run::Cursor&) {
+            --cursor.message_epochs[cursor.set];
+        });
     });
     never.print("nobody settles");
     too_early.print("settled too early");

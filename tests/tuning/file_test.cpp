@@ -181,14 +181,14 @@ TEST_CASE("heads of other files are refused") {
     };
     CHECK(mentions(forged("tutti-tuning 9", "{\"schema\": 1}"), "was not written by tutti tune"));
     CHECK(mentions(forged("tutti-tuning 9", "tutti-tuning 1"),
-               "version 1, and this library reads version 9: run tutti tune again"));
+                   "version 1, and this library reads version 9: run tutti tune again"));
     CHECK(mentions(forged("library ", "librarian "), "library's version"));
     CHECK(mentions(forged("\ncpus ", "\nseats "), "\"cpus\" of the machine"));
     CHECK(mentions(forged("\nl2 ", "\nl3 "), "\"l2\" of the machine"));
     CHECK(mentions(refusal_of_text(std::string(1'000'000, '[')), "the file ends here"));
     CHECK(mentions(refusal_of_text(std::string(1'000'000, '[') + "\n"), "was not written by tutti tune"));
     CHECK(mentions(refusal_of_text("tutti-tuning 9\n" + std::string(100, '\0') + "\nend 0 0\n"),
-               "not a text file"));
+                   "not a text file"));
 }
 
 TEST_CASE("a message quotes no more of a hostile file than a reader can use") {

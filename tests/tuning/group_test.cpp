@@ -75,8 +75,8 @@ TEST_CASE("a group that is given a file which is refused works as without") {
     const test::Directory directory;
     const std::string path = directory.file("damaged", "tutti-tuning 9\n");
     Team team(2, {.group = {.tuning = path}});
-    CHECK(
-        mentions(team.tuning(), "built-in choice; GroupOptions::tuning: tuning file " + path + " is refused: "));
+    CHECK(mentions(team.tuning(),
+                   "built-in choice; GroupOptions::tuning: tuning file " + path + " is refused: "));
     std::vector<int> sums(2);
     team.run(
         [&](Member& me) { me.allreduce(me.rank() + 1, sums[static_cast<std::size_t>(me.rank())], sum); });

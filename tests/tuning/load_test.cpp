@@ -112,7 +112,7 @@ TEST_CASE("what is refused is reported once on stderr, and the built-in choice i
         const std::string text = stderr_of(directory, [&] { source = tuning::source_of(path); });
         CHECK(source.table == nullptr);
         CHECK(mentions(source.text,
-                   "built-in choice; GroupOptions::tuning: tuning file " + path + " is refused: "));
+                       "built-in choice; GroupOptions::tuning: tuning file " + path + " is refused: "));
         CHECK(mentions(text, "tutti: GroupOptions::tuning: tuning file " + path + " is refused: "));
         CHECK(text.find('\n') == text.size() - 1);
         const std::string again =
