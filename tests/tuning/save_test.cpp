@@ -12,14 +12,10 @@
 #include <vector>
 
 using namespace tutti;
-using test::refusal_of;
+using namespace tutti::test;
 using tuning::Operands;
 
 namespace {
-
-bool says(const std::string& text, const std::string& part) {
-    return text.find(part) != std::string::npos;
-}
 
 tuning::Entry entry_of(int members, std::size_t bytes, std::string_view name = "direct") {
     return test::entry({Collective::allreduce, Operands::exact, members, 1, bytes}, name);
@@ -127,16 +123,16 @@ TEST_CASE("files that are not tuning files of this machine are left as they are"
     const std::string texts[] = {tuning::to_text(foreign), tuning::to_text(old), "letter to a friend\n", ""};
     for (const std::string& text : texts) {
         const std::string path = directory.file("other", text);
-        CHECK(!refusal_of([&] { tuning::save(path); }).empty());
+        CHECK(!message_of([&] { tuning::save(path); }).empty());
         CHECK(tuning::read_file(path) == text);
     }
-    CHECK(says(refusal_of([&] { tuning::save(directory.file("other", texts[0])); }), "another machine"));
+    CHECK(mentions(message_of([&] { tuning::save(directory.file("other", texts[0])); }), "another machine"));
     REQUIRE(mkfifo(directory.path("pipe").c_str(), 0600) == 0);
-    CHECK(says(refusal_of([&] { tuning::save(directory.path("pipe")); }), "not a regular file"));
-    CHECK(says(refusal_of([&] { tuning::save("/dev/null"); }), "not a regular file"));
-    CHECK(says(refusal_of([&] { tuning::save(directory.path("")); }), "not a regular file"));
-    CHECK(says(refusal_of([&] { tuning::save(directory.path("missing/file")); }), "No such file"));
-    CHECK(says(refusal_of([&] { tuning::save(directory.path("pipe/file")); }), "Not a directory"));
-    CHECK(says(refusal_of([] { tuning::save(""); }), "it is empty"));
+    CHECK(mentions(message_of([&] { tuning::save(directory.path("pipe")); }), "not a regular file"));
+    CHECK(mentions(message_of([&] { tuning::save("/dev/null"); }), "not a regular file"));
+    CHECK(mentions(message_of([&] { tuning::save(directory.path("")); }), "not a regular file"));
+    CHECK(mentions(message_of([&] { tuning::save(directory.path("missing/file")); }), "No such file"));
+    CHECK(mentions(message_of([&] { tuning::save(directory.path("pipe/file")); }), "Not a directory"));
+    CHECK(mentions(message_of([] { tuning::save(""); }), "it is empty"));
     CHECK(files_in(directory.path("")) == 2);
 }
