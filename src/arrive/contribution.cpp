@@ -1,6 +1,5 @@
 #include "arrive/contribution.hpp"
 
-#include "algorithm/registry.hpp"
 #include "arrive/agreement.hpp"
 #include "call/private_layout.hpp"
 #include "choose/select.hpp"

@@ -125,8 +125,8 @@ void Arrival::forget() noexcept {
 }
 
 void Arrival::release() noexcept {
-    // Else by a copy of a request of C, which is used up. Of several threads that use copies at the same time
-    // nothing is promised.
+    // Else by a copy of a request of C that is used up, before the rank's next call. Later nothing is
+    // promised, nor to several threads that use copies at the same time.
     if (!released_.is_set(handover_.number())) {
         home_->release(*this);
     }
@@ -155,9 +155,11 @@ void DeferredCollective::open(std::uint64_t number) noexcept {
 }
 
 bool DeferredCollective::is_free() const noexcept {
-    return holds_.is_zero() && std::ranges::all_of(arrivals_, [this](const Arrival& arrival) {
-               return arrival.left_.is(number_) && arrival.released_.is(number_);
-           });
+    // The marks first: each thread that holds it began to before its own mark, or before another let go.
+    const bool is_left = std::ranges::all_of(arrivals_, [this](const Arrival& arrival) {
+        return arrival.left_.is(number_) && arrival.released_.is(number_);
+    });
+    return is_left && holds_.is_zero();
 }
 
 void DeferredCollective::hold() noexcept {

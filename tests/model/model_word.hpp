@@ -1,12 +1,12 @@
 #pragma once
 
+#include "fresh_look.hpp"
 #include "mailbox/cell.hpp"
 #include "mailbox/slot.hpp"
 #include "relacy_headers.hpp"
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <ostream>
 
 namespace tutti::model {
@@ -35,22 +35,6 @@ enum class Words { relaxed, plain };
 ///   finds an older value does what it would have done earlier.
 /// - none: nobody looks, the test wants to know
 enum class Looks : std::uint8_t { all, news, none };
-
-/// Makes the loads of the current member see the latest stores while it lives.
-class FreshLook {
-public:
-    FreshLook() : member_(*rl::ctx().threadx_), last_yield_(member_.last_yield_) {
-        // Relacy lets nobody see again what was old before its last yield.
-        member_.last_yield_ = std::numeric_limits<rl::timestamp_t>::max();
-    }
-    ~FreshLook() { member_.last_yield_ = last_yield_; }
-    FreshLook(const FreshLook&) = delete;
-    FreshLook& operator=(const FreshLook&) = delete;
-
-private:
-    rl::thread_info_base& member_;
-    rl::timestamp_t last_yield_;
-};
 
 /// A word that members publish and look at.
 template <class Value>

@@ -296,12 +296,16 @@ TEST_CASE("nonblocking and persistent calls use what blocking calls have learnt"
         };
         Team untried = team_on_one_cpu(path);
         CHECK(algorithm_in(untried) == "ring");
-        Team team = team_on_one_cpu(path);
-        team.run([](Member& me) { call_often(me, enough_calls); });
-        const std::string learnt =
-            word_behind(team.roll_call(), "\n  learnt: allreduce exact of 32768 bytes in place: ", " /");
+        std::string learnt = "ring";
+        for (int attempt = 0; attempt < 20 && learnt == "ring";
+             ++attempt) { // what is fastest is up to chance
+            Team team = team_on_one_cpu(path);
+            team.run([](Member& me) { call_often(me, enough_calls); });
+            learnt =
+                word_behind(team.roll_call(), "\n  learnt: allreduce exact of 32768 bytes in place: ", " /");
+            CHECK(algorithm_in(team) == learnt);
+        }
         CHECK(learnt != "ring");
-        CHECK(algorithm_in(team) == learnt);
     }
 }
 
