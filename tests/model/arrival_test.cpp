@@ -129,8 +129,9 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders, without>, int{r
         if (may_give_up && arrived.close(ranks)) {
             end(given_up);
         }
+        const bool was_zero = without == Without::order_of_looks && holds.is_zero();
         learn(rank);
-        release(rank);
+        release(rank, was_zero);
         if (is_last) {
             call_all();
         }
@@ -248,8 +249,7 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders, without>, int{r
                   (learns == Learns::is_destroyed && result == destroyed));
     }
 
-    void release(unsigned rank) {
-        const bool was_zero = without == Without::order_of_looks && holds.is_zero();
+    void release(unsigned rank, bool was_zero = false) {
         released[rank].set(number);
         use_again(was_zero);
     }
