@@ -31,7 +31,9 @@ tuning::Entry Learnt::entry() const {
     for (const Candidate& candidate : candidates) {
         entry.measured.push_back({candidate.selection.row, candidate.us, candidate.selection.stores});
     }
-    std::ranges::stable_sort(entry.measured.begin() + 1, entry.measured.end(), {}, &tuning::Measured::us);
+    std::stable_sort(
+        entry.measured.begin() + 1, entry.measured.end(),
+        [](const tuning::Measured& one, const tuning::Measured& other) { return one.us < other.us; });
     return entry;
 }
 

@@ -52,9 +52,11 @@ private:
 
 /// What the explorations of a group's members share.
 struct Trials {
+    explicit Trials(int members) : times(static_cast<std::size_t>(members)) {}
+
     /// By rank; empty where calls are not explored.
     std::vector<TrialTimes> times;
-    LearntByGroup learnt = {};
+    LearntByGroup learnt;
 };
 
 } // namespace tutti::engine

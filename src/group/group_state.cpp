@@ -28,8 +28,7 @@ GroupState::GroupState(int members, engine::GroupConfig config, engine::MakeDiag
                                ? config_.wait_policy
                                : engine::wait_policy_of(config_.options.wait, members, members - 1)),
       memory_(members, failure_.word()), schedules_(members, config_),
-      trials_(std::make_unique<engine::Trials>(
-          std::vector<engine::TrialTimes>(config_.explores ? static_cast<std::size_t>(members) : 0))),
+      trials_(std::make_unique<engine::Trials>(config_.explores ? members : 0)),
       seats_(failure_, memory_,
              engine::timeout_or(config_.options.join_timeout, "GroupOptions::join_timeout",
                                 std::chrono::minutes(10))),

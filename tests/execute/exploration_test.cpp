@@ -235,7 +235,7 @@ TEST_CASE("areas are not written before all members have read them") {
 
 TEST_CASE("kinds that a program has ceased to call keep no other from being explored") {
     const engine::GroupConfig config;
-    engine::Trials trials{std::vector<TrialTimes>(1)};
+    engine::Trials trials(1);
     engine::Explorations explorations(config, trials, 0);
     CallPosition now{1, 0};
     detail::Call call;
