@@ -75,7 +75,8 @@ TeamThreads::TeamThreads(int members, const TeamOptions& options)
                                           engine::diagnosis_of)),
       caller_is_member_(options.caller_is_member),
       wait_policy_(engine::wait_policy_between_runs(group_->config(), size(), caller_is_member_)),
-      process_(machine::this_process()), pins_(cpus_.by_member().size()), thrown_(pins_.size()),
+      process_(machine::this_process()), pins_(cpus_.by_member().size()),
+      thrown_(pins_.size()), // NOLINT(bugprone-throw-keyword-missing): nothing is to be thrown
       ended_(pins_.size()), threads_(pins_.size()) {
     group_->failure().keep_first();
     group_->diagnosis().list_for_roll_calls();
