@@ -372,8 +372,8 @@ TUTTI_API tutti_status tutti_reduce_local(const void* in, void* inout, size_t n,
 //
 // A request becomes TUTTI_REQUEST_NULL when its operation has been waited for or found complete, even if it
 // failed. The request of a prepared call stays valid until it is freed. A copy of a request is used up
-// together with it, and must not be used after the next call of its member or rank. If the library rejects the
-// use, for example by another thread or inside an operator, it returns TUTTI_ERROR and leaves the request
+// together with it, and must not be used after the next call of its member or rank. If the library rejects
+// the use, for example by another thread or inside an operator, it returns TUTTI_ERROR and leaves the request
 // unchanged.
 
 /// Returns when the operation is complete.
