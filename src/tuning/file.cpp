@@ -1,6 +1,7 @@
 #include "tuning/file.hpp"
 
 #include "printable.hpp"
+#include "tuning/descriptor.hpp"
 #include "tuning/fingerprint.hpp"
 #include "tuning/reader.hpp"
 
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstdint>
 #include <optional>
 #include <stdexcept>
@@ -281,34 +281,29 @@ Table parse(std::string_view text) {
 
 std::string read_file(const std::string& path) {
     const auto refuse = [](const std::string& why) { throw std::invalid_argument(why); };
-    const auto last_error = [] { return std::generic_category().message(errno); };
     struct stat status {};
     // Before it is opened: opening a device or a pipe can do things.
     if (stat(path.c_str(), &status) != 0) {
-        refuse(last_error());
+        refuse_for_errno();
     }
     if (!S_ISREG(status.st_mode)) {
         refuse("it is not a regular file");
     }
-    struct Descriptor {
-        int number;
-        ~Descriptor() { close(number); }
-    };
-    const Descriptor file{open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)};
-    if (file.number < 0) {
-        refuse(last_error());
+    const Descriptor file(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+    if (file.number() < 0) {
+        refuse_for_errno();
     }
     std::string text;
     std::array<char, std::size_t{64} << 10U> part{};
     ssize_t bytes = 0;
-    while ((bytes = read(file.number, part.data(), part.size())) > 0) {
+    while ((bytes = read(file.number(), part.data(), part.size())) > 0) {
         text.append(part.data(), static_cast<std::size_t>(bytes));
         if (text.size() > most_file_bytes) {
             refuse("it is longer than " + std::to_string(most_file_bytes) + " bytes");
         }
     }
     if (bytes < 0) {
-        refuse(last_error());
+        refuse_for_errno();
     }
     return text;
 }

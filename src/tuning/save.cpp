@@ -1,8 +1,10 @@
 #include "tuning/save.hpp"
 
 #include "environment.hpp"
+#include "immovable.hpp"
 #include "log/log.hpp"
 #include "machine/process.hpp"
+#include "tuning/descriptor.hpp"
 #include "tuning/file.hpp"
 #include "tuning/fingerprint.hpp"
 #include "tuning/load.hpp"
@@ -24,7 +26,6 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
-#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -32,10 +33,6 @@
 namespace tutti::tuning {
 
 namespace {
-
-[[noreturn]] void refuse_for_errno() {
-    throw std::invalid_argument(std::generic_category().message(errno));
-}
 
 /// Never destroyed: it is saved at the end of the process.
 struct LearntByProcess {
@@ -73,26 +70,6 @@ std::string folder_of(const std::string& path) {
     return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
-class Descriptor {
-public:
-    explicit Descriptor(int number) : number_(number) {}
-    ~Descriptor() {
-        if (number_ >= 0) {
-            ::close(number_);
-        }
-    }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    Descriptor(Descriptor&&) = delete;
-    Descriptor& operator=(Descriptor&&) = delete;
-
-    int number() const { return number_; }
-    bool close() { return ::close(std::exchange(number_, -1)) == 0; }
-
-private:
-    int number_;
-};
-
 /// Keeps other processes from merging into files of the folder, so that none loses what another one has
 /// added. Not for long, since anybody may lock a folder, and not on file systems without locks: entries may
 /// be lost then, but no file is damaged.
@@ -116,7 +93,7 @@ Table table_in(const std::string& path) {
 }
 
 /// A file beside the one that it is to replace. It is gone at the end unless it has.
-class NewFile {
+class NewFile : Immovable {
 public:
     explicit NewFile(std::string path)
         : path_(std::move(path)), temporary_(path_ + "." + std::to_string(getpid()) + ".new"),
@@ -130,10 +107,6 @@ public:
             unlink(temporary_.c_str());
         }
     }
-    NewFile(const NewFile&) = delete;
-    NewFile& operator=(const NewFile&) = delete;
-    NewFile(NewFile&&) = delete;
-    NewFile& operator=(NewFile&&) = delete;
 
     void write_and_replace(std::string_view text) {
         while (!text.empty()) {
