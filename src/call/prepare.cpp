@@ -61,29 +61,21 @@ int root_of(const Call& call, const Selection& selection) {
 } // namespace
 
 void PreparedCall::prepare(const Call& asked, Plans& plans, Explorations* explorations) {
-    check(asked, plans);
-    const Call call = reduced_to_one(asked);
-    const CallSize size = size_of(call, shape(), plans);
-    exploration_ =
-        explorations != nullptr && asked.counts == nullptr ? explorations->of(call, size) : nullptr;
-    use(exploration_ != nullptr ? explorations->begin(*exploration_)
-                                : select(call, size, plans.config().choices, plans.config().predictor.get()),
-        call, size, asked.input_count * asked.element_bytes, plans);
+    prepare_with(asked, plans, [&](const Call& call, const CallSize& size) -> const Selection* {
+        exploration_ = explorations != nullptr ? explorations->of(call, size) : nullptr;
+        return exploration_ != nullptr ? &explorations->begin(*exploration_) : nullptr;
+    });
 }
 
 void PreparedCall::prepare_as_learnt(const Call& asked, Plans& plans, const Explorations* explorations) {
-    check(asked, plans);
-    const Call call = reduced_to_one(asked);
-    const CallSize size = size_of(call, shape(), plans);
-    exploration_ = nullptr;
-    const Selection* const learnt =
-        explorations != nullptr && asked.counts == nullptr ? explorations->chosen(call, size) : nullptr;
-    use(learnt != nullptr ? *learnt
-                          : select(call, size, plans.config().choices, plans.config().predictor.get()),
-        call, size, asked.input_count * asked.element_bytes, plans);
+    prepare_with(asked, plans, [&](const Call& call, const CallSize& size) {
+        return explorations != nullptr ? explorations->chosen(call, size) : nullptr;
+    });
 }
 
-void PreparedCall::check(const Call& asked, Plans& plans) {
+/// `choose` returns a selection that has been tried, or null. Calls with counts are not tried.
+template <class Choose>
+void PreparedCall::prepare_with(const Call& asked, Plans& plans, Choose choose) {
     known_.forget();
     const auto members = static_cast<std::size_t>(plans.members());
     prepared_.has_private_counts = exchanges(asked);
@@ -92,6 +84,13 @@ void PreparedCall::check(const Call& asked, Plans& plans) {
                     prepared_.has_private_counts
                         ? checked_layout(asked, plans.rank(), plans.members(), prepared_.layout)
                         : checked_shape(asked, plans.rank(), plans.members(), prepared_.offsets.data()));
+    const Call call = reduced_to_one(asked);
+    const CallSize size = size_of(call, shape(), plans);
+    exploration_ = nullptr;
+    const Selection* const chosen = asked.counts == nullptr ? choose(call, size) : nullptr;
+    use(chosen != nullptr ? *chosen
+                          : select(call, size, plans.config().choices, plans.config().predictor.get()),
+        call, size, asked.input_count * asked.element_bytes, plans);
 }
 
 void PreparedCall::begin_again(const Call& asked, Plans& plans, Explorations& explorations) {

@@ -58,7 +58,8 @@ public:
     std::size_t element_align() const { return known_.call().element_align; }
 
 private:
-    void check(const detail::Call& asked, Plans& plans);
+    template <class Choose>
+    void prepare_with(const detail::Call& asked, Plans& plans, Choose choose);
     void use(const Selection& selection, const detail::Call& call, const CallSize& size,
              std::size_t input_bytes, Plans& plans);
     void set_plan(const detail::Call& call, Plans& plans);
