@@ -76,7 +76,7 @@ std::size_t Problem::element_bytes() const {
 }
 
 int Problem::number() const {
-    return detail::traits_of(collective).number == detail::Number::distance ? distance : root;
+    return detail::traits_of(collective).example_number(members);
 }
 
 std::size_t Problem::elements_of(detail::Part part) const {
@@ -119,7 +119,7 @@ pass::Shape shape_of(const Problem& problem) {
             .members = problem.members,
             .elements = problem.elements,
             .element_bytes = problem.element_bytes(),
-            .root = problem.number() % problem.members,
+            .root = problem.number(),
             .in_place = problem.in_place,
             .shared = problem.shared};
 }

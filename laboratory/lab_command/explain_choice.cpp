@@ -254,10 +254,9 @@ std::vector<std::string> cells_of(const Answer& answer, std::size_t index) {
         const auto found = std::ranges::find(times, index, &tuning::Measured::row);
         measured = found != times.end() ? bench::format_us(found->us) : "-";
     }
-    const int number = problem.number() % problem.members;
     return {std::string(row.name),
             std::string(name_of(engine::protocol_of(index, answer.input.call, answer.input.size))),
-            fmt::format("{}", row.cost(problem.members, number).rounds),
+            fmt::format("{}", row.cost(problem.members, problem.number()).rounds),
             predicted(answer, index),
             measured,
             standing(answer, index)};
