@@ -106,7 +106,7 @@ void PreparedCall::use(const Selection& selection, const Call& call, const CallS
     selection_ = selection;
     selection_number_ = exploration_ != nullptr ? exploration_->selection_number() : 0;
     set_plan(call, plans);
-    set_messages(call);
+    set_messages(call, plans.members());
     set_partition(call);
     set_scratch();
     set_copy(call, input_bytes, plans);
@@ -131,12 +131,18 @@ void PreparedCall::set_plan(const Call& call, Plans& plans) {
     prepared_.output_shift_bytes = shape().output_is_block ? own_bytes : 0;
 }
 
-void PreparedCall::set_messages(const Call& call) {
-    const std::size_t total_bytes = shape().total * call.element_bytes;
+void PreparedCall::set_messages(const Call& call, int members) {
     prepared_.staged = selection_.protocol == Protocol::eager && shape().message_bytes > mailbox::eager_bytes;
     prepared_.eager_words = prepared_.staged ? std::uint8_t{1} : eager_words(shape().message_bytes);
-    prepared_.exchanges_words = prepared_.plan->exchanges_once && total_bytes <= sizeof(std::uint64_t);
-    prepared_.word_bytes = static_cast<std::uint8_t>(prepared_.exchanges_words ? total_bytes : 0);
+    const std::size_t total_bytes = shape().total * call.element_bytes;
+    // A single member copies, whatever the plan, and leaves alone what nobody comes before.
+    const bool is_copy = members == 1 && call.counts == nullptr && !call.counts_at_root;
+    const bool has_result =
+        members > 1 || detail::traits_of(call.collective).result != detail::Result::of_before;
+    prepared_.exchanges_words =
+        (prepared_.plan->exchanges_once || is_copy) && total_bytes <= sizeof(std::uint64_t);
+    prepared_.word_bytes =
+        static_cast<std::uint8_t>(prepared_.exchanges_words && has_result ? total_bytes : 0);
 }
 
 void PreparedCall::set_partition(const Call& call) {

@@ -63,7 +63,7 @@ private:
     void use(const Selection& selection, const detail::Call& call, const CallSize& size,
              std::size_t input_bytes, Plans& plans);
     void set_plan(const detail::Call& call, Plans& plans);
-    void set_messages(const detail::Call& call);
+    void set_messages(const detail::Call& call, int members);
     void set_partition(const detail::Call& call);
     void set_scratch();
     void set_copy(const detail::Call& call, std::size_t input_bytes, Plans& plans);

@@ -297,8 +297,23 @@ void Seat::make_front(const Call& call) {
     return true;
 }
 
+/// The next exchange of a single member.
+[[gnu::always_inline]] inline bool Seat::exchange_alone(const void* input, void* output) {
+    if (announces()) {
+        __builtin_unreachable(); // see find_again()
+    }
+    const std::uint64_t word = next_exchange_.publish_alone(input);
+    if (group_.memory().mailbox().has_failed()) [[unlikely]] {
+        return finish_exchange(word, input, output);
+    }
+    next_exchange_.prepare_next_alone();
+    cursor_.go_to_next_alone(*front_->prepared().plan);
+    next_exchange_.store(word, output);
+    return true;
+}
+
 /// Needs no registers across a call: those that it makes come last.
-[[gnu::always_inline]] inline bool Seat::exchange_words(const void* input, void* output) {
+[[gnu::noinline]] bool Seat::exchange_words(const void* input, void* output) {
     if (announces()) {
         __builtin_unreachable(); // see find_again()
     }
@@ -323,17 +338,31 @@ void Seat::make_front(const Call& call) {
     return true;
 }
 
+[[gnu::noinline]] bool Seat::repeat_front(const void* input, void* output) {
+    run_front(input, output, nullptr, {}, run::Unobserved{});
+    return true;
+}
+
 [[gnu::always_inline]] inline bool Seat::repeats_exchange(std::uint64_t key, const void* input,
                                                           void* output) const {
     return next_exchange_.is_at(cursor_) && front_ == exchanging_ && front_->serves(key, input, output);
 }
 
-[[gnu::always_inline]] inline bool Seat::run_again(std::uint64_t key, const void* input, void* output) {
-    return repeats_exchange(key, input, output) ? exchange_words(input, output)
-                                                : find_again(key, input, output);
+[[gnu::always_inline]] inline bool Seat::repeats_front(std::uint64_t key, const void* input,
+                                                       void* output) const {
+    return front_ != nullptr && record_ == nullptr && front_->serves(key, input, output) &&
+           !front_->prepared().exchanges_words && front_->repeats();
 }
 
-/// Apart from run_again(), which would save more registers for it.
+/// Saves no registers: the calls that it makes come last.
+[[gnu::always_inline]] inline bool Seat::run_again(std::uint64_t key, const void* input, void* output) {
+    if (repeats_exchange(key, input, output)) {
+        return next_exchange_.is_single() ? exchange_alone(input, output) : exchange_words(input, output);
+    }
+    return repeats_front(key, input, output) ? repeat_front(input, output) : find_again(key, input, output);
+}
+
+/// Apart from exchange_words(), which would save more registers for it.
 [[gnu::noinline]] bool Seat::finish_exchange(std::uint64_t word, const void* input, void* output) {
     bindings_.bind(front_->prepared(), input, output, nullptr);
     run::Runner<mailbox::Mailbox> runner(group_.memory().mailbox(), cursor_, front_->prepared(), bindings_);

@@ -147,7 +147,12 @@ private:
     bool find_again(std::uint64_t key, const void* input, void* output);
     /// Whether the call in front is the next exchange of words and serves these vectors.
     bool repeats_exchange(std::uint64_t key, const void* input, void* output) const;
-    /// Runs the next exchange. True.
+    /// Whether the call in front serves these vectors and goes on as its plan says.
+    bool repeats_front(std::uint64_t key, const void* input, void* output) const;
+    /// Runs it. True.
+    bool repeat_front(const void* input, void* output);
+    /// Runs the next exchange, as a single member or with others. True.
+    bool exchange_alone(const void* input, void* output);
     bool exchange_words(const void* input, void* output);
     /// The rest, if a word comes late or the group has failed. The member has published `word`. True.
     bool finish_exchange(std::uint64_t word, const void* input, void* output);

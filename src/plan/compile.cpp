@@ -38,17 +38,11 @@ Plan plan_for(const Synchronised& source, int rank) {
 
 /// Whether the steps are: carry the whole vector, or nothing, and take what every other member carries.
 bool exchanges_once(const Plan& plan) {
-    if (plan.steps.empty()) {
+    if (plan.steps.size() != 2) {
         return false;
     }
     const Step& send = plan.steps.front();
     const Step& take = plan.steps.back();
-    if (plan.ranks == 1 && plan.steps.size() == 1) { // there is nobody to carry it to
-        return take.code == Code::reduce_every_received && take.count == plan.blocks;
-    }
-    if (plan.steps.size() != 2) {
-        return false;
-    }
     if (!send.traits().has_point() || !take.traits().has_point() || send.point() != take.point()) {
         return false;
     }

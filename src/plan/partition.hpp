@@ -23,7 +23,7 @@ struct Partition {
     }
 
     /// The elements of `count` blocks from `first` on, not wrapping around.
-    std::size_t elements(std::size_t first, std::size_t count) const {
+    [[gnu::always_inline]] std::size_t elements(std::size_t first, std::size_t count) const {
         return offset(first + count) - offset(first);
     }
 };

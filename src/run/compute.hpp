@@ -80,12 +80,12 @@ inline std::uintptr_t Compute::place(const Bases& bases, plan::Vector vector, st
     return bases.at[vector.space()] + bytes_before(vector, block);
 }
 
-inline void* Compute::target(const plan::Step& step) const {
+[[gnu::always_inline]] inline void* Compute::target(const plan::Step& step) const {
     return pointer(
         place(step.to.remote() ? bindings_.peers[step.number()] : bindings_.own, step.to, step.first));
 }
 
-inline const void* Compute::source(plan::Vector vector, const plan::Step& step) const {
+[[gnu::always_inline]] inline const void* Compute::source(plan::Vector vector, const plan::Step& step) const {
     return pointer(
         place(vector.remote() ? bindings_.peers[step.number()] : bindings_.own, vector, step.from()));
 }

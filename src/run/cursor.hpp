@@ -43,6 +43,11 @@ struct Cursor {
         go_on(plan, sets);
         must_wait_for_slots = false;
     }
+    /// The same for a single member, who needs no slots.
+    void go_to_next_alone(const plan::Plan& plan) {
+        sync_epoch = all_left_before = epoch;
+        epoch += plan.points;
+    }
     unsigned next_set(unsigned sets) const { return set + 1 == sets ? 0 : set + 1; }
 
     /// Goes on from an epoch that no member has reached.

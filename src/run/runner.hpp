@@ -98,6 +98,7 @@ private:
     }
 
     State exchange_words();
+    bool await_words(const WordExchange<Mailbox>& exchange);
     State follow_plan();
     bool enter_operation();
     bool wait_for_slots();

@@ -13,7 +13,8 @@ State Runner<Mailbox, Compute, Observer>::exchange_words() {
     if (!entered_) {
         entered_ = true;
         if (!has_published_) {
-            word_ = exchange.publish(bindings_.input());
+            word_ = exchange.is_single() ? exchange.publish_alone(bindings_.input())
+                                         : exchange.publish(bindings_.input());
         }
         exchange.notify(); // that is for who waits for the word or for the progress
         if (mailbox_.has_failed()) {
@@ -21,19 +22,30 @@ State Runner<Mailbox, Compute, Observer>::exchange_words() {
             return state_;
         }
     }
-    const plan::Step& step = plan_.steps.front();
-    const int words = prepared_.word_bytes == 0 ? signal_only : 1;
-    // An observer is told of each member.
-    const bool are_there = !Observer::is_on && exchange.are_there(exchange.words());
-    if (!are_there && !for_each_peer([&](int peer) { return await(peer, step, words); })) {
+    if (exchange.is_single()) {
+        exchange.store(word_, bindings_.output());
+    } else if (await_words(exchange)) {
+        exchange.combine(exchange.words(), word_, bindings_.state, bindings_.output());
+    } else {
         return state_;
     }
-    exchange.combine(exchange.words(), word_, bindings_.state, bindings_.output());
     if constexpr (Observer::is_on) {
-        observer_.has_done(step, prepared_.word_bytes);
+        if (!plan_.steps.empty()) { // as those of a single member's barrier
+            observer_.has_done(plan_.steps.front(), prepared_.word_bytes);
+        }
     }
     cursor_.go_to_next(prepared_, mailbox_.sets());
     return State::done;
+}
+
+template <class Mailbox, class Compute, class Observer>
+bool Runner<Mailbox, Compute, Observer>::await_words(const WordExchange<Mailbox>& exchange) {
+    if (!Observer::is_on && exchange.are_there(exchange.words())) {
+        return true;
+    }
+    // An observer is told of each member.
+    const int words = prepared_.word_bytes == 0 ? signal_only : 1;
+    return for_each_peer([&](int peer) { return await(peer, plan_.steps.front(), words); });
 }
 
 template <class Mailbox, class Compute, class Observer>
@@ -271,7 +283,8 @@ bool Runner<Mailbox, Compute, Observer>::match(int peer) {
 
 /// The step's operand of this number: what the member of that rank carries, or what the plan lists.
 template <class Mailbox, class Compute, class Observer>
-plan::Step Runner<Mailbox, Compute, Observer>::operand_of(const plan::Step& step, int number) const {
+[[gnu::always_inline]] inline plan::Step
+Runner<Mailbox, Compute, Observer>::operand_of(const plan::Step& step, int number) const {
     return step.code == plan::Code::reduce_listed_received
                ? received_from(step, operands_of(plan_, step)[static_cast<std::size_t>(number)])
                : received_from(step, number);

@@ -41,6 +41,9 @@ public:
           event_(&mailbox.event(prepared.plan->rank)), stride_(mailbox.slots_per_member()),
           own_offset_(static_cast<std::size_t>(prepared.plan->rank) * stride_),
           last_offset_(static_cast<std::size_t>(prepared.plan->ranks - 1) * stride_), epoch_(cursor.epoch) {
+        if (is_single()) {
+            return;
+        }
         const plan::Step& step = prepared.plan->steps.front(); // all steps of this plan use the same slot
         first_set_ = mailbox.slots(0, 0) + step.slot;
         slots_ = mailbox.slots(0, cursor.set) + step.slot;
@@ -66,9 +69,7 @@ public:
     /// back from its reader.
     [[gnu::always_inline]] std::uint64_t publish(const void* input) const {
         const std::uint64_t word = loaded(input);
-        if (!is_single()) { // nobody reads a single member's word
-            slots_[own_offset_].publish(tag_, &word, 1);
-        }
+        slots_[own_offset_].publish(tag_, &word, 1);
         // Release: pairs with epoch_of() of a runner. inside_bit is not set: the operation touches only the
         // member's own buffers.
         board_->progress.publish(2 * epoch_);
@@ -82,9 +83,6 @@ public:
     /// Whether the words of all others are there, in the same call. The loads are independent, so that they
     /// overlap.
     [[gnu::always_inline]] bool are_there(const Words& words) const {
-        if (is_single()) {
-            return true;
-        }
         bool all = true;
         std::size_t slot = after(own_offset_);
         do {
@@ -97,9 +95,6 @@ public:
     /// Combines the words, which are all there, in the order of the ranks. `own` is this member's.
     [[gnu::always_inline]] void combine(const Words& words, std::uint64_t own, const void* state,
                                         void* output) const {
-        if (is_single()) {
-            return store(own, output);
-        }
         if (prepared_->word_bytes == 0) {
             return;
         }
@@ -113,6 +108,21 @@ public:
         combine_many(words.slots, stride_, own, *prepared_, state, output);
     }
 
+    /// The same for a single member: its exchange is a copy, and has neither slots nor tags.
+    bool is_single() const { return last_offset_ == 0; }
+    [[gnu::always_inline]] std::uint64_t publish_alone(const void* input) const {
+        board_->progress.publish(2 * epoch_); // for roll calls
+        return loaded(input);
+    }
+    [[gnu::always_inline]] void prepare_next_alone() { epoch_ += prepared_->plan->points; }
+    [[gnu::always_inline]] void store(std::uint64_t word, void* output) const {
+        if (prepared_->word_bytes == sizeof word) [[likely]] {
+            std::memcpy(output, &word, sizeof word);
+        } else {
+            copy_pieces(output, &word, prepared_->word_bytes);
+        }
+    }
+
 private:
     /// Bytes, which may hold elements of any type.
     struct Word {
@@ -122,7 +132,6 @@ private:
         alignas(std::uint64_t) std::byte bytes[sizeof(std::uint64_t)];
     };
 
-    bool is_single() const { return last_offset_ == 0; }
     /// The next member's slot; after the last member, the first.
     std::size_t after(std::size_t slot) const { return slot == last_offset_ ? 0 : slot + stride_; }
 
@@ -136,18 +145,11 @@ private:
         }
         return word;
     }
-    [[gnu::always_inline]] void store(std::uint64_t word, void* output) const {
-        if (prepared_->word_bytes == sizeof word) [[likely]] {
-            std::memcpy(output, &word, sizeof word);
-        } else {
-            copy_pieces(output, &word, prepared_->word_bytes);
-        }
-    }
     /// Less than a word, without a call, across which registers would have to be saved.
     [[gnu::always_inline]] static void copy_pieces(void* to, const void* from, unsigned bytes) {
         auto* target = static_cast<std::byte*>(to);
         const auto* source = static_cast<const std::byte*>(from);
-        const auto copy = [&](std::size_t piece) {
+        const auto copy = [&](std::size_t piece) __attribute__((always_inline)) {
             std::memcpy(target, source, piece);
             target += piece;
             source += piece;
