@@ -91,7 +91,7 @@ std::string GroupState::text_of_waits() const {
     const std::vector<int> wanted = adapts ? memory_.last_cpus().wanted() : std::vector<int>{};
     return engine::text_of_waits(config_, wait_policy(), size(), bindings_.cpus()) +
            (wanted.empty() ? ""
-                           : "; now sleep at once on CPUs that other processes want: " +
+                           : "; now sleep after 5 us on CPUs that other processes want: " +
                                  machine::format_cpu_list(wanted));
 }
 

@@ -54,7 +54,7 @@ public:
         return {&cpus_[static_cast<std::size_t>(thread)], {&cpus_[static_cast<std::size_t>(peer)], 1}};
     }
 
-    /// The CPUs of these threads on which waits now sleep at once because other processes want them, each
+    /// The CPUs of these threads on which waits now sleep soon because other processes want them, each
     /// once, in order.
     std::vector<int> wanted() const;
 

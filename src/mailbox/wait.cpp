@@ -109,6 +109,10 @@ std::int64_t yield(Cpu& cpu, std::int64_t now) noexcept {
 constexpr std::int64_t all_spin_ns = 4 * millisecond_ns;
 constexpr std::int64_t all_spin_every_ns = 128 * millisecond_ns;
 
+/// Sleeping and being woken take about as long. Who waits for so long before sleeping loses at most twice
+/// what the best choice would (Karlin, Li, Manasse and Owicki 1991, section 2).
+constexpr std::int64_t price_of_sleep_ns = 5 * microsecond_ns;
+
 /// What a yield takes at most if no other thread has run meanwhile.
 constexpr std::int64_t yield_to_nobody_ns = 3 * microsecond_ns;
 
@@ -149,13 +153,15 @@ Backoff::Next Backoff::pass_slowly() noexcept {
                                   : wait_policy_;
     // More members than CPUs yield to each other, however long they wait.
     const bool is_promising = beside_peer_ || policy.spin_ns == 0 || expects_short || all_spin;
-    if (waited_ns >= policy.awake_ns() || (!policy.never_sleeps() && (cpu.is_wanted(now) || !is_promising))) {
+    const bool is_wanted = !policy.never_sleeps() && cpu.is_wanted(now);
+    const bool must_leave = is_wanted && (beside_peer_ || waited_ns >= price_of_sleep_ns);
+    if (waited_ns >= policy.awake_ns() || must_leave || (!policy.never_sleeps() && !is_promising)) {
         spinning_ = false;
         slept_ = true;
         return Next::sleep;
     }
     const bool must_yield = beside_peer_ && !policy.never_sleeps();
-    spinning_ = waited_ns < policy.spin_ns && !must_yield;
+    spinning_ = is_wanted || (waited_ns < policy.spin_ns && !must_yield);
     if (!spinning_) {
         if (!std::exchange(yielded_, true)) {
             cpu.waits.fetch_add(1, std::memory_order_relaxed);

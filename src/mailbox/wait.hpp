@@ -70,10 +70,12 @@ inline int eager_looks(const WaitPolicy& wait_policy, const WaitHistory& history
 ///   one go on. A yield that returns at once shows that the other thread is elsewhere by now.
 /// - It sleeps instead of spinning if its last waits were long. Threads that wait in turn for one another may
 ///   be slow only because all of them sleep. All threads therefore spin again now and then, at the same time.
-/// - It sleeps at once on a CPU that other processes want. A yield would give them the CPU for milliseconds,
-///   and spinning would use up the share of the CPU that lets a thread go on as soon as it is woken. That
-///   others want the CPU shows in yields that took long while this process got little done. It is remembered
-///   for a while, and for longer each time that another try was in vain.
+/// - On a CPU that other processes want, it spins only for as long as it takes to sleep and to be woken, and
+///   then sleeps. A yield would give them the CPU for milliseconds, and spinning for longer would use up the
+///   share of the CPU that lets a thread go on as soon as it is woken. Sleeping at once would keep members
+///   who have been woken one after another out of step: each would sleep again before the next one comes.
+///   That others want the CPU shows in yields that took long while this process got little done. It is
+///   remembered for a while, and for longer each time that another try was in vain.
 class Backoff : Immovable {
 public:
     Backoff(const WaitPolicy& wait_policy, const Waiter& waiter) noexcept
