@@ -28,8 +28,8 @@ class GroupState;
 struct Choice;
 
 /// Whether the rank of a member that leaves will be joined again. If not, members that wait for it are
-/// notified.
-enum class Leaving : bool { for_now, for_good };
+/// notified. A member of a derived group only gives up one way to make calls: its rank stays its own.
+enum class Leaving : std::uint8_t { for_now, for_good, nothing };
 
 } // namespace detail
 
@@ -101,6 +101,7 @@ public:
     /// - If `text` is empty, a text that names abort() replaces it.
     /// - A team can be used again at once, and a Group when all members have left. A group made by split(),
     ///   subset() or dup() cannot be used again.
+    /// - In a group made by among(), this fails the group of which that is a part.
     void abort(std::string_view text);
 
     /// Divides the group: members that pass the same `color` form a new group, ranked by `key` and then by
@@ -148,6 +149,32 @@ public:
     /// failures and cost are as for split().
     [[nodiscard("a membership lasts as long as its Member")]] Member
     dup(SourceLine where = SourceLine::here());
+
+    /// The group of the `count` members with the ranks `first`, `first` + `stride`, and so on, ranked in this
+    /// order: `me.among(n)` are the members below rank n, and in a grid of rows of w members,
+    /// `me.among(w, me.rank() / w * w)` is a row and `me.among(size() / w, me.rank() % w, w)` a column. Only
+    /// its members call it, and none waits for another. The group costs what a group of `count` members
+    /// costs. After the first call with the same ranks, neither this call nor the destruction of the Member
+    /// locks, allocates or writes what other members read.
+    ///
+    /// @warning Members that expect different ranks are in different groups, and wait until a timeout.
+    ///
+    /// The group is part of this one, unlike a group made by split():
+    ///
+    /// - The same ranks are the same group: its calls continue where the member has left it, and a member may
+    ///   have several Members of it at a time.
+    /// - The Member must not be used after this one has been destroyed. To be destroyed before the others is
+    ///   no failure, also by an exception; operations that are outstanding are waited for, or fail if an
+    ///   exception destroys the last Member of the group on this thread.
+    /// - A failure of a call in it is a failure of this group, and the other way round. When this group can
+    /// be
+    ///   used again, so can those made by among(), by new Members.
+    /// - Its memory is kept for later calls until this group ends.
+    ///
+    /// Throws ArgumentError unless `count` and `stride` are positive, all ranks are in 0 .. size() - 1, and
+    /// this member's rank is one of them; Aborted if this group has failed; and std::bad_alloc.
+    [[nodiscard("a membership lasts as long as its Member")]] Member among(int count, int first = 0,
+                                                                           int stride = 1);
 
 private:
     friend class Collectives<Member>;

@@ -533,7 +533,7 @@ TUTTI_API tutti_status tutti_group_run(tutti_group* group, int rank, tutti_membe
 /// Divides the group: members that pass the same `color` form a new group, ranked by `key` and then by their
 /// rank here. *part is this member's caller in it, of size 0 if its color is negative. Every member must call
 /// it. *part must be given back with tutti_leave(), as must the callers that
-/// tutti_split_by_level(), tutti_subset() and tutti_dup() make.
+/// tutti_split_by_level(), tutti_subset(), tutti_dup() and tutti_among() make.
 TUTTI_API tutti_status tutti_split(tutti_caller me, int color, int key, tutti_caller* part);
 
 /// The levels of a machine: see tutti::Level.
@@ -556,6 +556,12 @@ TUTTI_API tutti_status tutti_subset(tutti_caller me, const int ranks[], size_t n
 
 /// Makes a new group of the same members with the same ranks. Every member must call it.
 TUTTI_API tutti_status tutti_dup(tutti_caller me, tutti_caller* copy);
+
+/// The group of the `count` members with the ranks first, first + stride, and so on, ranked in this order:
+/// for calls by fewer members, tutti_among(me, n, 0, 1, &part) on the members below rank n. Only its members
+/// call it, none waits for another, and nothing is allocated after the first time. The group is part of this
+/// one, with which it fails. *part must be given back before `me`. See tutti::Member::among().
+TUTTI_API tutti_status tutti_among(tutti_caller me, int count, int first, int stride, tutti_caller* part);
 
 // Teams, which have their own threads.
 

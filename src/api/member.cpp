@@ -68,13 +68,19 @@ void Member::leave() noexcept {
     if (seat_ == nullptr) {
         return;
     }
-    if (std::uncaught_exceptions() > exceptions_on_entry_) {
+    const bool is_derived = leaving_ == detail::Leaving::nothing;
+    if (is_derived && !seat_->drop_handle()) {
+        return;
+    }
+    // The member of a derived group lasts: it fails by an exception that nobody catches before it has ended.
+    // But what others need not start cannot be waited for.
+    if (std::uncaught_exceptions() > exceptions_on_entry_ && (!is_derived || seat_->has_outstanding())) {
         group_->fail(rank_, engine::unseen_exception());
     }
     seat_->end_requests();
     if (leaving_ == detail::Leaving::for_good) {
         group_->memory().leave_for_good(rank_);
-    } else {
+    } else if (leaving_ == detail::Leaving::for_now) {
         group_->leave_seat(rank_);
     }
 }

@@ -27,9 +27,10 @@ std::exception_ptr thread_ended(int rank) {
 }
 
 /// Whether another member's exception tells more: this one has been released, or its group knows no more than
-/// that a thread was ended.
+/// that a thread was ended, or that an exception did something.
 bool tells_little(const std::exception_ptr& exception) {
-    return exception == engine::thread_end() || engine::holds<Aborted>(exception);
+    return exception == engine::thread_end() || exception == engine::unseen_exception() ||
+           engine::holds<Aborted>(exception);
 }
 
 } // namespace

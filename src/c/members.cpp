@@ -116,6 +116,13 @@ tutti_status tutti_subset(tutti_caller me, const int ranks[], size_t n, tutti_ca
     });
 }
 
+tutti_status tutti_among(tutti_caller me, int count, int first, int stride, tutti_caller* part) {
+    return c::guarded([&] {
+        c::there("among", "part", part) = {};
+        c::hand_over(*part, c::seated("among", me).member().among(count, first, stride));
+    });
+}
+
 tutti_status tutti_dup(tutti_caller me, tutti_caller* copy) {
     return c::guarded([&] {
         c::there("dup", "copy", copy) = {};

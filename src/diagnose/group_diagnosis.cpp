@@ -25,13 +25,19 @@ LastCall last_call(const SharedMemory& memory, Sequence sequence, int rank) {
                : LastCall{};
 }
 
-MemberReport report_of(detail::GroupState& group, int rank) {
+/// Not of the group that a group is derived from where people ask: a roll call that turned out to be the last
+/// owner of that group would end this one, which it is reading.
+bool has_left(const detail::GroupState& group, const Family& family, int rank, bool by_people) {
+    return by_people && family.derived_ranks() ? false : group.has_left_for_good(rank);
+}
+
+MemberReport report_of(detail::GroupState& group, int rank, bool by_people) {
     const MemberStatus& status = group.memory().status(rank);
     MemberReport report{
         .rank = rank,
         .rank_in_first = group.family().rank_in_first(rank),
         .has_joined = !group.seats().members_join() || status.has_joined.test(std::memory_order_relaxed),
-        .has_left = group.has_left_for_good(rank),
+        .has_left = has_left(group, group.family(), rank, by_people),
         .has_failed = status.has_failed.load(std::memory_order_relaxed),
         // Acquire, though nothing is read that it makes visible.
         .is_inside = (group.memory().board(rank).progress.observe() & mailbox::inside_bit) != 0,
@@ -66,7 +72,8 @@ RollCall GroupDiagnosis::look(Asked asked) {
     std::vector<MemberReport> reports;
     reports.reserve(look.digests.size());
     for (std::size_t index = 0; index < look.digests.size(); ++index) {
-        MemberReport& report = reports.emplace_back(report_of(group_, static_cast<int>(index)));
+        MemberReport& report =
+            reports.emplace_back(report_of(group_, static_cast<int>(index), asked == Asked::by_people));
         report.has_failed = report.has_failed && has_failed;
         if (since_last.count() == 0) {
             continue;

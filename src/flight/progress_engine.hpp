@@ -68,6 +68,7 @@ public:
     mailbox::EventCount& event() const override;
     const mailbox::WaitPolicy& wait_policy() const override;
     mailbox::CpusInSight cpus() const override;
+    bool has_open() const override { return !open_.empty(); }
     const std::exception_ptr& failure() const override { return failure_; }
     bool end() noexcept override;
     Calls calls() const override {

@@ -133,6 +133,8 @@ FORWARD(split, (tutti_caller me, int color, int key, tutti_caller* part, int* ie
         tutti_split(me, color, key, part))
 FORWARD(split_by_level, (tutti_caller me, int level, tutti_caller* part, int* ierr),
         tutti_split_by_level(me, level, part))
+FORWARD(among, (tutti_caller me, int count, int first, int stride, tutti_caller* part, int* ierr),
+        tutti_among(me, count, first, stride, part))
 FORWARD(cpu, (tutti_caller me, int* cpu, int* ierr), tutti_cpu(me, cpu))
 FORWARD(dup, (tutti_caller me, tutti_caller* copy, int* ierr), tutti_dup(me, copy))
 FORWARD(async_group_free, (tutti_async_group * *async_group, int* ierr),

@@ -181,6 +181,15 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
+        ! The group of the members with the ranks first, first + stride, and so on, which alone call it.
+        subroutine tutti_among(me, count, first, stride, new, ierr) bind(c, name="tutti_f_among")
+            import
+            type(tutti_caller), value :: me
+            integer(c_int), value :: count, first, stride
+            type(tutti_caller), intent(out) :: new
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
         subroutine tutti_dup(me, new, ierr) bind(c, name="tutti_f_dup")
             import
             type(tutti_caller), value :: me

@@ -8,7 +8,9 @@ namespace tutti::engine {
 
 using detail::GroupState;
 
-void Family::descend(std::weak_ptr<GroupState> parent, const Family& other, const std::vector<int>& mates) {
+void Family::descend(std::weak_ptr<GroupState> parent, const Family& other, const std::vector<int>& mates,
+                     const std::optional<Progression>& derived) {
+    derived_ranks_ = derived;
     ranks_in_first_.reserve(mates.size());
     std::ranges::transform(mates, std::back_inserter(ranks_in_first_),
                            [&other](int rank) { return other.rank_in_first(rank).value_or(rank); });
@@ -24,6 +26,10 @@ std::optional<int> Family::rank_in_first(int member) const {
 
 std::shared_ptr<GroupState> Family::first() const {
     return ancestors_.empty() ? nullptr : ancestors_.front().lock();
+}
+
+std::shared_ptr<GroupState> Family::origin() const {
+    return derived_ranks_ ? ancestors_.back().lock() : nullptr;
 }
 
 Family::Groups Family::ancestors() const {

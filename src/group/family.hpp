@@ -1,5 +1,7 @@
 #pragma once
 
+#include "group/progression.hpp"
+
 #include <tutti/version.hpp>
 
 #include <memory>
@@ -18,9 +20,10 @@ class Family {
 public:
     using Groups = std::vector<std::shared_ptr<detail::GroupState>>;
 
-    /// That of a group for some members of `parent`, whose family is `other`. Before the group makes calls.
-    void descend(std::weak_ptr<detail::GroupState> parent, const Family& other,
-                 const std::vector<int>& mates);
+    /// That of a group for some members of `parent`, whose family is `other`, derived from it if `derived`
+    /// has their ranks. Before the group makes calls.
+    void descend(std::weak_ptr<detail::GroupState> parent, const Family& other, const std::vector<int>& mates,
+                 const std::optional<Progression>& derived);
 
     /// The member's rank in the group that this one was made of, through however many others; nothing where
     /// it was made of none.
@@ -29,6 +32,11 @@ public:
     std::shared_ptr<detail::GroupState> first() const;
     /// The groups that this one was made of, as far as they still exist.
     Groups ancestors() const;
+
+    /// The ranks that the members of a derived group have in the group that it is derived from.
+    const std::optional<Progression>& derived_ranks() const { return derived_ranks_; }
+    /// The group that this one is derived from; null if it is derived from none, or that is gone.
+    std::shared_ptr<detail::GroupState> origin() const;
 
     void add_descendant(const std::shared_ptr<detail::GroupState>& group);
     /// Calls each(group) of those that still exist. No group becomes a descendant meanwhile.
@@ -46,6 +54,7 @@ private:
     /// The first one first; and the members' ranks in that.
     std::vector<std::weak_ptr<detail::GroupState>> ancestors_;
     std::vector<int> ranks_in_first_;
+    std::optional<Progression> derived_ranks_;
     std::mutex mutex_;
     std::vector<std::weak_ptr<detail::GroupState>> descendants_;
 };

@@ -6,6 +6,7 @@
 #include "option_values.hpp"
 #include "trace/json_lines.hpp"
 #include "trace/perfetto.hpp"
+#include "wait/error_context.hpp"
 #include "wait/failed_call.hpp"
 #include "wait/time_limit.hpp"
 #include "wait/wait_timer.hpp"
@@ -133,6 +134,10 @@ void GroupState::recover() {
     if (recorder_ != nullptr) {
         recorder_->begin_anew();
     }
+    {
+        const std::scoped_lock lock(deriving_);
+        derived_.clear(); // they have failed as well
+    }
     memory_.drop_channels();
     failure_.clear();
     stuck_is_told_.clear(std::memory_order_relaxed);
@@ -149,14 +154,15 @@ void GroupState::leave_seat(int rank) {
     }
 }
 
-std::shared_ptr<GroupState> GroupState::of_mates(const std::vector<int>& mates) {
+std::shared_ptr<GroupState> GroupState::of_mates(const std::vector<int>& mates,
+                                                 const std::optional<engine::Progression>& derived) {
     const auto members = static_cast<int>(mates.size());
     std::shared_ptr<GroupState> group = [&] {
         engine::GroupConfig now = config_;
         now.bindings = bindings_.of_members();
         return std::make_shared<GroupState>(members, engine::config_for_members(now, mates), make_diagnosis_);
     }();
-    group->family_.descend(weak_from_this(), family_, mates);
+    group->family_.descend(weak_from_this(), family_, mates, derived);
     for (const auto& ancestor : group->family_.ancestors()) {
         ancestor->family_.add_descendant(group);
     }
@@ -166,6 +172,21 @@ std::shared_ptr<GroupState> GroupState::of_mates(const std::vector<int>& mates) 
         failure_.throw_aborted();
     }
     return group;
+}
+
+std::shared_ptr<GroupState> GroupState::derived(const engine::Progression& ranks) {
+    require_own_process(); // else another thread may have held the lock at the moment of fork()
+    const std::scoped_lock lock(deriving_);
+    const auto known = std::ranges::find_if(
+        derived_, [&](const auto& group) { return group->family_.derived_ranks() == ranks; });
+    if (known != derived_.end()) {
+        return *known;
+    }
+    std::vector<int> mates;
+    for (int position = 0; position < ranks.count; ++position) {
+        mates.push_back(ranks.rank(position));
+    }
+    return derived_.emplace_back(of_mates(mates, ranks));
 }
 
 std::shared_ptr<GroupState> GroupState::founded(const GroupState* group) {
@@ -180,24 +201,50 @@ std::shared_ptr<GroupState> GroupState::founded(const GroupState* group) {
     return found;
 }
 
-void GroupState::release_all(int member, const std::exception_ptr& cause, const char* whose) noexcept {
-    failure_.raise(member, cause, whose);
+void GroupState::release_all(int member, const std::exception_ptr& cause, int peer,
+                             const char* whose) noexcept {
+    failure_.raise(member, cause, whose, peer);
     memory_.notify_all();
 }
 
 void GroupState::fail(int member, const std::exception_ptr& cause) noexcept {
-    release_all(member, cause, "");
+    fail(member, cause, engine::peer_of(cause));
+}
+
+void GroupState::fail(int member, const std::exception_ptr& cause, int peer) noexcept {
+    release_all(member, cause, peer, "");
     family_.for_each_descendant([&](const std::shared_ptr<GroupState>& descendant) {
-        descendant->release_all(member, cause, " of a group that this one was made of");
+        descendant->release_all(member, cause, -1, " of a group that this one was made of");
     });
+    if (const std::shared_ptr<GroupState> origin = family_.origin()) {
+        const engine::Progression& ranks = *family_.derived_ranks();
+        origin->fail(ranks.rank(member), cause, peer < 0 ? -1 : ranks.rank(peer));
+    }
 }
 
 bool GroupState::has_left_for_good(int member) const {
     if (memory_.has_left_for_good(member)) {
         return true;
     }
+    if (const auto& ranks = family_.derived_ranks()) {
+        const std::shared_ptr<GroupState> origin = family_.origin();
+        return origin != nullptr && origin->has_left_for_good(ranks->rank(member));
+    }
     const std::shared_ptr<GroupState> first = family_.first();
     return first != nullptr && first->memory_.has_left_for_good(*family_.rank_in_first(member));
+}
+
+void GroupState::require_joined(int member, int peer) {
+    seats_.require_joined(member, peer);
+    if (const std::shared_ptr<GroupState> origin = family_.origin()) {
+        const engine::Progression& ranks = *family_.derived_ranks();
+        try {
+            origin->require_joined(ranks.rank(member), ranks.rank(peer));
+        } catch (Error& error) {
+            ErrorAccess::of(error).peer = peer; // among the ranks of this group
+            throw;
+        }
+    }
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE::detail

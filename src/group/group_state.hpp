@@ -43,7 +43,11 @@ public:
     /// A group for some of the members of this one, with the same options. `mates` are their ranks here, in
     /// the order of the new group, which learns of failures of this one and of those that this one was made
     /// of.
-    std::shared_ptr<GroupState> of_mates(const std::vector<int>& mates);
+    std::shared_ptr<GroupState> of_mates(const std::vector<int>& mates) { return of_mates(mates, {}); }
+
+    /// The group of these ranks of this one: made by the member that is the first to ask for it, and kept
+    /// until this group ends, or begins anew after a failure. By any thread.
+    std::shared_ptr<GroupState> derived(const engine::Progression& ranks);
 
     /// The group that a member of this one has founded and still holds. Throws Aborted where it holds it no
     /// longer, as it does only when this group has failed.
@@ -85,15 +89,19 @@ public:
     /// How members wait now, and why. By any thread.
     std::string text_of_waits() const;
 
-    /// Records a failure and wakes everybody, here and in the groups made of this one.
+    /// Records a failure and wakes everybody, here, in the groups made of this one, and in the group that it
+    /// is derived from.
     TUTTI_COMPONENT_API void fail(int member, const std::exception_ptr& cause) noexcept;
 
     /// Lasts until the end of the process.
     void keep_for_good() noexcept;
 
-    /// Whether the member makes no more calls here: it has left for good, this group or the first that this
-    /// one was made of. Acquire: whatever it published came before.
+    /// Whether the member makes no more calls here: it has left for good, this group, the group that this one
+    /// is derived from, or the first that this one was made of. Acquire: whatever it published came before.
     bool has_left_for_good(int member) const;
+
+    /// See Seats::require_joined(). The members of a derived group join the group that it is derived from.
+    void require_joined(int member, int peer);
 
     /// Ends a call of `member` that has failed: returns when nobody is in a call any more, since the others
     /// may read and write the member's vectors until they have noticed.
@@ -107,8 +115,13 @@ public:
 private:
     trace::Timeline timeline() const;
 
-    /// As fail(), of this group alone.
-    void release_all(int member, const std::exception_ptr& cause, const char* whose) noexcept;
+    std::shared_ptr<GroupState> of_mates(const std::vector<int>& mates,
+                                         const std::optional<engine::Progression>& derived);
+
+    /// `peer`: see Failure::raise().
+    void fail(int member, const std::exception_ptr& cause, int peer) noexcept;
+    /// The same, of this group alone.
+    void release_all(int member, const std::exception_ptr& cause, int peer, const char* whose) noexcept;
 
     const engine::GroupConfig config_;
     engine::Bindings bindings_;
@@ -125,6 +138,8 @@ private:
     std::shared_ptr<GroupState> itself_;
     GroupState* next_kept_ = nullptr;
     engine::Family family_;
+    std::mutex deriving_;
+    std::vector<std::shared_ptr<GroupState>> derived_;
     /// The last members: they refer to the others.
     std::optional<engine::TraceListed> traced_;
     engine::MakeDiagnosis make_diagnosis_;

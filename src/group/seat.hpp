@@ -5,6 +5,7 @@
 #include "call/call_log.hpp"
 #include "call/plans/plans.hpp"
 #include "call/prepared_call.hpp"
+#include "group/progression.hpp"
 #include "group/seat_occupancy.hpp"
 #include "immovable.hpp"
 #include "machine/pinning.hpp"
@@ -64,6 +65,20 @@ public:
     /// Has that begin with the present binding.
     void watch_binding() noexcept { binding_watch_.begin(); }
 
+    /// This member's seat in the group of these ranks, one of which it has, and that group. Neither locks nor
+    /// allocates after the first time, nor shares a count of owners with other members. Throws Aborted if
+    /// this group has failed.
+    struct Derived {
+        engine::Progression ranks;
+        std::shared_ptr<GroupState> group;
+        Seat* seat;
+    };
+    const Derived& derived(const engine::Progression& ranks);
+    /// A member of a derived group may be made several times, for the same seat.
+    void add_handle() { ++handles_; }
+    /// Whether that was the last.
+    bool drop_handle() { return --handles_ == 0; }
+
     /// See execute() and execute_again().
     void run(const Call& call);
     bool run_again(std::uint64_t key, const void* input, void* output);
@@ -83,6 +98,7 @@ public:
 
     /// What the member has outstanding; null before its first nonblocking call.
     engine::Outstanding* outstanding() { return outstanding_.get(); }
+    bool has_outstanding() const { return outstanding_ != nullptr && outstanding_->has_open(); }
     void keep(std::unique_ptr<engine::Outstanding> outstanding) { outstanding_ = std::move(outstanding); }
     /// Waits for that: the member leaves.
     void end_requests() noexcept;
@@ -212,6 +228,9 @@ private:
     std::uint64_t recorded_digest_ = 0;
     std::unique_ptr<engine::Outstanding> outstanding_;
     engine::SeatOccupancy occupancy_;
+    /// Sorted by ranks.
+    std::vector<Derived> derived_;
+    int handles_ = 0;
     /// Who has taken it last.
     std::uint64_t thread_ = 0;
 };

@@ -1,4 +1,5 @@
-// A seat between calls: the thread that takes it, its binding, the end of its region, and the next region.
+// A seat between calls: the thread that takes it, its binding, its seats in derived groups, the end of its
+// region, and the next region.
 
 #include "group/group_state.hpp"
 #include "group/seat.hpp"
@@ -6,6 +7,8 @@
 
 #include <tutti/error.hpp>
 
+#include <algorithm>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -49,12 +52,32 @@ bool Seat::has_been_rebound() noexcept {
     return binding_watch_.has_changed();
 }
 
+const Seat::Derived& Seat::derived(const engine::Progression& ranks) {
+    if (group_.failure().raised()) {
+        group_.failure().throw_aborted();
+    }
+    const auto place = std::ranges::lower_bound(derived_, ranks, {}, &Derived::ranks);
+    if (place != derived_.end() && place->ranks == ranks) {
+        return *place;
+    }
+    /// Counts the owners of one member, in a cache line that no other member writes to.
+    struct alignas(line_bytes) Owner {
+        std::shared_ptr<GroupState> group;
+    };
+    const auto owner = std::make_shared<Owner>(Owner{group_.derived(ranks)});
+    const int position = *ranks.position_of(rank_);
+    owner->group->note_binding(position);
+    return *derived_.insert(place, {ranks, std::shared_ptr<GroupState>(owner, owner->group.get()),
+                                    &owner->group->seat(position)});
+}
+
 void Seat::resume(std::uint64_t epoch) {
     cursor_.resume(epoch);
     front_ = nullptr; // so that the next call is shown, whichever it is
     aborted_ = nullptr;
     recorded_ = {};
     outstanding_ = nullptr;
+    derived_.clear();
     if (explorations_ != nullptr) {
         prepared_calls_.clear(); // they refer to explorations
         explorations_->clear();

@@ -35,7 +35,7 @@ bool check_stalled(detail::GroupState& group, Sequence sequence, int member, con
     if (asked.takes_long) {
         group.require_own_process();
         group.note_binding_again(member);
-        group.seats().require_joined(member, peer);
+        group.require_joined(member, peer);
         diagnosis.check(stall, asked.is_stuck && !runner.waits_for_slots(), is_ready);
         waited.look();
         group.memory().status(member).wait.show(

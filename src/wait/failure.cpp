@@ -60,7 +60,12 @@ void throw_if_memory(const char* beginning, const std::string& text, int peer) {
     }
 }
 
-int peer_of(const std::exception_ptr& error) {
+} // namespace
+
+int peer_of(const std::exception_ptr& error) noexcept {
+    if (error == nullptr) {
+        return -1;
+    }
     try {
         std::rethrow_exception(error);
     } catch (const Error& known) {
@@ -69,8 +74,6 @@ int peer_of(const std::exception_ptr& error) {
         return -1;
     }
 }
-
-} // namespace
 
 const std::exception_ptr& thread_end() {
     static const std::exception_ptr cause =
@@ -93,7 +96,8 @@ Failure::Failure() {
     unseen_exception();
 }
 
-void Failure::raise(int member, const std::exception_ptr& cause, const char* whose) noexcept {
+void Failure::raise(int member, const std::exception_ptr& cause, const char* whose,
+                    std::optional<int> peer) noexcept {
     const std::scoped_lock lock(mutex_);
     if (raised_.get() != 0) { // only changes under the lock
         return;
@@ -103,7 +107,7 @@ void Failure::raise(int member, const std::exception_ptr& cause, const char* who
     first_ = is_own && keeps_first_ ? told : nullptr;
     is_timeout_ = holds<TimeoutError>(told);
     // In another group ranks are others.
-    peer_ = !is_own ? -1 : is_timeout_ ? peer_of(told) : member;
+    peer_ = !is_own ? -1 : is_timeout_ ? peer.value_or(peer_of(told)) : member;
     came_of_waiting_ = is_own && (is_timeout_ || holds<NotJoined>(told));
     with_text(told, [&](const char* text) {
         static_cast<void>(std::snprintf(brief_.data(), brief_.size(), "%smember %d%s failed: %s",

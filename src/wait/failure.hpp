@@ -8,6 +8,7 @@
 #include <array>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -26,9 +27,10 @@ public:
 
     /// Records that `member` failed with `cause`, null when its thread is being ended; only the first one
     /// counts. `whose` says which group the member is of, if not of the one that fails; of that one's
-    /// exception only the text is kept, so that it ends with the group in which it was thrown.
-    TUTTI_COMPONENT_API void raise(int member, const std::exception_ptr& cause,
-                                   const char* whose = "") noexcept;
+    /// exception only the text is kept, so that it ends with the group in which it was thrown. `peer` is its
+    /// ErrorContext::peer among the ranks of this group; by default the two have the same ranks.
+    TUTTI_COMPONENT_API void raise(int member, const std::exception_ptr& cause, const char* whose = "",
+                                   std::optional<int> peer = std::nullopt) noexcept;
 
     /// Throws Aborted, or TimeoutError where that was the first failure, with the text of that, or of the one
     /// forgotten last; cut where there is no memory for all of it.
@@ -75,6 +77,9 @@ const std::exception_ptr& thread_end();
 
 /// Stands for an exception that ended a member's part and that nobody has seen. Made while there is memory.
 TUTTI_COMPONENT_API const std::exception_ptr& unseen_exception();
+
+/// ErrorContext::peer of an exception, -1 if it has none.
+int peer_of(const std::exception_ptr& error) noexcept;
 
 /// Whether an exception is an E; null, a thread that is being ended, is none.
 template <class E>

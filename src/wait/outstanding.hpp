@@ -41,6 +41,9 @@ public:
     virtual const mailbox::WaitPolicy& wait_policy() const = 0;
     virtual mailbox::CpusInSight cpus() const = 0;
 
+    /// Whether an operation is not over.
+    virtual bool has_open() const = 0;
+
     /// What has ended operations of this member, or null.
     virtual const std::exception_ptr& failure() const = 0;
 

@@ -30,6 +30,12 @@ struct Repeated {
         failed |= tutti_scan(me, in.data(), out.data(), 100, tutti_type_of_size(8), op);
         failed |= tutti_broadcast(tutti_nonblocking(me, &request), in.data(), 100, TUTTI_DOUBLE, 0);
         failed |= tutti_wait(&request);
+        tutti_caller few{};
+        if (me.rank < 2) {
+            failed |= tutti_among(me, 2, 0, 1, &few);
+            failed |= tutti_barrier(few);
+            failed |= tutti_leave(few);
+        }
         failed |= tutti_start(&step);
         failed |= tutti_wait(&step);
     }

@@ -61,6 +61,9 @@ TEST_CASE("null pointers are named") {
     check_refused(tutti_cpu(me, nullptr), "cpu: `cpu` is a null pointer");
     check_refused(tutti_team_cpus(nullptr, nullptr), "team_cpus: `team` is a null pointer");
     check_refused(tutti_subset(me, nullptr, 1, &alone.me), "subset: `ranks` is a null pointer");
+    check_refused(tutti_among(me, 1, 0, 1, nullptr), "among: `part` is a null pointer");
+    tutti_caller few{};
+    check_refused(tutti_among(me, 2, 0, 1, &few), "among: `count` is 2");
     check_refused(tutti_wait(nullptr), "wait: `request` is a null pointer");
     check_refused(tutti_wait_all(nullptr, 2), "wait_all: `request` is a null pointer");
     tutti_request request = TUTTI_REQUEST_NULL;

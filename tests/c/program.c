@@ -96,6 +96,16 @@ static void call_in_parts(tutti_caller me) {
     EXPECT(rank == (me.rank % 2 ? 1 + 3 : 0 + 2));
     WORKS(tutti_leave(half));
     EXPECT(tutti_leave(half) == TUTTI_ARGUMENT_ERROR);
+    WORKS(tutti_among(me, 2, me.rank % 2, 2, &half));
+    EXPECT(half.size == 2 && half.rank == me.rank / 2);
+    WORKS(tutti_allreduce(half, TUTTI_IN_PLACE, &rank, 1, TUTTI_INT, TUTTI_SUM));
+    EXPECT(rank == 2 * (me.rank % 2 ? 1 + 3 : 0 + 2));
+    WORKS(tutti_leave(half));
+    if (me.rank < 3) {
+        WORKS(tutti_among(me, 3, 0, 1, &half));
+        WORKS(tutti_barrier(half));
+        WORKS(tutti_leave(half));
+    }
     int cpu = -2;
     WORKS(tutti_cpu(me, &cpu));
     EXPECT(cpu >= -1);

@@ -129,6 +129,31 @@ TEST_CASE("a warm call allocates nothing on any thread") {
     }
 }
 
+TEST_CASE("calls by fewer members, and groups of equal distances, allocate nothing after the first time") {
+    Team team(6, {.placement = "none"});
+    team.run([](Member& me) {
+        const auto use = [&] {
+            long total = 0;
+            for (int n = me.rank() + 1; n <= me.size(); ++n) {
+                total += me.among(n).allreduce(1L, sum);
+            }
+            total += me.among(3, me.rank() / 3 * 3).allreduce(1L, sum);
+            return total + me.among(2, me.rank() % 3, 3).allreduce(1L, sum);
+        };
+        use();
+        me.barrier();
+        allocations.store(0);
+        counting.store(true);
+        me.barrier();
+        for (int i = 0; i < 10; ++i) {
+            use();
+        }
+        me.barrier();
+        counting.store(false);
+    });
+    CHECK(allocations.exchange(0) == 0);
+}
+
 TEST_CASE("a function that a request calls is allocated once, and not at all if it is small") {
     int a = 0, b = 0, c = 0;
     Team team(1, {.placement = "none"});

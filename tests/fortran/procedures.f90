@@ -33,6 +33,16 @@ contains
         cpu = -2
         call tutti_cpu(me, cpu)
         call expect(cpu >= -1, 'cpu')
+        if (me%rank /= 1) then
+            call tutti_among(me, 2, 0, 2, part)
+            call expect(part%size == 2 .and. part%rank == me%rank / 2, 'among')
+            total = me%rank
+            call tutti_allreduce(part, TUTTI_IN_PLACE, total, TUTTI_SUM)
+            call expect(total == 2, 'allreduce among two')
+            call tutti_leave(part)
+        end if
+        call tutti_among(me, 1, me%rank, 0, part, ierr)
+        call refused(ierr, 'stride')
         call tutti_dup(me, part)
         call expect(part%size == me%size .and. part%rank == me%rank, 'dup')
         call tutti_leave(part)
