@@ -151,11 +151,11 @@ public:
     dup(SourceLine where = SourceLine::here());
 
     /// The group of the `count` members with the ranks `first`, `first` + `stride`, and so on, ranked in this
-    /// order: `me.among(n)` are the members below rank n, and in a grid of rows of w members,
-    /// `me.among(w, me.rank() / w * w)` is a row and `me.among(size() / w, me.rank() % w, w)` a column. Only
-    /// its members call it, and none waits for another. The group costs what a group of `count` members
-    /// costs. After the first call with the same ranks, neither this call nor the destruction of the Member
-    /// locks, allocates or writes what other members read.
+    /// order: `me.among(n)` are the members below rank n, and in a grid of h rows of w members,
+    /// `me.among(w, me.rank() / w * w)` is a row and `me.among(h, me.rank() % w, w)` a column. Only its
+    /// members call it, and none waits for another. The group costs what a group of `count` members costs.
+    /// After the first call with the same ranks, neither this call nor the destruction of the Member locks,
+    /// allocates or writes what other members read.
     ///
     /// @warning Members that expect different ranks are in different groups, and wait until a timeout.
     ///
@@ -163,12 +163,11 @@ public:
     ///
     /// - The same ranks are the same group: its calls continue where the member has left it, and a member may
     ///   have several Members of it at a time.
-    /// - The Member must not be used after this one has been destroyed. To be destroyed before the others is
-    ///   no failure, also by an exception; operations that are outstanding are waited for, or fail if an
-    ///   exception destroys the last Member of the group on this thread.
+    /// - The Member must be destroyed before this one. If an exception destroys it, nothing fails, because
+    ///   the member can make it again. The last one of the group on a thread waits for operations that are
+    ///   outstanding; if an exception destroys that one, they fail.
     /// - A failure of a call in it is a failure of this group, and the other way round. When this group can
-    /// be
-    ///   used again, so can those made by among(), by new Members.
+    ///   be used again, so can those made by among(), by new Members.
     /// - Its memory is kept for later calls until this group ends.
     ///
     /// Throws ArgumentError unless `count` and `stride` are positive, all ranks are in 0 .. size() - 1, and

@@ -138,7 +138,7 @@ enum class TraceFormat : std::uint8_t { json_lines, perfetto };
 /// - sleep: sleeps at once. It should be used if waits are long, or if other threads need the CPUs more.
 enum class Wait : std::uint8_t { automatic, spin, yield, sleep };
 
-/// Options of a group of threads, for all its calls. Groups made by split(), subset() and dup() inherit them.
+/// Options of a group of threads, for all its calls. Groups made from the group inherit them.
 struct GroupOptions {
     /// How members wait for each other.
     Wait wait = Wait::automatic;
