@@ -212,11 +212,13 @@ void GroupState::fail(int member, const std::exception_ptr& cause) noexcept {
 }
 
 void GroupState::fail(int member, const std::exception_ptr& cause, int peer) noexcept {
+    const bool has_failed_before = failure_.raised();
     release_all(member, cause, peer, "");
     family_.for_each_descendant([&](const std::shared_ptr<GroupState>& descendant) {
         descendant->release_all(member, cause, -1, " of a group that this one was made of");
     });
-    if (const std::shared_ptr<GroupState> origin = family_.origin()) {
+    // The origin has been told before, and may have begun anew since.
+    if (const std::shared_ptr<GroupState> origin = has_failed_before ? nullptr : family_.origin()) {
         const engine::Progression& ranks = *family_.derived_ranks();
         origin->fail(ranks.rank(member), cause, peer < 0 ? -1 : ranks.rank(peer));
     }

@@ -381,6 +381,30 @@ TEST_CASE("among: a member that outlives its team is harmless") {
     CHECK(mentions(kept[1]->roll_call(), "a sub-group of 2 members"));
 }
 
+TEST_CASE("among: a member from before a failure stays failed, and harms nobody") {
+    std::vector<std::optional<Member>> kept(3);
+    Team team(3, {.placement = "none"});
+    const auto own = [&](const Member& me) -> std::optional<Member>& {
+        return kept[static_cast<std::size_t>(me.rank())];
+    };
+    const Ended ended = test::run(team, [&](Member& me) {
+        own(me).emplace(me.among(3));
+        me.barrier();
+        if (me.rank() == 1) {
+            throw std::domain_error("no more data");
+        }
+        own(me)->barrier();
+    });
+    CHECK(ended.run.text == "no more data");
+    Outcomes outcomes(3);
+    team.run([&](Member& me) {
+        outcomes.note(me, [&] { own(me)->barrier(); });
+        me.barrier();
+        me.among(3).barrier();
+    });
+    CHECK(outcomes.count(Thrown::Kind::aborted) == 3);
+}
+
 TEST_CASE("among: a roll call has the ranks in the whole group") {
     Team team(4, {.placement = "none"});
     std::string text;

@@ -88,6 +88,7 @@ TEST_CASE("a child of fork() gets errors from the groups of its parent, and can 
         [&] { me.barrier(); },
         [&] { me.start.barrier().wait(); },
         [&] { static_cast<void>(me.dup()); },
+        [&] { static_cast<void>(me.among(1)); },
     };
     for (const auto& use : uses) {
         CHECK(exit_code_of_child([&] {
