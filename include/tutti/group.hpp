@@ -34,8 +34,9 @@ class Cluster;
 /// If a missing rank has never been joined before, the waiting members throw an Error after
 /// GroupOptions::join_timeout. If it has been joined before, they wait for ever, because the library cannot
 /// distinguish a thread that never comes from a late thread. A timeout (GroupOptions::timeout) ends such a
-/// wait. If a region may have fewer threads, compare `omp_get_num_threads() == group.size()` before any
-/// thread joins.
+/// wait. If a member leaves while others still need it, they wait as well, unless
+/// GroupOptions::leaving_ends_calls is set. If a region may have fewer threads, compare
+/// `omp_get_num_threads() == group.size()` before any thread joins.
 ///
 /// When an exception destroys a Member, the region fails for all members:
 ///

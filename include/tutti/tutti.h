@@ -462,11 +462,14 @@ typedef struct tutti_group_options {
     size_t level_count;
     /// One of TUTTI_TRACE_OFF, _STATISTICS, _OPERATIONS and _STEPS.
     int trace;
+    /// If not 0, members that wait for a member that has left get TUTTI_MISMATCH_ERROR at once: see
+    /// tutti::GroupOptions::leaving_ends_calls.
+    int leaving_ends_calls;
 } tutti_group_options;
 #define TUTTI_GROUP_OPTIONS_INIT                                                                             \
     {                                                                                                        \
         sizeof(tutti_group_options), TUTTI_WAIT_AUTOMATIC, 0, TUTTI_TIMEOUT_DEFAULT, TUTTI_TIMEOUT_DEFAULT,  \
-            0, 0, TUTTI_TRACE_OFF                                                                            \
+            0, 0, TUTTI_TRACE_OFF, 0                                                                         \
     }
 
 /// Makes a group of 1 .. 65535 members. `options` may be NULL.

@@ -28,7 +28,7 @@ LastCall last_call(const SharedMemory& memory, Sequence sequence, int rank) {
 /// Not of the group that a group is derived from where people ask: a roll call that turned out to be the last
 /// owner of that group would end this one, which it is reading.
 bool has_left(const detail::GroupState& group, const Family& family, int rank, bool by_people) {
-    return by_people && family.derived_ranks() ? false : group.has_left_for_good(rank);
+    return by_people && family.derived_ranks() ? false : group.has_left(rank, rank);
 }
 
 MemberReport report_of(detail::GroupState& group, int rank, bool by_people) {

@@ -150,6 +150,9 @@ void GroupState::take_seat(int rank) {
 
 void GroupState::leave_seat(int rank) {
     if (process_.is_here()) { // else another thread may have held the lock at the moment of fork()
+        if (config_.options.leaving_ends_calls) {
+            memory_.leave_region(rank);
+        }
         seats_.leave(rank);
     }
 }

@@ -99,6 +99,12 @@ public:
     /// Whether the member makes no more calls here: it has left for good, this group, the group that this one
     /// is derived from, or the first that this one was made of. Acquire: whatever it published came before.
     bool has_left_for_good(int member) const;
+    /// Whether a call of `member`, who asks, waits in vain for another one: that has left for good or, where
+    /// leaving ends calls, the region. Acquire: as above.
+    bool has_left(int member, int other) const {
+        return has_left_for_good(other) || (config_.options.leaving_ends_calls && seats_.members_join() &&
+                                            memory_.has_left_region_of(member, other));
+    }
 
     /// See Seats::require_joined(). The members of a derived group join the group that it is derived from.
     void require_joined(int member, int peer);

@@ -48,7 +48,7 @@ void Seats::take(int rank, const std::function<void()>& recover) {
         const auto all_have_left = [this] { return taken_ == 0 || !failure_.raised(); };
         if (!changed_.wait_for(lock, longest_leave, all_have_left)) {
             ++mine.joins;
-            ++mine.refused;
+            ++mine.refused; // counted as a region by begin_anew()
             throw_refused(rank, "other members have not left the failed region in time, so the "
                                 "next region has failed as well; join again for the region after it");
         }
@@ -62,6 +62,7 @@ void Seats::take(int rank, const std::function<void()>& recover) {
     }
     count_from((*this)[rank].last_sync_epoch(), mine);
     ++mine.joins;
+    ++mine.number;
     mine.was_told = ++mine.region <= 0;
     if (mine.was_told) {
         throw_refused(rank, "the region failed before this thread joined; skip the region and "
@@ -71,6 +72,7 @@ void Seats::take(int rank, const std::function<void()>& recover) {
     mine.taken = true;
     mine.holder = std::this_thread::get_id();
     ++taken_;
+    memory_.status(rank).region.store(mine.number, std::memory_order_relaxed); // read on this thread
     // Relaxed: whoever waits looks again.
     if (!memory_.status(rank).has_joined.test_and_set(std::memory_order_relaxed)) {
         join_timeout_.restart();
@@ -142,6 +144,7 @@ void Seats::begin_anew(const std::function<void()>& recover) {
         sync_epoch = std::max(sync_epoch, seat->last_sync_epoch());
     }
     std::int64_t latest = 0;
+    std::uint64_t latest_number = 0;
     bool join_alike = true;
     const SeatOccupancy& first = seats_.front()->occupancy();
     for (const auto& seat : seats_) {
@@ -150,6 +153,7 @@ void Seats::begin_anew(const std::function<void()>& recover) {
         count_from(sync_epoch, each); // all have entered it, if not all completed
         each.region += std::exchange(each.refused, 0);
         latest = std::max(latest, each.region);
+        latest_number = std::max(latest_number, each.number);
         join_alike = join_alike && each.joins - each.region == first.joins - first.region;
     }
     for (const auto& seat : seats_) {
@@ -161,6 +165,8 @@ void Seats::begin_anew(const std::function<void()>& recover) {
         const bool is_there = (each.saw_failure && !join_alike) || (was_told && came_of_waiting);
         each.region = is_there ? 0 : each.region - latest;
         each.saw_failure = false;
+        // As many joins as it is behind will be refused.
+        each.number = latest_number - static_cast<std::uint64_t>(-each.region);
     }
     recover();
     join_timeout_.restart();

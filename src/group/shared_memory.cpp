@@ -39,6 +39,17 @@ void SharedMemory::leave_for_good(int member) {
     any_left_for_good_.store(true, std::memory_order_relaxed);
     // Release: pairs with has_left_for_good().
     status(member).left_for_good.store(true, std::memory_order_release);
+    notify_of_leaving(member);
+}
+
+void SharedMemory::leave_region(int member) {
+    MemberStatus& own = status(member);
+    // Release: pairs with has_left_region_of(). The member's own thread has written the region.
+    own.left_region.store(own.region.load(std::memory_order_relaxed), std::memory_order_release);
+    notify_of_leaving(member);
+}
+
+void SharedMemory::notify_of_leaving(int member) {
     board(member).event.notify_if_needed();
     if (Channels* const channels = channels_if_any()) {
         channels->event().notify_if_needed();

@@ -55,12 +55,22 @@ public:
     bool has_left_for_good(int member) const {
         return status(member).left_for_good.load(std::memory_order_acquire);
     }
+    /// The member leaves its region, which the members that are there and wait for it see.
+    void leave_region(int member);
+    /// Whether `other` has left the region in which `member` is, or a later one. By the member. Acquire: as
+    /// above.
+    bool has_left_region_of(int member, int other) const {
+        const std::uint64_t left = status(other).left_region.load(std::memory_order_acquire);
+        return left != 0 && left >= status(member).region.load(std::memory_order_relaxed);
+    }
     /// All members come again. Before the threads are started or woken that make their calls, which orders
     /// this. Touches no page that its member has not written to, so that it comes to lie near the member:
     /// some kernels give a page its place even if it is only read.
     TUTTI_COMPONENT_API void expect_all();
 
 private:
+    void notify_of_leaving(int member);
+
     int members_;
     const mailbox::StdWord& failed_;
     /// Staging buffers, slots, boards and statuses.

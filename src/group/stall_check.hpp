@@ -47,7 +47,7 @@ bool check_stalled(detail::GroupState& group, Sequence sequence, int member, con
             diagnosis.take_snapshot(waited.timeout());
         }
     }
-    const bool is_gone = group.has_left_for_good(peer);
+    const bool is_gone = group.has_left(member, peer);
     if (runner.waits_for_slots()) {
         return is_gone;
     }

@@ -97,6 +97,28 @@ TEST_CASE("a seat that nobody takes is named") {
     CHECK(tutti_group_free(group) == TUTTI_OK);
 }
 
+TEST_CASE("a member that leaves ends the calls of the others, if the group is made so") {
+    tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
+    options.timeout_ms = 60000;
+    options.leaving_ends_calls = 1;
+    tutti_group* group = nullptr;
+    REQUIRE(tutti_group_create(2, &options, &group) == TUTTI_OK);
+    std::jthread other([=] {
+        tutti_caller me;
+        CHECK(tutti_join(group, 1, &me) == TUTTI_OK);
+        CHECK(tutti_barrier(me) == TUTTI_OK);
+        CHECK(tutti_leave(me) == TUTTI_OK);
+    });
+    tutti_caller me;
+    REQUIRE(tutti_join(group, 0, &me) == TUTTI_OK);
+    CHECK(tutti_barrier(me) == TUTTI_OK);
+    CHECK(tutti_barrier(me) == TUTTI_MISMATCH_ERROR);
+    CHECK(mentions(tutti_error_text(), "member 1 has returned without calling it"));
+    CHECK(tutti_leave(me) == TUTTI_OK);
+    other.join();
+    CHECK(tutti_group_free(group) == TUTTI_OK);
+}
+
 TEST_CASE("levels of equal groups, and those that are not") {
     tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
     tutti_group* group = nullptr;

@@ -7,7 +7,12 @@ shift
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 module=$work/source
-cat "$@" >"$module"
+sed ':a
+/&$/{
+N
+s/ *&\n */ /
+ba
+}' "$@" >"$module" # a statement in one line
 
 # NAME(a, b [, c]) of each procedure, whose declarations end with the first `end` of one.
 awk '

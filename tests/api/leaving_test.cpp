@@ -1,0 +1,150 @@
+// Members of a group that leave a region in which others still wait for them.
+
+#include "../on_threads.hpp"
+#include "support.hpp"
+
+#include <array>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace tutti;
+using namespace std::chrono_literals;
+using test::Thrown;
+
+namespace {
+
+GroupOptions leaving(Wait wait = Wait::automatic) {
+    return {.wait = wait, .timeout = 60s, .leaving_ends_calls = true};
+}
+
+/// What each thread throws in a region in which the last member does not act.
+std::vector<Thrown> all_but_the_last(Group& group, const std::function<void(Member&)>& act) {
+    std::vector<Thrown> thrown(static_cast<std::size_t>(group.size()));
+    test::on_threads(group.size(), [&](int rank) {
+        thrown[static_cast<std::size_t>(rank)] = test::thrown_by([&] {
+            group.run(rank, [&](Member& me) {
+                me.barrier(); // all have joined
+                if (rank != me.size() - 1) {
+                    act(me);
+                }
+            });
+        });
+    });
+    return thrown;
+}
+
+/// Whoever looks first says it, the others may be released by that.
+void check_told(const std::vector<Thrown>& thrown, const std::string& what) {
+    CHECK(thrown.back().kind == Thrown::Kind::nothing);
+    for (std::size_t rank = 0; rank + 1 < thrown.size(); ++rank) {
+        INFO(thrown[rank].text);
+        CHECK((thrown[rank].kind == Thrown::Kind::mismatch || thrown[rank].kind == Thrown::Kind::aborted));
+        CHECK(test::mentions(thrown[rank].text, what));
+    }
+}
+
+/// Regions in which the members are differently fast.
+void check_usable(Group& group, int regions) {
+    test::on_threads(group.size(), [&](int rank) {
+        for (int region = 0; region < regions; ++region) {
+            group.run(rank, [&](Member& me) {
+                CHECK(me.allreduce(1, sum) == me.size());
+                if (region % 3 == me.rank()) {
+                    std::this_thread::yield();
+                }
+                CHECK(me.broadcast(me.rank() == 0 ? region : -1, 0) == region);
+            });
+        }
+    });
+}
+
+} // namespace
+
+TEST_CASE("members that wait for one that has left are told so at once") {
+    for (const Wait wait : {Wait::automatic, Wait::spin, Wait::yield, Wait::sleep}) {
+        Group group(3, leaving(wait));
+        check_told(all_but_the_last(group, [](Member& me) { static_cast<void>(me.allreduce(1, sum)); }),
+                   "member 2 has returned without calling it");
+        check_usable(group, 5);
+    }
+}
+
+TEST_CASE("so are those with operations in flight") {
+    Group group(3, leaving());
+    check_told(all_but_the_last(group,
+                                [](Member& me) {
+                                    int x = 1;
+                                    me.start.allreduce(std::span(&x, 1), sum).wait();
+                                }),
+               "member 2 has returned without starting it");
+    check_usable(group, 5);
+}
+
+TEST_CASE("a member that has left after all calls ends nobody's") {
+    Group group(3, leaving());
+    check_usable(group, 300);
+}
+
+TEST_CASE("nor does one that has left the region before") {
+    Group group(2, leaving());
+    test::on_threads(2, [&](int rank) {
+        for (int region = 0; region < 20; ++region) {
+            if (rank == 1) {
+                std::this_thread::sleep_for(2ms); // the other is there and waits
+            }
+            group.run(rank, [&](Member& me) { CHECK(me.allreduce(1, sum) == 2); });
+        }
+    });
+}
+
+TEST_CASE("a member that leaves to join again is late for the calls of the region") {
+    Group group(2, leaving());
+    std::vector<Thrown> thrown(2);
+    test::on_threads(2, [&](int rank) {
+        thrown[static_cast<std::size_t>(rank)] = test::thrown_by([&] {
+            if (rank == 0) {
+                group.run(0, [](Member& me) {
+                    me.barrier();
+                    me.barrier();
+                });
+                return;
+            }
+            group.run(1, [](Member& me) { me.barrier(); });
+            std::this_thread::sleep_for(50ms);
+            group.run(1, [](Member& me) { me.barrier(); });
+        });
+    });
+    CHECK(thrown[0].kind == Thrown::Kind::mismatch);
+    CHECK(test::mentions(thrown[0].text, "member 1 has returned without calling it"));
+}
+
+TEST_CASE("regions go on after some that not all came to") {
+    Group group(2, {.timeout = 20ms, .leaving_ends_calls = true});
+    test::on_threads(2, [&](int rank) {
+        for (int region = 0; region < 6; ++region) {
+            if (rank == 1 && region % 2 == 0) {
+                continue;
+            }
+            static_cast<void>(test::thrown_by([&] { group.run(rank, [](Member& me) { me.barrier(); }); }));
+        }
+    });
+    // Each rank gets the failures that it has missed, and then both are in the same region.
+    test::on_threads(2, [&](int rank) {
+        bool is_through = false;
+        for (int region = 0; region < 20 && !is_through; ++region) {
+            is_through = test::thrown_by([&] { group.run(rank, [](Member& me) { me.barrier(); }); }).kind ==
+                         Thrown::Kind::nothing;
+        }
+        CHECK(is_through);
+    });
+    check_usable(group, 10);
+}
+
+TEST_CASE("by default they wait for it") {
+    Group group(2, {.timeout = 100ms});
+    const std::vector<Thrown> thrown = all_but_the_last(group, [](Member& me) { me.barrier(); });
+    CHECK(thrown[0].kind == Thrown::Kind::timeout);
+}
