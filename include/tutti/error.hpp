@@ -72,7 +72,9 @@ public:
 
 /// The members of a group are in different calls, or in the same call with different arguments. The call
 /// fails on every member of the group: the members that detect the difference throw MismatchError, and the
-/// others throw Aborted. In an async group, all requests of the operation throw MismatchError.
+/// others throw Aborted. The first member that detects it adds the last calls and a roll call to the message;
+/// the messages of all others have one line. In an async group, all requests of the operation throw
+/// MismatchError.
 ///
 /// Fields: all of them; `peer` is the member whose call differs. In an async group and in the single-caller
 /// form, `rank` and `peer` are the two ranks whose calls differ, the same for all requests, without `where`.

@@ -59,7 +59,8 @@ std::string side_by_side(const Caller& own, const Caller& theirs, std::uint64_t 
 
 /// What a description does not show.
 std::string hidden_difference(const CallSignature& one, const CallSignature& other) {
-    if (one.counts != other.counts && one.counts != 0 && other.counts != 0) {
+    if (one.counts != other.counts && one.counts != 0 && other.counts != 0 &&
+        one.collective() == other.collective()) {
         return ", and their counts differ";
     }
     return one.describe() == other.describe() ? ", and their operators are different functions" : "";

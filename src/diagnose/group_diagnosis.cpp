@@ -98,6 +98,16 @@ GroupView GroupDiagnosis::view() const {
 }
 
 void GroupDiagnosis::throw_mismatch(const Stall& stall, const std::string& what) {
+    Failure& failure = group_.failure();
+    if (!failure.claim_report()) {
+        // The member with the whole report fails first, because the first failure is what Team::run() throws.
+        constexpr std::int64_t between_looks_ns = 20'000;
+        constexpr int most_looks = 50'000;
+        for (int look = 0; look < most_looks && !failure.raised(); ++look) {
+            mailbox::nap(between_looks_ns);
+        }
+        throw MismatchError(what.substr(0, what.find('\n')), {.peer = stall.peer});
+    }
     std::string text = what + "\n" + look(Asked::by_error).text();
     text.pop_back(); // the end of the last line
     throw MismatchError(text, {.peer = stall.peer});

@@ -10,8 +10,10 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <new>
 #include <optional>
+#include <string_view>
 
 namespace tutti::engine {
 
@@ -109,11 +111,15 @@ void Failure::raise(int member, const std::exception_ptr& cause, const char* who
     // In another group ranks are others.
     peer_ = !is_own ? -1 : is_timeout_ ? peer.value_or(peer_of(told)) : member;
     came_of_waiting_ = is_own && (is_timeout_ || holds<NotJoined>(told));
-    with_text(told, [&](const char* text) {
-        static_cast<void>(std::snprintf(brief_.data(), brief_.size(), "%smember %d%s failed: %s",
-                                        released_because, member, whose, text));
+    const bool is_mismatch = holds<MismatchError>(told);
+    with_text(told, [&](const char* whole) {
+        const std::string_view text(whole, is_mismatch ? std::strcspn(whole, "\n") : std::strlen(whole));
+        static_cast<void>(std::snprintf(brief_.data(), brief_.size(), "%smember %d%s failed: %.*s",
+                                        released_because, member, whose, static_cast<int>(text.size()),
+                                        text.data()));
         try {
-            text_ = "member " + std::to_string(member) + whose + " failed: " + text;
+            text_ = "member " + std::to_string(member) + whose + " failed: ";
+            text_ += text;
         } catch (const std::bad_alloc&) {
             text_.clear(); // the brief text must do
         }
@@ -148,6 +154,7 @@ bool Failure::came_of_waiting() const noexcept {
 void Failure::clear() noexcept {
     const std::scoped_lock lock(mutex_);
     first_ = nullptr;
+    report_is_claimed_.clear(std::memory_order_relaxed);
     raised_.publish(0);
 }
 

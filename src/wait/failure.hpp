@@ -6,6 +6,7 @@
 #include <tutti/error.hpp>
 
 #include <array>
+#include <atomic>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -27,14 +28,19 @@ public:
 
     /// Records that `member` failed with `cause`, null when its thread is being ended; only the first one
     /// counts. `whose` says which group the member is of, if not of the one that fails; of that one's
-    /// exception only the text is kept, so that it ends with the group in which it was thrown. `peer` is its
-    /// ErrorContext::peer among the ranks of this group; by default the two have the same ranks.
+    /// exception only the text is kept, so that it ends with the group in which it was thrown. Of a
+    /// mismatch the others get the first line, because the member that has thrown it has the rest. `peer` is
+    /// its ErrorContext::peer among the ranks of this group; by default the two have the same ranks.
     TUTTI_COMPONENT_API void raise(int member, const std::exception_ptr& cause, const char* whose = "",
                                    std::optional<int> peer = std::nullopt) noexcept;
 
     /// Throws Aborted, or TimeoutError where that was the first failure, with the text of that, or of the one
     /// forgotten last; cut where there is no memory for all of it.
     [[noreturn]] TUTTI_COMPONENT_API void throw_aborted() const;
+
+    /// Whether the calling member is the first to find out why the group fails, and has to report it at
+    /// length. Then its failure must be raised.
+    bool claim_report() noexcept { return !report_is_claimed_.test_and_set(std::memory_order_relaxed); }
 
     /// "member 2 failed: ...", the first line of what there is to tell of it, or of the one forgotten last;
     /// empty where there was none, or no memory.
@@ -55,6 +61,8 @@ public:
 
 private:
     mutable std::mutex mutex_;
+    /// Relaxed: the one that claims it says the rest by raise().
+    std::atomic_flag report_is_claimed_;
     std::exception_ptr first_;
     std::string text_;
     bool keeps_first_ = false;

@@ -246,6 +246,35 @@ TEST_CASE("where calls differ, the last ones are told side by side, and who is w
     CHECK(thrown.text.back() != '\n');
 }
 
+TEST_CASE("one member tells where calls differ at length, and the others in one line") {
+    Group group(4);
+    std::vector<Thrown> thrown(4);
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < 4; ++rank) {
+        threads.emplace_back([&, rank] {
+            thrown[static_cast<std::size_t>(rank)] = thrown_by([&] {
+                group.run(rank, [](Member& me) {
+                    std::vector<int> list(10);
+                    me.allreduce(list, sum);
+                    me.rank() % 2 == 0 ? me.barrier() : me.allreduce(list, max);
+                    me.barrier();
+                });
+            });
+        });
+    }
+    threads.clear();
+    long at_length = 0;
+    for (const Thrown& each : thrown) {
+        INFO(each.text);
+        const bool has_roll_call = mentions(each.text, "\nroll call of 4 members:\n");
+        at_length += has_roll_call ? 1 : 0;
+        CHECK((has_roll_call ? each.kind == Thrown::Kind::mismatch : lines_in(each.text) == 0));
+        CHECK(mentions(each.text, " differ at operation 2: "));
+        CHECK(!mentions(each.text, "counts"));
+    }
+    CHECK(at_length == 1);
+}
+
 TEST_CASE("the line of a call is that of who calls a function that passes its options on") {
     Team team(2, {.placement = "none"});
     const auto halo = [](Member& me, const Options& options = {}) { me.barrier(options); };
