@@ -28,8 +28,8 @@ struct ErrorContext {
     std::uint64_t operation = 0;
     /// Empty: unknown, or the call is no collective, such as split() or join().
     std::optional<Collective> collective = {};
-    /// The source line of the call (Options::where). Without a file if it is unknown, for example in C. Its
-    /// file name is valid as long as the code that made the call is loaded.
+    /// The source line of the call (Options::where). Without a file if it is unknown, for example in Fortran.
+    /// Its file name is valid as long as the code that made the call is loaded.
     SourceLine where = {};
 };
 

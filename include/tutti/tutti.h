@@ -67,8 +67,7 @@ typedef struct tutti_error_info {
     uint64_t operation;
     /// The name of the collective, such as "allreduce", or NULL. Valid until the process ends.
     const char* collective;
-    /// The source file of the call, or NULL. Calls from C have none; calls from C++ of the same program may
-    /// have one.
+    /// The source file of the call, or NULL if it is unknown: see tutti_at().
     const char* file;
     /// The line in that file, or 0.
     unsigned line;
@@ -228,7 +227,28 @@ typedef struct tutti_caller {
     const tutti_call_options* options;
     /// Internal.
     uint64_t how;
+    /// Internal.
+    const char* file;
+    /// Internal.
+    uint64_t line;
 } tutti_caller;
+
+/// Returns the same caller with the source line that roll calls and tutti_last_error() show for the call, if
+/// it has none yet. `file` must stay valid as long as the program may request roll calls, as a string literal
+/// does.
+///
+/// Collectives and splits pass the line on which they are written by themselves: at the end of this header,
+/// macros of the same names call tutti_at(me, __FILE__, __LINE__). A function of the program that makes calls
+/// on behalf of its caller can pass on the line of that. A name in parentheses, `(tutti_barrier)(me)`, or its
+/// address is the function alone, whose calls have no line. No macro is defined if TUTTI_NO_SOURCE_LINES is
+/// defined before this header.
+static inline tutti_caller tutti_at(tutti_caller me, const char* file, unsigned line) {
+    if (!me.file) {
+        me.file = file;
+        me.line = line;
+    }
+    return me;
+}
 
 /// Returns the same caller for one nonblocking call. The buffers belong to the operation until it is
 /// complete. `request` is written even if the call fails. All members must start the same calls in the same
@@ -656,4 +676,30 @@ TUTTI_API tutti_status tutti_async_group_roll_call(const tutti_async_group* asyn
 
 #ifdef __cplusplus
 }
+#endif
+
+// Each call passes the line on which it is written: see tutti_at(). The name in the text of a macro is that
+// of the function.
+#ifndef TUTTI_NO_SOURCE_LINES
+#define tutti_barrier(me) tutti_barrier(tutti_at(me, __FILE__, __LINE__))
+#define tutti_broadcast(me, ...) tutti_broadcast(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_reduce(me, ...) tutti_reduce(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_allreduce(me, ...) tutti_allreduce(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_reduce_scatter(me, ...) tutti_reduce_scatter(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_allgather(me, ...) tutti_allgather(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_gather(me, ...) tutti_gather(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_scatter(me, ...) tutti_scatter(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_alltoall(me, ...) tutti_alltoall(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_scan(me, ...) tutti_scan(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_exscan(me, ...) tutti_exscan(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_shift(me, ...) tutti_shift(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_reduce_scatterv(me, ...) tutti_reduce_scatterv(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_allgatherv(me, ...) tutti_allgatherv(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_gatherv(me, ...) tutti_gatherv(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_scatterv(me, ...) tutti_scatterv(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_alltoallv(me, ...) tutti_alltoallv(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_split(me, ...) tutti_split(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_split_by_level(me, ...) tutti_split_by_level(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_subset(me, ...) tutti_subset(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_dup(me, ...) tutti_dup(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
 #endif

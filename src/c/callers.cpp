@@ -27,7 +27,7 @@ tutti_caller tutti_persistent(tutti_caller me, tutti_request* request) {
 }
 
 tutti_caller tutti_async_rank(tutti_async_group* async_group, int rank, tutti_request* request) {
-    return {rank, 0, 0, async_group, request, nullptr, c::arrives};
+    return {rank, 0, 0, async_group, request, nullptr, c::arrives, nullptr, 0};
 }
 
 tutti_caller tutti_with_options(tutti_caller me, const tutti_call_options* options) {

@@ -36,7 +36,9 @@ Caller::Caller(const char* function, const tutti_caller& me) : function_(functio
 }
 
 Options Caller::options() const {
-    return call_options(function_, me_.options);
+    Options options = call_options(function_, me_.options);
+    options.where = where_of(me_);
+    return options;
 }
 
 void Caller::check_ways(const Call& call) const {
@@ -92,6 +94,7 @@ void Caller::make_as_asked(const Call& call) const {
         *me_.request = {&detail::arrive(*async_group_, rank_, call), arrived};
         return;
     default:
+        seat_->called_from().show(call.where);
         detail::execute_or_repeat(*seat_, call);
     }
 }

@@ -83,6 +83,7 @@ template <Collective collective>
     call.input_count = blocks.in * asked.n;
     call.output_count = blocks.out * asked.n;
     const std::uint64_t key = detail::key_of(call);
+    member->called_from().show(c::where_of(me));
     return key != 0 && detail::execute_again(member->seat(), key, call.input_count != 0 ? input : nullptr,
                                              call.output_count != 0 ? asked.out : nullptr);
 }

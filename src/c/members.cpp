@@ -13,7 +13,7 @@ namespace tutti::inline TUTTI_NAMESPACE::c {
 constinit Numbered<Seated> members;
 
 tutti_caller caller_of(const Member& member, std::uint64_t number) {
-    return {member.rank(), member.size(), number, nullptr, nullptr, nullptr, blocks};
+    return {member.rank(), member.size(), number, nullptr, nullptr, nullptr, blocks, nullptr, 0};
 }
 
 Seated& member_behind(const char* function, const tutti_caller& me) {
@@ -94,7 +94,7 @@ tutti_status tutti_split(tutti_caller me, int color, int key, tutti_caller* part
     return c::guarded([&] {
         c::there("split", "part", part) = {};
         const auto chosen = color < 0 ? std::nullopt : std::optional(color);
-        c::hand_over(*part, c::seated("split", me).member().split(chosen, key, {}));
+        c::hand_over(*part, c::seated("split", me).member().split(chosen, key, c::where_of(me)));
     });
 }
 
@@ -102,7 +102,7 @@ tutti_status tutti_split_by_level(tutti_caller me, int level, tutti_caller* part
     return c::guarded([&] {
         c::there("split_by_level", "part", part) = {};
         Member& member = c::seated("split_by_level", me).member();
-        c::hand_over(*part, member.split(c::level("split_by_level", level), {}));
+        c::hand_over(*part, member.split(c::level("split_by_level", level), c::where_of(me)));
     });
 }
 
@@ -112,7 +112,7 @@ tutti_status tutti_subset(tutti_caller me, const int ranks[], size_t n, tutti_ca
         if (n != 0) {
             c::there("subset", "ranks", ranks);
         }
-        c::hand_over(*part, c::seated("subset", me).member().subset(std::span(ranks, n), {}));
+        c::hand_over(*part, c::seated("subset", me).member().subset(std::span(ranks, n), c::where_of(me)));
     });
 }
 
@@ -126,6 +126,6 @@ tutti_status tutti_among(tutti_caller me, int count, int first, int stride, tutt
 tutti_status tutti_dup(tutti_caller me, tutti_caller* copy) {
     return c::guarded([&] {
         c::there("dup", "copy", copy) = {};
-        c::hand_over(*copy, c::seated("dup", me).member().dup({}));
+        c::hand_over(*copy, c::seated("dup", me).member().dup(c::where_of(me)));
     });
 }

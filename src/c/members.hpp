@@ -16,6 +16,7 @@ namespace tutti::inline TUTTI_NAMESPACE::c {
 class Inside {
 public:
     static detail::Seat& seat_of(const Member& member) { return *member.seat_; }
+    static detail::CalledFrom& called_from_of(const Member& member) { return *member.called_from_; }
     static detail::AsyncGroupState& state_of(const AsyncRank& arriving) { return *arriving.state_; }
 };
 
@@ -26,16 +27,19 @@ public:
     explicit Seated(Member&& member) : Seated(member) { own_.emplace(std::move(member)); }
     /// One that lasts as long as the function to which it was given.
     explicit Seated(Member& member)
-        : seat_(&Inside::seat_of(member)), rank_(member.rank()), size_(member.size()), lent_(&member) {}
+        : seat_(&Inside::seat_of(member)), called_from_(&Inside::called_from_of(member)),
+          rank_(member.rank()), size_(member.size()), lent_(&member) {}
 
     bool is_lent() const { return !own_; }
     Member& member() { return own_ ? *own_ : *lent_; }
     detail::Seat& seat() const { return *seat_; }
+    detail::CalledFrom& called_from() const { return *called_from_; }
     int rank() const { return rank_; }
     int size() const { return size_; }
 
 private:
     detail::Seat* seat_;
+    detail::CalledFrom* called_from_;
     int rank_;
     int size_;
     Member* lent_;
@@ -44,6 +48,11 @@ private:
 
 /// Those of the process.
 extern constinit Numbered<Seated> members;
+
+/// Where the program calls.
+inline SourceLine where_of(const tutti_caller& me) {
+    return {me.file, static_cast<unsigned>(me.line)};
+}
 
 /// The caller of a member, under the number that it has been given.
 tutti_caller caller_of(const Member& member, std::uint64_t number);

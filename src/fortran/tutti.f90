@@ -72,6 +72,8 @@ module tutti
         type(c_ptr) :: request = c_null_ptr
         type(c_ptr) :: options = c_null_ptr
         integer(c_int64_t) :: how = 0
+        type(c_ptr) :: file = c_null_ptr
+        integer(c_int64_t) :: line = 0
     end type
 
     interface

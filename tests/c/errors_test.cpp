@@ -282,7 +282,7 @@ TEST_CASE("the fields of the last failure") {
         if (me.rank == 2) {
             return 123;
         }
-        CHECK(tutti_barrier(me) == TUTTI_ABORTED);
+        CHECK((tutti_barrier)(me) == TUTTI_ABORTED); // without a line
         CHECK(tutti_last_error(&mine) == TUTTI_OK);
         return static_cast<int>(TUTTI_ABORTED); // handed on with its fields
     });

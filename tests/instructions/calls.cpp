@@ -1,5 +1,6 @@
 // calls WHAT NUMBER: makes one call that number of times, for a tool that counts instructions.
 
+#include <tutti/c.hpp>
 #include <tutti/tutti.hpp>
 
 #include <array>
@@ -20,6 +21,21 @@ double block(long number) {
     for (long call = 0; call < number; ++call) {
         value = me.allreduce(value, sum);
     }
+    return value;
+}
+
+/// The same from C, with its source line.
+double block_in_c(long number) {
+    tutti_group* group = nullptr;
+    tutti_caller me;
+    tutti_group_create(1, nullptr, &group);
+    tutti_join(group, 0, &me);
+    double value = 1.0;
+    for (long call = 0; call < number; ++call) {
+        tutti_allreduce(me, TUTTI_IN_PLACE, &value, 1, TUTTI_DOUBLE, TUTTI_SUM);
+    }
+    tutti_leave(me);
+    tutti_group_free(group);
     return value;
 }
 
@@ -87,7 +103,8 @@ int main(int argc, char** argv) {
         return EXIT_FAILURE;
     }
     const long number = std::strtol(argv[2], nullptr, 10);
-    constexpr std::array<Way, 6> ways{{{"blocking", block},
+    constexpr std::array<Way, 7> ways{{{"blocking", block},
+                                       {"blocking-in-c", block_in_c},
                                        {"in-turn", block_in_turn},
                                        {"nonblocking", start},
                                        {"single-caller", call_for_all<ranks>},
