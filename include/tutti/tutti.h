@@ -548,8 +548,9 @@ TUTTI_API tutti_status tutti_cpu(tutti_caller me, int* cpu);
 /// members' calls with TUTTI_ABORTED.
 typedef tutti_status (*tutti_member_function)(tutti_caller me, void* user);
 
-/// Joins, calls function(me, user) and leaves. Returns what the function returns; if it fails, the other
-/// members' TUTTI_ABORTED has its text.
+/// Joins, calls function(me, user) and leaves. Returns what the function returns. If this is the status of a
+/// call that has failed in the function, tutti_error_text() has the text of that failure, even if other
+/// calls have failed since; the other members' TUTTI_ABORTED has it as well.
 TUTTI_API tutti_status tutti_group_run(tutti_group* group, int rank, tutti_member_function function,
                                        void* user);
 

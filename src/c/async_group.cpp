@@ -48,6 +48,7 @@ void hand_on(tutti_executor executor, void* user, std::size_t count,
         }
     };
     tutti_status status = TUTTI_OK;
+    const std::uint64_t before = c::failures_noted();
     try {
         status =
             executor(user, count, reinterpret_cast<tutti_task*>(number)); // NOLINT(performance-no-int-to-ptr)
@@ -57,7 +58,7 @@ void hand_on(tutti_executor executor, void* user, std::size_t count,
     }
     if (status != TUTTI_OK) {
         give_up();
-        c::throw_status(status, "the executor");
+        c::throw_status(status, "the executor", before);
     }
 }
 

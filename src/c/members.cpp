@@ -39,9 +39,10 @@ void call_as_member(Member& member, tutti_member_function function, void* user) 
         std::uint64_t number;
     };
     const Lent lent(member);
+    const std::uint64_t before = failures_noted();
     const tutti_status status = function(caller_of(member, lent.number), user);
     if (status != TUTTI_OK) {
-        throw_status(status, "the function of member " + std::to_string(member.rank()));
+        throw_status(status, "the function of member " + std::to_string(member.rank()), before);
     }
 }
 

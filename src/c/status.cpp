@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <new>
@@ -14,23 +15,50 @@ namespace tutti::inline TUTTI_NAMESPACE::c {
 
 namespace {
 
-/// The last failure on a thread.
-struct Last {
-    tutti_status status = TUTTI_OK;
+/// A failure on a thread.
+struct Noted {
     std::string text;
     ErrorContext context;
     /// Where there is no memory for the text.
     const char* shown = "";
+    tutti_status status = TUTTI_OK;
+    /// Counts the failures of the thread; 0: none.
+    std::uint64_t number = 0;
 };
 
-Last& last() {
-    static thread_local Last here;
-    return here;
-}
+constexpr std::size_t library_statuses = TUTTI_TIMEOUT_ERROR + 1;
+
+/// The failures on a thread: the last one of each status of the library, and the last one of all others.
+class Failures {
+public:
+    static Failures& here() {
+        static thread_local Failures failures;
+        return failures;
+    }
+
+    Noted& of(tutti_status status) {
+        const bool is_own = status <= TUTTI_OK || static_cast<std::size_t>(status) >= library_statuses;
+        return by_status_[is_own ? 0 : static_cast<std::size_t>(status)];
+    }
+    Noted& last() { return of(last_status_); }
+    std::uint64_t number() const { return number_; }
+
+    Noted& add(tutti_status status) {
+        last_status_ = status;
+        Noted& noted = of(status);
+        noted.status = status;
+        noted.number = ++number_;
+        return noted;
+    }
+
+private:
+    std::array<Noted, library_statuses> by_status_;
+    tutti_status last_status_ = TUTTI_OK;
+    std::uint64_t number_ = 0;
+};
 
 tutti_status note(tutti_status status, const char* text, const ErrorContext& context = {}) {
-    Last& failure = last();
-    failure.status = status;
+    Noted& failure = Failures::here().add(status);
     failure.context = context;
     try {
         failure.text = text;
@@ -55,7 +83,7 @@ constexpr std::array status_texts{
     "TUTTI_NO_MEMORY: there is not enough memory",
     "TUTTI_FOREIGN_ERROR: C++ code that the library called, such as an operator, has thrown an exception",
     "TUTTI_TIMEOUT_ERROR: a call of some member has waited longer than its timeout"};
-static_assert(status_texts.size() == TUTTI_TIMEOUT_ERROR + 1);
+static_assert(status_texts.size() == library_statuses);
 
 } // namespace
 
@@ -86,10 +114,15 @@ tutti_status noted() {
     }
 }
 
-void throw_status(tutti_status status, const std::string& whose) {
-    const bool is_last = last().status == status;
-    const std::string text = is_last ? last().shown : whose + " has returned " + std::to_string(status);
-    const ErrorContext context = is_last ? last().context : ErrorContext{};
+std::uint64_t failures_noted() {
+    return Failures::here().number();
+}
+
+void throw_status(tutti_status status, const std::string& whose, std::uint64_t before) {
+    const Noted& noted = Failures::here().of(status);
+    const bool is_told = noted.number > before && noted.status == status;
+    const std::string text = is_told ? noted.shown : whose + " has returned " + std::to_string(status);
+    const ErrorContext context = is_told ? noted.context : ErrorContext{};
     switch (status) {
     case TUTTI_ARGUMENT_ERROR:
         throw ArgumentError(text, context);
@@ -120,7 +153,7 @@ const char* tutti_status_text(tutti_status status) {
 }
 
 const char* tutti_error_text(void) {
-    return c::last().shown;
+    return c::Failures::here().last().shown;
 }
 
 tutti_status tutti_last_error(tutti_error_info* info) {
@@ -130,7 +163,7 @@ tutti_status tutti_last_error(tutti_error_info* info) {
             c::refuse("last_error", "`info.size` is " + std::to_string(size) +
                                         ": initialise it with TUTTI_ERROR_INFO_INIT");
         }
-        const ErrorContext& context = c::last().context;
+        const ErrorContext& context = c::Failures::here().last().context;
         const tutti_error_info known{size,
                                      context.rank,
                                      context.peer,

@@ -3,6 +3,7 @@
 #include <tutti/error.hpp>
 #include <tutti/tutti.h>
 
+#include <cstdint>
 #include <string>
 #include <utility>
 
@@ -23,8 +24,12 @@ private:
 /// failure. What ends the thread goes on.
 tutti_status noted();
 
-/// Throws what a function of the program means by a status that is not TUTTI_OK. `whose` says which function.
-[[noreturn]] void throw_status(tutti_status status, const std::string& whose);
+/// How many failures there have been on the calling thread.
+std::uint64_t failures_noted();
+
+/// Throws what a function of the program means by a status that is not TUTTI_OK: the last failure with this
+/// status that it has met, after the first `before` ones of the thread. `whose` says which function.
+[[noreturn]] void throw_status(tutti_status status, const std::string& whose, std::uint64_t before);
 
 /// No exception leaves the library.
 template <class Function>

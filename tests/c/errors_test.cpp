@@ -199,6 +199,44 @@ TEST_CASE("group_run tells the others what a function has returned") {
     CHECK(tutti_group_free(group) == TUTTI_OK);
 }
 
+TEST_CASE("the first status is returned with its text, although later calls have failed as well") {
+    tutti_group* group = nullptr;
+    REQUIRE(tutti_group_create(2, nullptr, &group) == TUTTI_OK);
+    std::vector<Outcome> all(2);
+    on_threads(2, [&](int rank) {
+        MemberFunction part = [&](tutti_caller me) {
+            double one = 1;
+            tutti_barrier(me);
+            if (rank == 1) {
+                return tutti_barrier(me);
+            }
+            // As in a callback that cannot pass a status on.
+            const tutti_status first = tutti_broadcast(me, &one, 1, TUTTI_DOUBLE, 9);
+            CHECK(tutti_group_trace(group, TUTTI_TRACE_JSON_LINES, nullptr, 0, nullptr) == TUTTI_ERROR);
+            return first;
+        };
+        const tutti_status status = tutti_group_run(group, rank, call_part, &part);
+        all[static_cast<std::size_t>(rank)] = {status, tutti_error_text()};
+    });
+    CHECK(all[0].status == TUTTI_ARGUMENT_ERROR);
+    CHECK(mentions(all[0].text, "`root` is 9"));
+    CHECK(all[1].status == TUTTI_ABORTED);
+    CHECK(mentions(all[1].text, "member 0 failed: broadcast: `root` is 9"));
+    CHECK(tutti_group_free(group) == TUTTI_OK);
+}
+
+TEST_CASE("a status that an earlier function has met has not its text") {
+    double one = 1;
+    const Joined before;
+    check_refused(tutti_broadcast(before.me, &one, 1, TUTTI_DOUBLE, 9), "`root` is 9");
+    tutti_group* group = nullptr;
+    REQUIRE(tutti_group_create(1, nullptr, &group) == TUTTI_OK);
+    MemberFunction part = [](tutti_caller) { return static_cast<int>(TUTTI_ARGUMENT_ERROR); };
+    CHECK(tutti_group_run(group, 0, call_part, &part) == TUTTI_ARGUMENT_ERROR);
+    CHECK(std::string(tutti_error_text()) == "the function of member 0 has returned 1");
+    CHECK(tutti_group_free(group) == TUTTI_OK);
+}
+
 TEST_CASE("what an operator throws that is written in C++") {
     for (const bool memory : {false, true}) {
         tutti_op op = 0;
