@@ -83,6 +83,10 @@ private:
 /// DynamicVector(std::size_t element_bytes, void* data, std::size_t count) for any other type. Elements of
 /// another type can only be moved, or combined by a DynamicOp with a function.
 ///
+/// The library never splits an element: an operator and a copy always get whole ones, at addresses that may
+/// have any alignment if the elements are given by their size. Blocks of bytes that a function combines as a
+/// whole are therefore vectors of one element each.
+///
 /// The elements must live as long as other buffers of the call. Some members may pass a dynamic vector and
 /// others a typed buffer, such as std::vector<double>.
 ///
@@ -146,6 +150,8 @@ inline constexpr bool is_dynamic<BasicDynamicVector<Element>> = true;
 
 template <>
 inline constexpr bool combines_elements<DynamicOp, DynamicElement> = true;
+template <>
+inline constexpr bool combines_elements<Operator, DynamicElement> = true;
 
 } // namespace detail
 

@@ -33,6 +33,10 @@ enum class Type : std::uint8_t {
 };
 
 /// The operators of the library; any other function object is `callable`.
+///
+/// An enumerator is an operator as well, for elements of a Type and for dynamic vectors, if the program knows
+/// only at run time which one it needs: `me.allreduce(vector, op)`. A call with an operator that is not for
+/// the type of the elements, or with `callable`, throws ArgumentError.
 enum class Operator : std::uint8_t { sum, prod, min, max, land, lor, lxor, band, bor, bxor, callable };
 
 /// Short lower-case name, e.g. "f32".
@@ -470,13 +474,16 @@ inline constexpr bool combines_elements = std::is_invocable_r_v<T, const Op&, co
 template <class F, class T>
 inline constexpr bool combines_elements<VectorOp<F>, T> =
     std::is_invocable_v<const F&, std::span<const T>, std::span<T>>;
+template <class T>
+inline constexpr bool combines_elements<Operator, T> = type_of<T>() != Type::other;
 
 } // namespace detail
 
 /// Whether Op can reduce elements of type T. T must be trivially copyable and assignable, because elements
 /// are copied between threads as bytes. Op must be a function object (or a pointer to a function) that is
 /// callable as T(T, T) on a const object, because all members call the same object at the same time; or a
-/// VectorOp. The operators of the library restrict their types themselves.
+/// VectorOp; or Operator, for elements of a Type. The operators of the library restrict their types
+/// themselves.
 template <class Op, class T>
 concept Applicable = std::is_object_v<Op> && std::is_trivially_copyable_v<T> &&
     std::is_copy_assignable_v<T> && std::is_copy_constructible_v<T> && detail::combines_elements<Op, T>;

@@ -122,7 +122,8 @@ enum {
 };
 
 /// Any other type, such as a struct, given by its size. Its elements can be moved, or combined by an operator
-/// of tutti_op_create(). 0 bytes are no type: a call that gets it returns TUTTI_ARGUMENT_ERROR.
+/// of tutti_op_create(). They are never split, and may lie at any address. 0 bytes are no type: a call that
+/// gets it returns TUTTI_ARGUMENT_ERROR.
 TUTTI_API tutti_type tutti_type_of_size(size_t bytes);
 
 /// How a reduction combines two elements: one of these, or an operator of tutti_op_create(). MIN and MAX are

@@ -6,10 +6,12 @@
 #include "ways.hpp"
 
 #include <array>
+#include <atomic>
 #include <complex>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 using namespace tutti;
 using namespace tutti::test;
@@ -200,6 +202,100 @@ TEST_CASE("elements may be longer than a piece of a vector") {
     CHECK(wrong == std::vector<int>(3));
 }
 
+TEST_CASE("typed vectors take an operator that is known at run time") {
+    Team team(3, {.placement = "none"});
+    std::vector<int> wrong(3);
+    team.run([&](Member& me) {
+        int& mine = wrong[static_cast<std::size_t>(me.rank())];
+        for (const Operator op : {Operator::sum, Operator::max, Operator::bxor}) {
+            for (int round = 0; round < 3; ++round) { // prepared, and repeated
+                std::vector<int> x{me.rank() + 1, 5, -me.rank()};
+                std::vector<int> y = x;
+                // The same call as that with the operator's own type.
+                me.rank() != 1 || op != Operator::sum ? me.allreduce(x, op) : me.allreduce(x, sum);
+                mine += x == (op == Operator::sum   ? std::vector{6, 15, -3}
+                              : op == Operator::max ? std::vector{3, 5, 0}
+                                                    : std::vector{0, 5, -1 ^ -2})
+                            ? 0
+                            : 1;
+                me.start.allreduce(y, op).wait();
+                mine += y == x ? 0 : 1;
+                DynamicVector dynamic(Type::i32, y.data(), y.size());
+                me.scan(dynamic, op);
+            }
+        }
+        mine += me.allreduce(2.5, Operator::prod) == 2.5 * 2.5 * 2.5 ? 0 : 1;
+        mine += me.exscan(2, Operator::sum, 40) == 40 + 2 * me.rank() ? 0 : 1;
+        std::vector<double> left{1, 2};
+        const std::vector<double> right{3, 1};
+        reduce_local(right, left, Operator::min);
+        mine += left == std::vector<double>{1, 1} ? 0 : 1;
+    });
+    CHECK(wrong == std::vector<int>(3));
+}
+
+namespace {
+
+/// Combines blocks of `width` bytes as a whole, and notes what it is given.
+struct Blocks {
+    std::size_t width;
+    std::atomic<int> calls{0};
+    std::atomic<int> unaligned{0};
+
+    static void add(const void* in, void* inout, std::size_t count, void* user) {
+        Blocks& own = *static_cast<Blocks*>(user);
+        ++own.calls;
+        own.unaligned += reinterpret_cast<std::uintptr_t>(inout) % 8 != 0 ? 1 : 0;
+        for (std::size_t i = 0; i < count; ++i) {
+            // The first byte of a block says how far to go, so that a part of one would be read as another.
+            const auto* const from = static_cast<const std::uint8_t*>(in) + i * own.width;
+            auto* const to = static_cast<std::uint8_t*>(inout) + i * own.width;
+            for (std::size_t byte = 1; byte < own.width; ++byte) {
+                to[byte] = static_cast<std::uint8_t>(to[byte] + from[byte] * (from[0] == 0xAB ? 1 : 77));
+            }
+        }
+    }
+};
+
+} // namespace
+
+TEST_CASE("no element is split, and elements need no alignment") {
+    Team team(3, {.placement = "none"});
+    for (const std::size_t width : {3U, 24U, 4096U, 100'001U}) {
+        Blocks blocks{.width = width};
+        const DynamicOp op(&Blocks::add, &blocks, width, true);
+        std::vector<int> wrong(3);
+        team.run([&](Member& me) {
+            int& mine = wrong[static_cast<std::size_t>(me.rank())];
+            const std::size_t members = 3;
+            const std::size_t count = width < 100 ? 999 : 6;
+            // One byte further on than memory is aligned.
+            std::vector<std::uint8_t> memory(1 + count * width, static_cast<std::uint8_t>(me.rank() + 1));
+            std::vector<std::uint8_t> block_memory(1 + count / members * width);
+            for (std::size_t i = 0; i < count; ++i) {
+                memory[1 + i * width] = 0xAB;
+            }
+            for (const char* algorithm : {"", "direct", "ring", "flat"}) {
+                if (std::string_view(algorithm) != "flat") {
+                    me.reduce_scatter(DynamicInput(width, memory.data() + 1, count),
+                                      DynamicVector(width, block_memory.data() + 1, count / members), op,
+                                      {.algorithm = algorithm});
+                    mine += block_memory[2] == 6 && block_memory.back() == 6 ? 0 : 1;
+                }
+                std::vector<std::uint8_t> all(memory.size());
+                me.allgather(DynamicInput(width, block_memory.data() + 1, count / members),
+                             DynamicVector(width, all.data() + 1, count), {.algorithm = algorithm});
+                mine += all[2] == 6 && all.back() == 6 && all[1] == block_memory[1] ? 0 : 1;
+            }
+            me.allreduce(DynamicVector(width, memory.data() + 1, count), op);
+            mine += memory[2] == 6 && memory.back() == 6 ? 0 : 1;
+        });
+        CHECK(wrong == std::vector<int>(3));
+        CHECK(blocks.calls > 0);
+        CHECK(blocks.unaligned > 0);
+    }
+}
+
 TEST_CASE("what cannot be right at run time is refused before anybody is told") {
     Group group(2);
     Member me = group.join(0);
@@ -225,6 +321,12 @@ TEST_CASE("what cannot be right at run time is refused before anybody is told") 
                   "scan: `op`: operator band has no compiled kernel for elements of type f64");
     check_refused([&] { reduce_local(of_double, of_double, DynamicOp(Operator::band)); },
                   "reduce_local: `op`: operator band");
+    check_refused([&] { me.allreduce(x, Operator::band); },
+                  "allreduce: `op`: operator band has no compiled kernel for elements of type f64");
+    check_refused([&] { me.allreduce(x, static_cast<Operator>(77)); },
+                  "allreduce: `op`: operator callable has no compiled kernel");
+    check_refused([&] { me.start.scan(of_three, Operator::sum).wait(); },
+                  "scan: `op`: operator sum has no compiled kernel for elements of type other");
     check_refused([&] { static_cast<void>(DynamicOp{Operator::callable}); }, "callable needs a function");
     check_refused([&] { DynamicOp(nullptr, nullptr, 8, true); }, "the function is a null pointer");
     check_refused([&] { me.scan(of_double, DynamicOp(&compose_all, nullptr, 3, false)); },

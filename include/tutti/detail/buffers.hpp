@@ -168,6 +168,8 @@ template <class F>
 inline constexpr bool is_operator<NonCommutative<F>> = true;
 template <class F>
 inline constexpr bool is_operator<VectorOp<F>> = true;
+template <>
+inline constexpr bool is_operator<Operator> = true;
 
 /// Whether Op is a wrapper of another operator.
 template <class Op>

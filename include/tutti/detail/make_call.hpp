@@ -42,7 +42,10 @@ concept SharedReduction = Local<Way> && Reduction<In, std::span<T>, Op>;
 /// left op right, for one element and an operator that combines it.
 template <class T, class Op>
 T combined(const Op& op, const T& left, T right) {
-    if constexpr (std::is_invocable_v<const Op&, const T&, const T&>) {
+    if constexpr (std::is_same_v<Op, Operator>) {
+        builtin(type_of<T>(), op).reduce(nullptr, &right, &left, &right, 1);
+        return right;
+    } else if constexpr (std::is_invocable_v<const Op&, const T&, const T&>) {
         return static_cast<T>(op(left, right));
     } else {
         op.f(std::span<const T>(&left, 1), std::span<T>(&right, 1));
@@ -156,7 +159,12 @@ protected:
 
     template <class Out, class Op>
     static Call&& reduction(Call&& call, Out& /*out*/, const Op& op) {
-        if constexpr (Dynamic<Out>) {
+        if constexpr (std::is_same_v<Op, Operator>) {
+            refuse_operator_of<Out&, Op>();
+            call.op = op < Operator::callable ? op : Operator::callable;
+            require_builtin(call);
+            return same(call);
+        } else if constexpr (Dynamic<Out>) {
             return dynamic_reduction(same(call), op);
         } else {
             refuse_operator_of<Out&, Op>();
