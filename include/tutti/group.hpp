@@ -76,6 +76,11 @@ public:
     /// call it at any time.
     std::string waits() const;
 
+    /// Replaces GroupOptions::timeout for waits that begin from now on, of all members; an empty timeout
+    /// stands for TUTTI_TIMEOUT as there. Groups that have been made from this one keep theirs. Any thread
+    /// may call it at any time. Throws ArgumentError if the time is not positive.
+    void set_timeout(Timeout timeout);
+
     /// A report of where every member is. It lists for each member its last calls and their source lines, the
     /// members it waits for and how long, its thread and that thread's CPU, and whether the member has moved
     /// since the last roll call (if there was none: within about 200 us). Any thread may call it at any time;

@@ -86,6 +86,9 @@ public:
     /// See Group::waits().
     std::string waits() const;
 
+    /// See Group::set_timeout().
+    void set_timeout(Timeout timeout);
+
     /// See Group::roll_call().
     std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
     /// See Group::trace().

@@ -90,6 +90,14 @@ typedef void (*tutti_log_function)(int level, const char* text, void* user);
 /// function that was set before is not called any more.
 TUTTI_API tutti_status tutti_set_log(tutti_log_function function, void* user);
 
+/// Receives a failure: see tutti::FailureFunction.
+typedef void (*tutti_failure_function)(int member, const char* text, void* user);
+
+/// Has function(member, text, user) called whenever a group of the process fails, before the member that
+/// fails returns and before the others are released. NULL removes it. See tutti::set_failure_hook(), also for
+/// what the function must not do. When this returns, the function that was set before is not called any more.
+TUTTI_API tutti_status tutti_set_failure_hook(tutti_failure_function function, void* user);
+
 /// Saves the choices of algorithms that the groups of this process have learnt to a file, or merges them into
 /// it: see tutti::save_tuning(). Returns TUTTI_ARGUMENT_ERROR if `path` is NULL, cannot be written, or is not
 /// a tuning file of this machine and version. Any thread may call it at any time.
@@ -502,6 +510,11 @@ TUTTI_API tutti_status tutti_group_free(tutti_group* group);
 
 TUTTI_API tutti_status tutti_group_size(const tutti_group* group, int* size);
 
+/// Replaces the timeout of the group for waits that begin from now on, of all members: milliseconds, or
+/// TUTTI_NEVER, or TUTTI_TIMEOUT_DEFAULT. Groups that have been made from this one keep theirs. Any thread
+/// may call it at any time.
+TUTTI_API tutti_status tutti_group_set_timeout(tutti_group* group, int64_t milliseconds);
+
 /// The format of a roll call: see tutti::RollCallFormat.
 enum { TUTTI_ROLL_CALL_TEXT = 0, TUTTI_ROLL_CALL_JSON = 1 };
 
@@ -618,6 +631,9 @@ TUTTI_API tutti_status tutti_team_size(const tutti_team* team, int* size);
 /// Writes the CPU to which each member is pinned, by rank, and -1 for a member that is not pinned. `cpus` has
 /// one element per member.
 TUTTI_API tutti_status tutti_team_cpus(const tutti_team* team, int cpus[]);
+
+/// See tutti_group_set_timeout().
+TUTTI_API tutti_status tutti_team_set_timeout(tutti_team* team, int64_t milliseconds);
 
 /// See tutti_group_roll_call().
 TUTTI_API tutti_status tutti_team_roll_call(const tutti_team* team, int format, char* text, size_t bytes,

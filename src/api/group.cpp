@@ -44,6 +44,10 @@ std::string Group::waits() const {
     return state_->text_of_waits();
 }
 
+void Group::set_timeout(Timeout timeout) {
+    state_->set_timeout(timeout);
+}
+
 std::string Group::roll_call(RollCallFormat format) const {
     return state_->diagnosis().roll_call(format);
 }

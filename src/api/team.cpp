@@ -91,6 +91,10 @@ std::string Team::waits() const {
     return threads_->waits();
 }
 
+void Team::set_timeout(Timeout timeout) {
+    threads_->set_timeout(timeout);
+}
+
 std::string Team::roll_call(RollCallFormat format) const {
     return threads_->roll_call(format);
 }

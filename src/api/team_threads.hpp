@@ -45,6 +45,7 @@ public:
     const std::string& tuning() const { return group_->config().tuning; }
     std::string waits() const { return group_->text_of_waits(); }
     const GroupState& state() const { return *group_; }
+    void set_timeout(Timeout timeout) { group_->set_timeout(timeout); }
     std::string roll_call(RollCallFormat format) const { return group_->diagnosis().roll_call(format); }
     std::string trace(TraceFormat format) const { return group_->trace(format); }
     Statistics statistics() const { return group_->statistics(); }

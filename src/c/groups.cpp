@@ -50,6 +50,11 @@ tutti_status tutti_group_size(const tutti_group* group, int* size) {
         [&] { c::there("group_size", "size", size) = c::there("group_size", "group", group).group.size(); });
 }
 
+tutti_status tutti_group_set_timeout(tutti_group* group, int64_t milliseconds) {
+    return c::guarded(
+        [&] { c::there("group_set_timeout", "group", group).group.set_timeout(c::timeout(milliseconds)); });
+}
+
 tutti_status tutti_group_roll_call(const tutti_group* group, int format, char* text, size_t bytes,
                                    size_t* length) {
     constexpr const char* name = "group_roll_call";
@@ -117,6 +122,11 @@ tutti_status tutti_team_cpus(const tutti_team* team, int cpus[]) {
         const Team& asked = c::there("team_cpus", "team", team).team;
         std::ranges::copy(asked.cpus(), &c::there("team_cpus", "cpus", cpus));
     });
+}
+
+tutti_status tutti_team_set_timeout(tutti_team* team, int64_t milliseconds) {
+    return c::guarded(
+        [&] { c::there("team_set_timeout", "team", team).team.set_timeout(c::timeout(milliseconds)); });
 }
 
 tutti_status tutti_team_roll_call(const tutti_team* team, int format, char* text, size_t bytes,

@@ -185,6 +185,15 @@ tutti_status tutti_set_log(tutti_log_function function, void* user) {
     });
 }
 
+tutti_status tutti_set_failure_hook(tutti_failure_function function, void* user) {
+    return c::guarded([&] {
+        set_failure_hook(function == nullptr ? FailureFunction()
+                                             : [function, user](int member, std::string_view text) {
+                                                   function(member, text.data(), user);
+                                               });
+    });
+}
+
 tutti_status tutti_save_tuning(const char* path) {
     return c::guarded([&] { save_tuning(&c::there("save_tuning", "path", path)); });
 }

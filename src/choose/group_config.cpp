@@ -177,6 +177,7 @@ GroupConfig config_for_members(const GroupConfig& config, const std::vector<int>
     GroupConfig made = config_for(config.options, {std::move(bindings), std::move(places), std::move(parts)},
                                   {config.cpus_of_process, at_once}, l3_groups);
     made.wait_is_from_environment = config.wait_is_from_environment;
+    made.timeout = config.timeout; // may have been changed since
     return made;
 }
 

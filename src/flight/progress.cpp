@@ -114,7 +114,7 @@ void ProgressEngine::begin(OutstandingCall& operation) {
     operation.bindings_.bind(prepared, input, operation.output_, operation.operator_.data());
     operation.runner_.emplace(operation.channel_->mailbox(), *operation.cursor_, prepared,
                               operation.bindings_);
-    operation.waited_ = WaitTimer(operation.timeout_.value_or(group_.config().timeout));
+    operation.waited_ = WaitTimer(operation.timeout_.value_or(group_.timeout()));
     operation.state_ = OutstandingCall::State::running;
 }
 

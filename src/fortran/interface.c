@@ -127,6 +127,8 @@ void tutti_f_alltoall(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, int* i
         tutti_f_finish(tutti_f_noted(call), ierr);                                                           \
     }
 FORWARD(group_free, (tutti_group * *group, int* ierr), tutti_group_free(tutti_f_taken((void**)group)))
+FORWARD(group_set_timeout, (tutti_group * *group, int milliseconds, int* ierr),
+        tutti_group_set_timeout(*group, milliseconds))
 FORWARD(join, (tutti_group * *group, int rank, tutti_caller* me, int* ierr), tutti_join(*group, rank, me))
 FORWARD(leave, (tutti_caller me, int* ierr), tutti_leave(me))
 FORWARD(split, (tutti_caller me, int color, int key, tutti_caller* part, int* ierr),

@@ -103,6 +103,14 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
+        ! Replaces the timeout of the group for waits that begin from now on.
+        subroutine tutti_group_set_timeout(group, milliseconds, ierr) bind(c, name="tutti_f_group_set_timeout")
+            import
+            type(tutti_group), intent(inout) :: group
+            integer(c_int), value :: milliseconds
+            integer(c_int), intent(out), optional :: ierr
+        end subroutine
+
         ! tutti_group_trace writes the last operations of the members to a file; tutti_group_statistics writes
         ! their calls and waits as text for Prometheus.
         subroutine tutti_group_trace(group, format, file, ierr) bind(c, name="tutti_f_group_trace")

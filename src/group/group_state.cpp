@@ -74,6 +74,10 @@ Statistics GroupState::statistics() const {
     return recorder_->statistics();
 }
 
+void GroupState::set_timeout(Timeout timeout) {
+    timeout_.store(engine::timeout_of(timeout, "set_timeout: `timeout`"), std::memory_order_relaxed);
+}
+
 void GroupState::note_binding(int rank) noexcept {
     if (seat(rank).is_new_here()) {
         seat(rank).watch_binding();
@@ -163,6 +167,7 @@ std::shared_ptr<GroupState> GroupState::of_mates(const std::vector<int>& mates,
     std::shared_ptr<GroupState> group = [&] {
         engine::GroupConfig now = config_;
         now.bindings = bindings_.of_members();
+        now.timeout = timeout();
         return std::make_shared<GroupState>(members, engine::config_for_members(now, mates), make_diagnosis_);
     }();
     group->family_.descend(weak_from_this(), family_, mates, derived);

@@ -19,6 +19,7 @@
 #include <tutti/statistics.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -63,6 +64,11 @@ public:
         return bindings_.cpus() < size() ? crowded_wait_policy_ : roomy_wait_policy_;
     }
     const engine::GroupConfig& config() const { return config_; }
+    /// That of calls without their own; 0: none. See Group::set_timeout. By any thread.
+    std::chrono::milliseconds timeout() const {
+        return timeout_.load(std::memory_order_relaxed); // orders nothing
+    }
+    void set_timeout(Timeout timeout);
     /// Throws Error in a child of fork().
     void require_own_process() const { process_.require("the group"); }
     /// What the members measure of algorithms and have learnt of them.
@@ -130,6 +136,7 @@ private:
     void release_all(int member, const std::exception_ptr& cause, int peer, const char* whose) noexcept;
 
     const engine::GroupConfig config_;
+    std::atomic<std::chrono::milliseconds> timeout_{config_.timeout};
     engine::Bindings bindings_;
     mailbox::WaitPolicy roomy_wait_policy_;
     mailbox::WaitPolicy crowded_wait_policy_;

@@ -128,7 +128,7 @@ void Seat::record_front(const Call& call) {
 
 template <class Runner>
 [[gnu::noinline]] void Seat::run_slowly(Runner& runner, run::State state, Timeout timeout) {
-    engine::WaitTimer waited(timeout.value_or(group_.config().timeout));
+    engine::WaitTimer waited(timeout.value_or(group_.timeout()));
     while (state != run::State::done) {
         wait(runner, state, waited);
         state = runner.advance(mailbox::eager_looks(group_.wait_policy(), wait_history_));

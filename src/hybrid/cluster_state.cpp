@@ -68,7 +68,7 @@ std::shared_ptr<ClusterState> ClusterState::open(const tutti::detail::GroupState
 
 void ClusterState::join_processes(const tutti::detail::GroupState& local, MPI_Comm communicator,
                                   const ClusterOptions& options) {
-    timeout_ = timeout_of(options, local.config().timeout);
+    timeout_ = timeout_of(options, local.timeout());
     control_.open(communicator);
     control_.set_limits(timeout_, failure_channel_, failure_);
     failure_channel_.open(control_.communicator());

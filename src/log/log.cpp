@@ -7,42 +7,74 @@
 
 #include <cstdio>
 #include <mutex>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace tutti::inline TUTTI_NAMESPACE {
 
 namespace {
 
-/// Whether the calling thread is in the function.
-thread_local bool is_reporting = false;
-
-/// Never destroyed: there are messages at the end of the process.
-struct Log {
-    /// Held while the function is called.
-    machine::ProcessMutex mutex;
-    LogFunction function;
-
-    static Log& instance() {
-        static Log& made = *new Log;
+/// A function that a program sets, and that any thread calls. Never destroyed, because there are messages at
+/// the end of the process.
+template <class Function>
+class Settable {
+public:
+    static Settable& instance() {
+        static Settable& made = *new Settable;
         return made;
     }
+
+    /// `name` is that of the public function.
+    void set(Function function, const char* name) {
+        if (is_inside) {
+            throw Error(std::string(name) + ": called by a function that " + name + "() has set");
+        }
+        const std::scoped_lock lock(mutex_);
+        std::swap(function_, function);
+        // The parameter, which is now the function before, ends after the lock.
+    }
+
+    /// Calls it, and ignores what it throws. Returns false if there is none, or this thread is in it.
+    template <class... Arguments>
+    bool call(Arguments... arguments) noexcept {
+        const NoCancellation until_the_end; // because the callers throw nothing
+        if (is_inside) {
+            return false;
+        }
+        const std::scoped_lock lock(mutex_);
+        if (!function_) {
+            return false;
+        }
+        is_inside = true;
+        try {
+            function_(arguments...);
+        } catch (...) { // there is nobody to tell
+        }
+        is_inside = false;
+        return true;
+    }
+
+private:
+    /// Whether the calling thread is in the function.
+    static thread_local bool is_inside;
+
+    /// Held while the function is called.
+    machine::ProcessMutex mutex_;
+    Function function_;
 };
 
-void print(LogLevel level, const char* text) noexcept {
-    std::fprintf(stderr, "%s%s\n", level == LogLevel::info ? "" : "tutti: ", text);
-    std::fflush(stderr);
-}
+template <class Function>
+thread_local bool Settable<Function>::is_inside = false;
 
 } // namespace
 
 void set_log(LogFunction function) {
-    if (is_reporting) {
-        throw Error("set_log: called by a function that set_log() has set");
-    }
-    Log& log = Log::instance();
-    const std::scoped_lock lock(log.mutex);
-    std::swap(log.function, function);
-    // The parameter, which is now the function before, ends after the lock.
+    Settable<LogFunction>::instance().set(std::move(function), "set_log");
+}
+
+void set_failure_hook(FailureFunction function) {
+    Settable<FailureFunction>::instance().set(std::move(function), "set_failure_hook");
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE
@@ -50,21 +82,14 @@ void set_log(LogFunction function) {
 namespace tutti {
 
 void engine::report(LogLevel level, const char* text) noexcept {
-    const NoCancellation until_the_end; // because the callers throw nothing
-    if (is_reporting) {                 // what the function has called reports something itself
-        return print(level, text);
+    if (!Settable<LogFunction>::instance().call(level, std::string_view(text))) {
+        std::fprintf(stderr, "%s%s\n", level == LogLevel::info ? "" : "tutti: ", text);
+        std::fflush(stderr);
     }
-    Log& log = Log::instance();
-    const std::scoped_lock lock(log.mutex);
-    if (!log.function) {
-        return print(level, text);
-    }
-    is_reporting = true;
-    try {
-        log.function(level, text);
-    } catch (...) { // there is nobody to tell
-    }
-    is_reporting = false;
+}
+
+void engine::report_failure(int member, const char* text) noexcept {
+    Settable<FailureFunction>::instance().call(member, std::string_view(text));
 }
 
 } // namespace tutti

@@ -63,6 +63,8 @@ private:
     mutable std::mutex mutex_;
     /// Relaxed: the one that claims it says the rest by raise().
     std::atomic_flag report_is_claimed_;
+    /// Relaxed: whoever sets it calls the hook.
+    std::atomic_flag hook_is_called_;
     std::exception_ptr first_;
     std::string text_;
     bool keeps_first_ = false;

@@ -114,6 +114,44 @@ TEST_CASE("what the function throws is ignored, and it cannot replace itself") {
     CHECK(refused == "set_log: called by a function that set_log() has set");
 }
 
+TEST_CASE("a hook runs once per failure, before anybody throws") {
+    std::atomic<int> thrown{0};
+    std::atomic<int> calls{0};
+    std::string seen;
+    std::string refused;
+    Team team(3, {.placement = "none"});
+    set_failure_hook([&](int member, std::string_view text) {
+        CHECK(text.data()[text.size()] == '\0');
+        CHECK(thrown == 0);
+        seen = std::to_string(member) + ": " + std::string(text);
+        CHECK(mentions(team.roll_call(), "roll call of 3 members"));
+        refused = thrown_by([] { set_failure_hook({}); }).text;
+        ++calls;
+        throw std::runtime_error("nobody learns of it");
+    });
+    for (int round = 1; round <= 2; ++round) {
+        thrown = 0;
+        CHECK_THROWS_AS(team.run([&](Member& me) {
+            try {
+                if (me.rank() == 1) {
+                    throw std::range_error("mine");
+                }
+                me.barrier();
+            } catch (const Aborted&) {
+                ++thrown;
+                throw;
+            }
+        }),
+                        std::range_error);
+        CHECK(calls == round);
+        CHECK(seen == "1: mine");
+    }
+    CHECK(refused == "set_failure_hook: called by a function that set_failure_hook() has set");
+    set_failure_hook({});
+    CHECK_THROWS_AS(team.run([](Member& me) { me.abort("mine"); }), Error);
+    CHECK(calls == 2);
+}
+
 TEST_CASE("a function that has been replaced is not called any more, and is gone") {
     auto alive = std::make_shared<std::atomic<bool>>(true);
     std::atomic<int> wrong{0};

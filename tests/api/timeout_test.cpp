@@ -220,3 +220,57 @@ TEST_CASE("TUTTI_TIMEOUT counts where the options say nothing") {
     CHECK(mentions(outcome.run.text, "has waited 30 ms"));
     CHECK(thrown_by([&] { own.run(barrier_after_100_ms); }).kind == Thrown::Kind::nothing);
 }
+
+TEST_CASE("the timeout of a group and of a team can be changed") {
+    Team team(2, {.placement = "none"});
+    const auto waits_in_vain = [&] {
+        return thrown_by([&] {
+            team.run([](Member& me) {
+                if (me.rank() == 0) {
+                    me.barrier();
+                } else {
+                    std::this_thread::sleep_for(300ms);
+                    me.barrier();
+                }
+            });
+        });
+    };
+    CHECK(waits_in_vain().kind == Thrown::Kind::nothing);
+    team.set_timeout(30ms);
+    const Thrown late = waits_in_vain();
+    CHECK(late.kind == Thrown::Kind::timeout);
+    CHECK(mentions(late.text, "has waited 30 ms"));
+    team.set_timeout(never);
+    CHECK(waits_in_vain().kind == Thrown::Kind::nothing);
+
+    Group group(1, {.timeout = 5s});
+    const Thrown refused = thrown_by([&] { group.set_timeout(0ms); });
+    CHECK(refused.kind == Thrown::Kind::argument);
+    CHECK(mentions(refused.text, "set_timeout: `timeout`"));
+}
+
+TEST_CASE("groups that are made of others begin with the timeout that these have then") {
+    Group group(2);
+    group.set_timeout(1s);
+    std::vector<Thrown> thrown(2);
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < 2; ++rank) {
+        threads.emplace_back([&, rank] {
+            thrown[static_cast<std::size_t>(rank)] = thrown_by([&] {
+                group.run(rank, [&](Member& me) {
+                    Member copy = me.dup();
+                    me.barrier({.timeout = 10s});
+                    group.set_timeout(10s);
+                    if (rank == 0) {
+                        copy.barrier();
+                    } else {
+                        std::this_thread::sleep_for(3s);
+                        copy.barrier();
+                    }
+                });
+            });
+        });
+    }
+    threads.clear();
+    CHECK(thrown[0].kind == Thrown::Kind::timeout);
+}

@@ -365,6 +365,29 @@ TEST_CASE("the fields of the last failure") {
     check_refused(tutti_last_error(nullptr), "last_error: `info` is a null pointer");
 }
 
+TEST_CASE("a failure goes to the hook of the program before anybody learns of it") {
+    struct Hooked {
+        int calls = 0;
+        int member = -1;
+        std::string text;
+    } hooked;
+    REQUIRE(tutti_set_failure_hook(
+                [](int member, const char* text, void* user) {
+                    Hooked& to = *static_cast<Hooked*>(user);
+                    ++to.calls;
+                    to.member = member;
+                    to.text = text;
+                },
+                &hooked) == TUTTI_OK);
+    CHECK(run_team(3, [](tutti_caller me) { return me.rank == 1 ? 300 : tutti_barrier(me); }) == 300);
+    CHECK(tutti_set_failure_hook(nullptr, nullptr) == TUTTI_OK);
+    CHECK(hooked.calls == 1);
+    CHECK(hooked.member == 1);
+    CHECK(hooked.text == "the function of member 1 has returned 300");
+    CHECK(run_team(2, [](tutti_caller) { return 300; }) == 300);
+    CHECK(hooked.calls == 1);
+}
+
 TEST_CASE("messages go to a function of the program") {
     std::vector<std::string> texts;
     const auto keep = [](int level, const char* text, void* user) {

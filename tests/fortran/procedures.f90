@@ -240,6 +240,27 @@ contains
         call expect(text(:21) == 'TUTTI_TIMEOUT_ERROR: ' .and. len(text) == len_trim(text), 'text of a status')
     end subroutine
 
+    ! The options of a group that concern waiting arrive.
+    subroutine waits()
+        type(tutti_group) :: group
+        type(tutti_caller) :: me
+        integer :: ierr
+        call tutti_group_create(2, group, timeout_ms=60000, leaving_ends_calls=1)
+        call tutti_group_set_timeout(group, -7, ierr)
+        call refused(ierr, 'set_timeout: `timeout` is -7 ms')
+        call tutti_group_set_timeout(group, TUTTI_NEVER)
+!$omp parallel num_threads(2) private(me, ierr)
+        call tutti_join(group, omp_get_thread_num(), me)
+        call tutti_barrier(me)
+        if (me%rank == 0) then
+            call tutti_barrier(me, ierr)
+            call expect(ierr == TUTTI_MISMATCH_ERROR, 'a member that has left')
+        end if
+        call tutti_leave(me)
+!$omp end parallel
+        call tutti_group_free(group)
+    end subroutine
+
     ! What a group has recorded is in files. The constants are those of C: other numbers would be refused, or be other files.
     subroutine records()
         type(tutti_group) :: group
@@ -323,5 +344,6 @@ program procedures
     call alone()
     call timeout()
     call records()
+    call waits()
     call tell()
 end program
