@@ -1,6 +1,6 @@
 // A histogram whose bins are spread over the members: each counts the values of a range of its own. Nobody
-// knows before how many values of a range another member has, so the numbers are exchanged first, by a
-// regular all-to-all, and then the values, by one with a block of any length from each member to each.
+// knows before how many values of a range another member has, so that one call exchanges the numbers as well
+// as the values, with a block of any length from each member to each.
 
 #include <tutti/tutti.hpp>
 
@@ -31,13 +31,12 @@ std::vector<int> values_of(int rank) {
 std::vector<std::size_t> count(tutti::Member& me) {
     std::vector<int> sent = values_of(me.rank());
     std::ranges::sort(sent, {}, [](int value) { return value / bins; }); // by owner
-    std::vector<std::size_t> sizes(members), received_sizes(members);
+    std::vector<std::size_t> sizes(members);
     for (const int value : sent) {
         ++sizes[static_cast<std::size_t>(value / bins)];
     }
-    me.alltoall(sizes, received_sizes);
-    std::vector<int> received(std::accumulate(received_sizes.begin(), received_sizes.end(), std::size_t{0}));
-    me.alltoall(sent, tutti::Counts(sizes), received, tutti::Counts(received_sizes));
+    std::vector<int> received; // becomes as long as what arrives
+    me.alltoall(sent, tutti::Counts(sizes), received);
     std::vector<std::size_t> counts(bins);
     for (const int value : received) {
         ++counts[static_cast<std::size_t>(value - me.rank() * bins)];

@@ -9,8 +9,10 @@
 #include <tutti/shared.hpp>
 
 #include <concepts>
+#include <cstddef>
 #include <span>
 #include <type_traits>
+#include <vector>
 
 namespace tutti::inline TUTTI_NAMESPACE {
 
@@ -427,6 +429,35 @@ public:
             irregular(vectors<Out>(Collective::alltoall, operand<In>(in), out, options), send_counts);
         made.received = &recv_counts;
         return self().run(made, options);
+    }
+
+    /// All-to-all with irregular blocks, for members that do not know what they receive: `out` becomes as
+    /// long as the blocks for this member are together, and receives them back to back in rank order. Returns
+    /// the number of elements from each member. send_counts has no displacements. `in` must not lie in
+    /// `out`.
+    ///
+    /// Two calls: an all-to-all of the counts, and one of the blocks, to which the algorithm of `options`
+    /// applies. If there is no memory for `out`, throws std::bad_alloc and fails the member: see
+    /// Member::abort().
+    template <class In, class T>
+    requires detail::ResizedOutput<Way, In, T> std::vector<std::size_t>
+    alltoall(In&& in, Counts::View send_counts, std::vector<T>& out, const Options& options = {}) {
+        const auto members = static_cast<std::size_t>(self().size());
+        detail::require_sent(send_counts, members, detail::view(in).size());
+        if (static_cast<const void*>(detail::view(in).data()) == out.data() && !out.empty()) {
+            throw ArgumentError(
+                "alltoall: `in` and `out` are one vector, which changes its length: pass two");
+        }
+        std::vector<std::size_t> received(members);
+        alltoall(send_counts.span(), received, Options{.timeout = options.timeout, .where = options.where});
+        try {
+            out.resize(detail::sum_of(received));
+        } catch (...) {
+            self().abort("alltoall: no memory for the elements that this member receives");
+            throw;
+        }
+        alltoall(in, send_counts, out, Counts(received), options);
+        return received;
     }
 
     /// All-to-all with irregular blocks, in place: block i of member j replaces block j of member i's

@@ -189,6 +189,43 @@ private:
     Copies* copies_ = nullptr;
 };
 
+namespace detail {
+
+/// The sum of counts that fit into memory.
+constexpr std::size_t sum_of(std::span<const std::size_t> counts) {
+    std::size_t sum = 0;
+    for (const std::size_t count : counts) {
+        sum += count;
+    }
+    return sum;
+}
+
+/// Checks counts of an all-to-all before anything is sent. Throws ArgumentError.
+inline void require_sent(const Counts::View& counts, std::size_t members, std::size_t elements) {
+    if (counts.has_displacements()) {
+        throw ArgumentError("alltoall: `send_counts` has displacements, which the form that resizes `out` "
+                            "does not take: send blocks that lie back to back");
+    }
+    if (counts.span().size() != members) {
+        throw ArgumentError("alltoall: `send_counts` has " + std::to_string(counts.span().size()) +
+                            " entries, must have one per member: " + std::to_string(members));
+    }
+    std::size_t left = elements;
+    for (const std::size_t count : counts.span()) {
+        if (count > left) {
+            left = 1; // whatever else there is
+            break;
+        }
+        left -= count;
+    }
+    if (left != 0) {
+        throw ArgumentError("alltoall: `in` has " + std::to_string(elements) +
+                            " elements, which must be the sum of `send_counts`");
+    }
+}
+
+} // namespace detail
+
 /// The counts of a gather or scatter, with or without displacements, that every member passes: the same
 /// counts on all members. More algorithms support this form than that with Counts, and clusters support only
 /// this form. The lifetime of the numbers is that of Counts.

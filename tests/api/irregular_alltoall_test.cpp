@@ -313,3 +313,50 @@ TEST_CASE("an algorithm that passes blocks on is refused, and the message names 
         CHECK(mentions(thrown.text, "these would work: direct, pairwise") == !row.protocols.one_hop);
     }
 }
+
+TEST_CASE("members that do not know what they receive get it in a vector that fits") {
+    std::mt19937 engine(7);
+    for (const int members : {1, 2, 3, 5}) {
+        Team team(members, {.placement = "none"});
+        for (int round = 0; round < 5; ++round) {
+            const Matrix counts = Matrix::random(members, round == 0 ? 0 : 900, engine);
+            team.run([&](Member& me) {
+                const auto own = static_cast<std::size_t>(me.rank());
+                std::vector<std::uint32_t> in;
+                for (std::size_t to = 0; to < counts.size(); ++to) {
+                    in.insert(in.end(), counts.row(own)[to], static_cast<std::uint32_t>(100 * own + to));
+                }
+                std::vector<std::uint32_t> out(3, 77);
+                const List received = me.alltoall(in, Counts(counts.row(own)), out);
+                CHECK(received == counts.column(own));
+                std::vector<std::uint32_t> expected;
+                for (std::size_t from = 0; from < counts.size(); ++from) {
+                    expected.insert(expected.end(), counts.row(from)[own],
+                                    static_cast<std::uint32_t>(100 * from + own));
+                }
+                CHECK(out == expected);
+            });
+        }
+    }
+}
+
+TEST_CASE("what they send is checked before anybody is told") {
+    Group group(2);
+    Member me = group.join(0);
+    const Member other = group.join(1);
+    std::vector<int> in(5);
+    std::vector<int> out;
+    const auto refused = [&](const Counts& counts) {
+        const Thrown thrown = thrown_by([&] { me.alltoall(in, counts, out); });
+        CHECK(thrown.kind == Thrown::Kind::argument);
+        return thrown.text;
+    };
+    CHECK(mentions(refused(Counts({1, 2, 2})), "`send_counts` has 3 entries, must have one per member: 2"));
+    CHECK(mentions(refused(Counts({1, 3})), "`in` has 5 elements, which must be the sum of `send_counts`"));
+    CHECK(mentions(refused(Counts({3, 9})), "`in` has 5 elements"));
+    CHECK(mentions(refused(Counts({1, 4}, {0, 1})), "`send_counts` has displacements"));
+    CHECK(out.empty());
+    out.resize(5);
+    const Thrown same = thrown_by([&] { me.alltoall(out, Counts({2, 3}), out); });
+    CHECK(mentions(same.text, "`in` and `out` are one vector"));
+}

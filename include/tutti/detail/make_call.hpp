@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <type_traits>
 #include <typeinfo>
+#include <vector>
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 
@@ -35,6 +36,9 @@ concept ReturnedReduction = Blocking<Way> && OneReduction<T, Op>;
 
 template <class Way, class In, class Out>
 concept LocalVectors = Local<Way> && Vectors<In, Out>;
+
+template <class Way, class In, class T>
+concept ResizedOutput = Blocking<Way> && LocalVectors<Way, In, std::add_lvalue_reference_t<std::vector<T>>>;
 
 template <class Way, class In, class T, class Op>
 concept SharedReduction = Local<Way> && Reduction<In, std::span<T>, Op>;
