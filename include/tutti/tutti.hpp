@@ -12,6 +12,7 @@
 #include <tutti/options.hpp>
 #include <tutti/placement.hpp>
 #include <tutti/reduce_local.hpp>
+#include <tutti/reproducible.hpp>
 #include <tutti/request.hpp>
 #include <tutti/single_caller.hpp>
 #include <tutti/source_line.hpp>

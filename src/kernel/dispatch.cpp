@@ -27,7 +27,7 @@ std::span<const Table* const> available_tables() {
     static constexpr const Table* tables[] = {&generic_table, &avx2_table, &avx512_table};
     static const std::size_t count = []() -> std::size_t {
         __builtin_cpu_init();
-        if (!__builtin_cpu_supports("avx2")) {
+        if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
             return 1;
         }
         const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
@@ -88,6 +88,10 @@ void move_to_all(void* const* outs, int outs_count, const void* in, std::size_t 
 }
 
 } // namespace
+
+const DepositLoops& deposit_loops(int fold) {
+    return chosen_table().deposits[fold - 2];
+}
 
 char* tiles_of_thread() {
     struct Tiles : Immovable {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "kernel/deposit.hpp"
 #include "kernel/loops.hpp"
 
 // The loops for every pair of a type and an operator. As in loops.hpp, everything has internal linkage.
@@ -105,6 +106,7 @@ template <std::size_t... Pair>
 constexpr Table make_table(const char* isa, std::index_sequence<Pair...> /*pairs*/) {
     return {
         isa,
+        {deposits_of<2>, deposits_of<3>},
         {entry<static_cast<Type>(Pair / operator_count), static_cast<Operator>(Pair % operator_count)>()...}};
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "kernel/deposits.hpp"
+
 #include <tutti/detail/kernels.hpp>
 
 #include <cstddef>
@@ -13,6 +15,7 @@ inline constexpr std::size_t operator_count = static_cast<std::size_t>(Operator:
 /// All kernels compiled for one instruction set. Pairs that make no sense hold null pointers.
 struct Table {
     const char* isa;
+    DepositLoops deposits[2]; // folds 2 and 3
     detail::Kernels entries[type_count * operator_count];
 
     /// type must not be `other`, op not `callable`.
@@ -39,6 +42,9 @@ char* tiles_of_thread();
 
 /// Copies with the CPU's string move, or as the C library does where that is slow or not seen by sanitizers.
 void move_string(void* out, const void* in, std::size_t bytes);
+
+/// The loops of the chosen table for a fold.
+const DepositLoops& deposit_loops(int fold);
 
 /// The tables this CPU can run, narrowest first; never empty.
 std::span<const Table* const> available_tables();

@@ -1,0 +1,193 @@
+#pragma once
+
+// The loops that split terms into parts for the bins of a reproducible sum. As in loops.hpp, everything has
+// internal linkage and calls nothing that might be emitted elsewhere.
+
+#include "kernel/deposits.hpp"
+#include "kernel/tiles.hpp"
+
+#include <tutti/reproducible.hpp>
+
+#if defined(__AVX512F__) || defined(__FMA__)
+#include <immintrin.h>
+#endif
+
+namespace tutti::kernel {
+namespace {
+
+using Doubles [[gnu::vector_size(vector_bytes)]] = double;
+using Integers [[gnu::vector_size(vector_bytes)]] = std::int64_t;
+using Words [[gnu::vector_size(vector_bytes)]] = std::uint64_t;
+constexpr std::size_t lanes = vector_bytes / sizeof(double); // NOLINT(misc-definitions-in-headers)
+
+/// Loads lanes, as double.
+template <class T>
+[[gnu::always_inline]] inline Doubles load(const T* from) {
+    using Elements [[gnu::vector_size(lanes * sizeof(T))]] = T;
+    Elements loaded;
+    __builtin_memcpy(&loaded, from, sizeof loaded);
+    Doubles made = __builtin_convertvector(loaded, Doubles);
+#if defined(__AVX512F__)
+    asm("" : "+v"(made)); // once: an operand in memory costs a load in each of its uses
+#elif defined(__x86_64__)
+    asm("" : "+x"(made));
+#endif
+    return made;
+}
+
+/// One term of each lane. 2^52 <= sum < 2^53 units, before and after.
+///
+/// Adds x, rounded to a multiple of the unit, to the nearest one, and ties towards 0; so the part of x does
+/// not depend on the sum. A fused multiply-add by 1 - 2^-53 does this: the product, which is not rounded, is
+/// less than an ulp of x nearer to 0 than x is. So no tie is left, and no x that was beyond one comes back.
+[[gnu::always_inline]] inline Doubles plus_rounded(Doubles x, Doubles sum, Doubles half_unit) {
+#if defined(__AVX512F__)
+    static_cast<void>(half_unit);
+    return _mm512_fmadd_pd(x, _mm512_set1_pd(1 - 0x1p-53), sum);
+#elif defined(__AVX2__) && defined(__FMA__)
+    static_cast<void>(half_unit);
+    return _mm256_fmadd_pd(x, _mm256_set1_pd(1 - 0x1p-53), sum);
+#else
+    const Doubles even = sum + x;
+    const Doubles rest = x - (even - sum);
+    Integers tie_away = ((rest == half_unit) & (x < 0)) | ((rest == -half_unit) & (x > 0));
+#if defined(__x86_64__)
+    asm("" : "+x"(tie_away)); // so that GCC keeps the mask instead of testing each lane
+#endif
+    return even + reinterpret_cast<Doubles>(reinterpret_cast<Integers>(rest + rest) & tie_away);
+#endif
+}
+
+/// The greater magnitude in each lane. A NaN may be lost.
+[[gnu::always_inline]] inline Doubles greater_magnitude(Doubles greatest, Doubles x) {
+#if defined(__AVX512DQ__)
+    constexpr int magnitudes_without_sign = 0b1011;
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wsign-conversion" // a macro without optimisation
+    return _mm512_range_pd(greatest, x, magnitudes_without_sign);
+#pragma GCC diagnostic pop
+#else
+    const Doubles magnitude =
+        reinterpret_cast<Doubles>(reinterpret_cast<Integers>(x) & ~(std::int64_t{1} << 63U));
+    return greatest > magnitude ? greatest : magnitude;
+#endif
+}
+
+template <std::size_t Fold>
+struct Deposit {
+    /// Vectors side by side, so that additions need not wait for each other: as many as registers hold.
+    static constexpr std::size_t side_by_side = Fold == 2 || vector_bytes == 64 ? 4 : 2;
+    static constexpr std::size_t per_round = lanes * side_by_side;
+    /// Each part is at most 2^(bin_bits - 1) units, and the sums are 2^51 units from both ends.
+    static constexpr std::size_t most_rounds = 60;
+    static_assert(most_rounds < std::size_t{1} << (51 - (detail::bin_bits - 1)));
+
+    Doubles start[Fold];     // 1.5 * 2^52 units
+    Doubles half_unit[Fold]; // read where there is no fused multiply-add only
+    Doubles sums[Fold][side_by_side];
+    Doubles greatest[2] = {};
+    Words totals[Fold] = {};
+    Integers not_a_number = {};
+
+    [[gnu::always_inline]] explicit Deposit(const double* units) {
+#pragma GCC unroll 3
+        for (std::size_t k = 0; k < Fold; ++k) {
+            start[k] = Doubles{} + 0x1.8p52 * units[k];
+            half_unit[k] = Doubles{} + 0.5 * units[k];
+        }
+        restart();
+    }
+
+    [[gnu::always_inline]] void restart() {
+#pragma GCC unroll 3
+        for (std::size_t k = 0; k < Fold; ++k) {
+#pragma GCC unroll 4
+            for (std::size_t place = 0; place < side_by_side; ++place) {
+                sums[k][place] = start[k];
+            }
+        }
+    }
+
+    [[gnu::always_inline]] void add(Doubles x, std::size_t place) {
+        greatest[place % 2] = greater_magnitude(greatest[place % 2], x);
+#pragma GCC unroll 3
+        for (std::size_t k = 0; k < Fold; ++k) {
+            const Doubles before = sums[k][place];
+            sums[k][place] = plus_rounded(x, before, half_unit[k]);
+            x -= sums[k][place] - before;
+        }
+    }
+
+    /// Moves the sums to the totals: as bits, the difference to the start is the number of units.
+    [[gnu::always_inline]] void flush() {
+#pragma GCC unroll 3
+        for (std::size_t k = 0; k < Fold; ++k) {
+#pragma GCC unroll 4
+            for (std::size_t place = 0; place < side_by_side; ++place) {
+                const Doubles sum = sums[k][place];
+                totals[k] += reinterpret_cast<Words>(sum) - reinterpret_cast<Words>(start[k]);
+                not_a_number |= sum != sum;
+            }
+        }
+        restart();
+    }
+
+    [[gnu::always_inline]] Deposited result() const {
+        Deposited made{{}, 0};
+        const Doubles greatest_of_lanes = greater_magnitude(greatest[0], greatest[1]);
+        for (std::size_t lane = 0; lane < lanes; ++lane) {
+#pragma GCC unroll 3
+            for (std::size_t k = 0; k < Fold; ++k) {
+                made.parts[k] += totals[k][lane];
+            }
+            const std::uint64_t magnitude = reinterpret_cast<Words>(greatest_of_lanes)[lane];
+            made.greatest = made.greatest < magnitude ? magnitude : made.greatest;
+            made.greatest |= static_cast<std::uint64_t>(not_a_number[lane]) >> 1U;
+        }
+        return made;
+    }
+
+    template <bool Products, class T>
+    [[gnu::always_inline]] void round(const T* a, const T* b) {
+#pragma GCC unroll 4
+        for (std::size_t place = 0; place < side_by_side; ++place) {
+            const std::size_t at = place * lanes;
+            const Doubles x = load(a + at);
+            add(Products ? x * load(b + at) : x, place);
+        }
+    }
+
+    template <class T, bool Products>
+    static Deposited run(const void* first, const void* second, std::size_t count, const double* units) {
+        const T* a = static_cast<const T*>(first);
+        const T* b = static_cast<const T*>(Products ? second : first);
+        Deposit deposit(units);
+        while (count >= per_round) {
+            const std::size_t rounds = count / per_round < most_rounds ? count / per_round : most_rounds;
+            for (std::size_t i = 0; i < rounds; ++i) {
+                deposit.round<Products>(a + i * per_round, b + i * per_round);
+            }
+            deposit.flush();
+            a += rounds * per_round;
+            b += rounds * per_round;
+            count -= rounds * per_round;
+        }
+        if (count != 0) {
+            T rest_of_a[per_round] = {}; // zeros add nothing
+            T rest_of_b[per_round] = {};
+            __builtin_memcpy(rest_of_a, a, count * sizeof(T));
+            __builtin_memcpy(rest_of_b, b, count * sizeof(T));
+            deposit.round<Products>(rest_of_a, rest_of_b);
+            deposit.flush();
+        }
+        return deposit.result();
+    }
+};
+
+template <std::size_t Fold>
+constexpr DepositLoops deposits_of{
+    {&Deposit<Fold>::template run<double, false>, &Deposit<Fold>::template run<double, true>},
+    {&Deposit<Fold>::template run<float, false>, &Deposit<Fold>::template run<float, true>}};
+
+} // namespace
+} // namespace tutti::kernel

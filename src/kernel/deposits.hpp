@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tutti::kernel {
+
+/// What one loop has added: the number of units of each bin, and the bits of the greatest magnitude; those of
+/// a NaN if there was one. If that magnitude needs a higher top bin, the parts are not valid.
+struct Deposited {
+    std::uint64_t parts[3]; // in two's complement
+    std::uint64_t greatest;
+};
+
+/// Splits at most most_deposited terms a[i], or products a[i] b[i], into multiples of the units of the bins.
+/// Each unit is a double for which 2^53 of them are a double, too.
+using DepositLoop = Deposited (*)(const void* a, const void* b, std::size_t count, const double* units);
+inline constexpr std::size_t most_deposited = 4096;
+
+/// The loops for one fold; [1] is for products.
+struct DepositLoops {
+    DepositLoop of_double[2];
+    DepositLoop of_float[2];
+};
+
+} // namespace tutti::kernel

@@ -1,0 +1,244 @@
+#include "exact.hpp"
+#include "fast_math.hpp"
+#include "terms.hpp"
+
+#include <tutti/error.hpp>
+#include <tutti/reproducible.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cfloat>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <type_traits>
+
+using namespace tutti::test;
+using tutti::Reproducible;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
+
+static_assert(std::is_trivially_copyable_v<Reproducible<double>>);
+static_assert(std::has_unique_object_representations_v<Reproducible<double, 2>> &&
+              std::has_unique_object_representations_v<Reproducible<double, 3>>);
+// It travels inside a cache line of the mailbox.
+static_assert(sizeof(Reproducible<double, 2>) == 32 && sizeof(Reproducible<float>) == 32);
+
+template <int Fold, class T>
+Reproducible<T, Fold> by_terms(const std::vector<T>& terms) {
+    Reproducible<T, Fold> made;
+    for (const T term : terms) {
+        made += term;
+    }
+    return made;
+}
+
+/// In parts of random lengths, each either term by term or as a range, merged in a random order.
+template <int Fold, class T>
+Reproducible<T, Fold> in_parts(const std::vector<T>& terms, std::mt19937& engine) {
+    std::vector<Reproducible<T, Fold>> parts;
+    for (std::size_t begin = 0; begin < terms.size();) {
+        const std::size_t count = std::min<std::size_t>(terms.size() - begin, engine() % 300);
+        Reproducible<T, Fold>& part = parts.emplace_back();
+        const std::span<const T> range(terms.data() + begin, count);
+        if (engine() % 2 == 0) {
+            part.add(range);
+        } else {
+            for (const T term : range) {
+                part += term;
+            }
+        }
+        begin += count;
+    }
+    std::shuffle(parts.begin(), parts.end(), engine);
+    Reproducible<T, Fold> made;
+    for (const auto& part : parts) {
+        made += part;
+    }
+    return made;
+}
+
+/// The difference to the exact sum may be n 2^(-46 (fold - 1)) times the largest term, and one rounding.
+template <int Fold, class T>
+void check_error(const std::vector<T>& terms, T value) {
+    ExactSum difference;
+    double largest = 0;
+    for (const T term : terms) {
+        difference.add(static_cast<double>(term));
+        largest = std::max(largest, std::fabs(static_cast<double>(term)));
+    }
+    if (std::isinf(value)) { // the exact sum is beyond the largest number
+        difference.add(-static_cast<double>(std::copysign(std::numeric_limits<T>::max(), value)));
+        CHECK(std::signbit(difference.approximately()) == std::signbit(value));
+        return;
+    }
+    difference.add(-static_cast<double>(value));
+    const T magnitude = std::fabs(value);
+    const double rounding =
+        (static_cast<double>(std::nextafter(magnitude, std::numeric_limits<T>::infinity())) -
+         static_cast<double>(magnitude)) /
+        2;
+    const double bound = std::ldexp(largest, -46 * (Fold - 1)) * static_cast<double>(terms.size());
+    CHECK(std::fabs(difference.approximately()) <= (bound + rounding) * (1 + 0x1p-30));
+}
+
+template <int Fold, class T>
+void check(const std::vector<T>& terms, std::mt19937& engine) {
+    const Reproducible<T, Fold> first = by_terms<Fold>(terms);
+    if constexpr (std::is_same_v<T, double>) {
+        CHECK(with_fast_math<Fold>(terms) == first);
+    }
+    check_error<Fold>(terms, first.value());
+    std::vector<T> shuffled = terms;
+    for (int i = 0; i < 3; ++i) {
+        CHECK(in_parts<Fold>(shuffled, engine) == first);
+        CHECK(Reproducible<T, Fold>().add(shuffled) == first);
+        std::shuffle(shuffled.begin(), shuffled.end(), engine);
+    }
+}
+
+template <class T>
+T value_of(std::initializer_list<T> terms) {
+    const std::vector<T> list(terms);
+    Reproducible<T> sum;
+    sum.add(list);
+    CHECK(sum == by_terms < std::is_same_v<T, float> ? 2 : 3 > (list));
+    std::vector<T> many(10000, T(0));
+    std::copy(list.begin(), list.end(), many.begin() + 3000);
+    CHECK(Reproducible<T>().add(many) == sum);
+    return sum.value();
+}
+
+bool same_bits(double a, double b) {
+    return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+} // namespace
+
+TEST_CASE("an accumulator has one state for every order, partition and way of adding, within its bound") {
+    std::mt19937 engine(1);
+    for (const Terms kind : all_kinds) {
+        CAPTURE(kind);
+        for (const std::size_t count : {0U, 1U, 2U, 3U, 7U, 30U, 100U, 1000U, 10'000U}) {
+            for (int i = 0; i < (count < 1000 ? 20 : 3); ++i) {
+                CAPTURE(count);
+                const auto terms = make_terms<double>(kind, count, engine);
+                check<2>(terms, engine);
+                check<3>(terms, engine);
+                const auto floats = make_terms<float>(kind, count, engine);
+                check<2>(floats, engine);
+                check<3>(floats, engine);
+            }
+        }
+    }
+}
+
+TEST_CASE("ties between two units of a bin are rounded alike in every way of adding") {
+    std::mt19937 engine(2);
+    for (int top = 1; top < tutti::detail::last_bin; ++top) {
+        std::vector<double> terms;
+        const double unit = std::ldexp(1, tutti::detail::unit_exponent(top));
+        for (int i = 0; i < 100; ++i) {
+            const double half = static_cast<double>(engine() % 2000) / 2 - 500;
+            terms.push_back(half * unit);
+            terms.push_back(half * unit * 0x1p-46);
+            terms.push_back(std::nextafter(half * unit, engine() % 2 == 0 ? 0 : half * 4 * unit));
+        }
+        check<2>(terms, engine);
+        check<3>(terms, engine);
+    }
+}
+
+TEST_CASE("exact sums are exact") {
+    CHECK(value_of({1.0, 2.0, 3.5}) == 6.5);
+    CHECK(value_of({1e16, 1.0, -1e16}) == 1.0);
+    CHECK(value_of({0.1, -0.1}) == 0.0);
+    CHECK(value_of({1e8F, 1.0F, -1e8F}) == 1.0F);
+    CHECK(value_of({DBL_MIN, -DBL_TRUE_MIN}) == DBL_MIN - DBL_TRUE_MIN);
+    CHECK(value_of({DBL_TRUE_MIN, DBL_TRUE_MIN}) == 2 * DBL_TRUE_MIN);
+    CHECK(value_of({FLT_TRUE_MIN, FLT_TRUE_MIN, -FLT_MIN}) == 2 * FLT_TRUE_MIN - FLT_MIN);
+}
+
+TEST_CASE("the value is rounded once, to the nearest number and ties to even") {
+    CHECK(value_of({1.0, 0x1p-53}) == 1.0);
+    CHECK(value_of({1.0, 0x1p-53, 0x1p-80}) == 1.0 + 0x1p-52);
+    CHECK(value_of({1.0 + 0x1p-52, 0x1p-53}) == 1.0 + 0x1p-51);
+    CHECK(value_of({-1.0, -0x1p-53, -0x1p-80}) == -1.0 - 0x1p-52);
+    CHECK(value_of({1.0F, 0x1p-24F, 0x1p-60F}) == 1.0F + 0x1p-23F);
+}
+
+TEST_CASE("sums overflow at the end only; NaN and infinities are those of the exact sum") {
+    CHECK(value_of({DBL_MAX, DBL_MAX, -DBL_MAX}) == DBL_MAX);
+    CHECK(value_of({DBL_MAX, DBL_MAX}) == infinity);
+    CHECK(value_of({-DBL_MAX, -DBL_MAX}) == -infinity);
+    CHECK(value_of({FLT_MAX, FLT_MAX}) == std::numeric_limits<float>::infinity());
+    CHECK(value_of({FLT_MAX, FLT_MAX, -FLT_MAX}) == FLT_MAX);
+    CHECK(value_of({1.0, infinity, 5e-324}) == infinity);
+    CHECK(value_of({-infinity, 1.0, -infinity, DBL_MAX}) == -infinity);
+    CHECK(std::isnan(value_of({infinity, 1.0, -infinity})));
+    CHECK(std::isnan(value_of({not_a_number, 1.0})));
+    CHECK(std::isnan(value_of({infinity, -not_a_number, 0.0})));
+    CHECK(std::isnan(value_of({std::numeric_limits<float>::quiet_NaN()})));
+    const auto sum = Reproducible<double>() + Reproducible<double>();
+    CHECK(same_bits(sum.value(), 0.0));
+    CHECK(same_bits(value_of({-0.0, -0.0}), 0.0));
+}
+
+TEST_CASE("merging keeps what is not finite, in any order") {
+    Reproducible<double> number, plus, minus;
+    number += 2.0;
+    plus += infinity;
+    minus += -infinity;
+    CHECK(number + plus == plus + number);
+    CHECK((plus + number).value() == infinity);
+    CHECK(plus + minus == minus + plus);
+    CHECK(std::isnan((plus + minus).value()));
+    number += number;
+    CHECK(number.value() == 4.0);
+}
+
+TEST_CASE("products are rounded once, and exact for float") {
+    std::mt19937 engine(3);
+    for (const std::size_t count : {0U, 1U, 5U, 200U, 10'000U}) {
+        const auto a = make_terms<double>(Terms::plain, count, engine);
+        const auto b = make_terms<double>(Terms::plain, count, engine);
+        Reproducible<double> by_products;
+        Reproducible<double> one_by_one;
+        for (std::size_t i = 0; i < count; ++i) {
+            const double product = a[i] * b[i];
+            by_products += product;
+            one_by_one.add_product(a[i], b[i]);
+        }
+        CHECK(Reproducible<double>().add_products(a, b) == by_products);
+        CHECK(one_by_one == by_products);
+    }
+    Reproducible<float> sum;
+    const std::vector<float> a = {1.0F + 0x1p-23F, 1.0F};
+    const std::vector<float> b = {1.0F - 0x1p-23F, -1.0F};
+    CHECK(sum.add_products(a, b).value() == -0x1p-46F);
+    CHECK_THROWS_WITH_AS(sum.add_products(a, std::span(b).first(1)),
+                         "add_products: `a` has 2 elements and `b` has 1: they must have the same number",
+                         tutti::ArgumentError);
+}
+
+TEST_CASE("carries go to the upper part of a bin") {
+    const std::vector<double> ones(1 << 20, 1.0);
+    Reproducible<double> sum;
+    for (int i = 0; i < 3; ++i) {
+        sum.add(ones);
+        sum += -0.5;
+    }
+    CHECK(sum.value() == 3.0 * (1 << 20) - 1.5);
+    for (int i = 0; i < 25; ++i) {
+        sum += sum;
+    }
+    CHECK(sum.value() == (3.0 * (1 << 20) - 1.5) * (1 << 25));
+    for (int i = 0; i < 25; ++i) {
+        sum += -1e-300;
+    }
+    CHECK(sum.value() == (3.0 * (1 << 20) - 1.5) * (1 << 25));
+}

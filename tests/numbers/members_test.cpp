@@ -1,0 +1,170 @@
+#include "exact.hpp"
+#include "terms.hpp"
+
+#include <tutti/error.hpp>
+#include <tutti/reproducible.hpp>
+#include <tutti/single_caller.hpp>
+#include <tutti/team.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <span>
+#include <string_view>
+
+using namespace tutti;
+using namespace tutti::test;
+
+namespace {
+
+const int team_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 16, 33};
+
+/// Where each member's part of `count` elements begins, and the end: random, with empty parts.
+std::vector<std::size_t> random_borders(int members, std::size_t count, std::mt19937& engine) {
+    std::vector<std::size_t> borders = {0, count};
+    for (int i = 1; i < members; ++i) {
+        borders.push_back(engine() % (count + 1));
+    }
+    std::sort(borders.begin(), borders.end());
+    return borders;
+}
+
+template <class T>
+std::span<const T> part(const std::vector<T>& all, const std::vector<std::size_t>& borders, int rank) {
+    const auto at = static_cast<std::size_t>(rank);
+    return std::span<const T>(all).subspan(borders[at], borders[at + 1] - borders[at]);
+}
+
+template <class T>
+bool same_bits(T a, T b) {
+    return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+Team team_of(int members) {
+    return Team(members, {.placement = "none"});
+}
+
+double norm_of(const std::vector<double>& x) {
+    double found = 0;
+    team_of(2).run([&](Member& me) {
+        const double norm = me.reproducible_norm2(me.rank() == 0 ? std::span(x) : std::span<const double>());
+        if (me.rank() == 1) {
+            found = norm;
+        }
+    });
+    return found;
+}
+
+} // namespace
+
+TEST_CASE("sums, products and norms have the same bits for every number of members and partition") {
+    std::mt19937 engine(1);
+    for (const int members : team_sizes) {
+        CAPTURE(members);
+        Team team = team_of(members);
+        std::mt19937 terms_engine(2); // the same terms for each team
+        for (const Terms kind : all_kinds) {
+            for (const std::size_t count : {1U, 10U, 1000U}) {
+                const auto x = make_terms<double>(kind, count, terms_engine);
+                const auto f = make_terms<float>(kind, count, terms_engine);
+                const auto borders = random_borders(members, count, engine);
+                Reproducible<double> squares;
+                squares.add_products(x, x);
+                std::vector<int> wrong(static_cast<std::size_t>(members));
+                team.run([&](Member& me) {
+                    const auto mine = part(x, borders, me.rank());
+                    const auto floats = part(f, borders, me.rank());
+                    bool right = same_bits(me.reproducible_sum(mine), Reproducible<double>().add(x).value());
+                    right &= same_bits(me.reproducible_sum(floats), Reproducible<float>().add(f).value());
+                    right &= same_bits(me.reproducible_dot(mine, mine), squares.value());
+                    const double norm = me.reproducible_norm2(mine);
+                    right &= me.broadcast(norm, 0) == norm;
+                    wrong[static_cast<std::size_t>(me.rank())] = right ? 0 : 1;
+                });
+                CHECK(wrong == std::vector<int>(wrong.size(), 0));
+            }
+        }
+    }
+}
+
+TEST_CASE("norms of huge and tiny elements have the same bits for every number of members") {
+    std::mt19937 engine(3);
+    for (const Terms kind : {Terms::huge_range, Terms::subnormal, Terms::large}) {
+        const auto x = make_terms<double>(kind, 300, engine);
+        const double alone = norm_of(x);
+        for (const int members : team_sizes) {
+            const auto borders = random_borders(members, x.size(), engine);
+            std::vector<double> norms(static_cast<std::size_t>(members));
+            team_of(members).run([&](Member& me) {
+                norms[static_cast<std::size_t>(me.rank())] =
+                    me.reproducible_norm2(part(x, borders, me.rank()));
+            });
+            CHECK(norms == std::vector<double>(norms.size(), alone));
+        }
+    }
+}
+
+TEST_CASE("norms neither overflow nor underflow on the way") {
+    using Limits = std::numeric_limits<double>;
+    CHECK(norm_of({}) == 0.0);
+    CHECK(norm_of({0.0, -0.0}) == 0.0);
+    CHECK(norm_of({3.0, -4.0}) == 5.0);
+    CHECK(norm_of({3e-320, 4e-320}) == 5e-320);
+    CHECK(norm_of({0x3p600, 0x4p600}) == 0x5p600);
+    CHECK(norm_of({Limits::max(), Limits::max()}) == Limits::infinity());
+    CHECK(norm_of({1.0, -Limits::infinity()}) == Limits::infinity());
+    CHECK(std::isnan(norm_of({Limits::infinity(), Limits::quiet_NaN()})));
+}
+
+TEST_CASE("accumulators are reduced and scanned with the same bits by all algorithms") {
+    std::mt19937 engine(4);
+    for (const int members : {2, 5, 8}) {
+        Team team = team_of(members);
+        const auto x = make_terms<double>(Terms::wide, 500, engine);
+        const auto borders = random_borders(members, x.size(), engine);
+        for (const std::string_view algorithm : {"", "direct", "circulant", "ring", "butterfly"}) {
+            CAPTURE(algorithm);
+            std::vector<int> wrong(static_cast<std::size_t>(members));
+            team.run([&](Member& me) {
+                Reproducible<double> mine;
+                mine.add(part(x, borders, me.rank()));
+                bool right = true;
+                if (algorithm != "butterfly" || members == 8) {
+                    const auto total = me.allreduce(mine, sum, {.algorithm = algorithm});
+                    right = total == Reproducible<double>().add(x);
+                }
+                const auto prefix = me.scan(mine, sum);
+                const std::size_t end = borders[static_cast<std::size_t>(me.rank()) + 1];
+                right &= prefix == Reproducible<double>().add(std::span(x).first(end));
+                wrong[static_cast<std::size_t>(me.rank())] = right ? 0 : 1;
+            });
+            CHECK(wrong == std::vector<int>(wrong.size(), 0));
+        }
+    }
+}
+
+TEST_CASE("the single-caller form reduces accumulators") {
+    std::mt19937 engine(5);
+    const auto x = make_terms<double>(Terms::cancelling, 900, engine);
+    std::vector<std::vector<Reproducible<double>>> ins(9, std::vector<Reproducible<double>>(1));
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        ins[i % 9][0] += x[i];
+    }
+    std::vector<Reproducible<double>> out(1);
+    single_caller::reduce(ins, out, sum);
+    CHECK(out[0] == Reproducible<double>().add(x));
+}
+
+TEST_CASE("products of different lengths are rejected before the call") {
+    const std::vector<double> x(3);
+    team_of(2).run([&](Member& me) {
+        CHECK_THROWS_WITH_AS(
+            static_cast<void>(me.reproducible_dot(x, std::span(x).first(2))),
+            "reproducible_dot: `a` has 3 elements and `b` has 2: they must have the same number",
+            ArgumentError);
+        CHECK(me.reproducible_dot(x, x) == 0.0);
+    });
+}
