@@ -136,7 +136,7 @@ public:
 private:
     detail::Bins bins() noexcept { return {limit_, low_, high_, Fold}; }
 
-    /// What the slow function does with a number for which the top bin is high enough, except ties.
+    /// The fast path: no tie, and the top bin is high enough.
     void deposit(double x) noexcept {
         const std::uint64_t magnitude = std::bit_cast<std::uint64_t>(x) & ~(std::uint64_t{1} << 63U);
         if (magnitude >= limit_) [[unlikely]] {

@@ -35,26 +35,23 @@ template <class T>
     return made;
 }
 
-/// One term of each lane. 2^52 <= sum < 2^53 units, before and after.
-///
 /// Adds x, rounded to a multiple of the unit, to the nearest one, and ties towards 0; so the part of x does
-/// not depend on the sum. A fused multiply-add by 1 - 2^-53 does this: the product, which is not rounded, is
-/// less than an ulp of x nearer to 0 than x is. So no tie is left, and no x that was beyond one comes back.
-[[gnu::always_inline]] inline Doubles plus_rounded(Doubles x, Doubles sum, Doubles half_unit) {
+/// not depend on the sum. 2^52 <= sum < 2^53 units, before and after. An addition would round ties to even
+/// sums.
+[[gnu::always_inline]] inline Doubles plus_rounded(Doubles x, Doubles sum) {
+    // A fused multiply-add by 1 - 2^-53: the product, which is not rounded, is less than an ulp of x nearer
+    // to 0 than x is. So no tie is left, and no x that was beyond a tie comes before it.
 #if defined(__AVX512F__)
-    static_cast<void>(half_unit);
     return _mm512_fmadd_pd(x, _mm512_set1_pd(1 - 0x1p-53), sum);
 #elif defined(__AVX2__) && defined(__FMA__)
-    static_cast<void>(half_unit);
     return _mm256_fmadd_pd(x, _mm256_set1_pd(1 - 0x1p-53), sum);
 #else
-    const Doubles even = sum + x;
-    const Doubles rest = x - (even - sum);
-    Integers tie_away = ((rest == half_unit) & (x < 0)) | ((rest == -half_unit) & (x > 0));
+    // If the last bit of x is 0, as in a tie, the number before it towards 0. 0 has none.
+    Words is_not_zero = reinterpret_cast<Words>(x != 0);
 #if defined(__x86_64__)
-    asm("" : "+x"(tie_away)); // so that GCC keeps the mask instead of testing each lane
+    asm("" : "+x"(is_not_zero)); // so that GCC keeps the mask instead of testing each lane
 #endif
-    return even + reinterpret_cast<Doubles>(reinterpret_cast<Integers>(rest + rest) & tie_away);
+    return sum + reinterpret_cast<Doubles>(((reinterpret_cast<Words>(x) - 1) | 1) & is_not_zero);
 #endif
 }
 
@@ -82,8 +79,7 @@ struct Deposit {
     static constexpr std::size_t most_rounds = 60;
     static_assert(most_rounds < std::size_t{1} << (51 - (detail::bin_bits - 1)));
 
-    Doubles start[Fold];     // 1.5 * 2^52 units
-    Doubles half_unit[Fold]; // read where there is no fused multiply-add only
+    Doubles start[Fold]; // 1.5 * 2^52 units
     Doubles sums[Fold][side_by_side];
     Doubles greatest[2] = {};
     Words totals[Fold] = {};
@@ -93,7 +89,6 @@ struct Deposit {
 #pragma GCC unroll 3
         for (std::size_t k = 0; k < Fold; ++k) {
             start[k] = Doubles{} + 0x1.8p52 * units[k];
-            half_unit[k] = Doubles{} + 0.5 * units[k];
         }
         restart();
     }
@@ -113,7 +108,7 @@ struct Deposit {
 #pragma GCC unroll 3
         for (std::size_t k = 0; k < Fold; ++k) {
             const Doubles before = sums[k][place];
-            sums[k][place] = plus_rounded(x, before, half_unit[k]);
+            sums[k][place] = plus_rounded(x, before);
             x -= sums[k][place] - before;
         }
     }

@@ -22,7 +22,7 @@ namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 namespace {
 
-constexpr int exponent_bits_at = 52;
+constexpr unsigned exponent_bits_at = 52;
 constexpr std::uint64_t infinity_bits = std::uint64_t{2047} << 52U;
 
 std::uint64_t magnitude_of(double x) {
@@ -68,6 +68,13 @@ void mark(const Bins& bins, std::uint64_t marks) {
     std::fill_n(bins.high, bins.fold, 0);
 }
 
+/// Faster than std::ldexp, for exponents from -1074 to 1023.
+double power_of_2(int exponent) {
+    return exponent < -1022
+               ? std::bit_cast<double>(std::uint64_t{1} << static_cast<unsigned>(exponent + 1074))
+               : std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << exponent_bits_at);
+}
+
 double nearest_ties_to_zero(double x) {
     const double even = std::nearbyint(x);
     const bool tie_away = std::fabs(x - even) == 0.5 && std::fabs(even) > std::fabs(x);
@@ -100,7 +107,7 @@ template <class T>
 void deposit_part(const Bins& bins, kernel::DepositLoop loop, const T* a, const T* b, std::size_t count) {
     if (bins.limit == 0) {
         // A guess, so that the loop runs once in most cases.
-        const std::uint64_t greatest = greatest_of(a, b, std::min<std::size_t>(count, 64));
+        const std::uint64_t greatest = greatest_of(a, b, std::min<std::size_t>(count, 8));
         if (greatest < infinity_bits) {
             raise(bins, index_of(greatest));
         }
@@ -108,7 +115,7 @@ void deposit_part(const Bins& bins, kernel::DepositLoop loop, const T* a, const 
     while (is_for_loops(bins)) {
         double units[3];
         for (int k = 0; k < bins.fold; ++k) {
-            units[k] = std::ldexp(1, unit_exponent(top_of(bins) + k));
+            units[k] = power_of_2(unit_exponent(top_of(bins) + k));
         }
         const kernel::Deposited made = loop(a, b, count, units);
         if (made.greatest < bins.limit) {
