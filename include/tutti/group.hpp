@@ -77,8 +77,9 @@ public:
     std::string waits() const;
 
     /// Replaces GroupOptions::timeout for waits that begin from now on, of all members; an empty timeout
-    /// stands for TUTTI_TIMEOUT as there. Groups that have been made from this one keep theirs. Any thread
-    /// may call it at any time. Throws ArgumentError if the time is not positive.
+    /// stands for TUTTI_TIMEOUT as there. Groups of Member::among() follow; groups that split(), subset() and
+    /// dup() have made keep theirs. Any thread may call it at any time. Throws ArgumentError if the time is
+    /// not positive.
     void set_timeout(Timeout timeout);
 
     /// A report of where every member is. It lists for each member its last calls and their source lines, the

@@ -47,15 +47,19 @@ TUTTI_API void set_log(LogFunction function);
 using FailureFunction = std::function<void(int member, std::string_view text)>;
 
 /// Has `function` called whenever a group, team, sub-group or cluster of this copy of the library fails:
-/// once per failure, on the thread of the member that failed first, before it throws and before it releases
-/// the other members. A program can stop in a debugger there, print what it knows, or end. An empty function
-/// removes it. A failure that leaves a sub-group's call and then the member's function is also a failure of
-/// the group from which that was made, and is reported again. Failures of one operation of an AsyncGroup, and
-/// wrong arguments, which only the caller learns, are not reported.
+/// once per failure, on the thread of the member that failed first, before any member throws or is released.
+/// Members that fail meanwhile wait until it returns. A program can stop in a debugger there, print what it
+/// knows, or end. An empty function removes it.
+///
+/// A failure in a group of among() is reported as one of the group of which that is a part, with the rank
+/// there. A failure in a sub-group is reported again if a member's function ends with it; that member may be
+/// one that was released. Failures of one operation of an AsyncGroup, and wrong arguments, which only the
+/// caller learns, are not reported.
 ///
 /// Any thread may call it at any time. Only one thread calls `function` at a time. It may request roll calls
-/// and traces, but must make no other calls of the library; its exceptions are ignored. When
-/// set_failure_hook() returns, the function that was set before is not called any more.
+/// and traces, but must make no other calls of the library, nor fork(); its exceptions are ignored. While it
+/// runs, fork() waits on other threads. When set_failure_hook() returns, the function that was set before is
+/// not called any more.
 ///
 /// Throws Error if it is called by such a function.
 TUTTI_API void set_failure_hook(FailureFunction function);

@@ -598,7 +598,8 @@ TUTTI_API tutti_status tutti_dup(tutti_caller me, tutti_caller* copy);
 /// The group of the `count` members with the ranks first, first + stride, and so on, ranked in this order:
 /// for calls by fewer members, tutti_among(me, n, 0, 1, &part) on the members below rank n. Only its members
 /// call it, none waits for another, and nothing is allocated after the first time. The group is part of this
-/// one, with which it fails. *part must be given back before `me`. See tutti::Member::among().
+/// one, with which it fails. *part must be given back before `me`. See tutti::Member::among(); here, callers
+/// are entered in a list of the process, under a lock.
 TUTTI_API tutti_status tutti_among(tutti_caller me, int count, int first, int stride, tutti_caller* part);
 
 // Teams, which have their own threads.

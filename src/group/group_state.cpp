@@ -76,6 +76,10 @@ Statistics GroupState::statistics() const {
 
 void GroupState::set_timeout(Timeout timeout) {
     timeout_.store(engine::timeout_of(timeout, "set_timeout: `timeout`"), std::memory_order_relaxed);
+    const std::scoped_lock lock(deriving_);
+    for (const std::shared_ptr<GroupState>& group : derived_) {
+        group->set_timeout(timeout);
+    }
 }
 
 void GroupState::note_binding(int rank) noexcept {
@@ -216,6 +220,23 @@ void GroupState::release_all(int member, const std::exception_ptr& cause, int pe
 }
 
 void GroupState::fail(int member, const std::exception_ptr& cause) noexcept {
+    report_failure(member, cause);
+    fail_reported(member, cause);
+}
+
+/// A derived group fails with the group that it is derived from, which reports that.
+void GroupState::report_failure(int member, const std::exception_ptr& cause) noexcept {
+    if (failure_.raised()) {
+        return;
+    }
+    if (const std::shared_ptr<GroupState> origin = family_.origin()) {
+        origin->report_failure(family_.derived_ranks()->rank(member), cause);
+    } else {
+        failure_.report(member, cause);
+    }
+}
+
+void GroupState::fail_reported(int member, const std::exception_ptr& cause) noexcept {
     fail(member, cause, engine::peer_of(cause));
 }
 
@@ -230,6 +251,20 @@ void GroupState::fail(int member, const std::exception_ptr& cause, int peer) noe
         const engine::Progression& ranks = *family_.derived_ranks();
         origin->fail(ranks.rank(member), cause, peer < 0 ? -1 : ranks.rank(peer));
     }
+}
+
+bool GroupState::has_left(int member, int other) const {
+    if (has_left_for_good(other)) {
+        return true;
+    }
+    if (!config_.options.leaving_ends_calls) {
+        return false;
+    }
+    if (const std::shared_ptr<GroupState> origin = family_.origin()) {
+        const engine::Progression& ranks = *family_.derived_ranks();
+        return origin->has_left(ranks.rank(member), ranks.rank(other));
+    }
+    return seats_.members_join() && memory_.has_left_region_of(member, other);
 }
 
 bool GroupState::has_left_for_good(int member) const {

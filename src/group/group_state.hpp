@@ -98,6 +98,8 @@ public:
     /// Records a failure and wakes everybody, here, in the groups made of this one, and in the group that it
     /// is derived from.
     TUTTI_COMPONENT_API void fail(int member, const std::exception_ptr& cause) noexcept;
+    /// The same for a failure that set_failure_hook()'s function knows already.
+    TUTTI_COMPONENT_API void fail_reported(int member, const std::exception_ptr& cause) noexcept;
 
     /// Lasts until the end of the process.
     void keep_for_good() noexcept;
@@ -107,10 +109,7 @@ public:
     bool has_left_for_good(int member) const;
     /// Whether a call of `member`, who asks, waits in vain for another one: that has left for good or, where
     /// leaving ends calls, the region. Acquire: as above.
-    bool has_left(int member, int other) const {
-        return has_left_for_good(other) || (config_.options.leaving_ends_calls && seats_.members_join() &&
-                                            memory_.has_left_region_of(member, other));
-    }
+    bool has_left(int member, int other) const;
 
     /// See Seats::require_joined(). The members of a derived group join the group that it is derived from.
     void require_joined(int member, int peer);
@@ -132,6 +131,7 @@ private:
 
     /// `peer`: see Failure::raise().
     void fail(int member, const std::exception_ptr& cause, int peer) noexcept;
+    void report_failure(int member, const std::exception_ptr& cause) noexcept;
     /// The same, of this group alone.
     void release_all(int member, const std::exception_ptr& cause, int peer, const char* whose) noexcept;
 

@@ -76,8 +76,8 @@ struct alignas(line_bytes) MemberStatus {
     Atomic<bool> left_for_good{false};
     /// The region to which it has come, and the one that it has left last; 0: none. Only with
     /// GroupOptions::leaving_ends_calls. The former relaxed: the member itself needs it, and people.
-    std::atomic<std::uint64_t> region{0};
-    Atomic<std::uint64_t> left_region{0};
+    std::atomic<std::int64_t> region{0};
+    Atomic<std::int64_t> left_region{0};
     /// Whether a call of the member has failed since the group has been usable. Relaxed: for people.
     std::atomic<bool> has_failed{false};
     /// Whether a thread has ever joined to be this member. No thread joins a team or a sub-group.

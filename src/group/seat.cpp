@@ -47,6 +47,7 @@ ErrorContext Seat::context_of_front() const {
 template <class Prepare>
 PreparedCall& Seat::complete(const Call& asked, Prepare prepare) {
     exchanging_ = nullptr; // what is prepared may lie where that has been
+    next_exchange_ = {};
     try {
         PreparedCall& call = prepare();
         bindings_.reserve(call.prepared());

@@ -24,7 +24,7 @@ struct SeatOccupancy {
     std::int64_t region = 0;
     std::uint64_t sync_epoch = 0;
     /// Counts all regions from 1 on, alike for all seats that are in the same one.
-    std::uint64_t number = 0;
+    std::int64_t number = 0;
     /// Joins that were refused since the group has failed.
     std::int64_t refused = 0;
     /// Whether its last join was refused, since it came to a region that had failed.

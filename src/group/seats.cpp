@@ -144,7 +144,7 @@ void Seats::begin_anew(const std::function<void()>& recover) {
         sync_epoch = std::max(sync_epoch, seat->last_sync_epoch());
     }
     std::int64_t latest = 0;
-    std::uint64_t latest_number = 0;
+    std::int64_t latest_number = 0;
     bool join_alike = true;
     const SeatOccupancy& first = seats_.front()->occupancy();
     for (const auto& seat : seats_) {
@@ -166,7 +166,7 @@ void Seats::begin_anew(const std::function<void()>& recover) {
         each.region = is_there ? 0 : each.region - latest;
         each.saw_failure = false;
         // As many joins as it is behind will be refused.
-        each.number = latest_number - static_cast<std::uint64_t>(-each.region);
+        each.number = latest_number + each.region;
     }
     recover();
     join_timeout_.restart();

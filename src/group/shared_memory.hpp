@@ -60,7 +60,7 @@ public:
     /// Whether `other` has left the region in which `member` is, or a later one. By the member. Acquire: as
     /// above.
     bool has_left_region_of(int member, int other) const {
-        const std::uint64_t left = status(other).left_region.load(std::memory_order_acquire);
+        const std::int64_t left = status(other).left_region.load(std::memory_order_acquire);
         return left != 0 && left >= status(member).region.load(std::memory_order_relaxed);
     }
     /// All members come again. Before the threads are started or woken that make their calls, which orders

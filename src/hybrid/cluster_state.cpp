@@ -185,8 +185,10 @@ void ClusterState::expect_all() {
 }
 
 void ClusterState::fail(int rank, const std::exception_ptr& cause) {
-    failure_.raise(first_rank(process_) + rank, cause);
-    group_->fail(rank, cause);
+    const int rank_in_all = first_rank(process_) + rank;
+    failure_.report(rank_in_all, cause);
+    failure_.raise(rank_in_all, cause);
+    group_->fail_reported(rank, cause);
 }
 
 void ClusterState::tell_others(const std::exception_ptr& cause) noexcept {

@@ -38,7 +38,6 @@ public:
     /// Calls it, and ignores what it throws. Returns false if there is none, or this thread is in it.
     template <class... Arguments>
     bool call(Arguments... arguments) noexcept {
-        const NoCancellation until_the_end; // because the callers throw nothing
         if (is_inside) {
             return false;
         }
@@ -82,6 +81,7 @@ void set_failure_hook(FailureFunction function) {
 namespace tutti {
 
 void engine::report(LogLevel level, const char* text) noexcept {
+    const NoCancellation until_the_end; // because the callers throw nothing
     if (!Settable<LogFunction>::instance().call(level, std::string_view(text))) {
         std::fprintf(stderr, "%s%s\n", level == LogLevel::info ? "" : "tutti: ", text);
         std::fflush(stderr);

@@ -2,6 +2,7 @@
 
 #include "log/log.hpp"
 #include "mailbox/event_count.hpp"
+#include "no_cancellation.hpp"
 #include "wait/error_context.hpp"
 #include "wait/join_timeout.hpp"
 
@@ -99,17 +100,26 @@ Failure::Failure() {
     unseen_exception();
 }
 
+void Failure::report(int member, const std::exception_ptr& cause) noexcept {
+    const NoCancellation until_the_end;
+    constexpr std::int64_t between_looks_ns = 20'000;
+    if (!is_reported_.test_and_set(std::memory_order_relaxed)) {
+        with_text(cause, [member](const char* text) { report_failure(member, text); });
+        return;
+    }
+    while (!raised()) {
+        mailbox::nap(between_looks_ns);
+    }
+}
+
 void Failure::raise(int member, const std::exception_ptr& cause, const char* whose,
                     std::optional<int> peer) noexcept {
-    const std::exception_ptr& told = cause != nullptr ? cause : thread_end();
-    const bool is_own = *whose == '\0';
-    if (is_own && !raised() && !hook_is_called_.test_and_set(std::memory_order_relaxed)) {
-        with_text(told, [member](const char* text) { report_failure(member, text); });
-    }
     const std::scoped_lock lock(mutex_);
     if (raised_.get() != 0) { // only changes under the lock
         return;
     }
+    const std::exception_ptr& told = cause != nullptr ? cause : thread_end();
+    const bool is_own = *whose == '\0';
     first_ = is_own && keeps_first_ ? told : nullptr;
     is_timeout_ = holds<TimeoutError>(told);
     // In another group ranks are others.
@@ -159,7 +169,7 @@ void Failure::clear() noexcept {
     const std::scoped_lock lock(mutex_);
     first_ = nullptr;
     report_is_claimed_.clear(std::memory_order_relaxed);
-    hook_is_called_.clear(std::memory_order_relaxed);
+    is_reported_.clear(std::memory_order_relaxed);
     raised_.publish(0);
 }
 

@@ -26,6 +26,10 @@ public:
     /// Not 0 while it is raised; for a mailbox to look at.
     const mailbox::StdWord& word() const noexcept { return raised_; }
 
+    /// Before raise(): tells set_failure_hook()'s function of the failure, once until clear(). If another
+    /// member does so at the moment, waits until that has raised its failure.
+    TUTTI_COMPONENT_API void report(int member, const std::exception_ptr& cause) noexcept;
+
     /// Records that `member` failed with `cause`, null when its thread is being ended; only the first one
     /// counts. `whose` says which group the member is of, if not of the one that fails; of that one's
     /// exception only the text is kept, so that it ends with the group in which it was thrown. Of a
@@ -63,8 +67,8 @@ private:
     mutable std::mutex mutex_;
     /// Relaxed: the one that claims it says the rest by raise().
     std::atomic_flag report_is_claimed_;
-    /// Relaxed: whoever sets it calls the hook.
-    std::atomic_flag hook_is_called_;
+    /// Relaxed: whoever sets it reports the failure, and then raises it.
+    std::atomic_flag is_reported_;
     std::exception_ptr first_;
     std::string text_;
     bool keeps_first_ = false;

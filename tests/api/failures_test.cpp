@@ -337,3 +337,28 @@ TEST_CASE("what is thrown need not be a std::exception") {
     }
     CHECK(caught == 42);
 }
+
+TEST_CASE("a member that aborts after a wrong argument makes no more calls, also none that it has repeated") {
+    for (const int members : {1, 2}) {
+        Team team(members, {.placement = "none"});
+        std::vector<Thrown> thrown(static_cast<std::size_t>(members));
+        CHECK_THROWS_AS(team.run([&](Member& me) {
+            double x = 1;
+            const auto repeat = [&] { me.allreduce(std::span(&x, 1), sum); };
+            for (int call = 0; call < 5; ++call) {
+                repeat();
+            }
+            if (me.rank() == 0) {
+                CHECK(thrown_by([&] { me.reduce(std::span(&x, 1), sum, 99); }).kind ==
+                      Thrown::Kind::argument);
+                CHECK_THROWS_AS(me.abort("given up"), Error);
+            }
+            thrown[static_cast<std::size_t>(me.rank())] = thrown_by(repeat);
+            throw std::runtime_error("the end");
+        }),
+                        Error);
+        for (const Thrown& each : thrown) {
+            CHECK(mentions(each.text, "given up"));
+        }
+    }
+}

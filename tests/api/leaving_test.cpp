@@ -63,6 +63,12 @@ void check_usable(Group& group, int regions) {
 
 } // namespace
 
+TEST_CASE("members of a group of among() are told so as well") {
+    Group group(2, leaving());
+    check_told(all_but_the_last(group, [](Member& me) { static_cast<void>(me.among(2).allreduce(1, sum)); }),
+               "member 1 has returned without calling it");
+}
+
 TEST_CASE("members that wait for one that has left are told so at once") {
     for (const Wait wait : {Wait::automatic, Wait::spin, Wait::yield, Wait::sleep}) {
         Group group(3, leaving(wait));

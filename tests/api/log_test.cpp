@@ -152,6 +152,48 @@ TEST_CASE("a hook runs once per failure, before anybody throws") {
     CHECK(calls == 2);
 }
 
+TEST_CASE("while the hook runs, no other member's failure goes before, and nobody is released") {
+    std::atomic<bool> has_ended{false};
+    std::atomic<bool> too_early{false};
+    std::string seen;
+    Team team(3, {.placement = "none"});
+    set_failure_hook([&](int member, std::string_view) {
+        std::this_thread::sleep_for(50ms);
+        seen += std::to_string(member);
+        has_ended = true;
+    });
+    const Thrown run = thrown_by([&] {
+        team.run([&](Member& me) {
+            me.barrier();
+            if (me.rank() != 2) {
+                throw std::runtime_error(std::to_string(me.rank()));
+            }
+            const Thrown released = thrown_by([&] { me.barrier(); });
+            too_early = released.kind != Thrown::Kind::aborted || !has_ended;
+        });
+    });
+    CHECK(run.text == seen); // that of one member
+    CHECK(!too_early);
+    set_failure_hook({});
+}
+
+TEST_CASE("the hook learns of a failure in a group of among() once, with the rank in the whole group") {
+    std::string seen;
+    Team team(3, {.placement = "none"});
+    set_failure_hook([&](int member, std::string_view text) {
+        seen += std::to_string(member) + ": " + std::string(text) + "\n";
+    });
+    CHECK_THROWS_AS(team.run([](Member& me) {
+        if (me.rank() == 2) {
+            me.among(2, 1).abort("mine");
+        }
+        me.barrier();
+    }),
+                    Error);
+    CHECK(seen == "2: mine\n");
+    set_failure_hook({});
+}
+
 TEST_CASE("a function that has been replaced is not called any more, and is gone") {
     auto alive = std::make_shared<std::atomic<bool>>(true);
     std::atomic<int> wrong{0};
