@@ -10,6 +10,7 @@
 
 #include <concepts>
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -431,10 +432,10 @@ public:
         return self().run(made, options);
     }
 
-    /// All-to-all with irregular blocks, for members that do not know what they receive: `out` becomes as
-    /// long as the blocks for this member are together, and receives them back to back in rank order. Returns
-    /// the number of elements from each member. send_counts has no displacements. `in` must not lie in
-    /// `out`.
+    /// All-to-all with irregular blocks, for members that do not know what they receive: `out` is resized to
+    /// the sum of the blocks for this member, and receives them back to back in rank order. Returns the
+    /// number of elements from each member. send_counts has no displacements. `in` and the numbers of
+    /// send_counts must not lie in `out`: the call throws ArgumentError before anything is sent.
     ///
     /// Two calls: an all-to-all of the counts, and one of the blocks, to which the algorithm of `options`
     /// applies. If there is no memory for `out`, throws std::bad_alloc and fails the member: see
@@ -444,10 +445,9 @@ public:
     alltoall(In&& in, Counts::View send_counts, std::vector<T>& out, const Options& options = {}) {
         const auto members = static_cast<std::size_t>(self().size());
         detail::require_sent(send_counts, members, detail::view(in).size());
-        if (static_cast<const void*>(detail::view(in).data()) == out.data() && !out.empty()) {
-            throw ArgumentError(
-                "alltoall: `in` and `out` are one vector, which changes its length: pass two");
-        }
+        detail::require_outside("in", std::addressof(in), out);
+        detail::require_outside("in", detail::view(in).data(), out);
+        detail::require_outside("send_counts", send_counts.span().data(), out);
         std::vector<std::size_t> received(members);
         alltoall(send_counts.span(), received, Options{.timeout = options.timeout, .where = options.where});
         try {

@@ -6,7 +6,9 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
+#include <memory>
 #include <ranges>
 #include <span>
 #include <string>
@@ -221,6 +223,18 @@ inline void require_sent(const Counts::View& counts, std::size_t members, std::s
     if (left != 0) {
         throw ArgumentError("alltoall: `in` has " + std::to_string(elements) +
                             " elements, which must be the sum of `send_counts`");
+    }
+}
+
+/// Checks that `address` is not that of `out` and not in its memory, which resize() may free. Throws
+/// ArgumentError.
+template <class T>
+void require_outside(const char* name, const void* address, const std::vector<T>& out) {
+    constexpr std::less<const void*> before{};
+    const bool inside = !before(address, out.data()) && before(address, out.data() + out.capacity());
+    if (inside || address == std::addressof(out)) {
+        throw ArgumentError("alltoall: `" + std::string(name) +
+                            "` lies in `out`, which changes its length: pass two vectors");
     }
 }
 

@@ -246,11 +246,11 @@ typedef struct tutti_caller {
 /// it has none yet. `file` must stay valid as long as the program may request roll calls, as a string literal
 /// does.
 ///
-/// Collectives and splits pass the line on which they are written by themselves: at the end of this header,
-/// macros of the same names call tutti_at(me, __FILE__, __LINE__). A function of the program that makes calls
-/// on behalf of its caller can pass on the line of that. A name in parentheses, `(tutti_barrier)(me)`, or its
-/// address is the function alone, whose calls have no line. No macro is defined if TUTTI_NO_SOURCE_LINES is
-/// defined before this header.
+/// Collectives and splits pass their own source line: macros of the same names at the end of this header call
+/// tutti_at(me, __FILE__, __LINE__). A function that makes calls for its caller can pass on its caller's
+/// line. A caller that is written with a comma outside parentheses needs parentheses of its own. A name in
+/// parentheses, `(tutti_barrier)(me)`, or its address is the function alone, whose calls have no line. No
+/// macro is defined if TUTTI_NO_SOURCE_LINES is defined before this header.
 static inline tutti_caller tutti_at(tutti_caller me, const char* file, unsigned line) {
     if (!me.file) {
         me.file = file;
@@ -563,8 +563,9 @@ TUTTI_API tutti_status tutti_cpu(tutti_caller me, int* cpu);
 typedef tutti_status (*tutti_member_function)(tutti_caller me, void* user);
 
 /// Joins, calls function(me, user) and leaves. Returns what the function returns. If this is the status of a
-/// call that has failed in the function, tutti_error_text() has the text of that failure, even if other
-/// calls have failed since; the other members' TUTTI_ABORTED has it as well.
+/// call that has failed in the function, tutti_error_text() has the text of the last failure with this status
+/// in the function, even if calls have failed with other statuses since; the other members' TUTTI_ABORTED has
+/// it as well.
 TUTTI_API tutti_status tutti_group_run(tutti_group* group, int rank, tutti_member_function function,
                                        void* user);
 
@@ -697,10 +698,10 @@ TUTTI_API tutti_status tutti_async_group_roll_call(const tutti_async_group* asyn
 }
 #endif
 
-// Each call passes the line on which it is written: see tutti_at(). The name in the text of a macro is that
-// of the function.
+// Each call passes the line on which it is written: see tutti_at(). Inside a macro, its own name is the
+// function.
 #ifndef TUTTI_NO_SOURCE_LINES
-#define tutti_barrier(me) tutti_barrier(tutti_at(me, __FILE__, __LINE__))
+#define tutti_barrier(...) tutti_barrier(tutti_at(__VA_ARGS__, __FILE__, __LINE__))
 #define tutti_broadcast(me, ...) tutti_broadcast(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
 #define tutti_reduce(me, ...) tutti_reduce(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
 #define tutti_allreduce(me, ...) tutti_allreduce(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)

@@ -339,24 +339,3 @@ TEST_CASE("members that do not know what they receive get it in a vector that fi
         }
     }
 }
-
-TEST_CASE("what they send is checked before anybody is told") {
-    Group group(2);
-    Member me = group.join(0);
-    const Member other = group.join(1);
-    std::vector<int> in(5);
-    std::vector<int> out;
-    const auto refused = [&](const Counts& counts) {
-        const Thrown thrown = thrown_by([&] { me.alltoall(in, counts, out); });
-        CHECK(thrown.kind == Thrown::Kind::argument);
-        return thrown.text;
-    };
-    CHECK(mentions(refused(Counts({1, 2, 2})), "`send_counts` has 3 entries, must have one per member: 2"));
-    CHECK(mentions(refused(Counts({1, 3})), "`in` has 5 elements, which must be the sum of `send_counts`"));
-    CHECK(mentions(refused(Counts({3, 9})), "`in` has 5 elements"));
-    CHECK(mentions(refused(Counts({1, 4}, {0, 1})), "`send_counts` has displacements"));
-    CHECK(out.empty());
-    out.resize(5);
-    const Thrown same = thrown_by([&] { me.alltoall(out, Counts({2, 3}), out); });
-    CHECK(mentions(same.text, "`in` and `out` are one vector"));
-}

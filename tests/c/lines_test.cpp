@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <utility>
 
 using namespace tutti::test;
 
@@ -47,6 +48,26 @@ TEST_CASE("a roll call shows the line of a call from C, whichever way it is made
     CHECK(tutti_dup(me, &copy) == TUTTI_OK);
     CHECK(mentions(roll_call(joined.group), line(__LINE__ - 1)));
     CHECK(tutti_leave(copy) == TUTTI_OK);
+    CHECK(tutti_split(me, 0, 0, &copy) == TUTTI_OK);
+    CHECK(mentions(roll_call(joined.group), line(__LINE__ - 1)));
+    CHECK(tutti_leave(copy) == TUTTI_OK);
+    CHECK(tutti_split_by_level(me, TUTTI_LEVEL_CORE, &copy) == TUTTI_OK);
+    CHECK(mentions(roll_call(joined.group), line(__LINE__ - 1)));
+    CHECK(tutti_leave(copy) == TUTTI_OK);
+    const int rank = 0;
+    CHECK(tutti_subset(me, &rank, 1, &copy) == TUTTI_OK);
+    CHECK(mentions(roll_call(joined.group), line(__LINE__ - 1)));
+    CHECK(tutti_leave(copy) == TUTTI_OK);
+}
+
+TEST_CASE("a caller may be written with commas: a barrier's as it is, others in parentheses") {
+    using Named = std::pair<int, tutti_caller>;
+    const Joined joined;
+    CHECK(tutti_barrier(Named{0, joined.me}.second) == TUTTI_OK);
+    CHECK(mentions(roll_call(joined.group), line(__LINE__ - 1)));
+    double x = 1;
+    CHECK(tutti_broadcast((Named{0, joined.me}.second), &x, 1, TUTTI_DOUBLE, 0) == TUTTI_OK);
+    CHECK(mentions(roll_call(joined.group), line(__LINE__ - 1)));
 }
 
 TEST_CASE("a call without a line shows none, whatever was called before") {

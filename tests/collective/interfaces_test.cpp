@@ -3,8 +3,10 @@
 #include <doctest/doctest.h>
 
 #include <fstream>
+#include <regex>
 #include <sstream>
 #include <string>
+#include <vector>
 
 // The interfaces for C and Fortran and the pages are written by hand, so that they can be read and searched.
 // What they say of the collectives must be what the table says: a test that fails shows the lines to write.
@@ -38,6 +40,22 @@ bool has_vectors(const CollectiveTraits& traits) {
 
 bool has_one_vector(const CollectiveTraits& traits) {
     return traits.in_place == detail::OneVector::always;
+}
+
+/// The names of the functions of tutti.h that are collectives, regular and irregular, or make a group.
+std::vector<std::string> c_calls(const std::string& header) {
+    std::vector<std::string> names;
+    for (const CollectiveTraits& traits : detail::collective_table) {
+        names.push_back("tutti_" + std::string(traits.name));
+        if (traits.irregular != detail::Irregular::no) {
+            names.push_back(names.back() + "v");
+        }
+    }
+    const std::regex split(R"(TUTTI_API tutti_status (\w+)\(tutti_caller me,[^;]*tutti_caller\* )");
+    for (std::sregex_iterator found(header.begin(), header.end(), split), end; found != end; ++found) {
+        names.push_back(found->str(1));
+    }
+    return names;
 }
 
 std::string c_prototype(const CollectiveTraits& traits) {
@@ -120,6 +138,22 @@ void check_all(const std::string& text, Write write) {
 
 TEST_CASE("functions of C take what the table says") {
     check_all(on_one_line(text_of("include/tutti/tutti.h")), c_prototype);
+}
+
+TEST_CASE("functions of C that members call together have a macro that passes the line") {
+    const std::string header = on_one_line(text_of("include/tutti/tutti.h"));
+    const std::vector<std::string> names = c_calls(header);
+    CHECK(names.size() > detail::collective_count + 4);
+    for (const std::string& name : names) {
+        const bool alone = name == "tutti_barrier"; // which has no other argument
+        const std::string macro =
+            alone ? "#define tutti_barrier(...) tutti_barrier(tutti_at(__VA_ARGS__, __FILE__, __LINE__)) "
+                  : "#define " + name + "(me, ...) " + name +
+                        "(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__) ";
+        INFO("missing: ", macro);
+        CHECK(header.find("TUTTI_API tutti_status " + name + "(tutti_caller me") != std::string::npos);
+        CHECK(header.find(macro) != std::string::npos);
+    }
 }
 
 TEST_CASE("procedures of Fortran take what the table says") {
