@@ -102,8 +102,8 @@ public:
                                          const Options& options = {});
 
     /// The Euclidean norm of the vector whose parts the members have, as reproducible as the sum. It
-    /// overflows only if the norm itself does, and does not underflow: if the largest square would be less
-    /// than 2^-900, or would overflow, the members scale all elements by the largest one, in two more calls.
+    /// overflows only if the norm itself does, and does not underflow: if the sum of the squares is less than
+    /// 2^-900, or is not finite, the members scale all elements by the largest one, in one or two more calls.
     /// It is a NaN if an element is, and otherwise infinity if an element is infinite.
     [[nodiscard]] double reproducible_norm2(std::span<const double> x, const Options& options = {});
     /// The same for float.

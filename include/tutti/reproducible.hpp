@@ -39,7 +39,7 @@ struct Bins {
     static constexpr std::uint64_t not_finite = 7;
 };
 
-/// Adds one term, of any kind. By any thread, as all functions here, but one at a time per accumulator.
+/// Adds one term of any kind. Any thread may call the functions here, but only one at a time per accumulator.
 TUTTI_API void deposit(const Bins& bins, double x) noexcept;
 /// Add many terms. If there is a `b`, they are the products of the elements of both.
 TUTTI_API void deposit(const Bins& bins, const double* a, const double* b, std::size_t count) noexcept;
@@ -66,20 +66,21 @@ inline double opaque(double x) noexcept {
 /// A sum whose bits do not depend on the order of its terms: an accumulator that is exactly associative and
 /// commutative. If the members of a group add the terms of one sum to accumulators and reduce these by
 /// tutti::sum, the result has the same bits for every number of members, every distribution of the terms,
-/// every algorithm, and every instruction set. So has the state of the accumulator, byte for byte. It is a
-/// trivially copyable element of any reduction and scan.
+/// every algorithm, and every instruction set. The state of the accumulator is then also equal, byte for
+/// byte. An accumulator is a trivially copyable element of any reduction and scan.
 ///
 /// **Error.** With n terms, of which the largest has the magnitude M, the sum differs from the exact sum by
 /// at most n 2^-46 M with fold 2 and n 2^-92 M with fold 3, and is then rounded once to T. The default fold
-/// is 3 for double and 2 for float, because the error is then below that of a plain sum. Fold 2 takes two
-/// thirds of the time; with it a double sum can lose terms that are less than 2^-46 of the largest.
+/// is 3 for double and 2 for float, because the error is then below that of a plain sum. In the caches, fold
+/// 2 takes two thirds of the time; with it a double sum can lose terms that are less than 2^-46 of the
+/// largest.
 ///
 /// **Special values** are as for the exact sum of the terms: a NaN, or infinities of both signs, make the
-/// result a NaN; otherwise an infinity is the result. Sums of finite terms do not overflow on the way, but
-/// only if the result exceeds the range of T. Subnormal numbers count like all others, unless the thread
-/// flushes them to 0 (-ffast-math may switch this on). A sum of zeros is +0, also if all terms are -0.
+/// result a NaN; otherwise an infinity is the result. A sum of finite terms overflows only if its result
+/// exceeds the range of T. Subnormal numbers count like all others, unless the thread flushes them to 0
+/// (-ffast-math may switch this on). A sum of zeros is +0, also if all terms are -0.
 ///
-/// There may be up to 2^50 terms. The rounding mode must be the default, to nearest; -ffast-math does not
+/// There may be up to 2^49 terms. The rounding mode must be the default, to nearest; -ffast-math does not
 /// change a bit. Method: Ahrens, Demmel and Nguyen, "Algorithms for Efficient Reproducible Floating Point
 /// Summation", 2020, with integers as accumulators.
 ///

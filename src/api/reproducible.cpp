@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 
 namespace tutti {
@@ -41,7 +42,10 @@ double norm_of_scaled(Member& me, std::span<const double> x, const Options& opti
         mine = GreaterMagnitude()(mine, element);
     }
     const double largest = me.allreduce(mine, GreaterMagnitude(), options);
-    if (largest == 0 || !std::isfinite(largest)) {
+    if (std::isnan(largest)) {
+        return std::numeric_limits<double>::quiet_NaN(); // the one found first depends on the distribution
+    }
+    if (largest == 0 || std::isinf(largest)) {
         return largest;
     }
     const int exponent = std::ilogb(largest);

@@ -58,7 +58,7 @@ void raise(const Bins& bins, int top) {
     std::copy_backward(bins.high, bins.high + bins.fold - by, bins.high + bins.fold);
     std::fill_n(bins.low, by, 0);
     std::fill_n(bins.high, by, 0);
-    bins.limit = top == last_bin ? 0 : static_cast<std::uint64_t>(2047 - bin_bits * top) << exponent_bits_at;
+    bins.limit = static_cast<std::uint64_t>(2047 - bin_bits * top) << exponent_bits_at;
 }
 
 /// Terms that are not finite replace all others.
@@ -97,17 +97,24 @@ std::uint64_t greatest_of(const T* a, const T* b, std::size_t count) {
     return greatest;
 }
 
-/// Whether the vector loops can use the units of the bins.
+/// Whether the vector loops can use the units of the bins. The unit of last_bin is subnormal, so threads that
+/// flush these would have 0.
 bool is_for_loops(const Bins& bins) {
     const int top = top_of(bins);
-    return is_finite(bins) && top > 0 && top + bins.fold - 1 <= last_bin;
+    return is_finite(bins) && top > 0 && top + bins.fold - 1 < last_bin;
 }
 
 template <class T>
 void deposit_part(const Bins& bins, kernel::DepositLoop loop, const T* a, const T* b, std::size_t count) {
     if (bins.limit == 0) {
         // A guess, so that the loop runs once in most cases.
-        const std::uint64_t greatest = greatest_of(a, b, std::min<std::size_t>(count, 8));
+        std::uint64_t greatest = greatest_of(a, b, std::min<std::size_t>(count, 8));
+        if (index_of(greatest) == last_bin) { // zeros at the beginning
+            greatest = greatest_of(a, b, count);
+        }
+        if (greatest == 0) {
+            return; // zeros add nothing
+        }
         if (greatest < infinity_bits) {
             raise(bins, index_of(greatest));
         }
@@ -225,7 +232,7 @@ void deposit(const Bins& bins, double x) noexcept {
                           : x > 0                   ? Bins::plus_infinity
                                                     : Bins::minus_infinity);
     }
-    if (!is_finite(bins)) {
+    if (magnitude == 0 || !is_finite(bins)) { // zeros add nothing
         return;
     }
     raise(bins, index_of(magnitude));

@@ -14,6 +14,10 @@
 #include <span>
 #include <type_traits>
 
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
 using namespace tutti::test;
 using tutti::Reproducible;
 
@@ -115,6 +119,34 @@ T value_of(std::initializer_list<T> terms) {
 
 bool same_bits(double a, double b) {
     return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+#if defined(__x86_64__)
+/// Whether a thread that flushes subnormal numbers to 0 has the same state as one that does not, in every way
+/// of adding. The terms must be normal.
+template <int Fold>
+bool is_same_if_flushed(const std::vector<double>& terms) {
+    const Reproducible<double, Fold> expected = by_terms<Fold>(terms);
+    constexpr unsigned flush_to_zero = 0x8000;
+    constexpr unsigned denormals_are_zero = 0x0040;
+    const unsigned before = _mm_getcsr();
+    _mm_setcsr(before | flush_to_zero | denormals_are_zero);
+    const Reproducible<double, Fold> one_by_one = by_terms<Fold>(terms);
+    const Reproducible<double, Fold> range = Reproducible<double, Fold>().add(terms);
+    _mm_setcsr(before);
+    return one_by_one == expected && range == expected;
+}
+#endif
+
+/// The sum of 2^49 equal terms, which are the most that are allowed.
+template <int Fold>
+double sum_of_most(double term) {
+    Reproducible<double, Fold> sum;
+    sum += term;
+    for (int i = 0; i < 49; ++i) {
+        sum += sum;
+    }
+    return sum.value();
 }
 
 } // namespace
@@ -242,3 +274,43 @@ TEST_CASE("carries go to the upper part of a bin") {
     }
     CHECK(sum.value() == (3.0 * (1 << 20) - 1.5) * (1 << 25));
 }
+
+TEST_CASE("the largest number of terms does not overflow a bin") {
+    CHECK(sum_of_most<2>(DBL_MAX) == infinity);
+    CHECK(sum_of_most<3>(DBL_MAX) == infinity);
+    CHECK(sum_of_most<2>(-DBL_MAX) == -infinity);
+    CHECK(sum_of_most<3>(-DBL_MAX) == -infinity);
+    const double below = std::nextafter(4096.0, 0.0); // the largest one with its index
+    CHECK(sum_of_most<2>(below) == std::ldexp(below, 49));
+    CHECK(sum_of_most<3>(below) == std::ldexp(below, 49));
+    CHECK(sum_of_most<2>(-below) == std::ldexp(-below, 49));
+    CHECK(sum_of_most<3>(-below) == std::ldexp(-below, 49));
+}
+
+TEST_CASE("fold 2 can lose terms that are far smaller than the largest one") {
+    std::vector<double> terms(10'000, 1e-11);
+    terms[0] = 4096.0;
+    CHECK(Reproducible<double, 2>().add(terms).value() == 4096.0);
+    CHECK(Reproducible<double, 3>().add(terms).value() > 4096.0);
+}
+
+#if defined(__x86_64__)
+TEST_CASE("threads that flush subnormal numbers have the same sums of normal numbers") {
+    std::mt19937 engine(6);
+    for (int lowest = -1010; lowest <= -800; lowest += 5) {
+        for (const int width : {0, 10, 100}) {
+            CAPTURE(lowest);
+            CAPTURE(width);
+            std::vector<double> terms;
+            for (int i = 0; i < 500; ++i) {
+                const double sign = engine() % 2 == 0 ? 1 : -1;
+                const double mantissa = std::uniform_real_distribution<double>(1, 2)(engine);
+                const auto more = static_cast<int>(engine() % static_cast<unsigned>(width + 1));
+                terms.push_back(std::ldexp(sign * mantissa, lowest + more));
+            }
+            CHECK(is_same_if_flushed<2>(terms));
+            CHECK(is_same_if_flushed<3>(terms));
+        }
+    }
+}
+#endif

@@ -47,15 +47,47 @@ Team team_of(int members) {
     return Team(members, {.placement = "none"});
 }
 
-double norm_of(const std::vector<double>& x) {
-    double found = 0;
+/// The norm as one accumulator of doubles gives it: squares of floats are exact there.
+float norm_of_all(const std::vector<float>& x) {
+    Reproducible<double> squares;
+    for (const float element : x) {
+        squares += static_cast<double>(element) * static_cast<double>(element);
+    }
+    return static_cast<float>(std::sqrt(squares.value()));
+}
+
+template <class T>
+T norm_of(const std::vector<T>& x) {
+    T found = 0;
     team_of(2).run([&](Member& me) {
-        const double norm = me.reproducible_norm2(me.rank() == 0 ? std::span(x) : std::span<const double>());
+        const T norm = me.reproducible_norm2(me.rank() == 0 ? std::span(x) : std::span<const T>());
         if (me.rank() == 1) {
             found = norm;
         }
     });
     return found;
+}
+
+template <class T>
+void check_bits_with_nan() {
+    constexpr T not_a_number = std::numeric_limits<T>::quiet_NaN();
+    std::mt19937 engine(6);
+    std::vector<T> x = {not_a_number, std::copysign(not_a_number, T(-1)), 1, 2,
+                        std::numeric_limits<T>::infinity()};
+    for (const int members : team_sizes) {
+        CAPTURE(members);
+        Team team = team_of(members);
+        for (int i = 0; i < 10; ++i) {
+            std::shuffle(x.begin(), x.end(), engine);
+            const auto borders = random_borders(members, x.size(), engine);
+            std::vector<int> wrong(static_cast<std::size_t>(members));
+            team.run([&](Member& me) {
+                const T norm = me.reproducible_norm2(part(x, borders, me.rank()));
+                wrong[static_cast<std::size_t>(me.rank())] = same_bits(norm, not_a_number) ? 0 : 1;
+            });
+            CHECK(wrong == std::vector<int>(wrong.size(), 0));
+        }
+    }
 }
 
 } // namespace
@@ -73,6 +105,9 @@ TEST_CASE("sums, products and norms have the same bits for every number of membe
                 const auto borders = random_borders(members, count, engine);
                 Reproducible<double> squares;
                 squares.add_products(x, x);
+                Reproducible<float> float_squares;
+                float_squares.add_products(f, f);
+                const float float_norm = norm_of_all(f);
                 std::vector<int> wrong(static_cast<std::size_t>(members));
                 team.run([&](Member& me) {
                     const auto mine = part(x, borders, me.rank());
@@ -80,6 +115,8 @@ TEST_CASE("sums, products and norms have the same bits for every number of membe
                     bool right = same_bits(me.reproducible_sum(mine), Reproducible<double>().add(x).value());
                     right &= same_bits(me.reproducible_sum(floats), Reproducible<float>().add(f).value());
                     right &= same_bits(me.reproducible_dot(mine, mine), squares.value());
+                    right &= same_bits(me.reproducible_dot(floats, floats), float_squares.value());
+                    right &= same_bits(me.reproducible_norm2(floats), float_norm);
                     const double norm = me.reproducible_norm2(mine);
                     right &= me.broadcast(norm, 0) == norm;
                     wrong[static_cast<std::size_t>(me.rank())] = right ? 0 : 1;
@@ -109,14 +146,24 @@ TEST_CASE("norms of huge and tiny elements have the same bits for every number o
 
 TEST_CASE("norms neither overflow nor underflow on the way") {
     using Limits = std::numeric_limits<double>;
-    CHECK(norm_of({}) == 0.0);
-    CHECK(norm_of({0.0, -0.0}) == 0.0);
-    CHECK(norm_of({3.0, -4.0}) == 5.0);
-    CHECK(norm_of({3e-320, 4e-320}) == 5e-320);
-    CHECK(norm_of({0x3p600, 0x4p600}) == 0x5p600);
-    CHECK(norm_of({Limits::max(), Limits::max()}) == Limits::infinity());
-    CHECK(norm_of({1.0, -Limits::infinity()}) == Limits::infinity());
-    CHECK(std::isnan(norm_of({Limits::infinity(), Limits::quiet_NaN()})));
+    CHECK(norm_of<double>({}) == 0.0);
+    CHECK(norm_of<double>({0.0, -0.0}) == 0.0);
+    CHECK(norm_of<double>({3.0, -4.0}) == 5.0);
+    CHECK(norm_of<double>({3e-320, 4e-320}) == 5e-320);
+    CHECK(norm_of<double>({0x3p600, 0x4p600}) == 0x5p600);
+    CHECK(norm_of<double>({Limits::max(), Limits::max()}) == Limits::infinity());
+    CHECK(norm_of<double>({1.0, -Limits::infinity()}) == Limits::infinity());
+    CHECK(std::isnan(norm_of<double>({Limits::infinity(), Limits::quiet_NaN()})));
+    CHECK(norm_of<float>({}) == 0.0F);
+    CHECK(norm_of<float>({0x3p100F, -0x4p100F}) == 0x5p100F);
+    CHECK(norm_of<float>({0x3p-140F, 0x4p-140F}) == 0x5p-140F);
+    CHECK(norm_of<float>({-std::numeric_limits<float>::infinity()}) ==
+          std::numeric_limits<float>::infinity());
+}
+
+TEST_CASE("norms with NaN of both signs have the same bits for every number of members and order") {
+    check_bits_with_nan<double>();
+    check_bits_with_nan<float>();
 }
 
 TEST_CASE("accumulators are reduced and scanned with the same bits by all algorithms") {
