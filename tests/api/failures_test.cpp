@@ -351,7 +351,7 @@ TEST_CASE("a member that aborts after a wrong argument makes no more calls, also
             if (me.rank() == 0) {
                 CHECK(thrown_by([&] { me.reduce(std::span(&x, 1), sum, 99); }).kind ==
                       Thrown::Kind::argument);
-                CHECK_THROWS_AS(me.abort("given up"), Error);
+                me.abort("given up");
             }
             thrown[static_cast<std::size_t>(me.rank())] = thrown_by(repeat);
             throw std::runtime_error("the end");
