@@ -1,5 +1,5 @@
+#include "group/family.hpp"
 #include "group/group_state.hpp"
-#include "group/progression.hpp"
 #include "group/seat.hpp"
 
 #include <tutti/error.hpp>

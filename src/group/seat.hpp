@@ -5,7 +5,7 @@
 #include "call/call_log.hpp"
 #include "call/plans/plans.hpp"
 #include "call/prepared_call.hpp"
-#include "group/progression.hpp"
+#include "group/family.hpp"
 #include "group/seat_occupancy.hpp"
 #include "immovable.hpp"
 #include "machine/pinning.hpp"
