@@ -5,6 +5,7 @@
 
 #include <tutti/error.hpp>
 
+#include <atomic>
 #include <cstdio>
 #include <mutex>
 #include <string>
@@ -30,24 +31,27 @@ public:
         if (is_inside) {
             throw Error(std::string(name) + ": called by a function that " + name + "() has set");
         }
+        is_made.store(true, std::memory_order_release); // pairs with call()
         const std::scoped_lock lock(mutex_);
         std::swap(function_, function);
         // The parameter, which is now the function before, ends after the lock.
     }
 
     /// Calls it, and ignores what it throws. Returns false if there is none, or this thread is in it.
+    /// Allocates nothing: there may be no memory.
     template <class... Arguments>
-    bool call(Arguments... arguments) noexcept {
-        if (is_inside) {
+    static bool call(Arguments... arguments) noexcept {
+        if (is_inside || !is_made.load(std::memory_order_acquire)) { // pairs with set()
             return false;
         }
-        const std::scoped_lock lock(mutex_);
-        if (!function_) {
+        Settable& made = instance();
+        const std::scoped_lock lock(made.mutex_);
+        if (!made.function_) {
             return false;
         }
         is_inside = true;
         try {
-            function_(arguments...);
+            made.function_(arguments...);
         } catch (...) { // there is nobody to tell
         }
         is_inside = false;
@@ -57,6 +61,8 @@ public:
 private:
     /// Whether the calling thread is in the function.
     static thread_local bool is_inside;
+    /// Whether a function has been set, so that the object is there.
+    static inline std::atomic<bool> is_made{false};
 
     /// Held while the function is called.
     machine::ProcessMutex mutex_;
@@ -82,14 +88,14 @@ namespace tutti {
 
 void engine::report(LogLevel level, const char* text) noexcept {
     const NoCancellation until_the_end; // because the callers throw nothing
-    if (!Settable<LogFunction>::instance().call(level, std::string_view(text))) {
+    if (!Settable<LogFunction>::call(level, std::string_view(text))) {
         std::fprintf(stderr, "%s%s\n", level == LogLevel::info ? "" : "tutti: ", text);
         std::fflush(stderr);
     }
 }
 
 void engine::report_failure(int member, const char* text) noexcept {
-    Settable<FailureFunction>::instance().call(member, std::string_view(text));
+    Settable<FailureFunction>::call(member, std::string_view(text));
 }
 
 } // namespace tutti
