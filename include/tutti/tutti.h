@@ -722,4 +722,5 @@ TUTTI_API tutti_status tutti_async_group_roll_call(const tutti_async_group* asyn
 #define tutti_split_by_level(me, ...) tutti_split_by_level(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
 #define tutti_subset(me, ...) tutti_subset(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
 #define tutti_dup(me, ...) tutti_dup(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_among(me, ...) tutti_among(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
 #endif
