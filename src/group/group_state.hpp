@@ -97,7 +97,7 @@ public:
 
     /// Records a failure and wakes everybody, here, in the groups made of this one, and in the group that it
     /// is derived from.
-    TUTTI_COMPONENT_API void fail(int member, const std::exception_ptr& cause) noexcept;
+    void fail(int member, const std::exception_ptr& cause) noexcept;
     /// The same for a failure that set_failure_hook()'s function knows already.
     TUTTI_COMPONENT_API void fail_reported(int member, const std::exception_ptr& cause) noexcept;
 
