@@ -195,6 +195,7 @@ std::shared_ptr<GroupState> GroupState::derived(const engine::Progression& ranks
         return *known;
     }
     std::vector<int> mates;
+    mates.reserve(static_cast<std::size_t>(ranks.count));
     for (int position = 0; position < ranks.count; ++position) {
         mates.push_back(ranks.rank(position));
     }

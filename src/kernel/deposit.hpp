@@ -47,7 +47,7 @@ template <class T>
     return _mm256_fmadd_pd(x, _mm256_set1_pd(1 - 0x1p-53), sum);
 #else
     // If the last bit of x is 0, as in a tie, the number before it towards 0. 0 has none.
-    Words is_not_zero = reinterpret_cast<Words>(x != 0);
+    auto is_not_zero = reinterpret_cast<Words>(x != 0);
 #if defined(__x86_64__)
     asm("" : "+x"(is_not_zero)); // so that GCC keeps the mask instead of testing each lane
 #endif
@@ -64,7 +64,7 @@ template <class T>
     return _mm512_range_pd(greatest, x, magnitudes_without_sign);
 #pragma GCC diagnostic pop
 #else
-    const Doubles magnitude =
+    const auto magnitude =
         reinterpret_cast<Doubles>(reinterpret_cast<Integers>(x) & ~(std::int64_t{1} << 63U));
     return greatest > magnitude ? greatest : magnitude;
 #endif
