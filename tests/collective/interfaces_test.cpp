@@ -3,7 +3,6 @@
 #include <doctest/doctest.h>
 
 #include <fstream>
-#include <regex>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -51,9 +50,13 @@ std::vector<std::string> c_calls(const std::string& header) {
             names.push_back(names.back() + "v");
         }
     }
-    const std::regex split(R"(TUTTI_API tutti_status (\w+)\(tutti_caller me,[^;]*tutti_caller\* )");
-    for (std::sregex_iterator found(header.begin(), header.end(), split), end; found != end; ++found) {
-        names.push_back(found->str(1));
+    const std::string function = "TUTTI_API tutti_status ";
+    for (auto at = header.find(function); at != std::string::npos; at = header.find(function, at + 1)) {
+        const std::string prototype = header.substr(at, header.find(';', at) - at);
+        const auto arguments = prototype.find("(tutti_caller me,");
+        if (arguments != std::string::npos && prototype.find("tutti_caller* ") != std::string::npos) {
+            names.push_back(prototype.substr(function.size(), arguments - function.size()));
+        }
     }
     return names;
 }
