@@ -25,8 +25,8 @@ LastCall last_call(const SharedMemory& memory, Sequence sequence, int rank) {
                : LastCall{};
 }
 
-/// Not of the group that a group is derived from where people ask: a roll call that turned out to be the last
-/// owner of that group would end this one, which it is reading.
+/// A roll call for people does not ask the group that this one is derived from: if the roll call turned out
+/// to be the last owner of that group, it would end this one while reading it.
 bool has_left(const detail::GroupState& group, const Family& family, int rank, bool by_people) {
     return by_people && family.derived_ranks() ? false : group.has_left(rank, rank);
 }

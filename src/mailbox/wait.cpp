@@ -109,8 +109,8 @@ std::int64_t yield(Cpu& cpu, std::int64_t now) noexcept {
 constexpr std::int64_t all_spin_ns = 4 * millisecond_ns;
 constexpr std::int64_t all_spin_every_ns = 128 * millisecond_ns;
 
-/// Sleeping and being woken take about as long. Who waits for so long before sleeping loses at most twice
-/// what the best choice would (Karlin, Li, Manasse and Owicki 1991, section 2).
+/// Sleeping and being woken take about as long. A thread that spins for so long before it sleeps loses at
+/// most twice what the best choice would (Karlin, Li, Manasse and Owicki 1991, section 2).
 constexpr std::int64_t price_of_sleep_ns = 5 * microsecond_ns;
 
 /// What a yield takes at most if no other thread has run meanwhile.

@@ -108,7 +108,8 @@ public:
         combine_many(words.slots, stride_, own, *prepared_, state, output);
     }
 
-    /// The same for a single member: its exchange is a copy, and has neither slots nor tags.
+    /// Whether there are no other members. The exchange then is a copy without slots and tags, by the three
+    /// functions below.
     bool is_single() const { return last_offset_ == 0; }
     [[gnu::always_inline]] std::uint64_t publish_alone(const void* input) const {
         board_->progress.publish(2 * epoch_); // for roll calls
