@@ -26,12 +26,22 @@ struct MemberStatistics {
     std::chrono::nanoseconds late{0};
 };
 
+/// All members' calls of one collective by one algorithm, added up.
+struct AlgorithmStatistics {
+    /// The name, such as "direct" (`tutti info --algorithms`).
+    std::string_view algorithm;
+    std::uint64_t calls = 0;          ///< number of complete calls: p if each of p members has made one
+    std::chrono::nanoseconds time{0}; ///< MemberStatistics::time of these calls
+};
+
 /// All members' calls of one collective.
 struct CollectiveStatistics {
     /// The name, such as "allreduce".
     std::string_view collective;
     /// One element per rank.
     std::vector<MemberStatistics> members;
+    /// One element per algorithm that has run.
+    std::vector<AlgorithmStatistics> algorithms;
     /// Number of blocking calls, among the last few thousand, for which the arrivals of all members are
     /// known.
     std::uint64_t compared = 0;

@@ -39,9 +39,10 @@ public:
     void sample(std::string_view collective, const std::string& value) {
         text_ += name_ + "{" + labels_ + std::string(collective) + "\"} " + value + "\n";
     }
-    void sample(std::string_view collective, std::size_t rank, const std::string& value) {
-        text_ += name_ + "{" + labels_ + std::string(collective) + "\",rank=\"" + std::to_string(rank) +
-                 "\"} " + value + "\n";
+    void sample(std::string_view collective, const char* label, std::string_view of_label,
+                const std::string& value) {
+        text_ += name_ + "{" + labels_ + std::string(collective) + "\"," + label + "=\"" +
+                 std::string(of_label) + "\"} " + value + "\n";
     }
 
 private:
@@ -64,7 +65,8 @@ std::string Statistics::prometheus(std::string_view group) const {
         metric.describe(help, type);
         for (const OfCalls& of_calls : collectives) {
             for (std::size_t rank = 0; wanted(of_calls) && rank < of_calls.members.size(); ++rank) {
-                metric.sample(of_calls.collective, rank, value(of_calls.members[rank]));
+                metric.sample(of_calls.collective, "rank", std::to_string(rank),
+                              value(of_calls.members[rank]));
             }
         }
     };
@@ -85,6 +87,19 @@ std::string Statistics::prometheus(std::string_view group) const {
                [](const OfMember& member) { return in_seconds(member.time); });
     of_members("tutti_waited_seconds_total", "Time in these calls that was spent waiting for others.",
                "counter", any, [](const OfMember& member) { return in_seconds(member.waited); });
+    const auto of_algorithms = [&](const char* name, const char* help, auto value) {
+        Metric metric(text, group, name);
+        metric.describe(help, "counter");
+        for (const OfCalls& of_calls : collectives) {
+            for (const AlgorithmStatistics& by_this : of_calls.algorithms) {
+                metric.sample(of_calls.collective, "algorithm", by_this.algorithm, value(by_this));
+            }
+        }
+    };
+    of_algorithms("tutti_algorithm_calls_total", "Calls by an algorithm, of all members together.",
+                  [](const AlgorithmStatistics& by_this) { return std::to_string(by_this.calls); });
+    of_algorithms("tutti_algorithm_seconds_total", "Time in these calls, of all members together.",
+                  [](const AlgorithmStatistics& by_this) { return in_seconds(by_this.time); });
     of_members("tutti_late_seconds", "Time by which a member comes after the first, mean of the last calls.",
                "gauge", compared, [](const OfMember& member) { return in_seconds(member.late); });
     of_arrivals("tutti_arrival_spread_seconds", "Time from first to last arrival, mean of the last calls.",

@@ -126,17 +126,17 @@ std::uint64_t MemberRecord::last_number(Sequence sequence) const {
     return last_numbers_[static_cast<std::size_t>(sequence)].get();
 }
 
-void MemberRecord::count(Collective collective, const Totals& more) noexcept {
+void MemberRecord::count(std::size_t row, const Totals& more) noexcept {
     // Relaxed: each number is for itself.
-    Counter& counter = counters_[static_cast<std::size_t>(collective)];
+    Counter& counter = counters_[row];
     counter.calls.put(counter.calls.get() + more.calls);
     counter.bytes.put(counter.bytes.get() + more.bytes);
     counter.ticks.put(counter.ticks.get() + more.ticks);
     counter.waited_ticks.put(counter.waited_ticks.get() + more.waited_ticks);
 }
 
-MemberRecord::Totals MemberRecord::totals(Collective collective) const {
-    const Counter& counter = counters_[static_cast<std::size_t>(collective)];
+MemberRecord::Totals MemberRecord::totals(std::size_t row) const {
+    const Counter& counter = counters_[row];
     return {counter.calls.get(), counter.bytes.get(), counter.ticks.get(), counter.waited_ticks.get()};
 }
 
@@ -190,7 +190,7 @@ void OperationRecord::add(std::size_t row, std::uint64_t bytes, std::uint64_t no
         totals.calls = 1;
         totals.bytes = bytes;
     }
-    record_.count(algorithm::registry()[row].collective, totals);
+    record_.count(row, totals);
 }
 
 void FlightRecord::has_waited(const Recorded& recorded, std::uint64_t since, int peer) const noexcept {
@@ -207,8 +207,7 @@ void FlightRecord::has_waited(const Recorded& recorded, std::uint64_t since, int
                              .peer = peer,
                              .number = recorded.number});
     }
-    recorded.record.count(algorithm::registry()[recorded.row].collective,
-                          {.ticks = until - since, .waited_ticks = until - since});
+    recorded.record.count(recorded.row, {.ticks = until - since, .waited_ticks = until - since});
 }
 
 void FlightRecord::end(const Recorded& recorded, std::uint64_t bytes, bool has_failed) noexcept {
@@ -223,7 +222,7 @@ void FlightRecord::end(const Recorded& recorded, std::uint64_t bytes, bool has_f
                              .number = recorded.number});
     }
     if (!has_failed) {
-        recorded.record.count(algorithm::registry()[recorded.row].collective, {.calls = 1, .bytes = bytes});
+        recorded.record.count(recorded.row, {.calls = 1, .bytes = bytes});
     }
 }
 

@@ -1,11 +1,11 @@
 #pragma once
 
+#include "algorithm/registry.hpp"
 #include "cache_line.hpp"
 #include "mailbox/cell.hpp"
 #include "mailbox/zero_pages.hpp"
 #include "plan/plan.hpp"
 #include "record/ticks.hpp"
-#include "schedule/schedule.hpp"
 #include "trace/timeline.hpp"
 #include "wait/sequence.hpp"
 
@@ -58,9 +58,9 @@ public:
         std::uint64_t ticks = 0;
         std::uint64_t waited_ticks = 0;
     };
-    /// By the member: so much more than before.
-    void count(Collective collective, const Totals& more) noexcept;
-    Totals totals(Collective collective) const;
+    /// By the member: so much more than before, in calls by this row of the registry.
+    void count(std::size_t row, const Totals& more) noexcept;
+    Totals totals(std::size_t row) const;
 
     /// Those that were not written over meanwhile, in the order of their ends.
     std::vector<Event> events() const;
@@ -82,7 +82,7 @@ private:
 
     mailbox::StdWord written_;
     std::array<mailbox::StdWord, sequence_count> last_numbers_;
-    std::array<Counter, detail::collective_count> counters_;
+    std::array<Counter, algorithm::most_rows> counters_;
     std::array<std::array<mailbox::StdWord, Event::words>, most_slots> events_;
 };
 

@@ -68,6 +68,35 @@ void compare_arrivals(CollectiveStatistics& of_calls, Collective collective,
     of_calls.worst_spread = time(worst);
 }
 
+CollectiveStatistics totals_of(const Recorder& recorder, int members, Collective collective,
+                               const TickScale& scale) {
+    const auto time = [&](std::uint64_t ticks) { return std::chrono::nanoseconds(scale.ns_of(ticks)); };
+    CollectiveStatistics of_calls;
+    of_calls.collective = to_string(collective);
+    of_calls.members.resize(static_cast<std::size_t>(members));
+    for (std::size_t row = 0; row < algorithm::registry().size(); ++row) {
+        const algorithm::Algorithm& algorithm = algorithm::registry()[row];
+        if (algorithm.collective != collective) {
+            continue;
+        }
+        AlgorithmStatistics by_this{.algorithm = algorithm.name};
+        for (int member = 0; member < members; ++member) {
+            const MemberRecord::Totals totals = recorder.of(member).totals(row);
+            MemberStatistics& of_member = of_calls.members[static_cast<std::size_t>(member)];
+            of_member.calls += totals.calls;
+            of_member.bytes += totals.bytes;
+            of_member.time += time(totals.ticks);
+            of_member.waited += time(totals.waited_ticks);
+            by_this.calls += totals.calls;
+            by_this.time += time(totals.ticks);
+        }
+        if (by_this.calls != 0 || by_this.time.count() != 0) {
+            of_calls.algorithms.push_back(by_this);
+        }
+    }
+    return of_calls;
+}
+
 } // namespace
 
 Statistics Recorder::statistics() const {
@@ -75,18 +104,8 @@ Statistics Recorder::statistics() const {
     const std::map<std::uint64_t, Arrivals> arrivals = arrivals_in(*this, members_);
     Statistics statistics;
     for (const Collective collective : detail::all_collectives) {
-        CollectiveStatistics of_calls{.collective = to_string(collective), .members = {}};
-        for (int member = 0; member < members_; ++member) {
-            const MemberRecord::Totals totals = of(member).totals(collective);
-            of_calls.members.push_back(
-                {.calls = totals.calls,
-                 .bytes = totals.bytes,
-                 .time = std::chrono::nanoseconds(scale.ns_of(totals.ticks)),
-                 .waited = std::chrono::nanoseconds(scale.ns_of(totals.waited_ticks))});
-        }
-        if (std::ranges::any_of(of_calls.members, [](const auto& member) {
-                return member.calls != 0 || member.time.count() != 0;
-            })) {
+        CollectiveStatistics of_calls = totals_of(*this, members_, collective, scale);
+        if (!of_calls.algorithms.empty()) {
             compare_arrivals(of_calls, collective, arrivals, scale);
             statistics.collectives.push_back(std::move(of_calls));
         }

@@ -10,8 +10,10 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <set>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -48,6 +50,32 @@ TEST_CASE("statistics count calls, bytes and times of each member") {
         }
     }
     CHECK_THROWS_WITH_AS(team.trace(), doctest::Contains("Trace::operations"), Error);
+}
+
+TEST_CASE("statistics count the calls of each algorithm") {
+    Team team = team_of(2, Trace::statistics);
+    team.run([](Member& me) {
+        std::vector<double> values(100, 1.0);
+        for (int i = 0; i < 7; ++i) {
+            me.allreduce(values, tutti::sum, {.algorithm = i < 3 ? "ring" : "direct"});
+        }
+        me.start.allreduce(values, tutti::sum, {.algorithm = "ring"}).wait();
+    });
+    const Statistics statistics = team.statistics();
+    REQUIRE(statistics.collectives.size() == 1);
+    const CollectiveStatistics& reductions = statistics.collectives[0];
+    std::map<std::string_view, std::uint64_t> calls;
+    std::chrono::nanoseconds time{0};
+    for (const AlgorithmStatistics& by_this : reductions.algorithms) {
+        calls[by_this.algorithm] = by_this.calls;
+        time += by_this.time;
+    }
+    CHECK(calls == std::map<std::string_view, std::uint64_t>{{"direct", 8}, {"ring", 8}});
+    CHECK(time == reductions.members[0].time + reductions.members[1].time);
+    CHECK(statistics.prometheus("solver").find(
+              "# TYPE tutti_algorithm_calls_total counter\n"
+              "tutti_algorithm_calls_total{group=\"solver\",collective=\"allreduce\",algorithm=\"") !=
+          std::string::npos);
 }
 
 TEST_CASE("a group that records nothing says so") {
