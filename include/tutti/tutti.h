@@ -391,6 +391,23 @@ TUTTI_API tutti_status tutti_alltoallv(tutti_caller me, const void* in, const si
                                        const size_t recv_counts[], const size_t recv_displacements[],
                                        tutti_type type);
 
+// Sums with the same bits for every number of members, and for every division and order of the terms. `type`
+// is TUTTI_DOUBLE or TUTTI_FLOAT. Members may have different n, also 0. The caller must be a member that
+// blocks.
+
+/// *result = the sum of the terms of all members: see tutti::Member::reproducible_sum().
+TUTTI_API tutti_status tutti_reproducible_sum(tutti_caller me, const void* terms, size_t n, tutti_type type,
+                                              void* result);
+
+/// *result = the sum of a[i] * b[i] over the elements of all members: see
+/// tutti::Member::reproducible_dot().
+TUTTI_API tutti_status tutti_reproducible_dot(tutti_caller me, const void* a, const void* b, size_t n,
+                                              tutti_type type, void* result);
+
+/// *result = the Euclidean norm of the elements of all members: see tutti::Member::reproducible_norm2().
+TUTTI_API tutti_status tutti_reproducible_norm2(tutti_caller me, const void* x, size_t n, tutti_type type,
+                                                void* result);
+
 /// inout[i] = in[i] op inout[i], by the calling thread alone.
 TUTTI_API tutti_status tutti_reduce_local(const void* in, void* inout, size_t n, tutti_type type,
                                           tutti_op op);
@@ -713,6 +730,10 @@ TUTTI_API tutti_status tutti_async_group_roll_call(const tutti_async_group* asyn
 #define tutti_scan(me, ...) tutti_scan(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
 #define tutti_exscan(me, ...) tutti_exscan(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
 #define tutti_shift(me, ...) tutti_shift(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_reproducible_sum(me, ...) tutti_reproducible_sum(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_reproducible_dot(me, ...) tutti_reproducible_dot(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_reproducible_norm2(me, ...)                                                                    \
+    tutti_reproducible_norm2(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
 #define tutti_reduce_scatterv(me, ...) tutti_reduce_scatterv(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
 #define tutti_allgatherv(me, ...) tutti_allgatherv(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
 #define tutti_gatherv(me, ...) tutti_gatherv(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)

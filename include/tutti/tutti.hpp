@@ -10,6 +10,7 @@
 #include <tutti/member.hpp>
 #include <tutti/operators.hpp>
 #include <tutti/options.hpp>
+#include <tutti/ordered_reduce.hpp>
 #include <tutti/placement.hpp>
 #include <tutti/reduce_local.hpp>
 #include <tutti/reproducible.hpp>

@@ -207,6 +207,50 @@ void tutti_f_reduce_local(CFI_cdesc_t* in, CFI_cdesc_t* inout, tutti_op op, int*
     FINISH(status, tutti_reduce_local(v.in, v.out, v.n, v.type, op));
 }
 
+// Reproducible sums. `b` may be NULL.
+static tutti_status take_terms(const char* function, const tutti_caller* me, const CFI_cdesc_t* a,
+                               const char* a_name, const CFI_cdesc_t* b, const CFI_cdesc_t* result,
+                               struct tutti_f_vectors* terms, void** place) {
+    struct tutti_f_place member = {0, 0, 1};
+    struct tutti_f_vectors found = {NULL, NULL, 0, 0};
+    tutti_status status = tutti_f_begin(function, me, 0, &member);
+    if (status == TUTTI_OK) {
+        status = b != NULL ? tutti_f_two(function, a_name, a, 1, "b", b, 1, 1, terms)
+                           : tutti_f_one(function, a_name, a, terms);
+    }
+    if (status == TUTTI_OK) {
+        status = tutti_f_one(function, "result", result, &found);
+    }
+    if (status == TUTTI_OK && (found.n != 1 || found.type != terms->type)) {
+        status = tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `result` must be one number of the type of `%s`",
+                              function, a_name);
+    }
+    *place = found.out;
+    return status;
+}
+
+void tutti_f_reproducible_sum(tutti_caller me, CFI_cdesc_t* terms, CFI_cdesc_t* result, int* ierr) {
+    struct tutti_f_vectors v;
+    void* place = NULL;
+    const tutti_status status = take_terms("reproducible_sum", &me, terms, "terms", NULL, result, &v, &place);
+    FINISH(status, tutti_reproducible_sum(me, v.out, v.n, v.type, place));
+}
+
+void tutti_f_reproducible_dot(tutti_caller me, CFI_cdesc_t* a, CFI_cdesc_t* b, CFI_cdesc_t* result,
+                              int* ierr) {
+    struct tutti_f_vectors v;
+    void* place = NULL;
+    const tutti_status status = take_terms("reproducible_dot", &me, a, "a", b, result, &v, &place);
+    FINISH(status, tutti_reproducible_dot(me, v.in, v.out, v.n, v.type, place));
+}
+
+void tutti_f_reproducible_norm2(tutti_caller me, CFI_cdesc_t* x, CFI_cdesc_t* result, int* ierr) {
+    struct tutti_f_vectors v;
+    void* place = NULL;
+    const tutti_status status = take_terms("reproducible_norm2", &me, x, "x", NULL, result, &v, &place);
+    FINISH(status, tutti_reproducible_norm2(me, v.out, v.n, v.type, place));
+}
+
 // Requests.
 static tutti_status check_requests(const char* function, const CFI_cdesc_t* requests) {
     return requests->dim[0].extent < 2 || CFI_is_contiguous(requests)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "kernel/deposit.hpp"
+#include "kernel/fold.hpp"
 #include "kernel/loops.hpp"
 
 // The loops for every pair of a type and an operator. As in loops.hpp, everything has internal linkage.
@@ -27,7 +28,7 @@ template <> struct LaneOf<Type::complex128> { using type = double; };
 template <class Lane, class Op, std::size_t ElementBytes = sizeof(Lane)>
 constexpr detail::Kernels kernels{&Loops<Lane, Op, ElementBytes>::template reduce<ElementBytes>,
                                   &Loops<Lane, Op, ElementBytes>::reduce_many,
-                                  &Loops<Lane, Op, ElementBytes>::scan_many};
+                                  &Loops<Lane, Op, ElementBytes>::scan_many, &RowFold<Lane, Op>::fold};
 
 /// The loops over lanes, for elements of several lanes that do not depend on each other: one code for all
 /// such types.
@@ -51,7 +52,7 @@ struct ByLanes {
 template <class Lane, class Op, std::size_t ElementBytes>
 constexpr detail::Kernels by_lanes{&Loops<Lane, Op, sizeof(Lane)>::template reduce<ElementBytes>,
                                    &ByLanes<Lane, Op, ElementBytes>::reduce_many,
-                                   &ByLanes<Lane, Op, ElementBytes>::scan_many};
+                                   &ByLanes<Lane, Op, ElementBytes>::scan_many, &RowFold<Lane, Op>::fold};
 
 template <Type type, Operator op>
 constexpr detail::Kernels entry() {

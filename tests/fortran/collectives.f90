@@ -146,6 +146,30 @@ contains
         call expect(all(whole(:length) == expected - (0., 1.)), 'alltoallv')
     end subroutine
 
+    ! Member r has r + 1 terms of tenths, whose plain sum depends on the number of members.
+    subroutine reproducible(me)
+        type(tutti_caller), intent(in) :: me
+        real(8) :: terms(me%rank + 1), total
+        real(4) :: floats(me%rank + 1), small
+        integer :: i, n, ierr
+        n = me%size * (me%size + 1) / 2
+        terms = [(real(i, 8), i = 0, me%rank)]
+        floats = 3
+        call tutti_reproducible_sum(me, terms, total)
+        call expect(total == sum([(real(i, 8) * (me%size - i), i = 0, me%size - 1)]), 'reproducible_sum')
+        call tutti_reproducible_sum(me, floats, small)
+        call expect(small == 3 * n, 'reproducible_sum of real(4)')
+        call tutti_reproducible_dot(me, floats, floats, small)
+        call expect(small == 9 * n, 'reproducible_dot')
+        terms = 1
+        call tutti_reproducible_norm2(me, terms, total)
+        call expect(total == sqrt(real(n, 8)), 'reproducible_norm2')
+        call tutti_reproducible_sum(me, terms, small, ierr)
+        call refused(ierr, 'reproducible_sum: `result` must be one number of the type of `terms`')
+        call tutti_reproducible_dot(me, terms, [0d0, terms], total, ierr)
+        call refused(ierr, 'reproducible_dot: `b` has')
+    end subroutine
+
     ! What is said of arguments that are wrong; nobody has called anything then.
     subroutine refusals(me)
         type(tutti_caller), intent(in) :: me
@@ -253,6 +277,7 @@ contains
             call all_collectives(me, meeting, how)
         end do
         call irregular(me)
+        call reproducible(me)
         call refusals(me)
         call types(me)
         call tutti_split(me, mod(me%rank, 2), 0, part)

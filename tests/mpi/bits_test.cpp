@@ -4,12 +4,15 @@
 #include "exam.hpp"
 #include "support.hpp"
 
+#include <tutti/reproducible.hpp>
+
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string_view>
 
 namespace tutti::test {
@@ -148,6 +151,33 @@ TEST_CASE("order serial has the bits of a loop over all ranks, however they are 
                 CHECK_THROWS_WITH_AS(
                     me.allreduce(x, tutti::sum, {.algorithm = "tree", .order = Order::serial}),
                     doctest::Contains("from the left"), ArgumentError);
+            });
+        });
+    }
+}
+
+TEST_CASE("reproducible sums have the same bits for every number of processes and members") {
+    std::vector<double> x;
+    for (std::size_t i = 0; i < 1000; ++i) {
+        x.push_back(delicate_element(i % 5, i));
+    }
+    tutti::Reproducible<double> squares;
+    squares.add_products(x, x);
+    for (int processes = 1; processes <= 4; ++processes) {
+        on_processes(processes, [&](MPI_Comm part) {
+            CAPTURE(processes);
+            on_members(part, uneven_members(), [&](mpi::Member& me) {
+                const auto rank = static_cast<std::size_t>(me.rank());
+                const auto size = static_cast<std::size_t>(me.size());
+                const std::size_t begin = x.size() * rank / size;
+                const auto mine = std::span(x).subspan(begin, x.size() * (rank + 1) / size - begin);
+                CHECK(me.reproducible_sum(mine) == tutti::Reproducible<double>().add(x).value());
+                CHECK(me.reproducible_dot(mine, mine) == squares.value());
+                CHECK(me.reproducible_norm2(mine) == std::sqrt(squares.value()));
+                std::vector<double> tiny(mine.begin(), mine.end());
+                std::ranges::transform(tiny, tiny.begin(), [](double each) { return each * 0x1p-700; });
+                CHECK(std::fabs(me.reproducible_norm2(tiny) * 0x1p700 / std::sqrt(squares.value()) - 1) <
+                      1e-15);
             });
         });
     }

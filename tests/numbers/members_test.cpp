@@ -1,4 +1,5 @@
-#include "exact.hpp"
+#include "bound.hpp"
+#include "parts.hpp"
 #include "terms.hpp"
 
 #include <tutti/error.hpp>
@@ -10,7 +11,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <limits>
 #include <span>
 #include <string_view>
@@ -21,31 +21,6 @@ using namespace tutti::test;
 namespace {
 
 const int team_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 16, 33};
-
-/// Where each member's part of `count` elements begins, and the end: random, with empty parts.
-std::vector<std::size_t> random_borders(int members, std::size_t count, std::mt19937& engine) {
-    std::vector<std::size_t> borders = {0, count};
-    for (int i = 1; i < members; ++i) {
-        borders.push_back(engine() % (count + 1));
-    }
-    std::sort(borders.begin(), borders.end());
-    return borders;
-}
-
-template <class T>
-std::span<const T> part(const std::vector<T>& all, const std::vector<std::size_t>& borders, int rank) {
-    const auto at = static_cast<std::size_t>(rank);
-    return std::span<const T>(all).subspan(borders[at], borders[at + 1] - borders[at]);
-}
-
-template <class T>
-bool same_bits(T a, T b) {
-    return std::memcmp(&a, &b, sizeof a) == 0;
-}
-
-Team team_of(int members) {
-    return Team(members, {.placement = "none"});
-}
 
 /// The norm as one accumulator of doubles gives it: squares of floats are exact there.
 float norm_of_all(const std::vector<float>& x) {
@@ -193,6 +168,45 @@ TEST_CASE("accumulators are reduced and scanned with the same bits by all algori
     }
 }
 
+TEST_CASE("random vectors have one sum for all members, partitions and algorithms, within its bound") {
+    struct Vector {
+        std::vector<double> terms;
+        Reproducible<double> fold3;
+        Reproducible<double, 2> fold2;
+    };
+    std::mt19937 engine(7);
+    std::vector<Vector> vectors(static_cast<std::size_t>(vectors_or(32)));
+    for (std::size_t i = 0; i < vectors.size(); ++i) {
+        Vector& each = vectors[i];
+        each.terms = make_terms<double>(all_kinds[i % std::size(all_kinds)], 1 + engine() % 700, engine);
+        for (const double term : each.terms) {
+            each.fold3 += term;
+            each.fold2 += term;
+        }
+        check_error<3>(each.terms, each.fold3.value());
+        check_error<2>(each.terms, each.fold2.value());
+    }
+    constexpr std::string_view algorithms[] = {"", "direct", "circulant", "ring"};
+    for (const int members : all_team_sizes) {
+        CAPTURE(members);
+        std::vector<int> wrong(static_cast<std::size_t>(members));
+        team_of(members).run([&](Member& me) {
+            std::mt19937 borders_engine(static_cast<unsigned>(members)); // the same on every member
+            for (std::size_t i = 0; i < vectors.size(); ++i) {
+                const Vector& each = vectors[i];
+                const auto borders = random_borders(members, each.terms.size(), borders_engine);
+                const auto mine = part(each.terms, borders, me.rank());
+                const Options options{.algorithm = algorithms[(i / std::size(all_kinds)) % 4]};
+                const auto fold2 = me.allreduce(Reproducible<double, 2>().add(mine), sum, options);
+                const bool right =
+                    fold2 == each.fold2 && same_bits(me.reproducible_sum(mine, options), each.fold3.value());
+                wrong[static_cast<std::size_t>(me.rank())] += right ? 0 : 1;
+            }
+        });
+        CHECK(wrong == std::vector<int>(wrong.size(), 0));
+    }
+}
+
 TEST_CASE("the single-caller form reduces accumulators") {
     std::mt19937 engine(5);
     const auto x = make_terms<double>(Terms::cancelling, 900, engine);
@@ -203,6 +217,35 @@ TEST_CASE("the single-caller form reduces accumulators") {
     std::vector<Reproducible<double>> out(1);
     single_caller::reduce(ins, out, sum);
     CHECK(out[0] == Reproducible<double>().add(x));
+}
+
+TEST_CASE("the single-caller form has the sums, products and norms of the members") {
+    std::mt19937 engine(8);
+    for (const Terms kind : {Terms::wide, Terms::huge_range, Terms::subnormal}) {
+        const auto x = make_terms<double>(kind, 500, engine);
+        const auto f = make_terms<float>(kind, 500, engine);
+        const auto borders = random_borders(5, x.size(), engine);
+        std::vector<std::span<const double>> parts;
+        std::vector<std::span<const float>> floats;
+        for (int rank = 0; rank < 5; ++rank) {
+            parts.push_back(part(x, borders, rank));
+            floats.push_back(part(f, borders, rank));
+        }
+        team_of(2).run([&](Member& me) {
+            const auto own = me.rank() == 0 ? std::span(x) : std::span<const double>();
+            const auto own_floats = me.rank() == 0 ? std::span(f) : std::span<const float>();
+            CHECK(same_bits(single_caller::reproducible_sum(parts), me.reproducible_sum(own)));
+            CHECK(same_bits(single_caller::reproducible_sum(floats), me.reproducible_sum(own_floats)));
+            CHECK(same_bits(single_caller::reproducible_dot(parts, parts), me.reproducible_dot(own, own)));
+            CHECK(same_bits(single_caller::reproducible_norm2(parts), me.reproducible_norm2(own)));
+            CHECK(same_bits(single_caller::reproducible_norm2(floats), me.reproducible_norm2(own_floats)));
+        });
+    }
+    const std::vector<std::vector<double>> two = {{1, 2}, {3}};
+    const std::vector<std::vector<double>> one = {{1, 2}};
+    CHECK(single_caller::reproducible_dot(two, two) == 14.0);
+    CHECK_THROWS_AS(static_cast<void>(single_caller::reproducible_dot(two, one)), ArgumentError);
+    CHECK(single_caller::reproducible_sum(std::vector<std::vector<float>>()) == 0.0F);
 }
 
 TEST_CASE("products of different lengths are rejected before the call") {

@@ -25,6 +25,14 @@ struct StoreHints {
     StoreHints to_others() const { return {.stream = stream, .move = move}; }
 };
 
+/// The fixed tree of OrderedReduce. The terms are divided into rows, and a row into lanes, one element each.
+/// Rows of the compiled kernels have fold_row_bytes, all others one lane. Two nodes side by side, the left of
+/// which has an even number, are the halves of a larger node; the smallest nodes are rows.
+inline constexpr std::size_t fold_row_bytes = 64;
+inline constexpr std::size_t fold_least_rows = 16;
+/// From here on, the lanes of a compiled kernel's node are combined to one element.
+inline constexpr std::size_t fold_chunk_rows = 512;
+
 /// The inner loops of one (element type, operator) pair. `state` is the operator object of a user callable,
 /// and is ignored for operators of the library. If an operator throws, the outputs are partly written.
 struct Kernels {
@@ -45,6 +53,10 @@ struct Kernels {
     /// must not overlap them otherwise.
     void (*scan_many)(const void* state, void* const* outs, const void* const* ins, int members,
                       std::size_t count, bool exclusive, Association association, StoreHints stores);
+
+    /// out = the row that is the value of one node of the fixed tree, which has a power of two of rows at
+    /// `in`: at most 2^30, and for compiled kernels fold_least_rows to fold_chunk_rows.
+    void (*fold)(const void* state, void* out, const void* in, std::size_t rows);
 };
 
 /// The compiled kernels of a pair, in the widest instruction set of this CPU. The bits do not depend on the
@@ -142,9 +154,36 @@ struct TemplateLoops {
         }
     }
 
-    static constexpr Kernels kernels{&reduce, &reduce_many, &scan_many};
+    static void fold(const void* state, void* out, const void* in, std::size_t rows) {
+        const T folded = fold(*static_cast<const Op*>(state), static_cast<const T*>(in), rows);
+        std::memcpy(out, &folded, sizeof folded);
+    }
+
+    static constexpr Kernels kernels{&reduce, &reduce_many, &scan_many, &fold};
 
 private:
+    /// A balanced tree, without loops.
+    template <std::size_t Terms>
+    static T fold(const Op& op, const T* in) {
+        if constexpr (Terms == 1) {
+            return *in;
+        } else {
+            const T left = fold<Terms / 2>(op, in);
+            return static_cast<T>(op(left, fold<Terms / 2>(op, in + Terms / 2)));
+        }
+    }
+    static T fold(const Op& op, const T* in, std::size_t terms) {
+        constexpr std::size_t without_loop = 16;
+        if (terms == without_loop) {
+            return fold<without_loop>(op, in);
+        }
+        if (terms == 1) {
+            return *in;
+        }
+        const T left = fold(op, in, terms / 2);
+        return static_cast<T>(op(left, fold(op, in + terms / 2, terms / 2)));
+    }
+
     static T combine(const Op& op, const void* const* ins, int count, std::size_t i,
                      Association association) {
         if (association == Association::tree && count > 2) {

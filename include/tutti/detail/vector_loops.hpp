@@ -141,7 +141,22 @@ struct PieceLoops {
         }
     }
 
-    static constexpr Kernels kernels{&reduce, &reduce_many, &scan_many};
+    static void fold(const void* state, void* out, const void* in, std::size_t rows) {
+        const int terms = static_cast<int>(rows);
+        const std::size_t element_bytes = Combine(state).element_bytes();
+        Pieces<Combine> pieces(state, partial_results(terms, Association::tree));
+        pieces.move_to(0, 1);
+        for (int term = 0; term < terms; ++term) {
+            pieces.take_next(static_cast<const std::byte*>(in) +
+                             static_cast<std::size_t>(term) * element_bytes);
+            pieces.go_on();
+            pieces.copy_into(
+                Merges(term, Association::tree).of_kept([&](int place) { pieces.combine_with(place); }));
+        }
+        pieces.put(out);
+    }
+
+    static constexpr Kernels kernels{&reduce, &reduce_many, &scan_many, &fold};
 };
 
 inline constexpr std::size_t usual_room_bytes = 8192;

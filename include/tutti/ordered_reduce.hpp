@@ -1,0 +1,89 @@
+#pragma once
+
+#include <tutti/detail/call.hpp>
+#include <tutti/detail/export.hpp>
+#include <tutti/detail/make_call.hpp>
+#include <tutti/operators.hpp>
+#include <tutti/options.hpp>
+#include <tutti/source_line.hpp>
+
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <memory>
+#include <span>
+
+namespace tutti::inline TUTTI_NAMESPACE {
+
+namespace detail {
+
+/// One member's part of a fixed tree. A Call has the elements and the operator.
+class TUTTI_API OrderedReduction {
+public:
+    /// Every member must make one at the same time.
+    OrderedReduction(Seat& seat, std::size_t first_index, const Call& call, bool has_identity);
+    ~OrderedReduction();
+    OrderedReduction(OrderedReduction&&) noexcept;
+    OrderedReduction& operator=(OrderedReduction&&) noexcept;
+    OrderedReduction(const OrderedReduction&) = delete;
+    OrderedReduction& operator=(const OrderedReduction&) = delete;
+
+    /// Reduces the inputs of all members to the output, one element. Without any terms it writes none, and
+    /// returns false.
+    bool run(const Call& call);
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+} // namespace detail
+
+/// A reduction of one sequence of terms, of which each member has a range, that has been prepared by
+/// `me.prepare.ordered_reduce<T>(first_index, count, op)`. The result is the value of one fixed tree over the
+/// indices of the terms: it has the same bits for every number of members, every division of the terms among
+/// them and every instruction set. docs/reproducible.md describes the tree and its costs.
+///
+/// Each call is a blocking call of the member, of which all members must make the same. It can be moved, not
+/// copied, and has a copy of the operator.
+///
+/// @warning It must not be called after its member has been destroyed or has left.
+template <class T, class Op>
+class OrderedReduce : detail::CallMaker {
+public:
+    /// Internal: use Member::prepare.
+    OrderedReduce(detail::Seat& seat, std::size_t first_index, std::size_t count, const Op& op,
+                  const SourceLine& where)
+        : op_(op), reduction_(seat, first_index, call_of({static_cast<const T*>(nullptr), count}, {}, where),
+                              HasIdentity<Op, T>) {}
+
+    /// The reduction of the terms of all members, on every member. `terms` are this member's, as many as were
+    /// prepared. Without any terms in the sequence, the result is the operator's identity.
+    ///
+    /// Throws what a blocking call throws, and ArgumentError if `terms` has another length; the member may
+    /// then call again. If the operator throws, the group fails, and the other members throw Aborted.
+    [[nodiscard]] T operator()(std::span<const T> terms, const SourceLine& where = SourceLine::here()) {
+        alignas(T) std::array<std::byte, sizeof(T)> result;
+        [[maybe_unused]] const bool has_terms =
+            reduction_.run(call_of(terms, {reinterpret_cast<T*>(result.data()), 1}, where));
+        if constexpr (HasIdentity<Op, T>) {
+            if (!has_terms) {
+                return detail::identity_of<Op, T>();
+            }
+        }
+        return std::bit_cast<T>(result);
+    }
+
+private:
+    detail::Call call_of(std::span<const T> terms, std::span<T> result, const SourceLine& where) const {
+        detail::Call made =
+            vectors<std::span<T>&>(Collective::allreduce, terms, result, Options{.where = where});
+        reduction(same(made), result, op_);
+        return made;
+    }
+
+    Op op_;
+    detail::OrderedReduction reduction_;
+};
+
+} // namespace tutti::inline TUTTI_NAMESPACE

@@ -1,0 +1,74 @@
+// Sums with the same bits for every number of members.
+
+#include "c/calls.hpp"
+#include "c/status.hpp"
+
+#include <tutti/tutti.h>
+
+#include <span>
+
+using namespace tutti;
+
+namespace {
+
+template <class T>
+std::span<const T> elements(const void* address, std::size_t n) {
+    return {static_cast<const T*>(address), n};
+}
+
+/// Stores call(T()) at `result`, where T is the type that the program asks for.
+template <class Call>
+void store(const char* function, tutti_type type, void* result, const Call& call) {
+    const c::Elements known = c::elements_of(function, type);
+    if (known.type != Type::f64 && known.type != Type::f32) {
+        c::refuse(function, "`type` must be TUTTI_DOUBLE or TUTTI_FLOAT");
+    }
+    c::check_vector(function, "result", result, 1, known);
+    if (known.type == Type::f64) {
+        *static_cast<double*>(result) = call(known, double());
+    } else {
+        *static_cast<float*>(result) = call(known, float());
+    }
+}
+
+} // namespace
+
+tutti_status tutti_reproducible_sum(tutti_caller me, const void* terms, size_t n, tutti_type type,
+                                    void* result) {
+    constexpr const char* function = "reproducible_sum";
+    return c::guarded([&] {
+        Member& member = c::seated(function, me).member();
+        const Options options = c::Caller(function, me).options();
+        store(function, type, result, [&]<class T>(const c::Elements& known, T /*zero*/) {
+            c::check_vector(function, "terms", terms, n, known);
+            return member.reproducible_sum(elements<T>(terms, n), options);
+        });
+    });
+}
+
+tutti_status tutti_reproducible_dot(tutti_caller me, const void* a, const void* b, size_t n, tutti_type type,
+                                    void* result) {
+    constexpr const char* function = "reproducible_dot";
+    return c::guarded([&] {
+        Member& member = c::seated(function, me).member();
+        const Options options = c::Caller(function, me).options();
+        store(function, type, result, [&]<class T>(const c::Elements& known, T /*zero*/) {
+            c::check_vector(function, "a", a, n, known);
+            c::check_vector(function, "b", b, n, known);
+            return member.reproducible_dot(elements<T>(a, n), elements<T>(b, n), options);
+        });
+    });
+}
+
+tutti_status tutti_reproducible_norm2(tutti_caller me, const void* x, size_t n, tutti_type type,
+                                      void* result) {
+    constexpr const char* function = "reproducible_norm2";
+    return c::guarded([&] {
+        Member& member = c::seated(function, me).member();
+        const Options options = c::Caller(function, me).options();
+        store(function, type, result, [&]<class T>(const c::Elements& known, T /*zero*/) {
+            c::check_vector(function, "x", x, n, known);
+            return member.reproducible_norm2(elements<T>(x, n), options);
+        });
+    });
+}
