@@ -17,6 +17,8 @@ namespace tutti::inline TUTTI_NAMESPACE {
 
 namespace detail {
 
+class OrderedTree;
+
 /// One member's part of a fixed tree. A Call has the elements and the operator.
 class TUTTI_API OrderedReduction {
 public:
@@ -33,8 +35,7 @@ public:
     bool run(const Call& call);
 
 private:
-    struct State;
-    std::unique_ptr<State> state_;
+    std::unique_ptr<OrderedTree> tree_;
 };
 
 } // namespace detail
@@ -47,7 +48,7 @@ private:
 /// Each call is a blocking call of the member, of which all members must make the same. It can be moved, not
 /// copied, and has a copy of the operator.
 ///
-/// @warning It must not be called after its member has been destroyed or has left.
+/// @warning It must be destroyed before its member, and only the member's thread may use it.
 template <class T, class Op>
 class OrderedReduce : detail::CallMaker {
 public:

@@ -2,10 +2,13 @@
 #include "call/wrong_argument.hpp"
 #include "group/group_state.hpp"
 #include "group/seat.hpp"
+#include "immovable.hpp"
 #include "run/memory.hpp"
 
+#include <tutti/detail/request_base.hpp>
 #include <tutti/error.hpp>
 #include <tutti/ordered_reduce.hpp>
+#include <tutti/start.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -108,27 +111,25 @@ void check_elements(const std::vector<Shown>& shown) {
 
 } // namespace
 
-struct OrderedReduction::State {
-    Seat* seat;
-    const Kernels* kernels;
-    bool is_compiled;
-    std::size_t element_bytes;
-    std::size_t members = 0;
-    TermRange range;
-    engine::TreeShape shape;
-    engine::Pieces pieces;
-    /// Whether an allreduce does the rest after this member's assembly; otherwise all pieces are gathered.
-    bool ends_with_allreduce = false;
-    std::size_t passed_elements = 0; ///< by each member; 0: there are no terms
-    engine::Assembly assembly{{}, 0};
-    run::Memory passed;
-    run::Memory room;
+/// What is prepared. Only run() needs a call.
+class OrderedTree : Immovable {
+public:
+    OrderedTree(Seat& own, std::size_t first_index, const Call& call, bool has_identity);
+    ~OrderedTree() {
+        if (gather_ != nullptr) {
+            gather_->release();
+        }
+    }
 
-    State(Seat& own, std::size_t first_index, const Call& call, bool has_identity);
+    std::size_t own_terms() const { return range_.count; }
+    bool has_terms() const { return passed_elements_ != 0; }
+    /// There must be terms.
+    void run(const Call& call);
 
-    std::byte* at(std::size_t element) const { return room.data() + element * element_bytes; }
+private:
+    std::byte* at(std::size_t element) const { return room_.data() + element * element_bytes_; }
     void reduce(const void* state, void* left, const void* right, std::size_t count) const {
-        kernels->reduce(state, left, left, right, count);
+        kernels_->reduce(state, left, left, right, count);
     }
     void evaluate_chunks(void* out, const std::byte* in, std::size_t rows) const;
     void evaluate(const void* state, void* out, const std::byte* in, std::size_t rows) const;
@@ -136,23 +137,40 @@ struct OrderedReduction::State {
     void assemble(const void* state) const;
     template <class Work>
     void guarded(const Work& work) const;
-    void run(const Call& call);
+    Call allreduce_of_value(const Call& call) const;
+
+    Seat* seat_;
+    const Kernels* kernels_;
+    bool is_compiled_;
+    std::size_t element_bytes_;
+    std::size_t members_ = 0;
+    TermRange range_;
+    engine::TreeShape shape_;
+    engine::Pieces pieces_;
+    /// Whether an allreduce does the rest after this member's assembly; otherwise all pieces are gathered.
+    bool ends_with_allreduce_ = false;
+    std::size_t passed_elements_ = 0; ///< by each member; 0: there are no terms
+    engine::Assembly assembly_{{}, 0};
+    run::Memory passed_;
+    run::Memory room_;
+    std::uint64_t key_ = 0; ///< of the allreduce
+    PersistentRequestBase* gather_ = nullptr;
 };
 
-OrderedReduction::State::State(Seat& own, std::size_t first_index, const Call& call, bool has_identity)
-    : seat(&own), is_compiled(call.kernels == nullptr),
-      element_bytes(call.element_bytes), range{first_index, call.input_count} {
+OrderedTree::OrderedTree(Seat& own, std::size_t first_index, const Call& call, bool has_identity)
+    : seat_(&own), is_compiled_(call.kernels == nullptr),
+      element_bytes_(call.element_bytes), range_{first_index, call.input_count} {
     check_own(call, first_index);
-    kernels = is_compiled ? &builtin(call.type, call.op) : call.kernels;
-    shape.lanes = is_compiled ? fold_row_bytes / element_bytes : 1;
+    kernels_ = is_compiled_ ? &builtin(call.type, call.op) : call.kernels;
+    shape_.lanes = is_compiled_ ? fold_row_bytes / element_bytes_ : 1;
 
-    members = static_cast<std::size_t>(own.group().size());
-    const Shown mine{range, element_bytes,
+    members_ = static_cast<std::size_t>(own.group().size());
+    const Shown mine{range_, element_bytes_,
                      static_cast<std::size_t>(call.type) << 8U | static_cast<std::size_t>(call.op),
                      call.types, call.function};
-    std::vector<Shown> shown(members);
+    std::vector<Shown> shown(members_);
     own.called_from().show(call.where);
-    execute(own, bytes_of_all(&mine, sizeof mine, shown.data(), members, call.where));
+    execute(own, bytes_of_all(&mine, sizeof mine, shown.data(), members_, call.where));
     check_elements(shown);
     const std::vector<std::size_t> ranks = in_order(shown);
     if (ranks.empty()) {
@@ -164,145 +182,155 @@ OrderedReduction::State::State(Seat& own, std::size_t first_index, const Call& c
         return;
     }
 
-    pieces = engine::pieces_of(range, shape);
+    pieces_ = engine::pieces_of(range_, shape_);
     std::vector<TermRange> ranges;
     for (const Shown& each : shown) {
         ranges.push_back(each.range);
-        passed_elements = std::max(passed_elements, engine::pieces_of(each.range, shape).elements);
+        passed_elements_ = std::max(passed_elements_, engine::pieces_of(each.range, shape_).elements);
     }
-    ends_with_allreduce = engine::is_top_of_tree(ranges, shape);
-    assembly = engine::Assembly(shape, ends_with_allreduce ? pieces.elements : members * passed_elements);
+    ends_with_allreduce_ = engine::is_top_of_tree(ranges, shape_);
+    assembly_ =
+        engine::Assembly(shape_, ends_with_allreduce_ ? pieces_.elements : members_ * passed_elements_);
     const auto own_rank = static_cast<std::size_t>(own.rank());
     for (const std::size_t rank : ranks) {
-        if (!ends_with_allreduce || rank == own_rank) {
-            for (const engine::Piece& piece : engine::pieces_of(ranges[rank], shape).pieces) {
-                assembly.add(piece, (ends_with_allreduce ? 0 : rank * passed_elements) + piece.at);
+        if (!ends_with_allreduce_ || rank == own_rank) {
+            for (const engine::Piece& piece : engine::pieces_of(ranges[rank], shape_).pieces) {
+                assembly_.add(piece, (ends_with_allreduce_ ? 0 : rank * passed_elements_) + piece.at);
             }
         }
     }
-    assembly.finish();
-    room.at_least(assembly.elements() * element_bytes, std::max(call.element_align, fold_row_bytes));
-    const std::size_t bytes = passed_elements * element_bytes;
-    std::memset(passed.at_least(bytes, std::max(call.element_align, fold_row_bytes)), 0, bytes);
+    assembly_.finish();
+    room_.at_least(assembly_.elements() * element_bytes_, std::max(call.element_align, fold_row_bytes));
+    const std::size_t bytes = passed_elements_ * element_bytes_;
+    std::memset(passed_.at_least(bytes, std::max(call.element_align, fold_row_bytes)), 0, bytes);
+    if (ends_with_allreduce_) {
+        key_ = key_of(allreduce_of_value(call));
+    } else {
+        gather_ = &prepare(own, bytes_of_all(passed_.data(), bytes, room_.data(), members_, call.where));
+    }
+}
+
+Call OrderedTree::allreduce_of_value(const Call& call) const {
+    Call made = call;
+    made.in_place = true;
+    made.input = made.output = at(assembly_.result());
+    made.input_count = made.output_count = 1;
+    return made;
 }
 
 /// A node of several chunks: the last node of each size is kept until its right neighbour is there.
-void OrderedReduction::State::evaluate_chunks(void* out, const std::byte* in, std::size_t rows) const {
-    alignas(fold_row_bytes) std::byte row[fold_row_bytes];
-    alignas(fold_row_bytes) std::byte kept[std::numeric_limits<std::size_t>::digits][16];
+void OrderedTree::evaluate_chunks(void* out, const std::byte* in, std::size_t rows) const {
+    constexpr std::size_t most_bytes = 16; // of an element of a compiled kernel
+    alignas(most_bytes) std::byte value[most_bytes];
+    alignas(most_bytes) std::byte kept[std::numeric_limits<std::size_t>::digits][most_bytes];
     for (std::size_t chunk = 0; chunk < rows / fold_chunk_rows; ++chunk) {
-        kernels->fold(nullptr, row, in, fold_chunk_rows);
-        for (std::size_t half = shape.lanes / 2; half != 0; half /= 2) {
-            reduce(nullptr, row, row + half * element_bytes, half);
-        }
+        kernels_->fold(nullptr, value, in, fold_chunk_rows);
         std::size_t level = 0;
         for (; (chunk >> level) % 2 != 0; ++level) {
-            kernels->reduce(nullptr, row, kept[level], row, 1);
+            kernels_->reduce(nullptr, value, kept[level], value, 1);
         }
-        std::memcpy(kept[level], row, element_bytes);
+        std::memcpy(kept[level], value, element_bytes_);
         in += fold_chunk_rows * fold_row_bytes;
     }
-    std::memcpy(out, row, element_bytes);
+    std::memcpy(out, value, element_bytes_);
 }
 
-void OrderedReduction::State::evaluate(const void* state, void* out, const std::byte* in,
-                                       std::size_t rows) const {
-    if (!is_compiled) {
-        return kernels->fold(state, out, in, rows);
+void OrderedTree::evaluate(const void* state, void* out, const std::byte* in, std::size_t rows) const {
+    if (!is_compiled_) {
+        return kernels_->fold(state, out, in, rows);
     }
-    if (rows >= fold_chunk_rows) {
+    if (rows > fold_chunk_rows) {
         return evaluate_chunks(out, in, rows);
     }
     if (rows >= fold_least_rows) {
-        return kernels->fold(nullptr, out, in, rows);
+        return kernels_->fold(nullptr, out, in, rows);
     }
     const void* each[fold_least_rows];
     for (std::size_t row = 0; row < rows; ++row) {
         each[row] = in + row * fold_row_bytes;
     }
-    kernels->reduce_many(nullptr, &out, 1, each, static_cast<int>(rows), shape.lanes, Association::tree, {});
+    kernels_->reduce_many(nullptr, &out, 1, each, static_cast<int>(rows), shape_.lanes, Association::tree,
+                          {});
 }
 
-void OrderedReduction::State::evaluate_pieces(const void* state, const std::byte* terms,
-                                              std::byte* out) const {
-    for (const engine::Piece& piece : pieces.pieces) {
-        const std::byte* const in = terms + (piece.first - range.first) * element_bytes;
-        std::byte* const to = out + piece.at * element_bytes;
+void OrderedTree::evaluate_pieces(const void* state, const std::byte* terms, std::byte* out) const {
+    for (const engine::Piece& piece : pieces_.pieces) {
+        const std::byte* const in = terms + (piece.first - range_.first) * element_bytes_;
+        std::byte* const to = out + piece.at * element_bytes_;
         if (piece.terms != 0) {
-            std::memcpy(to, in, piece.terms * element_bytes);
+            std::memcpy(to, in, piece.terms * element_bytes_);
         } else {
             evaluate(state, to, in, std::size_t{1} << piece.level);
         }
     }
 }
 
-void OrderedReduction::State::assemble(const void* state) const {
-    for (const engine::Step& step : assembly.steps()) {
+void OrderedTree::assemble(const void* state) const {
+    for (const engine::Step& step : assembly_.steps()) {
         if (step.combines) {
             reduce(state, at(step.to), at(step.from), step.count);
         } else {
-            std::memcpy(at(step.to), at(step.from), step.count * element_bytes);
+            std::memcpy(at(step.to), at(step.from), step.count * element_bytes_);
         }
     }
 }
 
 /// Work that may run an operator of the program, which must not make calls, and may throw.
 template <class Work>
-void OrderedReduction::State::guarded(const Work& work) const {
-    if (is_compiled) {
+void OrderedTree::guarded(const Work& work) const {
+    if (is_compiled_) {
         return work();
     }
     try {
-        const Seat::OperatorRuns runs(*seat, true);
+        const Seat::OperatorRuns runs(*seat_, true);
         work();
     } catch (...) {
-        seat->group().fail(seat->rank(), std::current_exception());
+        seat_->group().fail(seat_->rank(), std::current_exception());
         throw;
     }
 }
 
-void OrderedReduction::State::run(const Call& call) {
-    if (ends_with_allreduce) {
+void OrderedTree::run(const Call& call) {
+    if (ends_with_allreduce_) {
         guarded([&] {
-            evaluate_pieces(call.state, static_cast<const std::byte*>(call.input), room.data());
+            evaluate_pieces(call.state, static_cast<const std::byte*>(call.input), room_.data());
             assemble(call.state);
         });
-        Call rest = call;
-        rest.in_place = true;
-        rest.input = rest.output = at(assembly.result());
-        rest.input_count = rest.output_count = 1;
-        execute_or_repeat(*seat, rest);
+        seat_->called_from().show(call.where);
+        void* const value = at(assembly_.result());
+        if (key_ == 0 || !execute_again(*seat_, key_, value, value)) {
+            execute(*seat_, allreduce_of_value(call));
+        }
     } else {
         guarded(
-            [&] { evaluate_pieces(call.state, static_cast<const std::byte*>(call.input), passed.data()); });
-        execute_or_repeat(*seat, bytes_of_all(passed.data(), passed_elements * element_bytes, room.data(),
-                                              members, call.where));
+            [&] { evaluate_pieces(call.state, static_cast<const std::byte*>(call.input), passed_.data()); });
+        gather_->start();
+        gather_->wait();
         guarded([&] { assemble(call.state); });
     }
-    std::memcpy(call.output, at(assembly.result()), element_bytes);
+    std::memcpy(call.output, at(assembly_.result()), element_bytes_);
 }
 
 OrderedReduction::OrderedReduction(Seat& seat, std::size_t first_index, const Call& call, bool has_identity)
-    : state_(std::make_unique<State>(seat, first_index, call, has_identity)) {}
+    : tree_(std::make_unique<OrderedTree>(seat, first_index, call, has_identity)) {}
 OrderedReduction::~OrderedReduction() = default;
 OrderedReduction::OrderedReduction(OrderedReduction&&) noexcept = default;
 OrderedReduction& OrderedReduction::operator=(OrderedReduction&&) noexcept = default;
 
 bool OrderedReduction::run(const Call& call) {
-    if (state_ == nullptr) {
+    if (tree_ == nullptr) {
         throw Error("OrderedReduce: the object is empty, because it was moved from; assign it a reduction of "
                     "Member::prepare first");
     }
-    if (call.input_count != state_->range.count) {
+    if (call.input_count != tree_->own_terms()) {
         throw ArgumentError("OrderedReduce: `terms` has " + std::to_string(call.input_count) +
-                            " elements, but " + std::to_string(state_->range.count) +
+                            " elements, but " + std::to_string(tree_->own_terms()) +
                             " were prepared: pass as many");
     }
-    if (state_->passed_elements == 0) {
+    if (!tree_->has_terms()) {
         return false;
     }
-    state_->seat->called_from().show(call.where);
-    state_->run(call);
+    tree_->run(call);
     return true;
 }
 

@@ -28,7 +28,8 @@ template <> struct LaneOf<Type::complex128> { using type = double; };
 template <class Lane, class Op, std::size_t ElementBytes = sizeof(Lane)>
 constexpr detail::Kernels kernels{&Loops<Lane, Op, ElementBytes>::template reduce<ElementBytes>,
                                   &Loops<Lane, Op, ElementBytes>::reduce_many,
-                                  &Loops<Lane, Op, ElementBytes>::scan_many, &RowFold<Lane, Op>::fold};
+                                  &Loops<Lane, Op, ElementBytes>::scan_many,
+                                  &Fold<Lane, Op, ElementBytes>::fold};
 
 /// The loops over lanes, for elements of several lanes that do not depend on each other: one code for all
 /// such types.
@@ -52,7 +53,8 @@ struct ByLanes {
 template <class Lane, class Op, std::size_t ElementBytes>
 constexpr detail::Kernels by_lanes{&Loops<Lane, Op, sizeof(Lane)>::template reduce<ElementBytes>,
                                    &ByLanes<Lane, Op, ElementBytes>::reduce_many,
-                                   &ByLanes<Lane, Op, ElementBytes>::scan_many, &RowFold<Lane, Op>::fold};
+                                   &ByLanes<Lane, Op, ElementBytes>::scan_many,
+                                   &Fold<Lane, Op, ElementBytes>::fold};
 
 template <Type type, Operator op>
 constexpr detail::Kernels entry() {

@@ -35,7 +35,7 @@ struct RowFold {
         }
     }
 
-    static void fold(const void* /*state*/, void* out, const void* in, std::size_t rows) {
+    [[gnu::noinline]] static void fold(void* out, const void* in, std::size_t rows) {
         const char* from = static_cast<const char*>(in);
         Vector kept[levels][columns]; // the last node of each size, until its right neighbour is there
         Vector now[columns] = {};
@@ -57,6 +57,35 @@ struct RowFold {
         for (std::size_t at = 0; at < columns; ++at) {
             store(out, at * vector_bytes, now[at]);
         }
+    }
+};
+
+template <class Lane, class Op, std::size_t ElementBytes>
+struct Fold {
+    /// Combines the left half with the right half, then those of the result, down to one element.
+    template <std::size_t Bytes>
+    [[gnu::always_inline]] static void combine_lanes(void* out, const void* in) {
+        if constexpr (Bytes == ElementBytes) {
+            __builtin_memcpy(out, in, Bytes);
+        } else {
+            constexpr std::size_t half = Bytes / 2;
+            constexpr std::size_t width = half < vector_bytes ? half : vector_bytes;
+            using Vector = typename VectorOf<Lane, width>::type;
+            char combined[half];
+            for (std::size_t at = 0; at < half; at += width) {
+                store(combined, at, Op::apply(load<Vector>(in, at), load<Vector>(in, half + at)));
+            }
+            combine_lanes<half>(out, combined);
+        }
+    }
+
+    static void fold(const void* /*state*/, void* out, const void* in, std::size_t rows) {
+        if (rows < detail::fold_chunk_rows) {
+            return RowFold<Lane, Op>::fold(out, in, rows);
+        }
+        char row[detail::fold_row_bytes];
+        RowFold<Lane, Op>::fold(row, in, rows);
+        combine_lanes<detail::fold_row_bytes>(out, row);
     }
 };
 

@@ -324,9 +324,9 @@ TEST_CASE("an operator that throws fails the group and releases the other member
                 const auto refuses = [](int a, int b) {
                     return a == 1 && b == 1 ? throw std::runtime_error("no ones") : a + b;
                 };
-                auto total = me.prepare.ordered_reduce<int>(static_cast<std::size_t>(me.rank()) * parts,
-                                                            parts, refuses);
                 try {
+                    auto total = me.prepare.ordered_reduce<int>(static_cast<std::size_t>(me.rank()) * parts,
+                                                                parts, refuses);
                     static_cast<void>(total(terms));
                 } catch (const Aborted&) {
                     aborted[static_cast<std::size_t>(me.rank())] = 1;

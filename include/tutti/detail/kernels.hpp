@@ -54,8 +54,9 @@ struct Kernels {
     void (*scan_many)(const void* state, void* const* outs, const void* const* ins, int members,
                       std::size_t count, bool exclusive, Association association, StoreHints stores);
 
-    /// out = the row that is the value of one node of the fixed tree, which has a power of two of rows at
-    /// `in`: at most 2^30, and for compiled kernels fold_least_rows to fold_chunk_rows.
+    /// out = the value of one node of the fixed tree, which has a power of two of rows at `in`: at most 2^30,
+    /// and for compiled kernels fold_least_rows to fold_chunk_rows. The value is a row, but one element if a
+    /// compiled kernel's node has fold_chunk_rows.
     void (*fold)(const void* state, void* out, const void* in, std::size_t rows);
 };
 
