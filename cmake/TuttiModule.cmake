@@ -1,7 +1,7 @@
-# tutti_module(NAME SOURCES ... [LINKS ...])
+# tutti_module(NAME SOURCES ... [LINKS ...] [OWN_OPTIONS])
 #
 # One part of the house: an object library that sees only what it links. One that is called tutti_<directory> or
-# tutti_bench_<directory> is a layer.
+# tutti_bench_<directory> is a layer. OWN_OPTIONS: it has options that headers are not precompiled for.
 set(TUTTI_COMPILE_OPTIONS -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow
     -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wundef)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
@@ -32,14 +32,51 @@ function(tutti_configure target)
   endif()
 endfunction()
 
+# What nearly every source includes is compiled once. ccache has to be told that it may take such a file for the headers in it
+# (tests/run.sh does).
+set(TUTTI_PRECOMPILES ON)
+if(CMAKE_DISABLE_PRECOMPILE_HEADERS OR CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache"
+   AND NOT "$ENV{CCACHE_SLOPPINESS}" MATCHES "pch_defines")
+  set(TUTTI_PRECOMPILES OFF)
+endif()
+# ccache needs the first. GCC forgets that precompiled headers are the system's, and shows warnings about code of the standard library,
+# false ones in GCC 12.
+set(TUTTI_PRECOMPILED_OPTIONS $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess> $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
+set(TUTTI_PRECOMPILED_HEADERS <algorithm> <array> <atomic> <chrono> <cstddef> <cstdint> <functional> <map> <memory> <numeric>
+    <optional> <span> <stdexcept> <string> <string_view> <thread> <utility> <vector>)
+
+# tutti_announce(TARGET): includes src/announce.hpp in each source, before any header of the standard library, for which it
+# defines what that calls; and with it, precompiled, what nearly every source includes.
+function(tutti_announce target)
+  if(TARGET tutti_precompiled)
+    target_compile_options(${target} PRIVATE ${TUTTI_PRECOMPILED_OPTIONS})
+    target_precompile_headers(${target} REUSE_FROM tutti_precompiled)
+  else()
+    tutti_announce_alone(${target})
+  endif()
+endfunction()
+
+# tutti_announce_alone(TARGET): the same for a target with options that headers are not precompiled for.
+function(tutti_announce_alone target)
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include ${PROJECT_SOURCE_DIR}/src/announce.hpp>")
+endfunction()
+
+# What a shared library shows says include/tutti/detail/export.hpp.
+function(tutti_hide target)
+  set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+endfunction()
+
 function(tutti_module name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(arg "OWN_OPTIONS" "" "SOURCES;LINKS" ${ARGN})
   add_library(${name} OBJECT ${arg_SOURCES})
   tutti_configure(${name})
-  # Before any header of the standard library, for which it defines what that calls.
-  target_compile_options(${name} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include ${PROJECT_SOURCE_DIR}/src/announce.hpp>")
-  # What a shared library shows says include/tutti/detail/export.hpp.
-  set_target_properties(${name} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
+  if(arg_OWN_OPTIONS)
+    tutti_announce_alone(${name})
+  else()
+    tutti_announce(${name})
+  endif()
+  tutti_hide(${name})
   target_link_libraries(${name} PUBLIC ${arg_LINKS})
   cmake_path(GET CMAKE_CURRENT_SOURCE_DIR FILENAME directory)
   if(name MATCHES "^tutti_(bench_)?${directory}$")
@@ -78,6 +115,14 @@ function(tutti_untimed)
   endforeach()
 endfunction()
 
+# tutti_timed_once(TARGETS...): modules that a group enters when it is made or makes its first call of a kind, and no call that
+# is repeated. Their loops are too short to gain from -O3.
+function(tutti_timed_once)
+  foreach(target IN LISTS ARGN)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
+  endforeach()
+endfunction()
+
 # tutti_product(NAME MODULES ... [LINKS ...]): one library of the modules in these directories, with the libraries of others that
 # they link.
 function(tutti_product name)
@@ -101,3 +146,13 @@ function(tutti_product name)
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
   target_link_libraries(${name} PUBLIC tutti_bench_headers ${arg_LINKS} ${libraries})
 endfunction()
+
+if(TUTTI_PRECOMPILES)
+  add_library(tutti_precompiled OBJECT ${PROJECT_SOURCE_DIR}/src/precompiled.cpp)
+  tutti_configure(tutti_precompiled)
+  tutti_hide(tutti_precompiled)
+  target_link_libraries(tutti_precompiled PRIVATE Threads::Threads)
+  target_compile_options(tutti_precompiled PRIVATE ${TUTTI_PRECOMPILED_OPTIONS})
+  target_precompile_headers(tutti_precompiled PRIVATE ${PROJECT_SOURCE_DIR}/src/announce.hpp ${TUTTI_PRECOMPILED_HEADERS}
+                            <charconv> <cstring> <exception> <limits> <mutex> <set>)
+endif()

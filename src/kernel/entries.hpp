@@ -3,6 +3,7 @@
 #include "kernel/deposit.hpp"
 #include "kernel/fold.hpp"
 #include "kernel/loops.hpp"
+#include "kernel/part_loops.hpp"
 
 // The loops for every pair of a type and an operator. As in loops.hpp, everything has internal linkage.
 namespace tutti::kernel {
@@ -31,6 +32,10 @@ constexpr detail::Kernels kernels{&Loops<Lane, Op, ElementBytes>::template reduc
                                   &Loops<Lane, Op, ElementBytes>::scan_many,
                                   &Fold<Lane, Op, ElementBytes>::fold};
 
+template <class Lane, class Op>
+constexpr detail::Kernels in_parts{&PartLoops<Lane, Op>::reduce, &PartLoops<Lane, Op>::reduce_many,
+                                   &PartLoops<Lane, Op>::scan_many};
+
 /// The loops over lanes, for elements of several lanes that do not depend on each other: one code for all
 /// such types.
 template <class Lane, class Op, std::size_t ElementBytes>
@@ -56,6 +61,16 @@ constexpr detail::Kernels by_lanes{&Loops<Lane, Op, sizeof(Lane)>::template redu
                                    &ByLanes<Lane, Op, ElementBytes>::scan_many,
                                    &Fold<Lane, Op, ElementBytes>::fold};
 
+/// Products of short integers overflow soon.
+template <class Lane>
+constexpr detail::Kernels multiply() {
+    if constexpr (sizeof(Lane) < sizeof(std::int32_t)) {
+        return in_parts<Lane, Multiply>;
+    } else {
+        return kernels<Lane, Multiply>;
+    }
+}
+
 template <Type type, Operator op>
 constexpr detail::Kernels entry() {
     using Lane = typename LaneOf<type>::type;
@@ -66,17 +81,17 @@ constexpr detail::Kernels entry() {
         case Operator::sum:
             return kernels<Unsigned, Add>;
         case Operator::prod:
-            return kernels<Unsigned, Multiply>;
+            return multiply<Unsigned>();
         case Operator::min:
             return kernels<Lane, Minimum>;
         case Operator::max:
             return kernels<Lane, Maximum>;
         case Operator::land:
-            return kernels<Unsigned, BothNonzero>;
+            return in_parts<Unsigned, BothNonzero>;
         case Operator::lor:
-            return kernels<Unsigned, AnyNonzero>;
+            return in_parts<Unsigned, AnyNonzero>;
         case Operator::lxor:
-            return kernels<Unsigned, OneNonzero>;
+            return in_parts<Unsigned, OneNonzero>;
         // Bits are the same whatever lanes they are in.
         case Operator::band:
             return by_lanes<std::uint8_t, And, sizeof(Lane)>;

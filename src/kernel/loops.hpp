@@ -278,14 +278,10 @@ struct Loops {
                  stores);
     }
 
-private:
-    /// Integers, which wrap, have the same bits in any order.
-    static constexpr bool has_one_result = std::is_integral_v<Lane>;
-    /// Up to so many operands are associated from the left in the tree, too.
-    static constexpr int same_in_both = 3;
-
+    /// Bytes [begin, end). Not inlined, since it is reached by address as well.
     template <bool Stream>
-    static void combine(const Reduction& data, Association association, std::size_t begin, std::size_t end) {
+    [[gnu::noinline]] static void combine(const Reduction& data, Association association, std::size_t begin,
+                                          std::size_t end) {
         if constexpr (!has_one_result) {
             if (association == Association::tree && data.ins_count > same_in_both) {
                 return combine_tree<Stream>(data, begin, end);
@@ -294,10 +290,16 @@ private:
         run<Stream>(data, begin, end);
     }
 
+private:
+    /// Integers, which wrap, have the same bits in any order.
+    static constexpr bool has_one_result = std::is_integral_v<Lane>;
+    /// Up to so many operands are associated from the left in the tree, too.
+    static constexpr int same_in_both = 3;
+
     template <bool Stream>
     static void combine_tree(const Reduction& data, std::size_t begin, std::size_t end) {
-        if constexpr (Stream) {
-            run<true>(AnyTree{data, nullptr}, begin, end); // the memory is the limit
+        if constexpr (Stream || std::is_same_v<Op, MultiplyComplex>) {
+            run<Stream>(AnyTree{data, nullptr}, begin, end); // the memory or the operator is the limit
         } else if (is_few(data.ins_count)) {
             combine_few({data, nullptr}, begin, end);
         } else {

@@ -1,0 +1,1 @@
+// Nothing: headers are precompiled for other targets (tutti_announce and tutti_precompile).
