@@ -107,16 +107,17 @@ function(tutti_layer target)
   set_property(GLOBAL PROPERTY TUTTI_BESIDE_${directory} ${ARGN})
 endfunction()
 
-# tutti_untimed(TARGETS...): modules whose own code is not timed: that of the command, and what no call that succeeds enters. They are
-# compiled with few optimisations, because the libraries that they use are large templates.
+# tutti_untimed(TARGETS...): modules whose own code is not timed: that of the command, and what no call enters but a
+# failed one and the first of its kind. They are compiled with few optimisations, because the libraries that they use are
+# large templates.
 function(tutti_untimed)
   foreach(target IN LISTS ARGN)
     target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1>)
   endforeach()
 endfunction()
 
-# tutti_timed_once(TARGETS...): modules that a group enters when it is made or makes its first call of a kind, and no call that
-# is repeated. Their loops are too short to gain from -O3.
+# tutti_timed_once(TARGETS...): modules that compute much in the first calls of a kind, and that no repeated call enters. Their
+# loops are too short to gain from -O3.
 function(tutti_timed_once)
   foreach(target IN LISTS ARGN)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)

@@ -61,13 +61,13 @@ constexpr detail::Kernels by_lanes{&Loops<Lane, Op, sizeof(Lane)>::template redu
                                    &ByLanes<Lane, Op, ElementBytes>::scan_many,
                                    &Fold<Lane, Op, ElementBytes>::fold};
 
-/// Products of short integers overflow soon.
-template <class Lane>
-constexpr detail::Kernels multiply() {
+/// Of integers of 8 and 16 bits, programs have long vectors to add, or to copy as bytes; the rest in parts.
+template <class Lane, class Op>
+constexpr detail::Kernels kernels_by_size() {
     if constexpr (sizeof(Lane) < sizeof(std::int32_t)) {
-        return in_parts<Lane, Multiply>;
+        return in_parts<Lane, Op>;
     } else {
-        return kernels<Lane, Multiply>;
+        return kernels<Lane, Op>;
     }
 }
 
@@ -81,11 +81,11 @@ constexpr detail::Kernels entry() {
         case Operator::sum:
             return kernels<Unsigned, Add>;
         case Operator::prod:
-            return multiply<Unsigned>();
+            return kernels_by_size<Unsigned, Multiply>();
         case Operator::min:
-            return kernels<Lane, Minimum>;
+            return kernels_by_size<Lane, Minimum>();
         case Operator::max:
-            return kernels<Lane, Maximum>;
+            return kernels_by_size<Lane, Maximum>();
         case Operator::land:
             return in_parts<Unsigned, BothNonzero>;
         case Operator::lor:
