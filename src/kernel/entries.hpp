@@ -34,7 +34,7 @@ constexpr detail::Kernels kernels{&Loops<Lane, Op, ElementBytes>::template reduc
 
 template <class Lane, class Op>
 constexpr detail::Kernels in_parts{&PartLoops<Lane, Op>::reduce, &PartLoops<Lane, Op>::reduce_many,
-                                   &PartLoops<Lane, Op>::scan_many};
+                                   &PartLoops<Lane, Op>::scan_many, &Fold<Lane, Op, sizeof(Lane)>::fold};
 
 /// The loops over lanes, for elements of several lanes that do not depend on each other: one code for all
 /// such types.
