@@ -1,5 +1,4 @@
 #include "group/family.hpp"
-#include "group/group_state.hpp"
 #include "group/seat.hpp"
 
 #include <tutti/error.hpp>

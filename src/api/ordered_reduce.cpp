@@ -1,6 +1,5 @@
 #include "api/ordered_tree.hpp"
 #include "call/wrong_argument.hpp"
-#include "group/group_state.hpp"
 #include "group/seat.hpp"
 #include "immovable.hpp"
 #include "run/memory.hpp"
@@ -164,7 +163,7 @@ OrderedTree::OrderedTree(Seat& own, std::size_t first_index, const Call& call, b
     kernels_ = is_compiled_ ? &builtin(call.type, call.op) : call.kernels;
     shape_.lanes = is_compiled_ ? fold_row_bytes / element_bytes_ : 1;
 
-    members_ = static_cast<std::size_t>(own.group().size());
+    members_ = static_cast<std::size_t>(own.members());
     const Shown mine{range_, element_bytes_,
                      static_cast<std::size_t>(call.type) << 8U | static_cast<std::size_t>(call.op),
                      call.types, call.function};
@@ -285,7 +284,7 @@ void OrderedTree::guarded(const Work& work) const {
         const Seat::OperatorRuns runs(*seat_, true);
         work();
     } catch (...) {
-        seat_->group().fail(seat_->rank(), std::current_exception());
+        seat_->fail(std::current_exception());
         throw;
     }
 }

@@ -24,7 +24,7 @@ ProgressEngine& ProgressEngine::of(detail::Seat& seat) {
         try {
             seat.keep(std::make_unique<ProgressEngine>(seat));
         } catch (...) { // there is no memory
-            seat.group().fail(seat.rank(), std::current_exception());
+            seat.fail(std::current_exception());
             throw;
         }
     }

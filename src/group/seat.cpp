@@ -63,7 +63,7 @@ PreparedCall& Seat::complete(const Call& asked, Prepare prepare) {
         engine::describe(std::current_exception(), context_of(asked));
         front_ = nullptr;
         prepared_calls_.clear(); // they share what may have been given back, to ask for more
-        group_.fail(rank_, std::current_exception());
+        fail(std::current_exception());
         throw;
     }
 }
@@ -106,10 +106,14 @@ template <class Runner>
     }
 }
 
+void Seat::fail(const std::exception_ptr& thrown) noexcept {
+    group_.fail(rank_, thrown);
+}
+
 /// Apart from the runs, which would keep room on their stacks for it.
 [[gnu::noinline]] void Seat::fail_front(const std::exception_ptr& thrown) {
     engine::describe(thrown, context_of_front());
-    group_.fail(rank_, thrown);
+    fail(thrown);
     group_.leave_failed_call(rank_);
 }
 

@@ -47,6 +47,7 @@ public:
     ~Seat();
 
     int rank() const { return rank_; }
+    int members() const { return plans_.members(); }
     GroupState& group() { return group_; }
 
     CalledFrom& called_from() { return called_from_; }
@@ -90,6 +91,8 @@ public:
     /// the member calls in between, a held call needs not be found.
     TUTTI_COMPONENT_API void run_held(engine::PreparedCall& held, const Call& call);
 
+    /// The group fails, because the member has thrown that.
+    void fail(const std::exception_ptr& thrown) noexcept;
     /// The member fails, outside of its calls. It makes no more, which others would take for other calls than
     /// theirs, until the group is used again.
     void abort(std::string_view text);

@@ -90,7 +90,7 @@ void Seat::resume(std::uint64_t epoch) {
 void Seat::abort(std::string_view text) {
     const std::string_view told = text.empty() ? "abort() was called without a text" : text;
     aborted_ = std::make_exception_ptr(Error(std::string(told), {.rank = rank_}));
-    group_.fail(rank_, aborted_);
+    fail(aborted_);
     front_ = nullptr; // so that no call is taken for a repeated one
 }
 
