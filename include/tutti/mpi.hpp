@@ -108,15 +108,20 @@ public:
     int rank() const noexcept { return rank_; }
     /// The number of members of all processes, P.
     int size() const noexcept { return size_; }
-    /// tutti::Member::reproducible_sum(), reproducible_dot() and reproducible_norm2() over the members of all
-    /// processes: the bits are also the same for every number of processes.
+    /// tutti::Member::reproducible_sum() over the members of all processes: the bits are also the same for
+    /// every number of processes.
     [[nodiscard]] double reproducible_sum(std::span<const double> terms, const Options& options = {});
+    /// The same for float.
     [[nodiscard]] float reproducible_sum(std::span<const float> terms, const Options& options = {});
+    /// tutti::Member::reproducible_dot(), in the same way.
     [[nodiscard]] double reproducible_dot(std::span<const double> a, std::span<const double> b,
                                           const Options& options = {});
+    /// The same for float.
     [[nodiscard]] float reproducible_dot(std::span<const float> a, std::span<const float> b,
                                          const Options& options = {});
+    /// tutti::Member::reproducible_norm2(), in the same way.
     [[nodiscard]] double reproducible_norm2(std::span<const double> x, const Options& options = {});
+    /// The same for float.
     [[nodiscard]] float reproducible_norm2(std::span<const float> x, const Options& options = {});
 
     /// This thread's member of the process's own group, for collectives inside the process.

@@ -11,7 +11,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <limits>
@@ -221,4 +223,29 @@ TEST_CASE("the error of a sum grows with the logarithm of the members, and from 
     const double from_the_left = error(prefixes_of(operands, Association::left).back());
     MESSAGE("256 members: " << in_tree << " units in the last place, from the left " << from_the_left);
     CHECK(in_tree < from_the_left / 2);
+}
+
+TEST_CASE("function objects of the standard library are the operators of the library") {
+    Team team(2, {.placement = "none"});
+    team.run([](Member& me) {
+        // As the same call on both members: the kernels are the same.
+        const auto both = [&](auto value, const auto& own, const auto& standard) {
+            return me.rank() == 0 ? me.allreduce(value, own) : me.allreduce(value, standard);
+        };
+        CHECK(both(2.5, sum, std::plus<>()) == 5);
+        CHECK(both(2.5, sum, std::plus<double>()) == 5);
+        CHECK(both(3, prod, std::multiplies<>()) == 9);
+        CHECK(both(std::int8_t{127}, sum, std::plus<>()) == -2);
+        CHECK(both(me.rank() + 1, band, std::bit_and<>()) == 0);
+        CHECK(both(me.rank() + 1, bor, std::bit_or<>()) == 3);
+        CHECK(both(me.rank() + 1, bxor, std::bit_xor<>()) == 3);
+        CHECK(both(me.rank() + 1, land, std::logical_and<>()) == 1);
+        CHECK(both(me.rank(), lor, std::logical_or<>()) == 1);
+        // Types that the operators of the library do not combine, or with other results.
+        CHECK(me.allreduce(0.5, std::logical_and<>()) == 1);
+        CHECK(me.allreduce(me.rank() == 1, std::logical_or<>()));
+        const double infinity = std::numeric_limits<double>::infinity();
+        const std::complex<double> far(infinity, std::numeric_limits<double>::quiet_NaN());
+        CHECK(std::isinf(me.allreduce(far, std::multiplies<>()).real()));
+    });
 }

@@ -52,7 +52,7 @@ Affine expected(std::size_t ins_count, std::size_t i) {
 
 TEST_CASE("a non-commutative callable on 3-byte structs, out of place and in place") {
     const Kernels& kernels = kernels_for<Affine>(compose);
-    for (const std::size_t count : {0U, 1U, 2U, 101U}) {
+    for (const std::size_t count : {0U, 1U, 2U, 101U, 1000U}) {
         for (std::size_t ins_count = 1; ins_count <= 17; ++ins_count) {
             for (const bool in_place : {false, true}) {
                 std::vector<std::vector<Affine>> buffers(2 * ins_count,

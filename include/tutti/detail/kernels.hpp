@@ -10,6 +10,7 @@
 #include <cstring>
 #include <memory>
 #include <string_view>
+#include <type_traits>
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 
@@ -106,24 +107,22 @@ private:
 template <class T, class Op>
 struct TemplateLoops {
     static void reduce(const void* state, void* out, const void* a, const void* b, std::size_t count) {
-        const Op& op = *static_cast<const Op*>(state);
-        T* const result = static_cast<T*>(out);
-        const T* const left = static_cast<const T*>(a);
-        const T* const right = static_cast<const T*>(b);
-        for (std::size_t i = 0; i < count; ++i) {
-            result[i] = static_cast<T>(op(left[i], right[i]));
-        }
+        combine(*static_cast<const Op*>(state), static_cast<T*>(out), static_cast<const T*>(a),
+                static_cast<const T*>(b), count);
     }
 
     /// Uses ordinary stores and ignores `stores`, because the operator is the limit here, not the memory.
     static void reduce_many(const void* state, void* const* outs, int outs_count, const void* const* ins,
                             int ins_count, std::size_t count, Association association,
                             StoreHints /*stores*/) {
-        const Op& op = *static_cast<const Op*>(state);
-        for (std::size_t i = 0; i < count; ++i) {
-            const T combined = combine(op, ins, ins_count, i, association);
-            for (int destination = 0; destination < outs_count; ++destination) {
-                static_cast<T*>(outs[destination])[i] = combined;
+        Part part;
+        for (std::size_t begin = 0; begin < count; begin += Part::length) {
+            const std::size_t length = count - begin < Part::length ? count - begin : Part::length;
+            const Operands operands{ins, begin, length, association};
+            T* const first = static_cast<T*>(outs[0]) + begin;
+            combine(*static_cast<const Op*>(state), first, part, operands, 0, ins_count);
+            for (int destination = 1; destination < outs_count; ++destination) {
+                std::memcpy(static_cast<T*>(outs[destination]) + begin, first, length * sizeof(T));
             }
         }
     }
@@ -185,18 +184,62 @@ private:
         return static_cast<T>(op(left, fold(op, in + terms / 2, terms / 2)));
     }
 
-    static T combine(const Op& op, const void* const* ins, int count, std::size_t i,
-                     Association association) {
-        if (association == Association::tree && count > 2) {
-            const int left = left_part(count);
-            return static_cast<T>(op(combine(op, ins, left, i, association),
-                                     combine(op, ins + left, count - left, i, association)));
+    /// Partial results that stay in the nearest cache. T may lack a default constructor.
+    struct Part {
+        static constexpr std::size_t length = sizeof(T) < 1024 ? 1024 / sizeof(T) : 1;
+
+        operator T*() { return reinterpret_cast<T*>(bytes); }
+
+        alignas(T) std::byte bytes[length * sizeof(T)];
+    };
+    /// Elements `begin` to `begin` + `length` - 1 of the inputs.
+    struct Operands {
+        const T* of(int source) const { return static_cast<const T*>(ins[source]) + begin; }
+
+        const void* const* ins;
+        std::size_t begin;
+        std::size_t length;
+        Association association;
+    };
+
+    /// The inner loop has a constant length and depends on nothing before, so that compilers vectorise it
+    /// with -O2 as well. `out` may be equal to `left` or `right`.
+    static void combine(const Op& op, T* out, const T* left, const T* right, std::size_t count) {
+        constexpr std::size_t block = sizeof(T) < 64 ? 64 / sizeof(T) : 1;
+        std::size_t i = 0;
+        for (; i + block <= count; i += block) {
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC ivdep
+#endif
+            for (std::size_t j = 0; j < block; ++j) {
+                out[i + j] = static_cast<T>(op(left[i + j], right[i + j]));
+            }
         }
-        T combined = static_cast<const T*>(ins[0])[i];
-        for (int source = 1; source < count; ++source) {
-            combined = static_cast<T>(op(combined, static_cast<const T*>(ins[source])[i]));
+        for (; i < count; ++i) {
+            out[i] = static_cast<T>(op(left[i], right[i]));
         }
-        return combined;
+    }
+
+    /// out = the combination of the operands [first, end), whose partial results are in `part`, which may be
+    /// `out`. `out` may be equal to an operand: it is written when all have been read.
+    static void combine(const Op& op, T* out, T* part, const Operands& operands, int first, int end) {
+        const int count = end - first;
+        if (count == 1) {
+            std::memmove(out, operands.of(first), operands.length * sizeof(T));
+        } else if (operands.association == Association::tree && count > 2) {
+            const int middle = first + left_part(count);
+            combine(op, part, part, operands, first, middle);
+            Part right;
+            combine(op, right, right, operands, middle, end);
+            combine(op, out, part, right, operands.length);
+        } else {
+            const T* left = operands.of(first);
+            for (int source = first + 1; source < end; ++source) {
+                T* const to = source == end - 1 ? out : part;
+                combine(op, to, left, operands.of(source), operands.length);
+                left = part;
+            }
+        }
     }
 };
 
@@ -204,5 +247,21 @@ private:
 template <class T, class Op>
 inline constexpr bool
     has_builtin_kernels = type_of<T>() != Type::other&& operator_of<Op>() != Operator::callable;
+
+template <class T, class Op>
+constexpr auto reducer_of() {
+    using Own = typename WithIdentity<Op, T>::type;
+    // std::multiplies recovers infinities of complex numbers, and `prod` does not.
+    constexpr bool has_same_results = !is_complex<T> || !std::is_same_v<Own, Prod>;
+    if constexpr (has_builtin_kernels<T, Own> && Applicable<Own, T> && has_same_results) {
+        return std::type_identity<Own>{};
+    } else {
+        return std::type_identity<Op>{};
+    }
+}
+/// The operator that reduces elements of type T in the place of Op: that of the library with the same
+/// results, if it has compiled kernels, else Op.
+template <class T, class Op>
+using Reducer = typename decltype(reducer_of<T, Op>())::type;
 
 } // namespace tutti::inline TUTTI_NAMESPACE::detail

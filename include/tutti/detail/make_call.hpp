@@ -178,6 +178,11 @@ protected:
 
     template <class T, class Op>
     static Call&& static_reduction(Call&& call, const Op& op) {
+        using Own = Reducer<T, Op>;
+        if constexpr (!std::is_same_v<Own, Op>) {
+            static constexpr Own own{};
+            return static_reduction<T>(same(call), own);
+        }
         call.op = operator_of<Op>();
         call.commutative = is_commutative<Op>;
         if constexpr (Sendable<T> && combines_elements<Op, T> && !has_builtin_kernels<T, Op>) {
