@@ -82,7 +82,7 @@ Environment detect_environment() {
     return {.machine = machine::detect(),
             .compiler = fmt::format("{} ({})", compiler_version, build_kind),
             .system = system_name(),
-            .instruction_set = std::string(detail::kernel_isa()),
+            .instruction_set = detail::kernel_isa(),
             .placement = {},
             .pinning = {},
             .command = command_of_this_process(),

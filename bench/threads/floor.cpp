@@ -14,7 +14,7 @@ Calls in_passes(const Problem& problem, int rank, const pass::Vectors& vectors, 
                 detail::StoreHints stores) {
     const pass::Shape shape = shape_of(problem);
     const pass::Elements elements{.bytes = shape.element_bytes,
-                                  .kernels = problem.reduces() ? &detail::builtin(problem.type, problem.op)
+                                  .kernels = problem.reduces() ? &detail::builtin_of(problem.type)(problem.op)
                                                                : nullptr,
                                   .stores = stores};
     return [passes = pass::passes_of(shape, rank, vectors, direction), elements](std::size_t calls) {

@@ -56,6 +56,7 @@ public:
             add_other(call);
         } else {
             key_ = key;
+            builtin_ = call.builtin;
             input_count_ = call.input_count;
             output_count_ = call.output_count;
             keep(call.input, call.output);
@@ -94,6 +95,7 @@ private:
     std::size_t ranks_;
     std::size_t alike_ = 0;
     std::uint64_t key_ = 0;
+    Builtin builtin_ = nullptr;
     std::size_t input_count_ = 0;
     std::size_t output_count_ = 0;
     const void* inputs_[most_alike];

@@ -45,7 +45,7 @@ void copy(const bench::Buffer& to, const bench::Buffer& from, std::size_t bytes)
 
 void combine(const bench::Buffer& to, const bench::Buffer& left, const bench::Buffer& right,
              std::size_t bytes) {
-    detail::builtin(Type::f64, Operator::sum)
+    detail::builtin<Type::f64>(Operator::sum)
         .reduce(nullptr, to.data(), left.data(), right.data(), bytes / sizeof(double));
 }
 

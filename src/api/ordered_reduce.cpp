@@ -157,10 +157,9 @@ private:
 };
 
 OrderedTree::OrderedTree(Seat& own, std::size_t first_index, const Call& call, bool has_identity)
-    : seat_(&own), is_compiled_(call.kernels == nullptr),
+    : seat_(&own), kernels_(&call.loops()), is_compiled_(call.kernels == nullptr),
       element_bytes_(call.element_bytes), range_{first_index, call.input_count} {
     check_own(call, first_index);
-    kernels_ = is_compiled_ ? &builtin(call.type, call.op) : call.kernels;
     shape_.lanes = is_compiled_ ? fold_row_bytes / element_bytes_ : 1;
 
     members_ = static_cast<std::size_t>(own.members());

@@ -55,8 +55,7 @@ void reduce_local(const Call& left, const Call& right, const LocalNames& names) 
     const Named out{names.out, left.output, left.output_count};
     check({names.left, left.input, left.input_count}, out, left);
     check({names.right, right.input, right.input_count}, out, right);
-    const Kernels& kernels = left.kernels != nullptr ? *left.kernels : builtin(left.type, left.op);
-    kernels.reduce(left.state, left.output, left.input, right.input, left.output_count);
+    left.loops().reduce(left.state, left.output, left.input, right.input, left.output_count);
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE::detail

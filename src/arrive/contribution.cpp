@@ -49,11 +49,10 @@ public:
         work.passes = pass::passes_of_all(shape, vectors_);
         pass::Elements& elements = work.elements;
         elements.bytes = call_.element_bytes;
-        elements.kernels = call_.kernels;
         elements.state = call_.state;
         elements.association = engine::association_of(call_);
-        if (call_.kernels == nullptr && detail::traits_of(collective_).reduces()) {
-            elements.kernels = &detail::builtin(call_.type, call_.op);
+        if (detail::traits_of(collective_).reduces()) {
+            elements.kernels = &call_.loops();
         }
         // What a broadcast writes nobody has read, though it is in place.
         const bool may_stream = is_separate_ || collective_ == Collective::broadcast;

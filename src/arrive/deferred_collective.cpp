@@ -219,7 +219,8 @@ bool DeferredCollective::execute_small() noexcept {
     if (call.collective == Collective::reduce) {
         outputs.front() = outputs[static_cast<std::size_t>(call.root)];
     }
-    return arrive::execute_small(call, {inputs.data(), outputs.data(), contributions_.size()});
+    return arrive::execute_small(call, contributions_.front().call.builtin,
+                                 {inputs.data(), outputs.data(), contributions_.size()});
 }
 
 void DeferredCollective::execute() noexcept {

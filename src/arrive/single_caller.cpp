@@ -100,6 +100,7 @@ SingleCallerCalls::State& SingleCallerCalls::state() {
         }
         auto state = std::make_shared<State>(ranks_);
         Call call = Key(key_).call();
+        call.builtin = builtin_;
         for (std::size_t rank = 0; rank < alike_; ++rank) {
             call.input = inputs_[rank];
             call.output = outputs_[rank];
@@ -115,7 +116,7 @@ void SingleCallerCalls::add_other(const Call& call) {
 }
 
 void SingleCallerCalls::execute(const Executor& executor) {
-    if (alike_ == ranks_ && arrive::execute_small(Key(key_), {inputs_, outputs_, ranks_})) {
+    if (alike_ == ranks_ && arrive::execute_small(Key(key_), builtin_, {inputs_, outputs_, ranks_})) {
         return;
     }
     // Shared with the thread that finishes, which may look at it a little longer than this call lasts.

@@ -70,7 +70,7 @@ bool are_apart(const Operands& operands, bool one_output, std::size_t bytes) {
 
 } // namespace
 
-bool execute_small(const detail::Key& call, const Operands& operands) {
+bool execute_small(const detail::Key& call, detail::Builtin builtin, const Operands& operands) {
     if (call.collective == Collective::barrier) {
         return true;
     }
@@ -92,15 +92,13 @@ bool execute_small(const detail::Key& call, const Operands& operands) {
         return true;
     case Collective::reduce:
     case Collective::allreduce:
-        detail::builtin(call.type, call.op)
-            .reduce_many(nullptr, outputs, one_output ? 1 : ranks, inputs, ranks, call.output_count,
-                         detail::Association::tree, {});
+        builtin(call.op).reduce_many(nullptr, outputs, one_output ? 1 : ranks, inputs, ranks,
+                                     call.output_count, detail::Association::tree, {});
         return true;
     case Collective::scan:
     case Collective::exscan:
-        detail::builtin(call.type, call.op)
-            .scan_many(nullptr, outputs, inputs, ranks, call.output_count,
-                       call.collective == Collective::exscan, detail::Association::tree, {});
+        builtin(call.op).scan_many(nullptr, outputs, inputs, ranks, call.output_count,
+                                   call.collective == Collective::exscan, detail::Association::tree, {});
         return true;
     default:
         return false;

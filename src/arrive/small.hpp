@@ -16,8 +16,9 @@ struct Operands {
 /// The most ranks for which looking whether their vectors overlap is cheaper than sorting them.
 inline constexpr std::size_t most_small_ranks = 16;
 
-/// Carries out calls of all ranks that have this key, if one pass over few vectors in the caches does that.
-/// Returns false and does nothing if it takes more than that, or if vectors are missing or overlap.
-bool execute_small(const detail::Key& call, const Operands& operands);
+/// Carries out calls of all ranks that have this key and these kernels, if one pass over few vectors in the
+/// caches does that. Returns false and does nothing if it takes more than that, or if vectors are missing or
+/// overlap.
+bool execute_small(const detail::Key& call, detail::Builtin builtin, const Operands& operands);
 
 } // namespace tutti::arrive

@@ -30,10 +30,7 @@ std::uint8_t eager_words(std::size_t message_bytes) {
 
 /// The kernels of a reduction; nothing for what does not reduce.
 const detail::Kernels* kernels_of(const Call& call) {
-    if (call.kernels != nullptr) {
-        return call.kernels;
-    }
-    return detail::traits_of(call.collective).reduces() ? &detail::builtin(call.type, call.op) : nullptr;
+    return detail::traits_of(call.collective).reduces() ? &call.loops() : nullptr;
 }
 
 ScheduleName::Variant variant_of(const Call& call) {

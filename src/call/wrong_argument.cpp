@@ -2,7 +2,7 @@
 
 #include <tutti/dynamic.hpp>
 
-#include <stdexcept>
+#include <string>
 
 namespace tutti::engine {
 
@@ -21,13 +21,9 @@ std::string elements_of(const char* name, Type type, std::size_t bytes) {
            std::to_string(bytes) + " bytes";
 }
 
-std::string why_not_builtin(const Call& call) {
-    try {
-        detail::builtin(call.type, call.op);
-        return {};
-    } catch (const std::invalid_argument& error) {
-        return error.what();
-    }
+std::string operator_of(const Call& call) {
+    return "operator " + std::string(to_string(call.op)) + " has no compiled kernel for elements of type " +
+           std::string(to_string(call.type));
 }
 
 } // namespace
@@ -47,7 +43,7 @@ std::string wrong_argument(const Call& call, const char* input, const char* outp
         return "`op` is empty, a null pointer or a std::function without a function: pass a function that "
                "combines two elements";
     case Wrong::operator_of_type:
-        return "`op`: " + why_not_builtin(call);
+        return "`op`: " + operator_of(call);
     case Wrong::operator_of_elements:
         return "`op`: its function is for elements of " +
                std::to_string(static_cast<const DynamicOp*>(call.state)->element_bytes()) +

@@ -45,10 +45,7 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
         among_processes, options.algorithm,
         {.processes = cluster_.processes(), .bytes = total_bytes(), .even = cluster_.is_even()});
     set_call_signature(call, algorithm);
-    const bool reduces = traits().reduces();
-    kernels_ = call.kernels != nullptr ? call.kernels
-               : reduces               ? &tutti::detail::builtin(call.type, call.op)
-                                       : nullptr;
+    kernels_ = traits().reduces() ? &call.loops() : nullptr;
     set_offsets();
     set_process_call(algorithm);
     wanted_way_ = options.way;

@@ -159,7 +159,8 @@ void ClusterSeat::find_leader() {
                                    .output = &found,
                                    .input_count = 1,
                                    .output_count = 1,
-                                   .element_bytes = sizeof(mine)});
+                                   .element_bytes = sizeof(mine),
+                                   .builtin = &tutti::detail::builtin<Type::i64>});
     }
     if (found < 0) {
         throw ArgumentError(

@@ -3,7 +3,7 @@
 // The loops that split terms into parts for the bins of a reproducible sum. As in loops.hpp, everything has
 // internal linkage and calls nothing that might be emitted elsewhere.
 
-#include "kernel/deposits.hpp"
+#include "kernel/table.hpp"
 #include "kernel/tiles.hpp"
 
 #include <tutti/reproducible.hpp>
@@ -186,3 +186,9 @@ constexpr DepositLoops deposits_of{
 
 } // namespace
 } // namespace tutti::kernel
+
+#define TUTTI_DEPOSITS(isa)                                                                                  \
+    template <>                                                                                              \
+    const tutti::kernel::DepositLoops& tutti::kernel::deposits<tutti::kernel::Isa::isa>(int fold) {          \
+        return fold == 2 ? deposits_of<2> : deposits_of<3>;                                                  \
+    }

@@ -1,7 +1,7 @@
 #include "cache_line.hpp"
 #include "environment.hpp"
 #include "immovable.hpp"
-#include "kernel/table.hpp"
+#include "kernel/isas.hpp"
 
 #ifdef __x86_64__
 #include <cpuid.h>
@@ -13,19 +13,14 @@
 #include <iterator>
 #include <optional>
 #include <span>
-#include <stdexcept>
-#include <string>
 #include <string_view>
 
 namespace tutti::kernel {
 
-std::span<const Table* const> available_tables() {
-#if defined(TUTTI_ISA_ONLY)
-    static constexpr const Table* tables[] = {&TUTTI_ISA_ONLY};
-    return tables;
-#elif defined(__x86_64__)
-    static constexpr const Table* tables[] = {&generic_table, &avx2_table, &avx512_table};
-    static const std::size_t count = []() -> std::size_t {
+std::span<const Isa> available_isas() {
+    std::size_t count = std::size(compiled_isas);
+#if defined(__x86_64__) && !defined(TUTTI_ISA_ONLY)
+    static const std::size_t known = []() -> std::size_t {
         __builtin_cpu_init();
         if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
             return 1;
@@ -34,30 +29,21 @@ std::span<const Table* const> available_tables() {
                             __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
         return avx512 ? 3 : 2;
     }();
-    return {tables, count};
-#else
-    static constexpr const Table* tables[] = {&generic_table};
-    return tables;
+    count = known;
 #endif
+    return std::span(compiled_isas).first(count);
 }
 
 namespace {
 
-/// How many of the tables, narrowest first, TUTTI_ISA admits.
-std::optional<std::size_t> admitted_tables(std::string_view wanted) {
-    constexpr std::string_view names[] = {"generic", "avx2", "avx512"};
-    const auto* const found = std::ranges::find(names, wanted);
-    return found != std::end(names) ? std::optional(static_cast<std::size_t>(found - names) + 1)
-                                    : std::nullopt;
-}
-
-const Table& chosen_table() {
-    static const Table& table = [&]() -> const Table& {
-        const std::span<const Table* const> tables = available_tables();
-        const auto admitted = environment_value<admitted_tables>("TUTTI_ISA", "generic, avx2 or avx512");
-        return *tables[std::min(tables.size(), admitted.value_or(tables.size())) - 1];
-    }();
-    return table;
+/// How many of the instruction sets, narrowest first, TUTTI_ISA admits.
+std::optional<std::size_t> admitted_isas(std::string_view wanted) {
+    for (const Isa isa : {Isa::generic, Isa::avx2, Isa::avx512}) {
+        if (wanted == to_string(isa)) {
+            return static_cast<std::size_t>(isa) + 1;
+        }
+    }
+    return std::nullopt;
 }
 
 bool has_fast_string_moves() {
@@ -89,8 +75,13 @@ void move_to_all(void* const* outs, int outs_count, const void* in, std::size_t 
 
 } // namespace
 
-const DepositLoops& deposit_loops(int fold) {
-    return chosen_table().deposits[fold - 2];
+Isa chosen_isa() {
+    static const Isa chosen = [] {
+        const std::span<const Isa> isas = available_isas();
+        const auto admitted = environment_value<admitted_isas>("TUTTI_ISA", "generic, avx2 or avx512");
+        return isas[std::min(isas.size(), admitted.value_or(isas.size())) - 1];
+    }();
+    return chosen;
 }
 
 char* tiles_of_thread() {
@@ -117,18 +108,6 @@ void move_string(void* out, const void* in, std::size_t bytes) {
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 
-const Kernels& builtin(Type type, Operator op) {
-    if (type < Type::other && op < Operator::callable) {
-        const Kernels& kernels = kernel::chosen_table().at(type, op);
-        if (kernels.reduce != nullptr) {
-            return kernels;
-        }
-    }
-    throw std::invalid_argument("operator " + std::string(to_string(op)) +
-                                " has no compiled kernel for elements of type " +
-                                std::string(to_string(type)));
-}
-
 void copy_many(void* const* outs, int outs_count, const void* in, std::size_t bytes, StoreHints stores) {
     // Of a member's own vector alone, which is to stay in its cache, nothing streams.
     stores.stream = stores.stream && !(outs_count == 1 && stores.cached_out == 0);
@@ -140,12 +119,13 @@ void copy_many(void* const* outs, int outs_count, const void* in, std::size_t by
         return kernel::move_to_all(outs, outs_count, in, bytes);
     }
     // With a single input no operator is applied: any reduction of bytes is a copy.
-    builtin(Type::u8, Operator::bor)
-        .reduce_many(nullptr, outs, outs_count, &in, 1, bytes, Association::left, stores);
+    kernel::in_isa(kernel::chosen_isa(), []<kernel::Isa isa>() -> const Kernels& {
+        return kernel::bitwise<isa, Operator::bor>();
+    }).reduce_many(nullptr, outs, outs_count, &in, 1, bytes, Association::left, stores);
 }
 
-std::string_view kernel_isa() {
-    return kernel::chosen_table().isa;
+const char* kernel_isa() {
+    return to_string(kernel::chosen_isa());
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE::detail

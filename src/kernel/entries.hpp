@@ -1,11 +1,10 @@
 #pragma once
 
-#include "kernel/deposit.hpp"
 #include "kernel/fold.hpp"
 #include "kernel/loops.hpp"
 #include "kernel/part_loops.hpp"
 
-// The loops for every pair of a type and an operator. As in loops.hpp, everything has internal linkage.
+// The loops for the operators of a type. As in loops.hpp, everything has internal linkage.
 namespace tutti::kernel {
 namespace {
 
@@ -32,105 +31,151 @@ constexpr detail::Kernels kernels{&Loops<Lane, Op, ElementBytes>::template reduc
                                   &Loops<Lane, Op, ElementBytes>::scan_many,
                                   &Fold<Lane, Op, ElementBytes>::fold};
 
-template <class Lane, class Op>
-constexpr detail::Kernels in_parts{&PartLoops<Lane, Op>::reduce, &PartLoops<Lane, Op>::reduce_many,
-                                   &PartLoops<Lane, Op>::scan_many, &Fold<Lane, Op, sizeof(Lane)>::fold};
+template <Isa isa, class Lane, class Op>
+constexpr detail::Kernels in_parts{&PartLoops<isa, Lane, Op>::reduce, &PartLoops<isa, Lane, Op>::reduce_many,
+                                   &PartLoops<isa, Lane, Op>::scan_many, &Fold<Lane, Op, sizeof(Lane)>::fold};
 
 /// The loops over lanes, for elements of several lanes that do not depend on each other: one code for all
-/// such types.
-template <class Lane, class Op, std::size_t ElementBytes>
+/// such types, which is in another object file. kernels_of_lane() has the loops for elements of one lane.
+template <class Lane, class Op, std::size_t ElementBytes, const detail::Kernels& (*kernels_of_lane)()>
 struct ByLanes {
-    using Own = Loops<Lane, Op, sizeof(Lane)>;
     static constexpr std::size_t lanes = ElementBytes / sizeof(Lane);
 
+    static void reduce(const void* state, void* out, const void* a, const void* b, std::size_t count) {
+        if (count == 1) {
+            Loops<Lane, Op, sizeof(Lane)>::template reduce_one<ElementBytes>(out, a, b);
+        } else {
+            kernels_of_lane().reduce(state, out, a, b, count * lanes);
+        }
+    }
     static void reduce_many(const void* state, void* const* outs, int outs_count, const void* const* ins,
                             int ins_count, std::size_t count, Association association,
                             detail::StoreHints stores) {
-        Own::reduce_many(state, outs, outs_count, ins, ins_count, count * lanes, association, stores);
+        kernels_of_lane().reduce_many(state, outs, outs_count, ins, ins_count, count * lanes, association,
+                                      stores);
     }
     static void scan_many(const void* state, void* const* outs, const void* const* ins, int members,
                           std::size_t count, bool exclusive, Association association,
                           detail::StoreHints stores) {
-        Own::scan_many(state, outs, ins, members, count * lanes, exclusive, association, stores);
+        kernels_of_lane().scan_many(state, outs, ins, members, count * lanes, exclusive, association, stores);
     }
+
+    /// The fold of a lane leaves the lanes of a row apart, and combines those of a chunk, which is thus
+    /// folded in halves.
+    static void fold(const void* state, void* out, const void* in, std::size_t rows) {
+        if (rows < detail::fold_chunk_rows) {
+            return kernels_of_lane().fold(state, out, in, rows);
+        }
+        constexpr std::size_t half = detail::fold_chunk_rows / 2;
+        char halves[2][detail::fold_row_bytes];
+        kernels_of_lane().fold(state, halves[0], in, half);
+        kernels_of_lane().fold(state, halves[1], static_cast<const char*>(in) + half * detail::fold_row_bytes,
+                               half);
+        Fold<Lane, Op, ElementBytes>::template combine_lanes<sizeof halves>(out, halves);
+    }
+
+    static constexpr detail::Kernels made{&reduce, &reduce_many, &scan_many, &fold};
 };
 
-template <class Lane, class Op, std::size_t ElementBytes>
-constexpr detail::Kernels by_lanes{&Loops<Lane, Op, sizeof(Lane)>::template reduce<ElementBytes>,
-                                   &ByLanes<Lane, Op, ElementBytes>::reduce_many,
-                                   &ByLanes<Lane, Op, ElementBytes>::scan_many,
-                                   &Fold<Lane, Op, ElementBytes>::fold};
-
 /// Of integers of 8 and 16 bits, programs have long vectors to add, or to copy as bytes; the rest in parts.
-template <class Lane, class Op>
+template <Isa isa, class Lane, class Op>
 constexpr detail::Kernels kernels_by_size() {
     if constexpr (sizeof(Lane) < sizeof(std::int32_t)) {
-        return in_parts<Lane, Op>;
+        return in_parts<isa, Lane, Op>;
     } else {
         return kernels<Lane, Op>;
     }
 }
 
-template <Type type, Operator op>
+template <Isa isa, Type type>
+constexpr detail::Kernels sum_entry() {
+    using Lane = typename LaneOf<type>::type;
+    if constexpr (std::is_integral_v<Lane>) {
+        return kernels<std::make_unsigned_t<Lane>, Add>;
+    } else if constexpr (type == Type::complex64) {
+        return ByLanes<Lane, Add, 2 * sizeof(Lane), &sum<isa, Type::f32>>::made;
+    } else if constexpr (type == Type::complex128) {
+        return ByLanes<Lane, Add, 2 * sizeof(Lane), &sum<isa, Type::f64>>::made;
+    } else {
+        return kernels<Lane, Add>;
+    }
+}
+
+/// Of an operator that is not the sum.
+template <Isa isa, Type type, Operator op>
 constexpr detail::Kernels entry() {
     using Lane = typename LaneOf<type>::type;
     constexpr bool complex = type == Type::complex64 || type == Type::complex128;
-    if constexpr (std::is_integral_v<Lane>) {
+    if constexpr (op == Operator::sum || !detail::has_builtin(type, op)) {
+        return {};
+    } else if constexpr (std::is_integral_v<Lane>) {
         using Unsigned = std::make_unsigned_t<Lane>;
         switch (op) {
-        case Operator::sum:
-            return kernels<Unsigned, Add>;
         case Operator::prod:
-            return kernels_by_size<Unsigned, Multiply>();
+            return kernels_by_size<isa, Unsigned, Multiply>();
         case Operator::min:
-            return kernels_by_size<Lane, Minimum>();
+            return kernels_by_size<isa, Lane, Minimum>();
         case Operator::max:
-            return kernels_by_size<Lane, Maximum>();
+            return kernels_by_size<isa, Lane, Maximum>();
         case Operator::land:
-            return in_parts<Unsigned, BothNonzero>;
+            return in_parts<isa, Unsigned, BothNonzero>;
         case Operator::lor:
-            return in_parts<Unsigned, AnyNonzero>;
+            return in_parts<isa, Unsigned, AnyNonzero>;
         case Operator::lxor:
-            return in_parts<Unsigned, OneNonzero>;
+            return in_parts<isa, Unsigned, OneNonzero>;
         // Bits are the same whatever lanes they are in.
         case Operator::band:
-            return by_lanes<std::uint8_t, And, sizeof(Lane)>;
+            return ByLanes<std::uint8_t, And, sizeof(Lane), &bitwise<isa, Operator::band>>::made;
         case Operator::bor:
-            return by_lanes<std::uint8_t, Or, sizeof(Lane)>;
+            return ByLanes<std::uint8_t, Or, sizeof(Lane), &bitwise<isa, Operator::bor>>::made;
         case Operator::bxor:
-            return by_lanes<std::uint8_t, Xor, sizeof(Lane)>;
+            return ByLanes<std::uint8_t, Xor, sizeof(Lane), &bitwise<isa, Operator::bxor>>::made;
+        case Operator::sum:
         case Operator::callable:
             break;
         }
         return {};
-    } else if constexpr (op == Operator::sum && complex) {
-        return by_lanes<Lane, Add, 2 * sizeof(Lane)>;
-    } else if constexpr (op == Operator::sum) {
-        return kernels<Lane, Add>;
     } else if constexpr (op == Operator::prod && complex) {
         return kernels<Lane, MultiplyComplex, 2 * sizeof(Lane)>;
     } else if constexpr (op == Operator::prod) {
         return kernels<Lane, Multiply>;
-    } else if constexpr (op == Operator::min && !complex) {
+    } else if constexpr (op == Operator::min) {
         return kernels<Lane, Minimum>;
-    } else if constexpr (op == Operator::max && !complex) {
-        return kernels<Lane, Maximum>;
     } else {
-        return {};
+        return kernels<Lane, Maximum>;
     }
 }
 
-template <std::size_t... Pair>
-constexpr Table make_table(const char* isa, std::index_sequence<Pair...> /*pairs*/) {
-    return {
-        isa,
-        {deposits_of<2>, deposits_of<3>},
-        {entry<static_cast<Type>(Pair / operator_count), static_cast<Operator>(Pair % operator_count)>()...}};
-}
-
-constexpr Table make_table(const char* isa) {
-    return make_table(isa, std::make_index_sequence<type_count * operator_count>{});
+template <Isa isa, Type type, std::size_t... Op>
+const detail::Kernels& other_kernels(Operator op, std::index_sequence<Op...> /*operators*/) {
+    static constexpr detail::Kernels all[] = {entry<isa, type, static_cast<Operator>(Op)>()...};
+    return all[static_cast<std::size_t>(op)];
 }
 
 } // namespace
 } // namespace tutti::kernel
+
+// Definitions of an object file, of which CMake makes the source.
+#define TUTTI_SUM(isa, type)                                                                                 \
+    template <>                                                                                              \
+    const tutti::detail::Kernels& tutti::kernel::sum<tutti::kernel::Isa::isa, tutti::Type::type>() {         \
+        static constexpr detail::Kernels kernels = sum_entry<Isa::isa, Type::type>();                        \
+        return kernels;                                                                                      \
+    }
+#define TUTTI_OTHERS(isa, type)                                                                              \
+    template <>                                                                                              \
+    const tutti::detail::Kernels& tutti::kernel::others<tutti::kernel::Isa::isa, tutti::Type::type>(         \
+        Operator op) {                                                                                       \
+        return other_kernels<Isa::isa, Type::type>(op, std::make_index_sequence<operator_count>{});          \
+    }
+// Of the narrowest instruction set's object file only.
+#define TUTTI_BUILTIN_SUM(type)                                                                              \
+    template <>                                                                                              \
+    const tutti::detail::Kernels& tutti::detail::builtin_sum<tutti::Type::type>(Operator /*op*/) {           \
+        return kernel::sum_in<Type::type>(kernel::chosen_isa());                                             \
+    }
+#define TUTTI_BUILTIN_OTHERS(type)                                                                           \
+    template <>                                                                                              \
+    const tutti::detail::Kernels& tutti::detail::builtin<tutti::Type::type>(Operator op) {                   \
+        return kernel::kernels_in<Type::type>(kernel::chosen_isa(), op);                                     \
+    }

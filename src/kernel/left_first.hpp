@@ -10,10 +10,6 @@
 #include <type_traits>
 #include <utility>
 
-#ifdef __x86_64__
-#include <immintrin.h>
-#endif
-
 namespace tutti::kernel {
 namespace {
 
@@ -127,7 +123,7 @@ template <class Vector, std::size_t... Lane>
 [[gnu::always_inline]] inline Vector difference_and_sum_of(Vector a, Vector b,
                                                            std::index_sequence<Lane...> /*lanes*/) {
 #ifdef __AVX__
-    if constexpr (sizeof(Vector) <= sizeof(__m256) && !must_be_widened<Vector>) {
+    if constexpr (sizeof(Vector) <= 8 * sizeof(float) && !must_be_widened<Vector>) {
         Vector result;
         if constexpr (has_floats<Vector>) {
             TUTTI_INSTRUCTION("addsubps", result, a, b);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The kernels' one source. isa_generic.cpp, isa_avx2.cpp and isa_avx512.cpp each include it and are compiled
-// with their own instruction set; dispatch.cpp picks a table at run time.
+// The kernels' one source. The files that CMakeLists.txt makes include it, and are compiled for an
+// instruction set each; dispatch.cpp picks one at run time.
 //
 // Everything here has internal linkage and calls no inline function or template of anybody else. If such a
 // function were emitted out of line from the AVX-512 file, it would be a weak symbol that the linker may
@@ -229,15 +229,19 @@ struct Loops {
         run<false>(Reduction{&out, 1, ins, 2, -1}, 0, bytes);
     }
 
+    /// Latency counts here: a message of one element is reduced between two exchanges.
+    template <std::size_t WholeBytes>
+    [[gnu::always_inline]] static void reduce_one(void* out, const void* a, const void* b) {
+        using Element = typename VectorOf<Lane, WholeBytes>::type;
+        const Element result[] = {Op::apply(load<Element>(a, 0), load<Element>(b, 0))};
+        store_tile<false>(out, 0, result);
+    }
+
     /// Of elements of so many bytes: one, or some that do not depend on each other.
     template <std::size_t WholeBytes>
     static void reduce(const void* /*state*/, void* out, const void* a, const void* b, std::size_t count) {
         if (count == 1) {
-            // Latency counts here: a message of one element is reduced between two exchanges.
-            using Element = typename VectorOf<Lane, WholeBytes>::type;
-            const Element result[] = {Op::apply(load<Element>(a, 0), load<Element>(b, 0))};
-            store_tile<false>(out, 0, result);
-            return;
+            return reduce_one<WholeBytes>(out, a, b);
         }
         reduce_several(out, a, b, count * WholeBytes);
     }

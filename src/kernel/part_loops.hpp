@@ -13,27 +13,7 @@ namespace {
 constexpr std::size_t part_bytes = 2048; // NOLINT(misc-definitions-in-headers)
 static_assert(part_bytes >= string_move_from_bytes, "or nothing moves");
 
-/// Any reduction of bytes with a single input copies them.
-using Copies = Loops<std::uint8_t, Or, 1>;
-
-/// Copies bytes [begin, end) of the only input.
-[[gnu::noinline]] inline void copy_part(const Reduction& data, detail::StoreHints stores, std::size_t begin,
-                                        std::size_t end) {
-    if (!stores.move || end - begin < string_move_from_bytes) {
-        return stores.stream ? Copies::combine<true>(data, Association::left, begin, end)
-                             : Copies::combine<false>(data, Association::left, begin, end);
-    }
-    for (int destination = 0; destination < data.outs_count; ++destination) {
-        if (destination == data.cached_out) {
-            const Reduction own{data.outs + destination, 1, data.ins, 1, -1};
-            Copies::combine<false>(own, Association::left, begin, end);
-        } else {
-            move(data.outs[destination], data.ins[0], begin, end);
-        }
-    }
-}
-
-template <class Lane, class Op>
+template <Isa isa, class Lane, class Op>
 struct PartLoops {
     static_assert(std::is_integral_v<Lane>);
 
@@ -46,7 +26,8 @@ struct PartLoops {
                             detail::StoreHints stores) {
         const std::size_t bytes = count * sizeof(Lane);
         if (ins_count == 1) {
-            return Copies::reduce_many(state, outs, outs_count, ins, 1, bytes, association, stores);
+            return bitwise<isa, Operator::bor>().reduce_many(state, outs, outs_count, ins, 1, bytes,
+                                                             association, stores);
         }
         if (ins_count == 2 && outs_count == 1 && !stores.stream && !stores.move) {
             return combine(outs[0], ins[0], ins[1], bytes);
@@ -58,8 +39,7 @@ struct PartLoops {
             for (int source = 2; source < ins_count; ++source) {
                 combine(part, part, at(ins[source], begin), end - begin);
             }
-            const void* const combined = base_of(part, begin);
-            copy_part({outs, outs_count, &combined, 1, stores.cached_out}, stores, begin, end);
+            copy_part<isa>(outs, outs_count, base_of(part, begin), begin, end, stores);
         }
         finish(stores);
     }
@@ -74,15 +54,16 @@ struct PartLoops {
             const std::size_t end = bytes - begin < part_bytes ? bytes : begin + part_bytes;
             const void* prefix = ins[0];
             for (int member = first; member < members; ++member) {
-                const void* own = prefix;
+                const void* const own = prefix;
                 const int next = member - first + 1;
                 if (next < members - first) {
                     // Before the prefix is stored, which may go to the same place as the operand.
                     combine(parts[next % 2], at(prefix, begin), at(ins[next], begin), end - begin);
                     prefix = base_of(parts[next % 2], begin);
                 }
-                copy_part({outs + member, 1, &own, 1, member == stores.cached_out ? 0 : -1}, stores, begin,
-                          end);
+                detail::StoreHints to_this = stores;
+                to_this.cached_out = member == stores.cached_out ? 0 : -1;
+                copy_part<isa>(outs + member, 1, own, begin, end, to_this);
             }
         }
         finish(stores);

@@ -223,6 +223,12 @@ double special_value(std::uint64_t marks) {
                                            : Limits::quiet_NaN();
 }
 
+const kernel::DepositLoops& deposit_loops(int fold) {
+    return kernel::in_isa(kernel::chosen_isa(), [fold]<kernel::Isa isa>() -> const kernel::DepositLoops& {
+        return kernel::deposits<isa>(fold);
+    });
+}
+
 } // namespace
 
 void deposit(const Bins& bins, double x) noexcept {
@@ -245,11 +251,11 @@ void deposit(const Bins& bins, double x) noexcept {
 }
 
 void deposit(const Bins& bins, const double* a, const double* b, std::size_t count) noexcept {
-    deposit_all(bins, kernel::deposit_loops(bins.fold).of_double[b != nullptr ? 1 : 0], a, b, count);
+    deposit_all(bins, deposit_loops(bins.fold).of_double[b != nullptr ? 1 : 0], a, b, count);
 }
 
 void deposit(const Bins& bins, const float* a, const float* b, std::size_t count) noexcept {
-    deposit_all(bins, kernel::deposit_loops(bins.fold).of_float[b != nullptr ? 1 : 0], a, b, count);
+    deposit_all(bins, deposit_loops(bins.fold).of_float[b != nullptr ? 1 : 0], a, b, count);
 }
 
 void merge(const Bins& bins, const Bins& other) noexcept {

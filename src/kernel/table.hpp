@@ -5,28 +5,82 @@
 #include <tutti/detail/kernels.hpp>
 
 #include <cstddef>
-#include <span>
+#include <cstdint>
 
 namespace tutti::kernel {
 
-inline constexpr std::size_t type_count = static_cast<std::size_t>(Type::other);
 inline constexpr std::size_t operator_count = static_cast<std::size_t>(Operator::callable);
 
-/// All kernels compiled for one instruction set. Pairs that make no sense hold null pointers.
-struct Table {
-    const char* isa;
-    DepositLoops deposits[2]; // folds 2 and 3
-    detail::Kernels entries[type_count * operator_count];
+/// The instruction sets, narrowest first.
+enum class Isa : std::uint8_t { generic, avx2, avx512 };
 
-    /// type must not be `other`, op not `callable`.
-    constexpr const detail::Kernels& at(Type type, Operator op) const {
-        return entries[static_cast<std::size_t>(type) * operator_count + static_cast<std::size_t>(op)];
+constexpr const char* to_string(Isa isa) {
+    constexpr const char* names[] = {"generic", "avx2", "avx512"};
+    return names[static_cast<std::size_t>(isa)];
+}
+
+/// Those that kernels are compiled for, narrowest first.
+#if defined(TUTTI_ISA_ONLY)
+inline constexpr Isa compiled_isas[] = {Isa::TUTTI_ISA_ONLY};
+#elif defined(__x86_64__)
+inline constexpr Isa compiled_isas[] = {Isa::generic, Isa::avx2, Isa::avx512};
+#else
+inline constexpr Isa compiled_isas[] = {Isa::generic};
+#endif
+
+/// The sum of a type, compiled for one instruction set. It is an object file of its own, because it is all
+/// that most programs need.
+template <Isa isa, Type type>
+const detail::Kernels& sum();
+
+/// The kernels of an operator that is neither `sum` nor `callable`; null pointers if it makes no sense.
+template <Isa isa, Type type>
+const detail::Kernels& others(Operator op);
+
+/// The kernels of `band`, `bor` or `bxor` for bytes, which serve all integers, and copies.
+template <Isa isa, Operator op>
+const detail::Kernels& bitwise();
+
+/// Copies bytes [begin, end) of `in` to the same place of all outputs. Without the store fence that ends a
+/// call.
+template <Isa isa>
+void copy_part(void* const* outs, int outs_count, const void* in, std::size_t begin, std::size_t end,
+               detail::StoreHints stores);
+
+/// The loops of reproducible sums for a fold.
+template <Isa isa>
+const DepositLoops& deposits(int fold);
+
+/// The instruction set in use.
+Isa chosen_isa();
+
+// Object files of an instruction set have these as well, so they have internal linkage (loops.hpp).
+namespace {
+
+/// f.operator()<isa>(), which links the code for all instruction sets. isa must be one of compiled_isas.
+template <std::size_t at = 0, class F>
+decltype(auto) in_isa(Isa isa, const F& f) {
+    if constexpr (at + 1 < sizeof compiled_isas) {
+        if (isa != compiled_isas[at]) {
+            return in_isa<at + 1>(isa, f);
+        }
     }
-};
+    return f.template operator()<compiled_isas[at]>();
+}
 
-extern const Table generic_table;
-extern const Table avx2_table;
-extern const Table avx512_table;
+/// The kernels of a type for one of compiled_isas.
+template <Type type>
+const detail::Kernels& sum_in(Isa isa) {
+    return in_isa(isa, []<Isa each>() -> const detail::Kernels& { return sum<each, type>(); });
+}
+template <Type type>
+const detail::Kernels& kernels_in(Isa isa, Operator op) {
+    return op == Operator::sum
+               ? sum_in<type>(isa)
+               : in_isa(isa, [op]<Isa each>() -> const detail::Kernels& { return others<each, type>(op); });
+}
+
+} // namespace
 
 /// From here on a copy to one place is left to the CPU's own string move, which takes over the lines that it
 /// writes without reading them; shorter ones take longer to start than they gain.
@@ -42,11 +96,5 @@ char* tiles_of_thread();
 
 /// Copies with the CPU's string move, or as the C library does where that is slow or not seen by sanitizers.
 void move_string(void* out, const void* in, std::size_t bytes);
-
-/// The loops of the chosen table for a fold.
-const DepositLoops& deposit_loops(int fold);
-
-/// The tables this CPU can run, narrowest first; never empty.
-std::span<const Table* const> available_tables();
 
 } // namespace tutti::kernel

@@ -10,10 +10,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#ifdef __x86_64__
-#include <immintrin.h>
-#endif
-
 namespace tutti::kernel {
 namespace {
 
@@ -55,20 +51,24 @@ template <class Vector>
 }
 
 /// Non-temporal store where there is one; the address must be a multiple of vector_bytes. Sanitizers built
-/// into GCC do not see these intrinsics, so they get an ordinary store.
+/// into GCC do not see these stores, so they get an ordinary one. By the compilers' own functions, because
+/// the header of the intrinsics takes longer to read than most kernels take to compile.
 template <class Vector>
 [[gnu::always_inline]] inline void store_streaming(void* base, std::size_t offset, Vector value) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__x86_64__)
     store(base, offset, value);
-#elif defined(__AVX512F__)
-    _mm512_stream_si512(reinterpret_cast<__m512i*>(static_cast<char*>(base) + offset),
-                        reinterpret_cast<__m512i>(value));
-#elif defined(__AVX2__)
-    _mm256_stream_si256(reinterpret_cast<__m256i*>(static_cast<char*>(base) + offset),
-                        reinterpret_cast<__m256i>(value));
+#elif defined(__clang__)
+    __builtin_nontemporal_store(value, reinterpret_cast<Vector*>(static_cast<char*>(base) + offset));
 #else
-    _mm_stream_si128(reinterpret_cast<__m128i*>(static_cast<char*>(base) + offset),
-                     reinterpret_cast<__m128i>(value));
+    using Words [[gnu::vector_size(vector_bytes)]] = long long;
+    auto* const place = reinterpret_cast<Words*>(static_cast<char*>(base) + offset);
+#if defined(__AVX512F__)
+    __builtin_ia32_movntdq512(place, reinterpret_cast<Words>(value));
+#elif defined(__AVX2__)
+    __builtin_ia32_movntdq256(place, reinterpret_cast<Words>(value));
+#else
+    __builtin_ia32_movntdq(place, reinterpret_cast<Words>(value));
+#endif
 #endif
 }
 
@@ -87,7 +87,7 @@ template <bool Stream, std::size_t Bytes>
 /// otherwise.
 [[gnu::always_inline]] inline void finish_streaming() {
 #ifdef __x86_64__
-    _mm_sfence();
+    __builtin_ia32_sfence();
 #endif
 }
 

@@ -129,7 +129,7 @@ TEST_CASE("kernels need 64 KiB of stack however they store, for any number of op
             ins.push_back(in[operand].data());
             outs.push_back(out[operand].data());
         }
-        const detail::Kernels& kernels = detail::builtin(Type::f64, Operator::sum);
+        const detail::Kernels& kernels = detail::builtin<Type::f64>(Operator::sum);
         for (const detail::StoreHints stores : {detail::StoreHints{}, detail::StoreHints{.stream = true},
                                                 detail::StoreHints{.cached_out = 0, .move = true}}) {
             on_small_threads(1, [&](int) {

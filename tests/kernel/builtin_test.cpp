@@ -2,7 +2,7 @@
 
 #include "../associated.hpp"
 #include "../reduced.hpp"
-#include "kernel/table.hpp"
+#include "kernel/isas.hpp"
 #include "reference.hpp"
 
 #include <tutti/detail/kernels.hpp>
@@ -26,7 +26,7 @@ using tutti::Operator;
 using tutti::detail::Association;
 using tutti::detail::Kernels;
 using tutti::detail::StoreHints;
-using tutti::kernel::Table;
+using tutti::kernel::Isa;
 
 constexpr int most_inputs = 100;
 constexpr std::size_t guard = 70; // elements before and after each operand: more than any kernel's vector
@@ -161,16 +161,16 @@ private:
 template <class T>
 void check_pair(Operator op, const std::vector<Shape>& shapes, const std::vector<std::size_t>& counts) {
     if (!reference::makes_sense<T>(op)) {
-        for (const Table* table : tutti::kernel::available_tables()) {
-            CHECK((table->at(tutti::type_of<T>(), op).reduce == nullptr));
-            CHECK((table->at(tutti::type_of<T>(), op).reduce_many == nullptr));
+        for (const Isa isa : tutti::kernel::available_isas()) {
+            CHECK((tutti::kernel::kernels_in<tutti::type_of<T>()>(isa, op).reduce == nullptr));
+            CHECK((tutti::kernel::kernels_in<tutti::type_of<T>()>(isa, op).reduce_many == nullptr));
         }
         return;
     }
     const Case<T> values(op, most_inputs, counts.back());
-    for (const Table* table : tutti::kernel::available_tables()) {
-        const Kernels& kernels = table->at(tutti::type_of<T>(), op);
-        INFO("isa " << std::string(table->isa) << ", type " << std::string(to_string(tutti::type_of<T>()))
+    for (const Isa isa : tutti::kernel::available_isas()) {
+        const Kernels& kernels = tutti::kernel::kernels_in<tutti::type_of<T>()>(isa, op);
+        INFO("isa " << std::string(to_string(isa)) << ", type " << std::string(to_string(tutti::type_of<T>()))
                     << ", op " << std::string(to_string(op)));
         REQUIRE((kernels.reduce != nullptr));
         REQUIRE((kernels.reduce_many != nullptr));
@@ -259,10 +259,10 @@ TEST_CASE("floating-point sums are associated as asked") {
     // In single precision 1e8 + 1 is 1e8: ((1e8 + 1) + -1e8) + 1 = 1, but (1e8 + 1) + (-1e8 + 1) = 0.
     const std::vector<float> values{1e8F, 1, -1e8F, 1};
     const void* const ins[] = {&values[0], &values[1], &values[2], &values[3]};
-    for (const Table* table : tutti::kernel::available_tables()) {
+    for (const Isa isa : tutti::kernel::available_isas()) {
         float out = 0;
         void* const outs[] = {&out};
-        const Kernels& kernels = table->at(tutti::Type::f32, Operator::sum);
+        const Kernels& kernels = tutti::kernel::kernels_in<tutti::Type::f32>(isa, Operator::sum);
         kernels.reduce_many(nullptr, outs, 1, ins, 4, 1, Association::left, {});
         CHECK(out == 1);
         kernels.reduce_many(nullptr, outs, 1, ins, 4, 1, Association::tree, {});
@@ -277,11 +277,11 @@ TEST_CASE("where neither is less, min and max keep the left operand") {
         for (const auto& [a, b] : {std::pair{0.0, -0.0}, {-0.0, 0.0}, {nan, 1.0}, {1.0, nan}, {nan, -nan}}) {
             const std::vector<double> left(count, a);
             const std::vector<double> right(count, b);
-            for (const Table* table : tutti::kernel::available_tables()) {
+            for (const Isa isa : tutti::kernel::available_isas()) {
                 for (const Operator op : {Operator::min, Operator::max}) {
                     std::vector<double> out(count, 99);
-                    table->at(tutti::Type::f64, op)
-                        .reduce(nullptr, out.data(), left.data(), right.data(), count);
+                    tutti::kernel::kernels_in<tutti::Type::f64>(isa, op).reduce(
+                        nullptr, out.data(), left.data(), right.data(), count);
                     CHECK(std::memcmp(out.data(), left.data(), count * sizeof(double)) == 0);
                 }
             }
@@ -303,10 +303,11 @@ TEST_CASE(
         const std::vector<double> left(count, nan_of(1));
         const std::vector<double> right(count, nan_of(2));
         const std::vector<double> expected_all(count, expected);
-        for (const Table* table : tutti::kernel::available_tables()) {
+        for (const Isa isa : tutti::kernel::available_isas()) {
             for (const Operator op : {Operator::sum, Operator::prod}) {
                 std::vector<double> out(count, 99);
-                table->at(tutti::Type::f64, op).reduce(nullptr, out.data(), left.data(), right.data(), count);
+                tutti::kernel::kernels_in<tutti::Type::f64>(isa, op).reduce(nullptr, out.data(), left.data(),
+                                                                            right.data(), count);
                 CHECK(std::memcmp(out.data(), expected_all.data(), count * sizeof(double)) == 0);
             }
         }
@@ -342,14 +343,14 @@ TEST_CASE("complex numbers that start in the middle of an element's size") {
     constexpr std::size_t count = 301;
     using Complex = std::complex<double>;
     const auto values = reference::random_vector<double>(2 * count, 5);
-    for (const Table* table : tutti::kernel::available_tables()) {
+    for (const Isa isa : tutti::kernel::available_isas()) {
         for (const std::size_t shift : {std::size_t{0}, std::size_t{1}}) {
             std::vector<double> in(values);
             in.insert(in.begin(), shift, 99.0);
             std::vector<double> out(2 * count + 2, 99.0);
             void* const outs[] = {out.data() + shift};
             const void* const ins[] = {in.data() + shift, in.data() + shift};
-            table->at(tutti::Type::complex128, Operator::prod)
+            tutti::kernel::kernels_in<tutti::Type::complex128>(isa, Operator::prod)
                 .reduce_many(nullptr, outs, 1, ins, 2, count, Association::tree, {.stream = true});
             for (std::size_t i = 0; i < count; ++i) {
                 const Complex element(values[2 * i], values[2 * i + 1]);

@@ -4,10 +4,10 @@
 #include "../affine.hpp"
 #include "../associated.hpp"
 #include "../reduced.hpp"
-#include "kernel/table.hpp"
+#include "kernel/isas.hpp"
 #include "reference.hpp"
 
-#include <tutti/detail/kernels.hpp>
+#include <tutti/detail/template_loops.hpp>
 
 #include <doctest/doctest.h>
 
@@ -30,7 +30,7 @@ namespace {
 using tutti::Operator;
 using tutti::detail::Association;
 using tutti::detail::Kernels;
-using tutti::kernel::Table;
+using tutti::kernel::Isa;
 
 constexpr std::size_t guard = 70; // elements before and after each operand: more than any kernel's vector
 constexpr int most_members = 9;
@@ -157,9 +157,9 @@ void check_pair(Operator op) {
     }
     const Data<T> data(std::move(inputs), [op](T a, T b) { return reference::apply(op, a, b); });
     const auto same = [](T a, T b) { return reference::same_bits(a, b); };
-    for (const Table* table : tutti::kernel::available_tables()) {
-        const Kernels& kernels = table->at(tutti::type_of<T>(), op);
-        INFO("isa " << std::string(table->isa) << ", op " << std::string(to_string(op)));
+    for (const Isa isa : tutti::kernel::available_isas()) {
+        const Kernels& kernels = tutti::kernel::kernels_in<tutti::type_of<T>()>(isa, op);
+        INFO("isa " << std::string(to_string(isa)) << ", op " << std::string(to_string(op)));
         REQUIRE((kernels.scan_many != nullptr));
         for (const std::size_t count : counts) {
             for (const Shape& shape : all_shapes()) {
@@ -183,8 +183,8 @@ TEST_CASE_TEMPLATE("prefixes by every operator on every type", T, std::int8_t, s
         if (reference::makes_sense<T>(op)) {
             check_pair<T>(op);
         } else {
-            for (const Table* table : tutti::kernel::available_tables()) {
-                CHECK((table->at(tutti::type_of<T>(), op).scan_many == nullptr));
+            for (const Isa isa : tutti::kernel::available_isas()) {
+                CHECK((tutti::kernel::kernels_in<tutti::type_of<T>()>(isa, op).scan_many == nullptr));
             }
         }
     }
@@ -198,7 +198,7 @@ TEST_CASE("prefixes that are moved tile by tile") {
     }
     const Data<double> data(std::move(inputs),
                             [](double a, double b) { return reference::apply(Operator::sum, a, b); });
-    const Kernels& kernels = tutti::detail::builtin(tutti::Type::f64, Operator::sum);
+    const Kernels& kernels = tutti::detail::builtin<tutti::Type::f64>(Operator::sum);
     for (const Shape& shape : all_shapes()) {
         INFO(text(shape, count));
         REQUIRE(wrong_scan(kernels, nullptr, data, shape, count, 99.0, reference::same_bits<double>) == "");

@@ -2,7 +2,7 @@
 
 #include "../affine.hpp"
 
-#include <tutti/detail/kernels.hpp>
+#include <tutti/detail/template_loops.hpp>
 
 #include <doctest/doctest.h>
 
@@ -24,7 +24,7 @@ template <class T, class Op>
 requires tutti::Applicable<Op, T>
 const Kernels& kernels_for(const Op& /*op*/) {
     if constexpr (tutti::detail::has_builtin_kernels<T, Op>) {
-        return tutti::detail::builtin(tutti::type_of<T>(), tutti::operator_of<Op>());
+        return tutti::detail::builtin<tutti::type_of<T>()>(tutti::operator_of<Op>());
     } else {
         return tutti::detail::TemplateLoops<T, Op>::kernels;
     }
@@ -133,10 +133,10 @@ TEST_CASE("function pointers, over-aligned elements, bool, and named operators o
 
 TEST_CASE("named operators on known types use the compiled kernels") {
     CHECK(&kernels_for<long long>(tutti::sum) ==
-          &tutti::detail::builtin(tutti::Type::i64, tutti::Operator::sum));
-    CHECK(&kernels_for<float>(tutti::max) == &tutti::detail::builtin(tutti::Type::f32, tutti::Operator::max));
+          &tutti::detail::builtin<tutti::Type::i64>(tutti::Operator::sum));
+    CHECK(&kernels_for<float>(tutti::max) == &tutti::detail::builtin<tutti::Type::f32>(tutti::Operator::max));
     const auto plus = std::plus<>{};
-    CHECK(&kernels_for<float>(plus) != &tutti::detail::builtin(tutti::Type::f32, tutti::Operator::sum));
+    CHECK(&kernels_for<float>(plus) != &tutti::detail::builtin<tutti::Type::f32>(tutti::Operator::sum));
 }
 
 TEST_CASE("a throwing operator's exception arrives, and what was done before it stays") {

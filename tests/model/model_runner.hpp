@@ -7,7 +7,7 @@
 #include "run/runner.hpp"
 #include "schedule/synchronise.hpp"
 
-#include <tutti/detail/kernels.hpp>
+#include <tutti/detail/template_loops.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,8 @@
 #include "pass/execute.hpp"
 #include "pass/pass.hpp"
 
+#include <tutti/detail/template_loops.hpp>
+
 #include <doctest/doctest.h>
 
 #include <cstdint>

@@ -3,7 +3,7 @@
 #include "algorithm/registry.hpp"
 #include "random.hpp"
 
-#include <tutti/detail/kernels.hpp>
+#include <tutti/detail/template_loops.hpp>
 
 #include <cstdint>
 

@@ -73,6 +73,8 @@ struct Call {
     std::size_t element_align = 1;
     /// The loops of an operator of the program; null: the compiled kernels of `type` and `op`.
     const Kernels* kernels = nullptr;
+    /// The compiled kernels of `type`, if `op` is an operator of the library.
+    Builtin builtin = nullptr;
     const void* state = nullptr;
     /// How to copy what `state` points to, if `kernels` is set and the operator can be copied.
     const Keeping* keeping = nullptr;
@@ -94,6 +96,9 @@ struct Call {
     SourceLine where = {};
     /// The size of the input's elements, if `wrong` is other_elements.
     std::size_t input_element_bytes = 0;
+
+    /// The loops of a reduction.
+    const Kernels& loops() const { return kernels != nullptr ? *kernels : builtin(op); }
 
     /// Makes the library reject the call. The timeout keeps the call from the fast path, which knows no
     /// timeouts, so that a correct call need not be examined there.

@@ -10,7 +10,6 @@
 
 #include <cstdint>
 #include <span>
-#include <stdexcept>
 #include <type_traits>
 #include <typeinfo>
 #include <vector>
@@ -47,7 +46,7 @@ concept SharedReduction = Local<Way> && Reduction<In, std::span<T>, Op>;
 template <class T, class Op>
 T combined(const Op& op, const T& left, T right) {
     if constexpr (std::is_same_v<Op, Operator>) {
-        builtin(type_of<T>(), op).reduce(nullptr, &right, &left, &right, 1);
+        builtin<type_of<T>()>(op).reduce(nullptr, &right, &left, &right, 1);
         return right;
     } else if constexpr (std::is_invocable_v<const Op&, const T&, const T&>) {
         return static_cast<T>(op(left, right));
@@ -141,7 +140,9 @@ protected:
         call.commutative = op.commutative();
         call.state = &op;
         if (call.op != Operator::callable) {
-            require_builtin(call);
+            if (require_builtin(call)) {
+                call.builtin = builtin_of(call.type);
+            }
             return same(call);
         }
         if (op.element_bytes() != call.element_bytes) {
@@ -153,12 +154,13 @@ protected:
         return same(call);
     }
 
-    static void require_builtin(Call& call) {
-        try {
-            builtin(call.type, call.op);
-        } catch (const std::invalid_argument&) {
+    /// Whether the library has kernels for the call; otherwise it rejects the call.
+    static bool require_builtin(Call& call) {
+        const bool has = has_builtin(call.type, call.op);
+        if (!has) {
             call.reject(Wrong::operator_of_type);
         }
+        return has;
     }
 
     template <class Out, class Op>
@@ -166,7 +168,13 @@ protected:
         if constexpr (std::is_same_v<Op, Operator>) {
             refuse_operator_of<Out&, Op>();
             call.op = op < Operator::callable ? op : Operator::callable;
-            require_builtin(call);
+            if (require_builtin(call)) {
+                if constexpr (Dynamic<Out>) {
+                    call.builtin = builtin_of(call.type);
+                } else {
+                    call.builtin = &builtin<type_of<element_t<Out&>>()>;
+                }
+            }
             return same(call);
         } else if constexpr (Dynamic<Out>) {
             return dynamic_reduction(same(call), op);
@@ -192,6 +200,12 @@ protected:
                 call.keeping = &keeping_of<Op>;
             }
             call.types = &typeid(Loops);
+        } else if constexpr (has_builtin_kernels<T, Op>) {
+            if constexpr (operator_of<Op>() == Operator::sum) {
+                call.builtin = &builtin_sum<type_of<T>()>;
+            } else {
+                call.builtin = &builtin<type_of<T>()>;
+            }
         }
         if constexpr (std::is_pointer_v<Op>) {
             call.function = reinterpret_cast<std::uintptr_t>(op);

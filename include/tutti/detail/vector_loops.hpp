@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/detail/kernels.hpp>
+#include <tutti/detail/template_loops.hpp>
 #include <tutti/dynamic.hpp>
 #include <tutti/operators.hpp>
 

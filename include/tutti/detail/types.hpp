@@ -1,0 +1,54 @@
+#pragma once
+
+#include <tutti/detail/standard.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tutti::inline TUTTI_NAMESPACE {
+
+/// Element types that have compiled kernels. complex64 is std::complex<float>, complex128 is
+/// std::complex<double>. All other types (user structs, enumerations, bool, long double, ...) are `other` and
+/// are reduced by template loops.
+enum class Type : std::uint8_t {
+    i8,
+    u8,
+    i16,
+    u16,
+    i32,
+    u32,
+    i64,
+    u64,
+    f32,
+    f64,
+    complex64,
+    complex128,
+    other
+};
+
+/// The operators of the library; any other function object is `callable`.
+///
+/// An enumerator is an operator as well, for elements of a Type and for dynamic vectors, if the program knows
+/// only at run time which one it needs: `me.allreduce(vector, op)`. A call with an operator that is not for
+/// the type of the elements, or with `callable`, throws ArgumentError.
+enum class Operator : std::uint8_t { sum, prod, min, max, land, lor, lxor, band, bor, bxor, callable };
+
+namespace detail {
+
+/// Whether there are compiled kernels for elements of this type with this operator.
+constexpr bool has_builtin(Type type, Operator op) {
+    const bool is_integer = type < Type::f32;
+    const bool is_real = type < Type::complex64;
+    return type < Type::other && op < Operator::callable &&
+           (is_integer || op <= Operator::prod || (is_real && op <= Operator::max));
+}
+
+/// The size of `type`, which must not be `other`.
+constexpr std::size_t bytes_of(Type type) {
+    constexpr std::size_t bytes[] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 8, 16};
+    return bytes[static_cast<std::size_t>(type)];
+}
+
+} // namespace detail
+
+} // namespace tutti::inline TUTTI_NAMESPACE

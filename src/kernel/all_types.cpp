@@ -1,0 +1,17 @@
+#include <tutti/detail/kernels.hpp>
+
+#include <array>
+#include <cstddef>
+#include <utility>
+
+namespace tutti::inline TUTTI_NAMESPACE::detail {
+
+Builtin builtin_of(Type type) {
+    static constexpr auto functions = []<std::size_t... Index>(std::index_sequence<Index...>) {
+        return std::array<Builtin, sizeof...(Index)>{&builtin<static_cast<Type>(Index)>...};
+    }
+    (std::make_index_sequence<static_cast<std::size_t>(Type::other)>{});
+    return functions[static_cast<std::size_t>(type)];
+}
+
+} // namespace tutti::inline TUTTI_NAMESPACE::detail
