@@ -1,7 +1,9 @@
-# tutti_module(NAME SOURCES ... [LINKS ...] [OWN_OPTIONS])
+# tutti_module(NAME SOURCES ... [LINKS ...] [OWN_OPTIONS | SMALL])
 #
 # One part of the house: an object library that sees only what it links. One that is called tutti_<directory> or
-# tutti_bench_<directory> is a layer. OWN_OPTIONS: it has options that headers are not precompiled for.
+# tutti_bench_<directory> is a layer. OWN_OPTIONS: it has options that headers are not precompiled for. SMALL: it runs when a group is
+# made, in the first call of its kind or when a call fails. It is compiled for size, because each program that links the archive
+# contains it.
 set(TUTTI_COMPILE_OPTIONS -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow
     -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wundef)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
@@ -45,13 +47,14 @@ set(TUTTI_PRECOMPILED_OPTIONS $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess> $<$<CXX
     $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
 set(TUTTI_PRECOMPILED_HEADERS <algorithm> <array> <atomic> <chrono> <cstddef> <cstdint> <functional> <map> <memory> <numeric>
     <optional> <span> <stdexcept> <string> <string_view> <thread> <utility> <vector>)
+set(TUTTI_SMALL_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-Os>)
 
-# tutti_announce(TARGET): includes src/announce.hpp in each source, before any header of the standard library, for which it
-# defines what that calls; and with it, precompiled, what nearly every source includes.
-function(tutti_announce target)
-  if(TARGET tutti_precompiled)
+# tutti_announce(TARGET PRECOMPILED): includes src/announce.hpp in each source, before any header of the standard library, for which
+# it defines what that calls; and with it, from the target PRECOMPILED if there is one, what nearly every source includes.
+function(tutti_announce target precompiled)
+  if(TARGET ${precompiled})
     target_compile_options(${target} PRIVATE ${TUTTI_PRECOMPILED_OPTIONS})
-    target_precompile_headers(${target} REUSE_FROM tutti_precompiled)
+    target_precompile_headers(${target} REUSE_FROM ${precompiled})
   else()
     tutti_announce_alone(${target})
   endif()
@@ -68,13 +71,16 @@ function(tutti_hide target)
 endfunction()
 
 function(tutti_module name)
-  cmake_parse_arguments(arg "OWN_OPTIONS" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(arg "OWN_OPTIONS;SMALL" "" "SOURCES;LINKS" ${ARGN})
   add_library(${name} OBJECT ${arg_SOURCES})
   tutti_configure(${name})
   if(arg_OWN_OPTIONS)
     tutti_announce_alone(${name})
+  elseif(arg_SMALL)
+    target_compile_options(${name} PRIVATE ${TUTTI_SMALL_OPTIONS})
+    tutti_announce(${name} tutti_precompiled_small)
   else()
-    tutti_announce(${name})
+    tutti_announce(${name} tutti_precompiled)
   endif()
   tutti_hide(${name})
   target_link_libraries(${name} PUBLIC ${arg_LINKS})
@@ -107,9 +113,8 @@ function(tutti_layer target)
   set_property(GLOBAL PROPERTY TUTTI_BESIDE_${directory} ${ARGN})
 endfunction()
 
-# tutti_untimed(TARGETS...): modules whose own code is not timed: that of the command, and what no call enters but a
-# failed one and the first of its kind. They are compiled with few optimisations, because the libraries that they use are
-# large templates.
+# tutti_untimed(TARGETS...): modules whose own code is not timed: that of the command, and schedules. They are compiled with few
+# optimisations, because the libraries that they use are large templates.
 function(tutti_untimed)
   foreach(target IN LISTS ARGN)
     target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1>)
@@ -148,12 +153,18 @@ function(tutti_product name)
   target_link_libraries(${name} PUBLIC tutti_bench_headers ${arg_LINKS} ${libraries})
 endfunction()
 
+# tutti_precompile_modules(NAME OPTIONS...): for modules with these options, because compilers reject headers that were precompiled
+# without -Os.
+function(tutti_precompile_modules name)
+  add_library(${name} OBJECT ${PROJECT_SOURCE_DIR}/src/precompiled.cpp)
+  tutti_configure(${name})
+  tutti_hide(${name})
+  target_link_libraries(${name} PRIVATE Threads::Threads)
+  target_compile_options(${name} PRIVATE ${TUTTI_PRECOMPILED_OPTIONS} ${ARGN})
+  target_precompile_headers(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src/announce.hpp ${TUTTI_PRECOMPILED_HEADERS} <charconv> <cstring>
+                            <exception> <limits> <mutex> <set>)
+endfunction()
 if(TUTTI_PRECOMPILES)
-  add_library(tutti_precompiled OBJECT ${PROJECT_SOURCE_DIR}/src/precompiled.cpp)
-  tutti_configure(tutti_precompiled)
-  tutti_hide(tutti_precompiled)
-  target_link_libraries(tutti_precompiled PRIVATE Threads::Threads)
-  target_compile_options(tutti_precompiled PRIVATE ${TUTTI_PRECOMPILED_OPTIONS})
-  target_precompile_headers(tutti_precompiled PRIVATE ${PROJECT_SOURCE_DIR}/src/announce.hpp ${TUTTI_PRECOMPILED_HEADERS}
-                            <charconv> <cstring> <exception> <limits> <mutex> <set>)
+  tutti_precompile_modules(tutti_precompiled)
+  tutti_precompile_modules(tutti_precompiled_small ${TUTTI_SMALL_OPTIONS})
 endif()
