@@ -24,7 +24,7 @@ bench_optional='libmpich-dev:mpicxx.mpich mpich:mpirun.mpich libomp-dev:/usr/lib
 test_packages='doctest-dev:doctest/doctest.h relacy-dev:relacy/relacy.hpp libopenmpi-dev:mpicxx.openmpi openmpi-bin:mpirun.openmpi
     libmpich-dev:mpicxx.mpich mpich:mpirun.mpich iproute2:ip dpkg-dev:dpkg-shlibdeps file:file python3:python3 gfortran:gfortran'
 docs_packages='mkdocs:mkdocs doxygen:doxygen man-db:man zsh:zsh'
-test_optional='chromium:chromium'
+test_optional='chromium:chromium meson:meson'
 clang_packages='clang:clang++ clang-14:clang++-14 libc++-14-dev:/usr/lib/llvm-14/include/c++/v1/version
     libc++abi-14-dev:/usr/lib/llvm-14/lib/libc++abi.so'
 lint_packages='clang-format:clang-format clang-tidy:run-clang-tidy'

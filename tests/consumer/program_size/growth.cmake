@@ -1,0 +1,15 @@
+# cmake -DSIZE=size -DSTRIP=strip -DWITH=... -DWITHOUT=... -DMOST=... -P growth.cmake: fails if the stripped program WITH has more
+# than MOST bytes of text and data more than the program WITHOUT.
+foreach(program WITH WITHOUT)
+  execute_process(COMMAND ${STRIP} -o ${${program}}.stripped ${${program}} COMMAND_ERROR_IS_FATAL ANY)
+  execute_process(COMMAND ${SIZE} ${${program}}.stripped OUTPUT_VARIABLE report COMMAND_ERROR_IS_FATAL ANY)
+  if(NOT report MATCHES "\n *([0-9]+)[ \t]+([0-9]+)")
+    message(FATAL_ERROR "${SIZE} has printed no sizes: ${report}")
+  endif()
+  math(EXPR bytes_${program} "${CMAKE_MATCH_1} + ${CMAKE_MATCH_2}")
+endforeach()
+math(EXPR growth "${bytes_WITH} - ${bytes_WITHOUT}")
+message(STATUS "Tutti adds ${growth} bytes of text and data, at most ${MOST}")
+if(growth GREATER MOST)
+  message(FATAL_ERROR "Tutti adds ${growth} bytes of text and data to a small program, must be at most ${MOST}")
+endif()
