@@ -150,8 +150,7 @@ struct GroupOptions {
     /// - "off": the built-in choice.
     /// - a file that `tutti tune` or save_tuning() wrote on this machine: as "on", but the choice of the file
     ///   is tried first.
-    /// - empty: the environment variable TUTTI_TUNING. If it is not set, as "on" if each member has a CPU,
-    ///   and otherwise as "off".
+    /// - empty: the environment variable TUTTI_TUNING, and as "on" if it is not set.
     ///
     /// If this is empty or "on", and TUTTI_TUNING names no file, a file that TUTTI_TUNING_SAVE names is used
     /// if it exists. Nonblocking and persistent calls use what blocking calls of the same kind have learnt.

@@ -491,8 +491,8 @@ typedef struct tutti_group_options {
     /// One of TUTTI_WAIT_AUTOMATIC, _SPIN, _YIELD and _SLEEP.
     int wait;
     /// Whether the group tries algorithms: "on", "off", or a file written by `tutti tune` or
-    /// tutti_save_tuning(). NULL: the environment variable TUTTI_TUNING, or else as "on" if each member has a
-    /// CPU, and as "off" if not. See tutti::GroupOptions::tuning.
+    /// tutti_save_tuning(). NULL: the environment variable TUTTI_TUNING, or else as "on". See
+    /// tutti::GroupOptions::tuning.
     const char* tuning;
     /// Milliseconds after which members that wait for ranks that have never been joined get a TUTTI_ERROR
     /// that names these ranks, or TUTTI_NEVER. TUTTI_TIMEOUT_DEFAULT: 10 minutes.

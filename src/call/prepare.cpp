@@ -204,29 +204,20 @@ void PreparedCall::set_copy(const Call& call, std::size_t input_bytes, Plans& pl
 }
 
 void PreparedCall::set_stores(const Call& call, const CallSize& size, int rank) {
-    // In place every line that is written has just been read, and writing past the caches would lose it; but
-    // what a broadcast writes nobody has read.
-    const bool separate = (selection_.protocol == Protocol::zero_copy &&
-                           (copied_bytes_ != 0 || shape().aliasing == Aliasing::separate)) ||
-                          call.collective == Collective::broadcast;
-    const StorePolicy& caches = StorePolicy::here();
-    const int cpus = std::min(size.members, size.cpus);
-    const Collective collective = call.collective;
-    const Stores stores = selection_.stores;
-    const bool by_policy = stores == Stores::by_policy;
-    const bool to_own = by_policy
-                            ? caches.streams_to_own(collective, size.touched_bytes, cpus, size.l3_groups)
-                            : stores == Stores::non_temporal;
-    const bool to_others =
-        separate && (by_policy ? caches.streams_to_others(size.touched_bytes, cpus, size.l3_groups) ||
-                                     caches.streams_combined(collective, size.touched_bytes, size.members)
-                               : stores == Stores::non_temporal);
-    const bool moves = separate && !to_others &&
-                       (by_policy ? caches.moves_to_others(size.touched_bytes, cpus, size.l3_groups)
-                                  : stores == Stores::string_moves);
-    prepared_.all_stores = {.stream = to_others, .cached_out = to_own ? -1 : rank, .move = moves};
+    const bool apart = stores_apart(call.collective, selection_.protocol) &&
+                       (call.collective == Collective::broadcast || copied_bytes_ != 0 ||
+                        shape().aliasing == Aliasing::separate);
+    const WaysToStore ways =
+        StorePolicy::here().ways_to_store(selection_.stores, {.collective = call.collective,
+                                                              .touched_bytes = size.touched_bytes,
+                                                              .members = size.members,
+                                                              .cpus = std::min(size.members, size.cpus),
+                                                              .l3_groups = size.l3_groups});
+    prepared_.all_stores = {.stream = apart && ways.streams_to_others,
+                            .cached_out = ways.streams_to_own ? -1 : rank,
+                            .move = apart && ways.moves_to_others};
     prepared_.own_stores = call.shared_output ? prepared_.all_stores.to_others()
-                                              : detail::StoreHints{.stream = separate && to_own};
+                                              : detail::StoreHints{.stream = apart && ways.streams_to_own};
 }
 
 void PreparedCall::set_call_signature(const Call& call) {

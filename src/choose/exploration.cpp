@@ -44,12 +44,13 @@ std::vector<std::uint64_t> TrialAreas::take(std::size_t area, std::size_t candid
     return of_all;
 }
 
-Exploration::Exploration(std::vector<Selection> candidates, bool least)
-    : candidates_(std::move(candidates)), least_(least) {
+Exploration::Exploration(std::vector<Selection> candidates, bool synchronises)
+    : candidates_(std::move(candidates)), synchronises_(synchronises) {
     try_all();
 }
 
 const Selection& Exploration::begin(TrialAreas& areas, const CallPosition& now) {
+    epoch_to_meet_ = 0;
     if (calls_left_ > 1) {
         --calls_left_;
     } else {
@@ -69,8 +70,10 @@ void Exploration::look(TrialAreas& areas, const CallPosition& now) {
     }
     decide_if_possible(areas, now);
     if (phase_ == Phase::full || phase_ == Phase::shown) {
-        constexpr std::uint32_t before_next_look = 16;
-        calls_left_ = before_next_look;
+        // Perhaps no call of the program has members wait for each other.
+        epoch_to_meet_ = synchronises_ || shown_at_ == now.epoch ? 0 : looked_at_;
+        looked_at_ = now.epoch;
+        calls_left_ = 1;
     }
 }
 
@@ -84,12 +87,16 @@ void Exploration::end(std::chrono::nanoseconds took, TrialAreas& areas, const Ca
     // 0 means that nothing has been measured.
     const auto ns = static_cast<std::uint64_t>(std::max<std::int64_t>(took.count(), 1));
     std::uint64_t& best = best_ns_[only_choice_ ? 0 : used_];
-    best = best == 0 ? ns : std::min(best, ns);
+    if (trial_ % rounds != 0) {
+        best = best == 0 ? ns : std::min(best, ns);
+    }
     ++tried_calls_;
     const int trials = rounds * (only_choice_ ? 1 : static_cast<int>(candidates_.size()));
     if (++trial_ == trials) {
         phase_ = Phase::full;
         use(choice_);
+        looked_at_ = next.epoch;
+        calls_left_ = 2; // the next call may be one that all enter
         show(areas, next);
     }
 }
@@ -113,7 +120,6 @@ void Exploration::show(TrialAreas& areas, const CallPosition& now) {
     if (area_ != TrialAreas::none) {
         phase_ = Phase::shown;
         shown_at_ = now.epoch;
-        calls_left_ = 2; // the next call may be one that all enter
     }
 }
 
@@ -124,7 +130,7 @@ void Exploration::decide(TrialAreas& areas, const CallPosition& now) {
     constexpr double most_growth = 1.3;
     constexpr std::uint32_t longest_interval = 1U << 16U;
     const std::vector<std::uint64_t> ns =
-        areas.take(area_, only_choice_ ? 1 : candidates_.size(), least_, now);
+        areas.take(area_, only_choice_ ? 1 : candidates_.size(), synchronises_, now);
     if (only_choice_ && double(ns.front()) > most_growth * double(ns_[choice_])) {
         best_ns_ = {};
         try_all();
@@ -197,9 +203,10 @@ Exploration* Explorations::of(const detail::Call& call, const CallSize& size) {
     if (found == of_kinds_.end()) {
         std::vector<Selection> all =
             candidates(call, size, config_.choices, config_.predictor.get(), TrialTimes::most_candidates);
-        const bool least = detail::traits_of(call.collective).needs_all;
+        const bool synchronises = detail::traits_of(call.collective).needs_all;
         found =
-            of_kinds_.emplace(*kind, Explored{Exploration(std::move(all), least), size.total_bytes}).first;
+            of_kinds_.emplace(*kind, Explored{Exploration(std::move(all), synchronises), size.total_bytes})
+                .first;
     }
     Exploration& exploration = found->second.exploration;
     return exploration.candidates().size() > 1 ? &exploration : nullptr;
@@ -246,6 +253,7 @@ void Explorations::clear() {
     of_kinds_.clear();
     areas_ = TrialAreas(trials_.times, rank_);
     reported_ = 0;
+    met_epoch_ = 0;
     trials_.learnt.clear();
 }
 

@@ -5,6 +5,7 @@
 
 #include <tutti/detail/call.hpp>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <compare>
@@ -28,12 +29,12 @@ struct Trials;
 struct CallPosition {
     /// Of the next call.
     std::uint64_t epoch = 0;
-    /// Of the last call that no member could complete before all had entered it.
+    /// Of the last call that all members have entered, as all of them know here.
     std::uint64_t sync_epoch = 0;
 };
 
 /// What one member has measured of the candidates of a few kinds of calls, for the others to read. Relaxed: a
-/// call that no member can leave before all have entered it lies between the writes and the reads.
+/// call that all members are known to have entered lies between the writes and the reads.
 struct TrialTimes {
     static constexpr std::size_t areas = 8;
     static constexpr std::size_t most_candidates = 4;
@@ -77,21 +78,26 @@ private:
 /// STAR-MPI (Faraj, Yuan and Lowenthal 2006) tries algorithms in a program's own calls in the same way.
 class Exploration {
 public:
-    /// Calls that each candidate gets.
+    /// Calls that each candidate gets. The first one does not count: it finds the caches as another candidate
+    /// has left them, and may build a plan.
     static constexpr int rounds = 3;
     /// Calls after the first choice until all candidates are tried once more, in case something disturbed the
     /// first trials. After that only the choice is looked at, each time after four times as many calls.
     static constexpr std::uint32_t first_interval = 1024;
 
-    /// The first candidate is what is chosen without any measurement. `least`: a call takes as long as it
-    /// takes the fastest member, which has come last, because no member can leave before all have entered. It
-    /// takes as long as the slowest one otherwise.
-    Exploration(std::vector<Selection> candidates, bool least);
+    /// The first candidate is what is chosen without any measurement. `synchronises`: no member can leave a
+    /// call before all have entered. It then takes as long as it takes the fastest member, which has come
+    /// last. It takes as long as the slowest one otherwise.
+    Exploration(std::vector<Selection> candidates, bool synchronises);
 
     /// Begins a call: the selection to use, which stays where it is. The member must call end() after the
     /// call if is_trying() then.
     const Selection& begin(TrialAreas& areas, const CallPosition& now);
     bool is_trying() const { return phase_ == Phase::trying; }
+    /// The call must begin by waiting until all members have entered the call at this epoch, an earlier one;
+    /// 0 for most calls. The next one is then at a position that has this epoch or a later one as its
+    /// sync_epoch. It is a call that does not synchronise by itself, in which nothing is measured.
+    std::uint64_t epoch_to_meet() const { return epoch_to_meet_; }
     /// The call has taken so long; the next one is at this position.
     void end(std::chrono::nanoseconds took, TrialAreas& areas, const CallPosition& next);
 
@@ -129,7 +135,7 @@ private:
     void use(std::size_t candidate);
 
     std::vector<Selection> candidates_;
-    bool least_;
+    bool synchronises_;
     Phase phase_ = Phase::trying;
     /// Whether only the choice is tried, or will be, to see whether it takes as long as it did.
     bool only_choice_ = false;
@@ -145,6 +151,9 @@ private:
     std::array<std::uint64_t, TrialTimes::most_candidates> best_ns_{};
     std::size_t area_ = TrialAreas::none;
     std::uint64_t shown_at_ = 0;
+    /// Of the call before which it looked last whether it can go on.
+    std::uint64_t looked_at_ = 0;
+    std::uint64_t epoch_to_meet_ = 0;
     std::uint32_t selection_ = 1;
     std::uint32_t calls_left_ = 0;
     std::uint32_t interval_ = first_interval;
@@ -184,7 +193,11 @@ public:
     std::uint64_t decisions() const { return areas_.taken(); }
 
     /// The calls that begin from now on do so at this position.
-    void come_to(const CallPosition& position) { position_ = position; }
+    void come_to(const CallPosition& position) {
+        position_ = {position.epoch, std::max(position.sync_epoch, met_epoch_)};
+    }
+    /// The last call has waited until all members had entered the one at this epoch.
+    void meet(std::uint64_t epoch) { met_epoch_ = std::max(met_epoch_, epoch); }
     const Selection& begin(Exploration& exploration);
     void end(Exploration& exploration, std::chrono::nanoseconds took) {
         exploration.end(took, areas_, position_);
@@ -208,6 +221,7 @@ private:
     TrialAreas areas_;
     std::uint64_t reported_ = 0;
     CallPosition position_;
+    std::uint64_t met_epoch_ = 0;
     std::map<CallKind, Explored> of_kinds_;
 };
 

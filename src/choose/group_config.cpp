@@ -91,9 +91,7 @@ GroupConfig config_for(const GroupOptions& options, Whereabouts where, Cpus cpus
     const int process_cpus = machine::allowed_pus(cpus.of_process);
     tuning::save_at_exit();
     tuning::Source source = tuning::source_of(options.tuning);
-    const bool explores =
-        members > 1 && (source.explores == tuning::Explores::always ||
-                        (source.explores == tuning::Explores::with_a_cpu_each && members <= cpus.of_members));
+    const bool explores = members > 1 && source.explores;
     if (explores) {
         source.text += ", then what is fastest here";
     }

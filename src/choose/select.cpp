@@ -303,10 +303,11 @@ std::optional<Selection> measured_selection(const detail::Call& call, const Call
                             : std::nullopt;
 }
 
-/// Whether members of a call in this protocol can store past the caches: they have enough of it.
-bool has_ways_to_store(const Selection& selection, const CallSize& size) {
+/// Whether members of such a call can store in several ways: past the caches if there is enough of it, and
+/// unless they have just read what they write.
+bool has_ways_to_store(const detail::Call& call, Protocol protocol, const CallSize& size) {
     constexpr std::size_t least_bytes = std::size_t{128} << 10U;
-    return selection.protocol == Protocol::zero_copy && size.touched_bytes >= least_bytes;
+    return stores_apart(call.collective, protocol) && size.touched_bytes >= least_bytes;
 }
 
 } // namespace
@@ -338,10 +339,17 @@ std::vector<Selection> candidates(const detail::Call& call, const CallSize& size
         return predicted && predicted->us > most_times * best->us;
     };
     std::vector<Selection> found;
+    const auto ways = [&](Stores stores) {
+        return StorePolicy::here().ways_to_store(stores, {.collective = call.collective,
+                                                          .touched_bytes = size.touched_bytes,
+                                                          .members = size.members,
+                                                          .cpus = std::min(size.members, size.cpus),
+                                                          .l3_groups = size.l3_groups});
+    };
     const auto add = [&](const std::optional<Selection>& selection) {
         const auto is_same = [&](const Selection& other) {
             return other.row == selection->row && other.protocol == selection->protocol &&
-                   other.stores == selection->stores;
+                   ways(other.stores) == ways(selection->stores);
         };
         if (selection && found.size() < most && std::ranges::none_of(found, is_same) &&
             (found.empty() || !is_hopeless(selection->row))) {
@@ -366,13 +374,20 @@ std::vector<Selection> candidates(const detail::Call& call, const CallSize& size
         add_row(entry->measured[1].row, entry->measured[1].stores);
     }
     const Defaults& rows = defaults(call.collective);
-    // A table may have been measured elsewhere, or when another program was busy.
-    const Selection stored = found.front().reason == Reason::measured ? built_in : found.front();
-    if (has_ways_to_store(stored, size)) {
-        add(Selection{stored.row, stored.protocol, Reason::tried, Stores::non_temporal});
-        add_row(rows.other);
-        add(Selection{stored.row, stored.protocol, Reason::tried, Stores::cached});
+    const auto add_way = [&](std::size_t row, Stores stores) {
+        if (has_ways_to_store(call, protocol_of(row, call, size), size)) {
+            add_row(row, stores);
+        }
+    };
+    // How members store matters most where they store to each other, and the more the further they are apart.
+    add_way(rows.pushed, Stores::cached);
+    add_row(rows.pulled);
+    if (size.members == 2) {
+        add_row(rows.of_two);
     }
+    add_way(rows.pushed, Stores::string_moves);
+    add_way(rows.pushed, Stores::non_temporal);
+    add_way(built_in.row, Stores::cached);
     for (const std::size_t row :
          {rows.other, rows.pulled, rows.pushed, rows.of_two, rows.brief, rows.eager}) {
         add_row(row);

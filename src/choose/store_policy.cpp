@@ -77,6 +77,18 @@ bool StorePolicy::streams_combined(Collective collective, std::size_t touched_by
     return combines && profile_.stream_combined_bytes != 0 && touched_bytes >= profile_.stream_combined_bytes;
 }
 
+WaysToStore StorePolicy::ways_to_store(tuning::Stores stores, const StoreSituation& where) const {
+    using enum tuning::Stores;
+    if (stores != by_policy) {
+        return {stores == non_temporal, stores == non_temporal, stores == string_moves};
+    }
+    const std::size_t bytes = where.touched_bytes;
+    const bool streams = streams_to_others(bytes, where.cpus, where.l3_groups) ||
+                         streams_combined(where.collective, bytes, where.members);
+    return {streams_to_own(where.collective, bytes, where.cpus, where.l3_groups), streams,
+            !streams && moves_to_others(bytes, where.cpus, where.l3_groups)};
+}
+
 bool StorePolicy::pulls_between_two(std::size_t touched_bytes) const {
     return touched_bytes <= profile_.pull_between_two_bytes;
 }

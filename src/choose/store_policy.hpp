@@ -2,7 +2,8 @@
 
 #include "machine/machine.hpp"
 #include "machine/thresholds.hpp"
-#include "schedule/schedule.hpp"
+#include "schedule/synchronise.hpp"
+#include "tuning/table.hpp"
 
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>
@@ -14,6 +15,30 @@ namespace tutti::engine {
 
 /// The bytes of all members' vectors together, when each member's whole vector has `total_bytes`.
 std::size_t touched_bytes(Collective collective, std::size_t total_bytes, int members);
+
+/// Whether members of such a call store where nobody has just read. In place every line that is written has
+/// been read, and writing past the caches would lose it; but what a broadcast writes nobody has read.
+inline bool stores_apart(Collective collective, schedule::Protocol protocol) {
+    return protocol == schedule::Protocol::zero_copy || collective == Collective::broadcast;
+}
+
+/// What the way to store depends on.
+struct StoreSituation {
+    Collective collective;
+    std::size_t touched_bytes;
+    int members;
+    int cpus;
+    int l3_groups;
+};
+
+/// How members store to their own vectors and to those of others. Neither: through the caches.
+struct WaysToStore {
+    bool streams_to_own = false;
+    bool streams_to_others = false;
+    bool moves_to_others = false;
+
+    friend bool operator==(const WaysToStore&, const WaysToStore&) = default;
+};
 
 /// How an operation that touches so many bytes in all is written on a machine with this profile.
 class StorePolicy {
@@ -40,6 +65,9 @@ public:
     /// Whether so many members of that collective write them past the caches even if others would not,
     /// because they combine.
     bool streams_combined(Collective collective, std::size_t touched_bytes, int members) const;
+
+    /// What `stores` comes to.
+    TUTTI_COMPONENT_API WaysToStore ways_to_store(tuning::Stores stores, const StoreSituation& where) const;
 
     /// Whether two members rather combine everything each for itself than store to each other.
     bool pulls_between_two(std::size_t touched_bytes) const;

@@ -206,8 +206,13 @@ void Seat::run(const Call& call) {
         show_position();
     }
     find_or_prepare(call);
-    if (front_->exploration() != nullptr && front_->exploration()->is_trying()) {
+    engine::Exploration* const exploration = front_->exploration();
+    if (exploration != nullptr && exploration->is_trying()) {
         try_front(call);
+    } else if (exploration != nullptr && exploration->epoch_to_meet() != 0) {
+        cursor_.wait_for_all_to_enter(exploration->epoch_to_meet());
+        make_front(call);
+        explorations_->meet(exploration->epoch_to_meet());
     } else {
         make_front(call);
     }

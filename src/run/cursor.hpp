@@ -4,6 +4,7 @@
 #include "mixed.hpp"
 #include "run/prepared.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -47,6 +48,12 @@ struct Cursor {
     void go_to_next_alone(const plan::Plan& plan) {
         sync_epoch = all_left_before = epoch;
         epoch += plan.points;
+    }
+    /// Has the next operation begin by waiting until all members have entered the one at this epoch, which is
+    /// an earlier one.
+    void wait_for_all_to_enter(std::uint64_t earlier) {
+        message_epochs[set] = std::max(message_epochs[set], earlier - 1);
+        must_wait_for_slots = true;
     }
     unsigned next_set(unsigned sets) const { return set + 1 == sets ? 0 : set + 1; }
 

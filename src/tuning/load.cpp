@@ -26,10 +26,10 @@ constexpr const char* built_in = "built-in choice";
 /// `refusal` becomes what is wrong with the file, which `name` has requested.
 Source read_source(const std::string& name, const std::string& path, std::string& refusal) {
     try {
-        return {std::make_shared<const Table>(load(path, this_machine())), "file " + path, Explores::always};
+        return {std::make_shared<const Table>(load(path, this_machine())), "file " + path};
     } catch (const std::exception& error) {
         refusal = name + ": tuning file " + path + " is refused: " + error.what();
-        return {nullptr, std::string(built_in) + "; " + refusal, Explores::with_a_cpu_each};
+        return {nullptr, std::string(built_in) + "; " + refusal};
     }
 }
 
@@ -90,7 +90,7 @@ Source source_of(const std::string& tuning) {
     const bool is_option = !tuning.empty();
     const std::string chosen = is_option ? tuning : environment_variable("TUTTI_TUNING");
     if (chosen == "off") {
-        return {nullptr, built_in, Explores::never};
+        return {.table = nullptr, .text = built_in, .explores = false};
     }
     if (!chosen.empty() && chosen != "on") {
         return source_in(is_option ? "GroupOptions::tuning" : "TUTTI_TUNING", chosen);
@@ -100,7 +100,6 @@ Source source_of(const std::string& tuning) {
     if (!saved.empty() && access(saved.c_str(), F_OK) == 0) { // there is none before the first run
         source = source_in(save_variable, saved);
     }
-    source.explores = chosen.empty() ? Explores::with_a_cpu_each : Explores::always;
     return source;
 }
 

@@ -4,7 +4,6 @@
 #include "machine/thresholds.hpp"
 #include "tuning/table.hpp"
 
-#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -22,21 +21,18 @@ const machine::Thresholds& this_thresholds();
 /// `machine` has measured.
 Table load(const std::string& path, const machine::Machine& machine);
 
-/// Whether groups try several algorithms in their first calls, and keep the fastest. If members share CPUs,
-/// times depend on the scheduler more than on the algorithm.
-enum class Explores : std::uint8_t { never, with_a_cpu_each, always };
-
 /// Where groups take their choices from.
 struct Source {
     /// Nothing: the built-in choice.
     std::shared_ptr<const Table> table;
     /// One line: "built-in choice", "file tuned.txt", or why a file is not used.
     std::string text;
-    Explores explores = Explores::never;
+    /// Whether groups try several algorithms in their first calls, and keep the fastest.
+    bool explores = true;
 };
 
 /// What `tuning` asks for, or, if it is empty, the environment variable TUTTI_TUNING: "on", "off", or a file.
-/// If neither asks for anything, groups explore in which each member has a CPU. If neither names a file or is
+/// Groups explore unless it is "off". If neither names a file or is
 /// "off", the one that TUTTI_TUNING_SAVE names is read if it exists. A file is read once in the life of a
 /// process. One that is refused is reported (set_log()), once, with the option or variable that names it, and
 /// none is used. Callable by any thread.

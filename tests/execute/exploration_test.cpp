@@ -3,9 +3,11 @@
 #include "choose/exploration.hpp"
 #include "choose/group_config.hpp"
 #include "choose/learnt.hpp"
+#include "choose/store_policy.hpp"
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -39,11 +41,13 @@ public:
             areas_.emplace_back(times_, rank);
         }
     }
-    Members(int count, std::size_t candidates, bool least) : Members(count) { add_kind(candidates, least); }
+    Members(int count, std::size_t candidates, bool synchronises) : Members(count) {
+        add_kind(candidates, synchronises);
+    }
 
-    void add_kind(std::size_t candidates, bool least) {
+    void add_kind(std::size_t candidates, bool synchronises) {
         for (auto& of_member : kinds_) {
-            of_member.emplace_back(rows(candidates), least);
+            of_member.emplace_back(rows(candidates), synchronises);
         }
         for (auto& of_member : prepared_) {
             of_member.emplace_back();
@@ -60,25 +64,37 @@ public:
             position_.sync_epoch = before.epoch;
         }
         std::size_t used = 0;
+        std::uint64_t epoch_to_meet = 0;
         for (std::size_t rank = 0; rank < kinds_.size(); ++rank) {
             Exploration& own = kinds_[rank][kind];
             Prepared& prepared = prepared_[rank][kind];
+            std::uint64_t meets = 0;
             if (random_() % 2 == 0 || !own.repeats(prepared.selection)) {
                 prepared.row = own.begin(areas_[rank], before).row;
                 prepared.selection = own.selection_number();
+                meets = own.epoch_to_meet();
                 if (own.is_trying()) {
                     own.end(nanoseconds(ns(static_cast<int>(rank), prepared.row)), areas_[rank], position_);
                 }
             }
             used = rank == 0 ? prepared.row : used;
             REQUIRE(prepared.row == used);
+            epoch_to_meet = rank == 0 ? meets : epoch_to_meet;
+            REQUIRE(meets == epoch_to_meet);
+        }
+        if (epoch_to_meet != 0) {
+            REQUIRE(epoch_to_meet < before.epoch);
+            position_.sync_epoch = std::max(position_.sync_epoch, epoch_to_meet);
+            ++meetings_;
         }
         return used;
     }
     /// A call of another kind that waits for all.
     void synchronise() { position_.sync_epoch = position_.epoch++; }
 
-    Exploration& of(std::size_t rank) { return kinds_[rank].front(); }
+    int meetings() const { return meetings_; }
+
+    Exploration& of(std::size_t rank, std::size_t kind = 0) { return kinds_[rank][kind]; }
 
 private:
     /// What a member has prepared for a kind.
@@ -93,6 +109,7 @@ private:
     std::vector<std::vector<Exploration>> kinds_;
     std::vector<std::vector<Prepared>> prepared_;
     CallPosition position_{1, 0};
+    int meetings_ = 0;
 };
 
 } // namespace
@@ -133,19 +150,59 @@ TEST_CASE("if members can be through before the others, the slowest one counts")
     CHECK(members.call(false, ns) == 0);
 }
 
-TEST_CASE("nothing is decided before a call that all members have entered") {
+TEST_CASE("members whose calls never have them wait for each other meet once for a decision") {
     Members members(4, 2, false);
     const auto ns = [](int, std::size_t row) { return row == 1 ? 100 : 200; };
-    for (int call = 0; call < 100; ++call) {
-        members.call(false, ns);
+    for (int call = 0; call < 8; ++call) { // six trials, one call, and the one at which they meet
+        CHECK(members.call(false, ns) == static_cast<std::size_t>(call / 3 == 1));
     }
     CHECK(members.of(0).chosen() == nullptr);
-    members.synchronise();
-    std::size_t used = 0;
-    for (int call = 0; call < 20; ++call) { // members look now and then
-        used = members.call(false, ns);
+    CHECK(members.meetings() == 1);
+    for (int call = 0; call < 100; ++call) {
+        CHECK(members.call(false, ns) == 1);
     }
-    CHECK(used == 1);
+    CHECK(members.meetings() == 1);
+}
+
+TEST_CASE("members do not meet if another call has had them wait for each other") {
+    Members members(4, 2, false);
+    const auto ns = [](int, std::size_t row) { return row == 1 ? 100 : 200; };
+    for (int call = 0; call < 9; ++call) {
+        members.call(false, ns);
+        if (call == 6) { // after the trials
+            members.synchronise();
+        }
+    }
+    CHECK(members.of(0).chosen() != nullptr);
+    CHECK(members.meetings() == 0);
+}
+
+TEST_CASE("the first call of each candidate finds what another one has left, and does not count") {
+    Members members(2, 2, true);
+    int call = 0;
+    const auto ns = [&](int, std::size_t row) { return row == 1 ? (call % 3 == 0 ? 50 : 900) : 400; };
+    for (; call < 8; ++call) {
+        members.call(true, ns);
+    }
+    CHECK(members.call(true, ns) == 0);
+}
+
+TEST_CASE("more kinds than areas, none of which has members wait for each other, are all decided") {
+    constexpr std::size_t kinds = 3 * TrialTimes::areas;
+    Members members(3);
+    for (std::size_t kind = 0; kind < kinds; ++kind) {
+        members.add_kind(2, false);
+    }
+    for (int call = 0; call < 40; ++call) {
+        for (std::size_t kind = 0; kind < kinds; ++kind) {
+            members.call(
+                false, [](int, std::size_t row) { return row == 1 ? 100 : 200; }, kind);
+        }
+    }
+    for (std::size_t kind = 0; kind < kinds; ++kind) {
+        CHECK(members.of(0, kind).chosen() != nullptr);
+    }
+    CHECK(members.meetings() <= 4 * static_cast<int>(kinds)); // some wait for areas as well
 }
 
 TEST_CASE(
@@ -275,6 +332,36 @@ TEST_CASE("kinds that a program has ceased to call keep no other from being expl
     CHECK(explorations.decisions() == TrialAreas::none + 1);
     explorations.clear();
     CHECK(trials.learnt.all().empty());
+}
+
+TEST_CASE("candidates that store to others do so in different ways, in broadcasts as well") {
+    for (const Collective collective : {Collective::broadcast, Collective::gather, Collective::scan}) {
+        detail::Call call;
+        call.collective = collective;
+        call.type = Type::f64;
+        call.op = Operator::sum;
+        call.element_bytes = sizeof(double);
+        call.in_place = collective == Collective::broadcast;
+        const std::size_t bytes = std::size_t{4} << 20U;
+        const engine::CallSize size{.message_bytes = bytes,
+                                    .total_bytes = bytes,
+                                    .touched_bytes = engine::touched_bytes(collective, bytes, 2),
+                                    .in_place = call.in_place,
+                                    .members = 2,
+                                    .cpus = 2};
+        const auto all = engine::candidates(call, size, {}, nullptr, TrialTimes::most_candidates);
+        const std::size_t direct = algorithm::index_of(*algorithm::find(collective, "direct"));
+        std::vector<engine::WaysToStore> ways;
+        for (const Selection& each : all) {
+            if (each.row == direct) {
+                ways.push_back(engine::StorePolicy::here().ways_to_store(
+                    each.stores, {collective, size.touched_bytes, 2, 2, 1}));
+                CHECK(std::ranges::count(ways, ways.back()) == 1);
+            }
+        }
+        CHECK(std::ranges::count(ways, engine::WaysToStore{}) == 1); // through the caches
+        CHECK(ways.size() >= 2);
+    }
 }
 
 TEST_CASE("many kinds at random, of which some synchronise: all members choose alike") {

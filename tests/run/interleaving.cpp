@@ -98,6 +98,12 @@ void Interleaving::begin(Player& player) {
     if (channels_.size() > 1) {
         player.cursor.history = history(player.operation, member);
     }
+    if (meeting_ && player.operation == meeting_->earlier) {
+        player.epoch_to_meet = player.cursor.epoch;
+    }
+    if (meeting_ && player.operation == meeting_->at) {
+        player.cursor.wait_for_all_to_enter(player.epoch_to_meet);
+    }
     player.runner.emplace(channels_[player.channel].mailbox, player.cursor, prepared, player.bindings);
     player.has_entered = false;
     player.blocked_at = never;
@@ -188,17 +194,23 @@ void Interleaving::interrupt() noexcept {
     Sight::horizon = horizon;
 }
 
+bool Interleaving::have_all_entered(std::size_t operation, std::size_t channel) const {
+    return std::ranges::all_of(players_, [&](const Player& player) {
+        return player.channel != channel || player.operation > operation ||
+               (player.operation == operation && player.has_entered);
+    });
+}
+
 /// Gives the caller its vectors back and goes on to the next call in the channel.
 What Interleaving::complete(Player& player) {
     const std::size_t operation = player.operation;
     if (!program_->take_back(operation, player.member)) {
         return What::wrong;
     }
-    const bool all_entered = std::ranges::all_of(players_, [&](const Player& other) {
-        return other.channel != player.channel || other.operation > operation ||
-               (other.operation == operation && other.has_entered);
-    });
-    if (!all_entered && program_->call(operation, player.member).synchronises()) {
+    const bool synchronises = program_->call(operation, player.member).synchronises();
+    const bool meets = meeting_ && operation == meeting_->at;
+    if ((synchronises && !have_all_entered(operation, player.channel)) ||
+        (meets && !have_all_entered(meeting_->earlier, player.channel))) {
         return What::early;
     }
     player.operation += channels_.size();

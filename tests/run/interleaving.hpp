@@ -20,7 +20,7 @@ struct Outcome {
         stuck,   ///< everybody waits for what nobody will publish
         differs, ///< a member has found that another makes another call, and the others go on as far as they
                  ///< can
-        early,   ///< a member has returned before all had entered
+        early,   ///< a member has returned before all had entered, or had come as far as they should
         wrong,   ///< a result is wrong, or an input changed
         late     ///< somebody has written into vectors that their owner had back, or beside any
     };
@@ -42,6 +42,10 @@ public:
     /// has as many operations in flight, each in a mailbox of its own.
     Interleaving(int ranks, unsigned sets, std::size_t channels = 1);
 
+    /// From now on all members begin the operation `at` by waiting until all have entered the operation
+    /// `earlier`; for one channel. Has no effect on programs that have fewer operations.
+    void meet(std::size_t at, std::size_t earlier) { meeting_ = {at, earlier}; }
+
     /// One interleaving of the calls of `program`. Allocates nothing but in the first run of it.
     Outcome run(Program& program, Random& random, Breaks breaks = nullptr);
 
@@ -50,6 +54,11 @@ public:
 
 private:
     using Runner = run::Runner<DelayedMailbox>;
+
+    struct Meeting {
+        std::size_t at;
+        std::size_t earlier;
+    };
 
     struct Channel {
         Channel(int ranks, unsigned sets, const Delayed& failed);
@@ -68,6 +77,8 @@ private:
         run::Bindings bindings;
         std::optional<Runner> runner;
         std::size_t operation = 0;
+        /// Of the operation at which the members meet.
+        std::uint64_t epoch_to_meet = 0;
         bool has_entered = false;
         /// The last thing published when the member could not go on though it saw everything.
         std::uint64_t blocked_at = 0;
@@ -85,6 +96,7 @@ private:
 
     void reset();
     void begin(Player& player);
+    bool have_all_entered(std::size_t operation, std::size_t channel) const;
     std::uint64_t history(std::size_t operation, int member) const;
     void play();
     Player* next() const;
@@ -98,6 +110,7 @@ private:
     }
 
     Delayed failed_;
+    std::optional<Meeting> meeting_;
     std::vector<Channel> channels_;
     std::vector<Player> players_;
     std::vector<Eyes> eyes_;

@@ -68,6 +68,10 @@ void interleave(const Algorithm& row, int ranks, long interleavings) {
                                        : has_few     ? 5
                                                      : mailbox::most_sets + 2;
         Program program = draw(calls, between, ranks, operations, random);
+        if (!are_in_flight) { // as members do that try algorithms
+            const std::size_t at = 1 + random.below(operations - 1);
+            interleaving.meet(at, random.below(at));
+        }
         for (long run = 0; run < runs_per_program && interleavings > 0; ++run, --interleavings) {
             const Outcome outcome = interleaving.run(program, random);
             if (outcome.what != Outcome::What::fine) {

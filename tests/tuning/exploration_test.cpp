@@ -259,6 +259,21 @@ TEST_CASE("what a group has learnt is in its roll call and in the file that the 
     CHECK(algorithm_after(0, path) == algorithm::registry()[choice.row].name);
 }
 
+TEST_CASE("a group whose calls never have its members wait for each other learns as well") {
+    Team team(3, {.placement = "none"});
+    team.run([](Member& me) {
+        std::vector<double> values(65536, 1.0);
+        std::vector<double> all(values.size() * 3);
+        for (int call = 0; call < enough_calls; ++call) {
+            me.broadcast(std::span(values), 1);
+            me.gather(std::span<const double>(values), std::span(all), 0);
+        }
+    });
+    const std::string text = team.roll_call();
+    CHECK_MESSAGE(text.find("learnt: broadcast moved of 524288 bytes") != std::string::npos, text);
+    CHECK_MESSAGE(text.find("learnt: gather moved of 1572864 bytes: ") != std::string::npos, text);
+}
+
 TEST_CASE("a group that has failed has learnt nothing") {
     Team team = team_on_one_cpu("on");
     team.run([](Member& me) { call_often(me, enough_calls); });

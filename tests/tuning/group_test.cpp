@@ -49,7 +49,7 @@ TEST_CASE("teams, groups and their sub-groups take their choices from the file t
     const auto signature = [&](const GroupOptions& options, bool in_subgroup) {
         Team team(3, {.placement = one_cpu(), .group = options});
         CHECK(team.tuning() ==
-              (options.tuning.empty() ? "built-in choice" : "file " + options.tuning + then));
+              (options.tuning.empty() ? "built-in choice" : "file " + options.tuning) + then);
         std::string text;
         try {
             team.run([&](Member& me) {

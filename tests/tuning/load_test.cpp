@@ -156,10 +156,11 @@ TEST_CASE("the file that a program saves to is read if there is one, unless anot
     CHECK(text.empty());
     CHECK(directory.file("saved", tuning::to_text(test::small_table())) == saved);
     CHECK(tuning::source_of("").text == "file " + saved);
-    CHECK(tuning::source_of("").explores == tuning::Explores::with_a_cpu_each);
+    CHECK(tuning::source_of("").explores);
     CHECK(tuning::source_of("on").text == "file " + saved);
-    CHECK(tuning::source_of("on").explores == tuning::Explores::always);
+    CHECK(tuning::source_of("on").explores);
     CHECK(tuning::source_of("off").table == nullptr);
+    CHECK_FALSE(tuning::source_of("off").explores);
     const std::string other = directory.file("other", tuning::to_text(test::small_table()));
     CHECK(tuning::source_of(other).text == "file " + other);
 }
