@@ -67,7 +67,7 @@ public:
     bool streams_combined(Collective collective, std::size_t touched_bytes, int members) const;
 
     /// What `stores` comes to.
-    TUTTI_COMPONENT_API WaysToStore ways_to_store(tuning::Stores stores, const StoreSituation& where) const;
+    WaysToStore ways_to_store(tuning::Stores stores, const StoreSituation& where) const;
 
     /// Whether two members rather combine everything each for itself than store to each other.
     bool pulls_between_two(std::size_t touched_bytes) const;
