@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <utility>
 
 namespace tutti::engine {
@@ -24,19 +25,19 @@ std::size_t TrialAreas::show(std::span<const std::uint64_t> ns, const CallPositi
         return none;
     }
     read_until_[area] = in_use;
-    for (std::size_t candidate = 0; candidate < ns.size(); ++candidate) {
-        times_[static_cast<std::size_t>(rank_)].ns[area][candidate].put(ns[candidate]);
+    for (std::size_t call = 0; call < ns.size(); ++call) {
+        times_[static_cast<std::size_t>(rank_)].ns[area][call].put(ns[call]);
     }
     return area;
 }
 
-std::vector<std::uint64_t> TrialAreas::take(std::size_t area, std::size_t candidates, bool least,
+std::vector<std::uint64_t> TrialAreas::take(std::size_t area, std::size_t calls, bool least,
                                             const CallPosition& now) {
-    std::vector<std::uint64_t> of_all(candidates, least ? std::numeric_limits<std::uint64_t>::max() : 0);
+    std::vector<std::uint64_t> of_all(calls, least ? std::numeric_limits<std::uint64_t>::max() : 0);
     for (const TrialTimes& member : times_) {
-        for (std::size_t candidate = 0; candidate < candidates; ++candidate) {
-            const std::uint64_t ns = member.ns[area][candidate].get();
-            of_all[candidate] = least ? std::min(of_all[candidate], ns) : std::max(of_all[candidate], ns);
+        for (std::size_t call = 0; call < calls; ++call) {
+            const std::uint64_t ns = member.ns[area][call].get();
+            of_all[call] = least ? std::min(of_all[call], ns) : std::max(of_all[call], ns);
         }
     }
     read_until_[area] = now.epoch;
@@ -44,9 +45,10 @@ std::vector<std::uint64_t> TrialAreas::take(std::size_t area, std::size_t candid
     return of_all;
 }
 
-Exploration::Exploration(std::vector<Selection> candidates, bool synchronises)
+Exploration::Exploration(std::vector<Selection> candidates, bool synchronises, std::size_t at_first)
     : candidates_(std::move(candidates)), synchronises_(synchronises) {
-    try_all();
+    try_first(at_first);
+    interval_ = tried_ < candidates_.size() ? late_interval : first_interval;
 }
 
 const Selection& Exploration::begin(TrialAreas& areas, const CallPosition& now) {
@@ -63,7 +65,7 @@ const Selection& Exploration::begin(TrialAreas& areas, const CallPosition& now) 
 
 void Exploration::look(TrialAreas& areas, const CallPosition& now) {
     if (phase_ == Phase::settled) {
-        only_choice_ ? try_choice() : try_all();
+        only_choice_ ? try_choice() : try_first(candidates_.size());
     }
     if (phase_ == Phase::full) {
         show(areas, now);
@@ -84,15 +86,13 @@ void Exploration::decide_if_possible(TrialAreas& areas, const CallPosition& now)
 }
 
 void Exploration::end(std::chrono::nanoseconds took, TrialAreas& areas, const CallPosition& next) {
-    // 0 means that nothing has been measured.
-    const auto ns = static_cast<std::uint64_t>(std::max<std::int64_t>(took.count(), 1));
-    std::uint64_t& best = best_ns_[only_choice_ ? 0 : used_];
-    if (trial_ % rounds != 0) {
-        best = best == 0 ? ns : std::min(best, ns);
+    if (const int round = trial_ % rounds; round != 0) {
+        const std::size_t candidate = only_choice_ ? 0 : used_;
+        calls_ns_[candidate * TrialTimes::counted_calls + static_cast<std::size_t>(round) - 1] =
+            static_cast<std::uint64_t>(took.count());
     }
     ++tried_calls_;
-    const int trials = rounds * (only_choice_ ? 1 : static_cast<int>(candidates_.size()));
-    if (++trial_ == trials) {
+    if (++trial_ == rounds * static_cast<int>(in_trial())) {
         phase_ = Phase::full;
         use(choice_);
         looked_at_ = next.epoch;
@@ -101,26 +101,39 @@ void Exploration::end(std::chrono::nanoseconds took, TrialAreas& areas, const Ca
     }
 }
 
-void Exploration::try_all() {
+void Exploration::try_first(std::size_t candidates) {
     phase_ = Phase::trying;
     only_choice_ = false;
+    tried_ = std::min(candidates, candidates_.size());
     trial_ = 0;
     calls_left_ = 0;
 }
 
 void Exploration::try_choice() {
-    try_all();
+    try_first(candidates_.size());
     only_choice_ = true;
-    best_ns_ = {};
 }
 
 void Exploration::show(TrialAreas& areas, const CallPosition& now) {
-    const std::size_t count = only_choice_ ? 1 : candidates_.size();
-    area_ = areas.show(std::span(best_ns_).first(count), now);
+    area_ = areas.show(std::span(calls_ns_).first(in_trial() * TrialTimes::counted_calls), now);
     if (area_ != TrialAreas::none) {
         phase_ = Phase::shown;
         shown_at_ = now.epoch;
     }
+}
+
+/// The choice so far takes as long as its shortest call. Of another candidate all calls count alike, because
+/// one of them may have found the buffers as calls in between have left them: lines that members have read
+/// stay in their caches, and only the next call that writes there pays for that.
+std::vector<std::uint64_t> Exploration::times_of_candidates(std::span<const std::uint64_t> calls) const {
+    std::vector<std::uint64_t> ns;
+    for (std::size_t candidate = 0; candidate < in_trial(); ++candidate) {
+        const auto own = calls.subspan(candidate * TrialTimes::counted_calls, TrialTimes::counted_calls);
+        ns.push_back(only_choice_ || candidate == choice_
+                         ? *std::ranges::min_element(own)
+                         : std::accumulate(own.begin(), own.end(), std::uint64_t{0}) / own.size());
+    }
+    return ns;
 }
 
 void Exploration::decide(TrialAreas& areas, const CallPosition& now) {
@@ -130,10 +143,9 @@ void Exploration::decide(TrialAreas& areas, const CallPosition& now) {
     constexpr double most_growth = 1.3;
     constexpr std::uint32_t longest_interval = 1U << 16U;
     const std::vector<std::uint64_t> ns =
-        areas.take(area_, only_choice_ ? 1 : candidates_.size(), synchronises_, now);
+        times_of_candidates(areas.take(area_, in_trial() * TrialTimes::counted_calls, synchronises_, now));
     if (only_choice_ && double(ns.front()) > most_growth * double(ns_[choice_])) {
-        best_ns_ = {};
-        try_all();
+        try_first(candidates_.size());
         return;
     }
     if (!only_choice_) {
@@ -168,7 +180,7 @@ Learnt Exploration::learnt() const {
                   .candidates = {},
                   .tried_calls = tried_calls_,
                   .lost_us = double(lost_ns_) / ns_in_us};
-    for (std::size_t candidate = 0; candidate < candidates_.size(); ++candidate) {
+    for (std::size_t candidate = 0; candidate < ns_.size(); ++candidate) {
         learnt.candidates.push_back({candidates_[candidate], double(ns_[candidate]) / ns_in_us});
     }
     std::rotate(learnt.candidates.begin(), learnt.candidates.begin() + static_cast<std::ptrdiff_t>(choice_),
@@ -191,6 +203,17 @@ std::optional<CallKind> explored_kind(const detail::Call& call, const CallSize& 
                     size.message_bytes <= mailbox::staging_bytes};
 }
 
+namespace {
+
+/// How many candidates are tried at first. A plan for another candidate takes longer than many short calls.
+std::size_t tried_at_first(std::size_t total_bytes) {
+    constexpr std::size_t few_bytes = std::size_t{64} << 10U;
+    constexpr std::size_t many_bytes = std::size_t{256} << 10U;
+    return total_bytes < few_bytes ? 2 : total_bytes < many_bytes ? 3 : TrialTimes::most_candidates;
+}
+
+} // namespace
+
 Explorations::Explorations(const GroupConfig& config, Trials& trials, int rank)
     : config_(config), trials_(trials), rank_(rank), areas_(trials.times, rank) {}
 
@@ -204,9 +227,8 @@ Exploration* Explorations::of(const detail::Call& call, const CallSize& size) {
         std::vector<Selection> all =
             candidates(call, size, config_.choices, config_.predictor.get(), TrialTimes::most_candidates);
         const bool synchronises = detail::traits_of(call.collective).needs_all;
-        found =
-            of_kinds_.emplace(*kind, Explored{Exploration(std::move(all), synchronises), size.total_bytes})
-                .first;
+        Exploration exploration(std::move(all), synchronises, tried_at_first(size.total_bytes));
+        found = of_kinds_.emplace(*kind, Explored{std::move(exploration), size.total_bytes}).first;
     }
     Exploration& exploration = found->second.exploration;
     return exploration.candidates().size() > 1 ? &exploration : nullptr;

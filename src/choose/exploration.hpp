@@ -38,8 +38,11 @@ struct CallPosition {
 struct TrialTimes {
     static constexpr std::size_t areas = 8;
     static constexpr std::size_t most_candidates = 4;
+    /// Of each candidate.
+    static constexpr std::size_t counted_calls = 2;
+    static constexpr std::size_t most_calls = most_candidates * counted_calls;
 
-    std::array<std::array<mailbox::StdWord, most_candidates>, areas> ns;
+    std::array<std::array<mailbox::StdWord, most_calls>, areas> ns;
 };
 
 /// The areas of TrialTimes, as far as one member knows. All members know the same at the same call.
@@ -54,10 +57,9 @@ public:
 
     /// Shows the member's times in an area that no member reads any more; none if there is no such area.
     std::size_t show(std::span<const std::uint64_t> ns, const CallPosition& now);
-    /// For each candidate the least time of any member, or the greatest one. The area is free once all
+    /// For each of the calls the least time of any member, or the greatest one. The area is free once all
     /// members have come further than this position.
-    std::vector<std::uint64_t> take(std::size_t area, std::size_t candidates, bool least,
-                                    const CallPosition& now);
+    std::vector<std::uint64_t> take(std::size_t area, std::size_t calls, bool least, const CallPosition& now);
     /// How often that was, which is how many decisions there were.
     std::uint64_t taken() const { return taken_; }
 
@@ -80,15 +82,19 @@ class Exploration {
 public:
     /// Calls that each candidate gets. The first one does not count: it finds the caches as another candidate
     /// has left them, and may build a plan.
-    static constexpr int rounds = 3;
+    static constexpr int rounds = 1 + static_cast<int>(TrialTimes::counted_calls);
     /// Calls after the first choice until all candidates are tried once more, in case something disturbed the
     /// first trials. After that only the choice is looked at, each time after four times as many calls.
     static constexpr std::uint32_t first_interval = 1024;
+    /// Instead of that, if some have not been tried at first.
+    static constexpr std::uint32_t late_interval = 4 * first_interval;
 
     /// The first candidate is what is chosen without any measurement. `synchronises`: no member can leave a
     /// call before all have entered. It then takes as long as it takes the fastest member, which has come
-    /// last. It takes as long as the slowest one otherwise.
-    Exploration(std::vector<Selection> candidates, bool synchronises);
+    /// last. It takes as long as the slowest one otherwise. Only so many candidates are tried at first; all
+    /// of them after late_interval calls.
+    Exploration(std::vector<Selection> candidates, bool synchronises,
+                std::size_t at_first = TrialTimes::most_candidates);
 
     /// Begins a call: the selection to use, which stays where it is. The member must call end() after the
     /// call if is_trying() then.
@@ -128,8 +134,11 @@ private:
     enum class Phase : std::uint8_t { trying, full, shown, settled };
 
     void look(TrialAreas& areas, const CallPosition& now);
-    void try_all();
+    void try_first(std::size_t candidates);
     void try_choice();
+    /// How many candidates are being tried.
+    std::size_t in_trial() const { return only_choice_ ? 1 : tried_; }
+    std::vector<std::uint64_t> times_of_candidates(std::span<const std::uint64_t> calls) const;
     void show(TrialAreas& areas, const CallPosition& now);
     void decide(TrialAreas& areas, const CallPosition& now);
     void use(std::size_t candidate);
@@ -141,14 +150,17 @@ private:
     bool only_choice_ = false;
     int decisions_ = 0;
     std::size_t choice_ = 0;
-    /// What each candidate took when they were compared last, the same on all members; empty before that.
+    /// What each candidate that was tried took when they were compared last, the same on all members; empty
+    /// before that.
     std::vector<std::uint64_t> ns_;
     /// Calls that were measured, and what all comparisons together say that they lost.
     int tried_calls_ = 0;
     std::uint64_t lost_ns_ = 0;
     std::size_t used_ = 0;
     int trial_ = 0;
-    std::array<std::uint64_t, TrialTimes::most_candidates> best_ns_{};
+    std::size_t tried_ = 0;
+    /// The calls that count, of one candidate after the other.
+    std::array<std::uint64_t, TrialTimes::most_calls> calls_ns_{};
     std::size_t area_ = TrialAreas::none;
     std::uint64_t shown_at_ = 0;
     /// Of the call before which it looked last whether it can go on.

@@ -24,7 +24,7 @@ struct Learnt {
     /// The choice first, the others in the order in which they were tried.
     std::vector<Candidate> candidates;
     /// Calls that were measured, and how much longer they took than they would have with the choice, as the
-    /// best times of the candidates have it.
+    /// times of the candidates have it.
     int tried_calls = 0;
     double lost_us = 0;
 

@@ -381,10 +381,10 @@ std::vector<Selection> candidates(const detail::Call& call, const CallSize& size
     };
     // How members store matters most where they store to each other, and the more the further they are apart.
     add_way(rows.pushed, Stores::cached);
-    add_row(rows.pulled);
     if (size.members == 2) {
         add_row(rows.of_two);
     }
+    add_row(rows.pulled);
     add_way(rows.pushed, Stores::string_moves);
     add_way(rows.pushed, Stores::non_temporal);
     add_way(built_in.row, Stores::cached);

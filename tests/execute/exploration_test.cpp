@@ -41,13 +41,16 @@ public:
             areas_.emplace_back(times_, rank);
         }
     }
-    Members(int count, std::size_t candidates, bool synchronises) : Members(count) {
-        add_kind(candidates, synchronises);
+    Members(int count, std::size_t candidates, bool synchronises,
+            std::size_t at_first = TrialTimes::most_candidates)
+        : Members(count) {
+        add_kind(candidates, synchronises, at_first);
     }
 
-    void add_kind(std::size_t candidates, bool synchronises) {
+    void add_kind(std::size_t candidates, bool synchronises,
+                  std::size_t at_first = TrialTimes::most_candidates) {
         for (auto& of_member : kinds_) {
-            of_member.emplace_back(rows(candidates), synchronises);
+            of_member.emplace_back(rows(candidates), synchronises, at_first);
         }
         for (auto& of_member : prepared_) {
             of_member.emplace_back();
@@ -185,6 +188,62 @@ TEST_CASE("the first call of each candidate finds what another one has left, and
         members.call(true, ns);
     }
     CHECK(members.call(true, ns) == 0);
+}
+
+TEST_CASE("a candidate does not win by a call that found the buffers as others had left them") {
+    Members members(2, 2, true);
+    int call = 0;
+    // As if the lines that candidate 1 writes had been read elsewhere, but for every other call.
+    const auto ns = [&](int, std::size_t row) { return row == 0 ? 400 : call % 2 == 0 ? 900 : 200; };
+    for (; call < 2000; ++call) {
+        members.call(true, ns);
+        if (members.of(0).chosen() != nullptr) {
+            CHECK(members.of(0).chosen()->row == 0);
+        }
+    }
+}
+
+TEST_CASE("a call of the choice that was disturbed does not have it replaced") {
+    Members members(2, 2, true);
+    int call = 0;
+    const auto ns = [&](int, std::size_t row) { return row == 1 ? 500 : call == 1 ? 90'000 : 400; };
+    for (; call < 8; ++call) {
+        members.call(true, ns);
+    }
+    CHECK(members.call(true, ns) == 0);
+}
+
+TEST_CASE("members that are late in turn do not make a candidate seem slow") {
+    Members members(2, 2, true);
+    int call = 0;
+    const auto ns = [&](int rank, std::size_t row) {
+        return (row == 0 ? 500 : 300) + (rank == call % 2 ? 10'000 : 0);
+    };
+    for (; call < 8; ++call) {
+        members.call(true, ns);
+    }
+    CHECK(members.call(true, ns) == 1);
+}
+
+TEST_CASE("short calls try few candidates at first, and all of them later") {
+    Members members(2, 4, true, 2);
+    const auto ns = [](int, std::size_t row) { return 400 - 100 * static_cast<int>(row); };
+    std::vector<std::size_t> used;
+    for (int call = 0; call < 8; ++call) {
+        used.push_back(members.call(true, ns));
+    }
+    CHECK(used == std::vector<std::size_t>{0, 0, 0, 1, 1, 1, 0, 1});
+    CHECK(members.of(0).learnt().candidates.size() == 2);
+    int calls = 0;
+    while (members.call(true, ns) == 1) {
+        ++calls;
+    }
+    CHECK(calls >= static_cast<int>(Exploration::late_interval) - 2);
+    for (int call = 0; call < 4 * Exploration::rounds + 2; ++call) {
+        members.call(true, ns);
+    }
+    CHECK(members.of(0).chosen()->row == 3);
+    CHECK(members.of(0).learnt().candidates.size() == 4);
 }
 
 TEST_CASE("more kinds than areas, none of which has members wait for each other, are all decided") {
@@ -370,7 +429,7 @@ TEST_CASE("many kinds at random, of which some synchronise: all members choose a
         constexpr std::size_t kinds = 20; // more than there are areas
         Members members(4);
         for (std::size_t kind = 0; kind < kinds; ++kind) {
-            members.add_kind(1 + random() % TrialTimes::most_candidates, kind % 2 == 0);
+            members.add_kind(1 + random() % TrialTimes::most_candidates, kind % 2 == 0, 1 + random() % 4);
         }
         for (int call = 0; call < 5000; ++call) {
             members.call(
