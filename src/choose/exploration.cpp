@@ -48,7 +48,10 @@ std::vector<std::uint64_t> TrialAreas::take(std::size_t area, std::size_t calls,
 Exploration::Exploration(std::vector<Selection> candidates, bool synchronises, std::size_t at_first)
     : candidates_(std::move(candidates)), synchronises_(synchronises) {
     try_first(at_first);
-    interval_ = tried_ < candidates_.size() ? late_interval : first_interval;
+    if (tried_ == 1) {
+        phase_ = Phase::settled;
+        calls_left_ = interval_;
+    }
 }
 
 const Selection& Exploration::begin(TrialAreas& areas, const CallPosition& now) {
@@ -205,11 +208,16 @@ std::optional<CallKind> explored_kind(const detail::Call& call, const CallSize& 
 
 namespace {
 
-/// How many candidates are tried at first. A plan for another candidate takes longer than many short calls.
-std::size_t tried_at_first(std::size_t total_bytes) {
-    constexpr std::size_t few_bytes = std::size_t{64} << 10U;
-    constexpr std::size_t many_bytes = std::size_t{256} << 10U;
-    return total_bytes < few_bytes ? 2 : total_bytes < many_bytes ? 3 : TrialTimes::most_candidates;
+/// How many of the candidates are tried at first. A plan for another one takes longer than many short calls.
+std::size_t tried_at_first(std::span<const Selection> candidates, std::size_t total_bytes) {
+    constexpr std::size_t kib = 1024;
+    const std::size_t of_built_in = total_bytes < 32 * kib    ? 1
+                                    : total_bytes < 64 * kib  ? 2
+                                    : total_bytes < 256 * kib ? 3
+                                                              : TrialTimes::most_candidates;
+    const Reason first = candidates.front().reason;
+    const bool is_built_in = first != Reason::measured && first != Reason::predicted;
+    return is_built_in ? of_built_in : of_built_in + 1;
 }
 
 } // namespace
@@ -227,7 +235,8 @@ Exploration* Explorations::of(const detail::Call& call, const CallSize& size) {
         std::vector<Selection> all =
             candidates(call, size, config_.choices, config_.predictor.get(), TrialTimes::most_candidates);
         const bool synchronises = detail::traits_of(call.collective).needs_all;
-        Exploration exploration(std::move(all), synchronises, tried_at_first(size.total_bytes));
+        const std::size_t at_first = tried_at_first(all, size.total_bytes);
+        Exploration exploration(std::move(all), synchronises, at_first);
         found = of_kinds_.emplace(*kind, Explored{std::move(exploration), size.total_bytes}).first;
     }
     Exploration& exploration = found->second.exploration;

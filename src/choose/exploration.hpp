@@ -85,14 +85,12 @@ public:
     static constexpr int rounds = 1 + static_cast<int>(TrialTimes::counted_calls);
     /// Calls after the first choice until all candidates are tried once more, in case something disturbed the
     /// first trials. After that only the choice is looked at, each time after four times as many calls.
-    static constexpr std::uint32_t first_interval = 1024;
-    /// Instead of that, if some have not been tried at first.
-    static constexpr std::uint32_t late_interval = 4 * first_interval;
+    static constexpr std::uint32_t first_interval = 4096;
 
     /// The first candidate is what is chosen without any measurement. `synchronises`: no member can leave a
     /// call before all have entered. It then takes as long as it takes the fastest member, which has come
-    /// last. It takes as long as the slowest one otherwise. Only so many candidates are tried at first; all
-    /// of them after late_interval calls.
+    /// last. It takes as long as the slowest one otherwise. Only so many candidates are tried at first, none
+    /// if that is 1; all of them after first_interval calls.
     Exploration(std::vector<Selection> candidates, bool synchronises,
                 std::size_t at_first = TrialTimes::most_candidates);
 

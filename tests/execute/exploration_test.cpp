@@ -238,12 +238,27 @@ TEST_CASE("short calls try few candidates at first, and all of them later") {
     while (members.call(true, ns) == 1) {
         ++calls;
     }
-    CHECK(calls >= static_cast<int>(Exploration::late_interval) - 2);
+    CHECK(calls >= static_cast<int>(Exploration::first_interval) - 2);
     for (int call = 0; call < 4 * Exploration::rounds + 2; ++call) {
         members.call(true, ns);
     }
     CHECK(members.of(0).chosen()->row == 3);
     CHECK(members.of(0).learnt().candidates.size() == 4);
+}
+
+TEST_CASE("the shortest calls try nothing at first") {
+    Members members(3, 2, true, 1);
+    const auto ns = [](int, std::size_t row) { return row == 1 ? 100 : 200; };
+    int calls = 0;
+    for (; members.call(true, ns) == 0; ++calls) {
+        CHECK(members.of(0).chosen() == nullptr);
+    }
+    CHECK(calls >= static_cast<int>(Exploration::first_interval));
+    CHECK(calls <= static_cast<int>(Exploration::first_interval) + Exploration::rounds);
+    for (int call = 0; call < Exploration::rounds + 2; ++call) {
+        members.call(true, ns);
+    }
+    CHECK(members.of(0).chosen()->row == 1);
 }
 
 TEST_CASE("more kinds than areas, none of which has members wait for each other, are all decided") {
@@ -367,7 +382,7 @@ TEST_CASE("kinds that a program has ceased to call keep no other from being expl
                                       .members = 2,
                                       .cpus = 2});
     };
-    constexpr unsigned first = 14;
+    constexpr unsigned first = 15; // shorter calls try nothing at first
     const unsigned last = first + TrialTimes::areas;
     for (unsigned power = first; power <= last; ++power) {
         Exploration* const exploration = exploration_of(power);
