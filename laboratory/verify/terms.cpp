@@ -135,6 +135,7 @@ void Terms::add_order(Node& made) const {
     made.leaves = left.leaves + right.leaves;
     made.from_the_left = left.from_the_left && made.right.node == leaf_node;
     made.in_tree = left.in_tree && right.in_tree && left.leaves == detail::left_part(made.leaves);
+    made.in_one_pass = made.left.node == leaf_node && made.right.node == leaf_node;
 }
 
 int Terms::add_node(const Node& node) {
@@ -248,6 +249,10 @@ bool Terms::from_the_left(Term term) const {
 
 bool Terms::in_tree(Term term) const {
     return node(term).in_tree;
+}
+
+bool Terms::in_one_pass(Term term) const {
+    return node(term).in_one_pass;
 }
 
 std::string Terms::text(Term term) const {

@@ -76,6 +76,9 @@ public:
     /// Whether it is associated as the tree of so many operands is (tutti/detail/association.hpp).
     bool in_tree(Term term) const;
 
+    /// Whether it is made in one combination of inputs: no operand is a partial result.
+    bool in_one_pass(Term term) const;
+
     /// "x21 + x10 + (x15 + x4)": chains from the left without brackets, right operands of several terms with.
     std::string text(Term term) const;
 
@@ -97,6 +100,7 @@ private:
         int leaves = 1;
         bool from_the_left = true;
         bool in_tree = true;
+        bool in_one_pass = true;
         /// Stands for its leaves, which are combined as the call asks.
         bool is_asked = false;
         /// What was combined last with this on the left, and the node that is: members that do alike make the

@@ -232,6 +232,9 @@ private:
         if ((asked || requirement_ == Requirement::canonical) && !run.terms().in_tree(mine)) {
             report_.add(ViolationKind::content, output_of(rank, block) + " is not bracketed as the tree");
         }
+        if (asked && !run.terms().in_one_pass(mine)) {
+            report_.add(ViolationKind::content, output_of(rank, block) + " is combined of partial results");
+        }
     }
 
     /// Trees of different windows are compared as text.

@@ -18,7 +18,7 @@ namespace tutti::verify {
 /// - rank_order: in rank order, and the same association for every block and member
 /// - canonical: associated as the tree of so many operands is (tutti/detail/association.hpp)
 /// - serial: associated from the left instead, as a loop over the ranks does it
-/// - asked: as the tree and from the left, whichever the call asks for
+/// - asked: as the tree and from the left, whichever the call asks for, in one combination of all operands
 enum class Requirement : std::uint8_t { complete, identical, rank_order, canonical, serial, asked };
 
 /// What the row promises of so many members.

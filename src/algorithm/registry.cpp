@@ -49,6 +49,12 @@ bool has_brackets(const Algorithm& algorithm, detail::Association association, i
     return false;
 }
 
+bool combines_in_one_pass(const Algorithm& algorithm, int ranks) {
+    constexpr int has_no_partial_results = 2;
+    return algorithm.order == Order::none || algorithm.order == Order::asked ||
+           ranks <= has_no_partial_results;
+}
+
 schedule::Schedule make(const Algorithm& algorithm, const graph::LevelTree& tree, int root) {
     return algorithm.make_on == nullptr ? algorithm.make(tree.ranks(), root) : algorithm.make_on(tree, root);
 }

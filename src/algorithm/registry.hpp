@@ -27,7 +27,7 @@ namespace tutti::algorithm {
 /// every
 ///   algorithm that does so
 /// - serial: in rank order, associated from the left, as a loop over the ranks does it: the same of these
-/// - asked: one of these two, as the call asks
+/// - asked: one of these two, as the call asks; each result is made by one combination of all its operands
 enum class Order : std::uint8_t { none, any, same, rank, canonical, serial, asked };
 
 std::string_view to_string(Order order);
@@ -113,6 +113,10 @@ TUTTI_COMPONENT_API bool takes(const Algorithm& algorithm, int ranks);
 /// Whether the row, which serves so many ranks, combines operands in rank order, if at all, and associates
 /// them so when that is asked for.
 bool has_brackets(const Algorithm& algorithm, detail::Association association, int ranks);
+
+/// Whether the row, which serves so many ranks, makes each result by one combination of inputs and never
+/// combines a partial result, if it combines at all.
+bool combines_in_one_pass(const Algorithm& algorithm, int ranks);
 
 /// Whether the row's schedule depends on a root or a distance.
 bool has_root(const Algorithm& algorithm);

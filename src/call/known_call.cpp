@@ -40,8 +40,8 @@ bool KnownCall::is(const Call& call) const {
            call.output_count == last.output_count && call.kernels == last.kernels &&
            call.types == last.types && call.function == last.function && call.algorithm == last.algorithm &&
            call.root == last.root && call.order == last.order && call.commutative == last.commutative &&
-           call.shared_output == last.shared_output && call.splits == last.splits &&
-           call.counts_at_root == last.counts_at_root && has_lists_of(call);
+           call.one_pass_operator == last.one_pass_operator && call.shared_output == last.shared_output &&
+           call.splits == last.splits && call.counts_at_root == last.counts_at_root && has_lists_of(call);
 }
 
 KnownCall::Lists KnownCall::lists_of(const Call& call) {

@@ -129,15 +129,18 @@ void PreparedCall::set_plan(const Call& call, Plans& plans) {
 }
 
 void PreparedCall::set_messages(const Call& call, int members) {
-    prepared_.staged = selection_.protocol == Protocol::eager && shape().message_bytes > mailbox::eager_bytes;
+    // What comes in slots is combined as it comes, two operands at a time.
+    const bool combines_all = call.needs_one_pass() && members > 2;
+    prepared_.staged = selection_.protocol == Protocol::eager &&
+                       (combines_all || shape().message_bytes > mailbox::eager_bytes);
     prepared_.eager_words = prepared_.staged ? std::uint8_t{1} : eager_words(shape().message_bytes);
     const std::size_t total_bytes = shape().total * call.element_bytes;
     // A single member copies, whatever the plan, and leaves alone what nobody comes before.
     const bool is_copy = members == 1 && call.counts == nullptr && !call.counts_at_root;
     const bool has_result =
         members > 1 || detail::traits_of(call.collective).result != detail::Result::of_before;
-    prepared_.exchanges_words =
-        (prepared_.plan->exchanges_once || is_copy) && total_bytes <= sizeof(std::uint64_t);
+    prepared_.exchanges_words = ((prepared_.plan->exchanges_once && !combines_all) || is_copy) &&
+                                total_bytes <= sizeof(std::uint64_t);
     prepared_.word_bytes =
         static_cast<std::uint8_t>(prepared_.exchanges_words && has_result ? total_bytes : 0);
 }

@@ -202,6 +202,7 @@ std::optional<CallKind> explored_kind(const detail::Call& call, const CallSize& 
                     size.in_place,
                     call.order == Order::serial,
                     call.commutative,
+                    call.needs_one_pass(),
                     call.shared_output,
                     size.message_bytes <= mailbox::staging_bytes};
 }

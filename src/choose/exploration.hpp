@@ -178,6 +178,7 @@ struct CallKind {
     bool in_place = false;
     bool serial = false;
     bool commutative = true;
+    bool in_one_pass = false;
     bool shared_output = false;
     /// Whether messages fit into the staging buffers. A kind has one protocol for all its sizes.
     bool may_be_staged = false;

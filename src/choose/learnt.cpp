@@ -41,7 +41,8 @@ std::string Learnt::text() const {
     std::string text = std::string(to_string(point.collective)) + " " +
                        std::string(to_string(point.operands)) + " of " + std::to_string(point.bytes) +
                        " bytes" + (kind.in_place ? " in place" : "") + (kind.serial ? " from the left" : "") +
-                       (kind.commutative ? "" : ", which does not commute") + ": ";
+                       (kind.commutative ? "" : ", which does not commute") +
+                       (kind.in_one_pass ? ", in one pass" : "") + ": ";
     for (const Candidate& candidate : candidates) {
         text += text_of(candidate) + "; ";
     }

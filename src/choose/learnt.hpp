@@ -31,8 +31,10 @@ struct Learnt {
     /// As an entry of a table.
     tuning::Entry entry() const;
     /// Whether such an entry speaks for calls of this kind: a table has only entries for canonical order and
-    /// operators that commute.
-    bool has_entry() const { return !kind.serial && kind.commutative && !kind.shared_output; }
+    /// operators that commute and may combine partial results.
+    bool has_entry() const {
+        return !kind.serial && kind.commutative && !kind.in_one_pass && !kind.shared_output;
+    }
     /// "allreduce ordered of 65536 bytes: direct/non-temporal (tried) 12.3 us; direct (built-in) 15.1 us;
     /// tried in 6 calls, which lost 8.4 us"
     std::string text() const;

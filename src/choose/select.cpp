@@ -141,6 +141,9 @@ std::string refusal(const Algorithm& row, const detail::Call& call, int members)
     if (!call.commutative && !keeps_rank_order(row.order)) {
         return "does not keep rank order, which a non-commutative operator needs";
     }
+    if (call.needs_one_pass() && !combines_in_one_pass(row, members)) {
+        return "combines partial results, but this operator must combine all operands in one pass";
+    }
     if (call.order == Order::serial && !has_brackets(row, association_of(call), members)) {
         return "does not combine from the left, which Order::serial needs";
     }

@@ -34,6 +34,13 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
             "reduce_scatter: `in` and `block` overlap: among processes pass separate vectors, or "
             "exactly this member's part as the block");
     }
+    if (call.needs_one_pass() && cluster_.processes() > 1) {
+        throw ArgumentError(
+            std::string(to_string(call.collective)) +
+            ": the operator must combine all operands in one pass, and members of several processes have no "
+            "memory that all can read: reduce elements of a wider type, such as float, and convert the "
+            "result");
+    }
     call_ = call;
     chosen_ = hybrid::choose_strategy(call, total_bytes(), options.way, cluster_.have_cpus());
     Call among_processes = call;

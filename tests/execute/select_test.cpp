@@ -154,6 +154,32 @@ TEST_CASE("only calls in which any order gives the same bits take what was measu
     CHECK(selected(call) == "direct");
 }
 
+TEST_CASE("what needs one pass takes nothing that combines partial results, whatever a table says") {
+    for (const Collective collective : detail::all_collectives) {
+        if (!detail::traits_of(collective).reduces()) {
+            continue;
+        }
+        for (const algorithm::Algorithm& row : algorithm::registry()) {
+            if (row.collective != collective) {
+                continue;
+            }
+            const tuning::Choices choices = choices_of(
+                {test::entry({collective, Operands::ordered, members, 1, 1 << 20}, row.name.data())});
+            detail::Call call = call_of(collective, Type::other, Operator::callable);
+            call.one_pass_operator = true;
+            const bool serves = combines_in_one_pass(row, members);
+            CHECK((name_of(engine::select(call, size_of(1 << 20), choices)) == row.name) ==
+                  (serves || row.name == "direct"));
+            for (const engine::Selection& each :
+                 engine::candidates(call, size_of(1 << 20), choices, nullptr, 8)) {
+                CHECK(combines_in_one_pass(algorithm::registry()[each.row], members));
+            }
+            call.algorithm = row.name;
+            CHECK(engine::refusal(row, call, members).empty() == serves);
+        }
+    }
+}
+
 TEST_CASE("everything that a table may say keeps the promise about the order of operands") {
     for (const algorithm::Algorithm& row : algorithm::registry()) {
         if (detail::traits_of(row.collective).reduces()) {

@@ -553,3 +553,36 @@ TEST_CASE("no irregular exchange goes through a third member, or combines") {
         CHECK_THROWS_AS(plan::for_irregular_exchange(plan::compile(synchronised, 0)), std::invalid_argument);
     }
 }
+
+TEST_CASE("where results are made in one pass, all steps that combine take the inputs of all at once") {
+    for (const auto& row : algorithm::registry()) {
+        for (const int ranks : {3, 4, 7, 8}) {
+            if (!detail::traits_of(row.collective).reduces() || !takes(row, ranks) ||
+                !combines_in_one_pass(row, ranks)) {
+                continue;
+            }
+            for (const Protocol protocol : {Protocol::zero_copy, Protocol::in_place, Protocol::eager}) {
+                if (!takes(row, protocol)) {
+                    continue;
+                }
+                const auto synchronised = schedule::synchronise(row.make(ranks, 0), protocol);
+                INFO(name_of(row, protocol, ranks));
+                int combining = 0;
+                for (int rank = 0; rank < ranks; ++rank) {
+                    for (const plan::Step& step : plan::compile(synchronised, rank).steps) {
+                        using plan::Reads;
+                        const Reads reads = step.traits().reads;
+                        CHECK(reads != Reads::left_and_right);
+                        CHECK(reads != Reads::left_and_message);
+                        CHECK(reads != Reads::listed);
+                        if (reads >= Reads::every) {
+                            CHECK((step.left.is(Space::input) || protocol != Protocol::zero_copy));
+                            ++combining;
+                        }
+                    }
+                }
+                CHECK(combining > 0);
+            }
+        }
+    }
+}

@@ -331,6 +331,23 @@ TEST_CASE("content: associated from the left is more than in rank order") {
     CHECK(only(verify::verify(right, Requirement::serial), ViolationKind::content));
 }
 
+TEST_CASE("content: what is associated as the call asks has no partial results") {
+    const Place out{0, Space::output, block0};
+    const auto x = [](int member) { return Place{member, Space::input, block0}; };
+    const Place sum{0, Space::scratch0, block0};
+    // Of three operands, from the left is as the tree.
+    const Schedule twice(
+        Collective::reduce, 3, 1, Symmetry::none,
+        {Program{{{sum, x(0), x(1), true}, {out, sum, x(2), true}}}, Program(1), Program(1)});
+    const Synchronised in_two = synchronise(twice, Protocol::zero_copy);
+    CHECK(verify::verify(in_two, Requirement::serial).ok());
+    CHECK(verify::verify(in_two, Requirement::canonical).ok());
+    CHECK(only(verify::verify(in_two, Requirement::asked), ViolationKind::content));
+    const Schedule once(Collective::reduce, 2, 1, Symmetry::none,
+                        {Program{{{out, x(0), x(1), true}}}, Program(1)});
+    CHECK(verify::verify(synchronise(once, Protocol::zero_copy), Requirement::asked).ok());
+}
+
 TEST_CASE("content: on a torus every member is compared with its neighbours in all dimensions") {
     // Both members of a column combine the rows in the order that is theirs.
     const std::vector<int> mesh{2, 2};

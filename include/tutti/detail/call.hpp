@@ -51,6 +51,8 @@ struct Call {
     Operator op = Operator::callable;
     /// Whether operands may be combined in an order other than rank order.
     bool commutative = true;
+    /// Whether the program's operator needs one pass: see needs_one_pass().
+    bool one_pass_operator = false;
     /// The order of operands; it may be none of the enumerators.
     Order order = Order::canonical;
     /// The caller passed one buffer, which is both input and output.
@@ -99,6 +101,10 @@ struct Call {
 
     /// The loops of a reduction.
     const Kernels& loops() const { return kernels != nullptr ? *kernels : builtin(op); }
+
+    /// Whether each result must be made by one call of a kernel with all its operands, because the kernel
+    /// rounds, or does something else, after the last combination. A partial result is no operand then.
+    bool needs_one_pass() const { return one_pass_operator; }
 
     /// Makes the library reject the call. The timeout keeps the call from the fast path, which knows no
     /// timeouts, so that a correct call need not be examined there.

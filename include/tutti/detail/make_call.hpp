@@ -193,6 +193,7 @@ protected:
         }
         call.op = operator_of<Op>();
         call.commutative = is_commutative<Op>;
+        call.one_pass_operator = is_one_pass<T, Op>;
         if constexpr (Sendable<T> && combines_elements<Op, T> && !has_builtin_kernels<T, Op>) {
             using Loops = typename LoopsOf<T, Op>::type;
             call.kernels = &Loops::kernels;

@@ -203,4 +203,8 @@ struct LoopsOf : std::type_identity<TemplateLoops<T, Op>> {};
 template <class T, class F>
 struct LoopsOf<T, VectorOp<F>> : std::type_identity<VectorLoops<T, VectorOp<F>>> {};
 
+/// Whether the loops of a pair without compiled kernels need one pass: see Call::needs_one_pass().
+template <class T, class Op>
+inline constexpr bool is_one_pass = false;
+
 } // namespace tutti::inline TUTTI_NAMESPACE::detail
