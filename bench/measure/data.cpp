@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 namespace tutti::bench {
 
@@ -36,9 +37,9 @@ T value_for(Operator op, std::uint64_t bits) {
         default:
             return static_cast<T>(bits % small + 1);
         }
-    } else if constexpr (std::floating_point<T>) {
-        constexpr T powers[] = {1, -1, 2, T{1} / 2};
-        return op == Operator::prod ? powers[bits % 4] : static_cast<T>(bits % small + 1);
+    } else if constexpr (std::floating_point<T> || detail::Half<T>) {
+        constexpr float powers[] = {1, -1, 2, 0.5F};
+        return static_cast<T>(op == Operator::prod ? powers[bits % 4] : static_cast<float>(bits % small + 1));
     } else {
         using Component = typename T::value_type;
         constexpr T roots[] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}};
@@ -64,18 +65,20 @@ std::vector<T> values_of(int member, Operator op, std::size_t period) {
     return values;
 }
 
-/// The plain reference: the first `members` members in rank order, one element after the other.
+/// The plain reference: the first `members` members in rank order, one element after the other. Numbers of 16
+/// bits are rounded once.
 template <class T>
 std::vector<T> expected_of(const Problem& problem, int members, std::size_t period) {
-    return with_operator<T>(problem.op, [&](const auto& op) {
-        std::vector<T> result = values_of<T>(0, problem.op, period);
+    using Exact = std::conditional_t<detail::Half<T>, float, T>;
+    return with_operator<Exact>(problem.op, [&](const auto& op) {
+        std::vector<Exact> result = values_of<Exact>(0, problem.op, period);
         for (int member = 1; member < members; ++member) {
-            const std::vector<T> values = values_of<T>(member, problem.op, period);
+            const std::vector<Exact> values = values_of<Exact>(member, problem.op, period);
             for (std::size_t i = 0; i < period; ++i) {
                 result[i] = op(result[i], values[i]);
             }
         }
-        return result;
+        return std::vector<T>(result.begin(), result.end());
     });
 }
 

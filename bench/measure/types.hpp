@@ -37,6 +37,10 @@ decltype(auto) with_type(Type type, F&& f) {
         return f(type_identity<float>{});
     case Type::f64:
         return f(type_identity<double>{});
+    case Type::f16:
+        return f(type_identity<float16>{});
+    case Type::bf16:
+        return f(type_identity<bfloat16>{});
     case Type::complex64:
         return f(type_identity<std::complex<float>>{});
     case Type::complex128:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/detail/types.hpp>
+#include <tutti/half.hpp>
 
 #include <complex>
 #include <concepts>
@@ -15,8 +16,9 @@ namespace tutti::inline TUTTI_NAMESPACE {
 
 /// Short lower-case name, e.g. "f32".
 constexpr std::string_view to_string(Type type) {
-    constexpr std::string_view names[] = {"i8",  "u8",  "i16", "u16",       "i32",        "u32",  "i64",
-                                          "u64", "f32", "f64", "complex64", "complex128", "other"};
+    constexpr std::string_view names[] = {"i8",  "u8",   "i16",       "u16",        "i32",
+                                          "u32", "i64",  "u64",       "f32",        "f64",
+                                          "f16", "bf16", "complex64", "complex128", "other"};
     return names[static_cast<std::size_t>(type)];
 }
 
@@ -45,22 +47,27 @@ using Wrapping = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
 
 /// Real numbers.
 template <class T>
-concept Real = Integer<T> || std::floating_point<T>;
+concept Real = Integer<T> || std::floating_point<T> || Half<T>;
 template <class T>
 concept Numeric = Real<T> || is_complex<T>;
 
 /// The identities of min and max.
 template <Real T>
 constexpr T greatest() {
-    using Limits = std::numeric_limits<T>;
-    return Limits::has_infinity ? Limits::infinity() : Limits::max();
+    if constexpr (Integer<T>) {
+        return std::numeric_limits<T>::max();
+    } else {
+        using Float = std::conditional_t<Half<T>, float, T>;
+        return static_cast<T>(std::numeric_limits<Float>::infinity());
+    }
 }
 template <Real T>
 constexpr T least() {
-    if constexpr (std::numeric_limits<T>::has_infinity) {
-        return -std::numeric_limits<T>::infinity();
-    } else {
+    if constexpr (Integer<T>) {
         return std::numeric_limits<T>::lowest();
+    } else {
+        using Float = std::conditional_t<Half<T>, float, T>;
+        return static_cast<T>(-std::numeric_limits<Float>::infinity());
     }
 }
 
@@ -116,7 +123,7 @@ namespace detail {
 
 template <class T>
 constexpr bool is_nan(const T& value) {
-    if constexpr (std::floating_point<T>) {
+    if constexpr (std::floating_point<T> || Half<T>) {
         return value != value;
     } else {
         return false;
@@ -140,7 +147,8 @@ constexpr bool wins(const ValueAt<T>& a, const ValueAt<T>& b, const Better& bett
 
 /// a + b. Integers wrap modulo 2^bits. If both operands are NaN in a collective, the payload of the left NaN
 /// is kept, for float, double and their complex types. RISC-V processors keep no payload: there the result is
-/// the canonical NaN. Not for bool.
+/// the canonical NaN. Numbers of 16 bits are added as float, and the sum of all operands of a call is rounded
+/// once. Not for bool.
 struct Sum {
     /// The operator's run-time code.
     static constexpr Operator code = Operator::sum;
@@ -162,7 +170,8 @@ struct Sum {
 };
 
 /// a * b. Integers wrap modulo 2^bits. Complex numbers use the plain formula (ac - bd, ad + bc), without the
-/// recovery of infinities that std::complex adds. NaNs are treated as in Sum. Not for bool.
+/// recovery of infinities that std::complex adds. NaNs and numbers of 16 bits are treated as in Sum. Not for
+/// bool.
 struct Prod {
     /// The operator's run-time code.
     static constexpr Operator code = Operator::prod;
@@ -396,8 +405,9 @@ inline constexpr MinLoc minloc{};
 inline constexpr MaxLoc maxloc{};
 
 /// The code of T. Integers are classified by size and signedness, whatever their name (long, long long, char,
-/// wchar_t, ...). The code is `other` for bool and for every type that is not an integer, float, double or
-/// std::complex of these two.
+/// wchar_t, ...). The types of the compiler for 16-bit numbers, such as std::bfloat16_t, have the codes of
+/// the library's. The code is `other` for bool and for every type that is not an integer, float, double,
+/// float16, bfloat16 or std::complex of float or double.
 template <class T>
 constexpr Type type_of() {
     if constexpr (detail::Integer<T> && sizeof(T) <= 8) {
@@ -409,6 +419,10 @@ constexpr Type type_of() {
         return Type::f32;
     } else if constexpr (std::same_as<T, double>) {
         return Type::f64;
+    } else if constexpr (detail::is_float16<T>) {
+        return Type::f16;
+    } else if constexpr (detail::is_bfloat16<T>) {
+        return Type::bf16;
     } else if constexpr (std::same_as<T, std::complex<float>>) {
         return Type::complex64;
     } else if constexpr (std::same_as<T, std::complex<double>>) {

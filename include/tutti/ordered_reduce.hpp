@@ -51,6 +51,10 @@ private:
 /// @warning It must be destroyed before its member, and only the member's thread may use it.
 template <class T, class Op>
 class OrderedReduce : detail::CallMaker {
+    static_assert(!detail::Half<T> && !detail::is_one_pass<T, Op>,
+                  "the operator rounds after the last combination of these elements, and a fixed tree would "
+                  "round in each of its nodes: convert the terms to a wider type, such as float");
+
 public:
     /// Internal: use Member::prepare.
     OrderedReduce(detail::Seat& seat, std::size_t first_index, std::size_t count, const Op& op,

@@ -120,8 +120,10 @@ enum {
     TUTTI_UINT64 = 8,
     TUTTI_FLOAT = 9,
     TUTTI_DOUBLE = 10,
-    TUTTI_FLOAT_COMPLEX = 11,
-    TUTTI_DOUBLE_COMPLEX = 12,
+    TUTTI_FLOAT16 = 11,  ///< IEEE 754 binary16: _Float16
+    TUTTI_BFLOAT16 = 12, ///< the upper half of a float: __bf16
+    TUTTI_FLOAT_COMPLEX = 13,
+    TUTTI_DOUBLE_COMPLEX = 14,
     TUTTI_INT = sizeof(int) == 4 ? TUTTI_INT32 : TUTTI_INT64,
     TUTTI_UNSIGNED = TUTTI_INT + 1,
     TUTTI_LONG = sizeof(long) == 4 ? TUTTI_INT32 : TUTTI_INT64,

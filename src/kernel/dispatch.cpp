@@ -17,12 +17,28 @@
 
 namespace tutti::kernel {
 
+namespace {
+
+#if defined(__x86_64__) && !defined(TUTTI_ISA_ONLY)
+/// Clang 14 has no name for it.
+bool has_f16c() {
+    unsigned eax = 0;
+    unsigned ebx = 0;
+    unsigned ecx = 0;
+    unsigned edx = 0;
+    constexpr unsigned f16c = 1U << 29U;
+    return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & f16c) != 0;
+}
+#endif
+
+} // namespace
+
 std::span<const Isa> available_isas() {
     std::size_t count = std::size(compiled_isas);
 #if defined(__x86_64__) && !defined(TUTTI_ISA_ONLY)
     static const std::size_t known = []() -> std::size_t {
         __builtin_cpu_init();
-        if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma")) {
+        if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !has_f16c()) {
             return 1;
         }
         const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

@@ -21,6 +21,8 @@ template <> struct LaneOf<Type::i64> { using type = std::int64_t; };
 template <> struct LaneOf<Type::u64> { using type = std::uint64_t; };
 template <> struct LaneOf<Type::f32> { using type = float; };
 template <> struct LaneOf<Type::f64> { using type = double; };
+template <> struct LaneOf<Type::f16> { using type = Float16Lane; };
+template <> struct LaneOf<Type::bf16> { using type = BFloat16Lane; };
 template <> struct LaneOf<Type::complex64> { using type = float; };
 template <> struct LaneOf<Type::complex128> { using type = double; };
 // clang-format on
@@ -30,6 +32,12 @@ constexpr detail::Kernels kernels{&Loops<Lane, Op, ElementBytes>::template reduc
                                   &Loops<Lane, Op, ElementBytes>::reduce_many,
                                   &Loops<Lane, Op, ElementBytes>::scan_many,
                                   &Fold<Lane, Op, ElementBytes>::fold};
+
+/// Of 16-bit floating-point numbers, which have no fixed tree: it would round in each node.
+template <class Lane, class Op, std::size_t bytes = sizeof(std::uint16_t)>
+constexpr detail::Kernels on_widened{&Loops<Lane, OnWidened<Op>, bytes>::template reduce<bytes>,
+                                     &Loops<Lane, OnWidened<Op>, bytes>::reduce_many,
+                                     &Loops<Lane, OnWidened<Op>, bytes>::scan_many, nullptr};
 
 template <Isa isa, class Lane, class Op>
 constexpr detail::Kernels in_parts{&PartLoops<isa, Lane, Op>::reduce, &PartLoops<isa, Lane, Op>::reduce_many,
@@ -92,6 +100,8 @@ constexpr detail::Kernels sum_entry() {
     using Lane = typename LaneOf<type>::type;
     if constexpr (std::is_integral_v<Lane>) {
         return kernels<std::make_unsigned_t<Lane>, Add>;
+    } else if constexpr (is_widened<Lane>) {
+        return on_widened<Lane, Add>;
     } else if constexpr (type == Type::complex64) {
         return ByLanes<Lane, Add, 2 * sizeof(Lane), &sum<isa, Type::f32>>::made;
     } else if constexpr (type == Type::complex128) {
@@ -135,6 +145,10 @@ constexpr detail::Kernels entry() {
             break;
         }
         return {};
+    } else if constexpr (is_widened<Lane>) {
+        return op == Operator::prod  ? on_widened<Lane, Multiply>
+               : op == Operator::min ? on_widened<Lane, Minimum>
+                                     : on_widened<Lane, Maximum>;
     } else if constexpr (op == Operator::prod && complex) {
         return kernels<Lane, MultiplyComplex, 2 * sizeof(Lane)>;
     } else if constexpr (op == Operator::prod) {

@@ -13,6 +13,7 @@
 // single elements go through the same expression (a single element is a vector of one lane).
 
 #include "cache_line.hpp"
+#include "kernel/halves.hpp"
 #include "kernel/loop_data.hpp"
 #include "kernel/stack_tiles.hpp"
 #include "kernel/table.hpp"
@@ -185,11 +186,13 @@ struct Loops {
     }
 
     /// Bytes [begin, end) that are no whole tile: vectors of half the width each time, down to one element.
+    /// Widened lanes have more code, and so fewer widths.
     template <std::size_t Width, class Data>
     [[gnu::always_inline]] static void narrow(const Data& data, std::size_t begin, std::size_t end) {
         begin = sweep<Width, 1, false>(data, begin, end);
         if constexpr (Width > ElementBytes) {
-            narrow<Width / 2>(data, begin, end);
+            constexpr std::size_t next = is_widened<Lane> ? Width / 8 : Width / 2;
+            narrow<(next > ElementBytes ? next : ElementBytes)>(data, begin, end);
         }
     }
 
@@ -207,7 +210,10 @@ struct Loops {
                 begin += head;
             }
         }
-        constexpr std::size_t tile_bytes = Stream ? streamed_tile_bytes : cached_tile_bytes_of<Data>;
+        constexpr std::size_t wished_bytes = Stream ? streamed_tile_bytes : cached_tile_bytes_of<Data>;
+        // Widened lanes take twice the registers.
+        constexpr std::size_t most_bytes = is_widened<Lane> ? 4 * vector_bytes : wished_bytes;
+        constexpr std::size_t tile_bytes = wished_bytes < most_bytes ? wished_bytes : most_bytes;
         begin = sweep<vector_bytes, tile_bytes / vector_bytes, Stream>(data, begin, end);
         if (begin < end) {
             edge(any_number_of(data), begin, end);
@@ -233,7 +239,9 @@ struct Loops {
     template <std::size_t WholeBytes>
     [[gnu::always_inline]] static void reduce_one(void* out, const void* a, const void* b) {
         using Element = typename VectorOf<Lane, WholeBytes>::type;
-        const Element result[] = {Op::apply(load<Element>(a, 0), load<Element>(b, 0))};
+        Element result[1];
+        load_tile<false>(result, a, 0);
+        combine_with_next<Op, false>(result, b, 0);
         store_tile<false>(out, 0, result);
     }
 
@@ -302,8 +310,9 @@ private:
 
     template <bool Stream>
     static void combine_tree(const Reduction& data, std::size_t begin, std::size_t end) {
-        if constexpr (Stream || std::is_same_v<Op, MultiplyComplex>) {
-            run<Stream>(AnyTree{data, nullptr}, begin, end); // the memory or the operator is the limit
+        if constexpr (Stream || is_widened<Lane> || std::is_same_v<Op, MultiplyComplex>) {
+            // The memory or the operator is the limit, or what is stored is rounded.
+            run<Stream>(AnyTree{data, nullptr}, begin, end);
         } else if (is_few(data.ins_count)) {
             combine_few({data, nullptr}, begin, end);
         } else {

@@ -178,6 +178,18 @@ TEST_CASE("every collective, from C, in every way: integers") {
         [](std::int32_t a, std::int32_t b) { return a + b; });
 }
 
+TEST_CASE("every collective, from C, in every way: numbers of 16 bits, which are rounded once") {
+    const auto make = [](std::size_t rank, std::size_t i) {
+        return 1 + static_cast<float>((rank * 37 + i * 11) % 256) / 256;
+    };
+    check<bfloat16>(
+        {TUTTI_BFLOAT16, TUTTI_SUM}, [&](std::size_t rank, std::size_t i) { return bfloat16(make(rank, i)); },
+        std::plus<float>());
+    check<float16>(
+        {TUTTI_FLOAT16, TUTTI_PROD}, [&](std::size_t rank, std::size_t i) { return float16(make(rank, i)); },
+        std::multiplies<float>());
+}
+
 TEST_CASE("every collective, from C, in every way: complex numbers") {
     using Complex = std::complex<double>;
     check<Complex>(

@@ -319,7 +319,8 @@ T ordinary(std::size_t rank, std::size_t element) {
     } else if constexpr (std::is_integral_v<T>) {
         return static_cast<T>(mixed(rank, element));
     } else {
-        return static_cast<T>(0.5 + static_cast<double>(mixed(rank, element) >> 12U) * 0x1p-52);
+        return static_cast<T>(
+            static_cast<Wide<T>>(0.5 + static_cast<double>(mixed(rank, element) >> 12U) * 0x1p-52));
     }
 }
 

@@ -117,6 +117,8 @@ TEST_CASE_TEMPLATE("the function objects compute what their names say", T, std::
 TEST_CASE("types and operators have names") {
     CHECK(to_string(i8) == "i8");
     CHECK(to_string(u64) == "u64");
+    CHECK(to_string(f16) == "f16");
+    CHECK(to_string(bf16) == "bf16");
     CHECK(to_string(complex128) == "complex128");
     CHECK(to_string(other) == "other");
     CHECK(to_string(tutti::Operator::sum) == "sum");

@@ -3,11 +3,14 @@
 #include "../associated.hpp"
 #include "shape.hpp"
 
+#include <tutti/half.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -25,6 +28,10 @@ struct Vectors {
     Layout received;
 };
 
+/// What operands are combined as. The result of all is rounded to T once.
+template <class T>
+using Wide = std::conditional_t<detail::Half<T>, float, T>;
+
 /// The inputs of all members, and what each collective makes of them: written down from what the collectives
 /// promise, with loops over the ranks.
 template <class T>
@@ -32,7 +39,7 @@ class Reference {
 public:
     /// make(rank, i) is element i of the input of the member of that rank.
     Reference(int members, std::function<T(std::size_t, std::size_t)> make,
-              std::function<T(const T&, const T&)> op)
+              std::function<Wide<T>(const Wide<T>&, const Wide<T>&)> op)
         : members_(static_cast<std::size_t>(members)), make_(std::move(make)), op_(std::move(op)),
           untouched_(make_(members_, 0)) {}
 
@@ -106,14 +113,14 @@ private:
         if (!kept_prefixes_[0].empty()) {
             return part(kept_prefixes_[association == detail::Association::left ? 0 : 1][last], first, count);
         }
-        const auto element = [&](std::size_t rank, std::size_t i) -> T {
+        const auto element = [&](std::size_t rank, std::size_t i) -> Wide<T> {
             return kept_inputs_.empty() ? make_(rank, i) : kept_inputs_[rank][i];
         };
         Vector made;
         made.reserve(count);
         for (std::size_t i = first; i < first + count; ++i) {
-            made.push_back(bracketed(
-                association, last + 1, [&](std::size_t rank) { return element(rank, i); }, op_));
+            made.push_back(static_cast<T>(bracketed(
+                association, last + 1, [&](std::size_t rank) { return element(rank, i); }, op_)));
         }
         return made;
     }
@@ -243,7 +250,7 @@ private:
 
     std::size_t members_;
     std::function<T(std::size_t, std::size_t)> make_;
-    std::function<T(const T&, const T&)> op_;
+    std::function<Wide<T>(const Wide<T>&, const Wide<T>&)> op_;
     T untouched_;
     std::vector<Vector> kept_inputs_;
     /// [r]: of the members up to r, from the left and in a tree.

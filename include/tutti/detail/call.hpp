@@ -104,7 +104,7 @@ struct Call {
 
     /// Whether each result must be made by one call of a kernel with all its operands, because the kernel
     /// rounds, or does something else, after the last combination. A partial result is no operand then.
-    bool needs_one_pass() const { return one_pass_operator; }
+    bool needs_one_pass() const { return one_pass_operator || rounds_once(type, op); }
 
     /// Makes the library reject the call. The timeout keeps the call from the fast path, which knows no
     /// timeouts, so that a correct call need not be examined there.

@@ -51,7 +51,7 @@ struct Kernels {
 
     /// out = the value of one node of the fixed tree, which has a power of two of rows at `in`: at most 2^30,
     /// and for compiled kernels fold_least_rows to fold_chunk_rows. The value is a row, but one element if a
-    /// compiled kernel's node has fold_chunk_rows.
+    /// compiled kernel's node has fold_chunk_rows. Null for 16-bit floating-point numbers.
     void (*fold)(const void* state, void* out, const void* in, std::size_t rows);
 };
 
@@ -82,6 +82,8 @@ TUTTI_DEFINED_FOR(i64);
 TUTTI_DEFINED_FOR(u64);
 TUTTI_DEFINED_FOR(f32);
 TUTTI_DEFINED_FOR(f64);
+TUTTI_DEFINED_FOR(f16);
+TUTTI_DEFINED_FOR(bf16);
 TUTTI_DEFINED_FOR(complex64);
 TUTTI_DEFINED_FOR(complex128);
 #undef TUTTI_DEFINED_FOR

@@ -7,9 +7,9 @@
 
 namespace tutti::inline TUTTI_NAMESPACE {
 
-/// Element types that have compiled kernels. complex64 is std::complex<float>, complex128 is
-/// std::complex<double>. All other types (user structs, enumerations, bool, long double, ...) are `other` and
-/// are reduced by template loops.
+/// Element types that have compiled kernels. f16 is tutti::float16, bf16 is tutti::bfloat16 (tutti/half.hpp),
+/// complex64 is std::complex<float>, complex128 is std::complex<double>. All other types (user structs,
+/// enumerations, bool, long double, ...) are `other` and are reduced by template loops.
 enum class Type : std::uint8_t {
     i8,
     u8,
@@ -21,6 +21,8 @@ enum class Type : std::uint8_t {
     u64,
     f32,
     f64,
+    f16,
+    bf16,
     complex64,
     complex128,
     other
@@ -45,8 +47,19 @@ constexpr bool has_builtin(Type type, Operator op) {
 
 /// The size of `type`, which must not be `other`.
 constexpr std::size_t bytes_of(Type type) {
-    constexpr std::size_t bytes[] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 8, 16};
+    constexpr std::size_t bytes[] = {1, 1, 2, 2, 4, 4, 8, 8, 4, 8, 2, 2, 8, 16};
     return bytes[static_cast<std::size_t>(type)];
+}
+
+/// Whether these are floating-point numbers of 16 bits.
+constexpr bool is_half(Type type) {
+    return type == Type::f16 || type == Type::bf16;
+}
+
+/// Whether the kernels round after the last combination, so that partial results are more precise than
+/// elements are.
+constexpr bool rounds_once(Type type, Operator op) {
+    return is_half(type) && op <= Operator::prod;
 }
 
 } // namespace detail

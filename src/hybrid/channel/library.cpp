@@ -23,7 +23,7 @@ namespace {
 /// that combine in different directions agree. The least of -0 and +0 is either; products of complex numbers
 /// may be contracted.
 bool library_serves(const ProcessCall& call) {
-    if (call.type == Type::other || call.op == Operator::callable) {
+    if (call.type == Type::other || detail::is_half(call.type) || call.op == Operator::callable) {
         return false;
     }
     const bool is_float = call.type >= Type::f32;

@@ -30,6 +30,8 @@ MPI_Datatype mpi_type(Type type) {
         return MPI_C_FLOAT_COMPLEX;
     case Type::complex128:
         return MPI_C_DOUBLE_COMPLEX;
+    case Type::f16: // MPI has no names for these
+    case Type::bf16:
     case Type::other:
         break;
     }

@@ -24,7 +24,7 @@ TEST_CASE("usage errors end with exit code 2 and say what would work") {
         {{"bench", "-f", "1"}, "--factor"},
         {{"bench", "-t", "2,x"}, "--members"},
         {{"bench", "-t", "0"}, "--members"},
-        {{"bench", "-d", "f16"}, "complex128"},
+        {{"bench", "-d", "f8"}, "complex128"},
         {{"bench", "-o", "avg"}, "bxor"},
         {{"bench", "-o", "band", "-d", "f64"}, "operator band is not defined for f64"},
         {{"bench", "-a", "magic"}, "there are: auto, all, direct"},
