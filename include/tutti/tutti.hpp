@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/accumulate.hpp>
 #include <tutti/async_group.hpp>
 #include <tutti/counts.hpp>
 #include <tutti/dynamic.hpp>

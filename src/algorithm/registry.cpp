@@ -55,6 +55,12 @@ bool combines_in_one_pass(const Algorithm& algorithm, int ranks) {
            ranks <= has_no_partial_results;
 }
 
+bool combines_single_operands(const Algorithm& algorithm) {
+    const auto result = detail::traits_of(algorithm.collective).result;
+    const bool is_prefix = result == detail::Result::of_up_to_here || result == detail::Result::of_before;
+    return algorithm.order == Order::asked && !(is_prefix && algorithm.protocols.eager);
+}
+
 schedule::Schedule make(const Algorithm& algorithm, const graph::LevelTree& tree, int root) {
     return algorithm.make_on == nullptr ? algorithm.make(tree.ranks(), root) : algorithm.make_on(tree, root);
 }

@@ -118,6 +118,10 @@ bool has_brackets(const Algorithm& algorithm, detail::Association association, i
 /// combines a partial result, if it combines at all.
 bool combines_in_one_pass(const Algorithm& algorithm, int ranks);
 
+/// Whether it also makes results of one operand so, instead of copying them, as long as no messages travel
+/// inside the mailbox.
+bool combines_single_operands(const Algorithm& algorithm);
+
 /// Whether the row's schedule depends on a root or a distance.
 bool has_root(const Algorithm& algorithm);
 

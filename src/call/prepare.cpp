@@ -136,7 +136,8 @@ void PreparedCall::set_messages(const Call& call, int members) {
     prepared_.eager_words = prepared_.staged ? std::uint8_t{1} : eager_words(shape().message_bytes);
     const std::size_t total_bytes = shape().total * call.element_bytes;
     // A single member copies, whatever the plan, and leaves alone what nobody comes before.
-    const bool is_copy = members == 1 && call.counts == nullptr && !call.counts_at_root;
+    const bool is_copy = members == 1 && call.counts == nullptr && !call.counts_at_root &&
+                         !engine::lifts_single_operands(call, members);
     const bool has_result =
         members > 1 || detail::traits_of(call.collective).result != detail::Result::of_before;
     prepared_.exchanges_words = ((prepared_.plan->exchanges_once && !combines_all) || is_copy) &&

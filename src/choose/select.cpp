@@ -123,6 +123,12 @@ detail::Call reduced_to_one(const detail::Call& call) {
     return reduction;
 }
 
+bool lifts_single_operands(const detail::Call& call, int members) {
+    const detail::Result result = detail::traits_of(call.collective).result;
+    const bool is_prefix = result == detail::Result::of_up_to_here || result == detail::Result::of_before;
+    return call.one_pass_operator && (members == 1 || is_prefix);
+}
+
 std::string refusal(const Algorithm& row, const detail::Call& call, int members) {
     if (!takes(row, members)) {
         return "is for powers of two, not for " + std::to_string(members) + " members";
@@ -143,6 +149,9 @@ std::string refusal(const Algorithm& row, const detail::Call& call, int members)
     }
     if (call.needs_one_pass() && !combines_in_one_pass(row, members)) {
         return "combines partial results, but this operator must combine all operands in one pass";
+    }
+    if (lifts_single_operands(call, members) && !combines_single_operands(row)) {
+        return "copies results of one operand, which this operator must change";
     }
     if (call.order == Order::serial && !has_brackets(row, association_of(call), members)) {
         return "does not combine from the left, which Order::serial needs";
@@ -206,6 +215,7 @@ Protocol protocol_of(std::size_t index, const detail::Call& call, const CallSize
                                      StorePolicy::here().profile());
     };
     const bool fits = row.protocols.eager && call.counts == nullptr &&
+                      !lifts_single_operands(call, size.members) &&
                       (!row.protocols.pulled || size.message_bytes <= longest_bytes());
     if (fits) {
         return Protocol::eager;
@@ -266,7 +276,8 @@ Selection built_in_selection(Collective collective, const detail::Call& call, co
     const auto copies_input = [&](std::size_t row) {
         return size.in_place && !algorithm::registry()[row].protocols.in_place;
     };
-    if (size.members == 2 && two_differ(collective, size) && !copies_input(rows.of_two)) {
+    if (size.members == 2 && two_differ(collective, size) && !copies_input(rows.of_two) &&
+        !lifts_single_operands(call, size.members)) {
         return {rows.of_two, protocol_of(rows.of_two, call, size), Reason::two};
     }
     const bool fetches = fetches_results(collective, size);

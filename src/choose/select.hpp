@@ -85,6 +85,10 @@ tuning::Operands operands_of(const detail::Call& call);
 /// with one member is a reduction to that member, unless an algorithm is named. The same on all members.
 detail::Call reduced_to_one(const detail::Call& call);
 
+/// Whether a result may have one operand only, which most algorithms copy, although the operator of the
+/// program changes it: it lifts and lowers every operand.
+bool lifts_single_operands(const detail::Call& call, int members);
+
 /// Why the row cannot serve the call among so many members, or nothing.
 TUTTI_COMPONENT_API std::string refusal(const algorithm::Algorithm& row, const detail::Call& call,
                                         int members);

@@ -1,0 +1,132 @@
+#pragma once
+
+#include <tutti/detail/accumulating_loops.hpp>
+#include <tutti/operators.hpp>
+
+#include <complex>
+#include <concepts>
+#include <type_traits>
+
+namespace tutti::inline TUTTI_NAMESPACE {
+
+namespace detail {
+
+/// The real numbers of A.
+template <class A>
+struct RealOf : std::type_identity<A> {};
+template <class R>
+struct RealOf<std::complex<R>> : std::type_identity<R> {};
+
+} // namespace detail
+
+/// An operator that accumulates elements of type T in another type, or does something before the first
+/// combination or after the last (lift, combine, lower: Tangwongsan, Hirzel, Schneider and Wu 2015, section
+/// 3):
+///
+/// - `op.lift(x)` makes an accumulator of one element
+/// - `op(a, b)` combines two accumulators; `a` is the left one. It must be associative
+/// - `op.template lower<T>(a, operands)` makes the result of an accumulator, for so many operands
+///
+/// All operands of a result are combined in one pass over the inputs of all members, and the result is
+/// lowered once. The call therefore uses an algorithm that combines no partial results; a call that names
+/// another one throws ArgumentError, as does a call of a cluster of several processes. The functions are
+/// const, because all members call the same object at the same time. A member that computes a part of the
+/// result uses its own object for the operands of all members, so all members must pass equal objects.
+///
+/// Accumulators are trivially copyable. They live on the stack of the thread that combines.
+template <class Op, class T>
+concept Accumulates = detail::AccumulatesElements<Op, T>;
+
+/// The sum in the type A, converted to the type of the elements once, at the end: `sum_in<double>` for
+/// floats. Integers wrap in A.
+template <class A>
+requires detail::Numeric<A>
+struct SumIn {
+    /// Widens one element.
+    template <class T>
+    requires(std::convertible_to<T, A> && !std::same_as<T, bool>) constexpr A lift(const T& element) const {
+        return static_cast<A>(element);
+    }
+    /// Adds two accumulators.
+    constexpr A operator()(const A& a, const A& b) const { return Sum{}(a, b); }
+    /// Rounds the sum to an element.
+    template <class T>
+    requires detail::Numeric<T>
+    constexpr T lower(const A& total, int /*operands*/) const { return static_cast<T>(total); }
+};
+
+/// The mean of all operands, for floating-point and complex elements: their sum in the type A, divided by the
+/// number of operands and converted to the type of the elements. The number of operands is that of the group
+/// for reductions, and r + 1 for a scan's result on member r.
+template <class A>
+requires(std::floating_point<A> || detail::is_complex<A>) struct MeanIn {
+    /// Widens one element.
+    template <class T>
+    requires std::convertible_to<T, A>
+    constexpr A lift(const T& element) const { return static_cast<A>(element); }
+    /// Adds two accumulators.
+    constexpr A operator()(const A& a, const A& b) const { return a + b; }
+    /// Divides.
+    template <class T>
+    requires(std::floating_point<T> || detail::is_complex<T>) constexpr T
+        lower(const A& total, int operands) const {
+        return static_cast<T>(total / static_cast<typename detail::RealOf<A>::type>(operands));
+    }
+};
+
+/// MeanIn of the type of the elements.
+struct Mean {
+    /// One element is its own accumulator.
+    template <class T>
+    requires(std::floating_point<T> || detail::is_complex<T>) constexpr T lift(const T& element) const {
+        return element;
+    }
+    /// Adds two accumulators.
+    template <class T>
+    constexpr T operator()(const T& a, const T& b) const {
+        return a + b;
+    }
+    /// Divides.
+    template <class T>
+    requires(std::floating_point<T> || detail::is_complex<T>) constexpr T
+        lower(const T& total, int operands) const {
+        return MeanIn<T>{}.template lower<T>(total, operands);
+    }
+};
+
+/// The sum of the operands, each multiplied by `before` first, and the sum multiplied by `after`: see
+/// scaled_sum.
+template <class A>
+requires(std::floating_point<A> || detail::is_complex<A>) struct ScaledSum {
+    /// What each operand is multiplied by.
+    A before;
+    /// What the sum is multiplied by.
+    A after;
+    /// Widens and scales one element.
+    template <class T>
+    requires std::convertible_to<T, A>
+    constexpr A lift(const T& element) const { return Prod{}(before, static_cast<A>(element)); }
+    /// Adds two accumulators.
+    constexpr A operator()(const A& a, const A& b) const { return a + b; }
+    /// Scales the sum.
+    template <class T>
+    requires(std::floating_point<T> || detail::is_complex<T>) constexpr T
+        lower(const A& total, int /*operands*/) const {
+        return static_cast<T>(Prod{}(total, after));
+    }
+};
+
+/// An operator for sums with factors, in the type of the factors: after * (before * in_0 + before * in_1 +
+/// ...). All members must pass the same factors. A product with a factor that is a power of two is exact.
+template <class A>
+constexpr ScaledSum<A> scaled_sum(A before, A after = A(1)) {
+    return {before, after};
+}
+
+template <class A>
+inline constexpr SumIn<A> sum_in{};
+template <class A>
+inline constexpr MeanIn<A> mean_in{};
+inline constexpr Mean mean{};
+
+} // namespace tutti::inline TUTTI_NAMESPACE

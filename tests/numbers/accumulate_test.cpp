@@ -1,0 +1,230 @@
+#include "../../src/by_collective.hpp"
+#include "../reduced.hpp"
+#include "algorithm/registry.hpp"
+
+#include <tutti/tutti.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <complex>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+// Operators that lift elements to an accumulator, combine, and lower the result once.
+
+namespace {
+
+using namespace tutti;
+
+/// Exact for these elements whatever the association, and wrong if an operand is lifted or lowered twice, or
+/// not at all.
+constexpr auto doubled_and_halved_again = scaled_sum(4.0, 0.5);
+
+float element_of(int rank, std::size_t index) {
+    return static_cast<float>(rank + 1) + static_cast<float>(index % 17) * 8;
+}
+
+/// Twice the sum of this element of members 0 to count - 1.
+float expected(int count, std::size_t index) {
+    float total = 0;
+    for (int rank = 0; rank < count; ++rank) {
+        total += element_of(rank, index);
+    }
+    return 2 * total;
+}
+
+/// The number of operands of the member's results, or 0 if it has none.
+int operands_of(Collective collective, const Member& me, int root) {
+    switch (collective) {
+    case Collective::reduce:
+        return me.rank() == root ? me.size() : 0;
+    case Collective::scan:
+        return me.rank() + 1;
+    case Collective::exscan:
+        return me.rank();
+    default:
+        return me.size();
+    }
+}
+
+bool is_right(std::span<const float> out, Collective collective, const Member& me, int root) {
+    const int operands = operands_of(collective, me, root);
+    const std::size_t first =
+        collective == Collective::reduce_scatter ? out.size() * static_cast<std::size_t>(me.rank()) : 0;
+    for (std::size_t i = 0; operands != 0 && i < out.size(); ++i) {
+        if (out[i] != expected(operands, first + i)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool reduces(const algorithm::Algorithm& row) {
+    return detail::traits_of(row.collective).reduces();
+}
+
+/// Calls with separate vectors and, where that is another plan, in place; blocking and started.
+bool calls_right(Member& me, Collective collective, std::string_view algorithm, std::size_t elements) {
+    const auto blocks =
+        collective == Collective::reduce_scatter ? static_cast<std::size_t>(me.size()) : std::size_t{1};
+    std::vector<float> in(elements * blocks);
+    for (std::size_t i = 0; i < in.size(); ++i) {
+        in[i] = element_of(me.rank(), i);
+    }
+    const Options options{.algorithm = algorithm};
+    const auto& op = doubled_and_halved_again;
+    bool right = true;
+    for (int root = 0; root < std::min(me.size(), 2); ++root) {
+        std::vector<float> out(elements);
+        call_by_collective(me, collective, op, root, options, std::span(in), std::span(out));
+        right = right && is_right(out, collective, me, root);
+        std::ranges::fill(out, 0.0F);
+        call_by_collective(me.start, collective, op, root, options, std::span(in), std::span(out)).wait();
+        right = right && is_right(out, collective, me, root);
+        if (blocks == 1) {
+            out = in;
+            call_by_collective(me, collective, op, root, options, std::span(out));
+            right = right && is_right(out, collective, me, root);
+        }
+    }
+    return right;
+}
+
+std::vector<int> member_counts() {
+    return test::reduced ? std::vector<int>{1, 2, 3, 5} : std::vector<int>{1, 2, 3, 4, 5, 8, 13};
+}
+
+} // namespace
+
+TEST_CASE(
+    "every operand is lifted once, and every result lowered once, by every algorithm that is accepted") {
+    for (const int members : member_counts()) {
+        Team team(members, {.placement = "none"});
+        int served = 0;
+        for (const auto& row : algorithm::registry()) {
+            if (!reduces(row) || !takes(row, members)) {
+                continue;
+            }
+            for (const std::string_view name : {row.name, std::string_view()}) {
+                std::vector<char> right(static_cast<std::size_t>(members));
+                std::vector<std::string> refusals(static_cast<std::size_t>(members));
+                team.run([&](Member& me) {
+                    const auto rank = static_cast<std::size_t>(me.rank());
+                    try {
+                        right[rank] = 1;
+                        // A word, a slot, the staging buffer, and none of these.
+                        for (const std::size_t elements : {1U, 3U, 100U, 9000U}) {
+                            right[rank] = calls_right(me, row.collective, name, elements) && right[rank] != 0;
+                        }
+                    } catch (const ArgumentError& error) {
+                        refusals[rank] = error.what();
+                    }
+                });
+                INFO(std::string(to_string(row.collective)), " \"", std::string(name), "\", members ",
+                     members, ": ", refusals.front());
+                CHECK(std::ranges::all_of(right, [](char each) { return each != 0; }));
+                CHECK((refusals.front().empty() || !name.empty()));
+                served += refusals.front().empty() ? 1 : 0;
+            }
+        }
+        CHECK(served >= 10);
+    }
+}
+
+TEST_CASE("a sum in a wider type rounds once") {
+    for (const int members : {2, 3, 4, 7}) {
+        Team team(members, {.placement = "none"});
+        team.run([&](Member& me) {
+            for (const std::size_t elements : {std::size_t{1}, std::size_t{9}, std::size_t{3001}}) {
+                // In float each 1 would be lost.
+                const std::vector<float> in(elements, me.rank() == 0 ? 16777216.0F : 1.0F);
+                std::vector<float> out(elements);
+                const double exact = 16777216.0 + (me.size() - 1);
+                me.allreduce(in, out, sum_in<double>);
+                CHECK(std::ranges::count(out, static_cast<float>(exact)) ==
+                      static_cast<std::ptrdiff_t>(elements));
+                me.allreduce(in, out, mean_in<double>);
+                CHECK(std::ranges::count(out, static_cast<float>(exact / me.size())) ==
+                      static_cast<std::ptrdiff_t>(elements));
+            }
+            // Integers: the sum of 16-bit ones may leave their range on the way.
+            const std::int16_t own = me.rank() % 2 == 0 ? std::int16_t{32000} : std::int16_t{-32000};
+            CHECK(me.allreduce(own, sum_in<std::int64_t>) == (me.size() % 2 == 0 ? 0 : 32000));
+        });
+    }
+}
+
+TEST_CASE("means of real and complex numbers, of all members and of those up to here") {
+    Team team(5, {.placement = "none"});
+    team.run([](Member& me) {
+        CHECK(me.allreduce(static_cast<double>(me.rank()), mean) == 2.0);
+        const std::complex<double> own(me.rank(), 1);
+        CHECK(me.allreduce(own, mean) == std::complex<double>(2, 1));
+        CHECK(me.scan(static_cast<double>(me.rank()), mean) == me.rank() / 2.0);
+        const std::vector<float> five(5, static_cast<float>(me.rank()));
+        std::vector<float> block(1);
+        me.reduce_scatter(five, block, mean);
+        CHECK(block[0] == 2.0F);
+    });
+}
+
+TEST_CASE("the order from the left is kept in the accumulator") {
+    Team team(4, {.placement = "none"});
+    team.run([](Member& me) {
+        const double terms[] = {1e300, 1.0, -1e300, 1.0};
+        const double own = terms[me.rank()];
+        CHECK(me.allreduce(own, sum_in<double>, {.order = Order::serial}) == 1.0);
+        CHECK(me.allreduce(own, sum_in<double>) == 0.0);
+    });
+}
+
+namespace {
+
+/// An operator of the program: the spread of the operands, from an accumulator without default constructor.
+struct Spread {
+    struct Range {
+        Range(float from, float to) : low(from), high(to) {}
+        float low;
+        float high;
+    };
+    Range lift(const float& x) const { return {x, x}; }
+    Range operator()(const Range& a, const Range& b) const {
+        return {std::min(a.low, b.low), std::max(a.high, b.high)};
+    }
+    template <class T>
+    T lower(const Range& range, int /*operands*/) const {
+        return range.high - range.low;
+    }
+};
+static_assert(Accumulates<Spread, float>);
+static_assert(!Accumulates<Sum, float>);
+static_assert(!Accumulates<Mean, int>, "a mean of integers would be cut off");
+
+} // namespace
+
+TEST_CASE("programs have such operators of their own") {
+    for (const int members : {1, 2, 6}) {
+        Team team(members, {.placement = "none"});
+        team.run([](Member& me) {
+            std::vector<float> own(700, static_cast<float>(me.rank() * me.rank()));
+            me.allreduce(own, Spread{});
+            const auto last = static_cast<float>((me.size() - 1) * (me.size() - 1));
+            CHECK(std::ranges::count(own, last) == 700);
+        });
+    }
+}
+
+TEST_CASE("buffers of a single caller and two local ones are lifted and lowered as well") {
+    std::vector<double> left{1, 2};
+    const std::vector<double> right{3, 6};
+    reduce_local(right, left, mean);
+    CHECK(left == std::vector<double>{2, 4});
+    std::vector<std::vector<double>> buffers{{1, 2}, {3, 6}, {5, 10}};
+    single_caller::allreduce(buffers, mean);
+    for (const auto& buffer : buffers) {
+        CHECK(buffer == std::vector<double>{3, 6});
+    }
+}
