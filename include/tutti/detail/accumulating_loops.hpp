@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstring>
 #include <type_traits>
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
@@ -28,7 +29,8 @@ requires AccumulatesElements<Op, T>
 inline constexpr bool combines_elements<Op, T> = true;
 
 /// The loops of an operator that accumulates. All operands of a result must come in one call, in which they
-/// are lifted, combined as requested and lowered, part by part in the nearest cache.
+/// are lifted, combined as requested and lowered, part by part in the nearest cache. Without a fold, because
+/// a node of the fixed tree is a partial result.
 template <class T, class Op>
 struct AccumulatingLoops {
     using A = Accumulator<Op, T>;
@@ -38,23 +40,16 @@ struct AccumulatingLoops {
         reduce_many(state, &out, 1, ins, 2, count, Association::left, {});
     }
 
+    /// Uses ordinary stores and ignores `stores`, because the operator is the limit here, not the memory.
     static void reduce_many(const void* state, void* const* outs, int outs_count, const void* const* ins,
-                            int ins_count, std::size_t count, Association association, StoreHints stores) {
-        const Op& op = *static_cast<const Op*>(state);
-        Part<A> sums;
-        Part<T> results;
+                            int ins_count, std::size_t count, Association association,
+                            StoreHints /*stores*/) {
         for (std::size_t begin = 0; begin < count; begin += part_length) {
             const std::size_t length = std::min(part_length, count - begin);
-            accumulate(op, sums.elements(), {ins, begin, length, association}, 0, ins_count);
-            // After the last operand has been read, because an output may be an input.
-            in_blocks(length, [&](std::size_t i) {
-                results.elements()[i] = static_cast<T>(op.template lower<T>(sums.elements()[i], ins_count));
-            });
-            for (int destination = 0; destination < outs_count; ++destination) {
-                void* const out = static_cast<T*>(outs[destination]) + begin;
-                StoreHints to_this = stores;
-                to_this.cached_out = destination == stores.cached_out ? 0 : -1;
-                copy_many(&out, 1, results.elements(), length * sizeof(T), to_this);
+            T* const first = static_cast<T*>(outs[0]) + begin;
+            combine(*static_cast<const Op*>(state), first, {ins, begin, length, association}, ins_count);
+            for (int destination = 1; destination < outs_count; ++destination) {
+                std::memcpy(static_cast<T*>(outs[destination]) + begin, first, length * sizeof(T));
             }
         }
     }
@@ -85,21 +80,19 @@ struct AccumulatingLoops {
         }
     }
 
-    /// Without a fold: a node of the fixed tree is a partial result.
     static constexpr Kernels kernels{&reduce, &reduce_many, &scan_many, nullptr};
 
 private:
-    static constexpr std::size_t part_bytes = 2048;
+    static constexpr std::size_t part_bytes = 1024;
     static constexpr std::size_t part_length =
         std::max<std::size_t>(1, part_bytes / std::max(sizeof(T), sizeof(A)));
     static constexpr std::size_t block = std::max<std::size_t>(1, 64 / std::max(sizeof(T), sizeof(A)));
 
-    /// Elements that stay in the nearest cache and may lack a default constructor.
-    template <class Element>
+    /// Accumulators that stay in the nearest cache and may lack a default constructor.
     struct Part {
-        Element* elements() { return reinterpret_cast<Element*>(bytes); }
+        operator A*() { return reinterpret_cast<A*>(bytes); }
 
-        alignas(64) std::byte bytes[part_length * sizeof(Element)];
+        alignas(A) std::byte bytes[part_length * sizeof(A)];
     };
     /// Elements `begin` to `begin` + `length` - 1 of the inputs.
     struct Operands {
@@ -128,30 +121,54 @@ private:
         }
     }
 
+    /// out = the result of all operands. Its last combination is lowered at once, so that two operands need
+    /// no room. `out` may be an operand, because each element is stored when all its operands have been read.
+    static void combine(const Op& op, T* out, const Operands& operands, int count) {
+        const auto lower = [&](const A& all) { return static_cast<T>(op.template lower<T>(all, count)); };
+        const T* const one = operands.of(0);
+        if (count == 1) {
+            return in_blocks(operands.length, [&](std::size_t i) { out[i] = lower(op.lift(one[i])); });
+        }
+        const int middle = middle_of(operands, 0, count);
+        const T* const last = operands.of(count - 1);
+        if (count == 2) {
+            return in_blocks(operands.length,
+                             [&](std::size_t i) { out[i] = lower(op(op.lift(one[i]), op.lift(last[i]))); });
+        }
+        Part left;
+        accumulate(op, left, operands, 0, middle);
+        if (middle == count - 1) {
+            return in_blocks(operands.length,
+                             [&](std::size_t i) { out[i] = lower(op(left[i], op.lift(last[i]))); });
+        }
+        Part right;
+        accumulate(op, right, operands, middle, count);
+        in_blocks(operands.length, [&](std::size_t i) { out[i] = lower(op(left[i], right[i])); });
+    }
+
+    /// The first operand of the right part of [first, end).
+    static int middle_of(const Operands& operands, int first, int end) {
+        return operands.association == Association::tree ? first + left_part(end - first) : end - 1;
+    }
+
     /// sums = the combination of the operands [first, end).
     static void accumulate(const Op& op, A* sums, const Operands& operands, int first, int end) {
-        if (const T* const in = operands.of(first); end - first == 1) {
-            return in_blocks(operands.length, [&](std::size_t i) { sums[i] = op.lift(in[i]); });
+        constexpr int same_in_both = 3; // a tree of so many is a loop
+        if (operands.association == Association::tree && end - first > same_in_both) {
+            const int middle = middle_of(operands, first, end);
+            accumulate(op, sums, operands, first, middle);
+            Part right;
+            accumulate(op, right, operands, middle, end);
+            return in_blocks(operands.length,
+                             [&](std::size_t i) { sums[i] = static_cast<A>(op(sums[i], right[i])); });
         }
-        if (operands.association == Association::left || end - first <= 3) { // the tree of three is a loop
-            const T* const left = operands.of(first);
-            const T* const right = operands.of(first + 1);
-            in_blocks(operands.length, [&](std::size_t i) {
-                sums[i] = static_cast<A>(op(op.lift(left[i]), op.lift(right[i])));
-            });
-            for (int source = first + 2; source < end; ++source) {
-                const T* const next = operands.of(source);
-                in_blocks(operands.length,
-                          [&](std::size_t i) { sums[i] = static_cast<A>(op(sums[i], op.lift(next[i]))); });
-            }
-            return;
+        const T* next = operands.of(first);
+        in_blocks(operands.length, [&](std::size_t i) { sums[i] = op.lift(next[i]); });
+        for (int source = first + 1; source < end; ++source) {
+            next = operands.of(source);
+            in_blocks(operands.length,
+                      [&](std::size_t i) { sums[i] = static_cast<A>(op(sums[i], op.lift(next[i]))); });
         }
-        const int middle = first + left_part(end - first);
-        accumulate(op, sums, operands, first, middle);
-        Part<A> right;
-        accumulate(op, right.elements(), operands, middle, end);
-        in_blocks(operands.length,
-                  [&](std::size_t i) { sums[i] = static_cast<A>(op(sums[i], right.elements()[i])); });
     }
 };
 
