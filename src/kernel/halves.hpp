@@ -154,8 +154,9 @@ private:
         return __builtin_shufflevector(lower, upper, Lane...);
     }
 
+    // Called: inlined, they are most of the code of all kernels of a generic program.
     template <class Wide>
-    [[gnu::always_inline]] static typename Wide::Floats widened_by_integers(typename Wide::Bits half) {
+    [[gnu::noinline]] static typename Wide::Floats widened_by_integers(typename Wide::Bits half) {
         using Bits = typename Wide::Bits;
         using Floats = typename Wide::Floats;
         const Bits shifted = (half & 0x7fffU) << 13;
@@ -171,7 +172,7 @@ private:
     }
 
     template <class Wide>
-    [[gnu::always_inline]] static typename Wide::Bits rounded_by_integers(typename Wide::Floats floats) {
+    [[gnu::noinline]] static typename Wide::Bits rounded_by_integers(typename Wide::Floats floats) {
         using Bits = typename Wide::Bits;
         using Floats = typename Wide::Floats;
         const Bits all = same_bits<Bits>(floats);
