@@ -4,6 +4,8 @@
 #include "kernel/loops.hpp"
 #include "kernel/part_loops.hpp"
 
+#include <limits>
+
 // The loops for the operators of a type. As in loops.hpp, everything has internal linkage.
 namespace tutti::kernel {
 namespace {
@@ -101,6 +103,18 @@ constexpr detail::Kernels sum_entry() {
     }
 }
 
+/// minimum or maximum of floating-point numbers.
+template <Isa isa, class Lane, Operator op>
+constexpr detail::Kernels extreme() {
+    constexpr int fraction_bits = std::numeric_limits<Lane>::digits - 1;
+    using Bits = std::conditional_t<sizeof(Lane) == sizeof(std::int32_t), std::int32_t, std::int64_t>;
+    if constexpr (op == Operator::minimum) {
+        return in_parts<isa, Bits, Minimum<fraction_bits>>;
+    } else {
+        return in_parts<isa, Bits, Maximum<fraction_bits>>;
+    }
+}
+
 /// Of an operator that is not the sum.
 template <Isa isa, Type type, Operator op>
 constexpr detail::Kernels entry() {
@@ -114,9 +128,11 @@ constexpr detail::Kernels entry() {
         case Operator::prod:
             return kernels_by_size<isa, Unsigned, Multiply>();
         case Operator::min:
-            return kernels_by_size<isa, Lane, Minimum>();
+        case Operator::minimum:
+            return kernels_by_size<isa, Lane, Min>();
         case Operator::max:
-            return kernels_by_size<isa, Lane, Maximum>();
+        case Operator::maximum:
+            return kernels_by_size<isa, Lane, Max>();
         case Operator::land:
             return in_parts<isa, Unsigned, BothNonzero>;
         case Operator::lor:
@@ -140,9 +156,11 @@ constexpr detail::Kernels entry() {
     } else if constexpr (op == Operator::prod) {
         return kernels<Lane, Multiply>;
     } else if constexpr (op == Operator::min) {
-        return kernels<Lane, Minimum>;
+        return kernels<Lane, Min>;
+    } else if constexpr (op == Operator::max) {
+        return kernels<Lane, Max>;
     } else {
-        return kernels<Lane, Maximum>;
+        return extreme<isa, Lane, op>();
     }
 }
 
