@@ -124,8 +124,8 @@ struct MinAndMax {
     static constexpr E identity() { return E::of(std::span<const decltype(E::min)>()); }
 };
 
-/// The K greatest of some values with their positions, in descending order: the elements of topk, which
-/// have about 16 K bytes. Equal values, NaN and order are treated as in MinLoc: if no two values have the
+/// The K greatest of some values with their positions, in descending order: the elements of topk, with
+/// about 16 bytes per value. Equal values, NaN and order are treated as in MinLoc: if no two values have the
 /// same position, the result is exact and does not depend on the order or the distribution of the values. For
 /// the K least numbers, take the greatest of their negatives.
 ///
