@@ -5,6 +5,7 @@
 
 #include <tutti/async_group.hpp>
 #include <tutti/compensated.hpp>
+#include <tutti/extremes.hpp>
 #include <tutti/member.hpp>
 
 #include <array>

@@ -3,6 +3,8 @@
 #include "../reference/calls.hpp"
 #include "support.hpp"
 
+#include <tutti/extremes.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

@@ -4,7 +4,6 @@
 #include <tutti/detail/empty_function.hpp>
 #include <tutti/detail/held_addresses.hpp>
 #include <tutti/dynamic.hpp>
-#include <tutti/extremes.hpp>
 #include <tutti/operators.hpp>
 
 #include <array>
@@ -21,6 +20,12 @@ namespace tutti::inline TUTTI_NAMESPACE {
 
 template <class T>
 class Shared;
+
+// The operators of tutti/extremes.hpp.
+struct MinLoc;
+struct MaxLoc;
+struct MinAndMax;
+struct Best;
 
 } // namespace tutti::inline TUTTI_NAMESPACE
 
