@@ -73,7 +73,8 @@ void declare(CLI::App& command, BenchArguments& arguments) {
         .add_option("-d,--type", arguments.type,
                     "i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 f16 bf16 complex64 complex128")
         ->capture_default_str();
-    command.add_option("-o,--op", arguments.op, "sum prod min max land lor lxor band bor bxor")
+    command
+        .add_option("-o,--op", arguments.op, "sum prod min max land lor lxor band bor bxor minimum maximum")
         ->capture_default_str();
     command
         .add_option("--levels", arguments.levels,

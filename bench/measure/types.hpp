@@ -55,7 +55,7 @@ decltype(auto) with_type(Type type, F&& f) {
 template <class Op, class T>
 concept Measurable = Applicable<Op, T> &&
     (std::integral<T> || std::same_as<Op, Sum> || std::same_as<Op, Prod> || std::same_as<Op, Min> ||
-     std::same_as<Op, Max>);
+     std::same_as<Op, Max> || std::same_as<Op, Minimum> || std::same_as<Op, Maximum>);
 
 /// Calls f(op) with the function object of `op` for elements of type T. Throws std::invalid_argument where
 /// the operator is not defined for T.
@@ -91,6 +91,10 @@ decltype(auto) with_operator(Operator op, F&& f) {
         return call(bor);
     case Operator::bxor:
         return call(bxor);
+    case Operator::minimum:
+        return call(minimum);
+    case Operator::maximum:
+        return call(maximum);
     case Operator::callable:
         break;
     }

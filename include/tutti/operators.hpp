@@ -1,12 +1,13 @@
 #pragma once
 
+#include <tutti/detail/numbers.hpp>
 #include <tutti/detail/types.hpp>
 #include <tutti/half.hpp>
 
+#include <array>
 #include <complex>
 #include <concepts>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -24,54 +25,10 @@ constexpr std::string_view to_string(Type type) {
 
 /// Short lower-case name, e.g. "sum".
 constexpr std::string_view to_string(Operator op) {
-    constexpr std::string_view names[] = {"sum",  "prod", "min", "max",  "land",    "lor",
-                                          "lxor", "band", "bor", "bxor", "callable"};
+    constexpr std::string_view names[] = {"sum",  "prod", "min",  "max",     "land",    "lor",     "lxor",
+                                          "band", "bor",  "bxor", "minimum", "maximum", "callable"};
     return names[static_cast<std::size_t>(op)];
 }
-
-namespace detail {
-
-template <class T>
-inline constexpr bool is_complex = false;
-template <class R>
-inline constexpr bool is_complex<std::complex<R>> = true;
-
-/// Integers with arithmetic: all standard integer and character types, but not bool.
-template <class T>
-concept Integer = std::integral<T> && !std::same_as<T, bool>;
-
-/// The unsigned type, at least as wide as int, in which integer sums and products of T are computed. Overflow
-/// wraps, and small types are not promoted to a signed int that could overflow.
-template <Integer T>
-using Wrapping = std::common_type_t<std::make_unsigned_t<T>, unsigned>;
-
-/// Real numbers.
-template <class T>
-concept Real = Integer<T> || std::floating_point<T> || Half<T>;
-template <class T>
-concept Numeric = Real<T> || is_complex<T>;
-
-/// The identities of min and max.
-template <Real T>
-constexpr T greatest() {
-    if constexpr (Integer<T>) {
-        return std::numeric_limits<T>::max();
-    } else {
-        using Float = std::conditional_t<Half<T>, float, T>;
-        return static_cast<T>(std::numeric_limits<Float>::infinity());
-    }
-}
-template <Real T>
-constexpr T least() {
-    if constexpr (Integer<T>) {
-        return std::numeric_limits<T>::lowest();
-    } else {
-        using Float = std::conditional_t<Half<T>, float, T>;
-        return static_cast<T>(-std::numeric_limits<Float>::infinity());
-    }
-}
-
-} // namespace detail
 
 namespace detail {
 
@@ -106,44 +63,6 @@ template <class Op, class T>
 concept HasIdentity = requires {
     { detail::identity_of<Op, T>() } -> std::same_as<T>;
 };
-
-/// A value and its position, such as a rank or an index: the elements of minloc and maxloc. Compare them with
-/// ==, not as bytes, because there may be padding between the two.
-template <class T>
-struct ValueAt {
-    /// The value that is compared.
-    T value;
-    /// The position of the value.
-    std::int64_t at;
-    /// Whether both the value and the position are equal.
-    friend constexpr bool operator==(const ValueAt&, const ValueAt&) = default;
-};
-
-namespace detail {
-
-template <class T>
-constexpr bool is_nan(const T& value) {
-    if constexpr (std::floating_point<T> || Half<T>) {
-        return value != value;
-    } else {
-        return false;
-    }
-}
-
-/// Whether `a` is preferred to `b`: a NaN to a number, then the `better` value, then the lower position. It
-/// is a strict weak order, so the result is exact and does not depend on the order of the operands.
-template <class T, class Better>
-constexpr bool wins(const ValueAt<T>& a, const ValueAt<T>& b, const Better& better) {
-    if (is_nan(a.value) != is_nan(b.value)) {
-        return is_nan(a.value);
-    }
-    if (better(a.value, b.value) != better(b.value, a.value)) {
-        return better(a.value, b.value);
-    }
-    return a.at < b.at;
-}
-
-} // namespace detail
 
 /// a + b. Integers wrap modulo 2^bits. If both operands are NaN in a collective, the payload of the left NaN
 /// is kept, for float, double and their complex types. RISC-V processors keep no payload: there the result is
@@ -226,17 +145,50 @@ struct Max {
     }
 };
 
+/// The least operand as by `minimum` of IEEE 754-2019: a NaN if any operand is NaN, and -0 is less than +0.
+/// The result is one of the operands, bit for bit, also if it is a signalling NaN; among several NaNs, their
+/// sign and payload decide. Unlike that of `min`, it does not depend on the order of the operands. Elements
+/// that are not floating-point numbers are compared with <, as by `min`. Not for complex numbers and bool.
+struct Minimum {
+    /// The operator's run-time code.
+    static constexpr Operator code = Operator::minimum;
+    /// Combines two elements; `a` is the left operand.
+    template <class T>
+    requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<bool>(b < a); }
+    constexpr T operator()(const T& a, const T& b) const { return detail::is_below<true>(b, a) ? b : a; }
+    /// The identity: infinity, or the greatest integer.
+    template <detail::Real T>
+    static constexpr T identity() {
+        return detail::greatest<T>();
+    }
+};
+
+/// The greatest operand as by `maximum` of IEEE 754-2019, otherwise as Minimum.
+struct Maximum {
+    /// The operator's run-time code.
+    static constexpr Operator code = Operator::maximum;
+    /// Combines two elements; `a` is the left operand.
+    template <class T>
+    requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<bool>(a < b); }
+    constexpr T operator()(const T& a, const T& b) const { return detail::is_below<false>(a, b) ? b : a; }
+    /// The identity: -infinity, or the least integer.
+    template <detail::Real T>
+    static constexpr T identity() {
+        return detail::least<T>();
+    }
+};
+
 /// 1 if both are non-zero, else 0. For integers and bool.
 struct LogicalAnd {
     /// The operator's run-time code.
     static constexpr Operator code = Operator::land;
     /// Combines two elements; `a` is the left operand.
-    template <std::integral T>
+    template <detail::IntegerOrBool T>
     constexpr T operator()(T a, T b) const {
         return static_cast<T>(a != 0 && b != 0);
     }
     /// The identity: 1.
-    template <std::integral T>
+    template <detail::IntegerOrBool T>
     static constexpr T identity() {
         return T{1};
     }
@@ -247,12 +199,12 @@ struct LogicalOr {
     /// The operator's run-time code.
     static constexpr Operator code = Operator::lor;
     /// Combines two elements; `a` is the left operand.
-    template <std::integral T>
+    template <detail::IntegerOrBool T>
     constexpr T operator()(T a, T b) const {
         return static_cast<T>(a != 0 || b != 0);
     }
     /// The identity: 0.
-    template <std::integral T>
+    template <detail::IntegerOrBool T>
     static constexpr T identity() {
         return T{0};
     }
@@ -263,12 +215,12 @@ struct LogicalXor {
     /// The operator's run-time code.
     static constexpr Operator code = Operator::lxor;
     /// Combines two elements; `a` is the left operand.
-    template <std::integral T>
+    template <detail::IntegerOrBool T>
     constexpr T operator()(T a, T b) const {
         return static_cast<T>((a != 0) != (b != 0));
     }
     /// The identity: 0.
-    template <std::integral T>
+    template <detail::IntegerOrBool T>
     static constexpr T identity() {
         return T{0};
     }
@@ -283,7 +235,7 @@ struct BitAnd {
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a & b); }
     constexpr T operator()(const T& a, const T& b) const { return static_cast<T>(a & b); }
     /// The identity: all bits are 1.
-    template <detail::Integer T>
+    template <detail::Bits T>
     static constexpr T identity() {
         return static_cast<T>(~T{0});
     }
@@ -298,7 +250,7 @@ struct BitOr {
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a | b); }
     constexpr T operator()(const T& a, const T& b) const { return static_cast<T>(a | b); }
     /// The identity: 0.
-    template <detail::Integer T>
+    template <detail::Bits T>
     static constexpr T identity() {
         return T{0};
     }
@@ -313,32 +265,9 @@ struct BitXor {
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a ^ b); }
     constexpr T operator()(const T& a, const T& b) const { return static_cast<T>(a ^ b); }
     /// The identity: 0.
-    template <detail::Integer T>
+    template <detail::Bits T>
     static constexpr T identity() {
         return T{0};
-    }
-};
-
-/// The least value and its position. Among equal values (-0 and +0 are equal), the lowest position wins. A
-/// NaN is preferred to any number, so that it shows in the result; among several NaNs the lowest position
-/// wins. If positions tell the operands apart, the result does not depend on the order in which operands are
-/// combined. Value types that are not numbers need a < that is a strict weak order.
-struct MinLoc {
-    /// Combines two elements; `a` is the left operand.
-    template <class T>
-    requires requires(const T& a, const T& b) { static_cast<bool>(a < b); }
-    constexpr ValueAt<T> operator()(const ValueAt<T>& a, const ValueAt<T>& b) const {
-        return detail::wins(b, a, [](const T& x, const T& y) { return x < y; }) ? b : a;
-    }
-};
-
-/// The greatest value and its position. Equal values, NaN and order are treated as in MinLoc.
-struct MaxLoc {
-    /// Combines two elements; `a` is the left operand.
-    template <class T>
-    requires requires(const T& a, const T& b) { static_cast<bool>(a < b); }
-    constexpr ValueAt<T> operator()(const ValueAt<T>& a, const ValueAt<T>& b) const {
-        return detail::wins(b, a, [](const T& x, const T& y) { return y < x; }) ? b : a;
     }
 };
 
@@ -401,8 +330,8 @@ inline constexpr LogicalXor lxor{};
 inline constexpr BitAnd band{};
 inline constexpr BitOr bor{};
 inline constexpr BitXor bxor{};
-inline constexpr MinLoc minloc{};
-inline constexpr MaxLoc maxloc{};
+inline constexpr Minimum minimum{};
+inline constexpr Maximum maximum{};
 
 /// The code of T. Integers are classified by size and signedness, whatever their name (long, long long, char,
 /// wchar_t, ...). The types of the compiler for 16-bit numbers, such as std::bfloat16_t, have the codes of
@@ -442,7 +371,8 @@ constexpr Operator operator_of() {
                             std::type_identity<Max>{}, std::type_identity<LogicalAnd>{},
                             std::type_identity<LogicalOr>{}, std::type_identity<LogicalXor>{},
                             std::type_identity<BitAnd>{}, std::type_identity<BitOr>{},
-                            std::type_identity<BitXor>{})) {
+                            std::type_identity<BitXor>{}, std::type_identity<Minimum>{},
+                            std::type_identity<Maximum>{})) {
         return Op::code;
     } else {
         return Operator::callable;
@@ -459,15 +389,24 @@ inline constexpr bool combines_elements<VectorOp<F>, T> =
 template <class T>
 inline constexpr bool combines_elements<Operator, T> = type_of<T>() != Type::other;
 
+/// Whether a copy of the bytes of a T is a copy of the object. The assignment of a std::pair is not trivial,
+/// because its elements may be references.
+template <class T>
+inline constexpr bool is_copied_as_bytes = std::is_trivially_copyable_v<T>;
+template <class A, class B>
+inline constexpr bool is_copied_as_bytes<std::pair<A, B>> = is_copied_as_bytes<A>&& is_copied_as_bytes<B>;
+template <class T, std::size_t N>
+inline constexpr bool is_copied_as_bytes<std::array<T, N>> = is_copied_as_bytes<T>;
+
 } // namespace detail
 
-/// Whether Op can reduce elements of type T. T must be trivially copyable and assignable, because elements
-/// are copied between threads as bytes. Op must be a function object (or a pointer to a function) that is
-/// callable as T(T, T) on a const object, because all members call the same object at the same time; or a
-/// VectorOp; or Operator, for elements of a Type. The operators of the library restrict their types
-/// themselves.
+/// Whether Op can reduce elements of type T. T must be trivially copyable, or a std::pair or std::array of
+/// such types, and assignable, because elements are copied between threads as bytes. Op must be a function
+/// object (or a pointer to a function) that is callable as T(T, T) on a const object, because all members
+/// call the same object at the same time; or a VectorOp; or Operator, for elements of a Type. The operators
+/// of the library restrict their types themselves.
 template <class Op, class T>
-concept Applicable = std::is_object_v<Op> && std::is_trivially_copyable_v<T> &&
-    std::is_copy_assignable_v<T> && std::is_copy_constructible_v<T> && detail::combines_elements<Op, T>;
+concept Applicable = std::is_object_v<Op> && detail::is_copied_as_bytes<T> && std::is_copy_assignable_v<T> &&
+    std::is_copy_constructible_v<T> && detail::combines_elements<Op, T>;
 
 } // namespace tutti::inline TUTTI_NAMESPACE

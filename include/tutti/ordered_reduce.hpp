@@ -51,16 +51,17 @@ private:
 /// @warning It must be destroyed before its member, and only the member's thread may use it.
 template <class T, class Op>
 class OrderedReduce : detail::CallMaker {
-    static_assert(!detail::Half<T> && !detail::is_one_pass<T, Op>,
-                  "the operator rounds after the last combination of these elements, and a fixed tree would "
-                  "round in each of its nodes: convert the terms to a wider type, such as float");
-
 public:
     /// Internal: use Member::prepare.
     OrderedReduce(detail::Seat& seat, std::size_t first_index, std::size_t count, const Op& op,
                   const SourceLine& where)
         : op_(op), reduction_(seat, first_index, call_of({static_cast<const T*>(nullptr), count}, {}, where),
-                              HasIdentity<Op, T>) {}
+                              HasIdentity<Op, T>) {
+        static_assert(
+            !detail::Half<T> && !detail::is_one_pass<T, Op>,
+            "the operator rounds after the last combination of these elements, and a fixed tree would "
+            "round in each of its nodes: convert the terms to a wider type, such as float");
+    }
 
     /// The reduction of the terms of all members, on every member. `terms` are this member's, as many as were
     /// prepared. Without any terms in the sequence, the result is the operator's identity.

@@ -107,7 +107,8 @@ TUTTI_API tutti_status tutti_save_tuning(const char* path);
 /// of this header: 10000 * major + 100 * minor + patch.
 TUTTI_API int tutti_version(void);
 
-/// The type of an element: one of these, or a result of tutti_type_of_size().
+/// The type of an element: one of these, one of pairs such as TUTTI_DOUBLE_INT, or a result of
+/// tutti_type_of_size().
 typedef uint64_t tutti_type;
 enum {
     TUTTI_INT8 = 1,
@@ -131,13 +132,23 @@ enum {
     TUTTI_SIZE = sizeof(size_t) == 4 ? TUTTI_UINT32 : TUTTI_UINT64
 };
 
+/// A value and an int, such as a rank or an index: the elements of TUTTI_MINLOC and TUTTI_MAXLOC, as in MPI.
+/// The layout is that of struct { float value; int at; } and of the same with double, long or int.
+enum { TUTTI_FLOAT_INT = 33, TUTTI_DOUBLE_INT = 34, TUTTI_LONG_INT = 35, TUTTI_2INT = 36 };
+
 /// Any other type, such as a struct, given by its size. Its elements can be moved, or combined by an operator
 /// of tutti_op_create(). They are never split, and may lie at any address. 0 bytes are no type: a call that
 /// gets it returns TUTTI_ARGUMENT_ERROR.
 TUTTI_API tutti_type tutti_type_of_size(size_t bytes);
 
-/// How a reduction combines two elements: one of these, or an operator of tutti_op_create(). MIN and MAX are
-/// not for complex numbers. The logical (L) and bitwise (B) operators are for integers. Integers wrap.
+/// How a reduction combines two elements: one of these, or an operator of tutti_op_create(). Integers wrap.
+///
+/// - MIN, MAX, MINIMUM and MAXIMUM are not for complex numbers. MINIMUM and MAXIMUM are those of IEEE
+///   754-2019: NaN if an operand is NaN, and -0 is less than +0; see tutti::Minimum. With MIN and MAX the
+///   result is the left operand in these cases.
+/// - The logical (L) and bitwise (B) operators are for integers.
+/// - MINLOC and MAXLOC (argmin and argmax) are for pairs such as TUTTI_DOUBLE_INT. Among equal values the
+///   lowest int wins; NaN is preferred to numbers: see tutti::MinLoc.
 typedef uint64_t tutti_op;
 enum {
     TUTTI_SUM = 65,
@@ -149,7 +160,11 @@ enum {
     TUTTI_LXOR = 71,
     TUTTI_BAND = 72,
     TUTTI_BOR = 73,
-    TUTTI_BXOR = 74
+    TUTTI_BXOR = 74,
+    TUTTI_MINIMUM = 75,
+    TUTTI_MAXIMUM = 76,
+    TUTTI_MINLOC = 97,
+    TUTTI_MAXLOC = 98
 };
 
 /// Must store in[i] op inout[i] in inout[i] for `n` elements, as user functions of MPI do. All members call

@@ -2,10 +2,12 @@
 
 #include <tutti/accumulate.hpp>
 #include <tutti/async_group.hpp>
+#include <tutti/compensated.hpp>
 #include <tutti/counts.hpp>
 #include <tutti/dynamic.hpp>
 #include <tutti/error.hpp>
 #include <tutti/executor.hpp>
+#include <tutti/extremes.hpp>
 #include <tutti/group.hpp>
 #include <tutti/log.hpp>
 #include <tutti/member.hpp>

@@ -87,12 +87,14 @@ struct Elements {
     Type type;
     std::size_t bytes;
     std::size_t align;
+    /// The type that the program has passed.
+    tutti_type code = 0;
 };
 /// Throws ArgumentError where it is no type.
 Elements elements_of(const char* function, tutti_type type);
 
-/// The library's operator, or the program's own. Throws ArgumentError where it is none.
-DynamicOp operator_of(const char* function, tutti_op op, std::size_t element_bytes);
+/// The library's operator for such elements, or the program's own. Throws ArgumentError where it is none.
+DynamicOp operator_of(const char* function, tutti_op op, const Elements& elements);
 
 /// Throws ArgumentError where an address cannot be that of `count` elements.
 void check_vector(const char* function, const char* name, const void* address, std::size_t count,

@@ -63,7 +63,7 @@ template <Collective collective>
     const std::uint64_t type = asked.type - TUTTI_INT8;
     const std::uint64_t op = asked.op - TUTTI_SUM;
     if (me.how != c::blocks || me.options != nullptr || member == nullptr ||
-        type > TUTTI_DOUBLE_COMPLEX - TUTTI_INT8 || (traits.reduces() && op > TUTTI_BXOR - TUTTI_SUM)) {
+        type > TUTTI_DOUBLE_COMPLEX - TUTTI_INT8 || (traits.reduces() && op > TUTTI_MAXIMUM - TUTTI_SUM)) {
         return false;
     }
     Call call{.collective = collective, .type = static_cast<Type>(type)};
@@ -177,7 +177,7 @@ tutti_status tutti_shift(tutti_caller me, const void* in, void* out, size_t n, t
 tutti_status tutti_reduce_local(const void* in, void* inout, size_t n, tutti_type type, tutti_op op) {
     return c::guarded([&] {
         const c::Elements elements = c::elements_of("reduce_local", type);
-        const DynamicOp combines = c::operator_of("reduce_local", op, elements.bytes);
+        const DynamicOp combines = c::operator_of("reduce_local", op, elements);
         c::check_vector("reduce_local", "in", in, n, elements);
         c::check_vector("reduce_local", "inout", inout, n, elements);
         if (elements.type == Type::other) {

@@ -1,6 +1,7 @@
 // Types, operators and vectors of C programs.
 
 #include "c/calls.hpp"
+#include "c/pairs.hpp"
 #include "c/status.hpp"
 
 #include <cstdint>
@@ -30,25 +31,31 @@ Elements elements_of(const char* function, tutti_type asked) {
     const std::size_t bytes = asked >> type_bits;
     if (known >= TUTTI_INT8 && known <= TUTTI_DOUBLE_COMPLEX && bytes == 0) {
         const DynamicInput none(static_cast<Type>(known - TUTTI_INT8), nullptr, 0);
-        return {none.type(), none.element_bytes(), none.element_align()};
+        return {none.type(), none.element_bytes(), none.element_align(), asked};
+    }
+    if (const auto pairs = pairs_of(asked)) {
+        return *pairs;
     }
     if (known != 0 || bytes == 0) {
         refuse(function, "`type` is " + std::to_string(asked) +
                              ", which is neither a TUTTI_... type nor of tutti_type_of_size()");
     }
-    return {Type::other, bytes, 1};
+    return {Type::other, bytes, 1, asked};
 }
 
-DynamicOp operator_of(const char* function, tutti_op op, std::size_t element_bytes) {
-    if (op >= TUTTI_SUM && op <= TUTTI_BXOR) {
+DynamicOp operator_of(const char* function, tutti_op op, const Elements& elements) {
+    if (op >= TUTTI_SUM && op <= TUTTI_MAXIMUM) {
         return DynamicOp(static_cast<Operator>(op - TUTTI_SUM));
+    }
+    if (chooses_pairs(op)) {
+        return pair_operator(function, op, elements);
     }
     const UserOp* const own = operators.find(op);
     if (own == nullptr) {
         refuse(function, "`op` is " + std::to_string(op) +
                              ", which is neither a TUTTI_... operator nor of tutti_op_create()");
     }
-    return {own->function, own->user, element_bytes, own->commutative};
+    return {own->function, own->user, elements.bytes, own->commutative};
 }
 
 std::size_t checked_product(const char* function, std::size_t n, std::size_t blocks,
@@ -111,7 +118,7 @@ void Making::takes(const void* in, std::size_t in_count, void* out, std::size_t 
 }
 
 void Making::combines(tutti_op op) {
-    op_ = operator_of(caller_.function(), op, elements_.bytes);
+    op_ = operator_of(caller_.function(), op, elements_);
     dynamic_reduction(same(call_), *op_); // which goes on with the same one
 }
 

@@ -96,7 +96,7 @@ std::string_view source_of(Reason reason) {
 }
 
 bool is_exact(const detail::Call& call) {
-    return call.type < Type::f32 && call.op != Operator::callable;
+    return call.op != Operator::callable && (call.type < Type::f32 || call.op >= Operator::minimum);
 }
 
 tuning::Operands operands_of(const detail::Call& call) {

@@ -250,7 +250,7 @@ tutti_status tutti_f_two(const char* function, const char* in_name, const CFI_cd
 }
 
 tutti_status tutti_f_check_op(const char* function, tutti_type type, tutti_op op) {
-    if (type <= TUTTI_DOUBLE_COMPLEX || op < TUTTI_SUM || op > TUTTI_BXOR) {
+    if (type <= TUTTI_DOUBLE_COMPLEX || op < TUTTI_SUM || op > TUTTI_MAXIMUM) {
         return TUTTI_OK;
     }
     return tutti_f_note(TUTTI_ARGUMENT_ERROR,

@@ -26,7 +26,8 @@ module tutti
         TUTTI_TIMEOUT_ERROR = 7
 
     integer(c_int64_t), parameter :: TUTTI_SUM = 65, TUTTI_PROD = 66, TUTTI_MIN = 67, TUTTI_MAX = 68, &
-        TUTTI_LAND = 69, TUTTI_LOR = 70, TUTTI_LXOR = 71, TUTTI_BAND = 72, TUTTI_BOR = 73, TUTTI_BXOR = 74
+        TUTTI_LAND = 69, TUTTI_LOR = 70, TUTTI_LXOR = 71, TUTTI_BAND = 72, TUTTI_BOR = 73, TUTTI_BXOR = 74, &
+        TUTTI_MINIMUM = 75, TUTTI_MAXIMUM = 76
 
     ! The order in which a reduction combines the members' operands, and how a member waits for another
     ! member.

@@ -111,6 +111,24 @@ constexpr detail::Kernels sum_entry() {
     }
 }
 
+/// minimum or maximum of floating-point numbers.
+template <Isa isa, Type type, Operator op>
+constexpr detail::Kernels extreme() {
+    constexpr std::size_t bytes = detail::bytes_of(type);
+    constexpr int fraction_bits = type == Type::f64   ? 52
+                                  : type == Type::f32 ? 23
+                                  : type == Type::f16 ? 10
+                                                      : 7;
+    using Bits =
+        std::conditional_t<bytes == sizeof(std::int64_t), std::int64_t,
+                           std::conditional_t<bytes == sizeof(std::int32_t), std::int32_t, std::int16_t>>;
+    if constexpr (op == Operator::minimum) {
+        return in_parts<isa, Bits, Minimum<fraction_bits>>;
+    } else {
+        return in_parts<isa, Bits, Maximum<fraction_bits>>;
+    }
+}
+
 /// Of an operator that is not the sum.
 template <Isa isa, Type type, Operator op>
 constexpr detail::Kernels entry() {
@@ -124,9 +142,11 @@ constexpr detail::Kernels entry() {
         case Operator::prod:
             return kernels_by_size<isa, Unsigned, Multiply>();
         case Operator::min:
-            return kernels_by_size<isa, Lane, Minimum>();
+        case Operator::minimum:
+            return kernels_by_size<isa, Lane, Min>();
         case Operator::max:
-            return kernels_by_size<isa, Lane, Maximum>();
+        case Operator::maximum:
+            return kernels_by_size<isa, Lane, Max>();
         case Operator::land:
             return in_parts<isa, Unsigned, BothNonzero>;
         case Operator::lor:
@@ -145,18 +165,20 @@ constexpr detail::Kernels entry() {
             break;
         }
         return {};
+    } else if constexpr (op >= Operator::minimum) {
+        return extreme<isa, type, op>();
     } else if constexpr (is_widened<Lane>) {
         return op == Operator::prod  ? on_widened<Lane, Multiply>
-               : op == Operator::min ? on_widened<Lane, Minimum>
-                                     : on_widened<Lane, Maximum>;
+               : op == Operator::min ? on_widened<Lane, Min>
+                                     : on_widened<Lane, Max>;
     } else if constexpr (op == Operator::prod && complex) {
         return kernels<Lane, MultiplyComplex, 2 * sizeof(Lane)>;
     } else if constexpr (op == Operator::prod) {
         return kernels<Lane, Multiply>;
     } else if constexpr (op == Operator::min) {
-        return kernels<Lane, Minimum>;
+        return kernels<Lane, Min>;
     } else {
-        return kernels<Lane, Maximum>;
+        return kernels<Lane, Max>;
     }
 }
 

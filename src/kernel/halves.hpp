@@ -2,9 +2,9 @@
 
 // Lanes of 16-bit floating-point numbers. The loops of loops.hpp hold such lanes as floats: they are widened
 // when they are loaded, and rounded to the nearest number, ties to even, when they are stored. So the sum of
-// any number of operands in one call is rounded once. A signalling NaN becomes quiet; of a NaN's payload the
-// highest bits are kept. The conversions are those of tutti/half.hpp; all instruction sets give the same
-// bits. As in loops.hpp, everything has internal linkage.
+// any number of operands in one call is rounded once. The conversions are those of tutti/half.hpp, except
+// that signalling NaN of bfloat16 stay as they are; all instruction sets give the same bits. As in loops.hpp,
+// everything has internal linkage.
 
 #include "kernel/tiles.hpp"
 #include "kernel/vector_operators.hpp"
@@ -31,87 +31,136 @@ template <class To, class From>
     return to;
 }
 
-/// Each lane as an integer of another width.
-template <class To, class From>
-[[gnu::always_inline]] inline To resized(From from) {
-    if constexpr (std::is_arithmetic_v<From>) {
-        return static_cast<To>(from);
-    } else {
-        return __builtin_convertvector(from, To);
+/// Lanes of a format as floats, in as many vectors as the format divides them into.
+template <class Format, std::size_t Count>
+struct Widened {
+    static constexpr std::size_t parts = Format::template parts<Count>;
+    static constexpr std::size_t lanes_of_part = Count / parts;
+    using Floats = typename LanesOf<float, lanes_of_part>::type;
+    using Bits = typename LanesOf<std::uint32_t, lanes_of_part>::type;
+    using Signed = typename LanesOf<std::int32_t, lanes_of_part>::type; // compared in one instruction
+    using Rounded = typename LanesOf<std::uint16_t, Count>::type;
+
+    Floats part[parts];
+};
+
+/// The halves of words, which in memory are lanes with even and odd numbers: so no lane changes its place.
+template <class Wide>
+struct Words {
+    using Bits = typename Wide::Bits;
+
+    /// part(bits of a lane) for all lanes.
+    template <class Widen>
+    [[gnu::always_inline]] static Wide widened(const void* in, std::size_t offset, Widen widen) {
+        if constexpr (Wide::parts == 1) {
+            return {{widen(Bits{load<typename Wide::Rounded>(in, offset)})}};
+        } else {
+            const Bits words = load<Bits>(in, offset);
+            return {{widen(words & 0xffffU), widen(words >> 16)}};
+        }
     }
-}
 
-/// The vectors of so many lanes.
-template <std::size_t Count>
-struct Lanes {
-    using Halves = typename LanesOf<std::uint16_t, Count>::type;
-    using Floats = typename LanesOf<float, Count>::type;
-    using Bits = typename LanesOf<std::uint32_t, Count>::type;
-    using Signed = typename LanesOf<std::int32_t, Count>::type; // compared in one instruction
-
-    [[gnu::always_inline]] static Bits zero_extended(Halves halves) { return resized<Bits>(halves); }
-    [[gnu::always_inline]] static Halves truncated(Bits bits) { return resized<Halves>(bits); }
+    template <class Round>
+    [[gnu::always_inline]] static typename Wide::Rounded rounded(const Wide& wide, Round round) {
+        if constexpr (Wide::parts == 1) {
+            return static_cast<typename Wide::Rounded>(round(wide.part[0]));
+        } else {
+            return same_bits<typename Wide::Rounded>(round(wide.part[0]) | round(wide.part[1]) << 16);
+        }
+    }
 };
 
 /// 8 bits of exponent, 7 of fraction: the upper half of a float.
 struct BFloat16Lane {
     template <std::size_t Count>
-    [[gnu::always_inline]] static auto widened(typename Lanes<Count>::Halves halves) {
-        using Of = Lanes<Count>;
-        return same_bits<typename Of::Floats>(Of::zero_extended(halves) << 16);
+    static constexpr std::size_t parts = Count == 1 ? 1 : 2;
+
+    template <class Wide>
+    [[gnu::always_inline]] static Wide widened(const void* in, std::size_t offset) {
+        return Words<Wide>::widened(
+            in, offset, [](auto bits) __attribute__((always_inline)) {
+                return same_bits<typename Wide::Floats>(bits << 16);
+            });
     }
 
-    template <std::size_t Count>
-    [[gnu::always_inline]] static auto rounded(typename Lanes<Count>::Floats floats) {
-        using Of = Lanes<Count>;
-        using Bits = typename Of::Bits;
-        const Bits bits = same_bits<Bits>(floats);
-        const auto magnitude = same_bits<typename Of::Signed>(bits & 0x7fffffffU);
-        const Bits nearest = bits + 0x7fffU + (bits >> 16 & 1U);
-        const Bits quiet = bits | 0x400000U;
-        return Of::truncated((magnitude > 0x7f800000 ? quiet : nearest) >> 16);
+    /// A NaN needs no care: those of operands, and those that operations make, have no lower half to round.
+    template <class Wide>
+    [[gnu::always_inline]] static auto rounded(const Wide& wide) {
+        return Words<Wide>::rounded(
+            wide, [](auto floats) __attribute__((always_inline)) {
+                const auto bits = same_bits<typename Wide::Bits>(floats);
+                return (bits + 0x7fffU + (bits >> 16 & 1U)) >> 16;
+            });
     }
 };
 
 /// 5 bits of exponent, 10 of fraction.
 struct Float16Lane {
-    template <std::size_t Count>
-    [[gnu::always_inline]] static auto widened(typename Lanes<Count>::Halves halves) {
-        using Of = Lanes<Count>;
 #ifdef __F16C__
-        if constexpr (Count >= least_by_instruction) {
-            typename Of::Floats floats;
-            asm("vcvtph2ps %1, %0" : "=v"(floats) : "v"(halves));
-            return floats;
-        }
+    /// Fewer lanes are at the ends of buffers.
+    template <std::size_t Count>
+    static constexpr bool by_instruction = Count >= 8;
+#else
+    template <std::size_t Count>
+    static constexpr bool by_instruction = false;
 #endif
-        return widened_by_integers<Of>(Of::zero_extended(halves));
+    template <std::size_t Count>
+    static constexpr std::size_t
+        parts = Count == 1 || (by_instruction<Count> && Count * sizeof(float) <= vector_bytes) ? 1 : 2;
+
+    template <class Wide>
+    [[gnu::always_inline]] static Wide widened(const void* in, std::size_t offset) {
+        constexpr std::size_t lanes = Wide::lanes_of_part;
+        if constexpr (by_instruction<Wide::parts * lanes>) {
+            using Halves = typename LanesOf<std::uint16_t, lanes>::type;
+            Wide wide;
+            for (std::size_t p = 0; p < Wide::parts; ++p) {
+                const auto halves = load<Halves>(in, offset + p * sizeof(Halves));
+                asm("vcvtph2ps %1, %0" : "=v"(wide.part[p]) : "v"(halves));
+            }
+            return wide;
+        } else {
+            return Words<Wide>::widened(
+                in, offset,
+                [](auto bits) __attribute__((always_inline)) { return widened_by_integers<Wide>(bits); });
+        }
     }
 
-    template <std::size_t Count>
-    [[gnu::always_inline]] static auto rounded(typename Lanes<Count>::Floats floats) {
-        using Of = Lanes<Count>;
-#ifdef __F16C__
-        if constexpr (Count >= least_by_instruction) {
-            typename Of::Halves halves;
-            asm("vcvtps2ph $0, %1, %0" : "=v"(halves) : "v"(floats));
-            return halves;
+    template <class Wide>
+    [[gnu::always_inline]] static typename Wide::Rounded rounded(const Wide& wide) {
+        constexpr std::size_t lanes = Wide::lanes_of_part;
+        if constexpr (by_instruction<Wide::parts * lanes>) {
+            using Halves = typename LanesOf<std::uint16_t, lanes>::type;
+            Halves halves[Wide::parts];
+            for (std::size_t p = 0; p < Wide::parts; ++p) {
+                asm("vcvtps2ph $0, %1, %0" : "=v"(halves[p]) : "v"(wide.part[p]));
+            }
+            if constexpr (Wide::parts == 1) {
+                return halves[0];
+            } else {
+                return joined(halves[0], halves[1], std::make_index_sequence<2 * lanes>());
+            }
+        } else {
+            return Words<Wide>::rounded(
+                wide,
+                [](auto floats) __attribute__((always_inline)) { return rounded_by_integers<Wide>(floats); });
         }
-#endif
-        return Of::truncated(rounded_by_integers<Of>(floats));
     }
 
 private:
-    /// Fewer are at the ends of buffers.
-    static constexpr std::size_t least_by_instruction = 8;
+    template <class Part, std::size_t... Lane>
+    [[gnu::always_inline]] static auto joined(Part lower, Part upper,
+                                              std::index_sequence<Lane...> /*lanes*/) {
+        return __builtin_shufflevector(lower, upper, Lane...);
+    }
 
-    template <class Of>
-    [[gnu::always_inline]] static typename Of::Floats widened_by_integers(typename Of::Bits half) {
-        using Bits = typename Of::Bits;
-        using Floats = typename Of::Floats;
-        using Signed = typename Of::Signed;
+    // Called: inlined, they are most of the code of all kernels of a generic program.
+    template <class Wide>
+    [[gnu::noinline]] static typename Wide::Floats widened_by_integers(typename Wide::Bits half) {
+        using Bits = typename Wide::Bits;
+        using Floats = typename Wide::Floats;
         const Bits shifted = (half & 0x7fffU) << 13;
-        const auto magnitude = same_bits<Signed>(shifted);
+        const auto magnitude = same_bits<typename Wide::Signed>(shifted);
         const Bits normal = shifted + (112U << 23);
         // The least normal number, with the fraction of the subnormal one, less that number.
         const Bits subnormal = same_bits<Bits>(same_bits<Floats>(shifted + (113U << 23)) - 0x1p-14F);
@@ -122,13 +171,13 @@ private:
         return same_bits<Floats>((magnitude >= (31 << 23) ? special : finite) | (half & 0x8000U) << 16);
     }
 
-    template <class Of>
-    [[gnu::always_inline]] static typename Of::Bits rounded_by_integers(typename Of::Floats floats) {
-        using Bits = typename Of::Bits;
-        using Floats = typename Of::Floats;
+    template <class Wide>
+    [[gnu::noinline]] static typename Wide::Bits rounded_by_integers(typename Wide::Floats floats) {
+        using Bits = typename Wide::Bits;
+        using Floats = typename Wide::Floats;
         const Bits all = same_bits<Bits>(floats);
         const Bits bits = all & 0x7fffffffU;
-        const auto magnitude = same_bits<typename Of::Signed>(bits);
+        const auto magnitude = same_bits<typename Wide::Signed>(bits);
         const Bits nearest = (bits - (112U << 23) + 0xfffU + (bits >> 13 & 1U)) >> 13;
         // In a number that is 0.5 and more, the lowest bit is that of a subnormal one.
         const Bits subnormal = same_bits<Bits>(same_bits<Floats>(bits) + 0.5F) - 0x3f000000U;
@@ -138,17 +187,6 @@ private:
         const Bits finite = magnitude < 0x38800000 ? subnormal : nearest;
         return (magnitude >= 0x47800000 ? special : finite) | (all >> 16 & 0x8000U);
     }
-};
-
-/// Lanes of a format as floats, in as many vectors as they take.
-template <class Format, std::size_t Count>
-struct Widened {
-    static constexpr std::size_t most = vector_bytes / sizeof(float);
-    static constexpr std::size_t lanes_of_part = Count < most ? Count : most;
-    static constexpr std::size_t parts = Count / lanes_of_part;
-    using Halves = typename Lanes<lanes_of_part>::Halves;
-
-    typename Lanes<lanes_of_part>::Floats part[parts];
 };
 
 template <class Lane>
@@ -176,37 +214,19 @@ template <bool Stream, class Format, std::size_t Count, std::size_t Vectors>
 [[gnu::always_inline]] inline void load_tile(Widened<Format, Count> (&tile)[Vectors], const void* in,
                                              std::size_t offset) {
     using Wide = Widened<Format, Count>;
-    prefetch<Stream, Vectors * Count * sizeof(std::uint16_t)>(in, offset);
+    prefetch<Stream, Vectors * sizeof(typename Wide::Rounded)>(in, offset);
     for (std::size_t v = 0; v < Vectors; ++v) {
-        for (std::size_t p = 0; p < Wide::parts; ++p) {
-            const auto halves = load<typename Wide::Halves>(in, offset);
-            tile[v].part[p] = Format::template widened<Wide::lanes_of_part>(halves);
-            offset += sizeof halves;
-        }
+        tile[v] = Format::template widened<Wide>(in, offset + v * sizeof(typename Wide::Rounded));
     }
-}
-
-template <class Whole, class Part, std::size_t... Lane>
-[[gnu::always_inline]] inline Whole joined(Part lower, Part upper, std::index_sequence<Lane...> /*lanes*/) {
-    return __builtin_shufflevector(lower, upper, Lane...);
 }
 
 template <bool Stream, class Format, std::size_t Count, std::size_t Vectors>
 [[gnu::always_inline]] inline void store_tile(void* out, std::size_t offset,
                                               const Widened<Format, Count> (&tile)[Vectors],
                                               bool cached = false) {
-    using Wide = Widened<Format, Count>;
-    static_assert(Wide::parts <= 2);
-    using Whole = typename LanesOf<std::uint16_t, Count>::type;
-    Whole rounded[Vectors];
+    typename Widened<Format, Count>::Rounded rounded[Vectors];
     for (std::size_t v = 0; v < Vectors; ++v) {
-        const auto lower = Format::template rounded<Wide::lanes_of_part>(tile[v].part[0]);
-        if constexpr (Wide::parts == 1) {
-            rounded[v] = lower;
-        } else {
-            const auto upper = Format::template rounded<Wide::lanes_of_part>(tile[v].part[1]);
-            rounded[v] = joined<Whole>(lower, upper, std::make_index_sequence<Count>());
-        }
+        rounded[v] = Format::rounded(tile[v]);
     }
     store_tile<Stream>(out, offset, rounded, cached);
 }

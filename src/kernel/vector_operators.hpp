@@ -6,6 +6,7 @@
 #include "kernel/left_first.hpp"
 
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 namespace tutti::kernel {
@@ -43,17 +44,47 @@ private:
     }
 };
 
-struct Minimum {
+struct Min {
     template <class Vector>
     [[gnu::always_inline]] static Vector apply(Vector a, Vector b) {
         return b < a ? b : a;
     }
 };
 
-struct Maximum {
+struct Max {
     template <class Vector>
     [[gnu::always_inline]] static Vector apply(Vector a, Vector b) {
         return a < b ? b : a;
+    }
+};
+
+/// The places of floating-point numbers in the order in which minimum and maximum choose (place_of in
+/// tutti/detail/numbers.hpp), for lanes that hold the bits of the numbers as signed integers.
+template <bool nan_is_least, int fraction_bits, class Vector>
+[[gnu::always_inline]] inline Vector places_of(Vector bits) {
+    using Lane = typename LaneOfVector<Vector>::type;
+    using Unsigned = std::make_unsigned_t<Lane>;
+    using Wrapping = typename VectorOf<Unsigned, sizeof(Vector)>::type;
+    constexpr int sign_bit = 8 * sizeof(Lane) - 1;
+    constexpr auto all_but_sign = static_cast<Lane>(~(Unsigned{1} << sign_bit));
+    constexpr auto fraction = static_cast<Unsigned>((Unsigned{1} << fraction_bits) - 1U);
+    const auto ordered = reinterpret_cast<Wrapping>(bits ^ ((bits >> sign_bit) & all_but_sign));
+    return reinterpret_cast<Vector>(nan_is_least ? ordered + fraction : ordered - fraction);
+}
+
+template <int fraction_bits>
+struct Minimum {
+    template <class Vector>
+    [[gnu::always_inline]] static Vector apply(Vector a, Vector b) {
+        return places_of<true, fraction_bits>(b) < places_of<true, fraction_bits>(a) ? b : a;
+    }
+};
+
+template <int fraction_bits>
+struct Maximum {
+    template <class Vector>
+    [[gnu::always_inline]] static Vector apply(Vector a, Vector b) {
+        return places_of<false, fraction_bits>(a) < places_of<false, fraction_bits>(b) ? b : a;
     }
 };
 

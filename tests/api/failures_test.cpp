@@ -110,7 +110,7 @@ void out_of_place(Member& me) {
     me.allreduce(in, out, sum);
 }
 
-void maximum(Member& me) {
+void greatest_of_all(Member& me) {
     std::vector<double> values(1000);
     me.allreduce(values, max);
 }
@@ -157,7 +157,7 @@ std::vector<Disagreement> disagreements() {
         {"skips", allreduce(1000, "circulant"), allreduce(1000, "circulant-square-root"), "circulant",
          "square-root"},
         {"in place and not", allreduce(1000, ""), out_of_place, "in place", "allreduce"},
-        {"operators", allreduce(1000, ""), maximum, "sum", "max"},
+        {"operators", allreduce(1000, ""), greatest_of_all, "sum", "max"},
         {"operators on small messages", allreduce(1, ""), small_maximum, "sum", "max"},
         {"types", allreduce(1000, ""), floats, "f64", "f32"},
         {"types of small messages", allreduce(1, ""), one_long, "f64", "i64"},

@@ -6,6 +6,7 @@
 #include <tutti/c.hpp>
 #include <tutti/tutti.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <complex>
 #include <cstdint>
@@ -190,6 +191,29 @@ TEST_CASE("every collective, from C, in every way: numbers of 16 bits, which are
         std::multiplies<float>());
 }
 
+TEST_CASE("every collective, from C, in every way: the maximum of IEEE 754") {
+    check<float>(
+        {TUTTI_FLOAT, TUTTI_MAXIMUM},
+        [](std::size_t rank, std::size_t i) { return static_cast<float>((rank * 7 + i) % 13); },
+        [](float a, float b) { return std::max(a, b); });
+}
+
+TEST_CASE("every collective, from C, in every way: the least value and the lowest rank that has it") {
+    struct Pair { // a type of MPI
+        double value;
+        int rank;
+        bool operator==(const Pair&) const = default;
+    };
+    check<Pair>(
+        {TUTTI_DOUBLE_INT, TUTTI_MINLOC},
+        [](std::size_t rank, std::size_t i) {
+            return Pair{static_cast<double>((rank * 7 + i) % 3), static_cast<int>(rank)};
+        },
+        [](const Pair& a, const Pair& b) {
+            return b.value < a.value || (b.value == a.value && b.rank < a.rank) ? b : a;
+        });
+}
+
 TEST_CASE("every collective, from C, in every way: complex numbers") {
     using Complex = std::complex<double>;
     check<Complex>(
@@ -212,6 +236,30 @@ TEST_CASE("every collective, from C, in every way: a struct under an operator th
         compose);
     CHECK(combined > 0);
     CHECK(tutti_op_free(op) == TUTTI_OK);
+}
+
+TEST_CASE("TUTTI_MINLOC and TUTTI_MAXLOC for every type of pairs") {
+    const auto check_type = []<class T>(tutti_type type, T /*value*/) {
+        struct Pair {
+            T value;
+            int at;
+        };
+        const Pair in[] = {{T(1), 4}, {T(2), 4}, {T(2), 4}};
+        Pair least[] = {{T(1), 3}, {T(1), 9}, {T(3), 1}};
+        Pair greatest[] = {{T(1), 3}, {T(1), 9}, {T(3), 1}};
+        CHECK(tutti_reduce_local(in, least, 3, type, TUTTI_MINLOC) == TUTTI_OK);
+        CHECK(tutti_reduce_local(in, greatest, 3, type, TUTTI_MAXLOC) == TUTTI_OK);
+        CHECK((least[0].at == 3 && least[1].value == T(1) && least[1].at == 9 && least[2].value == T(2)));
+        CHECK((greatest[0].at == 3 && greatest[1].at == 4 && greatest[2].value == T(3)));
+        CHECK(tutti_reduce_local(in, least, 3, type, TUTTI_SUM) == TUTTI_ARGUMENT_ERROR);
+    };
+    check_type(TUTTI_FLOAT_INT, 0.0F);
+    check_type(TUTTI_DOUBLE_INT, 0.0);
+    check_type(TUTTI_LONG_INT, 0L);
+    check_type(TUTTI_2INT, 0);
+    float numbers[] = {1, 2};
+    CHECK(tutti_reduce_local(numbers, numbers + 1, 1, TUTTI_FLOAT, TUTTI_MINLOC) == TUTTI_ARGUMENT_ERROR);
+    CHECK(std::string(tutti_error_text()).find("TUTTI_DOUBLE_INT") != std::string::npos);
 }
 
 TEST_CASE("an algorithm that does not keep rank order serves an operator only if that commutes") {

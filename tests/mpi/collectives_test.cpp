@@ -114,6 +114,28 @@ TEST_CASE("a way that the collective does not allow is refused by name") {
     });
 }
 
+TEST_CASE("sums of 16-bit numbers, which are rounded once, are for the members of one process") {
+    for (int processes = 1; processes <= 2; ++processes) {
+        on_processes(processes, [&](MPI_Comm part) {
+            on_members(part, most_members() == 1 ? 1 : 2, [&](mpi::Member& me) {
+                std::vector<bfloat16> vector(4, bfloat16(1));
+                if (processes == 1) {
+                    me.allreduce(vector, tutti::sum);
+                } else {
+                    CHECK_THROWS_WITH_AS(me.allreduce(vector, tutti::sum),
+                                         doctest::Contains("reduce elements of a wider type"), ArgumentError);
+                    // What is not rounded works, by MPI's own collectives as well.
+                    me.allreduce(vector, tutti::max);
+                    me.allreduce(vector, tutti::min, {.algorithm = "library"});
+                    me.broadcast(vector, 0, {.algorithm = "library"});
+                }
+                CHECK(vector ==
+                      std::vector<bfloat16>(4, bfloat16(processes == 1 ? static_cast<float>(me.size()) : 1)));
+            });
+        });
+    }
+}
+
 TEST_CASE("processes of a node divide its CPUs, and a team takes its share") {
     if (thread_level() == MPI_THREAD_SINGLE) {
         return;

@@ -3,6 +3,8 @@
 #include "../reference/calls.hpp"
 #include "support.hpp"
 
+#include <tutti/extremes.hpp>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +16,12 @@ namespace tutti::test {
 
 inline std::int64_t value(std::size_t rank, std::size_t i) {
     return static_cast<std::int64_t>(rank + 1) * 7 + static_cast<std::int64_t>(i % 101 * (rank % 3 + 1));
+}
+
+/// Numbers with zeros of both signs.
+inline double real(std::size_t rank, std::size_t i) {
+    const auto number = static_cast<double>(value(rank, i) % 5);
+    return rank % 2 == 0 ? number : -number;
 }
 
 /// An affine map x -> a x + b on the integers modulo 2^32: applying one after the other does not commute.
@@ -104,6 +112,9 @@ inline void examine(mpi::Member& me, const std::vector<Shape>& shapes, const mpi
     examine(me, combining, options, map, tutti::non_commutative(compose), compose);
     const auto largest = [](std::int64_t a, std::int64_t b) { return std::max(a, b); };
     examine(me, combining, options, value, tutti::max, largest);
+    examine(me, combining, options, real, tutti::minimum, tutti::minimum);
+    const auto both = [](std::size_t rank, std::size_t i) { return MinMax<double>::of(real(rank, i)); };
+    examine(me, combining, options, both, tutti::minmax, tutti::minmax);
 }
 
 } // namespace tutti::test

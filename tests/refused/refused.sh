@@ -25,6 +25,7 @@ struct Named {
 struct Point {
     double x;
 };
+enum class Colour { red, green };
 struct Held {
     long n;
     double* pointer;
@@ -68,12 +69,18 @@ void calls($member& me, double* pointer, double (*function)(double, double), con
     Vec3 vec = {};
     std::string letters;
     std::vector<int> sizes(3);
+    std::array<bool, 3> flags = {};
+    std::vector<std::byte> bytes(3);
+    std::vector<Colour> colours(3);
+    std::vector<std::pair<double, int>> pairs(3);
+    std::vector<std::array<double, 3>> rows(3);
+    std::vector<std::complex<float>> complex(3);
     $declared
     $1
     static_cast<void>(moved), static_cast<void>(named), static_cast<void>(me), static_cast<void>(point);
     static_cast<void>(held), static_cast<void>(view), static_cast<void>(hidden), static_cast<void>(vec);
     static_cast<void>(x + y + one + array[0]), static_cast<void>(pointer), static_cast<void>(function);
-    static_cast<void>(options);
+    static_cast<void>(options), static_cast<void>(flags);
 }
 END
 }
@@ -83,7 +90,7 @@ headers=$(mktemp -d)
 trap 'rm -rf "$headers"' EXIT
 
 # The headers, compiled once: gcc takes the .gch beside the file that is named, clang the .pch.
-printf '#include <%s>\n' "$header" array functional list memory string string_view vector >"$headers/all.hpp"
+printf '#include <%s>\n' "$header" tutti/extremes.hpp array complex cstddef functional list memory string string_view utility vector >"$headers/all.hpp"
 "${compiler[@]}" -x c++-header "$headers/all.hpp" -o "$headers/all.hpp.gch"
 ln -s all.hpp.gch "$headers/all.hpp.pch"
 

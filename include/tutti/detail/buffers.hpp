@@ -21,6 +21,12 @@ namespace tutti::inline TUTTI_NAMESPACE {
 template <class T>
 class Shared;
 
+// The operators of tutti/extremes.hpp.
+struct MinLoc;
+struct MaxLoc;
+struct MinAndMax;
+struct Best;
+
 } // namespace tutti::inline TUTTI_NAMESPACE
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
@@ -139,7 +145,7 @@ auto view(V&& operand) {
 
 /// An element type that can be copied as bytes.
 template <class T>
-concept Sendable = std::is_trivially_copyable_v<T>;
+concept Sendable = is_copied_as_bytes<T>;
 
 template <class V>
 using element_t = std::remove_cv_t<typename decltype(view(std::declval<V>()))::element_type>;
@@ -164,6 +170,10 @@ template <>
 inline constexpr bool is_operator<MinLoc> = true;
 template <>
 inline constexpr bool is_operator<MaxLoc> = true;
+template <>
+inline constexpr bool is_operator<MinAndMax> = true;
+template <>
+inline constexpr bool is_operator<Best> = true;
 template <class F>
 inline constexpr bool is_operator<NonCommutative<F>> = true;
 template <class F>
@@ -204,7 +214,7 @@ concept OneReduction = Scalar<T> && Reduction<T&, T&, Op>;
 /// Produces the error message for elements of type T.
 template <class T>
 constexpr void refuse_element() {
-    static_assert(std::is_trivially_copyable_v<T>,
+    static_assert(Sendable<T>,
                   "the element type is not trivially copyable, but elements are copied as bytes: send the "
                   "contents, such as the characters of a std::string");
 }

@@ -3,11 +3,10 @@
 #include <tutti/detail/kernels.hpp>
 #include <tutti/operators.hpp>
 
-#include <array>
-#include <bit>
 #include <cstddef>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <type_traits>
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
@@ -25,9 +24,9 @@ public:
 
     void keep(int place, const T& value) { std::memcpy(at(place), &value, sizeof value); }
     T operator[](int place) {
-        std::array<std::byte, sizeof(T)> bytes;
-        std::memcpy(bytes.data(), at(place), sizeof bytes);
-        return std::bit_cast<T>(bytes);
+        alignas(T) std::byte bytes[sizeof(T)];
+        std::memcpy(bytes, at(place), sizeof bytes);
+        return *std::launder(reinterpret_cast<const T*>(bytes));
     }
 
 private:
@@ -58,7 +57,8 @@ struct TemplateLoops {
             T* const first = static_cast<T*>(outs[0]) + begin;
             combine(*static_cast<const Op*>(state), first, part, operands, 0, ins_count);
             for (int destination = 1; destination < outs_count; ++destination) {
-                std::memcpy(static_cast<T*>(outs[destination]) + begin, first, length * sizeof(T));
+                void* const other = static_cast<T*>(outs[destination]) + begin;
+                std::memcpy(other, first, length * sizeof(T));
             }
         }
     }
@@ -161,7 +161,7 @@ private:
     static void combine(const Op& op, T* out, T* part, const Operands& operands, int first, int end) {
         const int count = end - first;
         if (count == 1) {
-            std::memmove(out, operands.of(first), operands.length * sizeof(T));
+            std::memmove(static_cast<void*>(out), operands.of(first), operands.length * sizeof(T));
         } else if (operands.association == Association::tree && count > 2) {
             const int middle = first + left_part(count);
             combine(op, part, part, operands, first, middle);

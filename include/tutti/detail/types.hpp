@@ -33,7 +33,21 @@ enum class Type : std::uint8_t {
 /// An enumerator is an operator as well, for elements of a Type and for dynamic vectors, if the program knows
 /// only at run time which one it needs: `me.allreduce(vector, op)`. A call with an operator that is not for
 /// the type of the elements, or with `callable`, throws ArgumentError.
-enum class Operator : std::uint8_t { sum, prod, min, max, land, lor, lxor, band, bor, bxor, callable };
+enum class Operator : std::uint8_t {
+    sum,
+    prod,
+    min,
+    max,
+    land,
+    lor,
+    lxor,
+    band,
+    bor,
+    bxor,
+    minimum,
+    maximum,
+    callable
+};
 
 namespace detail {
 
@@ -41,8 +55,9 @@ namespace detail {
 constexpr bool has_builtin(Type type, Operator op) {
     const bool is_integer = type < Type::f32;
     const bool is_real = type < Type::complex64;
+    const bool is_extreme = op == Operator::min || op == Operator::max || op >= Operator::minimum;
     return type < Type::other && op < Operator::callable &&
-           (is_integer || op <= Operator::prod || (is_real && op <= Operator::max));
+           (is_integer || op <= Operator::prod || (is_real && is_extreme));
 }
 
 /// The size of `type`, which must not be `other`.

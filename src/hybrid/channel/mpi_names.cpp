@@ -45,8 +45,10 @@ MPI_Op mpi_operator(Operator op) {
     case Operator::prod:
         return MPI_PROD;
     case Operator::min:
+    case Operator::minimum:
         return MPI_MIN;
     case Operator::max:
+    case Operator::maximum:
         return MPI_MAX;
     case Operator::land:
         return MPI_LAND;

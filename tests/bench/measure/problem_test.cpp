@@ -41,7 +41,7 @@ TEST_CASE("the name that is probably meant is said") {
     CHECK_THROWS_WITH_AS(
         parse_operator("bxoor"),
         "\"bxoor\" is no operator (did you mean bxor?); there are: sum, prod, min, max, land, lor, "
-        "lxor, band, bor, bxor",
+        "lxor, band, bor, bxor, minimum, maximum",
         std::invalid_argument);
 }
 
