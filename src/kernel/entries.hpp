@@ -3,6 +3,7 @@
 #include "kernel/fold.hpp"
 #include "kernel/loops.hpp"
 #include "kernel/part_loops.hpp"
+#include "kernel/widened_loops.hpp"
 
 // The loops for the operators of a type. As in loops.hpp, everything has internal linkage.
 namespace tutti::kernel {
@@ -168,9 +169,7 @@ constexpr detail::Kernels entry() {
     } else if constexpr (op >= Operator::minimum) {
         return extreme<isa, type, op>();
     } else if constexpr (is_widened<Lane>) {
-        return op == Operator::prod  ? on_widened<Lane, Multiply>
-               : op == Operator::min ? on_widened<Lane, Min>
-                                     : on_widened<Lane, Max>;
+        return WidenedLoops<isa, Lane, op>::made;
     } else if constexpr (op == Operator::prod && complex) {
         return kernels<Lane, MultiplyComplex, 2 * sizeof(Lane)>;
     } else if constexpr (op == Operator::prod) {
