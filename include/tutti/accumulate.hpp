@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/detail/accumulating_loops.hpp>
+#include <tutti/detail/buffers.hpp>
 #include <tutti/operators.hpp>
 
 #include <complex>
@@ -16,6 +17,10 @@ template <class A>
 struct RealOf : std::type_identity<A> {};
 template <class R>
 struct RealOf<std::complex<R>> : std::type_identity<R> {};
+
+/// Numbers that have fractions.
+template <class T>
+concept Fractional = Numeric<T> && !Integer<T>;
 
 } // namespace detail
 
@@ -40,8 +45,7 @@ concept Accumulates = detail::AccumulatesElements<Op, T>;
 /// The sum in the type A, converted to the type of the elements once, at the end: `sum_in<double>` for
 /// floats. Integers wrap in A.
 template <class A>
-requires detail::Numeric<A>
-struct SumIn {
+requires(detail::Numeric<A> && !detail::Half<A>) struct SumIn {
     /// Widens one element.
     template <class T>
     requires(std::convertible_to<T, A> && !std::same_as<T, bool>) constexpr A lift(const T& element) const {
@@ -59,7 +63,7 @@ struct SumIn {
 /// number of operands and converted to the type of the elements. The number of operands is that of the group
 /// for reductions, and r + 1 for a scan's result on member r.
 template <class A>
-requires(std::floating_point<A> || detail::is_complex<A>) struct MeanIn {
+requires(detail::Fractional<A> && !detail::Half<A>) struct MeanIn {
     /// Widens one element.
     template <class T>
     requires std::convertible_to<T, A>
@@ -68,36 +72,35 @@ requires(std::floating_point<A> || detail::is_complex<A>) struct MeanIn {
     constexpr A operator()(const A& a, const A& b) const { return a + b; }
     /// Divides.
     template <class T>
-    requires(std::floating_point<T> || detail::is_complex<T>) constexpr T
-        lower(const A& total, int operands) const {
+    requires detail::Fractional<T>
+    constexpr T lower(const A& total, int operands) const {
         return static_cast<T>(total / static_cast<typename detail::RealOf<A>::type>(operands));
     }
 };
 
-/// MeanIn of the type of the elements.
+/// MeanIn of the type of the elements, or of float for numbers of 16 bits.
 struct Mean {
-    /// One element is its own accumulator.
-    template <class T>
-    requires(std::floating_point<T> || detail::is_complex<T>) constexpr T lift(const T& element) const {
-        return element;
+    /// An element is its own accumulator, except one of 16 bits.
+    template <detail::Fractional T>
+    constexpr auto lift(const T& element) const {
+        return static_cast<std::conditional_t<detail::Half<T>, float, T>>(element);
     }
     /// Adds two accumulators.
-    template <class T>
-    constexpr T operator()(const T& a, const T& b) const {
-        return a + b;
+    template <detail::Fractional A>
+    constexpr A operator()(const A& a, const A& b) const {
+        return static_cast<A>(a + b);
     }
     /// Divides.
-    template <class T>
-    requires(std::floating_point<T> || detail::is_complex<T>) constexpr T
-        lower(const T& total, int operands) const {
-        return MeanIn<T>{}.template lower<T>(total, operands);
+    template <detail::Fractional T, class A>
+    constexpr T lower(const A& total, int operands) const {
+        return MeanIn<A>{}.template lower<T>(total, operands);
     }
 };
 
 /// The sum of the operands, each multiplied by `before` first, and the sum multiplied by `after`: see
 /// scaled_sum.
 template <class A>
-requires(std::floating_point<A> || detail::is_complex<A>) struct ScaledSum {
+requires(detail::Fractional<A> && !detail::Half<A>) struct ScaledSum {
     /// What each operand is multiplied by.
     A before;
     /// What the sum is multiplied by.
@@ -110,10 +113,8 @@ requires(std::floating_point<A> || detail::is_complex<A>) struct ScaledSum {
     constexpr A operator()(const A& a, const A& b) const { return a + b; }
     /// Scales the sum.
     template <class T>
-    requires(std::floating_point<T> || detail::is_complex<T>) constexpr T
-        lower(const A& total, int /*operands*/) const {
-        return static_cast<T>(Prod{}(total, after));
-    }
+    requires detail::Fractional<T>
+    constexpr T lower(const A& total, int /*operands*/) const { return static_cast<T>(Prod{}(total, after)); }
 };
 
 /// An operator for sums with factors, in the type of the factors: after * (before * in_0 + before * in_1 +
@@ -122,6 +123,19 @@ template <class A>
 constexpr ScaledSum<A> scaled_sum(A before, A after = A(1)) {
     return {before, after};
 }
+
+namespace detail {
+
+template <class A>
+inline constexpr bool is_operator<SumIn<A>> = true;
+template <class A>
+inline constexpr bool is_operator<MeanIn<A>> = true;
+template <>
+inline constexpr bool is_operator<Mean> = true;
+template <class A>
+inline constexpr bool is_operator<ScaledSum<A>> = true;
+
+} // namespace detail
 
 template <class A>
 inline constexpr SumIn<A> sum_in{};

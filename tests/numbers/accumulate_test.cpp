@@ -168,6 +168,10 @@ TEST_CASE("means of real and complex numbers, of all members and of those up to 
         std::vector<float> block(1);
         me.reduce_scatter(five, block, mean);
         CHECK(block[0] == 2.0F);
+        // Rounded in each step, the sum would stay 2048.
+        const float16 half(static_cast<float>(me.rank() == 0 ? 2048 : 1));
+        CHECK(static_cast<float>(me.allreduce(half, sum_in<float>)) == 2052.0F);
+        CHECK(static_cast<float>(me.allreduce(half, mean)) == static_cast<float>(float16(2052.0F / 5)));
     });
 }
 
@@ -201,7 +205,9 @@ struct Spread {
 };
 static_assert(Accumulates<Spread, float>);
 static_assert(!Accumulates<Sum, float>);
-static_assert(!Accumulates<Mean, int>, "a mean of integers would be cut off");
+static_assert(!Applicable<Mean, int> && !Applicable<MeanIn<double>, int>,
+              "a mean of integers would be cut off");
+static_assert(Applicable<MeanIn<double>, float> && Applicable<Mean, float16>);
 
 } // namespace
 

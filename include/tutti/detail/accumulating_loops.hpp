@@ -24,9 +24,12 @@ concept AccumulatesElements = requires(const Op& op, const T& element, const Acc
 }
 &&std::is_trivially_copyable_v<Accumulator<Op, T>>&& std::is_trivially_copyable_v<T>;
 
+/// An operator that lifts elements of this type must not be taken for one that combines them as they are.
 template <class Op, class T>
-requires AccumulatesElements<Op, T>
-inline constexpr bool combines_elements<Op, T> = true;
+requires requires(const Op& op, const T& element) {
+    op.lift(element);
+}
+inline constexpr bool combines_elements<Op, T> = AccumulatesElements<Op, T>;
 
 /// The loops of an operator that accumulates. All operands of a result must come in one call, in which they
 /// are lifted, combined as requested and lowered, part by part in the nearest cache. Without a fold, because
