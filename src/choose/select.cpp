@@ -317,8 +317,7 @@ std::optional<Selection> measured_selection(const detail::Call& call, const Call
                             : std::nullopt;
 }
 
-/// Whether members of such a call can store in several ways: past the caches if there is enough of it, and
-/// unless they have just read what they write.
+/// Whether members can store in several ways: past the caches enough bytes that they have not just read.
 bool has_ways_to_store(const detail::Call& call, Protocol protocol, const CallSize& size) {
     constexpr std::size_t least_bytes = std::size_t{128} << 10U;
     return stores_apart(call.collective, protocol) && size.touched_bytes >= least_bytes;

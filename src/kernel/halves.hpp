@@ -192,6 +192,10 @@ private:
 template <class Lane>
 constexpr bool is_widened = std::is_same_v<Lane, BFloat16Lane> || std::is_same_v<Lane, Float16Lane>;
 
+/// Widened lanes take twice the registers.
+template <class Lane>
+constexpr std::size_t most_tile_bytes = is_widened<Lane> ? 4 * vector_bytes : cached_tile_bytes;
+
 template <class Lane, std::size_t Bytes>
 requires is_widened<Lane>
 struct VectorOf<Lane, Bytes> {

@@ -2,6 +2,8 @@
 
 // What the loops of loops.hpp are given. As there, everything has internal linkage.
 
+#include "kernel/tiles.hpp"
+
 #include <tutti/detail/association.hpp>
 
 namespace tutti::kernel {
@@ -34,6 +36,14 @@ struct Prefixes {
     int count;
     int cached_out;
 };
+
+// NOLINTBEGIN(misc-definitions-in-headers)
+/// Bytes of every input that are combined in registers where nothing streams.
+template <class Data>
+constexpr std::size_t cached_tile_bytes_of = cached_tile_bytes;
+template <int Count>
+constexpr std::size_t cached_tile_bytes_of<Tree<Count>> = std::size_t{Count <= 8 ? 4 : 2} * vector_bytes;
+// NOLINTEND(misc-definitions-in-headers)
 
 } // namespace
 } // namespace tutti::kernel

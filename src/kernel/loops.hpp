@@ -31,13 +31,6 @@ namespace {
 /// A string move pays from a certain length on, so there is a most of prefixes that share moved_bytes.
 constexpr int most_moved_prefixes = 16; // NOLINT(misc-definitions-in-headers)
 
-// NOLINTBEGIN(misc-definitions-in-headers)
-template <class Data>
-constexpr std::size_t cached_tile_bytes_of = cached_tile_bytes;
-template <int Count>
-constexpr std::size_t cached_tile_bytes_of<Tree<Count>> = std::size_t{Count <= 8 ? 4 : 2} * vector_bytes;
-// NOLINTEND(misc-definitions-in-headers)
-
 /// The base of a vector whose bytes from `offset` on lie at `place`.
 [[gnu::always_inline]] inline void* base_of(void* place, std::size_t offset) {
     const std::uintptr_t base = reinterpret_cast<std::uintptr_t>(place) - offset;
@@ -210,10 +203,8 @@ struct Loops {
                 begin += head;
             }
         }
-        constexpr std::size_t wished_bytes = Stream ? streamed_tile_bytes : cached_tile_bytes_of<Data>;
-        // Widened lanes take twice the registers.
-        constexpr std::size_t most_bytes = is_widened<Lane> ? 4 * vector_bytes : wished_bytes;
-        constexpr std::size_t tile_bytes = wished_bytes < most_bytes ? wished_bytes : most_bytes;
+        constexpr std::size_t wished = Stream ? streamed_tile_bytes : cached_tile_bytes_of<Data>;
+        constexpr std::size_t tile_bytes = wished < most_tile_bytes<Lane> ? wished : most_tile_bytes<Lane>;
         begin = sweep<vector_bytes, tile_bytes / vector_bytes, Stream>(data, begin, end);
         if (begin < end) {
             edge(any_number_of(data), begin, end);

@@ -453,3 +453,19 @@ TEST_CASE("many kinds at random, of which some synchronise: all members choose a
         }
     }
 }
+
+TEST_CASE(
+    "what needs one pass is explored apart from what does not, and does not become an entry of a table") {
+    const auto kind_of = [](Type type, Operator op) {
+        const detail::Call call{.collective = Collective::allreduce, .type = type, .op = op};
+        const std::size_t bytes = std::size_t{1} << 20U;
+        return *engine::explored_kind(call, {.message_bytes = bytes, .total_bytes = bytes, .members = 4});
+    };
+    const engine::CallKind rounded = kind_of(Type::bf16, Operator::sum);
+    CHECK(rounded != kind_of(Type::f32, Operator::sum));
+    CHECK(rounded == kind_of(Type::f16, Operator::prod));
+    CHECK(kind_of(Type::bf16, Operator::max) == kind_of(Type::f32, Operator::max));
+    CHECK_FALSE(engine::Learnt{.kind = rounded, .point = {}, .candidates = {}}.has_entry());
+    CHECK(
+        engine::Learnt{.kind = kind_of(Type::f32, Operator::sum), .point = {}, .candidates = {}}.has_entry());
+}
