@@ -42,8 +42,8 @@ concept Fractional = Numeric<T> && !Integer<T>;
 template <class Op, class T>
 concept Accumulates = detail::AccumulatesElements<Op, T>;
 
-/// The sum in the type A, converted to the type of the elements once, at the end: `sum_in<double>` for
-/// floats. Integers wrap in A.
+/// The sum in the type A, converted to the type of the elements once, at the end: for example of
+/// floats in double. Integers wrap in A.
 template <class A>
 requires(detail::Numeric<A> && !detail::Half<A>) struct SumIn {
     /// Widens one element.
