@@ -45,6 +45,9 @@ concept SharedReduction = Local<Way> && Reduction<In, std::span<T>, Op>;
 /// left op right, for one element and an operator that combines it.
 template <class T, class Op>
 T combined(const Op& op, const T& left, T right) {
+    static_assert(!is_one_pass<T, Op>,
+                  "an operator that accumulates cannot combine an initial value with its "
+                  "results: call exscan without it, and combine the two as you need it");
     if constexpr (std::is_same_v<Op, Operator>) {
         builtin<type_of<T>()>(op).reduce(nullptr, &right, &left, &right, 1);
         return right;
