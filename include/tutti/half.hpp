@@ -58,7 +58,7 @@ constexpr float float_of_float16(std::uint16_t bits) {
 ///
 /// The operators `sum` and `prod` of the library combine any number of operands in float and round once
 /// (docs/collectives.md). Operators of the program round whenever they convert to float16.
-class float16 {
+class float16 { // NOLINT(readability-identifier-naming): as std::float16_t
 public:
     float16() = default;
     /// The nearest number, ties to even. From 65520 on, it is infinity. A NaN becomes quiet and keeps the
@@ -78,7 +78,7 @@ private:
 
 /// A floating-point number of 16 bits: the upper half of a float, with 8 bits of precision and the range of
 /// float. It is used as float16 is.
-class bfloat16 {
+class bfloat16 { // NOLINT(readability-identifier-naming): as std::bfloat16_t
 public:
     bfloat16() = default;
     /// The nearest number, ties to even. A NaN becomes quiet and keeps the highest bits of its payload. A
