@@ -130,7 +130,7 @@ void PreparedCall::set_plan(const Call& call, Plans& plans) {
 
 void PreparedCall::set_messages(const Call& call, int members) {
     // What comes in slots is combined as it comes, two operands at a time.
-    const bool combines_all = call.needs_one_pass() && members > 2;
+    const bool combines_all = call.needs_one_pass() && members > 2 && shape().message_bytes != 0;
     prepared_.staged = selection_.protocol == Protocol::eager &&
                        (combines_all || shape().message_bytes > mailbox::eager_bytes);
     prepared_.eager_words = prepared_.staged ? std::uint8_t{1} : eager_words(shape().message_bytes);

@@ -115,8 +115,8 @@ TEST_CASE(
                     const auto rank = static_cast<std::size_t>(me.rank());
                     try {
                         right[rank] = 1;
-                        // A word, a slot, the staging buffer, and none of these.
-                        for (const std::size_t elements : {1U, 3U, 100U, 9000U}) {
+                        // Nothing, a word, a slot, the staging buffer, and none of these.
+                        for (const std::size_t elements : {0U, 1U, 3U, 100U, 9000U}) {
                             right[rank] = calls_right(me, row.collective, name, elements) && right[rank] != 0;
                         }
                     } catch (const ArgumentError& error) {
