@@ -56,8 +56,7 @@ bool combines_in_one_pass(const Algorithm& algorithm, int ranks) {
 }
 
 bool combines_single_operands(const Algorithm& algorithm) {
-    const auto result = detail::traits_of(algorithm.collective).result;
-    const bool is_prefix = result == detail::Result::of_up_to_here || result == detail::Result::of_before;
+    const bool is_prefix = detail::traits_of(algorithm.collective).is_prefix();
     return algorithm.order == Order::asked && !(is_prefix && algorithm.protocols.eager);
 }
 

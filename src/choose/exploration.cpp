@@ -203,6 +203,7 @@ std::optional<CallKind> explored_kind(const detail::Call& call, const CallSize& 
                     call.order == Order::serial,
                     call.commutative,
                     call.needs_one_pass(),
+                    lifts_single_operands(call, size.members),
                     call.shared_output,
                     size.message_bytes <= mailbox::staging_bytes};
 }

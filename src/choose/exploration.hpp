@@ -179,6 +179,8 @@ struct CallKind {
     bool serial = false;
     bool commutative = true;
     bool in_one_pass = false;
+    /// Whether algorithms that copy results of one operand do not serve.
+    bool lifts_single_operands = false;
     bool shared_output = false;
     /// Whether messages fit into the staging buffers. A kind has one protocol for all its sizes.
     bool may_be_staged = false;

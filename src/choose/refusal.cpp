@@ -7,9 +7,7 @@ namespace tutti::engine {
 using algorithm::Algorithm;
 
 bool lifts_single_operands(const detail::Call& call, int members) {
-    const detail::Result result = detail::traits_of(call.collective).result;
-    const bool is_prefix = result == detail::Result::of_up_to_here || result == detail::Result::of_before;
-    return call.one_pass_operator && (members == 1 || is_prefix);
+    return call.one_pass_operator && (members == 1 || detail::traits_of(call.collective).is_prefix());
 }
 
 std::string refusal(const Algorithm& row, const detail::Call& call, int members) {

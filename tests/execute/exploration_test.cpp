@@ -465,6 +465,14 @@ TEST_CASE(
     CHECK(rounded != kind_of(Type::f32, Operator::sum));
     CHECK(rounded == kind_of(Type::f16, Operator::prod));
     CHECK(kind_of(Type::bf16, Operator::max) == kind_of(Type::f32, Operator::max));
+    // A scan of 16-bit numbers copies its first operand, and that of an operator which accumulates does not.
+    detail::Call scan{.collective = Collective::scan, .type = Type::bf16, .op = Operator::sum};
+    const engine::CallSize size{.message_bytes = 20000, .total_bytes = 20000, .members = 2};
+    const auto copies = engine::explored_kind(scan, size);
+    scan.type = Type::f32;
+    scan.op = Operator::callable;
+    scan.one_pass_operator = true;
+    CHECK(engine::explored_kind(scan, size) != copies);
     CHECK_FALSE(engine::Learnt{.kind = rounded, .point = {}, .candidates = {}}.has_entry());
     CHECK(
         engine::Learnt{.kind = kind_of(Type::f32, Operator::sum), .point = {}, .candidates = {}}.has_entry());

@@ -1,4 +1,5 @@
 #include "../../src/by_collective.hpp"
+#include "../operands_of.hpp"
 #include "../reduced.hpp"
 #include "algorithm/registry.hpp"
 
@@ -91,20 +92,6 @@ Counted result_of(int operands) {
     return {static_cast<std::uint32_t>(operands), operands > 1 ? 1U : 0U};
 }
 
-/// The number of operands of the member's results, or 0 if it has none.
-int operands_of(Collective collective, const Member& me, int root) {
-    switch (collective) {
-    case Collective::reduce:
-        return me.rank() == root ? me.size() : 0;
-    case Collective::scan:
-        return me.rank() + 1;
-    case Collective::exscan:
-        return me.rank();
-    default:
-        return me.size();
-    }
-}
-
 bool has_results(const Vector& out, int operands) {
     return std::ranges::all_of(out, [&](const Counted& element) {
         return element == (operands == 0 ? untouched : result_of(operands));
@@ -122,12 +109,12 @@ bool calls_right(Member& me, Collective collective, std::string_view algorithm, 
         const int root = time % me.size();
         Vector out(elements, untouched);
         call_by_collective(me, collective, CountPasses{}, root, options, std::span(in), std::span(out));
-        right = right && has_results(out, operands_of(collective, me, root));
+        right = right && has_results(out, test::operands_of(collective, me.rank(), me.size(), root));
         Vector started(elements, untouched);
         auto request = call_by_collective(me.start, collective, CountPasses{}, root, options, std::span(in),
                                           std::span(started));
         request.wait();
-        right = right && has_results(started, operands_of(collective, me, root));
+        right = right && has_results(started, test::operands_of(collective, me.rank(), me.size(), root));
     }
     return right;
 }
@@ -138,8 +125,7 @@ bool reduces(const algorithm::Algorithm& row) {
 
 /// Whether the row serves operators of the program that need one pass, and may change a single operand.
 bool serves(const algorithm::Algorithm& row, int members) {
-    const bool has_single_operands =
-        members == 1 || row.collective == Collective::scan || row.collective == Collective::exscan;
+    const bool has_single_operands = members == 1 || detail::traits_of(row.collective).is_prefix();
     return takes(row, members) && combines_in_one_pass(row, members) &&
            (!has_single_operands || combines_single_operands(row));
 }

@@ -167,9 +167,8 @@ TEST_CASE("what needs one pass takes nothing that combines partial results, what
                 {test::entry({collective, Operands::ordered, members, 1, 1 << 20}, row.name.data())});
             detail::Call call = call_of(collective, Type::other, Operator::callable);
             call.one_pass_operator = true;
-            const bool is_prefix = collective == Collective::scan || collective == Collective::exscan;
-            const bool serves =
-                combines_in_one_pass(row, members) && (!is_prefix || combines_single_operands(row));
+            const bool serves = combines_in_one_pass(row, members) &&
+                                (!detail::traits_of(collective).is_prefix() || combines_single_operands(row));
             CHECK((name_of(engine::select(call, size_of(1 << 20), choices)) == row.name) ==
                   (serves || row.name == "direct"));
             for (const engine::Selection& each :

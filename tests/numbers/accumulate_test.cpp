@@ -1,4 +1,5 @@
 #include "../../src/by_collective.hpp"
+#include "../operands_of.hpp"
 #include "../reduced.hpp"
 #include "algorithm/registry.hpp"
 
@@ -21,7 +22,7 @@ using namespace tutti;
 
 /// Exact for these elements whatever the association, and wrong if an operand is lifted or lowered twice, or
 /// not at all.
-constexpr auto doubled_and_halved_again = scaled_sum(4.0, 0.5);
+constexpr auto quadrupled_and_halved = scaled_sum(4.0, 0.5);
 
 float element_of(int rank, std::size_t index) {
     return static_cast<float>(rank + 1) + static_cast<float>(index % 17) * 8;
@@ -36,22 +37,8 @@ float expected(int count, std::size_t index) {
     return 2 * total;
 }
 
-/// The number of operands of the member's results, or 0 if it has none.
-int operands_of(Collective collective, const Member& me, int root) {
-    switch (collective) {
-    case Collective::reduce:
-        return me.rank() == root ? me.size() : 0;
-    case Collective::scan:
-        return me.rank() + 1;
-    case Collective::exscan:
-        return me.rank();
-    default:
-        return me.size();
-    }
-}
-
 bool is_right(std::span<const float> out, Collective collective, const Member& me, int root) {
-    const int operands = operands_of(collective, me, root);
+    const int operands = test::operands_of(collective, me.rank(), me.size(), root);
     const std::size_t first =
         collective == Collective::reduce_scatter ? out.size() * static_cast<std::size_t>(me.rank()) : 0;
     for (std::size_t i = 0; operands != 0 && i < out.size(); ++i) {
@@ -75,7 +62,7 @@ bool calls_right(Member& me, Collective collective, std::string_view algorithm, 
         in[i] = element_of(me.rank(), i);
     }
     const Options options{.algorithm = algorithm};
-    const auto& op = doubled_and_halved_again;
+    const auto& op = quadrupled_and_halved;
     bool right = true;
     for (int root = 0; root < std::min(me.size(), 2); ++root) {
         std::vector<float> out(elements);
@@ -132,6 +119,24 @@ TEST_CASE(
         }
         CHECK(served >= 10);
     }
+}
+
+TEST_CASE("a scan takes nothing that a scan of 16-bit numbers, which copies its first operand, has chosen") {
+    Team team(2, {.placement = "none"});
+    team.run([](Member& me) {
+        for (const std::size_t bytes : {17000U, 24000U, 70000U, 300000U}) {
+            const std::vector<bfloat16> halves(bytes / sizeof(bfloat16), bfloat16(1));
+            std::vector<bfloat16> prefixes(halves.size());
+            const std::vector<float> in(bytes / sizeof(float), 1);
+            std::vector<float> out(in.size());
+            for (int time = 0; time < 3; ++time) {
+                me.scan(halves, prefixes, sum);
+            }
+            me.scan(in, out, quadrupled_and_halved);
+            CHECK(std::ranges::count(out, 2.0F * static_cast<float>(me.rank() + 1)) ==
+                  static_cast<std::ptrdiff_t>(out.size()));
+        }
+    });
 }
 
 TEST_CASE("a sum in a wider type rounds once") {
