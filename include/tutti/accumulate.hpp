@@ -126,14 +126,8 @@ constexpr ScaledSum<A> scaled_sum(A before, A after = A(1)) {
 
 namespace detail {
 
-template <class A>
-inline constexpr bool is_operator<SumIn<A>> = true;
-template <class A>
-inline constexpr bool is_operator<MeanIn<A>> = true;
 template <>
 inline constexpr bool is_operator<Mean> = true;
-template <class A>
-inline constexpr bool is_operator<ScaledSum<A>> = true;
 
 } // namespace detail
 
