@@ -66,10 +66,11 @@ public:
     WidenedResult(const detail::Kernels& floats, Association association)
         : reduce_(floats.reduce), association_(association) {}
 
-    /// Goes to `lanes` lanes from byte `begin` on.
-    void go_to(std::size_t begin, std::size_t lanes) {
-        begin_ = begin;
-        lanes_ = lanes;
+    /// Goes to the part that begins with lane `begin` of `count`.
+    void go_to(std::size_t begin, std::size_t count) {
+        constexpr std::size_t most = WidenedPart<Lane>::most_lanes;
+        begin_ = begin * sizeof(std::uint16_t);
+        lanes_ = count - begin < most ? count - begin : most;
     }
 
     /// Takes the next operand, which is combined when combine() is called.
@@ -119,9 +120,7 @@ template <Isa isa, class Lane>
                                       Association association, detail::StoreHints stores) {
     WidenedResult<Lane> result(floats, association);
     for (std::size_t begin = 0; begin < count; begin += WidenedPart<Lane>::most_lanes) {
-        const std::size_t rest = count - begin;
-        result.go_to(begin * sizeof(std::uint16_t),
-                     rest < WidenedPart<Lane>::most_lanes ? rest : WidenedPart<Lane>::most_lanes);
+        result.go_to(begin, count);
         for (int source = 0; source < ins_count; ++source) {
             result.take(ins[source]);
             result.combine(static_cast<unsigned>(source));
@@ -135,9 +134,7 @@ template <Isa isa, class Lane>
                                     int prefixes, std::size_t count, Association association) {
     WidenedResult<Lane> result(floats, association);
     for (std::size_t begin = 0; prefixes > 0 && begin < count; begin += WidenedPart<Lane>::most_lanes) {
-        const std::size_t rest = count - begin;
-        result.go_to(begin * sizeof(std::uint16_t),
-                     rest < WidenedPart<Lane>::most_lanes ? rest : WidenedPart<Lane>::most_lanes);
+        result.go_to(begin, count);
         for (int member = 0; member < prefixes; ++member) {
             result.take(ins[member]);
             if (member > 0) { // after the operand has been read, which may be in the same place
