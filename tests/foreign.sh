@@ -119,7 +119,7 @@ step "configuring $build/tree" "$build/configure.log" configure || finish
 if [ -n "$sample" ]; then
     targets='test_kernel test_c'
 else
-    targets='test_kernel test_c test_arrive test_api'
+    targets='test_kernel test_c test_arrive test_api test_api_waits'
 fi
 step "building the library and tests, many minutes" "$build/build.log" cmake --build "$build/tree" -j "$(nproc)" --target $targets || finish
 failed=0
@@ -138,6 +138,7 @@ run_test test_c c
 if [ -z "$sample" ]; then
     run_test test_arrive arrive
     run_test test_api api
+    run_test test_api_waits api
 fi
 if [ "${#cannot[@]}" -gt 0 ]; then
     echo "not run under qemu-user:"

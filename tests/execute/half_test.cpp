@@ -8,6 +8,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <functional>
 #include <span>
 #include <string>
@@ -50,10 +52,12 @@ bool counts_members(Member& me, const algorithm::Algorithm& row, std::size_t ele
     return std::ranges::all_of(out, [&](T each) { return each == rounded; });
 }
 
+constexpr std::array<std::size_t, 8> sizes{1, 3, 4, 12, 13, 300, 2000, test::reduced ? 5000 : 40000};
+
 /// All reductions by this row and by default, of several sizes.
 std::vector<Job> jobs_of(const algorithm::Algorithm& row, int members) {
     std::vector<Job> jobs;
-    for (const std::size_t elements : {1U, 3U, 4U, 12U, 13U, 300U, 2000U, 40000U}) {
+    for (const std::size_t elements : sizes) {
         for (const bool in_place : {false, true}) {
             for (const bool by_name : {false, true}) {
                 const int root = has_root(row) ? static_cast<int>(elements) % members : 0;
@@ -66,9 +70,9 @@ std::vector<Job> jobs_of(const algorithm::Algorithm& row, int members) {
 
 template <class T, class Op>
 void check_all_ways(const Op& op) {
-    const auto counts = test::reduced ? std::vector<int>{2, 3, 4} : std::vector<int>{1, 2, 3, 4, 5, 8, 16};
+    const auto counts = test::reduced ? std::vector<int>{3} : std::vector<int>{1, 2, 3, 4, 5, 8, 16};
     for (const int members : counts) {
-        Exam<T> exam(members, 40000, test::ordinary<T>, op);
+        Exam<T> exam(members, sizes.back(), test::ordinary<T>, op);
         Team team(members, {.placement = "none"});
         AsyncGroup meeting(members);
         for (const auto* const row : reducing_rows(members)) {
@@ -95,15 +99,15 @@ TEST_CASE("300 buffers of ones sum to 300 with every algorithm that can be selec
     constexpr int members = 300;
     Team team(members, {.placement = "none"});
     for (const auto* const row : reducing_rows(members)) {
-        if (!combines_in_one_pass(*row, members)) {
+        if (!combines_in_one_pass(*row, members) || (test::reduced && row->name != "direct")) {
             continue;
         }
         INFO(std::string(to_string(row->collective)), " ", std::string(row->name));
         std::vector<char> right(members);
         team.run([&](Member& me) {
-            right[static_cast<std::size_t>(me.rank())] = counts_members<bfloat16>(me, *row, 1) &&
-                                                         counts_members<bfloat16>(me, *row, 50) &&
-                                                         counts_members<bfloat16>(me, *row, 5000);
+            right[static_cast<std::size_t>(me.rank())] =
+                counts_members<bfloat16>(me, *row, 1) && counts_members<bfloat16>(me, *row, 50) &&
+                (test::reduced || counts_members<bfloat16>(me, *row, 5000));
         });
         CHECK(std::ranges::all_of(right, [](char each) { return each != 0; }));
     }

@@ -1,4 +1,5 @@
 // Groups that another thread reads for a roll call or a trace while they come and go.
+#include "../reduced.hpp"
 #include "diagnose/group_diagnosis.hpp"
 #include "diagnose/roll_call_signal.hpp"
 #include "group/group_state.hpp"
@@ -99,7 +100,7 @@ TEST_CASE("a trace that is written while groups are made has all members of each
             engine::write_trace_file();
         }
     });
-    for (int round = 0; round < 20; ++round) {
+    for (int round = 0; round < (test::reduced ? 4 : 20); ++round) {
         // Long enough in the making that the other thread comes across it.
         const auto group =
             std::make_shared<detail::GroupState>(2000, engine::config_for(2000, {}), engine::diagnosis_of);
