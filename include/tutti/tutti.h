@@ -153,8 +153,8 @@ enum { TUTTI_LONG_DOUBLE = 40, TUTTI_INT128 = 41, TUTTI_UINT128 = 42 };
 /// gets it returns TUTTI_ARGUMENT_ERROR.
 TUTTI_API tutti_type tutti_type_of_size(size_t bytes);
 
-/// How a reduction combines two elements: one of these, or an operator of tutti_op_create() or
-/// tutti_op_create_scaled_sum(). Integers wrap.
+/// How a reduction combines two elements: one of these, or an operator of tutti_op_create(),
+/// tutti_op_create_scaled_sum() or tutti_op_create_topk(). Integers wrap.
 ///
 /// - MIN, MAX, MINIMUM and MAXIMUM are not for complex numbers. MINIMUM and MAXIMUM are those of IEEE
 ///   754-2019: NaN if an operand is NaN, and -0 is less than +0; see tutti::Minimum. With MIN and MAX the
@@ -207,6 +207,13 @@ TUTTI_API tutti_status tutti_op_create(tutti_op_function function, void* user, i
 /// floating-point numbers. It computes in double and rounds once, in one pass like TUTTI_MEAN. All members
 /// must pass equal factors. A factor that is a power of two is exact.
 TUTTI_API tutti_status tutti_op_create_scaled_sum(double before, double after, tutti_op* op);
+
+/// Makes an operator that keeps the k greatest of two lists, for one of the types of pairs of a value and a
+/// position, such as TUTTI_DOUBLE_INT. An element is a list: k >= 1 pairs, of tutti_type_of_size(k times the
+/// size of a pair). Lists are in descending order. Equal values and NaN are treated as by TUTTI_MAXLOC, and
+/// positions must tell the pairs of all members apart. Pairs with negative positions are no entries, and must
+/// be last.
+TUTTI_API tutti_status tutti_op_create_topk(tutti_type pairs, size_t k, tutti_op* op);
 
 /// Frees an operator. Outstanding and prepared calls that use it keep it for as long as they need. 0 is
 /// ignored.

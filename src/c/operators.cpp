@@ -11,11 +11,14 @@ namespace tutti::inline TUTTI_NAMESPACE::c {
 
 namespace {
 
-/// An operator of the program's own, or of tutti_op_create_scaled_sum() where it has no function.
+/// An operator of the program's own or of tutti_op_create_topk(), or of tutti_op_create_scaled_sum() where it
+/// has no function.
 struct UserOp {
     tutti_op_function function;
     void* user;
     bool commutative;
+    /// Of an element; 0: any.
+    std::size_t bytes = 0;
     ScaledSum<double> scale{1, 1};
 };
 
@@ -47,6 +50,10 @@ Combining::Combining(const char* function, tutti_op asked, const Elements& eleme
     } else if (const UserOp* const own = operators.find(op); own == nullptr) {
         refuse(function, "`op` is " + std::to_string(op) +
                              ", which is neither a TUTTI_... operator nor of tutti_op_create()");
+    } else if (own->bytes != 0 && own->bytes != elements.bytes) {
+        refuse(function, "`op` comes from tutti_op_create_topk(), whose elements have " +
+                             std::to_string(own->bytes) + " bytes, and those of `type` have " +
+                             std::to_string(elements.bytes));
     } else if (own->function != nullptr) {
         combines_.emplace(own->function, own->user, elements.bytes, own->commutative);
     } else {
@@ -124,14 +131,32 @@ tutti_status tutti_op_create(tutti_op_function function, void* user, int commuta
 tutti_status tutti_op_create_scaled_sum(double before, double after, tutti_op* op) {
     return c::guarded([&] {
         c::there("op_create_scaled_sum", "op", op) = 0;
-        *op = c::operators.add({nullptr, nullptr, true, scaled_sum(before, after)});
+        *op = c::operators.add({nullptr, nullptr, true, 0, scaled_sum(before, after)});
+    });
+}
+
+tutti_status tutti_op_create_topk(tutti_type pairs, size_t k, tutti_op* op) {
+    constexpr const char* function = "op_create_topk";
+    return c::guarded([&] {
+        c::there(function, "op", op) = 0;
+        const DynamicOp::Function merges = c::merge_of_pairs(pairs);
+        if (merges == nullptr) {
+            c::refuse(function, "`pairs` is not a type of pairs, such as TUTTI_DOUBLE_INT");
+        }
+        if (k == 0) {
+            c::refuse(function, "`k` is 0");
+        }
+        const c::Elements elements = c::elements_of(function, pairs);
+        c::checked_product(function, k, 1, elements);
+        *op = c::operators.add({merges, reinterpret_cast<void*>(k), true, // NOLINT(performance-no-int-to-ptr)
+                                k * elements.bytes});
     });
 }
 
 tutti_status tutti_op_free(tutti_op op) {
     return c::guarded([&] {
         if (op != 0 && !c::operators.take(op)) {
-            c::refuse("op_free", "`op` does not come from tutti_op_create(), or has been freed");
+            c::refuse("op_free", "`op` does not come from tutti_op_create() or its like, or has been freed");
         }
     });
 }

@@ -22,14 +22,19 @@ struct Pair {
     Second second;
 };
 
-/// What tutti::minloc or tutti::maxloc choose, with positions of any type.
+/// Whether `a` is preferred to `b` by tutti::minloc or tutti::maxloc, with positions of any type.
+template <bool lower, class T, class At>
+bool wins(const Pair<T, At>& a, const Pair<T, At>& b) {
+    const ValueAt<T> one{a.first, b.second < a.second ? 1 : 0};
+    const ValueAt<T> other{b.first, a.second < b.second ? 1 : 0};
+    return lower ? detail::is_lower(one, other) : detail::is_higher(one, other);
+}
+
 template <bool lower>
 struct Chooses {
     template <class T, class At>
     Pair<T, At> operator()(const Pair<T, At>& left, const Pair<T, At>& right) const {
-        const ValueAt<T> a{left.first, right.second < left.second ? 1 : 0};
-        const ValueAt<T> b{right.first, left.second < right.second ? 1 : 0};
-        return (lower ? detail::is_lower(b, a) : detail::is_higher(b, a)) ? right : left;
+        return wins<lower>(right, left) ? right : left;
     }
 };
 
@@ -50,15 +55,47 @@ struct SumWithErrors {
 };
 
 /// Elements may lie at any address.
+template <class T>
+T element_at(const void* elements, std::size_t i) {
+    T element;
+    std::memcpy(&element, static_cast<const std::byte*>(elements) + i * sizeof element, sizeof element);
+    return element;
+}
+template <class T>
+void store(void* elements, std::size_t i, const T& element) {
+    std::memcpy(static_cast<std::byte*>(elements) + i * sizeof element, &element, sizeof element);
+}
+
 template <class T, class Op>
 void combine(const void* in, void* inout, std::size_t n, void* /*user*/) {
     for (std::size_t i = 0; i < n; ++i) {
-        T left;
-        T right;
-        std::memcpy(&left, static_cast<const std::byte*>(in) + i * sizeof left, sizeof left);
-        std::memcpy(&right, static_cast<std::byte*>(inout) + i * sizeof right, sizeof right);
-        right = Op()(left, right);
-        std::memcpy(static_cast<std::byte*>(inout) + i * sizeof right, &right, sizeof right);
+        store(inout, i, Op()(element_at<T>(in, i), element_at<T>(inout, i)));
+    }
+}
+
+/// The greatest of both lists, whose length is `user`. Entries descend, and those with negative positions,
+/// which are none, are last.
+template <class T>
+void merge(const void* in, void* inout, std::size_t n, void* user) {
+    const auto k = reinterpret_cast<std::size_t>(user);
+    for (std::size_t i = 0; i < n; ++i) {
+        std::byte* const list = static_cast<std::byte*>(inout) + i * k * sizeof(T);
+        for (std::size_t entry = 0; entry < k; ++entry) {
+            const T added = element_at<T>(in, i * k + entry);
+            std::size_t place = k;
+            for (; place > 0; --place) {
+                const T kept = element_at<T>(list, place - 1);
+                if (added.second < 0 || (kept.second >= 0 && !wins<false>(added, kept))) {
+                    break;
+                }
+            }
+            if (place == k) {
+                break; // all others are lower
+            }
+            std::memmove(list + (place + 1) * sizeof(T), list + place * sizeof(T),
+                         (k - place - 1) * sizeof(T));
+            store(list, place, added);
+        }
     }
 }
 
@@ -70,6 +107,8 @@ struct OtherType {
     tutti_type type;
     std::size_t bytes;
     DynamicOp::Function functions[operators_of_numbers + operators_of_pairs];
+    /// Null for numbers.
+    DynamicOp::Function merges;
 };
 
 template <class T, class Op>
@@ -81,10 +120,19 @@ constexpr DynamicOp::Function function_of() {
     }
 }
 
+template <class T>
+constexpr DynamicOp::Function merging() {
+    if constexpr (Applicable<Chooses<false>, T>) {
+        return &merge<T>;
+    } else {
+        return nullptr;
+    }
+}
+
 template <class T, class... Ops>
 constexpr OtherType type_with(tutti_type type) {
     static_assert(sizeof...(Ops) == operators_of_numbers + operators_of_pairs);
-    return {type, sizeof(T), {function_of<T, Ops>()...}};
+    return {type, sizeof(T), {function_of<T, Ops>()...}, merging<T>()};
 }
 
 /// With all operators in the order of their numbers, of which each type has those that C++ allows.
@@ -125,6 +173,11 @@ DynamicOp::Function function_of_other(tutti_op op, const Elements& elements) {
         return found->functions[op - TUTTI_SUM];
     }
     return is_for_pairs(op) ? found->functions[operators_of_numbers + (op - TUTTI_MINLOC)] : nullptr;
+}
+
+DynamicOp::Function merge_of_pairs(tutti_type type) {
+    const OtherType* const found = find(type);
+    return found == nullptr ? nullptr : found->merges;
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE::c

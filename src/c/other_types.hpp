@@ -18,4 +18,7 @@ std::optional<Elements> elements_of_other(tutti_type type);
 /// Combines elements of such a type by an operator that has a number; null if the operator is not for it.
 DynamicOp::Function function_of_other(tutti_op op, const Elements& elements);
 
+/// Combines lists of such pairs, whose length is `user`; null if the type is not one of pairs.
+DynamicOp::Function merge_of_pairs(tutti_type type);
+
 } // namespace tutti::inline TUTTI_NAMESPACE::c

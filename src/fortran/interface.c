@@ -145,6 +145,8 @@ FORWARD(op_create, (tutti_op_function function, void* user, int commutative, tut
         tutti_op_create(function, user, commutative, op))
 FORWARD(op_create_scaled_sum, (double before, double after, tutti_op* op, int* ierr),
         tutti_op_create_scaled_sum(before, after, op))
+FORWARD(op_create_topk, (tutti_type pairs, int k, tutti_op* op, int* ierr),
+        tutti_op_create_topk(pairs, k < 0 ? 0 : (size_t)k, op))
 FORWARD(op_free, (tutti_op op, int* ierr), tutti_op_free(op))
 FORWARD(wait, (tutti_request * request, int* ierr), tutti_wait(request))
 FORWARD(start, (tutti_request * request, int* ierr), tutti_start(request))

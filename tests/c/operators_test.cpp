@@ -14,6 +14,7 @@
 #include <functional>
 #include <initializer_list>
 #include <limits>
+#include <tuple>
 
 using namespace tutti;
 using namespace tutti::test;
@@ -136,6 +137,40 @@ TEST_CASE("every collective, from C, in every way: the least and the greatest") 
         [](const auto& a, const auto& b) {
             return Pair<std::int64_t>{std::min(a.first, b.first), std::max(a.second, b.second)};
         });
+}
+
+TEST_CASE("every collective, from C, in every way: the greatest values with their positions") {
+    struct List {
+        Pair<double, int> entries[3];
+        bool operator==(const List&) const = default;
+    };
+    const auto best = [](const List& a, const List& b) {
+        std::vector<Pair<double, int>> all(a.entries, a.entries + 3);
+        all.insert(all.end(), b.entries, b.entries + 3);
+        std::ranges::sort(all, [](const auto& one, const auto& other) {
+            return std::tuple(one.second < 0, -one.first, one.second) <
+                   std::tuple(other.second < 0, -other.first, other.second);
+        });
+        return List{{all[0], all[1], all[2]}};
+    };
+    tutti_op op = 0;
+    REQUIRE(tutti_op_create_topk(TUTTI_DOUBLE_INT, 3, &op) == TUTTI_OK);
+    check<List>(
+        few_sizes, {tutti_type_of_size(sizeof(List)), op},
+        [](std::size_t rank, std::size_t i) { // one value or two
+            const auto value = static_cast<double>((rank * 7 + i) % 5);
+            const int at = 2 * static_cast<int>(rank);
+            const Pair<double, int> none{0, -1};
+            return List{{{value, at}, i % 3 == 0 ? none : Pair{value - 1, at + 1}, none}};
+        },
+        best);
+    check_refused(tutti_reduce_local(&op, &op, 1, TUTTI_UINT64, op),
+                  "`op` comes from tutti_op_create_topk(), whose elements have 48 bytes");
+    CHECK(tutti_op_free(op) == TUTTI_OK);
+    check_refused(tutti_op_create_topk(TUTTI_DOUBLE, 3, &op),
+                  "op_create_topk: `pairs` is not a type of pairs");
+    check_refused(tutti_op_create_topk(TUTTI_2INT, 0, &op), "op_create_topk: `k` is 0");
+    check_refused(tutti_op_create_topk(TUTTI_2INT, SIZE_MAX / 4, &op), "op_create_topk");
 }
 
 TEST_CASE("every collective, from C, in every way: compensated sums") {

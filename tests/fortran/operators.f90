@@ -112,6 +112,27 @@ contains
         call expect(all(mine(2, :) == me%size - 1), 'reduce_scatterv of pairs')
     end subroutine
 
+    ! The two greatest of one value per member.
+    subroutine greatest(me)
+        type(tutti_caller), intent(in) :: me
+        type :: list
+            real(4) :: entries(2, 2)
+        end type
+        type(list) :: best
+        integer(c_int64_t) :: op
+        integer :: ierr, p
+        p = me%size
+        call tutti_op_create_topk(TUTTI_2FLOAT, 2, op)
+        best%entries = reshape([real :: mod(me%rank + 1, p), me%rank, 0, -1], [2, 2])
+        call tutti_allreduce(me, TUTTI_IN_PLACE, best, op)
+        call expect(all(best%entries(:, 1) == [real :: p - 1, max(p - 2, 0)]), 'the greatest')
+        if (p > 1) call expect(all(best%entries(:, 2) == [real :: p - 2, mod(p + p - 3, p)]), 'the second')
+        if (p == 1) call expect(best%entries(2, 2) == -1, 'no second')
+        call tutti_op_free(op)
+        call tutti_op_create_topk(TUTTI_2FLOAT, -1, op, ierr)
+        call refused(ierr, 'op_create_topk: `k` is 0')
+    end subroutine
+
     subroutine refusals(me)
         type(tutti_caller), intent(in) :: me
         character(*), parameter :: why = 'allreduce: operators for pairs, such as TUTTI_MINLOC'
@@ -155,6 +176,7 @@ program operators
             call accumulated(me, meeting, how)
         end do
         call other_types(me)
+        call greatest(me)
         call refusals(me)
         call tutti_leave(me)
 !$omp end parallel
