@@ -128,15 +128,37 @@ TEST_CASE("every collective, from C, in every way: the least value and the lowes
         least);
 }
 
+TEST_CASE("every collective, from C, in every way: the greatest value and the lowest position that has it") {
+    const auto check_type = []<class T, class At>(tutti_type type, Pair<T, At> /*value*/) {
+        using Element = Pair<T, At>;
+        check<Element>(
+            few_sizes, {type, TUTTI_MAXLOC},
+            [](std::size_t rank, std::size_t i) {
+                return Element{static_cast<T>((rank * 7 + i) % 3), static_cast<At>(rank)};
+            },
+            [](const Element& a, const Element& b) {
+                return b.first > a.first || (b.first == a.first && b.second < a.second) ? b : a;
+            });
+    };
+    check_type(TUTTI_FLOAT_INT, Pair<float, int>{});
+    check_type(TUTTI_LONG_INT, Pair<long, int>{});
+    check_type(TUTTI_2INT, Pair<int>{});
+}
+
 TEST_CASE("every collective, from C, in every way: the least and the greatest") {
-    check<Pair<std::int64_t>>(
-        few_sizes, {TUTTI_2INT64, TUTTI_MINMAX},
-        [](std::size_t rank, std::size_t i) {
-            return Pair<std::int64_t>{small<int>(rank, i), small<int>(rank, i) + 1};
-        },
-        [](const auto& a, const auto& b) {
-            return Pair<std::int64_t>{std::min(a.first, b.first), std::max(a.second, b.second)};
-        });
+    const auto check_type = []<class T>(tutti_type type, T /*value*/) {
+        check<Pair<T>>(
+            few_sizes, {type, TUTTI_MINMAX},
+            [](std::size_t rank, std::size_t i) {
+                return Pair<T>{small<T>(rank, i), small<T>(rank, i) + T(1)};
+            },
+            [](const Pair<T>& a, const Pair<T>& b) {
+                return Pair<T>{std::min(a.first, b.first), std::max(a.second, b.second)};
+            });
+    };
+    check_type(TUTTI_2FLOAT, 0.0F);
+    check_type(TUTTI_2DOUBLE, 0.0);
+    check_type(TUTTI_2INT64, std::int64_t{0});
 }
 
 TEST_CASE("every collective, from C, in every way: the greatest values with their positions") {
@@ -184,6 +206,14 @@ TEST_CASE("every collective, from C, in every way: compensated sums") {
 
 TEST_CASE("every collective, from C, in every way: long numbers") {
     check<long double>(few_sizes, {TUTTI_LONG_DOUBLE, TUTTI_SUM}, small<long double>, std::plus<>());
+#ifdef __SIZEOF_INT128__
+    const auto large = []<class T>(T /*zero*/) {
+        return [](std::size_t rank, std::size_t i) { return small<T>(rank, i) << 90U; };
+    };
+    check<detail::Int128>(few_sizes, {TUTTI_INT128, TUTTI_SUM}, large(detail::Int128()), std::plus<>());
+    check<detail::Unsigned128>(few_sizes, {TUTTI_UINT128, TUTTI_BXOR}, large(detail::Unsigned128()),
+                               std::bit_xor<>());
+#endif
 }
 
 TEST_CASE("every collective, from C, in every way: means") {
