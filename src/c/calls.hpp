@@ -3,6 +3,7 @@
 #include "c/members.hpp"
 #include "c/numbered.hpp"
 
+#include <tutti/accumulate.hpp>
 #include <tutti/counts.hpp>
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/make_call.hpp>
@@ -93,8 +94,40 @@ struct Elements {
 /// Throws ArgumentError where it is no type.
 Elements elements_of(const char* function, tutti_type type);
 
-/// The library's operator for such elements, or the program's own. Throws ArgumentError where it is none.
-DynamicOp operator_of(const char* function, tutti_op op, const Elements& elements);
+/// An operator as a program passes it, for such elements: one of the library, or the program's own.
+class Combining : detail::CallMaker {
+public:
+    /// Throws ArgumentError where it is none, or not for such elements. What only the library knows of its
+    /// operators and types, the call says.
+    Combining(const char* function, tutti_op op, const Elements& elements);
+
+    /// Completes a call for such elements, which refers to this object from then on.
+    void complete(detail::Call& call) const;
+    /// The call of detail::reduce_local() for one of the operands, which refers to this object.
+    template <class In>
+    detail::Call local(const In& in, DynamicVector& inout) const {
+        detail::Call made = vectors<DynamicVector&>(Collective::reduce, in, inout, tutti::Options{});
+        complete(made);
+        return made;
+    }
+
+private:
+    using Accumulates = void (*)(const Combining& from, detail::Call& call);
+
+    /// Sets accumulates_, or throws ArgumentError with a text.
+    void accumulate(const char* function, tutti_op op, Type type, const char* what);
+    /// Null where the operator does not accumulate elements of this type.
+    static Accumulates accumulates(tutti_op op, Type type);
+    template <class... T, class Get>
+    static Accumulates for_one_of(Type type, Get get);
+
+    /// One of the two.
+    std::optional<DynamicOp> combines_;
+    Accumulates accumulates_ = nullptr;
+    ScaledSum<double> scale_{1, 1};
+    /// The same for numbers of 16 bits, which are rounded once, from float.
+    ScaledSum<float> half_scale_{1, 1};
+};
 
 /// Throws ArgumentError where an address cannot be that of `count` elements.
 void check_vector(const char* function, const char* name, const void* address, std::size_t count,
@@ -131,7 +164,7 @@ private:
     const Caller& caller_;
     Elements elements_;
     detail::Call call_;
-    std::optional<DynamicOp> op_;
+    std::optional<Combining> op_;
 };
 
 } // namespace tutti::inline TUTTI_NAMESPACE::c

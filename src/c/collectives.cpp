@@ -177,15 +177,19 @@ tutti_status tutti_shift(tutti_caller me, const void* in, void* out, size_t n, t
 tutti_status tutti_reduce_local(const void* in, void* inout, size_t n, tutti_type type, tutti_op op) {
     return c::guarded([&] {
         const c::Elements elements = c::elements_of("reduce_local", type);
-        const DynamicOp combines = c::operator_of("reduce_local", op, elements);
+        const c::Combining combining("reduce_local", op, elements);
         c::check_vector("reduce_local", "in", in, n, elements);
         c::check_vector("reduce_local", "inout", inout, n, elements);
+        const auto reduce = [&](auto type_or_bytes) {
+            const DynamicInput left(type_or_bytes, in, n);
+            DynamicVector right(type_or_bytes, inout, n);
+            detail::reduce_local(combining.local(left, right), combining.local(right, right),
+                                 {"in", "inout", "inout"});
+        };
         if (elements.type == Type::other) {
-            reduce_local(DynamicInput(elements.bytes, in, n), DynamicVector(elements.bytes, inout, n),
-                         combines);
+            reduce(elements.bytes);
         } else {
-            reduce_local(DynamicInput(elements.type, in, n), DynamicVector(elements.type, inout, n),
-                         combines);
+            reduce(elements.type);
         }
     });
 }

@@ -1,7 +1,7 @@
-// Types, operators and vectors of C programs.
+// Types and vectors of C programs.
 
 #include "c/calls.hpp"
-#include "c/pairs.hpp"
+#include "c/other_types.hpp"
 #include "c/status.hpp"
 
 #include <cstdint>
@@ -10,15 +10,6 @@
 namespace tutti::inline TUTTI_NAMESPACE::c {
 
 namespace {
-
-/// An operator of the program's own.
-struct UserOp {
-    tutti_op_function function;
-    void* user;
-    bool commutative;
-};
-
-constinit Numbered<UserOp> operators;
 
 /// Those of a type of some size are that size above these bits.
 constexpr unsigned type_bits = 8;
@@ -33,29 +24,14 @@ Elements elements_of(const char* function, tutti_type asked) {
         const DynamicInput none(static_cast<Type>(known - TUTTI_INT8), nullptr, 0);
         return {none.type(), none.element_bytes(), none.element_align(), asked};
     }
-    if (const auto pairs = pairs_of(asked)) {
-        return *pairs;
+    if (const auto other = elements_of_other(asked)) {
+        return *other;
     }
     if (known != 0 || bytes == 0) {
         refuse(function, "`type` is " + std::to_string(asked) +
                              ", which is neither a TUTTI_... type nor of tutti_type_of_size()");
     }
     return {Type::other, bytes, 1, asked};
-}
-
-DynamicOp operator_of(const char* function, tutti_op op, const Elements& elements) {
-    if (op >= TUTTI_SUM && op <= TUTTI_MAXIMUM) {
-        return DynamicOp(static_cast<Operator>(op - TUTTI_SUM));
-    }
-    if (chooses_pairs(op)) {
-        return pair_operator(function, op, elements);
-    }
-    const UserOp* const own = operators.find(op);
-    if (own == nullptr) {
-        refuse(function, "`op` is " + std::to_string(op) +
-                             ", which is neither a TUTTI_... operator nor of tutti_op_create()");
-    }
-    return {own->function, own->user, elements.bytes, own->commutative};
 }
 
 std::size_t checked_product(const char* function, std::size_t n, std::size_t blocks,
@@ -118,8 +94,7 @@ void Making::takes(const void* in, std::size_t in_count, void* out, std::size_t 
 }
 
 void Making::combines(tutti_op op) {
-    op_ = operator_of(caller_.function(), op, elements_);
-    dynamic_reduction(same(call_), *op_); // which goes on with the same one
+    op_.emplace(caller_.function(), op, elements_).complete(call_);
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE::c
@@ -128,20 +103,4 @@ using namespace tutti;
 
 tutti_type tutti_type_of_size(size_t bytes) {
     return bytes >> (64 - c::type_bits) == 0 ? static_cast<tutti_type>(bytes) << c::type_bits : 0;
-}
-
-tutti_status tutti_op_create(tutti_op_function function, void* user, int commutative, tutti_op* op) {
-    return c::guarded([&] {
-        c::there("op_create", "op", op) = 0;
-        c::there("op_create", "function", function);
-        *op = c::operators.add({function, user, commutative != 0});
-    });
-}
-
-tutti_status tutti_op_free(tutti_op op) {
-    return c::guarded([&] {
-        if (op != 0 && !c::operators.take(op)) {
-            c::refuse("op_free", "`op` does not come from tutti_op_create(), or has been freed");
-        }
-    });
 }

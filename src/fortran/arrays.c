@@ -116,8 +116,12 @@ static tutti_type type_of(const CFI_cdesc_t* array) {
     case CFI_type_double_Complex:
         return TUTTI_DOUBLE_COMPLEX;
     default:
-        return tutti_type_of_size(array->elem_len);
+        break;
     }
+    // These may be no types of the compiler, or equal to others.
+    return array->type == CFI_type_long_double ? (tutti_type)TUTTI_LONG_DOUBLE
+           : array->type == CFI_type_int128_t  ? (tutti_type)TUTTI_INT128
+                                               : tutti_type_of_size(array->elem_len);
 }
 
 struct array {
@@ -249,13 +253,66 @@ tutti_status tutti_f_two(const char* function, const char* in_name, const CFI_cd
     return status != TUTTI_OK || !needs_out ? status : check_number(function, &to, out_blocks, v->n);
 }
 
-tutti_status tutti_f_check_op(const char* function, tutti_type type, tutti_op op) {
-    if (type <= TUTTI_DOUBLE_COMPLEX || op < TUTTI_SUM || op > TUTTI_MAXIMUM) {
+static int is_logical(const CFI_cdesc_t* array) {
+#ifdef CFI_type_Logical // gfortran's, of any kind
+    return (array->type & CFI_type_mask) == CFI_type_Logical;
+#else
+    return array->type == CFI_type_Bool;
+#endif
+}
+
+static tutti_type integer_of(size_t bytes) {
+    switch (bytes) {
+    case 1:
+        return TUTTI_INT8;
+    case 2:
+        return TUTTI_INT16;
+    case 4:
+        return TUTTI_INT32;
+    case 8:
+        return TUTTI_INT64;
+    default:
+        return TUTTI_INT128;
+    }
+}
+
+/// Columns of two numbers, as in MPI_2REAL.
+static tutti_status take_pairs(const char* function, const CFI_cdesc_t* array, struct tutti_f_vectors* v) {
+    static const tutti_type pairs[][2] = {{TUTTI_INT32, TUTTI_2INT},
+                                          {TUTTI_INT64, TUTTI_2INT64},
+                                          {TUTTI_FLOAT, TUTTI_2FLOAT},
+                                          {TUTTI_DOUBLE, TUTTI_2DOUBLE}};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; ++i) {
+        if (v->type == pairs[i][0] && array->rank != 0 && array->dim[0].extent == 2 && v->n % 2 == 0) {
+            v->type = pairs[i][1];
+            v->n /= 2;
+            return TUTTI_OK;
+        }
+    }
+    return tutti_f_note(TUTTI_ARGUMENT_ERROR,
+                        "%s: operators for pairs, such as TUTTI_MINLOC, need arrays of integer(4,8) or "
+                        "real(4,8) whose first extent is 2",
+                        function);
+}
+
+tutti_status tutti_f_combines(const char* function, const CFI_cdesc_t* in, const CFI_cdesc_t* out,
+                              tutti_op op, struct tutti_f_vectors* v) {
+    const CFI_cdesc_t* const array = in->base_addr == &tutti_f_in_place ? out : in;
+    if (op >= TUTTI_MINLOC && op <= TUTTI_COMPENSATED_SUM) {
+        return take_pairs(function, array, v);
+    }
+    if (op >= TUTTI_LAND && op <= TUTTI_LXOR && is_logical(array)) {
+        v->type = integer_of(array->elem_len);
+        return TUTTI_OK;
+    }
+    if (v->type <= TUTTI_DOUBLE_COMPLEX || v->type == TUTTI_LONG_DOUBLE || v->type == TUTTI_INT128 ||
+        op < TUTTI_SUM || op > TUTTI_MAXIMUM) {
         return TUTTI_OK;
     }
     return tutti_f_note(TUTTI_ARGUMENT_ERROR,
-                        "%s: operators are for integer(1,2,4,8), real(4,8) and complex(4,8): other types "
-                        "need one of tutti_op_create()",
+                        "%s: operators are for integer(1,2,4,8,16), real(4,8,10) and complex(4,8), and "
+                        "TUTTI_LAND, TUTTI_LOR and TUTTI_LXOR for logical: other types need one of "
+                        "tutti_op_create()",
                         function);
 }
 

@@ -47,8 +47,11 @@ tutti_status tutti_f_two(const char* function, const char* in_name, const CFI_cd
                          const char* out_name, const CFI_cdesc_t* out, size_t out_blocks, size_t inout_blocks,
                          struct tutti_f_vectors* v);
 
-/// That an operator of the library's is for a type. Any type may have one of the program's own.
-tutti_status tutti_f_check_op(const char* function, tutti_type type, tutti_op op);
+/// That an operator of the library is for the elements of the array that is read: `in`, or `out` where that
+/// is in place. Arrays of logical are then those of integers, and arrays whose first extent is 2 are pairs
+/// for the operators that need these. Any type may have an operator of the program's own.
+tutti_status tutti_f_combines(const char* function, const CFI_cdesc_t* in, const CFI_cdesc_t* out,
+                              tutti_op op, struct tutti_f_vectors* v);
 
 /// `counts` numbers of integer(4) or integer(8), none of them negative, into memory to be freed. NULL, in
 /// *numbers, for an argument that is absent.

@@ -38,7 +38,7 @@ static tutti_status take_equal(const char* function, const tutti_caller* me, con
         struct tutti_f_vectors v;                                                                            \
         tutti_status status = take_equal(#name, &me, in, out, &v);                                           \
         if (status == TUTTI_OK) {                                                                            \
-            status = tutti_f_check_op(#name, v.type, op);                                                    \
+            status = tutti_f_combines(#name, in, out, op, &v);                                               \
         }                                                                                                    \
         FINISH(status, tutti_##name(me, v.in, v.out, v.n, v.type, op));                                      \
     }
@@ -60,7 +60,7 @@ void tutti_f_reduce(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, tutti_op
         status = tutti_f_two("reduce", "in", in, 1, "out", out, place.is_root ? 1 : 0, 1, &v);
     }
     if (status == TUTTI_OK) {
-        status = tutti_f_check_op("reduce", v.type, op);
+        status = tutti_f_combines("reduce", in, out, op, &v);
     }
     FINISH(status, tutti_reduce(me, v.in, v.out, v.n, v.type, op, root));
 }
@@ -73,7 +73,7 @@ void tutti_f_reduce_scatter(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* block
         status = tutti_f_two("reduce_scatter", "in", in, place.members, "block", block, 1, place.members, &v);
     }
     if (status == TUTTI_OK) {
-        status = tutti_f_check_op("reduce_scatter", v.type, op);
+        status = tutti_f_combines("reduce_scatter", in, block, op, &v);
     }
     FINISH(status, tutti_reduce_scatter(me, v.in, v.out, v.n, v.type, op));
 }
@@ -143,6 +143,10 @@ FORWARD(async_group_free, (tutti_async_group * *async_group, int* ierr),
         tutti_async_group_free(tutti_f_taken((void**)async_group)))
 FORWARD(op_create, (tutti_op_function function, void* user, int commutative, tutti_op* op, int* ierr),
         tutti_op_create(function, user, commutative, op))
+FORWARD(op_create_scaled_sum, (double before, double after, tutti_op* op, int* ierr),
+        tutti_op_create_scaled_sum(before, after, op))
+FORWARD(op_create_topk, (tutti_type pairs, int k, tutti_op* op, int* ierr),
+        tutti_op_create_topk(pairs, k < 0 ? 0 : (size_t)k, op))
 FORWARD(op_free, (tutti_op op, int* ierr), tutti_op_free(op))
 FORWARD(wait, (tutti_request * request, int* ierr), tutti_wait(request))
 FORWARD(start, (tutti_request * request, int* ierr), tutti_start(request))
@@ -202,7 +206,7 @@ void tutti_f_reduce_local(CFI_cdesc_t* in, CFI_cdesc_t* inout, tutti_op op, int*
     struct tutti_f_vectors v;
     tutti_status status = tutti_f_two("reduce_local", "in", in, 1, "inout", inout, 1, 1, &v);
     if (status == TUTTI_OK) {
-        status = tutti_f_check_op("reduce_local", v.type, op);
+        status = tutti_f_combines("reduce_local", in, inout, op, &v);
     }
     FINISH(status, tutti_reduce_local(v.in, v.out, v.n, v.type, op));
 }

@@ -84,7 +84,10 @@ void tutti_f_reduce_scatterv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* bloc
     tutti_status status = tutti_f_begin("reduce_scatterv", &me, 0, &place);
     status = status != TUTTI_OK ? status : tutti_f_one("reduce_scatterv", "block", block, &to);
     status = status != TUTTI_OK ? status : take_input("reduce_scatterv", "in", in, "block", &to, &from);
-    status = status != TUTTI_OK ? status : tutti_f_check_op("reduce_scatterv", to.type, op);
+    status = status != TUTTI_OK ? status : tutti_f_combines("reduce_scatterv", in, block, op, &to);
+    if (status == TUTTI_OK && !is_in_place(in)) {
+        status = tutti_f_combines("reduce_scatterv", in, block, op, &from);
+    }
     if (status == TUTTI_OK) {
         status = take_blocks("reduce_scatterv", is_in_place(in) ? "block" : "in",
                              is_in_place(in) ? to.n : from.n, "counts", counts, NULL, place.members, &blocks);

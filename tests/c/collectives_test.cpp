@@ -1,7 +1,6 @@
 // Every collective in every way of calling, held against loops over the ranks.
 
-#include "../reference/calls_c.hpp"
-#include "support.hpp"
+#include "every_way.hpp"
 
 #include <tutti/c.hpp>
 #include <tutti/tutti.hpp>
@@ -15,9 +14,6 @@ using namespace tutti;
 using namespace tutti::test;
 
 namespace {
-
-enum class Way { blocking, started, persistent, arriving };
-constexpr const char* way_names[] = {"blocking", "started", "persistent", "arriving"};
 
 /// Two numbers under (a, b) op (c, d) = (a c, c b + d), which does not commute, in 24 bytes.
 struct Affine {
@@ -44,137 +40,11 @@ void compose_all(const void* in, void* inout, std::size_t n, void* user) {
     static_cast<std::atomic<std::size_t>*>(user)->fetch_add(n);
 }
 
-/// A vector with a guard behind it.
-template <class T>
-struct Guarded {
-    explicit Guarded(std::vector<T> with) : elements(std::move(with)) { elements.push_back(T{}); }
-    bool holds(std::vector<T> expected) const {
-        expected.push_back(T{});
-        return elements == expected;
-    }
-    std::vector<T> elements;
-};
-
-/// Everything that one member calls in one way; what went wrong first, or nothing.
-template <class T>
-std::string problem_of(tutti_caller me, tutti_async_group* meeting, Way way, const std::vector<Shape>& shapes,
-                       const Reference<T>& reference, const Elements& elements) {
-    std::vector<Vectors<T>> cases;
-    for (const Shape& shape : shapes) {
-        cases.push_back(reference.vectors(static_cast<std::size_t>(me.rank), shape));
-    }
-    std::vector<Guarded<T>> outs;
-    std::vector<tutti_request> requests(cases.size(), TUTTI_REQUEST_NULL);
-    outs.reserve(cases.size());
-    const auto finish = [&](std::size_t i, tutti_status status) -> std::string {
-        if (status != TUTTI_OK) {
-            return shapes[i].describe() + ": " + tutti_error_text();
-        }
-        return outs[i].holds(cases[i].expected) ? "" : shapes[i].describe() + " is wrong";
-    };
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-        T* const out = outs.emplace_back(cases[i].out).elements.data();
-        tutti_caller caller = me;
-        if (way == Way::started) {
-            caller = tutti_nonblocking(me, &requests[i]);
-        } else if (way == Way::arriving) {
-            caller = tutti_async_rank(meeting, me.rank, &requests[i]);
-        } else if (way == Way::persistent) {
-            caller = tutti_persistent(me, &requests[i]);
-        }
-        tutti_status status = make_call(caller, shapes[i], cases[i], cases[i].in.data(), out, elements);
-        if (way == Way::persistent && status == TUTTI_OK) {
-            status = tutti_start(&requests[i]);
-            status = status == TUTTI_OK ? tutti_wait(&requests[i]) : status;
-        }
-        if (way == Way::blocking || way == Way::persistent || status != TUTTI_OK) {
-            if (const std::string problem = finish(i, status); !problem.empty()) {
-                return problem;
-            }
-        }
-    }
-    if (way == Way::persistent) { // once more, on other vectors
-        for (std::size_t i = 0; i < cases.size(); ++i) {
-            std::vector<T> in = cases[i].in;
-            outs[i] = Guarded<T>(cases[i].out);
-            Guarded<T> other(cases[i].out);
-            const bool has_vectors = shapes[i].collective != Collective::barrier;
-            const tutti_status status =
-                has_vectors ? tutti_start_with(&requests[i], shapes[i].in_place ? TUTTI_IN_PLACE : in.data(),
-                                               other.elements.data())
-                            : tutti_start(&requests[i]);
-            std::swap(outs[i], other);
-            const tutti_status waited = tutti_wait(&requests[i]);
-            if (const std::string problem = finish(i, status != TUTTI_OK ? status : waited);
-                !problem.empty()) {
-                return "on other vectors: " + problem;
-            }
-            if (tutti_request_free(&requests[i]) != TUTTI_OK || requests[i].operation != nullptr) {
-                return "request_free";
-            }
-        }
-        return {};
-    }
-    if (tutti_wait_all(requests.data(), requests.size()) != TUTTI_OK) {
-        return tutti_error_text();
-    }
-    for (std::size_t i = 0; i < cases.size(); ++i) {
-        if (const std::string problem = finish(i, TUTTI_OK); !problem.empty()) {
-            return problem;
-        }
-    }
-    return {};
-}
-
-/// All calls of vectors and blocks of `n` elements, or about as many.
-std::vector<Shape> shapes_of(int members, std::size_t n) {
-    const std::vector<int> roots{members / 2};
-    const auto lengths = [n](std::size_t from, std::size_t to) {
-        return (from + 2 * to + n) % 4 + from * n / 2;
-    };
-    std::vector<Shape> shapes = test::regular_shapes(n, roots, {1, -2, 20});
-    for (const Shape& shape : test::irregular_shapes(lengths, roots)) {
-        shapes.push_back(shape);
-    }
-    for (const Shape& shape : test::irregular_shapes(lengths, roots, static_cast<std::uint32_t>(n))) {
-        shapes.push_back(shape);
-    }
-    return shapes;
-}
-
-template <class T, class Make, class Op>
-void check(const Elements& elements, Make make, Op op) {
-    const auto sizes =
-        test::reduced ? std::vector<int>{1, 2, 3, 5} : std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8, 9, 16};
-    for (const int members : sizes) {
-        const Reference<T> reference(members, make, op);
-        const Meeting meeting(members);
-        std::vector<std::string> problems(static_cast<std::size_t>(members));
-        const tutti_status status = test::run_team(members, [&](tutti_caller me) {
-            std::string& mine = problems[static_cast<std::size_t>(me.rank)];
-            for (const std::size_t n : {0U, 1U, 3U, 600U}) {
-                const std::vector<Shape> shapes = shapes_of(members, n);
-                for (const Way way : {Way::blocking, Way::started, Way::persistent, Way::arriving}) {
-                    mine = problem_of(me, meeting.get(), way, shapes, reference, elements);
-                    if (!mine.empty()) {
-                        mine = std::string(way_names[static_cast<int>(way)]) + ": " + mine;
-                        return TUTTI_ERROR + 100;
-                    }
-                }
-            }
-            return int{TUTTI_OK};
-        });
-        CAPTURE(members);
-        CHECK_MESSAGE(status == TUTTI_OK, std::string(tutti_error_text()));
-        CHECK(problems == std::vector<std::string>(problems.size()));
-    }
-}
-
 } // namespace
 
 TEST_CASE("every collective, from C, in every way: integers") {
     check<std::int32_t>(
-        {TUTTI_INT32, TUTTI_SUM},
+        many_sizes, {TUTTI_INT32, TUTTI_SUM},
         [](std::size_t rank, std::size_t i) { return static_cast<std::int32_t>(rank * 1000 + i % 977); },
         [](std::int32_t a, std::int32_t b) { return a + b; });
 }
@@ -184,40 +54,24 @@ TEST_CASE("every collective, from C, in every way: numbers of 16 bits, which are
         return 1 + static_cast<float>((rank * 37 + i * 11) % 256) / 256;
     };
     check<bfloat16>(
-        {TUTTI_BFLOAT16, TUTTI_SUM}, [&](std::size_t rank, std::size_t i) { return bfloat16(make(rank, i)); },
-        std::plus<float>());
+        many_sizes, {TUTTI_BFLOAT16, TUTTI_SUM},
+        [&](std::size_t rank, std::size_t i) { return bfloat16(make(rank, i)); }, std::plus<float>());
     check<float16>(
-        {TUTTI_FLOAT16, TUTTI_PROD}, [&](std::size_t rank, std::size_t i) { return float16(make(rank, i)); },
-        std::multiplies<float>());
+        many_sizes, {TUTTI_FLOAT16, TUTTI_PROD},
+        [&](std::size_t rank, std::size_t i) { return float16(make(rank, i)); }, std::multiplies<float>());
 }
 
 TEST_CASE("every collective, from C, in every way: the maximum of IEEE 754") {
     check<float>(
-        {TUTTI_FLOAT, TUTTI_MAXIMUM},
+        many_sizes, {TUTTI_FLOAT, TUTTI_MAXIMUM},
         [](std::size_t rank, std::size_t i) { return static_cast<float>((rank * 7 + i) % 13); },
         [](float a, float b) { return std::max(a, b); });
-}
-
-TEST_CASE("every collective, from C, in every way: the least value and the lowest rank that has it") {
-    struct Pair { // a type of MPI
-        double value;
-        int rank;
-        bool operator==(const Pair&) const = default;
-    };
-    check<Pair>(
-        {TUTTI_DOUBLE_INT, TUTTI_MINLOC},
-        [](std::size_t rank, std::size_t i) {
-            return Pair{static_cast<double>((rank * 7 + i) % 3), static_cast<int>(rank)};
-        },
-        [](const Pair& a, const Pair& b) {
-            return b.value < a.value || (b.value == a.value && b.rank < a.rank) ? b : a;
-        });
 }
 
 TEST_CASE("every collective, from C, in every way: complex numbers") {
     using Complex = std::complex<double>;
     check<Complex>(
-        {TUTTI_DOUBLE_COMPLEX, TUTTI_SUM},
+        many_sizes, {TUTTI_DOUBLE_COMPLEX, TUTTI_SUM},
         [](std::size_t rank, std::size_t i) {
             return Complex(static_cast<double>(rank), static_cast<double>(i % 977));
         },
@@ -229,37 +83,13 @@ TEST_CASE("every collective, from C, in every way: a struct under an operator th
     tutti_op op = 0;
     REQUIRE(tutti_op_create(compose_all, &combined, 0, &op) == TUTTI_OK);
     check<Affine>(
-        {tutti_type_of_size(sizeof(Affine)), op},
+        many_sizes, {tutti_type_of_size(sizeof(Affine)), op},
         [](std::size_t rank, std::size_t i) {
             return Affine{static_cast<std::int64_t>(2 * rank + 1), static_cast<std::int64_t>(i), 1};
         },
         compose);
     CHECK(combined > 0);
     CHECK(tutti_op_free(op) == TUTTI_OK);
-}
-
-TEST_CASE("TUTTI_MINLOC and TUTTI_MAXLOC for every type of pairs") {
-    const auto check_type = []<class T>(tutti_type type, T /*value*/) {
-        struct Pair {
-            T value;
-            int at;
-        };
-        const Pair in[] = {{T(1), 4}, {T(2), 4}, {T(2), 4}};
-        Pair least[] = {{T(1), 3}, {T(1), 9}, {T(3), 1}};
-        Pair greatest[] = {{T(1), 3}, {T(1), 9}, {T(3), 1}};
-        CHECK(tutti_reduce_local(in, least, 3, type, TUTTI_MINLOC) == TUTTI_OK);
-        CHECK(tutti_reduce_local(in, greatest, 3, type, TUTTI_MAXLOC) == TUTTI_OK);
-        CHECK((least[0].at == 3 && least[1].value == T(1) && least[1].at == 9 && least[2].value == T(2)));
-        CHECK((greatest[0].at == 3 && greatest[1].at == 4 && greatest[2].value == T(3)));
-        CHECK(tutti_reduce_local(in, least, 3, type, TUTTI_SUM) == TUTTI_ARGUMENT_ERROR);
-    };
-    check_type(TUTTI_FLOAT_INT, 0.0F);
-    check_type(TUTTI_DOUBLE_INT, 0.0);
-    check_type(TUTTI_LONG_INT, 0L);
-    check_type(TUTTI_2INT, 0);
-    float numbers[] = {1, 2};
-    CHECK(tutti_reduce_local(numbers, numbers + 1, 1, TUTTI_FLOAT, TUTTI_MINLOC) == TUTTI_ARGUMENT_ERROR);
-    CHECK(std::string(tutti_error_text()).find("TUTTI_DOUBLE_INT") != std::string::npos);
 }
 
 TEST_CASE("an algorithm that does not keep rank order serves an operator only if that commutes") {

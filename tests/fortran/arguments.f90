@@ -214,7 +214,7 @@ contains
     subroutine types_that_are_refused(me, polymorphic)
         type(tutti_caller), intent(in) :: me
         class(*), intent(inout) :: polymorphic(:)
-        character(*), parameter :: why = 'operators are for integer(1,2,4,8), real(4,8) and complex(4,8)'
+        character(*), parameter :: why = 'operators are for integer(1,2,4,8,16), real(4,8,10) and complex(4,8)'
         logical :: flag, flags(2)
         character(4) :: word, other_word
         character(3) :: short_word
@@ -225,7 +225,7 @@ contains
         flag = .true.
         word = 'rice'
         short_word = 'rye'
-        call tutti_allreduce(me, flag, flags(1), TUTTI_LAND, ierr)
+        call tutti_allreduce(me, flag, flags(1), TUTTI_BAND, ierr)
         call refused(ierr, 'allreduce: '//why)
         call tutti_reduce(me, word, other_word, TUTTI_MAX, 0, ierr)
         call refused(ierr, 'reduce: '//why)

@@ -86,17 +86,7 @@ contains
         call done()
         call expect(total == next(r, p), 'shift')
     contains
-        type(tutti_caller) function by()
-            by = me
-            if (how == 1) by = tutti_nonblocking(me, request)
-            if (how == 2) by = tutti_persistent(me, request)
-            if (how == 3) by = tutti_async_rank(meeting, me%rank, request)
-        end function
-        subroutine done()
-            if (how == 2) call tutti_start(request)
-            call tutti_wait(request)
-            call tutti_request_free(request)
-        end subroutine
+        include 'ways.inc'
     end subroutine
 
     ! Those with irregular blocks: member r has r + 1 elements, and block i lies at the end of the vector minus those of i + 1

@@ -175,7 +175,7 @@ contains
         call expect(all(y == [4, 5, 6]), 'reduce_local')
         call tutti_reduce_local(x, y(:2), TUTTI_MAX, ierr)
         call refused(ierr, 'reduce_local: `inout` has 2 elements, must have 3')
-        call tutti_reduce_local(flags, flags, TUTTI_LAND, ierr)
+        call tutti_reduce_local(flags, flags, TUTTI_SUM, ierr)
         call refused(ierr, 'reduce_local: operators are for')
         call tutti_reduce_local(TUTTI_IN_PLACE, y, TUTTI_MAX, ierr)
         call refused(ierr, 'reduce_local: `in` is TUTTI_IN_PLACE')

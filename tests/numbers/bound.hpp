@@ -35,4 +35,22 @@ void check_error(const std::vector<T>& terms, T value) {
     CHECK(std::fabs(difference.approximately()) <= (bound + rounding) * (1 + 0x1p-30));
 }
 
+/// The difference of a fixed tree of doubles to the exact sum may be 2^-53 times the sum of all magnitudes
+/// for each addition that a term can take part in (Higham 2002, section 4.2).
+inline void check_tree_error(const std::vector<double>& terms, double value) {
+    if (!std::isfinite(value)) { // a node has overflowed
+        return;
+    }
+    ExactSum difference;
+    double magnitudes = 0;
+    for (const double term : terms) {
+        difference.add(term);
+        magnitudes += std::fabs(term);
+    }
+    difference.add(-value);
+    // Lanes of a row and terms behind the last row, rows of a chunk or chunks.
+    const double additions = 3 + 7 + std::ceil(std::log2(1 + static_cast<double>(terms.size()) / 8));
+    CHECK(std::fabs(difference.approximately()) <= std::ldexp(additions, -53) * magnitudes * (1 + 0x1p-30));
+}
+
 } // namespace tutti::test

@@ -40,7 +40,7 @@ inline Team team_of(int members) {
     return Team(members, {.placement = "none"});
 }
 
-/// How many random vectors a test takes: TUTTI_TEST_VECTORS, such as 10000, which takes minutes.
+/// How many random vectors a test takes: TUTTI_TEST_VECTORS. Accumulators take minutes for 10000.
 inline int vectors_or(int usual) {
     const char* const set = std::getenv("TUTTI_TEST_VECTORS");
     return set != nullptr ? std::atoi(set) : usual;

@@ -33,15 +33,18 @@ template <class T>
 using Wide = std::conditional_t<detail::Half<T>, float, T>;
 
 /// The inputs of all members, and what each collective makes of them: written down from what the collectives
-/// promise, with loops over the ranks.
-template <class T>
+/// promise, with loops over the ranks. Operands are combined as type W.
+template <class T, class W = Wide<T>>
 class Reference {
 public:
-    /// make(rank, i) is element i of the input of the member of that rank.
-    Reference(int members, std::function<T(std::size_t, std::size_t)> make,
-              std::function<Wide<T>(const Wide<T>&, const Wide<T>&)> op)
+    /// make(rank, i) is element i of the input of the member of that rank; lower(all, n) is the result of n
+    /// operands that are combined.
+    Reference(
+        int members, std::function<T(std::size_t, std::size_t)> make, std::function<W(const W&, const W&)> op,
+        std::function<T(const W&, std::size_t)> lower = [](const W& all,
+                                                           std::size_t) { return static_cast<T>(all); })
         : members_(static_cast<std::size_t>(members)), make_(std::move(make)), op_(std::move(op)),
-          untouched_(make_(members_, 0)) {}
+          lower_(std::move(lower)), untouched_(make_(members_, 0)) {}
 
     /// Computes the first elements of all inputs, and their reductions, once for all calls.
     void keep(std::size_t elements) {
@@ -113,14 +116,16 @@ private:
         if (!kept_prefixes_[0].empty()) {
             return part(kept_prefixes_[association == detail::Association::left ? 0 : 1][last], first, count);
         }
-        const auto element = [&](std::size_t rank, std::size_t i) -> Wide<T> {
+        const auto element = [&](std::size_t rank, std::size_t i) -> W {
             return kept_inputs_.empty() ? make_(rank, i) : kept_inputs_[rank][i];
         };
         Vector made;
         made.reserve(count);
         for (std::size_t i = first; i < first + count; ++i) {
-            made.push_back(static_cast<T>(bracketed(
-                association, last + 1, [&](std::size_t rank) { return element(rank, i); }, op_)));
+            made.push_back(
+                lower_(bracketed(
+                           association, last + 1, [&](std::size_t rank) { return element(rank, i); }, op_),
+                       last + 1));
         }
         return made;
     }
@@ -250,7 +255,8 @@ private:
 
     std::size_t members_;
     std::function<T(std::size_t, std::size_t)> make_;
-    std::function<Wide<T>(const Wide<T>&, const Wide<T>&)> op_;
+    std::function<W(const W&, const W&)> op_;
+    std::function<T(const W&, std::size_t)> lower_;
     T untouched_;
     std::vector<Vector> kept_inputs_;
     /// [r]: of the members up to r, from the left and in a tree.
