@@ -51,6 +51,24 @@ constexpr float float_of_float16(std::uint16_t bits) {
     return std::bit_cast<float>(magnitude | (bits & 0x8000U) << 16);
 }
 
+/// The number toward zero from value, with a lowest bit of 1 unless it is value: rounding it once more, to 22
+/// bits or fewer, gives what rounding value at once does (Boldo and Melquiond 2008, theorem 2).
+template <class Wide>
+constexpr float rounded_to_odd(Wide value) {
+    const auto nearest = static_cast<float>(value);
+    auto bits = std::bit_cast<std::uint32_t>(nearest);
+    const bool is_less = static_cast<Wide>(nearest) < value;
+    const bool is_greater = static_cast<Wide>(nearest) > value;
+    if (is_less || is_greater) { // not for a NaN
+        bits -= is_greater == (value > 0) ? 1U : 0U;
+        bits |= 1U;
+    }
+    return std::bit_cast<float>(bits);
+}
+
+template <class T>
+concept WiderThanFloat = std::floating_point<T> && sizeof(T) > sizeof(float);
+
 } // namespace detail
 
 /// A floating-point number of 16 bits: IEEE 754 binary16, with 11 bits of precision and numbers up to 65504.
@@ -62,8 +80,9 @@ class float16 { // NOLINT(readability-identifier-naming): as std::float16_t
 public:
     float16() = default;
     /// The nearest number, ties to even. From 65520 on, it is infinity. A NaN becomes quiet and keeps the
-    /// highest bits of its payload. A double is rounded to float first.
+    /// highest bits of its payload. Integers are converted to float first.
     constexpr explicit float16(float value) : bits_(detail::float16_bits(value)) {}
+    constexpr explicit float16(detail::WiderThanFloat auto value) : float16(detail::rounded_to_odd(value)) {}
     /// The number itself. A signalling NaN becomes quiet.
     constexpr operator float() const { return detail::float_of_float16(bits_); } // NOLINT: it is exact
 
@@ -81,9 +100,11 @@ private:
 class bfloat16 { // NOLINT(readability-identifier-naming): as std::bfloat16_t
 public:
     bfloat16() = default;
-    /// The nearest number, ties to even. A NaN becomes quiet and keeps the highest bits of its payload. A
-    /// double is rounded to float first.
+    /// The nearest number, ties to even. A NaN becomes quiet and keeps the highest bits of its payload.
+    /// Integers are converted to float first.
     constexpr explicit bfloat16(float value) : bits_(detail::bfloat16_bits(value)) {}
+    constexpr explicit bfloat16(detail::WiderThanFloat auto value)
+        : bfloat16(detail::rounded_to_odd(value)) {}
     /// The number itself.
     constexpr operator float() const { return detail::float_of_bfloat16(bits_); } // NOLINT: it is exact
 

@@ -201,6 +201,21 @@ TEST_CASE_TEMPLATE("floats are rounded to the nearest 16-bit number, ties to eve
     }
 }
 
+// Halfway between two 16-bit numbers there is a float, so none is between a float and the next.
+TEST_CASE_TEMPLATE("doubles are rounded once, not to float first", T, float16, bfloat16) {
+    constexpr float infinity = std::numeric_limits<float>::infinity();
+    for (const float value : boundaries<T>()) {
+        REQUIRE(T(static_cast<double>(value)).bits() == T(value).bits());
+        for (const float to : {infinity, -infinity}) {
+            const double wide = std::nextafter(static_cast<double>(value), static_cast<double>(to));
+            REQUIRE((std::isnan(value) || T(wide).bits() == T(std::nextafter(value, to)).bits()));
+        }
+    }
+    CHECK(T(1e300) == infinity);
+    CHECK(T(-1e-300).bits() == 0x8000);
+    CHECK(T(1.0L + 0x1p-11L + 0x1p-60L) == (std::is_same_v<T, float16> ? 1 + 0x1p-10F : 1));
+}
+
 TEST_CASE_TEMPLATE("kernels of 16-bit numbers convert as the classes do, in every instruction set", T,
                    float16, bfloat16) {
     // A sum with -0 is the number itself; a product with 1 as well.
