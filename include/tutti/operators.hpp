@@ -9,26 +9,10 @@
 #include <concepts>
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
 namespace tutti::inline TUTTI_NAMESPACE {
-
-/// Short lower-case name, e.g. "f32".
-constexpr std::string_view to_string(Type type) {
-    constexpr std::string_view names[] = {"i8",  "u8",   "i16",       "u16",        "i32",
-                                          "u32", "i64",  "u64",       "f32",        "f64",
-                                          "f16", "bf16", "complex64", "complex128", "other"};
-    return names[static_cast<std::size_t>(type)];
-}
-
-/// Short lower-case name, e.g. "sum".
-constexpr std::string_view to_string(Operator op) {
-    constexpr std::string_view names[] = {"sum",  "prod", "min",  "max",     "land",    "lor",     "lxor",
-                                          "band", "bor",  "bxor", "minimum", "maximum", "callable"};
-    return names[static_cast<std::size_t>(op)];
-}
 
 namespace detail {
 

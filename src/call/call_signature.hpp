@@ -7,7 +7,7 @@
 
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>
-#include <tutti/operators.hpp>
+#include <tutti/detail/types.hpp>
 
 #include <array>
 #include <cstddef>

@@ -7,6 +7,7 @@
 #include "wait/time_limit.hpp"
 
 #include <tutti/error.hpp>
+#include <tutti/mpi.hpp>
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 

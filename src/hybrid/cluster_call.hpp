@@ -16,6 +16,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
@@ -35,8 +36,8 @@ public:
     void prepare(const Call& call, const Options& options);
     /// Whether it has been prepared for that call, or for the one with this key, which is not 0, on vectors
     /// that lie to each other as these do.
-    bool serves(const Call& call, const Options& options) const {
-        return known_.serves(call) && options.way == wanted_way_;
+    bool serves(const Call& call, std::string_view wanted_way) const {
+        return known_.serves(call) && wanted_way == wanted_way_;
     }
     bool serves(std::uint64_t key, const void* input, const void* output) const {
         return known_.serves(key, input, output) && wanted_way_.empty();

@@ -5,6 +5,7 @@
 #include "wait/error_context.hpp"
 
 #include <tutti/error.hpp>
+#include <tutti/mpi.hpp>
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
@@ -70,7 +71,7 @@ void ClusterSeat::tell_others(const std::exception_ptr& cause) {
 }
 
 void ClusterSeat::run(const tutti::detail::Call& call, const Options& options) {
-    ClusterCall* known = calls_.find(call, options);
+    ClusterCall* known = calls_.find(call, options.way);
     if (known == nullptr) {
         known = &prepare(call, options);
     }

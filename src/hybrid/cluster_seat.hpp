@@ -4,10 +4,13 @@
 #include "hybrid/cluster_call.hpp"
 #include "hybrid/process_member.hpp"
 
-#include <tutti/member.hpp>
-
+#include <cstdint>
 #include <exception>
 #include <memory>
+
+namespace tutti::inline TUTTI_NAMESPACE::detail {
+enum class Leaving : std::uint8_t;
+}
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
@@ -47,7 +50,7 @@ private:
 
     ClusterState& cluster_;
     bool knows_leader_;
-    tutti::detail::Leaving leaving_ = tutti::detail::Leaving::for_now;
+    tutti::detail::Leaving leaving_{}; // for now
     ProcessMember member_;
     tutti::engine::CallCache<std::unique_ptr<ClusterCall>> calls_;
     /// See find_leader().

@@ -10,7 +10,7 @@
 #include "wait/failed_call.hpp"
 #include "wait/failure.hpp"
 
-#include <tutti/mpi.hpp>
+#include <tutti/options.hpp>
 
 #include <algorithm>
 #include <array>
@@ -22,6 +22,11 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace tutti::inline TUTTI_NAMESPACE::mpi {
+struct ClusterOptions;
+struct Options;
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 

@@ -11,7 +11,7 @@ import subprocess
 import sys
 
 MOST_LINES = 180_000
-MOST_OWN_LINES = 13_300
+MOST_OWN_LINES = 12_000
 
 source = pathlib.Path(sys.argv[1])
 command = sys.argv[2:] + ["-std=c++20", "-M", "-x", "c++", "-"]

@@ -5,7 +5,7 @@
 #include <tutti/detail/bit_field.hpp>
 #include <tutti/detail/export.hpp>
 #include <tutti/detail/kernels.hpp>
-#include <tutti/operators.hpp>
+#include <tutti/detail/types.hpp>
 #include <tutti/options.hpp>
 
 #include <atomic>

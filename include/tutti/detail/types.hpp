@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace tutti::inline TUTTI_NAMESPACE {
 
@@ -48,6 +49,21 @@ enum class Operator : std::uint8_t {
     maximum,
     callable
 };
+
+/// Short lower-case name, e.g. "f32".
+constexpr std::string_view to_string(Type type) {
+    constexpr std::string_view names[] = {"i8",  "u8",   "i16",       "u16",        "i32",
+                                          "u32", "i64",  "u64",       "f32",        "f64",
+                                          "f16", "bf16", "complex64", "complex128", "other"};
+    return names[static_cast<std::size_t>(type)];
+}
+
+/// Short lower-case name, e.g. "sum".
+constexpr std::string_view to_string(Operator op) {
+    constexpr std::string_view names[] = {"sum",  "prod", "min",  "max",     "land",    "lor",     "lxor",
+                                          "band", "bor",  "bxor", "minimum", "maximum", "callable"};
+    return names[static_cast<std::size_t>(op)];
+}
 
 namespace detail {
 
