@@ -201,14 +201,18 @@ TEST_CASE_TEMPLATE("floats are rounded to the nearest 16-bit number, ties to eve
     }
 }
 
-// Halfway between two 16-bit numbers there is a float, so none is between a float and the next.
 TEST_CASE_TEMPLATE("doubles are rounded once, not to float first", T, float16, bfloat16) {
     constexpr float infinity = std::numeric_limits<float>::infinity();
     for (const float value : boundaries<T>()) {
         REQUIRE(T(static_cast<double>(value)).bits() == T(value).bits());
+        // 16-bit numbers and the middles between them are even floats; next to them is none of the others.
+        const bool is_next = (std::bit_cast<std::uint32_t>(value) & 1U) != 0;
+        if (std::isnan(value) || is_next) {
+            continue;
+        }
         for (const float to : {infinity, -infinity}) {
             const double wide = std::nextafter(static_cast<double>(value), static_cast<double>(to));
-            REQUIRE((std::isnan(value) || T(wide).bits() == T(std::nextafter(value, to)).bits()));
+            REQUIRE(T(wide).bits() == T(std::nextafter(value, to)).bits());
         }
     }
     CHECK(T(1e300) == infinity);

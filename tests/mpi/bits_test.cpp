@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <span>
 #include <string_view>
 
@@ -110,6 +111,63 @@ int uneven_members() {
     return thread_level() == MPI_THREAD_SINGLE ? 1 : 1 + (process_of_world() + 1) % 3;
 }
 
+using Part = std::span<const double>;
+
+/// The solution of a tridiagonal system after 30 iterations of conjugate gradients, on all members. Each
+/// computes its own elements, and dot(a, b) is the product of all members' parts.
+template <class Dot>
+Bits solve(mpi::Member& me, std::size_t n, const Dot& dot) {
+    const auto rank = static_cast<std::size_t>(me.rank());
+    const auto size = static_cast<std::size_t>(me.size());
+    const std::size_t begin = n * rank / size;
+    const std::size_t end = n * (rank + 1) / size;
+    std::vector<std::size_t> counts(size);
+    for (std::size_t each = 0; each < size; ++each) {
+        counts[each] = n * (each + 1) / size - n * each / size;
+    }
+    const auto mine = [&](const std::vector<double>& v) { return Part(v).subspan(begin, end - begin); };
+    std::vector<double> r(n + 1);
+    for (std::size_t i = 0; i < n; ++i) {
+        r[i] = delicate_element(i % 5, i);
+    }
+    std::vector<double> p = r;
+    std::vector<double> x(n + 1);
+    std::vector<double> q(n + 1);
+    const auto share = [&](std::vector<double>& v) {
+        const std::vector<double> own(mine(v).begin(), mine(v).end());
+        me.allgather(own, std::span(v.data(), n), Counts(counts));
+    };
+    double rr = dot(mine(r), mine(r));
+    for (int iteration = 0; iteration < 30; ++iteration) {
+        for (std::size_t i = begin; i < end; ++i) {
+            q[i] = 2.1 * p[i] - (i > 0 ? p[i - 1] : 0) - p[i + 1]; // behind the last there is 0
+        }
+        const double alpha = rr / dot(mine(p), mine(q));
+        for (std::size_t i = begin; i < end; ++i) {
+            x[i] += alpha * p[i];
+            r[i] -= alpha * q[i];
+        }
+        const double next = dot(mine(r), mine(r));
+        for (std::size_t i = begin; i < end; ++i) {
+            p[i] = r[i] + next / rr * p[i];
+        }
+        share(p);
+        rr = next;
+    }
+    share(x);
+    return bits_of(x);
+}
+
+Bits solve_reproducibly(mpi::Member& me, std::size_t n) {
+    return solve(me, n, [&](Part a, Part b) { return me.reproducible_dot(a, b); });
+}
+
+Bits solve_plainly(mpi::Member& me, std::size_t n) {
+    return solve(me, n, [&](Part a, Part b) {
+        return me.allreduce(std::inner_product(a.begin(), a.end(), b.begin(), 0.0), tutti::sum);
+    });
+}
+
 } // namespace
 
 TEST_CASE("powers of two of processes with as many members each have the bits of one group") {
@@ -181,6 +239,29 @@ TEST_CASE("reproducible sums have the same bits for every number of processes an
             });
         });
     }
+}
+
+TEST_CASE("iterates of conjugate gradients have the same bits for every number of processes and members") {
+    constexpr std::size_t n = 200;
+    Bits reproducible;
+    Bits plain;
+    on_members(MPI_COMM_SELF, 1, [&](mpi::Member& me) {
+        reproducible = solve_reproducibly(me, n);
+        plain = solve_plainly(me, n);
+    });
+    meet_world();
+    int others = 0;
+    for (int processes = 1; processes <= 4; ++processes) {
+        on_processes(processes, [&](MPI_Comm part) {
+            CAPTURE(processes);
+            on_members(part, uneven_members(), [&](mpi::Member& me) {
+                CHECK(solve_reproducibly(me, n) == reproducible);
+                const bool differs = solve_plainly(me, n) != plain;
+                others += me.rank() == 0 && differs ? 1 : 0;
+            });
+        });
+    }
+    CHECK((others > 0 || process_of_world() != 0));
 }
 
 TEST_CASE("every way has the same bits on all members, canonical algorithms the same as every other way") {
