@@ -129,6 +129,10 @@ namespace detail {
 template <>
 inline constexpr bool is_operator<Mean> = true;
 
+/// For elements that are their own accumulators it is the plain sum.
+template <class A>
+struct WithIdentity<SumIn<A>, A> : std::type_identity<Sum> {};
+
 } // namespace detail
 
 template <class A>
