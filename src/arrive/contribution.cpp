@@ -90,7 +90,7 @@ private:
     std::byte* converted(const Call& call, std::byte* input) {
         std::byte* const copy =
             task_.copies.emplace_back(new std::byte[call.input_count * call.element_bytes]).get();
-        call.convert(copy, input, call.input_count);
+        call.convert(call.state, copy, input, call.input_count);
         if (call.cleared_input) {
             kernel::clear(input, call.input_bytes(), false);
         }

@@ -13,12 +13,12 @@ namespace tutti::engine {
 
 using detail::Call;
 
-const void* PreparedCall::copy_input(void* copy, const void* input) const {
+const void* PreparedCall::copy_input(void* copy, const void* input, const void* state) const {
     const Call& call = known_.call();
     if (call.convert == nullptr) {
         return std::memcpy(copy, input, copied_bytes_);
     }
-    call.convert(copy, input, call.input_count);
+    call.convert(state, copy, input, call.input_count);
     return copy;
 }
 

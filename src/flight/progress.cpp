@@ -108,7 +108,7 @@ void ProgressEngine::begin(OutstandingCall& operation) {
     }
     const void* input = operation.input_;
     if (operation.call_.copied_bytes() != 0 && input != nullptr) {
-        input = operation.call_.copy_input(operation.input_copy_.data(), input);
+        input = operation.call_.copy_input(operation.input_copy_.data(), input, operation.operator_.data());
     }
     operation.bindings_.bind(prepared, input, operation.output_, operation.operator_.data());
     operation.runner_.emplace(operation.channel_->mailbox(), *operation.cursor_, prepared,

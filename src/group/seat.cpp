@@ -84,7 +84,7 @@ void Seat::run_front(const void* input, void* output, const void* state, Timeout
                      const Observer& observer) {
     const PreparedCall& call = *front_;
     if (call.copied_bytes() != 0 && input != nullptr) {
-        input = call.copy_input(input_copy_.data(), input);
+        input = call.copy_input(input_copy_.data(), input, state);
     }
     bindings_.bind(call.prepared(), input, output, state);
     run::Runner<mailbox::Mailbox, run::Compute, Observer> runner(group_.memory().mailbox(), cursor_,

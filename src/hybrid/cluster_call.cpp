@@ -122,7 +122,7 @@ void ClusterCall::begin(const void* input, void* output, const void* state, Time
     input_ = call_.input = input;
     if (known_.call().convert != nullptr) {
         call_.input = converted_.at_least(bytes(call_.input_count), call_.element_align);
-        known_.call().convert(converted_.data(), input, call_.input_count);
+        known_.call().convert(state, converted_.data(), input, call_.input_count);
     }
     call_.output = output;
     call_.state = state;

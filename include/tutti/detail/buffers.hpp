@@ -56,23 +56,23 @@ inline constexpr bool is_wrapper =
 template <class T>
 inline constexpr bool is_wrapper<Shared<T>> = true;
 
-/// The elements of a View, which the library converts to R before it combines them.
-template <class R, class View>
+/// The elements of a View, which the library converts to R before Op combines them.
+template <class R, class View, class Op>
 struct Widened;
-/// Whether an operator of type Op reduces elements of type T to results of type R, another type.
+/// Whether Op reduces elements of type T to results of type R, another type.
 template <class Op, class T, class R>
 inline constexpr bool widens = false;
 
 template <class V>
 inline constexpr bool is_widened = false;
-template <class R, class View>
-inline constexpr bool is_widened<Widened<R, View>> = true;
+template <class R, class View, class Op>
+inline constexpr bool is_widened<Widened<R, View, Op>> = true;
 template <class V>
 inline constexpr bool is_cleared = false;
 template <class View>
 inline constexpr bool is_cleared<Cleared<View>> = true;
-template <class R, class View>
-inline constexpr bool is_cleared<Widened<R, View>> = is_cleared<View>;
+template <class R, class View, class Op>
+inline constexpr bool is_cleared<Widened<R, View, Op>> = is_cleared<View>;
 
 /// A type that refers to elements without containing them: a pointer, a smart pointer, an iterator, std::ref.
 /// If it were taken for a single object, its address would be sent. Overload resolution accepts it so that

@@ -98,8 +98,9 @@ struct Call {
     /// Maximum time to wait for other members; empty: the group's.
     Timeout timeout = {};
     SourceLine where = {};
-    /// Converts elements of the input to those of the output; null: they have the same type.
-    void (*convert)(void* to, const void* from, std::size_t count) = nullptr;
+    /// Converts elements of the input to those of the output, with the operator's state; null: they have the
+    /// same type.
+    void (*convert)(const void* state, void* to, const void* from, std::size_t count) = nullptr;
     /// The size of the input's elements, if `convert` is set or `wrong` is other_elements.
     std::size_t input_element_bytes = 0;
 
