@@ -8,16 +8,18 @@
 
 namespace tutti::kernel {
 
-/// Stores zeros, past the caches if `stream`.
+/// Stores zeros, past the caches if `stream`: zeros that a cache holds, and copies of these. Longer copies
+/// end with fewer store fences.
 inline void clear(void* to, std::size_t bytes, bool stream) {
-    static const std::byte zeros[4096] = {};
-    if (!stream && bytes != 0) {
-        std::memset(to, 0, bytes);
+    constexpr std::size_t copied = std::size_t{32} << 10U;
+    if (bytes == 0) {
         return;
     }
-    for (std::size_t begin = 0; begin < bytes; begin += sizeof zeros) {
+    const std::size_t first = stream ? std::min(bytes, copied) : bytes;
+    std::memset(to, 0, first);
+    for (std::size_t begin = first; begin < bytes; begin += copied) {
         void* const part = static_cast<std::byte*>(to) + begin;
-        detail::copy_many(&part, 1, zeros, std::min(sizeof zeros, bytes - begin), {.stream = true});
+        detail::copy_many(&part, 1, to, std::min(copied, bytes - begin), {.stream = true});
     }
 }
 
