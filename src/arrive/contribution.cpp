@@ -56,7 +56,7 @@ public:
         elements.association = engine::association_of(call_);
         if (detail::traits_of(collective_).reduces()) {
             elements.kernels = &call_.loops();
-            elements.cleared = std::move(cleared_);
+            elements.cleared = cleared();
         }
         // What a broadcast writes nobody has read, though it is in place.
         const bool may_stream = is_separate_ || collective_ == Collective::broadcast;
@@ -80,10 +80,19 @@ private:
                     input = copied(input, each.call.input_count * call_.element_bytes);
                 }
             }
-            cleared_.push_back(each.call.cleared_input && each.call.convert == nullptr);
+            clears_ |= each.call.cleared_input;
             vectors_.inputs.push_back(input);
             vectors_.outputs.push_back(static_cast<std::byte*>(each.call.output));
         }
+    }
+
+    /// The inputs that the passes clear; empty if there are none.
+    std::vector<bool> cleared() const {
+        std::vector<bool> cleared;
+        for (std::size_t rank = 0; clears_ && rank < all_.size(); ++rank) {
+            cleared.push_back(all_[rank].call.cleared_input && all_[rank].call.convert == nullptr);
+        }
+        return cleared;
     }
 
     /// Clears the input itself, in the place of the passes, which read the copy.
@@ -107,9 +116,9 @@ private:
     const Call& call_;
     Collective collective_;
     pass::Vectors vectors_;
-    std::vector<bool> cleared_;
     /// No member's input and output are the same memory.
     bool is_separate_ = true;
+    bool clears_ = false;
     Task task_;
 };
 
