@@ -39,11 +39,17 @@ concept Fractional = Numeric<T> && !Integer<T>;
 /// result uses its own object for the operands of all members, so all members must pass equal objects.
 ///
 /// Accumulators are trivially copyable. They live on the stack of the thread that combines.
+///
+/// If the elements of the output have the type R of the accumulator of an input element, such as doubles for
+/// sum_in<double> of floats, each member first converts its input: by a cast if op.lift() also takes an R,
+/// and otherwise by op.lift(), which is the only case that needs no lower(). The results are those of a call
+/// whose inputs are the converted elements. The input must not overlap the output. This needs the memory of
+/// one more input per member, and takes the time of that call and of the conversion.
 template <class Op, class T>
 concept Accumulates = detail::AccumulatesElements<Op, T>;
 
 /// The sum in the type A, converted to the type of the elements once, at the end: for example of
-/// floats in double. Integers wrap in A.
+/// floats in double. Integers wrap in A. The sum of elements of type A is that of tutti::sum.
 template <class A>
 requires(detail::Numeric<A> && !detail::Half<A>) struct SumIn {
     /// Widens one element.
@@ -128,6 +134,10 @@ namespace detail {
 
 template <>
 inline constexpr bool is_operator<Mean> = true;
+
+/// For elements that are their own accumulators it is the plain sum.
+template <class A>
+struct WithIdentity<SumIn<A>, A> : std::type_identity<Sum> {};
 
 } // namespace detail
 

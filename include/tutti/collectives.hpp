@@ -99,7 +99,9 @@ public:
     requires detail::Reduction<In, Out, Op>
     auto reduce(In&& in, Out&& out, const Op& op, int root, const Options& options = {}) {
         return self().run(
-            rooted(reduction(vectors<Out>(Collective::reduce, operand<In>(in), out, options), out, op), root),
+            rooted(
+                reduction(vectors<Out>(Collective::reduce, operand<In, Out, Op>(in), out, options), out, op),
+                root),
             options);
     }
 
@@ -129,7 +131,8 @@ public:
     requires detail::Reduction<In, Out, Op>
     auto allreduce(In&& in, Out&& out, const Op& op, const Options& options = {}) {
         return self().run(
-            reduction(vectors<Out>(Collective::allreduce, operand<In>(in), out, options), out, op), options);
+            reduction(vectors<Out>(Collective::allreduce, operand<In, Out, Op>(in), out, options), out, op),
+            options);
     }
 
     /// Allreduce in place: the result replaces `inout`.
@@ -157,10 +160,11 @@ public:
     requires detail::SharedReduction<Way, In, T, Op>
     auto allreduce(In&& in, Shared<T> out, const Op& op, const Options& options = {}) {
         const auto output = out.span();
-        return self().run(shared(reduction(vectors<const std::span<T>>(Collective::allreduce, operand<In>(in),
-                                                                       output, options),
-                                           output, op)),
-                          options);
+        return self().run(
+            shared(reduction(vectors<const std::span<T>>(Collective::allreduce,
+                                                         operand<In, std::span<T>, Op>(in), output, options),
+                             output, op)),
+            options);
     }
 
     /// Reduce-scatter: block[i] = in_0[r n + i] op ... op in_{p-1}[r n + i] on member r. `block` has n
@@ -171,7 +175,8 @@ public:
     requires detail::Reduction<In, Block, Op>
     auto reduce_scatter(In&& in, Block&& block, const Op& op, const Options& options = {}) {
         return self().run(
-            reduction(vectors<Block>(Collective::reduce_scatter, operand<In>(in), block, options), block, op),
+            reduction(vectors<Block>(Collective::reduce_scatter, operand<In, Block, Op>(in), block, options),
+                      block, op),
             options);
     }
 
@@ -191,11 +196,11 @@ public:
     requires detail::Reduction<In, Block, Op>
     auto reduce_scatter(In&& in, Block&& block, Counts::View counts, const Op& op,
                         const Options& options = {}) {
-        return self().run(
-            reduction(irregular(vectors<Block>(Collective::reduce_scatter, operand<In>(in), block, options),
-                                counts),
-                      block, op),
-            options);
+        return self().run(reduction(irregular(vectors<Block>(Collective::reduce_scatter,
+                                                             operand<In, Block, Op>(in), block, options),
+                                              counts),
+                                    block, op),
+                          options);
     }
 
     /// Reduce-scatter with irregular blocks, in place: the result replaces member r's block of `inout`.
@@ -476,8 +481,9 @@ public:
     template <class In, class Out, class Op>
     requires detail::Reduction<In, Out, Op>
     auto scan(In&& in, Out&& out, const Op& op, const Options& options = {}) {
-        return self().run(reduction(vectors<Out>(Collective::scan, operand<In>(in), out, options), out, op),
-                          options);
+        return self().run(
+            reduction(vectors<Out>(Collective::scan, operand<In, Out, Op>(in), out, options), out, op),
+            options);
     }
 
     /// Inclusive scan in place: the result replaces `inout`.
@@ -503,8 +509,9 @@ public:
     template <class In, class Out, class Op>
     requires detail::Reduction<In, Out, Op>
     auto exscan(In&& in, Out&& out, const Op& op, const Options& options = {}) {
-        return self().run(reduction(vectors<Out>(Collective::exscan, operand<In>(in), out, options), out, op),
-                          options);
+        return self().run(
+            reduction(vectors<Out>(Collective::exscan, operand<In, Out, Op>(in), out, options), out, op),
+            options);
     }
 
     /// Exclusive scan in place: the result replaces `inout`, except on member 0, whose `inout` is unchanged.
@@ -580,13 +587,15 @@ private:
     Self& self() { return static_cast<Self&>(*this); }
 
     /// The operand that a call reads. A blocking call has read a small object when it returns.
-    template <class In>
+    template <class In, class Out = In, class Op = void>
     static decltype(auto) operand(std::remove_reference_t<In>& in) {
         if constexpr (!Way::blocks) {
             detail::refuse_short_lived<In>();
         }
         if constexpr (detail::MultiView<In>) {
             return (in); // itself, because it may be strided
+        } else if constexpr (detail::widens<Op, detail::element_t<In>, detail::element_t<Out>>) {
+            return detail::Widened<detail::element_t<Out>, decltype(detail::view(in)), Op>{detail::view(in)};
         } else if constexpr (Way::blocks) {
             return detail::input(in);
         } else {

@@ -234,8 +234,8 @@ void broadcast(InOut&& inouts, int root, const Executor& executor = {}) {
 template <detail::VectorRange In, detail::Vector Out, class Op>
 void reduce(In&& inputs, Out&& out, const Op& op, const Executor& executor = {}) {
     auto result = detail::view(out); // used only by the root
-    using Element = typename decltype(detail::view(*std::ranges::begin(inputs)))::element_type;
-    if constexpr (!std::is_const_v<Element>) {
+    using View = decltype(detail::view(*std::ranges::begin(inputs)));
+    if constexpr (!std::is_const_v<typename View::element_type> && !detail::is_cleared<View>) {
         if (const int root = detail::place_of(result, inputs); root >= 0) {
             detail::for_all_in_place("reduce", inputs, executor,
                                      [&](auto& me, auto inout) { me.reduce(inout, op, root); });

@@ -338,6 +338,11 @@ TUTTI_API tutti_caller tutti_with_options(tutti_caller me, const tutti_call_opti
 /// the output before every member has entered the call. It moves less data than one result per member.
 TUTTI_API tutti_caller tutti_shared_output(tutti_caller me);
 
+/// Returns the same caller for a reduction whose input, which must not be const, is zero after the call: see
+/// tutti::cleared(). Not for a call in place. The input must overlap no output and no buffer of another
+/// member. Members may differ in whether they clear.
+TUTTI_API tutti_caller tutti_cleared_input(tutti_caller me);
+
 /// Returns the same caller for a gatherv or scatterv, and no other call, in which every member passes the
 /// same counts; more algorithms support this. Either every member must pass displacements or none; only the
 /// root's are used.

@@ -2,6 +2,7 @@
 
 #include <tutti/accumulate.hpp>
 #include <tutti/async_group.hpp>
+#include <tutti/cleared.hpp>
 #include <tutti/compensated.hpp>
 #include <tutti/counts.hpp>
 #include <tutti/dynamic.hpp>

@@ -67,7 +67,7 @@ std::vector<Piece> pieces_of(std::span<const Contribution> all) {
         const auto input = reinterpret_cast<std::uintptr_t>(own.call.input);
         const auto output = reinterpret_cast<std::uintptr_t>(own.call.output);
         const std::size_t element_bytes = own.call.element_bytes;
-        Piece read{{input, own.blocks.read * element_bytes}, rank, false};
+        Piece read{{input, own.blocks.read * element_bytes}, rank, own.call.cleared_input};
         Piece written{{output, own.blocks.written * element_bytes}, rank, true};
         if (!own.signature.has_private_counts) {
             const run::Footprint footprint(own.call, own.shape.total, own.shape.block,
@@ -76,6 +76,9 @@ std::vector<Piece> pieces_of(std::span<const Contribution> all) {
             const int member = static_cast<int>(rank);
             read.range = footprint.read(member, input - (own.shape.input_is_block ? before : 0));
             written.range = footprint.written(member, output - (own.shape.output_is_block ? before : 0));
+        }
+        if (own.call.convert != nullptr) {
+            read.range = {input, own.call.input_bytes()};
         }
         for (const Piece& piece : {read, written}) {
             if (piece.range.bytes != 0) {

@@ -40,6 +40,11 @@ tutti_caller tutti_shared_output(tutti_caller me) {
     return me;
 }
 
+tutti_caller tutti_cleared_input(tutti_caller me) {
+    me.how |= c::clears_input;
+    return me;
+}
+
 tutti_caller tutti_counts_on_all(tutti_caller me) {
     me.how |= c::counts_on_all;
     return me;

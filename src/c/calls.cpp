@@ -70,6 +70,7 @@ void Caller::make(const Call& asked) const {
     check_ways(asked);
     Call call = asked;
     call.shared_output = (me_.how & shares_output) != 0;
+    call.cleared_input = (me_.how & clears_input) != 0;
     try {
         make_as_asked(call);
     } catch (const ArgumentError& error) {

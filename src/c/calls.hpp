@@ -21,6 +21,7 @@ namespace tutti::inline TUTTI_NAMESPACE::c {
 enum How : std::uint64_t { blocks = 1, starts = 2, prepares = 3, arrives = 4, way_mask = 7 };
 inline constexpr std::uint64_t shares_output = 8;
 inline constexpr std::uint64_t counts_on_all = 16;
+inline constexpr std::uint64_t clears_input = 32;
 
 /// What tutti_request::kind says; any other number is no request.
 enum RequestKind : std::uint64_t {

@@ -41,6 +41,7 @@ bool KnownCall::is(const Call& call) const {
            call.types == last.types && call.function == last.function && call.algorithm == last.algorithm &&
            call.root == last.root && call.order == last.order && call.commutative == last.commutative &&
            call.one_pass_operator == last.one_pass_operator && call.shared_output == last.shared_output &&
+           call.cleared_input == last.cleared_input && call.convert == last.convert &&
            call.splits == last.splits && call.counts_at_root == last.counts_at_root && has_lists_of(call);
 }
 

@@ -181,9 +181,13 @@ void PreparedCall::set_scratch() {
 
 /// The input has to be copied before anybody reads it where this member's output is the same memory. Others
 /// cannot know that of a call with two vectors, so the protocol does not depend on it; but where the row
-/// needs no other waits in place, it may as well be so on some members only.
+/// needs no other waits in place, it may as well be so on some members only. A converted input is a copy.
 void PreparedCall::set_copy(const Call& call, std::size_t input_bytes, Plans& plans) {
     copied_bytes_ = 0;
+    if (call.convert != nullptr) {
+        copied_bytes_ = input_bytes;
+        return;
+    }
     if (prepared_.has_private_counts) {
         // Elsewhere a block that a member sends is in its place already.
         copied_bytes_ = call.collective == Collective::alltoall && call.in_place ? input_bytes : 0;

@@ -2,14 +2,31 @@
 
 #include "call/refuse.hpp"
 #include "call/wrong_argument.hpp"
+#include "kernel/clear.hpp"
 
 #include <tutti/error.hpp>
 
+#include <cstring>
 #include <string>
 
 namespace tutti::engine {
 
 using detail::Call;
+
+const void* PreparedCall::copy_input(void* copy, const void* input, const void* state) const {
+    const Call& call = known_.call();
+    if (call.convert == nullptr) {
+        return std::memcpy(copy, input, copied_bytes_);
+    }
+    call.convert(state, copy, input, call.input_count);
+    return copy;
+}
+
+void PreparedCall::clear_input(const void* input) const {
+    if (known_.call().cleared_input) {
+        kernel::clear(const_cast<void*>(input), known_.call().input_bytes(), prepared_.own_stores.stream);
+    }
+}
 
 void PreparedCall::require_like(const Call& other) const {
     const auto refuse = [](const std::string& why) { throw ArgumentError("start: " + why); };
@@ -27,6 +44,11 @@ void PreparedCall::require_like(const Call& other) const {
     if (other.in_place != known_.call().in_place) {
         refuse(known_.call().in_place ? "the operation was prepared in place: pass one vector"
                                       : "the operation was prepared with two vectors: pass two");
+    }
+    if (other.cleared_input != known_.call().cleared_input) {
+        refuse(known_.call().cleared_input
+                   ? "the operation was prepared with a cleared input: pass tutti::cleared(in)"
+                   : "`in` is cleared, but the operation was not prepared with such an input");
     }
     if (other.type != known_.call().type || other.element_bytes != known_.call().element_bytes) {
         refuse("the elements must have the type with which the operation was prepared");

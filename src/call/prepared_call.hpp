@@ -53,8 +53,12 @@ public:
     const run::Prepared& prepared() const { return prepared_; }
     const CallSignature& signature() const { return signature_; }
 
-    /// The bytes of the input that must be copied before others read it; 0 if none.
+    /// The bytes of the copy of the input that others read in the place of the input; 0 if there is none.
     std::size_t copied_bytes() const { return copied_bytes_; }
+    /// Makes that copy, by an operator with this state, and returns it.
+    const void* copy_input(void* copy, const void* input, const void* state) const;
+    /// Clears the input, if the call asks for that. All members must have read it.
+    void clear_input(const void* input) const;
     std::size_t element_align() const { return known_.call().element_align; }
 
 private:

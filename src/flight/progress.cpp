@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <utility>
 
 namespace tutti::engine {
@@ -109,7 +108,7 @@ void ProgressEngine::begin(OutstandingCall& operation) {
     }
     const void* input = operation.input_;
     if (operation.call_.copied_bytes() != 0 && input != nullptr) {
-        input = std::memcpy(operation.input_copy_.data(), input, operation.call_.copied_bytes());
+        input = operation.call_.copy_input(operation.input_copy_.data(), input, operation.operator_.data());
     }
     operation.bindings_.bind(prepared, input, operation.output_, operation.operator_.data());
     operation.runner_.emplace(operation.channel_->mailbox(), *operation.cursor_, prepared,
@@ -181,6 +180,7 @@ void ProgressEngine::remove(OutstandingCall& operation) {
 }
 
 void ProgressEngine::complete(OutstandingCall& operation) {
+    operation.call_.clear_input(operation.input_);
     operation.state_ = OutstandingCall::State::complete;
     if (recorder_ != nullptr) {
         operation.flight_.end(recorded(operation), operation.call_.signature().bytes, false);

@@ -2,7 +2,10 @@
 
 #include "call/call_signature.hpp"
 #include "choose/select.hpp"
+#include "choose/store_policy.hpp"
 #include "hybrid/schedule/algorithms.hpp"
+#include "hybrid/strategies.hpp"
+#include "kernel/clear.hpp"
 #include "run/copy_bytes.hpp"
 #include "wait/time_limit.hpp"
 
@@ -61,6 +64,8 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     call_.algorithm = {};
     call_.counts = nullptr;
     call_.where = {};
+    call_.convert = nullptr; // what is called inside the process reads the converted input
+    call_.cleared_input = false;
     strategy_ = make_strategy(*this);
     known_.complete();
 }
@@ -110,6 +115,29 @@ void ClusterCall::set_process_call(std::uint32_t algorithm) {
                      .type = call_.type,
                      .op = call_.op,
                      .kernels = kernels_};
+}
+
+// How a call is made.
+
+void ClusterCall::begin(const void* input, void* output, const void* state, Timeout timeout) {
+    input_ = call_.input = input;
+    if (known_.call().convert != nullptr) {
+        call_.input = converted_.at_least(bytes(call_.input_count), call_.element_align);
+        known_.call().convert(state, converted_.data(), input, call_.input_count);
+    }
+    call_.output = output;
+    call_.state = state;
+    call_.timeout = timeout;
+    member_.begin(call_signature_, digest_);
+}
+
+void ClusterCall::end() {
+    if (known_.call().cleared_input) {
+        const std::size_t touched = 2 * static_cast<std::size_t>(members()) * total_bytes();
+        const bool streams =
+            tutti::engine::StorePolicy::here().streams_to_own(call_.collective, touched, members());
+        tutti::kernel::clear(const_cast<void*>(input_), known_.call().input_bytes(), streams);
+    }
 }
 
 // How strategies use the call.

@@ -6,7 +6,7 @@
 #include "hybrid/cluster_state.hpp"
 #include "hybrid/hierarchy_strategy.hpp"
 #include "hybrid/process_member.hpp"
-#include "hybrid/strategies.hpp"
+#include "run/memory.hpp"
 
 #include <tutti/detail/call.hpp>
 
@@ -18,6 +18,10 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace tutti::hybrid {
+enum class Strategy : std::uint8_t;
+}
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
@@ -43,13 +47,9 @@ public:
         return known_.serves(key, input, output) && wanted_way_.empty();
     }
     /// The call is made, on these vectors.
-    void begin(const void* input, void* output, const void* state, Timeout timeout) {
-        call_.input = input;
-        call_.output = output;
-        call_.state = state;
-        call_.timeout = timeout;
-        member_.begin(call_signature_, digest_);
-    }
+    void begin(const void* input, void* output, const void* state, Timeout timeout);
+    /// The call is complete.
+    void end();
     HierarchyStrategy& strategy() const { return *strategy_; }
 
     ClusterState& cluster() const { return cluster_; }
@@ -137,12 +137,14 @@ private:
     ProcessMember& member_;
     ClusterState& cluster_;
 
-    /// What was asked for.
+    /// What was asked for, and the input of the call that is being made.
     tutti::engine::KnownCall known_;
+    const void* input_ = nullptr;
+    tutti::run::Memory converted_;
     std::string wanted_way_;
     /// For local calls to be made of.
     Call call_;
-    hybrid::Strategy chosen_ = hybrid::Strategy::leader;
+    hybrid::Strategy chosen_{};
     tutti::engine::CallSignature call_signature_;
     std::uint64_t digest_ = 0;
     const tutti::detail::Kernels* kernels_ = nullptr;

@@ -96,6 +96,7 @@ void ClusterSeat::run_prepared(ClusterCall& call) {
         call.strategy().fan_in();
         call.strategy().exchange();
         call.strategy().fan_out();
+        call.end();
     } catch (const Aborted&) {
         // One that comes from this process has been recorded by whoever failed, or will be.
         describe(std::current_exception(), context_of(call));

@@ -5,6 +5,7 @@
 #include "hybrid/channel/cpu_division.hpp"
 #include "hybrid/channel/together.hpp"
 #include "hybrid/cluster_seat.hpp"
+#include "wait/failed_call.hpp"
 
 #include <tutti/error.hpp>
 
@@ -189,6 +190,10 @@ void ClusterState::fail(int rank, const std::exception_ptr& cause) {
     failure_.report(rank_in_all, cause);
     failure_.raise(rank_in_all, cause);
     group_->fail_reported(rank, cause);
+}
+
+void ClusterState::leave_failed_call(int rank) {
+    tutti::engine::leave_failed_call(boards_, board(rank), [](int /*inside*/) {});
 }
 
 void ClusterState::tell_others(const std::exception_ptr& cause) noexcept {

@@ -7,7 +7,6 @@
 #include "hybrid/channel/main_thread.hpp"
 #include "hybrid/schedule/transport.hpp"
 #include "immovable.hpp"
-#include "wait/failed_call.hpp"
 #include "wait/failure.hpp"
 
 #include <tutti/options.hpp>
@@ -147,9 +146,7 @@ public:
     /// Records that a member has failed, by local rank, and releases the others of this process.
     void fail(int rank, const std::exception_ptr& cause);
     /// Ends a call of a member that has failed: returns when nobody of this process is in one any more.
-    void leave_failed_call(int rank) {
-        tutti::engine::leave_failed_call(boards_, board(rank), [](int /*inside*/) {});
-    }
+    void leave_failed_call(int rank);
     /// Tells the other processes what has failed, once. By the thread that may make MPI calls.
     void tell_others(const std::exception_ptr& cause) noexcept;
 

@@ -1,6 +1,7 @@
 #include "pass/execute.hpp"
 
 #include "cache_line.hpp"
+#include "kernel/clear.hpp"
 
 #include <algorithm>
 #include <array>
@@ -47,19 +48,25 @@ void execute(const Pass& pass, const Elements& elements) {
     case Pass::Kind::copy:
         detail::copy_many(pass.outs.data(), outs, pass.ins.front(), pass.elements * elements.bytes,
                           elements.stores);
-        return;
+        break;
     case Pass::Kind::reduce:
         elements.kernels->reduce_many(elements.state, pass.outs.data(), outs, pass.ins.data(), ins,
                                       pass.elements, elements.association, elements.stores);
-        return;
+        break;
     case Pass::Kind::scan:
     case Pass::Kind::exscan:
         elements.kernels->scan_many(elements.state, pass.outs.data(), pass.ins.data(), ins, pass.elements,
                                     pass.kind == Pass::Kind::exscan, elements.association, elements.stores);
-        return;
+        break;
     case Pass::Kind::rotate:
         rotate(pass.outs, pass.elements * elements.bytes);
-        return;
+        break;
+    }
+    for (std::size_t input = 0; input < elements.cleared.size(); ++input) {
+        if (elements.cleared[input]) {
+            kernel::clear(const_cast<void*>(pass.ins[input]), pass.elements * elements.bytes,
+                          elements.stores.stream);
+        }
     }
 }
 

@@ -17,6 +17,8 @@ struct Elements {
     const void* state = nullptr;
     detail::Association association = detail::Association::tree;
     detail::StoreHints stores = {};
+    /// By input of a reduction or scan, whether it is cleared when it has been read; empty: none is.
+    std::vector<bool> cleared = {};
 };
 
 /// Makes the pass.

@@ -29,9 +29,11 @@ Fault fault_of_memory(const Prepared& prepared, const Bases& own, int rank, cons
         return theirs[Space::output] == own[Space::output] ? Fault::none : Fault::shared_output;
     }
     const Footprint& footprint = prepared.footprint;
-    const bool may_overlap = footprint.may_overlap(own[Space::output], theirs[Space::output]) ||
-                             footprint.may_overlap(own[Space::output], theirs[Space::input]) ||
-                             footprint.may_overlap(own[Space::input], theirs[Space::output]);
+    const bool may_overlap =
+        footprint.may_overlap(own[Space::output], theirs[Space::output]) ||
+        footprint.may_overlap(own[Space::output], theirs[Space::input]) ||
+        footprint.may_overlap(own[Space::input], theirs[Space::output]) ||
+        (footprint.clears() && footprint.may_overlap(own[Space::input], theirs[Space::input]));
     if (!may_overlap && !prepared.has_private_counts) {
         return Fault::none;
     }
@@ -40,8 +42,9 @@ Fault fault_of_memory(const Prepared& prepared, const Bases& own, int rank, cons
     if (overlap(here.written, there.written)) {
         return Fault::both_write;
     }
-    return overlap(here.written, there.read) || overlap(here.read, there.written) ? Fault::one_writes
-                                                                                  : Fault::none;
+    const bool one_writes = overlap(here.written, there.read) || overlap(here.read, there.written) ||
+                            (footprint.clears() && overlap(here.read, there.read));
+    return one_writes ? Fault::one_writes : Fault::none;
 }
 
 BlockLengths block_lengths(const Prepared& prepared, int rank, const Bases& theirs, int peer) {

@@ -194,6 +194,9 @@ TEST_CASE("callers that are none, or are to call in a way that there is not") {
     check_refused(
         tutti_allreduce(tutti_shared_output(alone.me), TUTTI_IN_PLACE, &one, 1, TUTTI_DOUBLE, TUTTI_SUM),
         "tutti_shared_output()");
+    check_refused(
+        tutti_allreduce(tutti_cleared_input(alone.me), TUTTI_IN_PLACE, &one, 1, TUTTI_DOUBLE, TUTTI_SUM),
+        "allreduce: `inout` is cleared, which only the input of a reduction with two buffers can be");
     CHECK(run_team(2, [](tutti_caller me) {
               check_refused(tutti_leave(me), "leave: `me` leaves when its member function returns");
               return tutti_barrier(me);

@@ -3,6 +3,8 @@
 #include "../reference/calls.hpp"
 #include "support.hpp"
 
+#include <tutti/accumulate.hpp>
+#include <tutti/cleared.hpp>
 #include <tutti/extremes.hpp>
 
 #include <algorithm>
@@ -60,13 +62,20 @@ inline bool is_cut(const Shape& shape) {
     return shape.traits().is_same_for_all() || (shape.traits().reduces() && !shape.traits().is_prefix());
 }
 
-/// Makes the call, and returns whether it leaves what it must.
+/// Makes the call, and returns whether it leaves what it must. A reduction is made once more with an input
+/// that is cleared.
 template <class T, class Op>
 bool is_right(mpi::Member& me, const Shape& shape, const Reference<T>& reference, const mpi::Options& options,
               const Op& op, detail::Association association = detail::Association::tree) {
     Vectors<T> call = reference.vectors(static_cast<std::size_t>(me.rank()), shape, association);
+    Vectors<T> again = call;
     make_call(me, shape, call, std::span<const T>(call.in), std::span(call.out), op, options);
-    return call.out == call.expected;
+    if (!shape.traits().reduces() || shape.in_place) {
+        return call.out == call.expected;
+    }
+    make_call(me, shape, again, cleared(again.in), std::span(again.out), op, options);
+    return call.out == call.expected && again.out == again.expected && call.in.size() == again.in.size() &&
+           again.in == std::vector<T>(again.in.size(), T{});
 }
 
 /// Makes the calls, and checks what they leave. `plain` is what `op` computes, in this order.
@@ -91,6 +100,33 @@ template <class Filter>
 std::vector<Shape> only(std::vector<Shape> shapes, Filter filter) {
     std::erase_if(shapes, [&](const Shape& shape) { return !filter(shape); });
     return shapes;
+}
+
+/// Floats whose sum is a double, against the sum of the doubles. The inputs are cleared.
+inline void examine_wider_results(mpi::Member& me, std::size_t count, const mpi::Options& options) {
+    std::vector<float> in(count * static_cast<std::size_t>(me.size()));
+    for (std::size_t i = 0; i < in.size(); ++i) {
+        in[i] = static_cast<float>(value(static_cast<std::size_t>(me.rank()), i)) / 7.0F;
+    }
+    const std::vector<float> before = in;
+    const std::vector<double> doubles(in.begin(), in.end());
+    std::vector<double> expected(in.size()), out(in.size());
+    const auto check = [&] {
+        CHECK(out == expected);
+        CHECK(in == std::vector<float>(in.size()));
+        in = before;
+    };
+    me.allreduce(doubles, expected, tutti::sum, options);
+    me.allreduce(cleared(in), out, sum_in<double>, options);
+    check();
+    me.scan(doubles, expected, tutti::sum, options);
+    me.scan(cleared(in), out, sum_in<double>, options);
+    check();
+    out.resize(count);
+    expected.resize(count);
+    me.reduce_scatter(doubles, expected, tutti::sum, options);
+    me.reduce_scatter(cleared(in), out, sum_in<double>, options);
+    check();
 }
 
 inline void examine_one_object(mpi::Member& me, const mpi::Options& options) {

@@ -25,6 +25,9 @@ struct Named {
 struct Point {
     double x;
 };
+struct One {
+    double x = 1;
+};
 enum class Colour { red, green };
 struct Held {
     long n;
@@ -62,6 +65,7 @@ void calls($member& me, double* pointer, double (*function)(double, double), con
     std::vector<float> floats(3);
     Point point = {};
     std::vector<Point> points(3);
+    std::vector<One> ones(3);
     Held held = {};
     std::vector<Held> several(3);
     View view = {};
@@ -90,7 +94,7 @@ headers=$(mktemp -d)
 trap 'rm -rf "$headers"' EXIT
 
 # The headers, compiled once: gcc takes the .gch beside the file that is named, clang the .pch.
-printf '#include <%s>\n' "$header" tutti/accumulate.hpp tutti/extremes.hpp array complex cstddef functional list memory string string_view utility vector >"$headers/all.hpp"
+printf '#include <%s>\n' "$header" tutti/accumulate.hpp tutti/cleared.hpp tutti/extremes.hpp array complex cstddef functional list memory string string_view utility vector >"$headers/all.hpp"
 "${compiler[@]}" -x c++-header "$headers/all.hpp" -o "$headers/all.hpp.gch"
 ln -s all.hpp.gch "$headers/all.hpp.pch"
 

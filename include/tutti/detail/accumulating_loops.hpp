@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/detail/buffers.hpp>
 #include <tutti/detail/template_loops.hpp>
 #include <tutti/detail/vector_loops.hpp>
 #include <tutti/operators.hpp>
@@ -30,6 +31,24 @@ requires requires(const Op& op, const T& element) {
     op.lift(element);
 }
 inline constexpr bool combines_elements<Op, T> = AccumulatesElements<Op, T>;
+
+/// Calls f(i) for every i < length, in inner loops of a constant length, which compilers vectorise with -O2
+/// as well.
+template <std::size_t block, class F>
+void in_blocks(std::size_t length, F f) {
+    std::size_t i = 0;
+    for (; i + block <= length; i += block) {
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC ivdep
+#endif
+        for (std::size_t j = 0; j < block; ++j) {
+            f(i + j);
+        }
+    }
+    for (; i < length; ++i) {
+        f(i);
+    }
+}
 
 /// The loops of an operator that accumulates. All operands of a result must come in one call, in which they
 /// are lifted, combined as requested and lowered, part by part in the nearest cache. Without a fold, because
@@ -107,46 +126,30 @@ private:
         Association association;
     };
 
-    /// Inner loops of a constant length, which compilers vectorise with -O2 as well.
-    template <class F>
-    static void in_blocks(std::size_t length, F f) {
-        std::size_t i = 0;
-        for (; i + block <= length; i += block) {
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC ivdep
-#endif
-            for (std::size_t j = 0; j < block; ++j) {
-                f(i + j);
-            }
-        }
-        for (; i < length; ++i) {
-            f(i);
-        }
-    }
-
     /// out = the result of all operands. Its last combination is lowered at once, so that two operands need
     /// no room. `out` may be an operand, because each element is stored when all its operands have been read.
     static void combine(const Op& op, T* out, const Operands& operands, int count) {
         const auto lower = [&](const A& all) { return static_cast<T>(op.template lower<T>(all, count)); };
         const T* const one = operands.of(0);
         if (count == 1) {
-            return in_blocks(operands.length, [&](std::size_t i) { out[i] = lower(op.lift(one[i])); });
+            return in_blocks<block>(operands.length, [&](std::size_t i) { out[i] = lower(op.lift(one[i])); });
         }
         const int middle = middle_of(operands, 0, count);
         const T* const last = operands.of(count - 1);
         if (count == 2) {
-            return in_blocks(operands.length,
-                             [&](std::size_t i) { out[i] = lower(op(op.lift(one[i]), op.lift(last[i]))); });
+            return in_blocks<block>(operands.length, [&](std::size_t i) {
+                out[i] = lower(op(op.lift(one[i]), op.lift(last[i])));
+            });
         }
         Part left;
         accumulate(op, left, operands, 0, middle);
         if (middle == count - 1) {
-            return in_blocks(operands.length,
-                             [&](std::size_t i) { out[i] = lower(op(left[i], op.lift(last[i]))); });
+            return in_blocks<block>(operands.length,
+                                    [&](std::size_t i) { out[i] = lower(op(left[i], op.lift(last[i]))); });
         }
         Part right;
         accumulate(op, right, operands, middle, count);
-        in_blocks(operands.length, [&](std::size_t i) { out[i] = lower(op(left[i], right[i])); });
+        in_blocks<block>(operands.length, [&](std::size_t i) { out[i] = lower(op(left[i], right[i])); });
     }
 
     /// The first operand of the right part of [first, end).
@@ -162,15 +165,15 @@ private:
             accumulate(op, sums, operands, first, middle);
             Part right;
             accumulate(op, right, operands, middle, end);
-            return in_blocks(operands.length,
-                             [&](std::size_t i) { sums[i] = static_cast<A>(op(sums[i], right[i])); });
+            return in_blocks<block>(operands.length,
+                                    [&](std::size_t i) { sums[i] = static_cast<A>(op(sums[i], right[i])); });
         }
         const T* next = operands.of(first);
-        in_blocks(operands.length, [&](std::size_t i) { sums[i] = op.lift(next[i]); });
+        in_blocks<block>(operands.length, [&](std::size_t i) { sums[i] = op.lift(next[i]); });
         for (int source = first + 1; source < end; ++source) {
             next = operands.of(source);
-            in_blocks(operands.length,
-                      [&](std::size_t i) { sums[i] = static_cast<A>(op(sums[i], op.lift(next[i]))); });
+            in_blocks<block>(operands.length,
+                             [&](std::size_t i) { sums[i] = static_cast<A>(op(sums[i], op.lift(next[i]))); });
         }
     }
 };
@@ -183,5 +186,27 @@ struct LoopsOf<T, Op> : std::type_identity<AccumulatingLoops<T, Op>> {
 template <class T, class Op>
 requires AccumulatesElements<Op, T>
 inline constexpr bool is_one_pass<T, Op> = true;
+
+template <class Op, class T, class R>
+requires(!std::same_as<T, R> && std::same_as<Accumulator<Op, T>, R> &&
+         Applicable<Op, R>) inline constexpr bool widens<Op, T, R> = true;
+
+template <class R, class View, class Op>
+struct Widened : View {
+    using element_type = R;
+
+    /// Call::convert. An operator that also lifts elements of type R does so later.
+    static void convert(const void* state, void* to, const void* from, std::size_t count) {
+        auto* const out = static_cast<R*>(to);
+        const auto* const in = static_cast<const typename View::value_type*>(from);
+        in_blocks<std::max<std::size_t>(1, 64 / sizeof(R))>(count, [=](std::size_t i) {
+            if constexpr (requires(const Op& op, const R& wide) { op.lift(wide); }) {
+                out[i] = static_cast<R>(in[i]);
+            } else {
+                out[i] = static_cast<const Op*>(state)->lift(in[i]);
+            }
+        });
+    }
+};
 
 } // namespace tutti::inline TUTTI_NAMESPACE::detail
