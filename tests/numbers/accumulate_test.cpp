@@ -431,4 +431,13 @@ TEST_CASE("operands of a narrower type must be apart from the results, and may t
                 "`in` and `out` overlap: an input that is cleared, or whose elements have another type"),
             ArgumentError);
     });
+    // Of another rank as well.
+    std::array<float, 4> other{5, 6, 7, 8};
+    std::array<double, 4> others{};
+    float* const floats = new (memory.data()) float[4]{1, 2, 3, 4};
+    double* const doubles = new (memory.data() + 16) double[4]{};
+    const std::array ins{std::span<float>(floats, 4), std::span<float>(other)};
+    const std::array outs{std::span<double>(others), std::span<double>(doubles, 4)};
+    single_caller::allreduce(ins, outs, sum_in<double>);
+    CHECK(doubles[3] == 12.0);
 }
