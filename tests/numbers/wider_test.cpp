@@ -80,10 +80,6 @@ bool has_bits_of_converted(Member& me, AsyncGroup& meeting, Collective collectiv
         persistent.wait();
         check();
     }
-    AsyncRank arriving = meeting.at(me.rank());
-    make(arriving, std::span<const T>(in), {}).wait();
-    right = right && (!algorithm.empty() || out == expected);
-    std::ranges::fill(out, R(-1));
     // A member that has converted its operands matches the others.
     if (me.rank() == 0) {
         call_by_collective(me, collective, sum, root, options, std::span(converted), std::span(out));
@@ -96,9 +92,9 @@ bool has_bits_of_converted(Member& me, AsyncGroup& meeting, Collective collectiv
     check();
     right = right && in == std::vector<T>(in.size());
     in = before;
-    AsyncRank again = meeting.at(me.rank());
-    make(again, cleared(in), {}).wait();
-    return right && in == std::vector<T>(in.size());
+    AsyncRank arriving = meeting.at(me.rank());
+    make(arriving, cleared(in), {}).wait();
+    return right && in == std::vector<T>(in.size()) && (!algorithm.empty() || out == expected);
 }
 
 /// An operator that makes elements of the output of those of the input: how many there are, and their
