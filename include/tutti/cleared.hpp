@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cstddef>
-#include <ranges>
 #include <type_traits>
 #include <utility>
 
@@ -64,6 +63,3 @@ auto cleared(In&& in) {
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE
-
-template <class View>
-inline constexpr bool std::ranges::enable_borrowed_range<tutti::Cleared<View>> = true;

@@ -82,6 +82,7 @@ public:
     /// The nearest number, ties to even. From 65520 on, it is infinity. A NaN becomes quiet and keeps the
     /// highest bits of its payload. Integers are converted to float first.
     constexpr explicit float16(float value) : bits_(detail::float16_bits(value)) {}
+    /// The same for double and long double, rounded once.
     constexpr explicit float16(detail::WiderThanFloat auto value) : float16(detail::rounded_to_odd(value)) {}
     /// The number itself. A signalling NaN becomes quiet.
     constexpr operator float() const { return detail::float_of_float16(bits_); } // NOLINT: it is exact
@@ -103,6 +104,7 @@ public:
     /// The nearest number, ties to even. A NaN becomes quiet and keeps the highest bits of its payload.
     /// Integers are converted to float first.
     constexpr explicit bfloat16(float value) : bits_(detail::bfloat16_bits(value)) {}
+    /// The same for double and long double, rounded once.
     constexpr explicit bfloat16(detail::WiderThanFloat auto value)
         : bfloat16(detail::rounded_to_odd(value)) {}
     /// The number itself.

@@ -333,3 +333,6 @@ auto input(In& in) {
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE::detail
+
+template <class View>
+inline constexpr bool std::ranges::enable_borrowed_range<tutti::Cleared<View>> = true;
