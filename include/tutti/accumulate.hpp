@@ -41,10 +41,13 @@ concept Fractional = Numeric<T> && !Integer<T>;
 /// Accumulators are trivially copyable. They live on the stack of the thread that combines.
 ///
 /// If the elements of the output have the type R of the accumulator of an input element, such as doubles for
-/// sum_in<double> of floats, each member first converts its input: by a cast if op.lift() also takes an R,
-/// and otherwise by op.lift(), which is the only case that needs no lower(). The results are those of a call
-/// whose inputs are the converted elements. The input must not overlap the output. This needs the memory of
-/// one more input per member, and takes the time of that call and of the conversion.
+/// sum_in<double> of floats, each member first converts its input: by a cast if lift() is a template that
+/// also takes an R. If lift() takes no R, not even after a conversion, as `double
+/// lift(std::same_as<float> auto x) const`, it converts the input, and the operator needs no lower(). Other
+/// operators do not compile with such buffers. The results are those of a call whose inputs are the converted
+/// elements. The input must overlap neither the output nor a buffer of another member. The call needs the
+/// memory of one more input per member, which nonblocking calls keep for later ones, and takes the time of
+/// that call and of the conversion.
 template <class Op, class T>
 concept Accumulates = detail::AccumulatesElements<Op, T>;
 

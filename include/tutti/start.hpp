@@ -73,12 +73,13 @@ public:
     /// Internal: use Member::prepare.
     explicit Persistent(detail::PersistentRequestBase& operation) noexcept : BasicRequest(operation) {}
 
-    /// Starts the operation once more, with the buffers with which it was prepared. Throws Error if it is
-    /// still outstanding or its member has been destroyed.
+    /// Starts the operation once more, with the buffers of the last start; at first, those with which it was
+    /// prepared. Throws Error if it is still outstanding or its member has been destroyed.
     void start() { there().start(); }
 
     /// Starts the operation with other buffers. They must have the element type and the numbers of elements
-    /// of the old buffers, and be separate or the same buffer as those were. Throws ArgumentError otherwise.
+    /// of the old buffers, and be separate or the same buffer as those were. Throws ArgumentError otherwise,
+    /// and if the results have another type than the operands.
     template <class In, class Out>
     requires detail::Vectors<In, Out>
     void start(In&& in, Out&& out) { there().start(Renewed::call<In, Out>(in, out)); }

@@ -15,7 +15,7 @@ using detail::Call;
 
 const void* PreparedCall::copy_input(void* copy, const void* input, const void* state) const {
     const Call& call = known_.call();
-    if (call.convert == nullptr) {
+    if (!converts_input()) {
         return std::memcpy(copy, input, copied_bytes_);
     }
     call.convert(state, copy, input, call.input_count);
@@ -44,6 +44,10 @@ void PreparedCall::require_like(const Call& other) const {
     if (other.in_place != known_.call().in_place) {
         refuse(known_.call().in_place ? "the operation was prepared in place: pass one vector"
                                       : "the operation was prepared with two vectors: pass two");
+    }
+    if (converts_input()) {
+        refuse("the operation has results of another type than its operands: start it with the buffers with "
+               "which it was prepared, and prepare one for other buffers");
     }
     if (other.cleared_input != known_.call().cleared_input) {
         refuse(known_.call().cleared_input

@@ -55,6 +55,7 @@ public:
 
     /// The bytes of the copy of the input that others read in the place of the input; 0 if there is none.
     std::size_t copied_bytes() const { return copied_bytes_; }
+    bool converts_input() const { return known_.call().convert != nullptr; }
     /// Makes that copy, by an operator with this state, and returns it.
     const void* copy_input(void* copy, const void* input, const void* state) const;
     /// Clears the input, if the call asks for that. All members must have read it.

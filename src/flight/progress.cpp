@@ -67,7 +67,9 @@ void ProgressEngine::open(OutstandingCall& operation) {
     if (recorder_ != nullptr) {
         operation.flight_.begin();
     }
-    if (may_begin(operation)) {
+    const bool begins = may_begin(operation);
+    const bool may_throw = operation.call_.converts_input(); // by an operator of the program
+    if (begins && !may_throw) {
         begin(operation);
         // What can be left until later is left until the word is on its way.
         if (operation.is_quiet_ && look(operation, 1)) {
@@ -80,6 +82,9 @@ void ProgressEngine::open(OutstandingCall& operation) {
         thread_->add(*this);
     }
     open_.push_back(&operation);
+    if (begins && may_throw) {
+        go_on([&] { begin(operation); });
+    }
     if (operation.state_ == OutstandingCall::State::running && !operation.is_quiet_) {
         go_on([&] { advance(operation, 1); });
     }

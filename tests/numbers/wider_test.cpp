@@ -1,5 +1,6 @@
 #include "../../src/by_collective.hpp"
 #include "../reduced.hpp"
+#include "../texts.hpp"
 #include "algorithm/registry.hpp"
 
 #include <tutti/tutti.hpp>
@@ -8,10 +9,12 @@
 
 #include <algorithm>
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <new>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -111,6 +114,25 @@ struct MeasureExtent {
     Extent operator()(const Extent& a, const Extent& b) const {
         return {a.count + b.count, std::min(a.low, b.low), std::max(a.high, b.high)};
     }
+};
+
+/// An int can be passed to lift() as well, but would be another one.
+struct CountAbove {
+    int lift(double x) const { return x > 0.5 ? 1 : 0; }
+    int operator()(int a, int b) const { return a + b; }
+    template <class T>
+    T lower(int total, int /*operands*/) const {
+        return static_cast<T>(total);
+    }
+};
+static_assert(!detail::widens<CountAbove, double, int>);
+
+/// A sum that takes no negative operand.
+struct CheckedSum {
+    double lift(std::same_as<float> auto x) const {
+        return x < 0 ? throw std::runtime_error("a negative operand") : x;
+    }
+    double operator()(double a, double b) const { return a + b; }
 };
 
 } // namespace
@@ -214,4 +236,55 @@ TEST_CASE("operands of a narrower type must be apart from the results, and may t
     const std::array outs{std::span<double>(others), std::span<double>(doubles, 4)};
     single_caller::allreduce(ins, outs, sum_in<double>);
     CHECK(doubles[3] == 12.0);
+}
+
+TEST_CASE("an operand that cannot be converted ends the call on all members, in every way of calling") {
+    for (const int way : {0, 1, 2}) {
+        CAPTURE(way);
+        std::array<std::string, 3> texts;
+        Team team(3);
+        CHECK_THROWS(team.run([&](Member& me) {
+            const std::vector<float> in(5, me.rank() == 1 ? -1.0F : 1.0F);
+            std::vector<double> out(5);
+            try {
+                if (way == 0) {
+                    me.allreduce(in, out, CheckedSum());
+                } else if (way == 1) {
+                    me.start.allreduce(in, out, CheckedSum()).wait();
+                } else {
+                    Persistent step = me.prepare.allreduce(in, out, CheckedSum());
+                    step.start();
+                    step.wait();
+                }
+            } catch (const std::exception& error) {
+                texts[static_cast<std::size_t>(me.rank())] = error.what();
+                throw;
+            }
+        }));
+        for (const std::string& text : texts) {
+            CHECK(test::mentions(text, "a negative operand"));
+        }
+    }
+}
+
+TEST_CASE("a persistent operation with results of another type keeps its buffers") {
+    Team team(2);
+    team.run([&](Member& me) {
+        std::vector<double> doubles(100, 1.25);
+        std::vector<float> floats(100, 2.5F);
+        std::vector<float> results(100);
+        Persistent down = me.prepare.allreduce(cleared(doubles), results, sum_in<float>);
+        CHECK_THROWS_WITH_AS(down.start(cleared(floats), results), doctest::Contains("results of another type"),
+                             ArgumentError);
+        down.start();
+        down.wait();
+        CHECK(results == std::vector<float>(100, 2.5F));
+        CHECK(doubles == std::vector<double>(100));
+        std::vector<double> sums(100);
+        Persistent up = me.prepare.allreduce(floats, sums, sum_in<double>);
+        CHECK_THROWS_WITH_AS(up.start(doubles, sums), doctest::Contains("results of another type"), ArgumentError);
+        up.start();
+        up.wait();
+        CHECK(sums == std::vector<double>(100, 5.0));
+    });
 }
