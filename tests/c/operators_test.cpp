@@ -117,7 +117,7 @@ TEST_CASE("every collective, from C, in every way: the least value and the lowes
     check<Pair<double, int>>(
         few_sizes, {TUTTI_DOUBLE_INT, TUTTI_MINLOC},
         [](std::size_t rank, std::size_t i) {
-            return Pair{static_cast<double>((rank * 7 + i) % 3), static_cast<int>(rank)};
+            return Pair<double, int>{static_cast<double>((rank * 7 + i) % 3), static_cast<int>(rank)};
         },
         least);
     check<Pair<float>>(
@@ -183,7 +183,7 @@ TEST_CASE("every collective, from C, in every way: the greatest values with thei
             const auto value = static_cast<double>((rank * 7 + i) % 5);
             const int at = 2 * static_cast<int>(rank);
             const Pair<double, int> none{0, -1};
-            return List{{{value, at}, i % 3 == 0 ? none : Pair{value - 1, at + 1}, none}};
+            return List{{{value, at}, i % 3 == 0 ? none : Pair<double, int>{value - 1, at + 1}, none}};
         },
         best);
     check_refused(tutti_reduce_local(&op, &op, 1, TUTTI_UINT64, op),
