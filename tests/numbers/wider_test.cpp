@@ -274,15 +274,16 @@ TEST_CASE("a persistent operation with results of another type keeps its buffers
         std::vector<float> floats(100, 2.5F);
         std::vector<float> results(100);
         Persistent down = me.prepare.allreduce(cleared(doubles), results, sum_in<float>);
-        CHECK_THROWS_WITH_AS(down.start(cleared(floats), results), doctest::Contains("results of another type"),
-                             ArgumentError);
+        CHECK_THROWS_WITH_AS(down.start(cleared(floats), results),
+                             doctest::Contains("results of another type"), ArgumentError);
         down.start();
         down.wait();
         CHECK(results == std::vector<float>(100, 2.5F));
         CHECK(doubles == std::vector<double>(100));
         std::vector<double> sums(100);
         Persistent up = me.prepare.allreduce(floats, sums, sum_in<double>);
-        CHECK_THROWS_WITH_AS(up.start(doubles, sums), doctest::Contains("results of another type"), ArgumentError);
+        CHECK_THROWS_WITH_AS(up.start(doubles, sums), doctest::Contains("results of another type"),
+                             ArgumentError);
         up.start();
         up.wait();
         CHECK(sums == std::vector<double>(100, 5.0));
