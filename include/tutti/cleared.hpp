@@ -43,8 +43,9 @@ inline constexpr bool is_zero_in_bytes<std::array<T, N>> = is_zero_in_bytes<T>;
 /// Each member clears its own input, when nobody reads it any more, past the caches if the buffers exceed
 /// them. So members may differ in whether they clear. If the call of a member throws, its input is unchanged;
 /// but if a call of an AsyncGroup, or of one caller, throws, the inputs may be cleared in part. The operands
-/// of all collectives that reduce can be cleared, in all ways of calling. For one caller, `inputs` is a range
-/// of cleared buffers: inputs | std::views::transform([](auto& in) { return tutti::cleared(in); }).
+/// of all collectives that reduce can be cleared, in all ways of calling. But reproducible_sum() and its
+/// like, ordered_reduce() and reduce_local() do not clear their terms. For one caller, `inputs` is a range of
+/// cleared buffers: inputs | std::views::transform([](auto& in) { return tutti::cleared(in); }).
 ///
 /// `in` must overlap no output and no buffer of another member, unlike other inputs. Bytes of 0 must be T{}
 /// for the type T of the elements: T must be a number, a trivially default constructible type, or a std::pair

@@ -169,7 +169,8 @@ TUTTI_API tutti_type tutti_type_of_size(size_t bytes);
 /// - MINMAX is for pairs of equal types. Its elements are the least and the greatest of some numbers, and for
 ///   one number that number twice: see tutti::MinMax.
 /// - COMPENSATED_SUM is for TUTTI_2FLOAT and TUTTI_2DOUBLE. Its elements are a sum and the sum of its errors,
-///   which is 0 for one term. The result is the sum of both: see tutti::Compensated.
+///   which is 0 for one term. The result is the sum of both, or the first if that is infinite or NaN: see
+///   tutti::Compensated.
 typedef uint64_t tutti_op;
 enum {
     TUTTI_SUM = 65,
@@ -204,8 +205,9 @@ typedef void (*tutti_op_function)(const void* in, void* inout, size_t n, void* u
 TUTTI_API tutti_status tutti_op_create(tutti_op_function function, void* user, int commutative, tutti_op* op);
 
 /// Makes an operator for sums with factors: after * (before * in_0 + before * in_1 + ...), for real
-/// floating-point numbers. It computes in double and rounds once, in one pass like TUTTI_MEAN. All members
-/// must pass equal factors. A factor that is a power of two is exact.
+/// floating-point numbers. It computes in double, or in float for numbers of 16 bits, whose factors are
+/// therefore rounded to float; and it rounds once, in one pass like TUTTI_MEAN. All members must pass equal
+/// factors. A factor that is a power of two is exact.
 TUTTI_API tutti_status tutti_op_create_scaled_sum(double before, double after, tutti_op* op);
 
 /// Makes an operator that keeps the k greatest of two lists, for one of the types of pairs of a value and a
