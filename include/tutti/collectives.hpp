@@ -73,6 +73,17 @@ public:
         return self().run(rooted(in_place<InOut>(Collective::broadcast, inout, options), root), options);
     }
 
+    /// Broadcast of a cluster into one buffer per process, tutti::shared(inout): what the members of the root's
+    /// process share goes into what those of every other process share. It must have the same number of
+    /// elements in every process. Throws MismatchError if the members of a process pass different buffers.
+    template <class T>
+    requires(!detail::Local<Way>) auto broadcast(Shared<T> inout, int root, const Options& options = {}) {
+        const auto buffer = inout.span();
+        return self().run(rooted(shared(in_place<const std::span<T>>(Collective::broadcast, buffer, options)),
+                                 root),
+                          options);
+    }
+
     /// Produces the compile-time error for a broadcast without a root.
     template <detail::BufferArgument InOut>
     InOut&& broadcast(InOut&& inout) {
@@ -155,9 +166,10 @@ public:
     }
 
     /// Allreduce into one buffer that all members share, tutti::shared(out): each member combines its part of
-    /// the result. Throws MismatchError if the members pass different buffers.
+    /// the result. In a cluster, the members of each process share one. Throws MismatchError if the members
+    /// of a process pass different buffers.
     template <class In, class T, class Op>
-    requires detail::SharedReduction<Way, In, T, Op>
+    requires detail::Reduction<In, std::span<T>, Op>
     auto allreduce(In&& in, Shared<T> out, const Op& op, const Options& options = {}) {
         const auto output = out.span();
         return self().run(
@@ -255,10 +267,11 @@ public:
     }
 
     /// Allgather into one buffer that all members share, tutti::shared(out): each member copies its block
-    /// there. Throws MismatchError if the members pass different buffers. If a member computes its block
-    /// directly in the shared buffer, a barrier is enough.
+    /// there. In a cluster, the members of each process share one. Throws MismatchError if the members of a
+    /// process pass different buffers. If a member of a group computes its block directly in the shared
+    /// buffer, a barrier is enough.
     template <class Block, class T>
-    requires detail::LocalVectors<Way, Block, std::span<T>>
+    requires detail::Vectors<Block, std::span<T>>
     auto allgather(Block&& block, Shared<T> out, const Options& options = {}) {
         const auto output = out.span();
         return self().run(shared(vectors<const std::span<T>>(Collective::allgather, operand<Block>(block),
@@ -269,7 +282,7 @@ public:
     /// Allgather with irregular blocks into one buffer that all members share. Displacements are not
     /// supported.
     template <class Block, class T>
-    requires detail::LocalVectors<Way, Block, std::span<T>>
+    requires detail::Vectors<Block, std::span<T>>
     auto allgather(Block&& block, Shared<T> out, Counts::View counts, const Options& options = {}) {
         const auto output = out.span();
         return self().run(shared(irregular(vectors<const std::span<T>>(

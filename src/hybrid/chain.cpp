@@ -93,7 +93,7 @@ std::byte* Chain::reduce_on(const std::byte* before) {
     for (int member = 0; member < call().members(); ++member) {
         ins_.push_back(call().cluster().board(member).input + call().bytes(segment_.start()));
     }
-    std::byte* const after = call().staging().output + call().bytes(segment_.start());
+    std::byte* const after = call().landing() + call().bytes(segment_.start());
     void* result = after;
     call().kernels().reduce_many(call().state(), &result, 1, ins_.data(), static_cast<int>(ins_.size()),
                                  segment_.elements(), Association::left, {});

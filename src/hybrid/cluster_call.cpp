@@ -3,6 +3,7 @@
 #include "call/call_signature.hpp"
 #include "choose/select.hpp"
 #include "choose/store_policy.hpp"
+#include "diagnose/disagreement.hpp"
 #include "hybrid/schedule/algorithms.hpp"
 #include "hybrid/strategies.hpp"
 #include "kernel/clear.hpp"
@@ -48,6 +49,7 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     call_ = call;
     chosen_ = hybrid::choose_strategy(call, total_bytes(), options.way, cluster_.have_cpus());
     Call among_processes = call;
+    among_processes.shared_output = false; // a process has one vector in any case
     if (call.collective == Collective::scan) {
         among_processes.collective =
             Collective::exscan; // a process adds its members' prefixes to what comes before it
@@ -66,6 +68,7 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     call_.where = {};
     call_.convert = nullptr; // what is called inside the process reads the converted input
     call_.cleared_input = false;
+    call_.shared_output = false;
     strategy_ = make_strategy(*this);
     known_.complete();
 }
@@ -149,7 +152,7 @@ std::size_t ClusterCall::own_block_elements() const {
 
 bool ClusterCall::is_for(int member) const {
     const bool is_root = first_member() + member == call_.root;
-    return traits().output.of(is_root) != Part::none && !(is_root && traits().in_place == OneVector::always);
+    return !shares_result() && traits().output.of(is_root) != Part::none && !(is_root && traits().in_place == OneVector::always);
 }
 
 void ClusterCall::show() {
@@ -176,12 +179,18 @@ void ClusterCall::compare_calls() const {
         if (cluster_.board(other).shown_digest != digest_) {
             cluster_.throw_mismatch(rank(), other);
         }
+        if (shares_result() && cluster_.board(other).output != out()) {
+            throw MismatchError(
+                tutti::engine::text_of_vectors(tutti::run::Fault::shared_output, global_rank(),
+                                               first_member() + other, call_signature_.describe()),
+                {.peer = first_member() + other});
+        }
     }
 }
 
 hybrid::ProcessCall& ClusterCall::process_call() {
-    process_call_.input = staging().input;
-    process_call_.output = staging().output;
+    process_call_.input = outgoing();
+    process_call_.output = landing();
     process_call_.state = call_.state;
     return process_call_;
 }

@@ -77,6 +77,13 @@ public:
     std::byte* out() const { return static_cast<std::byte*>(call_.output); }
     std::size_t bytes(std::size_t elements) const { return elements * call_.element_bytes; }
     std::size_t total_bytes() const { return bytes(shape().total); }
+    /// Whether the members of a process have one vector for the result.
+    bool shares_result() const { return known_.call().shared_output; }
+    /// Where what comes from other processes lands, and what goes to them starts, as whole vectors.
+    std::byte* landing() const { return shares_result() ? out() : staging().output; }
+    std::byte* outgoing() const {
+        return shares_result() && collective() == Collective::broadcast ? out() : staging().input;
+    }
     bool is_separate() const { return shape().aliasing == tutti::engine::Aliasing::separate; }
     int root() const { return call_.root; }
     bool is_root() const { return call_.root == global_rank(); }

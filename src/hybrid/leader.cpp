@@ -93,7 +93,7 @@ bool Leader::put_own() {
         return combine();
     case Result::of_root:
         if (call().is_root()) {
-            copy_unless_there(call().staging().input, call().in(), call().total_bytes());
+            copy_unless_there(call().outgoing(), call().in(), call().total_bytes());
         }
         return true;
     case Result::of_owner:

@@ -37,14 +37,14 @@ public:
             // Release: pairs with await_progress().
             own_progress().publish(ClusterState::progress_in(call().number(), segment + 1) |
                                    mailbox::inside_bit);
-            if (works() && segment > 0) {
+            if (takes() && segment > 0) {
                 take_segment(segment - 1);
             }
         }
     }
 
     void fan_out() override {
-        if (works()) {
+        if (takes()) {
             take_segment(segments_ - 1);
         }
         call().meet();
@@ -53,6 +53,7 @@ public:
 private:
     /// Whether this member puts and takes: all but the leader, if there are others.
     bool works() const { return !call().leads() || call().is_alone(); }
+    bool takes() const { return works() && !call().shares_result(); }
     /// How many do, and this one's number among them.
     std::size_t workers() const { return static_cast<std::size_t>(std::max(1, call().members() - 1)); }
     std::size_t worker() const {
@@ -107,8 +108,8 @@ void Pipeline::carry_segment(std::size_t segment) {
     call().speak([&] {
         segment_.cut(segment, segments_);
         const std::size_t start = segment_.start_bytes();
-        call().perform(segment_.process_call(segment_.root_vector(call().staging().input) + start,
-                                             call().staging().output + start));
+        call().perform(segment_.process_call(segment_.root_vector(call().outgoing()) + start,
+                                             call().landing() + start));
     });
 }
 

@@ -14,7 +14,9 @@ class Solo final : public HierarchyStrategy {
 public:
     explicit Solo(ClusterCall& made) : HierarchyStrategy(made), segment_(made) {
         const bool in_one = call().algorithm() == hybrid::library_algorithm;
-        segments_ = in_one ? 1 : hybrid::segments_of(call().total_bytes());
+        // Parts of an allgather do not lie one after the other in a vector that the members share.
+        const bool in_place = call().shares_result() && call().collective() == Collective::allgather;
+        segments_ = in_one || in_place ? 1 : hybrid::segments_of(call().total_bytes());
         // In the caches through them, the others' vectors like its own: past them an allreduce of 64 KiB to
         // 1 MiB takes 1.3 to 1.6 times as long. Whatever the call, one stores to all as in an allreduce.
         const std::size_t touched = 2 * static_cast<std::size_t>(call().members()) * call().total_bytes();
@@ -56,7 +58,9 @@ void Solo::carry_segments() {
         segment_.cut(segment, segments_);
         segment_.put(call().staging().input, 0, 1);
         std::byte* const input = broadcasts ? vector + segment_.start_bytes() : call().staging().input;
-        std::byte* const output = broadcasts ? input : call().staging().output;
+        std::byte* const output = broadcasts              ? input
+                                  : call().shares_result() ? call().landing() + segment_.start_bytes()
+                                                           : call().staging().output;
         call().perform(segment_.process_call(input, output));
         hand_out(output);
     }

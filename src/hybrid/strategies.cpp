@@ -21,11 +21,16 @@ std::string refusal_start(Collective collective, std::string_view name) {
     return std::string(to_string(collective)) + ": way \"" + std::string(name) + "\" ";
 }
 
+/// A shared result of an allgather is received whole, because the parts of it do not lie one after the other.
+bool lands_whole(const detail::Call& call) {
+    return call.shared_output && call.collective == Collective::allgather;
+}
+
 /// Where members share CPUs, or are alone, a leader that does everything is ahead. Where they
 /// are not, it leaves combining and storing to all: then nothing overlaps the channel, and pipelines are
 /// ahead from a few segments on (docs/measurements/hybrid-ways.md).
 Strategy default_strategy(const detail::Call& call, std::size_t bytes, bool have_cpus) {
-    const bool several = can_be_cut(call.collective) && !needs_chain(call);
+    const bool several = can_be_cut(call.collective) && !needs_chain(call) && !lands_whole(call);
     return several && have_cpus && bytes > 2 * segment_bytes ? Strategy::pipelined : Strategy::leader;
 }
 
@@ -48,6 +53,10 @@ Strategy choose_strategy(const detail::Call& call, std::size_t bytes, std::strin
         if (way != Strategy::leader && needs_chain(call)) {
             throw ArgumentError(refusal_start(collective, name) +
                                 R"(cannot keep order serial; "leader" can)");
+        }
+        if (way != Strategy::leader && lands_whole(call)) {
+            throw ArgumentError(refusal_start(collective, name) +
+                                R"(cannot gather into a shared result; "leader" can)");
         }
         return way;
     }

@@ -62,13 +62,65 @@ inline bool is_cut(const Shape& shape) {
     return shape.traits().is_same_for_all() || (shape.traits().reduces() && !shape.traits().is_prefix());
 }
 
-/// Makes the call, and returns whether it leaves what it must. A reduction is made once more with an input
-/// that is cleared.
+/// One vector of each process, which its members share.
+template <class T>
+class PerProcess {
+public:
+    /// Members pass equal vectors, or at least the first one passes what all shall see.
+    PerProcess(mpi::Member& me, std::vector<T> elements) : me_(me), own_(std::move(elements)) {
+        const auto address = reinterpret_cast<std::uintptr_t>(own_.data());
+        first_ = reinterpret_cast<T*>(me.local().broadcast(address, 0)); // NOLINT(performance-no-int-to-ptr)
+    }
+    PerProcess(const PerProcess&) = delete;
+    PerProcess& operator=(const PerProcess&) = delete;
+    ~PerProcess() { me_.local().barrier(); } // while the others look at it
+
+    std::span<T> span() const { return {first_, own_.size()}; }
+
+private:
+    mpi::Member& me_;
+    std::vector<T> own_;
+    T* first_ = nullptr;
+};
+
+/// Makes the call with one result per process, if there is one, and returns whether it leaves what it must.
+template <class T, class Op>
+bool is_right_shared(mpi::Member& me, const Shape& shape, const Vectors<T>& call, const mpi::Options& options,
+                     const Op& op) {
+    const bool broadcasts = shape.collective == Collective::broadcast;
+    const bool refused = shape.collective == Collective::allgather && options.way == "pipelined";
+    if (!shape.traits().is_same_for_all() || (shape.in_place && !broadcasts) || refused) {
+        return true;
+    }
+    const PerProcess<T> result(me, std::vector<T>(call.out.size()));
+    const std::span<const T> in(call.in);
+    const Counts counts(call.received.counts);
+    if (broadcasts) {
+        if (shape.is_root(static_cast<std::size_t>(me.rank()))) {
+            std::ranges::copy(call.out, result.span().begin());
+        }
+        me.local().barrier();
+        me.broadcast(shared(result.span()), shape.root, options);
+    } else if (shape.collective == Collective::allreduce) {
+        me.allreduce(in, shared(result.span()), op, options);
+    } else if (shape.is_irregular()) {
+        me.allgather(in, shared(result.span()), counts, options);
+    } else {
+        me.allgather(in, shared(result.span()), options);
+    }
+    return std::ranges::equal(result.span(), call.expected);
+}
+
+/// Makes the call, and returns whether it leaves what it must, also with one result per process. A reduction
+/// is made once more with an input that is cleared.
 template <class T, class Op>
 bool is_right(mpi::Member& me, const Shape& shape, const Reference<T>& reference, const mpi::Options& options,
               const Op& op, detail::Association association = detail::Association::tree) {
     Vectors<T> call = reference.vectors(static_cast<std::size_t>(me.rank()), shape, association);
     Vectors<T> again = call;
+    if (!is_right_shared(me, shape, call, options, op)) {
+        return false;
+    }
     make_call(me, shape, call, std::span<const T>(call.in), std::span(call.out), op, options);
     if (!shape.traits().reduces() || shape.in_place) {
         return call.out == call.expected;

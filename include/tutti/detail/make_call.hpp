@@ -39,9 +39,6 @@ concept LocalVectors = Local<Way> && Vectors<In, Out>;
 template <class Way, class In, class T>
 concept ResizedOutput = Blocking<Way> && LocalVectors<Way, In, std::add_lvalue_reference_t<std::vector<T>>>;
 
-template <class Way, class In, class T, class Op>
-concept SharedReduction = Local<Way> && Reduction<In, std::span<T>, Op>;
-
 /// left op right, for one element and an operator that combines it.
 template <class T, class Op>
 T combined(const Op& op, const T& left, T right) {
