@@ -42,6 +42,11 @@ void call_cluster(mpi::Member& me, const Problem& problem, const mpi::Options& o
                   double* out) {
     const std::span from(in, problem.input_elements(me.rank()));
     const std::span to(out, problem.output_elements(me.rank()));
+    if (problem.shared) {
+        problem.collective == Collective::allreduce ? me.allreduce(from, shared(to), tutti::sum, options)
+                                                    : me.allgather(from, shared(to), options);
+        return;
+    }
     call_by_collective(me, problem.collective, tutti::sum, Problem::root, options, from, to);
 }
 

@@ -14,14 +14,13 @@ HandWritten::HandWritten(int threads, int first_rank, std::size_t most_elements,
       inputs_(static_cast<std::size_t>(threads)), shared_(most_elements), blocks_(most_elements) {}
 
 /// This thread's slice of the sum of all threads' vectors, in pieces that stay in the cache.
-void HandWritten::combine(int thread, std::size_t elements) {
+void HandWritten::combine(int thread, std::size_t elements, double* sum) const {
     constexpr std::size_t piece = 1024;
     const auto index = static_cast<std::size_t>(thread);
     const auto count = static_cast<std::size_t>(threads_);
     const std::size_t end = elements * (index + 1) / count;
     for (std::size_t first = elements * index / count; first < end; first += piece) {
         const std::size_t last = std::min(first + piece, end);
-        double* const sum = shared_.data();
         std::copy(inputs_[0] + first, inputs_[0] + last, sum + first);
         for (std::size_t other = 1; other < count; ++other) {
             const double* const input = inputs_[other];
@@ -35,19 +34,23 @@ void HandWritten::combine(int thread, std::size_t elements) {
 void HandWritten::run(const Problem& problem, const double* in, double* out) {
     const auto thread = static_cast<std::size_t>(omp_get_thread_num());
     inputs_[thread] = in;
+    double* const together = problem.shared ? out : shared_.data();
     if (problem.collective == Collective::allgather) {
-        std::memcpy(&shared_[thread * problem.block_elements()], in,
+        const std::size_t first = problem.shared ? static_cast<std::size_t>(first_rank_) : 0;
+        std::memcpy(together + (first + thread) * problem.block_elements(), in,
                     problem.block_elements() * sizeof(double));
     } else if (problem.reduces()) {
 #pragma omp barrier
-        combine(static_cast<int>(thread), problem.elements);
+        combine(static_cast<int>(thread), problem.elements, together);
     }
 #pragma omp barrier
     if (thread == 0) {
-        carry(problem, out);
+        problem.shared ? carry_in_place(problem, out) : carry(problem, out);
     }
 #pragma omp barrier
-    take(problem, thread, out);
+    if (!problem.shared) {
+        take(problem, thread, out);
+    }
 }
 
 namespace {
@@ -77,6 +80,12 @@ void HandWritten::carry(const Problem& problem, double* out) {
     double* const to = problem.has_blocks() ? blocks_.data() : is_allreduce ? shared_.data() : out;
     call_mpi(problem, is_allreduce ? MPI_IN_PLACE : shared_.data(), to,
              static_cast<int>(problem.block_elements()) * threads_, communicator_);
+}
+
+/// The same for one result per process.
+void HandWritten::carry_in_place(const Problem& problem, double* out) const {
+    call_mpi(problem, MPI_IN_PLACE, out, static_cast<int>(problem.block_elements()) * threads_,
+             communicator_);
 }
 
 /// Every thread copies what it wants.

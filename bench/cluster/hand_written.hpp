@@ -11,7 +11,8 @@ namespace tutti::bench {
 
 /// What hybrid programs do by hand, well done: the OpenMP threads of a process combine slices of their
 /// vectors, or put their blocks together, the master carries that over MPI, and every thread copies the
-/// result. Sums of doubles; rooted at the first thread of the first process.
+/// result. If they share the result, they combine there, the master calls MPI in place, and nobody copies.
+/// Sums of doubles; rooted at the first thread of the first process.
 class HandWritten {
 public:
     /// Vectors of up to `most_elements`; `first_rank`: the global rank of this process's thread 0.
@@ -21,8 +22,9 @@ public:
     void run(const Problem& problem, const double* in, double* out);
 
 private:
-    void combine(int thread, std::size_t elements);
+    void combine(int thread, std::size_t elements, double* sum) const;
     void carry(const Problem& problem, double* out);
+    void carry_in_place(const Problem& problem, double* out) const;
     void take(const Problem& problem, std::size_t thread, double* out);
 
     int threads_;

@@ -39,7 +39,7 @@ namespace tutti::bench {
 namespace {
 
 struct Arguments {
-    std::vector<std::string> collectives{"allreduce", "reduce_scatter"};
+    std::vector<std::string> collectives;
     std::string begin = "1K";
     std::string end = "64M";
     double factor = 4;
@@ -47,6 +47,7 @@ struct Arguments {
     std::vector<std::string> ways{"auto"};
     std::vector<std::string> algorithms{"auto"};
     double seconds = 1;
+    bool shared = false;
     bool flat = true;
     std::string json;
 };
@@ -55,7 +56,8 @@ Arguments parsed(int argc, char** argv) {
     Arguments arguments;
     CLI::App app("Cluster collectives beside OpenMP + MPI by hand and beside flat MPI; sums of doubles",
                  "tutti bench --hybrid");
-    app.add_option("collective", arguments.collectives, measured_collectives)->capture_default_str();
+    app.add_option("collective", arguments.collectives, measured_collectives)
+        ->default_str("allreduce, and reduce_scatter or, with --shared, allgather");
     app.add_option("-b,--begin", arguments.begin, "Smallest buffer in bytes")->capture_default_str();
     app.add_option("-e,--end", arguments.end, "Largest buffer in bytes")->capture_default_str();
     app.add_option("-f,--factor", arguments.factor, "Factor from one size to the next")
@@ -72,12 +74,16 @@ Arguments parsed(int argc, char** argv) {
         ->allow_extra_args(false)
         ->capture_default_str();
     app.add_option("--seconds", arguments.seconds, "Time limit per point")->capture_default_str();
+    app.add_flag("--shared", arguments.shared, "One result per process, of an allreduce or an allgather");
     app.add_flag("--flat,!--no-flat", arguments.flat, "Also measure flat MPI");
     app.add_option("--json", arguments.json, "Write all points to this file; - is stdout");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
         std::exit(app.exit(error) == 0 ? exit_fine : exit_usage);
+    }
+    if (arguments.collectives.empty()) {
+        arguments.collectives = {"allreduce", arguments.shared ? "allgather" : "reduce_scatter"};
     }
     return arguments;
 }
@@ -97,6 +103,8 @@ std::vector<Problem> problems_of(const Arguments& arguments, int members) {
         }
         for (const std::size_t bytes : geometric_sizes(first, last, arguments.factor)) {
             problems.push_back(make_problem(collective, Type::f64, Operator::sum, members, bytes, false));
+            problems.back().shared = arguments.shared;
+            check_shared(problems.back());
         }
     }
     return problems;
@@ -113,6 +121,7 @@ public:
           stamps_(stamps_needed(method(), variants_.size() + 2)), // and what is written by hand, and flat MPI
           window_(communicator, cluster_.process(), cluster_.size(), crowded_, stamps_),
           hand_(arguments.threads, cluster_.first_rank(), most_elements(), communicator),
+          shared_output_(arguments.shared ? most_elements() * sizeof(double) : 0),
           communicator_(communicator) {}
 
     /// All threads of all processes measure; the points are those of rank 0.
@@ -162,7 +171,8 @@ private:
         mpi::Member me = cluster_.join(omp_get_thread_num());
         Harness harness(HarnessMemory(window_.memory(), me.size(), stamps_), me.rank());
         const Buffer input(most_elements() * sizeof(double));
-        const Buffer output(most_elements() * sizeof(double));
+        const Buffer own_output(arguments_.shared ? 0 : most_elements() * sizeof(double));
+        const Buffer& output = arguments_.shared ? shared_output_ : own_output;
         const auto* const in = reinterpret_cast<const double*>(input.data());
         auto* const out = reinterpret_cast<double*>(output.data());
         for (const Problem& problem : problems_) {
@@ -215,6 +225,8 @@ private:
     std::size_t stamps_;
     HarnessWindow window_;
     HandWritten hand_;
+    /// Of all threads, if they share the result.
+    Buffer shared_output_;
     MPI_Comm communicator_;
 };
 
@@ -232,9 +244,13 @@ void measure_flat(const Process& process, Results& results) {
     for (const std::string& name : names) {
         unsetenv(name.c_str()); // NOLINT(concurrency-mt-unsafe): there is one thread now
     }
-    const int members = process.problems().front().members;
+    std::vector<Problem> problems = process.problems();
+    for (Problem& problem : problems) {
+        problem.shared = false; // each process has its result
+    }
+    const int members = problems.front().members;
     MeasurementRequest request{.provider = "openmpi",
-                               .problems = process.problems(),
+                               .problems = problems,
                                .method = process.method(),
                                .cpus = std::vector<int>(static_cast<std::size_t>(members)),
                                .crowded = process.crowded(),

@@ -35,7 +35,7 @@ TUTTI_API bool run_again(ClusterSeat& seat, std::uint64_t key, const void* input
 /// Options of one collective call. Every member of every process must pass the same.
 struct Options {
     /// How the buffers of a process reach the others. Empty: the library chooses. It chooses pipelined for
-    /// buffers above 1 MiB if the call supports it and several members of every process have a CPU each, and
+    /// buffers above 2 MiB if the call supports it and several members of every process have a CPU each, and
     /// leader otherwise.
     ///
     /// - leader: one thread of each process transfers everything at once
@@ -83,8 +83,8 @@ struct ClusterOptions {
 };
 
 /// One thread's membership in a cluster; the collectives are its member functions. They are the collectives
-/// of tutti::Member over the members of all processes, except shift, split, subset, dup, among, shared
-/// results, irregular all-to-all and displacements. Ranks, sizes, roots, counts and the order of operands are
+/// of tutti::Member over the members of all processes, except shift, split, subset, dup, among,
+/// irregular all-to-all and displacements. Ranks, sizes, roots, counts and the order of operands are
 /// global. A single object is passed by value. All members of all processes must make the same calls in the
 /// same order.
 ///

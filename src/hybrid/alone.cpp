@@ -14,7 +14,8 @@ public:
         const bool moves = collective == Collective::broadcast || collective == Collective::allgather;
         const bool has_result =
             collective == Collective::allreduce || (collective == Collective::reduce && call().is_root());
-        receives_directly_ = moves || (has_result && call().is_separate());
+        const bool in_place = collective == Collective::allreduce && call().works_in_place();
+        receives_directly_ = moves || (has_result && (call().is_separate() || in_place));
         // What is sent is only read, and as if whole: a block need not have anything before it.
         const tutti::engine::Shape& shape = call().shape();
         bytes_before_ = shape.input_is_block ? call().bytes(shape.own_offset) : 0;

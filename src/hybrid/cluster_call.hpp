@@ -126,6 +126,8 @@ public:
     /// The call as one of the processes, from staging buffer to staging buffer, for the addresses to be
     /// changed.
     hybrid::ProcessCall& process_call();
+    /// Whether it may be made from and to one vector.
+    bool works_in_place() { return transport().works_in_place(process_call_); }
     /// Makes one. By what speaks.
     void perform(const hybrid::ProcessCall& call) {
         begin_on_channel();

@@ -34,21 +34,41 @@ public:
     void exchange() override {
         if (call().leads()) {
             call().compare_calls();
-            call().speak([this] { carry_segments(); });
+            call().speak([this] {
+                set_vectors();
+                carry_segments();
+            });
         }
     }
 
     void fan_out() override { call().meet(); }
 
 private:
+    void set_vectors();
     void carry_segments();
     void hand_out(const std::byte* from);
 
     CallSegment segment_;
     std::size_t segments_ = 1;
+    /// From the vector of the only member, and to it, or to the one that the members share.
+    bool sends_directly_ = false;
+    bool receives_directly_ = false;
+    bool combines_in_place_ = false;
     bool streams_ = false;
     std::vector<void*> outs_;
 };
+
+/// Decides which of the staging buffers the callers' vectors replace.
+void Solo::set_vectors() {
+    const bool is_allreduce = call().collective() == Collective::allreduce;
+    const bool is_reduce = call().collective() == Collective::reduce;
+    const bool in_place = is_allreduce && call().works_in_place();
+    const bool has_result = is_allreduce || (is_reduce && call().is_root());
+    sends_directly_ = call().is_alone() && (is_allreduce || is_reduce);
+    receives_directly_ =
+        call().shares_result() || (call().is_alone() && has_result && (call().is_separate() || in_place));
+    combines_in_place_ = call().shares_result() && in_place;
+}
 
 void Solo::carry_segments() {
     // What is broadcast goes from the root's vector, or into the leader's, and from there to the others.
@@ -56,11 +76,17 @@ void Solo::carry_segments() {
     std::byte* const vector = broadcasts ? segment_.root_vector(call().out()) : nullptr;
     for (std::size_t segment = 0; segment < segments_; ++segment) {
         segment_.cut(segment, segments_);
-        segment_.put(call().staging().input, 0, 1);
-        std::byte* const input = broadcasts ? vector + segment_.start_bytes() : call().staging().input;
-        std::byte* const output = broadcasts              ? input
-                                  : call().shares_result() ? call().landing() + segment_.start_bytes()
-                                                           : call().staging().output;
+        const std::size_t start = segment_.start_bytes();
+        std::byte* const input = broadcasts           ? vector + start
+                                 : sends_directly_    ? const_cast<std::byte*>(call().in()) + start
+                                 : combines_in_place_ ? call().out() + start
+                                                      : call().staging().input;
+        std::byte* const output = broadcasts           ? input
+                                  : receives_directly_ ? call().out() + start
+                                                       : call().staging().output;
+        if (!sends_directly_) {
+            segment_.put(input, 0, 1);
+        }
         call().perform(segment_.process_call(input, output));
         hand_out(output);
     }

@@ -12,7 +12,7 @@ namespace tutti::hybrid {
 enum class Strategy : std::uint8_t { leader, pipelined };
 
 /// What is combined, carried and stored in one go, so that it stays in a core's own cache.
-inline constexpr std::size_t segment_bytes = std::size_t{512} << 10U;
+inline constexpr std::size_t segment_bytes = std::size_t{1} << 20U;
 
 /// Up to so many bytes members exchange values in one go instead of combining slices, or letting one do all.
 inline constexpr std::size_t one_exchange_bytes = 4096;

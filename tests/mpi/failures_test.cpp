@@ -3,8 +3,11 @@
 #include "message_count.hpp"
 #include "support.hpp"
 
+#include <array>
+#include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace tutti::test {
 
@@ -181,6 +184,32 @@ TEST_CASE("members of one process in different calls") {
         });
         check_all(texts, "different calls");
     });
+}
+
+TEST_CASE("members of one process with different vectors for the result that they share") {
+    if (members_here() == 1) {
+        return;
+    }
+    using Call = std::function<void(mpi::Member&, std::span<double>)>;
+    const std::vector<Call> calls{
+        [](mpi::Member& me, std::span<double> out) {
+            const std::vector<double> in(out.size());
+            me.allreduce(in, shared(out), tutti::sum);
+        },
+        [](mpi::Member& me, std::span<double> out) { me.allgather(std::array{1.0}, shared(out)); },
+        [](mpi::Member& me, std::span<double> out) { me.broadcast(shared(out), 0); }};
+    for (const Call& call : calls) {
+        on_two([&](MPI_Comm part, bool is_second) {
+            std::vector<double> together(4);
+            const Texts texts = thrown_by(part, [&](mpi::Member& me) {
+                std::vector<double> own(4);
+                call(me, is_second && me.local().rank() == 1 ? own : together);
+                me.barrier();
+            });
+            check_all(texts,
+                      "`out` is not the same memory: shared() takes the vector that all members share");
+        });
+    }
 }
 
 TEST_CASE("an operator that throws") {

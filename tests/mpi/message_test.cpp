@@ -3,6 +3,7 @@
 #include "algorithm/registry.hpp"
 #include "choose/select.hpp"
 #include "exam.hpp"
+#include "hybrid/strategies.hpp"
 #include "message_count.hpp"
 #include "support.hpp"
 
@@ -133,7 +134,7 @@ auto scan(std::size_t elements, const mpi::Options& options) {
     };
 }
 
-constexpr std::size_t segment_elements = 65536;
+constexpr std::size_t segment_elements = hybrid::segment_bytes / sizeof(double);
 
 } // namespace
 

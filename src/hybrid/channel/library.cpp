@@ -198,7 +198,7 @@ int LibraryCall::start(const MpiChannel& channel, MPI_Request& request) const {
     case Collective::reduce:
         return MPI_Ireduce(in, out, count, type, op, root, comm, &request);
     case Collective::allreduce:
-        return MPI_Iallreduce(in, out, count, type, op, comm, &request);
+        return MPI_Iallreduce(in == out ? MPI_IN_PLACE : in, out, count, type, op, comm, &request);
     case Collective::reduce_scatter:
         return MPI_Ireduce_scatter(in, out + own_bytes, counts, type, op, comm, &request);
     case Collective::allgather:

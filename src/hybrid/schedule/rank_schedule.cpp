@@ -7,6 +7,7 @@ namespace tutti::hybrid {
 
 using schedule::Place;
 using schedule::Schedule;
+using schedule::Space;
 
 namespace {
 
@@ -87,6 +88,57 @@ bool only_stores_received(const RankSchedule::Round& round, int blocks) {
            std::ranges::none_of(round.sends, sends);
 }
 
+/// Follows a rank schedule whose input and output are one vector, and notices what reads too late.
+class InPlace {
+public:
+    explicit InPlace(int blocks) : blocks_(blocks) {}
+
+    bool allows(const RankSchedule::Round& round) {
+        if (round.only_stores_received) { // messages are stored while others are still being sent
+            std::ranges::for_each(round.moves, [this](const auto& move) { write(move.move.to); });
+        }
+        for (const RankSchedule::Message& message : round.sends) {
+            if (std::ranges::any_of(message.places, [this](const Place& place) { return is_gone(place); })) {
+                return false;
+            }
+        }
+        return std::ranges::all_of(round.moves, [this](const auto& move) { return allows(move); });
+    }
+
+private:
+    bool allows(const RankSchedule::Move& made) {
+        const schedule::Move& move = made.move;
+        const auto spoils = [&](const Place& operand) {
+            return is_gone(operand) || (operand.space == Space::input && meet(operand, move.to) &&
+                                        operand.blocks != move.to.blocks);
+        };
+        if ((made.left == RankSchedule::own_place && spoils(move.left)) ||
+            (move.has_right() && made.right == RankSchedule::own_place && spoils(move.right))) {
+            return false;
+        }
+        write(move.to);
+        return true;
+    }
+
+    void write(const Place& to) {
+        if (to.space == Space::output) {
+            written_.push_back(to);
+        }
+    }
+    bool is_gone(const Place& place) const {
+        return place.space == Space::input &&
+               std::ranges::any_of(written_, [&](const Place& to) { return meet(place, to); });
+    }
+    /// Whether they have blocks in common, in whichever spaces.
+    bool meet(Place input, const Place& to) const {
+        input.space = to.space;
+        return overlap(input, to, blocks_);
+    }
+
+    int blocks_;
+    std::vector<Place> written_;
+};
+
 } // namespace
 
 RankSchedule rank_schedule_of(const Schedule& schedule, int rank) {
@@ -110,11 +162,13 @@ RankSchedule rank_schedule_of(const Schedule& schedule, int rank) {
     for (RankSchedule::Round& round : rank_schedule.rounds) {
         round.only_stores_received = only_stores_received(round, rank_schedule.blocks);
     }
+    InPlace in_place(rank_schedule.blocks);
+    rank_schedule.works_in_place =
+        std::ranges::all_of(rank_schedule.rounds, [&](const auto& round) { return in_place.allows(round); });
     return rank_schedule;
 }
 
 RankSchedule one_hop_alltoall(int processes, int rank) {
-    using schedule::Space;
     RankSchedule rank_schedule;
     rank_schedule.blocks = processes;
     const auto copy = [&](int from, const Place& source, int landed) {

@@ -37,6 +37,9 @@ struct RankSchedule {
     std::vector<Round> rounds;
     int blocks = 1;
     int scratch_vectors = 0;
+    /// Input and output may be one vector: nothing reads a block of the input after its place has been
+    /// written.
+    bool works_in_place = false;
 };
 
 /// The part of `rank`. O(ranks * moves of a member). \pre members write to their own vectors only, and read

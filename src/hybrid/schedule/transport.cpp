@@ -138,6 +138,13 @@ void Transport::perform(const ProcessCall& call) try {
     throw;
 }
 
+bool Transport::works_in_place(const ProcessCall& call) {
+    return channel_.size() == 1 ||
+           (call.algorithm == library_algorithm
+                ? call.collective == Collective::allreduce
+                : rank_schedule({call.algorithm, call.root}, call.collective).works_in_place);
+}
+
 /// Whose messages do not show what others are calling: all come before, and are told where one fails.
 void Transport::perform_by_library(const ProcessCall& call) {
     meet(channel_);

@@ -23,6 +23,8 @@ public:
 
     /// Makes a call among the processes, as part of the call of the cluster that the channel has begun.
     void perform(const ProcessCall& call);
+    /// Whether input and output of such a call may be one vector.
+    bool works_in_place(const ProcessCall& call);
 
 private:
     using ScheduleName = std::pair<std::uint32_t, int>;
