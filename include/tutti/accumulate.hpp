@@ -2,6 +2,7 @@
 
 #include <tutti/detail/accumulating_loops.hpp>
 #include <tutti/detail/buffers.hpp>
+#include <tutti/detail/scaled_sums.hpp>
 #include <tutti/operators.hpp>
 
 #include <complex>
@@ -137,6 +138,58 @@ namespace detail {
 
 template <>
 inline constexpr bool is_operator<Mean> = true;
+
+/// What the compiled kernels multiply by in place of an operator with real factors.
+inline constexpr Scale scale_of(const Mean& /*op*/) {
+    return {.is_mean = true};
+}
+template <class A>
+constexpr Scale scale_of(const MeanIn<A>& /*op*/) {
+    return {.is_mean = true};
+}
+template <std::floating_point A>
+constexpr Scale scale_of(const ScaledSum<A>& op) {
+    return {static_cast<double>(op.before), static_cast<double>(op.after)};
+}
+
+/// Operators on float, double, complex numbers of these, or numbers of 16 bits that are summed in float.
+template <class Op, class T>
+concept ScalesSums = AccumulatesElements<Op, T> && type_of<T>()
+!= Type::other&& std::same_as<Accumulator<Op, T>, Accumulator<Mean, T>>&& requires(const Op& op) {
+    scale_of(op);
+};
+
+/// Their loops: the compiled kernels.
+template <class T, class Op>
+struct ScalingLoops {
+    static void reduce(const void* state, void* out, const void* a, const void* b, std::size_t count) {
+        const Scale scale = scale_in(state);
+        of_lanes().reduce(&scale, out, a, b, count * lanes);
+    }
+    static void reduce_many(const void* state, void* const* outs, int outs_count, const void* const* ins,
+                            int ins_count, std::size_t count, Association association, StoreHints stores) {
+        const Scale scale = scale_in(state);
+        of_lanes().reduce_many(&scale, outs, outs_count, ins, ins_count, count * lanes, association, stores);
+    }
+    static void scan_many(const void* state, void* const* outs, const void* const* ins, int members,
+                          std::size_t count, bool exclusive, Association association, StoreHints stores) {
+        const Scale scale = scale_in(state);
+        of_lanes().scan_many(&scale, outs, ins, members, count * lanes, exclusive, association, stores);
+    }
+
+    static constexpr Kernels kernels{&reduce, &reduce_many, &scan_many, nullptr};
+
+private:
+    using Lane = typename RealOf<T>::type;
+    static constexpr std::size_t lanes = sizeof(T) / sizeof(Lane);
+    static const Kernels& of_lanes() { return scaled_sums<type_of<Lane>()>(); }
+    static Scale scale_in(const void* state) { return scale_of(*static_cast<const Op*>(state)); }
+};
+
+template <class T, class Op>
+requires ScalesSums<Op, T>
+struct LoopsOf<T, Op> : std::type_identity<ScalingLoops<T, Op>> {
+};
 
 /// For elements that are their own accumulators it is the plain sum.
 template <class A>

@@ -57,6 +57,7 @@ struct Piece {
     run::Range range;
     std::size_t rank;
     bool is_written;
+    bool is_input;
 };
 
 std::vector<Piece> pieces_of(std::span<const Contribution> all) {
@@ -67,8 +68,8 @@ std::vector<Piece> pieces_of(std::span<const Contribution> all) {
         const auto input = reinterpret_cast<std::uintptr_t>(own.call.input);
         const auto output = reinterpret_cast<std::uintptr_t>(own.call.output);
         const std::size_t element_bytes = own.call.element_bytes;
-        Piece read{{input, own.blocks.read * element_bytes}, rank, own.call.cleared_input};
-        Piece written{{output, own.blocks.written * element_bytes}, rank, true};
+        Piece read{{input, own.blocks.read * element_bytes}, rank, own.call.cleared_input, true};
+        Piece written{{output, own.blocks.written * element_bytes}, rank, true, false};
         if (!own.signature.has_private_counts) {
             const run::Footprint footprint(own.call, own.shape.total, own.shape.block,
                                            own.offsets.empty() ? nullptr : own.offsets.data());
@@ -125,7 +126,9 @@ void require_apart(std::span<const Contribution> all, std::uint64_t number) {
             other = read.overlapped_by(piece);
         }
         if (other != nullptr) {
-            const Fault fault = piece.is_written && other->is_written ? Fault::both_write : Fault::one_writes;
+            const Fault fault = piece.is_input && other->is_input       ? Fault::cleared_input
+                                : piece.is_written && other->is_written ? Fault::both_write
+                                                                        : Fault::one_writes;
             const auto [one, two] =
                 std::minmax({static_cast<int>(piece.rank), static_cast<int>(other->rank)});
             throw mismatch(all, number, static_cast<std::size_t>(one), static_cast<std::size_t>(two),

@@ -41,8 +41,15 @@ Combining::Combining(const char* function, tutti_op asked, const Elements& eleme
     } else if (op >= TUTTI_SUM && op <= TUTTI_MAXIMUM) {
         combines_.emplace(static_cast<Operator>(op - TUTTI_SUM));
     } else if (is_for_pairs(op)) {
-        refuse(function, "`op` is TUTTI_MINLOC or another for pairs, which needs a `type` of pairs that it "
-                         "combines, such as TUTTI_DOUBLE_INT or TUTTI_2DOUBLE");
+        refuse(
+            function,
+            op == TUTTI_MINMAX ? "`op` is TUTTI_MINMAX, which needs a `type` of two equal numbers, such as "
+                                 "TUTTI_2DOUBLE"
+            : op == TUTTI_COMPENSATED_SUM
+                ? "`op` is TUTTI_COMPENSATED_SUM, which needs a `type` of two equal floating-point numbers, "
+                  "such as TUTTI_2DOUBLE"
+                : "`op` is TUTTI_MINLOC or TUTTI_MAXLOC, which needs a `type` of pairs, such as "
+                  "TUTTI_DOUBLE_INT or TUTTI_2DOUBLE");
     } else if (op >= TUTTI_MEAN && op <= TUTTI_SUM_IN_DOUBLE) {
         accumulate(function, op, elements.type,
                    "is TUTTI_MEAN, TUTTI_MEAN_IN_DOUBLE or TUTTI_SUM_IN_DOUBLE, which needs a `type` of "

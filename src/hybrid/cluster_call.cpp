@@ -124,14 +124,17 @@ void ClusterCall::set_process_call(std::uint32_t algorithm) {
 
 void ClusterCall::begin(const void* input, void* output, const void* state, Timeout timeout) {
     input_ = call_.input = input;
-    if (known_.call().convert != nullptr) {
-        call_.input = converted_.at_least(bytes(call_.input_count), call_.element_align);
-        known_.call().convert(state, converted_.data(), input, call_.input_count);
-    }
     call_.output = output;
     call_.state = state;
     call_.timeout = timeout;
     member_.begin(call_signature_, digest_);
+}
+
+void ClusterCall::convert_input() {
+    if (known_.call().convert != nullptr) {
+        call_.input = converted_.at_least(bytes(call_.input_count), call_.element_align);
+        known_.call().convert(call_.state, converted_.data(), input_, call_.input_count);
+    }
 }
 
 void ClusterCall::end() {

@@ -48,6 +48,8 @@ public:
     }
     /// The call is made, on these vectors.
     void begin(const void* input, void* output, const void* state, Timeout timeout);
+    /// The operands of a wider result. The operator may throw.
+    void convert_input();
     /// The call is complete.
     void end();
     HierarchyStrategy& strategy() const { return *strategy_; }

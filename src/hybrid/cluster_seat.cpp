@@ -93,6 +93,7 @@ void ClusterSeat::run_prepared(ClusterCall& call) {
     try {
         enter_call();
         find_leader();
+        call.convert_input();
         call.strategy().fan_in();
         call.strategy().exchange();
         call.strategy().fan_out();

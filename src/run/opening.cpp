@@ -42,9 +42,10 @@ Fault fault_of_memory(const Prepared& prepared, const Bases& own, int rank, cons
     if (overlap(here.written, there.written)) {
         return Fault::both_write;
     }
-    const bool one_writes = overlap(here.written, there.read) || overlap(here.read, there.written) ||
-                            (footprint.clears() && overlap(here.read, there.read));
-    return one_writes ? Fault::one_writes : Fault::none;
+    if (overlap(here.written, there.read) || overlap(here.read, there.written)) {
+        return Fault::one_writes;
+    }
+    return footprint.clears() && overlap(here.read, there.read) ? Fault::cleared_input : Fault::none;
 }
 
 BlockLengths block_lengths(const Prepared& prepared, int rank, const Bases& theirs, int peer) {

@@ -296,9 +296,11 @@ TEST_CASE("operators reject elements that they do not combine, from C") {
     }
     refuses(TUTTI_FLOAT16, TUTTI_SUM_IN_DOUBLE, "in double not of 16 bits");
     refuses(TUTTI_DOUBLE_COMPLEX, scaled, "pass complex numbers as twice as many real ones");
-    refuses(TUTTI_DOUBLE, TUTTI_MINLOC, "such as TUTTI_DOUBLE_INT");
-    refuses(TUTTI_DOUBLE_INT, TUTTI_MINMAX, "such as TUTTI_DOUBLE_INT or TUTTI_2DOUBLE");
-    refuses(TUTTI_2INT, TUTTI_COMPENSATED_SUM, "`op` is TUTTI_MINLOC or another for pairs");
+    refuses(TUTTI_DOUBLE, TUTTI_MINLOC, "of pairs, such as TUTTI_DOUBLE_INT or TUTTI_2DOUBLE");
+    refuses(TUTTI_DOUBLE_INT, TUTTI_MINMAX,
+            "`op` is TUTTI_MINMAX, which needs a `type` of two equal numbers");
+    refuses(TUTTI_2INT, TUTTI_COMPENSATED_SUM,
+            "`op` is TUTTI_COMPENSATED_SUM, which needs a `type` of two equal floating-point numbers");
     refuses(TUTTI_DOUBLE, TUTTI_COMPENSATED_SUM + 1, "neither a TUTTI_... operator");
     CHECK(tutti_op_free(scaled) == TUTTI_OK);
     refuses(TUTTI_DOUBLE, scaled, "neither a TUTTI_... operator");

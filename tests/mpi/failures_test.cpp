@@ -3,7 +3,10 @@
 #include "message_count.hpp"
 #include "support.hpp"
 
+#include <tutti/accumulate.hpp>
+
 #include <array>
+#include <concepts>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -234,6 +237,28 @@ TEST_CASE("an operator that throws") {
             check_all(texts, "the operator broke");
         });
     }
+}
+
+namespace {
+
+struct BrokenLift {
+    double lift(std::same_as<float> auto x) const {
+        return x > 1 ? throw Error("the lift broke") : static_cast<double>(x);
+    }
+    double operator()(double a, double b) const { return a + b; }
+};
+
+} // namespace
+
+TEST_CASE("an operator that throws when it converts an input") {
+    on_two([](MPI_Comm part, bool is_second) {
+        const Texts texts = thrown_by(part, [&](mpi::Member& me) {
+            const std::vector<float> in(100, is_second && me.local().rank() == 0 ? 2.0F : 0.0F);
+            std::vector<double> out(in.size());
+            me.allreduce(in, out, BrokenLift{});
+        });
+        check_all(texts, "the lift broke");
+    });
 }
 
 TEST_CASE("a member that leaves by an exception") {

@@ -302,10 +302,11 @@ constexpr void refuse_lost_result() {
     using T = typename decltype(view(std::declval<Out&>()))::element_type;
     static_assert(!std::is_const_v<T>,
                   "the elements are const, but the call writes them: pass a buffer of non-const elements");
-    static_assert(Address<Out> || Scattered<Out> || std::is_lvalue_reference_v<Out> || Dynamic<Out> ||
-                      MultiView<Out> || std::ranges::borrowed_range<Out>,
-                  "the result would be lost in a temporary: pass a vector that has a name, or a view of one, "
-                  "such as std::span");
+    static_assert(
+        Address<Out> || Scattered<Out> || std::is_lvalue_reference_v<Out> || Dynamic<Out> || MultiView<Out> ||
+            std::ranges::borrowed_range<Out>,
+        "what the call writes would be lost in a temporary: pass a vector that has a name, or a view of one, "
+        "such as std::span");
 }
 
 /// Produces the error message for a temporary input of a nonblocking call.
