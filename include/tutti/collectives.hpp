@@ -73,15 +73,15 @@ public:
         return self().run(rooted(in_place<InOut>(Collective::broadcast, inout, options), root), options);
     }
 
-    /// Broadcast of a cluster into one buffer per process, tutti::shared(inout): what the members of the root's
-    /// process share goes into what those of every other process share. It must have the same number of
-    /// elements in every process. Throws MismatchError if the members of a process pass different buffers.
+    /// Broadcast of a cluster into one buffer per process, tutti::shared(inout): what the members of the
+    /// root's process share goes into what those of every other process share. It must have the same number
+    /// of elements in every process. Throws MismatchError if the members of a process pass different buffers.
     template <class T>
     requires(!detail::Local<Way>) auto broadcast(Shared<T> inout, int root, const Options& options = {}) {
         const auto buffer = inout.span();
-        return self().run(rooted(shared(in_place<const std::span<T>>(Collective::broadcast, buffer, options)),
-                                 root),
-                          options);
+        return self().run(
+            rooted(shared(in_place<const std::span<T>>(Collective::broadcast, buffer, options)), root),
+            options);
     }
 
     /// Produces the compile-time error for a broadcast without a root.

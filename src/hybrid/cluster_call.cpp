@@ -155,7 +155,8 @@ std::size_t ClusterCall::own_block_elements() const {
 
 bool ClusterCall::is_for(int member) const {
     const bool is_root = first_member() + member == call_.root;
-    return !shares_result() && traits().output.of(is_root) != Part::none && !(is_root && traits().in_place == OneVector::always);
+    return !shares_result() && traits().output.of(is_root) != Part::none &&
+           !(is_root && traits().in_place == OneVector::always);
 }
 
 void ClusterCall::show() {
@@ -183,10 +184,10 @@ void ClusterCall::compare_calls() const {
             cluster_.throw_mismatch(rank(), other);
         }
         if (shares_result() && cluster_.board(other).output != out()) {
-            throw MismatchError(
-                tutti::engine::text_of_vectors(tutti::run::Fault::shared_output, global_rank(),
-                                               first_member() + other, call_signature_.describe()),
-                {.peer = first_member() + other});
+            throw MismatchError(tutti::engine::text_of_vectors(tutti::run::Fault::shared_output,
+                                                               global_rank(), first_member() + other,
+                                                               call_signature_.describe()),
+                                {.peer = first_member() + other});
         }
     }
 }

@@ -108,8 +108,8 @@ void Pipeline::carry_segment(std::size_t segment) {
     call().speak([&] {
         segment_.cut(segment, segments_);
         const std::size_t start = segment_.start_bytes();
-        call().perform(segment_.process_call(segment_.root_vector(call().outgoing()) + start,
-                                             call().landing() + start));
+        call().perform(
+            segment_.process_call(segment_.root_vector(call().outgoing()) + start, call().landing() + start));
     });
 }
 
