@@ -45,6 +45,12 @@ tutti_caller tutti_cleared_input(tutti_caller me) {
     return me;
 }
 
+tutti_caller tutti_converted_input(tutti_caller me, tutti_type input) {
+    const std::uint64_t known = input < c::no_number ? input : c::no_number;
+    me.how = (me.how & ~c::input_mask) | ((known == 0 ? c::no_number : known) << c::input_shift);
+    return me;
+}
+
 tutti_caller tutti_counts_on_all(tutti_caller me) {
     me.how |= c::counts_on_all;
     return me;

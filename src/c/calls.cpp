@@ -48,6 +48,10 @@ void Caller::check_ways(const Call& call) const {
         refuse(function_, "`me` comes from tutti_counts_on_all(), which is only for a "
                           "gatherv or scatterv");
     }
+    if (converted_input() != 0 && (call.in_place || !traits.reduces())) {
+        refuse(function_, "`me` comes from tutti_converted_input(), which is only for a reduction that is "
+                          "not in place");
+    }
     if (shares && (call.in_place || !traits.may_share())) {
         refuse(function_, "`me` comes from tutti_shared_output(), which is only for an allreduce or "
                           "allgather that is not in place");

@@ -22,6 +22,10 @@ enum How : std::uint64_t { blocks = 1, starts = 2, prepares = 3, arrives = 4, wa
 inline constexpr std::uint64_t shares_output = 8;
 inline constexpr std::uint64_t counts_on_all = 16;
 inline constexpr std::uint64_t clears_input = 32;
+/// And the type of an input that is to be converted, or no_number for a type that cannot be.
+inline constexpr unsigned input_shift = 8;
+inline constexpr std::uint64_t no_number = 255;
+inline constexpr std::uint64_t input_mask = no_number << input_shift;
 
 /// What tutti_request::kind says; any other number is no request.
 enum RequestKind : std::uint64_t {
@@ -65,6 +69,8 @@ public:
     int size() const { return size_; }
     /// Whether every member gives the counts of a gather or scatter.
     bool has_counts_on_all() const { return (me_.how & counts_on_all) != 0; }
+    /// The type of the input that is to be converted; 0: none is.
+    tutti_type converted_input() const { return (me_.how & input_mask) >> input_shift; }
     Options options() const;
     /// Makes the call in the caller's way.
     void make(const detail::Call& call) const;
@@ -92,6 +98,10 @@ struct Elements {
     /// The type that the program has passed.
     tutti_type code = 0;
 };
+/// Converts numbers to those of a type that has all their values; null where there is no such conversion.
+using Conversion = decltype(detail::Call::convert);
+Conversion conversion_of(Type from, Type to);
+
 /// Throws ArgumentError where it is no type.
 Elements elements_of(const char* function, tutti_type type);
 
@@ -162,6 +172,9 @@ public:
     void make() const { caller_.make(call_); }
 
 private:
+    /// Makes the call convert its input, whose elements these are.
+    Elements converted_input();
+
     const Caller& caller_;
     Elements elements_;
     detail::Call call_;
