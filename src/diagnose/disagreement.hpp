@@ -79,7 +79,8 @@ std::string text_of_signatures(Sequence sequence, int member, int other, std::ui
                                const std::string& noun = "member");
 
 /// What is wrong where the vectors of two members are at fault, which both make this call.
-std::string text_of_vectors(run::Fault fault, int member, int peer, const std::string& call);
+TUTTI_COMPONENT_API std::string text_of_vectors(run::Fault fault, int member, int peer,
+                                                const std::string& call);
 
 /// What is wrong where `member` expects a block of another length than `peer` sends, in the call of this
 /// signature.
