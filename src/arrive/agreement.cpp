@@ -57,7 +57,6 @@ struct Piece {
     run::Range range;
     std::size_t rank;
     bool is_written;
-    bool is_input;
 };
 
 std::vector<Piece> pieces_of(std::span<const Contribution> all) {
@@ -68,8 +67,8 @@ std::vector<Piece> pieces_of(std::span<const Contribution> all) {
         const auto input = reinterpret_cast<std::uintptr_t>(own.call.input);
         const auto output = reinterpret_cast<std::uintptr_t>(own.call.output);
         const std::size_t element_bytes = own.call.element_bytes;
-        Piece read{{input, own.blocks.read * element_bytes}, rank, own.call.cleared_input, true};
-        Piece written{{output, own.blocks.written * element_bytes}, rank, true, false};
+        Piece read{{input, own.blocks.read * element_bytes}, rank, own.call.cleared_input};
+        Piece written{{output, own.blocks.written * element_bytes}, rank, true};
         if (!own.signature.has_private_counts) {
             const run::Footprint footprint(own.call, own.shape.total, own.shape.block,
                                            own.offsets.empty() ? nullptr : own.offsets.data());
@@ -114,6 +113,16 @@ private:
     const Piece* second_ = nullptr;
 };
 
+/// Whether two pieces that overlap are inputs, of which one is cleared.
+bool clears_input_of_another(std::span<const Contribution> all, const Piece& one, const Piece& other) {
+    const auto is_input = [&](const Piece& piece) {
+        const detail::Call& call = all[piece.rank].call;
+        return piece.range.start - reinterpret_cast<std::uintptr_t>(call.input) < call.input_bytes();
+    };
+    const bool clears = all[one.rank].call.cleared_input || all[other.rank].call.cleared_input;
+    return clears && is_input(one) && is_input(other);
+}
+
 /// What one rank writes overlaps nothing of another's.
 void require_apart(std::span<const Contribution> all, std::uint64_t number) {
     std::vector<Piece> pieces = pieces_of(all);
@@ -126,9 +135,9 @@ void require_apart(std::span<const Contribution> all, std::uint64_t number) {
             other = read.overlapped_by(piece);
         }
         if (other != nullptr) {
-            const Fault fault = piece.is_input && other->is_input       ? Fault::cleared_input
-                                : piece.is_written && other->is_written ? Fault::both_write
-                                                                        : Fault::one_writes;
+            const Fault fault = clears_input_of_another(all, piece, *other) ? Fault::cleared_input
+                                : piece.is_written && other->is_written     ? Fault::both_write
+                                                                            : Fault::one_writes;
             const auto [one, two] =
                 std::minmax({static_cast<int>(piece.rank), static_cast<int>(other->rank)});
             throw mismatch(all, number, static_cast<std::size_t>(one), static_cast<std::size_t>(two),

@@ -229,9 +229,8 @@ std::string text_of_vectors(run::Fault fault, int member, int peer, const std::s
             ? "they write to the same memory: each needs a vector of its own for the result; allreduce and "
               "allgather take one for all as tutti::shared(out)"
         : fault == run::Fault::cleared_input
-            ? "their inputs overlap, and one of them clears its own: an input that is cleared needs memory "
-              "of "
-              "its own"
+            ? "their inputs overlap, and one of them clears its own: an input that is cleared needs "
+              "memory of its own"
             : "one writes to memory that the other reads: no member's result may "
               "overlap another member's "
               "vectors";

@@ -152,7 +152,7 @@ contains
         call tutti_allreduce(me, TUTTI_IN_PLACE, ierr, TUTTI_MAXLOC, ierr)
         call refused(ierr, why)
         call tutti_allreduce(me, TUTTI_IN_PLACE, whole, TUTTI_COMPENSATED_SUM, ierr)
-        call refused(ierr, 'allreduce: `op` is TUTTI_MINLOC or another for pairs')
+        call refused(ierr, 'allreduce: `op` is TUTTI_COMPENSATED_SUM, which needs')
         call tutti_allreduce(me, TUTTI_IN_PLACE, whole, TUTTI_MEAN, ierr)
         call refused(ierr, 'allreduce: `op` is TUTTI_MEAN')
     end subroutine
