@@ -181,7 +181,7 @@ struct ScalingLoops {
 
 private:
     using Lane = typename RealOf<T>::type;
-    static constexpr std::size_t lanes = sizeof(T) / sizeof(Lane);
+    static constexpr std::size_t lanes = std::same_as<T, Lane> ? 1 : 2;
     static const Kernels& of_lanes() { return scaled_sums<type_of<Lane>()>(); }
     static Scale scale_in(const void* state) { return scale_of(*static_cast<const Op*>(state)); }
 };
