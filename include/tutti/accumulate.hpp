@@ -35,7 +35,7 @@ concept Fractional = Numeric<T> && !Integer<T>;
 ///
 /// All operands of a result are combined in one pass over the inputs of all members, and the result is
 /// lowered once. The call therefore uses an algorithm that combines no partial results; a call that names
-/// another one throws ArgumentError, as does a call of a cluster of several processes. The functions are
+/// another one throws ArgumentError, as does a call of a cluster. The functions are
 /// const, because all members call the same object at the same time. A member that computes a part of the
 /// result uses its own object for the operands of all members, so all members must pass equal objects.
 ///

@@ -40,7 +40,8 @@ struct Options {
     ///
     /// - leader: one thread of each process transfers everything at once
     /// - pipelined: one thread transfers segments while the others combine the next segments; for broadcast,
-    ///   reduce, allreduce, reduce_scatter and allgather
+    ///   reduce, allreduce, reduce_scatter and allgather, but not into a shared result of an allgather, and
+    ///   not if order serial needs a chain of processes
     std::string_view way = {};
     /// The algorithm among the leaders: "library" for the MPI library's own collective, or the name of one of
     /// Tutti's algorithms (`tutti info --algorithms`). Empty: the library chooses.
@@ -93,7 +94,8 @@ struct ClusterOptions {
 /// more.
 ///
 /// P is the number of members of all processes, m the bytes of one member's whole buffer. Inside a process a
-/// call costs two exchanges, in which each member reads and writes 2m to 3m bytes. Between processes it costs
+/// call costs two exchanges, in which each member reads and writes 2m to 3m bytes, or reads m and writes its
+/// part of m if they share the result. Between processes it costs
 /// what the algorithm among the processes costs.
 class TUTTI_API Member : public Collectives<Member, detail::BlockingWay> {
 public:

@@ -39,6 +39,13 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
             "reduce_scatter: `in` and `block` overlap: among processes pass separate vectors, or "
             "exactly this member's part as the block");
     }
+    if (call.one_pass_operator) {
+        throw ArgumentError(
+            std::string(to_string(call.collective)) +
+            ": operators that accumulate, such as tutti::mean, are for the members of a group, because "
+            "each process would finish its part: use tutti::sum and scale the result, or pass an "
+            "output of a wider type");
+    }
     if (call.needs_one_pass() && cluster_.processes() > 1) {
         throw ArgumentError(
             std::string(to_string(call.collective)) +

@@ -137,6 +137,58 @@ TEST_CASE("sums of 16-bit numbers, which are rounded once, are for the members o
     }
 }
 
+TEST_CASE("operators that accumulate are for groups, also if there is one process") {
+    for (int processes = 1; processes <= 2; ++processes) {
+        on_processes(processes, [&](MPI_Comm part) {
+            on_members(part, most_members() == 1 ? 1 : 2, [&](mpi::Member& me) {
+                std::vector<float> vector(4, 1);
+                CHECK_THROWS_WITH_AS(me.allreduce(vector, tutti::mean),
+                                     doctest::Contains("use tutti::sum and scale the result"), ArgumentError);
+                me.allreduce(vector, tutti::sum);
+                CHECK(vector == std::vector<float>(4, static_cast<float>(me.size())));
+            });
+        });
+    }
+}
+
+TEST_CASE("the MPI library's allreduces of processes of which some are alone and some are not") {
+    for (const int processes : {3, 4}) {
+        on_processes(processes, [&](MPI_Comm part) {
+            const int here = process_of_world() == 0 ? most_members() == 1 ? 1 : 2 : 1;
+            on_members(part, here, [&](mpi::Member& me) {
+                std::vector<double> in(20'000, me.rank() + 1), out(in.size());
+                const double total = me.size() * (me.size() + 1) / 2;
+                const PerProcess<double> together(me, std::vector<double>(in.size()));
+                me.allreduce(in, shared(together.span()), tutti::sum, {.algorithm = "library"});
+                CHECK(std::ranges::count(together.span(), total) == 20'000);
+                if (me.rank() == 0) {
+                    out = in;
+                    me.allreduce(out, out, tutti::sum, {.algorithm = "library"});
+                } else {
+                    me.allreduce(in, out, tutti::sum, {.algorithm = "library"});
+                }
+                CHECK(out == std::vector<double>(in.size(), total));
+            });
+        });
+    }
+}
+
+TEST_CASE("sums of short integers wrap around, also by the MPI library") {
+    on_processes(2, [](MPI_Comm part) {
+        on_members(part, 1, [](mpi::Member& me) {
+            const auto check = [&]<class T>(T operand) {
+                std::vector<T> vector(100, operand);
+                me.allreduce(vector, tutti::sum, {.algorithm = "library"});
+                CHECK(vector == std::vector<T>(100, static_cast<T>(2 * operand)));
+            };
+            check(std::int8_t{100});
+            check(std::uint8_t{200});
+            check(std::int16_t{30'000});
+            check(std::uint16_t{60'000});
+        });
+    });
+}
+
 TEST_CASE("processes of a node divide its CPUs, and a team takes its share") {
     if (thread_level() == MPI_THREAD_SINGLE) {
         return;

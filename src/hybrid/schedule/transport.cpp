@@ -139,10 +139,10 @@ void Transport::perform(const ProcessCall& call) try {
 }
 
 bool Transport::works_in_place(const ProcessCall& call) {
+    // In MPI's own, either all processes pass MPI_IN_PLACE or none, and these do not know of each other.
     return channel_.size() == 1 ||
-           (call.algorithm == library_algorithm
-                ? call.collective == Collective::allreduce
-                : rank_schedule({call.algorithm, call.root}, call.collective).works_in_place);
+           (call.algorithm != library_algorithm &&
+            rank_schedule({call.algorithm, call.root}, call.collective).works_in_place);
 }
 
 /// Whose messages do not show what others are calling: all come before, and are told where one fails.
