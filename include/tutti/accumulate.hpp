@@ -35,9 +35,9 @@ concept Fractional = Numeric<T> && !Integer<T>;
 ///
 /// All operands of a result are combined in one pass over the inputs of all members, and the result is
 /// lowered once. The call therefore uses an algorithm that combines no partial results; a call that names
-/// another one throws ArgumentError, as does a call of a cluster. The functions are
-/// const, because all members call the same object at the same time. A member that computes a part of the
-/// result uses its own object for the operands of all members, so all members must pass equal objects.
+/// another one throws ArgumentError, as does a call of a cluster. The functions are const, because all
+/// members call the same object at the same time. A member that computes a part of the result uses its own
+/// object for the operands of all members, so all members must pass equal objects.
 ///
 /// Accumulators are trivially copyable. They live on the stack of the thread that combines.
 ///
@@ -139,7 +139,7 @@ namespace detail {
 template <>
 inline constexpr bool is_operator<Mean> = true;
 
-/// What the compiled kernels multiply by in place of an operator with real factors.
+/// The factors that the compiled kernels take in place of an operator with real ones.
 inline constexpr Scale scale_of(const Mean& /*op*/) {
     return {.is_mean = true};
 }

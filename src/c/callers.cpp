@@ -46,8 +46,8 @@ tutti_caller tutti_cleared_input(tutti_caller me) {
 }
 
 tutti_caller tutti_converted_input(tutti_caller me, tutti_type input) {
-    const std::uint64_t known = input < c::no_number ? input : c::no_number;
-    me.how = (me.how & ~c::input_mask) | ((known == 0 ? c::no_number : known) << c::input_shift);
+    const bool may_be_number = input != 0 && input < c::no_number;
+    me.how = (me.how & ~c::input_mask) | ((may_be_number ? input : c::no_number) << c::input_shift);
     return me;
 }
 

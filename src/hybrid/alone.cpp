@@ -12,10 +12,7 @@ public:
     explicit Alone(ClusterCall& made) : HierarchyStrategy(made) {
         const Collective collective = call().collective();
         const bool moves = collective == Collective::broadcast || collective == Collective::allgather;
-        const bool has_result =
-            collective == Collective::allreduce || (collective == Collective::reduce && call().is_root());
-        const bool in_place = collective == Collective::allreduce && call().works_in_place();
-        receives_directly_ = moves || (has_result && (call().is_separate() || in_place));
+        receives_directly_ = moves || call().may_land_at_once();
         // What is sent is only read, and as if whole: a block need not have anything before it.
         const tutti::engine::Shape& shape = call().shape();
         bytes_before_ = shape.input_is_block ? call().bytes(shape.own_offset) : 0;

@@ -166,6 +166,13 @@ bool ClusterCall::is_for(int member) const {
            !(is_root && traits().in_place == OneVector::always);
 }
 
+bool ClusterCall::may_land_at_once() {
+    const bool is_allreduce = collective() == Collective::allreduce;
+    const bool has_result = is_allreduce || (collective() == Collective::reduce && is_root());
+    return shares_result() ||
+           (is_alone() && has_result && (is_separate() || (is_allreduce && works_in_place())));
+}
+
 void ClusterCall::show() {
     ClusterState::Board& board = cluster_.board(rank());
     board.input = in();

@@ -81,7 +81,7 @@ public:
     std::size_t total_bytes() const { return bytes(shape().total); }
     /// Whether the members of a process have one vector for the result.
     bool shares_result() const { return known_.call().shared_output; }
-    /// Where what comes from other processes lands, and what goes to them starts, as whole vectors.
+    /// The whole vectors that receive what comes from other processes, and that hold what goes to them.
     std::byte* landing() const { return shares_result() ? out() : staging().output; }
     std::byte* outgoing() const {
         return shares_result() && collective() == Collective::broadcast ? out() : staging().input;
@@ -128,8 +128,11 @@ public:
     /// The call as one of the processes, from staging buffer to staging buffer, for the addresses to be
     /// changed.
     hybrid::ProcessCall& process_call();
-    /// Whether it may be made from and to one vector.
+    /// Whether it may be made from and to one vector. By the leader.
     bool works_in_place() { return transport().works_in_place(process_call_); }
+    /// Whether the result of a reduction may land in the caller's vector, where nobody reads an input then.
+    /// By the leader.
+    bool may_land_at_once();
     /// Makes one. By what speaks.
     void perform(const hybrid::ProcessCall& call) {
         begin_on_channel();

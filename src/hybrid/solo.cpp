@@ -61,13 +61,9 @@ private:
 /// Decides which of the staging buffers the callers' vectors replace.
 void Solo::set_vectors() {
     const bool is_allreduce = call().collective() == Collective::allreduce;
-    const bool is_reduce = call().collective() == Collective::reduce;
-    const bool in_place = is_allreduce && call().works_in_place();
-    const bool has_result = is_allreduce || (is_reduce && call().is_root());
-    sends_directly_ = call().is_alone() && (is_allreduce || is_reduce);
-    receives_directly_ =
-        call().shares_result() || (call().is_alone() && has_result && (call().is_separate() || in_place));
-    combines_in_place_ = call().shares_result() && in_place;
+    sends_directly_ = call().is_alone() && (is_allreduce || call().collective() == Collective::reduce);
+    receives_directly_ = call().may_land_at_once();
+    combines_in_place_ = call().shares_result() && is_allreduce && call().works_in_place();
 }
 
 void Solo::carry_segments() {

@@ -44,18 +44,25 @@ constexpr int most_moved_prefixes = 16; // NOLINT(misc-definitions-in-headers)
 /// What combines bytes [begin, end) through the caches. The moving loops below reach it by address, so that
 /// there is one of them for all types and operators. They call it once for each part of at most
 /// `moved_bytes`; prefixes share these.
-using Combine = void (*)(const Reduction& data, Association association, std::size_t begin, std::size_t end);
+template <class Data>
+using Combine = void (*)(const Data& data, Association association, std::size_t begin, std::size_t end);
 template <Association association>
 using Scan = void (*)(const Prefixes<association>& data, std::size_t begin, std::size_t end);
 
+/// Up to so many operands are associated from the left in the tree, too.
+constexpr int same_in_both = 3; // NOLINT(misc-definitions-in-headers)
+
 /// Part by part to the output that is written through the caches, and from there by string moves to all
-/// others.
-[[gnu::noinline]] inline void combine_and_move(Combine combine, const Reduction& data,
-                                               Association association, std::size_t end) {
+/// others. `Data` is a Reduction, or more.
+template <class Data>
+[[gnu::noinline]] void combine_and_move(Combine<Data> combine, const Data& data, Association association,
+                                        std::size_t end) {
     void* const own = data.outs[data.cached_out];
+    Data to_own = data;
+    static_cast<Reduction&>(to_own) = {&own, 1, data.ins, data.ins_count, -1};
     for (std::size_t begin = 0; begin < end; begin += moved_bytes) {
         const std::size_t stop = end - begin < moved_bytes ? end : begin + moved_bytes;
-        combine({&own, 1, data.ins, data.ins_count, -1}, association, begin, stop);
+        combine(to_own, association, begin, stop);
         for (int destination = 0; destination < data.outs_count; ++destination) {
             if (destination != data.cached_out) {
                 move(data.outs[destination], own, begin, stop);
@@ -254,7 +261,7 @@ struct Loops {
         if (!moves && !stores.stream && ins_count <= same_in_both) {
             run<false>(data, 0, bytes); // what is carried between two members has no time to lose
         } else if (moves && stores.cached_out >= 0 && outs_count > 1) {
-            combine_and_move(&combine<false>, data, association, bytes);
+            combine_and_move<Reduction>(&combine<false>, data, association, bytes);
         } else if (stores.stream || (moves && stores.cached_out < 0)) {
             // To the only place of another nothing can be moved from a place of one's own.
             combine<true>(data, association, 0, bytes);
@@ -296,8 +303,6 @@ struct Loops {
 private:
     /// Integers, which wrap, have the same bits in any order.
     static constexpr bool has_one_result = std::is_integral_v<Lane>;
-    /// Up to so many operands are associated from the left in the tree, too.
-    static constexpr int same_in_both = 3;
 
     template <bool Stream>
     static void combine_tree(const Reduction& data, std::size_t begin, std::size_t end) {

@@ -34,23 +34,12 @@ struct ScaledLoops {
     static void reduce_many(const void* state, void* const* outs, int outs_count, const void* const* ins,
                             int ins_count, std::size_t count, Association association,
                             detail::StoreHints stores) {
-        Scaled data{{outs, outs_count, ins, ins_count, stores.cached_out}, scale_in(state)};
+        const Scaled data{{outs, outs_count, ins, ins_count, stores.cached_out}, scale_in(state)};
         const std::size_t bytes = count * lane_bytes;
-        if (!stores.move || stores.cached_out < 0 || outs_count == 1 || bytes < string_move_from_bytes) {
-            return run<false>(data, association, 0, bytes, stores.stream || stores.move);
+        if (stores.move && stores.cached_out >= 0 && outs_count > 1 && bytes >= string_move_from_bytes) {
+            return combine_and_move<Scaled>(&combine, data, association, bytes);
         }
-        void* const own = outs[stores.cached_out];
-        data.outs = &own;
-        data.outs_count = 1;
-        for (std::size_t begin = 0; begin < bytes; begin += moved_bytes) {
-            const std::size_t end = bytes - begin < moved_bytes ? bytes : begin + moved_bytes;
-            run<false>(data, association, begin, end, false);
-            for (int destination = 0; destination < outs_count; ++destination) {
-                if (destination != stores.cached_out) {
-                    move(outs[destination], own, begin, end);
-                }
-            }
-        }
+        run<false>(data, association, 0, bytes, stores.stream || stores.move);
     }
 
     static void scan_many(const void* state, void* const* outs, const void* const* ins, int members,
@@ -71,11 +60,14 @@ private:
         return *static_cast<const detail::Scale*>(state);
     }
 
-    /// Up to three operands are associated from the left in the tree, too.
+    static void combine(const Scaled& data, Association association, std::size_t begin, std::size_t end) {
+        run<false>(data, association, begin, end, false);
+    }
+
     template <bool prefixes>
     static void run(const Scaled& data, Association association, std::size_t begin, std::size_t end,
                     bool stream) {
-        const bool is_tree = association == Association::tree && data.ins_count > 3;
+        const bool is_tree = association == Association::tree && data.ins_count > same_in_both;
         if (stream) {
             is_tree ? run_in<Association::tree, prefixes, true>(data, begin, end)
                     : run_in<Association::left, prefixes, true>(data, begin, end);

@@ -66,7 +66,7 @@ inline bool is_cut(const Shape& shape) {
 template <class T>
 class PerProcess {
 public:
-    /// Members pass equal vectors, or at least the first one passes what all shall see.
+    /// All members see the elements that the first one passes; the others pass as many.
     PerProcess(mpi::Member& me, std::vector<T> elements) : me_(me), own_(std::move(elements)) {
         const auto address = reinterpret_cast<std::uintptr_t>(own_.data());
         first_ = reinterpret_cast<T*>(me.local().broadcast(address, 0)); // NOLINT(performance-no-int-to-ptr)

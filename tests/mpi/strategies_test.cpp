@@ -25,6 +25,15 @@ TEST_CASE("a leader carries by itself where members share CPUs, and what is shor
     CHECK(choose_strategy(call(Collective::allreduce), 2 * segment_bytes, "", true) == Strategy::leader);
 }
 
+TEST_CASE("an allgather into a shared result is received whole") {
+    detail::Call into_shared = call(Collective::allgather);
+    into_shared.shared_output = true;
+    CHECK(choose_strategy(into_shared, 100 * segment_bytes, "", true) == Strategy::leader);
+    CHECK(choose_strategy(into_shared, 8, "leader", true) == Strategy::leader);
+    CHECK_THROWS_WITH_AS(choose_strategy(into_shared, 8, "pipelined", true),
+                         doctest::Contains("cannot gather into a shared result"), ArgumentError);
+}
+
 TEST_CASE("several segments overlap the wire where members have CPUs") {
     for (const Collective collective : {Collective::broadcast, Collective::reduce, Collective::allreduce,
                                         Collective::reduce_scatter, Collective::allgather}) {

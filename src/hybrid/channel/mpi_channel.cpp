@@ -178,7 +178,7 @@ void MpiChannel::wait() {
     unsigned checks = 0;
     bool others_ran = false;
     std::chrono::nanoseconds looked = engine::coarse_clock_now();
-    while (!is_done_while(others_ran)) {
+    while (!is_done(others_ran)) {
         const mailbox::Backoff::Next next = others_ran ? mailbox::Backoff::Next::check : backoff.pass();
         const std::chrono::nanoseconds now = engine::coarse_clock_now();
         const bool is_overdue = now - looked >= most_between;
@@ -202,9 +202,9 @@ void MpiChannel::wait() {
     started_.clear();
 }
 
-/// is_done(), and whether MPI has given the CPU to another thread meanwhile, as it does if there are more
+/// Also tells whether MPI has given the CPU to another thread meanwhile, as it does if there are more
 /// processes than CPUs. A second yield after it would double the time until the next test.
-bool MpiChannel::is_done_while(bool& others_ran) {
+bool MpiChannel::is_done(bool& others_ran) {
     if (wait_policy_.spin_ns != 0) {
         return is_done();
     }

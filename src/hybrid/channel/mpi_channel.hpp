@@ -135,8 +135,8 @@ private:
         return started_.emplace_back(Started{.peer = peer, .role = role}).request;
     }
     void not_started(int code, const char* what);
-    bool is_done_while(bool& others_ran);
     bool is_done();
+    bool is_done(bool& others_ran);
     void look(engine::WaitTimer& waited);
     /// Why no answer within the timeout is an error.
     std::string overdue() const;
