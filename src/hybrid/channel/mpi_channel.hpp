@@ -151,6 +151,8 @@ private:
     bool closed_ = false;
     bool stuck_ = false;
     mailbox::WaitPolicy wait_policy_;
+    /// Until then it does not give the CPU away in a wait.
+    std::chrono::nanoseconds stays_until_{};
     mailbox::WaitHistory wait_history_;
     std::chrono::milliseconds timeout_{0};
     engine::ShownWait shown_;
