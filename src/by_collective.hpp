@@ -57,7 +57,8 @@ auto with_call_of(Collective collective, Visit visit) {
         });
     case Collective::shift:
         return visit(
-            [](auto& me, const auto& /*op*/, int distance, const auto& options, const auto&... vectors) {
+            [](auto& me, const auto& /*op*/, int distance, const auto& options,
+               const auto&... vectors) -> decltype(me.barrier(options)) {
                 if constexpr (requires { me.shift(vectors..., distance, options); }) {
                     return me.shift(vectors..., distance, options);
                 } else { // members of a cluster

@@ -5,6 +5,7 @@
 #include <tutti/group.hpp>
 #include <tutti/member.hpp>
 #include <tutti/operators.hpp>
+#include <tutti/start.hpp>
 #include <tutti/team.hpp>
 
 #include <mpi.h>
@@ -30,6 +31,16 @@ class ClusterState;
 
 /// Like tutti::detail::execute_again, for a call that names no `way`.
 TUTTI_API bool run_again(ClusterSeat& seat, std::uint64_t key, const void* input, void* output);
+} // namespace detail
+
+struct Options;
+
+namespace detail {
+/// Like those of tutti::detail.
+TUTTI_API tutti::detail::RequestBase& start(ClusterSeat& seat, const tutti::detail::Call& call,
+                                            const Options& options);
+TUTTI_API tutti::detail::PersistentRequestBase& prepare(ClusterSeat& seat, const tutti::detail::Call& call,
+                                                        const Options& options);
 } // namespace detail
 
 /// Options of one collective call. Every member of every process must pass the same.
@@ -72,7 +83,67 @@ struct BlockingWay {
     static constexpr bool in_one_process = false;
 };
 
+/// The same where the operation is still outstanding when the call returns.
+struct NonblockingWay : BlockingWay {
+    static constexpr bool blocks = false;
+};
+
 } // namespace detail
+
+/// The nonblocking collectives of a cluster, `Request sum = me.start.allreduce(in, out, tutti::sum)`, as
+/// tutti::Start describes them. These rules are added:
+///
+/// - The leader of each process exchanges the operations with other processes, one after the other, in the
+///   order in which they were started. It does so whenever its thread tests or waits for a request, or waits
+///   in a call that blocks: there is no progress thread. All other members only wait for it.
+/// - The leader combines the operands of its process and stores the results of all its members, from and to
+///   their buffers. An operation so costs the leader what it costs all members together in a call that blocks.
+/// - `way` is empty or "leader", and `algorithm` is not "library". Order serial is rejected unless the order
+///   cannot change the bits. The bits are those of the call that blocks.
+class Start : public Collectives<Start, detail::NonblockingWay> {
+public:
+    /// Internal: use Member::start.
+    Start(detail::ClusterSeat& seat, int rank, int size) : seat_(&seat), rank_(rank), size_(size) {}
+
+    /// The global rank of the member.
+    int rank() const noexcept { return rank_; }
+    /// The number of members of all processes.
+    int size() const noexcept { return size_; }
+
+private:
+    friend class Collectives<Start, detail::NonblockingWay>;
+    Request run(const tutti::detail::Call& call, const Options& options) {
+        return Request(detail::start(*seat_, call, options));
+    }
+
+    detail::ClusterSeat* seat_;
+    int rank_;
+    int size_;
+};
+
+/// The persistent collectives of a cluster, as tutti::Prepare describes them, with the rules of mpi::Start. In
+/// contrast to those of a group, all members must also start them in the same order, and in the same order
+/// relative to nonblocking calls.
+class Prepare : public Collectives<Prepare, detail::NonblockingWay> {
+public:
+    /// Internal: use Member::prepare.
+    Prepare(detail::ClusterSeat& seat, int rank, int size) : seat_(&seat), rank_(rank), size_(size) {}
+
+    /// The global rank of the member.
+    int rank() const noexcept { return rank_; }
+    /// The number of members of all processes.
+    int size() const noexcept { return size_; }
+
+private:
+    friend class Collectives<Prepare, detail::NonblockingWay>;
+    Persistent run(const tutti::detail::Call& call, const Options& options) {
+        return Persistent(detail::prepare(*seat_, call, options));
+    }
+
+    detail::ClusterSeat* seat_;
+    int rank_;
+    int size_;
+};
 
 /// Options of a cluster.
 struct ClusterOptions {
@@ -110,6 +181,12 @@ public:
     int rank() const noexcept { return rank_; }
     /// The number of members of all processes, P.
     int size() const noexcept { return size_; }
+
+    /// The nonblocking collectives; each call returns a Request.
+    Start start;
+    /// The persistent collectives, which can be started any number of times; each call returns a Persistent.
+    Prepare prepare;
+
     /// tutti::Member::reproducible_sum() over the members of all processes: the bits are also the same for
     /// every number of processes.
     [[nodiscard]] double reproducible_sum(std::span<const double> terms, const Options& options = {});
@@ -133,7 +210,7 @@ private:
     friend class Cluster;
     friend class Collectives<Member, detail::BlockingWay>;
 
-    Member(std::shared_ptr<detail::ClusterState> cluster, tutti::Member* borrowed,
+    Member(std::shared_ptr<detail::ClusterState> cluster, detail::ClusterSeat& seat, tutti::Member* borrowed,
            std::optional<tutti::Member> own);
 
     void run(const tutti::detail::Call& call, const Options& options) {

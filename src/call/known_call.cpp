@@ -70,4 +70,46 @@ bool KnownCall::has_lists_of(const Call& call) const {
     return true;
 }
 
+void KnownCall::require_like(const Call& other) const {
+    const auto refuse = [](const std::string& why) { throw ArgumentError("start: " + why); };
+    const auto require_count = [&](const char* name, std::size_t count, std::size_t prepared) {
+        if (count != prepared) {
+            refuse(std::string("`") + name + "` has " + std::to_string(count) +
+                   " elements, but was prepared with " + std::to_string(prepared));
+        }
+    };
+    if (other.wrong != detail::Wrong::nothing) {
+        Call named = other;
+        named.collective = call_.collective;
+        refuse(wrong_argument(named, input_name(named), output_name(named)));
+    }
+    if (other.in_place != call_.in_place) {
+        refuse(call_.in_place ? "the operation was prepared in place: pass one vector"
+                                      : "the operation was prepared with two vectors: pass two");
+    }
+    if (call_.convert != nullptr) {
+        refuse("the operation has results of another type than its operands: start it with the buffers with "
+               "which it was prepared, and prepare one for other buffers");
+    }
+    if (other.cleared_input != call_.cleared_input) {
+        refuse(call_.cleared_input
+                   ? "the operation was prepared with a cleared input: pass tutti::cleared(in)"
+                   : "`in` is cleared, but the operation was not prepared with such an input");
+    }
+    if (other.type != call_.type || other.element_bytes != call_.element_bytes) {
+        refuse("the elements must have the type with which the operation was prepared");
+    }
+    require_count(other.in_place ? "inout" : "in", other.input_count, call_.input_count);
+    require_count("out", other.output_count, call_.output_count);
+    check_pointer(call_, input_name(call_), other.input, other.input_count);
+    check_pointer(call_, output_name(call_), other.output, other.output_count);
+    Call moved = call_;
+    moved.input = other.input;
+    moved.output = other.output;
+    if (aliasing_of(moved, shape_) != aliasing_) {
+        refuse("the buffers do not overlap as they did when the operation was "
+               "prepared: pass separate buffers, or one buffer, as then");
+    }
+}
+
 } // namespace tutti::engine

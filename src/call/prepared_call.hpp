@@ -46,9 +46,8 @@ public:
         return exploration_ == nullptr || exploration_->repeats(selection_number_);
     }
 
-    /// Throws ArgumentError unless the buffers of `other` can replace those with which the call was prepared.
-    /// Looks only at the buffers of `other`.
-    void require_like(const detail::Call& other) const;
+    /// See KnownCall.
+    void require_like(const detail::Call& other) const { known_.require_like(other); }
 
     const run::Prepared& prepared() const { return prepared_; }
     const CallSignature& signature() const { return signature_; }

@@ -74,9 +74,10 @@ std::string text_of(run::Fault fault, const GroupView& group, Sequence sequence,
 
 /// What is wrong where two members, or what the noun says, have made these different call signatures at an
 /// operation of a sequence, the `number`-th one from 1 on, or 0 if it is the only one.
-std::string text_of_signatures(Sequence sequence, int member, int other, std::uint64_t number,
-                               const CallSignature& own, const CallSignature& theirs,
-                               const std::string& noun = "member");
+TUTTI_COMPONENT_API std::string text_of_signatures(Sequence sequence, int member, int other,
+                                                   std::uint64_t number, const CallSignature& own,
+                                                   const CallSignature& theirs,
+                                                   const std::string& noun = "member");
 
 /// What is wrong where the vectors of two members are at fault, which both make this call.
 TUTTI_COMPONENT_API std::string text_of_vectors(run::Fault fault, int member, int peer,

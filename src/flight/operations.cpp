@@ -7,13 +7,14 @@
 #include <tutti/error.hpp>
 
 #include <memory>
+#include <utility>
 
 namespace tutti::engine {
 
 using detail::Call;
 
 /// An operation for the next call of a sequence, with all the memory that it needs.
-OutstandingCall& ProgressEngine::operation_for(const Call& call, Sequence sequence) {
+OutstandingCall& ProgressEngine::operation_for(const Call& call, Gate* gate, Sequence sequence) {
     OutstandingCall* operation = nullptr;
     try {
         operation = &found_or_prepared(call);
@@ -31,6 +32,7 @@ OutstandingCall& ProgressEngine::operation_for(const Call& call, Sequence sequen
         fail(std::current_exception());
         throw;
     }
+    operation->gate_ = gate;
     operation->bind(call.input, call.output);
     operation->timeout_ = call.timeout;
     operation->called_from_.show(call.where);
@@ -114,6 +116,9 @@ void ProgressEngine::recycle(OutstandingCall& operation) noexcept {
     operation.is_held_ = false;
     operation.continuation_ = {};
     operation.failure_ = nullptr;
+    if (operation.gate_ != nullptr) {
+        std::exchange(operation.gate_, nullptr)->drop();
+    }
     if (operation.sequence_ == Sequence::persistent) {
         channels_.drop_persistent(operation.number_);
         operation.sequence_ = Sequence::nonblocking;

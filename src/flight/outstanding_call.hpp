@@ -2,6 +2,7 @@
 
 #include "call/kept_operator.hpp"
 #include "call/prepared_call.hpp"
+#include "flight/gate.hpp"
 #include "group/channels.hpp"
 #include "mailbox/mailbox.hpp"
 #include "record/recorder.hpp"
@@ -74,6 +75,8 @@ private:
     /// Null when its member has left.
     ProgressEngine* home_;
     PreparedCall call_;
+    /// Opened before it begins; null if there is none.
+    Gate* gate_ = nullptr;
     /// When it was prepared: Explorations::decisions().
     std::uint64_t decisions_ = 0;
     run::Bindings bindings_;

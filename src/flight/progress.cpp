@@ -67,7 +67,8 @@ void ProgressEngine::open(OutstandingCall& operation) {
     if (recorder_ != nullptr) {
         operation.flight_.begin();
     }
-    const bool begins = may_begin(operation);
+    const bool is_gated = operation.gate_ != nullptr;
+    const bool begins = !is_gated && may_begin(operation);
     const bool may_throw = operation.call_.converts_input(); // by an operator of the program
     if (begins && !may_throw) {
         begin(operation);
@@ -82,10 +83,13 @@ void ProgressEngine::open(OutstandingCall& operation) {
         thread_->add(*this);
     }
     open_.push_back(&operation);
-    if (begins && may_throw) {
+    if (is_gated) {
+        operation.gate_->start();
+        progress(); // the gates before it come first
+    } else if (begins && may_throw) {
         go_on([&] { begin(operation); });
     }
-    if (operation.state_ == OutstandingCall::State::running && !operation.is_quiet_) {
+    if (!is_gated && operation.state_ == OutstandingCall::State::running && !operation.is_quiet_) {
         go_on([&] { advance(operation, 1); });
     }
     if (operation.state_ == OutstandingCall::State::failed) {
@@ -97,12 +101,16 @@ void ProgressEngine::open(OutstandingCall& operation) {
     }
 }
 
-bool ProgressEngine::may_begin(const OutstandingCall& operation) {
+bool ProgressEngine::has_turn(const OutstandingCall& operation) {
     if (operation.sequence_ == Sequence::persistent) {
         return true;
     }
     const Turn& turn = turn_of(operation);
     return !turn.is_taken && turn.next == operation.number_;
+}
+
+bool ProgressEngine::may_begin(const OutstandingCall& operation) {
+    return has_turn(operation) && (operation.gate_ == nullptr || operation.gate_->is_open());
 }
 
 void ProgressEngine::begin(OutstandingCall& operation) {
@@ -185,7 +193,11 @@ void ProgressEngine::remove(OutstandingCall& operation) {
 }
 
 void ProgressEngine::complete(OutstandingCall& operation) {
-    operation.call_.clear_input(operation.input_);
+    if (operation.gate_ != nullptr) {
+        operation.gate_->complete();
+    } else {
+        operation.call_.clear_input(operation.input_);
+    }
     operation.state_ = OutstandingCall::State::complete;
     if (recorder_ != nullptr) {
         operation.flight_.end(recorded(operation), operation.call_.signature().bytes, false);
@@ -232,7 +244,11 @@ void ProgressEngine::fail(const std::exception_ptr& cause) noexcept {
         thread_->remove(*this);
         thread_->note_failure(*this);
     }
+    bool is_first_gate = true;
     for (OutstandingCall* operation : open_) {
+        if (operation->gate_ != nullptr) {
+            operation->gate_->fail(cause, std::exchange(is_first_gate, false));
+        }
         operation->state_ = OutstandingCall::State::failed;
         operation->failure_ = cause;
         if (recorder_ != nullptr) {

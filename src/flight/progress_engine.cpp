@@ -11,6 +11,7 @@
 #include <tutti/error.hpp>
 #include <tutti/start.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -37,6 +38,13 @@ ProgressEngine::ProgressEngine(detail::Seat& seat)
     for (std::size_t index = 0; index < turns_.size(); ++index) {
         turns_[index].next = index + 1;
     }
+}
+
+bool ProgressEngine::needs_looks() const {
+    return std::ranges::any_of(open_, [](const OutstandingCall* operation) {
+        return operation->state_ == OutstandingCall::State::queued && operation->gate_ != nullptr &&
+               operation->gate_->needs_looks();
+    });
 }
 
 mailbox::EventCount& ProgressEngine::event() const {
@@ -73,9 +81,9 @@ void ProgressEngine::require_usable(const char* what, const Context& context) {
     }
 }
 
-OutstandingCall& ProgressEngine::start(const Call& call) {
+OutstandingCall& ProgressEngine::start(const Call& call, Gate* gate) {
     require_usable("start", [&] { return context_of(call); });
-    OutstandingCall& operation = operation_for(call, Sequence::nonblocking);
+    OutstandingCall& operation = operation_for(call, gate, Sequence::nonblocking);
     ++started_;
     show(operation);
     history_ = mixed(history_ + seat_.epoch(), operation.call_.prepared().digests.digest);
@@ -84,9 +92,9 @@ OutstandingCall& ProgressEngine::start(const Call& call) {
     return operation;
 }
 
-OutstandingCall& ProgressEngine::prepare(const Call& call) {
+OutstandingCall& ProgressEngine::prepare(const Call& call, Gate* gate) {
     require_usable("prepare", [&] { return context_of(call); });
-    OutstandingCall& operation = operation_for(call, Sequence::persistent);
+    OutstandingCall& operation = operation_for(call, gate, Sequence::persistent);
     ++persistent_;
     show(operation);
     persistent_history_ = mixed(persistent_history_, operation.call_.prepared().digests.digest);
@@ -107,7 +115,7 @@ void ProgressEngine::restart(OutstandingCall& operation) {
 
 void ProgressEngine::restart(OutstandingCall& operation, const Call& call) {
     try {
-        operation.call_.require_like(call);
+        operation.gate_ != nullptr ? operation.gate_->require_like(call) : operation.call_.require_like(call);
     } catch (ArgumentError& error) {
         ErrorContext context = context_of(operation);
         context.operation = 0; // it has not begun
@@ -115,7 +123,8 @@ void ProgressEngine::restart(OutstandingCall& operation, const Call& call) {
         throw;
     }
     if (operation.is_over()) {
-        operation.bind(call.input, call.output);
+        operation.gate_ != nullptr ? operation.gate_->bind(call.input, call.output)
+                                   : operation.bind(call.input, call.output);
     }
     restart(operation);
 }
@@ -213,7 +222,8 @@ Recorded ProgressEngine::recorded(const OutstandingCall& operation) const {
 ErrorContext ProgressEngine::context_of(const OutstandingCall& operation) const {
     return {.rank = rank_,
             .operation = operation.number_,
-            .collective = operation.call_.signature().collective(),
+            .collective = operation.gate_ != nullptr ? operation.gate_->collective()
+                                                     : operation.call_.signature().collective(),
             .where = operation.called_from_.read()};
 }
 
@@ -318,6 +328,7 @@ void ProgressEngine::orphan_held() noexcept {
             channels_.drop_persistent(operation->number_);
         }
         operation->home_ = nullptr;
+        operation->gate_ = nullptr; // it is gone with the member
         static_cast<void>(operation.release());
         return true;
     });

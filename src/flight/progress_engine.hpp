@@ -44,9 +44,10 @@ public:
     ProgressEngine(ProgressEngine&&) = delete;
     ProgressEngine& operator=(ProgressEngine&&) = delete;
 
-    /// Throws ArgumentError where an argument is wrong, of which nobody learns.
-    OutstandingCall& start(const detail::Call& call);
-    OutstandingCall& prepare(const detail::Call& call);
+    /// Throws ArgumentError where an argument is wrong, of which nobody learns. With a gate, the vectors of the
+    /// call are the gate's.
+    OutstandingCall& start(const detail::Call& call, Gate* gate = nullptr);
+    OutstandingCall& prepare(const detail::Call& call, Gate* gate = nullptr);
     /// Starts a prepared operation on the vectors that it has.
     void restart(OutstandingCall& operation);
     void restart(OutstandingCall& operation, const detail::Call& call);
@@ -69,6 +70,7 @@ public:
     const mailbox::WaitPolicy& wait_policy() const override;
     mailbox::CpusInSight cpus() const override;
     bool has_open() const override { return !open_.empty(); }
+    bool needs_looks() const override;
     const std::exception_ptr& failure() const override { return failure_; }
     bool end() noexcept override;
     Calls calls() const override {
@@ -110,7 +112,7 @@ private:
         return turns_[(operation.number_ - 1) % Channels::in_turn];
     }
 
-    OutstandingCall& operation_for(const detail::Call& call, Sequence sequence);
+    OutstandingCall& operation_for(const detail::Call& call, Gate* gate, Sequence sequence);
     OutstandingCall& found_or_prepared(const detail::Call& call);
     bool has_last_choice(const OutstandingCall& operation) const;
     void assign_channel(OutstandingCall& operation);
@@ -121,6 +123,7 @@ private:
     void orphan_held() noexcept;
 
     void open(OutstandingCall& operation);
+    bool has_turn(const OutstandingCall& operation);
     bool may_begin(const OutstandingCall& operation);
     void begin(OutstandingCall& operation);
     void look_eagerly(OutstandingCall& operation);

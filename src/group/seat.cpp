@@ -173,7 +173,7 @@ void Seat::wait(Runner& runner, run::State state, engine::WaitTimer& waited) {
     if (thread.is_empty()) {
         mailbox::progress_until(is_ready, check, event, group_.wait_policy(), waiter);
     } else {
-        engine::PolledEventCount polled(event);
+        engine::PolledEventCount polled(event, thread);
         mailbox::progress_until(is_ready, check, polled, group_.wait_policy(), waiter);
     }
     if (is_excused) {

@@ -12,18 +12,20 @@
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi {
 
-Member::Member(std::shared_ptr<detail::ClusterState> cluster, tutti::Member* borrowed,
-               std::optional<tutti::Member> own)
-    : cluster_(std::move(cluster)), own_(std::move(own)), borrowed_(borrowed),
-      seat_(&cluster_->seat(local().rank())), called_from_(&cluster_->board(local().rank()).called_from),
-      rank_(seat_->global_rank()), size_(cluster_->size()), exceptions_on_entry_(std::uncaught_exceptions()) {
+Member::Member(std::shared_ptr<detail::ClusterState> cluster, detail::ClusterSeat& seat,
+               tutti::Member* borrowed, std::optional<tutti::Member> own)
+    : start(seat, seat.global_rank(), cluster->size()), prepare(seat, seat.global_rank(), cluster->size()),
+      cluster_(std::move(cluster)), own_(std::move(own)), borrowed_(borrowed), seat_(&seat),
+      called_from_(&cluster_->board(local().rank()).called_from), rank_(seat.global_rank()),
+      size_(cluster_->size()), exceptions_on_entry_(std::uncaught_exceptions()) {
     seat_->sit(own_ ? tutti::detail::Leaving::for_now : tutti::detail::Leaving::for_good);
 }
 
 Member::Member(Member&& other) noexcept
-    : cluster_(std::move(other.cluster_)), own_(std::move(other.own_)), borrowed_(other.borrowed_),
-      seat_(std::exchange(other.seat_, nullptr)), called_from_(other.called_from_), rank_(other.rank_),
-      size_(other.size_), exceptions_on_entry_(other.exceptions_on_entry_) {}
+    : start(other.start), prepare(other.prepare), cluster_(std::move(other.cluster_)),
+      own_(std::move(other.own_)), borrowed_(other.borrowed_), seat_(std::exchange(other.seat_, nullptr)),
+      called_from_(other.called_from_), rank_(other.rank_), size_(other.size_),
+      exceptions_on_entry_(other.exceptions_on_entry_) {}
 
 Member::~Member() {
     if (seat_ == nullptr) {
@@ -70,7 +72,8 @@ Member Cluster::join(int local_rank) {
         throw ArgumentError("join: the cluster is made from a Team, whose threads it has: use run()");
     }
     try {
-        return {state_, nullptr, group_->join(local_rank)};
+        tutti::Member own = group_->join(local_rank);
+        return {state_, state_->seat(local_rank), nullptr, std::move(own)};
     } catch (const ArgumentError&) {
         throw; // the thread may join elsewhere
     } catch (...) {
@@ -91,7 +94,7 @@ void Cluster::run(const std::function<void(Member&)>& function) {
     state_->expect_all();
     const auto on_team = [&] {
         team_->run([&](tutti::Member& local) {
-            Member member(state_, &local, std::nullopt);
+            Member member(state_, state_->seat(local.rank()), &local, std::nullopt);
             function(member);
         });
     };

@@ -76,7 +76,6 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     call_.convert = nullptr; // what is called inside the process reads the converted input
     call_.cleared_input = false;
     call_.shared_output = false;
-    strategy_ = make_strategy(*this);
     known_.complete();
 }
 
@@ -137,6 +136,15 @@ void ClusterCall::begin(const void* input, void* output, const void* state, Time
     member_.begin(call_signature_, digest_);
 }
 
+void ClusterCall::begin_started(std::uint64_t number, const void* input, void* output, const void* state,
+                                Timeout timeout) {
+    started_ = number;
+    input_ = call_.input = input;
+    call_.output = output;
+    call_.state = state;
+    call_.timeout = timeout;
+}
+
 void ClusterCall::convert_input() {
     if (known_.call().convert != nullptr) {
         call_.input = converted_.at_least(bytes(call_.input_count), call_.element_align);
@@ -174,11 +182,19 @@ bool ClusterCall::may_land_at_once() {
 }
 
 void ClusterCall::show() {
-    ClusterState::Board& board = cluster_.board(rank());
-    board.input = in();
-    board.output = out();
-    board.input_start = shape().input_is_block ? shape().own_offset : 0;
-    board.output_start = shape().output_is_block ? shape().own_offset : 0;
+    const ShownVectors vectors{.input = in(),
+                               .output = out(),
+                               .input_start = shape().input_is_block ? shape().own_offset : 0,
+                               .output_start = shape().output_is_block ? shape().own_offset : 0};
+    if (started_ == 0) {
+        cluster_.board(rank()).vectors = vectors;
+        return;
+    }
+    StartedCall& shown = shown_by(rank());
+    shown.vectors = vectors;
+    shown.digest = digest_;
+    shown.call_signature = &call_signature_;
+    shown.number.publish(started_); // release: pairs with the look of who works for all
 }
 
 void ClusterCall::take_result() {
@@ -192,12 +208,42 @@ void ClusterCall::take_result() {
     }
 }
 
+void ClusterCall::pack_pairs(int member) const {
+    const auto here = static_cast<std::size_t>(members());
+    const auto own = static_cast<std::size_t>(member);
+    const std::size_t block = shape().block;
+    for (int process = 0; process < cluster_.processes(); ++process) {
+        const auto first = static_cast<std::size_t>(cluster_.first_rank(process));
+        const auto there = static_cast<std::size_t>(cluster_.members_of(process));
+        copy_unless_there(staging().input + bytes((here * first + own * there) * block),
+                          vectors_of(member).input + bytes(first * block), bytes(there * block));
+    }
+}
+
+void ClusterCall::unpack_pairs(int member) const {
+    const auto here = static_cast<std::size_t>(members());
+    const auto own = static_cast<std::size_t>(member);
+    const std::size_t block_bytes = bytes(shape().block);
+    for (std::size_t sender = 0; sender < static_cast<std::size_t>(cluster_.size()); ++sender) {
+        copy_unless_there(vectors_of(member).output + sender * block_bytes,
+                          staging().output + (sender * here + own) * block_bytes, block_bytes);
+    }
+}
+
 void ClusterCall::compare_calls() const {
     for (int other = 0; other < cluster_.members(); ++other) {
-        if (cluster_.board(other).shown_digest != digest_) {
+        if (started_ != 0 && shown_by(other).digest != digest_) {
+            throw MismatchError("the members have started different operations: " +
+                                    tutti::engine::text_of_signatures(
+                                        tutti::engine::Sequence::nonblocking, global_rank(),
+                                        first_member() + other, started_, call_signature_,
+                                        *shown_by(other).call_signature),
+                                {.peer = first_member() + other});
+        }
+        if (started_ == 0 && cluster_.board(other).shown_digest != digest_) {
             cluster_.throw_mismatch(rank(), other);
         }
-        if (shares_result() && cluster_.board(other).output != out()) {
+        if (shares_result() && vectors_of(other).output != out()) {
             throw MismatchError(tutti::engine::text_of_vectors(tutti::run::Fault::shared_output,
                                                                global_rank(), first_member() + other,
                                                                call_signature_.describe()),

@@ -36,8 +36,10 @@ public:
 
     explicit ClusterCall(ProcessMember& member) : member_(member), cluster_(member.cluster()) {}
 
-    /// Checks a call and decides everything about it but its addresses. Throws ArgumentError.
+    /// Checks a call and decides everything about it but its addresses and its strategy. Throws ArgumentError.
     void prepare(const Call& call, const Options& options);
+    /// Decides how the members make it, where all of them do at once.
+    void set_strategy() { strategy_ = make_strategy(*this); }
     /// Whether it has been prepared for that call, or for the one with this key, which is not 0, on vectors
     /// that lie to each other as these do.
     bool serves(const Call& call, std::string_view wanted_way) const {
@@ -48,6 +50,9 @@ public:
     }
     /// The call is made, on these vectors.
     void begin(const void* input, void* output, const void* state, Timeout timeout);
+    /// The same as the operation with this number, which lasts while the member makes other calls.
+    void begin_started(std::uint64_t number, const void* input, void* output, const void* state,
+                       Timeout timeout);
     /// The operands of a wider result. The operator may throw.
     void convert_input();
     /// The call is complete.
@@ -63,7 +68,7 @@ public:
     bool is_alone() const { return member_.is_alone(); }
     int leader() const { return member_.leader(); }
     bool leads() const { return member_.leads(); }
-    std::uint64_t number() const { return member_.number(); }
+    std::uint64_t number() const { return started_ != 0 ? started_ : member_.number(); }
     Collective collective() const { return call_.collective; }
     const tutti::detail::CollectiveTraits& traits() const {
         return tutti::detail::traits_of(call_.collective);
@@ -100,6 +105,13 @@ public:
 
     /// Shows this member's vectors to the others of its process.
     void show();
+    const ShownVectors& vectors_of(int member) const {
+        return started_ != 0 ? shown_by(member).vectors : cluster_.board(member).vectors;
+    }
+    /// Where that member shows the operation, or another one.
+    StartedCall& shown_by(int member) const {
+        return cluster_.board(member).started[started_ % StartedCall::most];
+    }
     /// See ProcessMember.
     void make_room(std::size_t input_bytes, std::size_t output_bytes) {
         member_.make_room(input_bytes, output_bytes, call_.element_align, call_.timeout);
@@ -108,12 +120,21 @@ public:
     void run_held(std::unique_ptr<tutti::engine::PreparedCall>& held, const Call& call) {
         member_.run_held(held, call);
     }
-    const StagingBuffers& staging() const { return cluster_.staging(static_cast<unsigned>(number() % 2)); }
+    const StagingBuffers& staging() const {
+        return started_ != 0 ? cluster_.started().staging()
+                             : cluster_.staging(static_cast<unsigned>(number() % 2));
+    }
     /// Copies what this member wants of what has come into the staging buffer.
     void take_result();
+    /// Of an all-to-all: copies what `member` sends to the staging buffer, where blocks for one process lie
+    /// together, by sender and receiver; and what it gets from there. It has shown its vectors.
+    void pack_pairs(int member) const;
+    void unpack_pairs(int member) const;
 
     /// The prepared call, for a local one to be made of.
     const Call& call() const { return call_; }
+    const tutti::engine::KnownCall& known() const { return known_; }
+    const tutti::engine::CallSignature& call_signature() const { return call_signature_; }
 
     /// Compares what the members of this process believe to be doing: before one touches the vectors of
     /// another, once they have met. Throws MismatchError.
@@ -123,6 +144,8 @@ public:
     template <class Work>
     void speak(Work work) {
         hybrid::require_unfinalised_mpi();
+        const bool has_started = started_ == 0 && !cluster_.started().is_empty();
+        transport().channel().set_progress(has_started ? &tutti::engine::ThreadProgress::here() : nullptr);
         cluster_.speak_at_end(work);
     }
     /// The call as one of the processes, from staging buffer to staging buffer, for the addresses to be
@@ -136,12 +159,17 @@ public:
     /// Makes one. By what speaks.
     void perform(const hybrid::ProcessCall& call) {
         begin_on_channel();
-        transport().channel().set_timeout(call_.timeout.value_or(cluster_.timeout()));
         transport().perform(call);
     }
     /// Messages from here on are this call's.
-    void begin_on_channel() { transport().channel().begin(number(), call_signature_, digest_); }
-    hybrid::Transport& transport() { return cluster_.transport(); }
+    void begin_on_channel() {
+        transport().channel().begin(number(), call_signature_, digest_);
+        transport().channel().set_timeout(timeout());
+    }
+    std::chrono::milliseconds timeout() const { return call_.timeout.value_or(cluster_.timeout()); }
+    hybrid::Transport& transport() {
+        return started_ != 0 ? cluster_.started().transport() : cluster_.transport();
+    }
 
 private:
     void set_call_signature(const Call& call, std::uint32_t algorithm);
@@ -150,6 +178,8 @@ private:
 
     ProcessMember& member_;
     ClusterState& cluster_;
+    /// The number of the operation; 0 for a call that blocks.
+    std::uint64_t started_ = 0;
 
     /// What was asked for, and the input of the call that is being made.
     tutti::engine::KnownCall known_;

@@ -14,6 +14,7 @@ void ClusterSeat::sit(tutti::detail::Leaving leaving) {
     own_board().thread.store(machine::this_thread(), std::memory_order_relaxed); // for people
     knows_leader_ = cluster_.funneled_thread() != FunneledThread::main_member;
     member_.set_leader(0);
+    thread_ = &tutti::engine::ThreadProgress::here();
     check_failure();
     cluster_.group().take_seat(member_.rank());
 }
@@ -51,10 +52,16 @@ ErrorContext ClusterSeat::context_of(const ClusterCall& call) const {
 }
 
 void ClusterSeat::rise() {
+    cluster_.group().seat(member_.rank()).end_requests();
     if (leaving_ == tutti::detail::Leaving::for_good) {
         cluster_.group().memory().leave_for_good(member_.rank());
     }
     cluster_.group().leave_seat(member_.rank());
+}
+
+void ClusterSeat::fail_started(const std::exception_ptr& cause, const ErrorContext& operation) noexcept {
+    describe(cause, operation);
+    fail(cause != nullptr ? cause : tutti::engine::unseen_exception());
 }
 
 void ClusterSeat::fail(const std::exception_ptr& cause) {
@@ -64,10 +71,14 @@ void ClusterSeat::fail(const std::exception_ptr& cause) {
 
 /// Lets the other processes know, if this is the thread that may.
 void ClusterSeat::tell_others(const std::exception_ptr& cause) {
-    int is_main = 0;
-    if (knows_leader_ ? member_.leads() : MPI_Is_thread_main(&is_main) == MPI_SUCCESS && is_main != 0) {
+    if (leads_now()) {
         cluster_.speak_at_end([&] { cluster_.tell_others(cause); });
     }
+}
+
+bool ClusterSeat::leads_now() const {
+    int is_main = 0;
+    return knows_leader_ ? member_.leads() : MPI_Is_thread_main(&is_main) == MPI_SUCCESS && is_main != 0;
 }
 
 void ClusterSeat::run(const tutti::detail::Call& call, const Options& options) {
@@ -90,6 +101,7 @@ bool ClusterSeat::run_again(std::uint64_t key, const void* input, void* output) 
 }
 
 void ClusterSeat::run_prepared(ClusterCall& call) {
+    thread_->holds_continuations(true); // they may make calls of the cluster
     try {
         enter_call();
         find_leader();
@@ -98,25 +110,32 @@ void ClusterSeat::run_prepared(ClusterCall& call) {
         call.strategy().exchange();
         call.strategy().fan_out();
         call.end();
+        thread_->holds_continuations(false);
     } catch (const Aborted&) {
+        thread_->holds_continuations(false);
         // One that comes from this process has been recorded by whoever failed, or will be.
         describe(std::current_exception(), context_of(call));
         const bool local = cluster_.failure().raised() || cluster_.group().failure().raised();
         leave_failed_call(std::current_exception(), !local);
         throw;
     } catch (...) {
+        thread_->holds_continuations(false);
         describe(std::current_exception(), context_of(call));
         leave_failed_call(std::current_exception(), true);
         throw;
     }
     // Release: pairs with the look of a member whose call has failed.
     own_board().progress.publish(ClusterState::progress_in(member_.number() + 1, 0));
+    if (thread_->has_continuations()) {
+        thread_->call_continuations();
+    }
 }
 
 ClusterCall& ClusterSeat::prepare(const tutti::detail::Call& call, const Options& options) {
     try {
         auto prepared = calls_.next([this] { return std::make_unique<ClusterCall>(member_); });
         prepared->prepare(call, options);
+        prepared->set_strategy();
         return calls_.put(std::move(prepared));
     } catch (ArgumentError& error) {
         tutti::engine::describe(error,
@@ -166,13 +185,28 @@ void ClusterSeat::find_leader() {
                                    .builtin = &tutti::detail::builtin<Type::i64>});
     }
     if (found < 0) {
-        throw ArgumentError(
-            "MPI was initialised for MPI_THREAD_FUNNELED, where only the main thread may make its "
-            "calls, but none of this process's members is on it: let it join, or ask "
-            "MPI_Init_thread for MPI_THREAD_SERIALIZED");
+        throw_no_leader();
     }
     member_.set_leader(static_cast<int>(found));
     knows_leader_ = true;
+}
+
+void ClusterSeat::throw_no_leader() {
+    throw ArgumentError("MPI was initialised for MPI_THREAD_FUNNELED, where only the main thread may make its "
+                        "calls, but none of this process's members is on it: let it join, or ask "
+                        "MPI_Init_thread for MPI_THREAD_SERIALIZED");
+}
+
+tutti::detail::RequestBase& start(ClusterSeat& seat, const tutti::detail::Call& call,
+                                  const Options& options) {
+    seat.show_line(call.where);
+    return seat.started().start(call, options);
+}
+
+tutti::detail::PersistentRequestBase& prepare(ClusterSeat& seat, const tutti::detail::Call& call,
+                                              const Options& options) {
+    seat.show_line(call.where);
+    return seat.started().prepare(call, options);
 }
 
 bool run_again(ClusterSeat& seat, std::uint64_t key, const void* input, void* output) {

@@ -3,6 +3,8 @@
 #include "call/call_cache.hpp"
 #include "hybrid/cluster_call.hpp"
 #include "hybrid/process_member.hpp"
+#include "hybrid/started/started_gate.hpp"
+#include "wait/thread_progress.hpp"
 
 #include <cstdint>
 #include <exception>
@@ -19,7 +21,7 @@ class ClusterSeat {
 public:
     ClusterSeat(ClusterState& cluster, int rank)
         : cluster_(cluster), knows_leader_(cluster.funneled_thread() != FunneledThread::main_member),
-          member_(cluster, rank) {}
+          member_(cluster, rank), started_(*this, member_) {}
 
     int global_rank() const { return member_.global_rank(); }
 
@@ -32,8 +34,18 @@ public:
     /// One that has been prepared, on these vectors, if that is the call with this key.
     bool run_again(std::uint64_t key, const void* input, void* output);
 
-    /// An exception ends this member's part.
+    /// The operations that the member has started or prepared.
+    StartedCalls& started() { return started_; }
+    void show_line(const SourceLine& where) { own_board().called_from.show(where); }
+
+    /// Whether this thread is the one that makes MPI calls; and whether all members know which one that is.
+    bool leads_now() const;
+    bool knows_leader() const { return knows_leader_; }
+    [[noreturn]] static void throw_no_leader();
+
+    /// An exception ends this member's part, or what it has outstanding.
     void fail(const std::exception_ptr& cause);
+    void fail_started(const std::exception_ptr& cause, const ErrorContext& operation) noexcept;
 
 private:
     void check_failure();
@@ -55,6 +67,9 @@ private:
     tutti::engine::CallCache<std::unique_ptr<ClusterCall>> calls_;
     /// See find_leader().
     std::unique_ptr<tutti::engine::PreparedCall> search_;
+    StartedCalls started_;
+    /// Of the thread that sits here.
+    tutti::engine::ThreadProgress* thread_ = nullptr;
 };
 
 } // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

@@ -50,7 +50,8 @@ MPI_Comm checked(MPI_Comm communicator, bool has_threads, const ClusterOptions& 
 
 ClusterState::ClusterState(int members, int processes, bool on_team)
     : first_ranks_(static_cast<std::size_t>(processes) + 1), on_team_(on_team), control_(processes),
-      failure_channel_(processes), transport_(processes), boards_(static_cast<std::size_t>(members)) {
+      failure_channel_(processes), transport_(processes), started_(processes),
+      boards_(static_cast<std::size_t>(members)) {
     failure_.keep_first();
 }
 
@@ -75,8 +76,10 @@ void ClusterState::join_processes(const tutti::detail::GroupState& local, MPI_Co
     failure_channel_.open(control_.communicator());
     exchange_sizes(local.size());
     look_at_node();
-    transport_.channel().open(control_.communicator());
-    transport_.channel().set_limits(timeout_, failure_channel_, failure_);
+    for (hybrid::MpiChannel* const channel : channels()) {
+        channel->open(control_.communicator());
+        channel->set_limits(timeout_, failure_channel_, failure_);
+    }
     hybrid::together(control_.communicator(), [&] {
         const tutti::engine::GroupConfig config = shared(local.config());
         group_ =
@@ -85,7 +88,9 @@ void ClusterState::join_processes(const tutti::detail::GroupState& local, MPI_Co
             seats_.push_back(std::make_unique<ClusterSeat>(*this, rank));
         }
         // While leaders wait for messages, all others wait for them.
-        transport_.channel().set_patience(wait_policy_of(processes_on_node_, config));
+        for (hybrid::MpiChannel* const channel : channels()) {
+            channel->set_patience(wait_policy_of(processes_on_node_, config));
+        }
         listed_.emplace([this](RollCallFormat format) { return roll_call(format); });
     });
     is_open_ = true;
@@ -96,21 +101,26 @@ ClusterState::~ClusterState() {
     MPI_Finalized(&finalised);
     if (!is_open_) {
         control_.close_unused();
-        transport_.channel().close_unused();
+        for (hybrid::MpiChannel* const channel : channels()) {
+            channel->close_unused();
+        }
         return;
     }
     const bool fails = failure_.raised() || std::uncaught_exceptions() > 0;
     if (fails) {
         tell_others(failure_.raised() ? failure_.first() : tutti::engine::unseen_exception());
     }
-    hybrid::MpiChannel& channel = transport_.channel();
-    if (!fails && finalised == 0) {
-        channel.close();
+    bool all_closed = true;
+    for (hybrid::MpiChannel* const channel : channels()) {
+        if (!fails && finalised == 0 && all_closed) {
+            channel->close();
+        }
+        all_closed = all_closed && channel->is_closed();
     }
-    if (channel.is_closed()) {
+    if (all_closed) {
         control_.close();
     }
-    if (channel.is_stuck()) {
+    if (transport_.channel().is_stuck()) {
         hybrid::keep(memory_);
     }
 }

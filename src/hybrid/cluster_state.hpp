@@ -6,6 +6,7 @@
 #include "group/group_state.hpp"
 #include "hybrid/channel/main_thread.hpp"
 #include "hybrid/schedule/transport.hpp"
+#include "hybrid/started/started_queue.hpp"
 #include "immovable.hpp"
 #include "wait/failure.hpp"
 
@@ -41,10 +42,27 @@ constexpr std::chrono::milliseconds local_timeout(std::chrono::milliseconds time
                : timeout + std::clamp(timeout / 8, milliseconds(20), milliseconds(50));
 }
 
-/// Memory that the members of a process and their leaders share during a call.
-struct StagingBuffers {
-    std::byte* input = nullptr;
+/// Where the vectors of a member are, for who works for all members of its process.
+struct ShownVectors {
+    const std::byte* input = nullptr;
     std::byte* output = nullptr;
+    /// Where in the whole vector they start, in elements.
+    std::size_t input_start = 0;
+    std::size_t output_start = 0;
+};
+
+/// What a member shows of one of its operations that are under way while it does something else.
+struct alignas(line_bytes) StartedCall {
+    /// So many of them can be under way at a time.
+    static constexpr std::size_t most = 64;
+
+    ShownVectors vectors;
+    std::uint64_t digest = 0;
+    const tutti::engine::CallSignature* call_signature = nullptr;
+    /// Whether the member may make MPI calls.
+    bool leads = false;
+    /// Of the operation, counted from 1. The member publishes it last.
+    mailbox::StdWord number;
 };
 
 /// Who makes the MPI calls: nobody else may, at the thread level of this MPI.
@@ -76,6 +94,8 @@ public:
     ClusterSeat& seat(int rank) { return *seats_[static_cast<std::size_t>(rank)]; }
     /// The leader's.
     hybrid::Transport& transport() { return transport_; }
+    /// The same for what is outstanding: see StartedQueue.
+    StartedQueue& started() { return started_; }
     hybrid::MainThread& main_thread() { return main_thread_; }
     /// Runs what makes MPI calls, and looks itself whether MPI has been finalised, where they may be made.
     template <class Work>
@@ -92,11 +112,9 @@ public:
 
     /// What each member shows to the others of its process; ordered by the exchanges of enter().
     struct alignas(line_bytes) Board {
-        const std::byte* input = nullptr;
-        std::byte* output = nullptr;
-        /// Where in the whole vector they start, in elements.
-        std::size_t input_start = 0;
-        std::size_t output_start = 0;
+        /// Of the call that blocks; and of the operations that are outstanding, by their numbers in turn.
+        ShownVectors vectors;
+        std::array<StartedCall, StartedCall::most> started;
         /// What the member has called, the digest of the last call and its number, for others to read at any
         /// time.
         tutti::engine::CallLog log;
@@ -153,6 +171,10 @@ public:
 private:
     void join_processes(const tutti::detail::GroupState& local, MPI_Comm communicator,
                         const ClusterOptions& options);
+    /// Of the calls that block, and of those that do not.
+    std::array<hybrid::MpiChannel*, 2> channels() {
+        return {&transport_.channel(), &started_.transport().channel()};
+    }
     void exchange_sizes(int members);
     void look_at_node();
     /// For so many threads of this node, under the options of `config`.
@@ -175,6 +197,7 @@ private:
     bool all_go_solo_ = false;
     bool have_cpus_ = false;
     hybrid::Transport transport_;
+    StartedQueue started_;
     std::shared_ptr<tutti::detail::GroupState> group_;
     std::vector<Board> boards_;
     std::vector<std::unique_ptr<ClusterSeat>> seats_;

@@ -49,7 +49,7 @@ public:
     void fan_out() override {
         call().meet();
         if (call().traits().result == Result::of_pair) {
-            return unpack();
+            return call().unpack_pairs(call().rank());
         }
         call().traits().is_prefix() ? take_prefix() : call().take_result();
     }
@@ -59,8 +59,6 @@ private:
     bool put_own();
     bool combine();
     void put_prefixes();
-    void pack();
-    void unpack();
     void take_prefix();
 
     /// Elements that each member combines.
@@ -102,7 +100,7 @@ bool Leader::put_own() {
                           call().bytes(call().own_block_elements()));
         return true;
     case Result::of_pair:
-        pack();
+        call().pack_pairs(call().rank());
         return true;
     case Result::of_up_to_here:
     case Result::of_before:
@@ -150,29 +148,6 @@ bool Leader::combine() {
     local.output_count = *own;
     call().run_held(held_, local);
     return true;
-}
-
-/// Blocks for one process lie together, by sender and receiver.
-void Leader::pack() {
-    const auto members = static_cast<std::size_t>(call().members());
-    const auto own = static_cast<std::size_t>(call().rank());
-    const std::size_t block = call().shape().block;
-    for (int process = 0; process < call().cluster().processes(); ++process) {
-        const auto first = static_cast<std::size_t>(call().cluster().first_rank(process));
-        const auto there = static_cast<std::size_t>(call().cluster().members_of(process));
-        copy_unless_there(call().staging().input + call().bytes((members * first + own * there) * block),
-                          call().in() + call().bytes(first * block), call().bytes(there * block));
-    }
-}
-
-void Leader::unpack() {
-    const auto members = static_cast<std::size_t>(call().members());
-    const auto own = static_cast<std::size_t>(call().rank());
-    const std::size_t block_bytes = call().bytes(call().shape().block);
-    for (std::size_t sender = 0; sender < static_cast<std::size_t>(call().cluster().size()); ++sender) {
-        copy_unless_there(call().out() + sender * block_bytes,
-                          call().staging().output + (sender * members + own) * block_bytes, block_bytes);
-    }
 }
 
 /// What all processes before amount to, combined with what the members before here do.

@@ -100,7 +100,7 @@ void Solo::hand_out(const std::byte* from) {
         outs_.clear();
         const std::byte* const source = from + call().bytes(at);
         for (int member = 0; member < call().members(); ++member) {
-            std::byte* const to = call().cluster().board(member).output + call().bytes(place);
+            std::byte* const to = call().vectors_of(member).output + call().bytes(place);
             if (call().is_for(member) && to != source) {
                 outs_.push_back(to);
             }

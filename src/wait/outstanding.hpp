@@ -43,6 +43,8 @@ public:
 
     /// Whether an operation is not over.
     virtual bool has_open() const = 0;
+    /// Whether some get on only if they are looked at, because nobody notifies event().
+    virtual bool needs_looks() const = 0;
 
     /// What has ended operations of this member, or null.
     virtual const std::exception_ptr& failure() const = 0;

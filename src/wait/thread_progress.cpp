@@ -33,6 +33,15 @@ bool ThreadProgress::has_only(const Outstanding& member) const {
     return first_ == &member && member.next_of_thread_ == nullptr && !has_continuations();
 }
 
+bool ThreadProgress::needs_looks() const {
+    for (const Outstanding* member = first_; member != nullptr; member = member->next_of_thread_) {
+        if (member->needs_looks()) {
+            return true;
+        }
+    }
+    return false;
+}
+
 void ThreadProgress::progress() {
     for (Outstanding* member = first_; member != nullptr;) {
         Outstanding* const next = member->next_of_thread_; // this one may have nothing left
@@ -74,10 +83,10 @@ void ThreadProgress::progress_until(const std::function<bool()>& ready, const ch
             EndingEventCount ending(event, end);
             mailbox::progress_until(has_news, check, ending, wait_policy, waiter);
         };
-        if (first_->next_of_thread_ == nullptr) {
+        if (first_->next_of_thread_ == nullptr && !first_->needs_looks()) {
             wait_on(first_->event());
         } else {
-            PolledEventCount polled(first_->event());
+            PolledEventCount polled(first_->event(), *this);
             wait_on(polled);
         }
     }

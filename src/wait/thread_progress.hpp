@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <thread>
 #include <utility>
 
 namespace tutti::engine {
@@ -28,6 +29,8 @@ public:
     void add(Outstanding& member) noexcept;
     void remove(Outstanding& member) noexcept;
     bool is_empty() const { return first_ == nullptr; }
+    /// Whether something gets on only if the thread looks.
+    bool needs_looks() const;
     /// Whether there is nothing of other members, and nothing to be called.
     bool has_only(const Outstanding& member) const;
 
@@ -47,7 +50,9 @@ public:
     void add_continuation(Continued& operation) noexcept { ready_.push(operation); }
     void remove_continuation(Continued& operation) noexcept { ready_.remove(operation); }
     const mailbox::WaitHistory& wait_history() const { return wait_history_; }
-    bool has_continuations() const { return !ready_.is_empty(); }
+    bool has_continuations() const { return !ready_.is_empty() && !holds_continuations_; }
+    /// While a call consists of several calls, nothing is called in between.
+    void holds_continuations(bool holds) { holds_continuations_ = holds; }
     void call_continuations();
 
     /// Whether a wait that is recorded is under way.
@@ -68,23 +73,30 @@ private:
     IntrusiveQueue<Continued> ready_;
     std::uint64_t id_ = 0;
     bool waits_ = false;
+    bool holds_continuations_ = false;
     mailbox::WaitHistory wait_history_;
 };
 
 /// The event count of one member, for a thread that waits for other members as well: it never sleeps for
-/// long.
+/// long, and not at all where something gets on only if the thread looks.
 class PolledEventCount {
 public:
-    explicit PolledEventCount(mailbox::EventCount& event) : event_(event) {}
+    PolledEventCount(mailbox::EventCount& event, const ThreadProgress& thread)
+        : event_(event), thread_(thread) {}
 
     template <class Ready>
     void sleep(Ready&& ready, std::int64_t bound_ns) {
-        event_.sleep(std::forward<Ready>(ready), std::min(bound_ns, most_ns));
+        if (thread_.needs_looks()) {
+            std::this_thread::yield();
+        } else {
+            event_.sleep(std::forward<Ready>(ready), std::min(bound_ns, most_ns));
+        }
     }
 
 private:
     static constexpr std::int64_t most_ns = 100'000;
     mailbox::EventCount& event_;
+    const ThreadProgress& thread_;
 };
 
 } // namespace tutti::engine

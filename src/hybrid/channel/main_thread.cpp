@@ -6,6 +6,10 @@ namespace tutti::hybrid {
 
 void MainThread::run_there(const std::function<void()>& work) {
     std::unique_lock lock(mutex_);
+    if (server_ == std::this_thread::get_id()) {
+        lock.unlock();
+        return work();
+    }
     work_ = &work;
     changed_.notify_all();
     changed_.wait(lock, [this] { return work_ == nullptr; });
@@ -16,10 +20,12 @@ void MainThread::run_there(const std::function<void()>& work) {
 
 void MainThread::serve() {
     std::unique_lock lock(mutex_);
+    server_ = std::this_thread::get_id();
     for (;;) {
         changed_.wait(lock, [this] { return work_ != nullptr || finished_; });
         if (work_ == nullptr) {
             finished_ = false;
+            server_ = {};
             return;
         }
         lock.unlock();

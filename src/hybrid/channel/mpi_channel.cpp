@@ -200,16 +200,41 @@ void MpiChannel::wait() {
         }
         if (is_overdue || checks++ % tests_per_look == 0) {
             looked = now;
-            try {
-                look(waited);
-            } catch (...) {
-                // Who has not answered for so long does not take a message now: tell the members soon.
-                give_up(waited.is_over() ? std::chrono::milliseconds(5) : longest_grace);
-                throw;
-            }
+            look_or_give_up(waited);
+        }
+        if (progress_ != nullptr) {
+            progress_->progress();
         }
     }
     started_.clear();
+}
+
+bool MpiChannel::test() {
+    constexpr std::chrono::milliseconds between{1};
+    if (is_done()) {
+        started_.clear();
+        tested_.reset();
+        shown_.end();
+        return true;
+    }
+    if (!tested_) {
+        tested_.emplace(timeout_);
+    }
+    if (const std::chrono::nanoseconds now = engine::coarse_clock_now(); now - looked_ >= between) {
+        looked_ = now;
+        look_or_give_up(*tested_);
+    }
+    return false;
+}
+
+void MpiChannel::look_or_give_up(engine::WaitTimer& waited) {
+    try {
+        look(waited);
+    } catch (...) {
+        // Who has not answered for so long does not take a message now: tell the members soon.
+        give_up(waited.is_over() ? std::chrono::milliseconds(5) : longest_grace);
+        throw;
+    }
 }
 
 /// Also tells whether MPI has given the CPU to another thread meanwhile, as it does if there are more

@@ -9,6 +9,7 @@
 #include "immovable.hpp"
 #include "mailbox/wait.hpp"
 #include "wait/failure.hpp"
+#include "wait/thread_progress.hpp"
 #include "wait/wait_timer.hpp"
 
 #include <mpi.h>
@@ -17,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -91,6 +93,12 @@ public:
     /// MismatchError when one is in another call, and TimeoutError at the timeout. When this or one of the
     /// others throws, what was started has been given up.
     void wait();
+    /// Returns whether that is so now. Throws as wait() does.
+    bool test();
+    /// Whether something was started that no wait() or test() has found done.
+    bool awaits_messages() const { return !started_.empty(); }
+    /// While it waits, what that thread has outstanding makes progress; null: nothing has to.
+    void set_progress(engine::ThreadProgress* thread) { progress_ = thread; }
 
     /// Gives up what was started, if anything: MPI does not use its memory from here on, or is_stuck().
     void give_up(std::chrono::milliseconds grace = longest_grace) noexcept;
@@ -137,6 +145,7 @@ private:
     void not_started(int code, const char* what);
     bool is_done();
     bool is_done(bool& others_ran);
+    void look_or_give_up(engine::WaitTimer& waited);
     void look(engine::WaitTimer& waited);
     /// Why no answer within the timeout is an error.
     std::string overdue() const;
@@ -156,6 +165,10 @@ private:
     mailbox::WaitHistory wait_history_;
     std::chrono::milliseconds timeout_{0};
     engine::ShownWait shown_;
+    engine::ThreadProgress* progress_ = nullptr;
+    /// For test(): how long that has returned false, and when it has looked.
+    std::optional<engine::WaitTimer> tested_;
+    std::chrono::nanoseconds looked_{0};
     std::vector<Started> started_;
     /// The last collective, for messages of errors.
     const char* collective_ = "";

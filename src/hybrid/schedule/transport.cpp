@@ -86,12 +86,12 @@ void Transport::set_rooms(std::size_t scratch_vectors, const ProcessCall& call) 
               buffers.outgoing.at_least(plan_.outgoing_bytes)};
 }
 
-void Transport::follow_plan(const ProcessCall& call) {
+/// Up to where messages are awaited that have not come. Returns whether nothing is left.
+bool Transport::follow_plan() {
     using Action = MessagePlan::Action;
-    bases_[static_cast<std::size_t>(schedule::Space::input)] = call.input;
-    bases_[static_cast<std::size_t>(schedule::Space::output)] = call.output;
     const Bases& base = bases_;
-    for (const MessagePlan::Step& step : plan_.steps) {
+    for (; next_step_ < plan_.steps.size(); ++next_step_) {
+        const MessagePlan::Step& step = plan_.steps[next_step_];
         switch (step.action) {
         case Action::send:
         case Action::receive:
@@ -103,7 +103,9 @@ void Transport::follow_plan(const ProcessCall& call) {
             }
             break;
         case Action::wait:
-            channel_.wait();
+            if (channel_.awaits_messages()) {
+                return false;
+            }
             break;
         case Action::copy:
             if (step.to.in(base) != step.left.in(base)) {
@@ -111,19 +113,17 @@ void Transport::follow_plan(const ProcessCall& call) {
             }
             break;
         case Action::reduce:
-            call.kernels->reduce(call.state, step.to.in(base), step.left.in(base), step.right.in(base),
-                                 step.bytes / call.element_bytes);
+            call_.kernels->reduce(call_.state, step.to.in(base), step.left.in(base), step.right.in(base),
+                                  step.bytes / call_.element_bytes);
             break;
         }
     }
+    return true;
 }
 
-void Transport::perform(const ProcessCall& call) try {
+void Transport::begin(const ProcessCall& call) {
     if (channel_.size() == 1) {
-        return copy_alone(call);
-    }
-    if (call.algorithm == library_algorithm) {
-        return perform_by_library(call);
+        return copy_alone(call); // there is no plan
     }
     if (const ScheduleName name{call.algorithm, call.root}; !is_planned(name, call)) {
         make_plan(name, call);
@@ -132,8 +132,33 @@ void Transport::perform(const ProcessCall& call) try {
         channel_.look_for_failures();
     }
     pieces_.clear(); // of a call that has failed
-    follow_plan(call);
+    bases_[static_cast<std::size_t>(schedule::Space::input)] = call.input;
+    bases_[static_cast<std::size_t>(schedule::Space::output)] = call.output;
+    call_ = call;
+    next_step_ = 0;
+}
+
+bool Transport::advance() try {
+    while (!follow_plan()) {
+        if (!channel_.test()) {
+            return false;
+        }
+    }
+    return true;
 } catch (...) { // there may be no memory to go on with, while messages come
+    channel_.give_up();
+    throw;
+}
+
+void Transport::perform(const ProcessCall& call) try {
+    if (call.algorithm == library_algorithm && channel_.size() > 1) {
+        return perform_by_library(call);
+    }
+    begin(call);
+    while (!follow_plan()) {
+        channel_.wait();
+    }
+} catch (...) { // as in advance()
     channel_.give_up();
     throw;
 }

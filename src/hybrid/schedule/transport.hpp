@@ -6,6 +6,7 @@
 #include "hybrid/schedule/message_plan.hpp"
 #include "hybrid/schedule/rank_schedule.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -23,6 +24,10 @@ public:
 
     /// Makes a call among the processes, as part of the call of the cluster that the channel has begun.
     void perform(const ProcessCall& call);
+    /// Begins one that is not made by the MPI library, for advance().
+    void begin(const ProcessCall& call);
+    /// Goes as far with it as that goes without waiting. Returns whether it is complete.
+    bool advance();
     /// Whether input and output of such a call may be one vector.
     bool works_in_place(const ProcessCall& call);
 
@@ -33,7 +38,7 @@ private:
     bool is_planned(const ScheduleName& name, const ProcessCall& call) const;
     void make_plan(const ScheduleName& name, const ProcessCall& call);
     void set_rooms(std::size_t scratch_vectors, const ProcessCall& call);
-    void follow_plan(const ProcessCall& call);
+    bool follow_plan();
     void perform_by_library(const ProcessCall& call);
 
     MpiChannel channel_;
@@ -43,8 +48,10 @@ private:
     ScheduleName planned_{library_algorithm, 0};
     Layout layout_;
     std::vector<std::size_t> offsets_;
-    /// But for the vectors.
     Bases bases_{};
+    /// The call, and the step of the plan that is next.
+    ProcessCall call_;
+    std::size_t next_step_ = 0;
     /// The pieces of the message that is next.
     std::vector<MpiChannel::Piece> pieces_;
 };

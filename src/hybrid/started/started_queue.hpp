@@ -1,0 +1,60 @@
+#pragma once
+
+#include "hybrid/channel/mpi_check.hpp"
+#include "hybrid/schedule/transport.hpp"
+#include "run/memory.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
+
+/// Memory that the members of a process and their leaders share during a call.
+struct StagingBuffers {
+    std::byte* input = nullptr;
+    std::byte* output = nullptr;
+};
+
+/// How a leader exchanges the operations that are outstanding with the other processes: one after the other,
+/// in the order in which they were started, on a channel of their own and from memory of their own. Touched by
+/// the leader only.
+class StartedQueue {
+public:
+    explicit StartedQueue(int processes) : transport_(processes) {}
+    ~StartedQueue();
+    StartedQueue(const StartedQueue&) = delete;
+    StartedQueue& operator=(const StartedQueue&) = delete;
+    StartedQueue(StartedQueue&&) = delete;
+    StartedQueue& operator=(StartedQueue&&) = delete;
+
+    hybrid::Transport& transport() { return transport_; }
+
+    /// Whether all operations before that number have been exchanged.
+    bool has_turn(std::uint64_t number) const { return number == done_ + 1; }
+    void finish() { ++done_; }
+    /// The operations that have been started and not been exchanged: none between 0 and 0.
+    bool is_empty() const { return done_ == begun_; }
+    void begin(std::uint64_t number) { begun_ = number; }
+
+    /// Makes the buffers, and the scratch, as large at least.
+    void make_room(std::size_t input_bytes, std::size_t output_bytes, std::size_t scratch_bytes,
+                   std::size_t alignment);
+    const StagingBuffers& staging() const { return staging_; }
+    std::byte* scratch() const { return memory_->scratch.data(); }
+
+private:
+    struct Memory : hybrid::Keepable {
+        tutti::run::Memory input;
+        tutti::run::Memory output;
+        tutti::run::Memory scratch;
+    };
+
+    hybrid::Transport transport_;
+    std::uint64_t done_ = 0;
+    std::uint64_t begun_ = 0;
+    StagingBuffers staging_;
+    std::shared_ptr<Memory> memory_ = std::make_shared<Memory>();
+};
+
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

@@ -1,0 +1,332 @@
+// Nonblocking and persistent calls of clusters, against what a loop over the global ranks gives.
+
+#include "exam.hpp"
+
+#include <array>
+#include <deque>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace tutti::test {
+
+namespace {
+
+int members_of_most() {
+    return thread_level() == MPI_THREAD_SINGLE ? 1 : 3;
+}
+
+template <class T, class Op, class Way>
+auto called(Way& way, const Shape& shape, Vectors<T>& call, const Op& op) {
+    return make_call(way, shape, call, std::span<const T>(call.in), std::span(call.out), op);
+}
+
+/// Whether the call leaves what it must where it is started beside others, and where it is prepared and
+/// started twice.
+template <class T, class Op>
+bool is_right_started(mpi::Member& me, const Shape& shape, const Reference<T>& reference, const Op& op) {
+    const Vectors<T> asked =
+        reference.vectors(static_cast<std::size_t>(me.rank()), shape, detail::Association::tree);
+    std::array<Vectors<T>, 3> calls{asked, asked, asked};
+    Request first = called(me.start, shape, calls[0], op);
+    Request second = called(me.start, shape, calls[1], op);
+    Persistent prepared = called(me.prepare, shape, calls[2], op);
+    prepared.start();
+    prepared.wait();
+    bool right = calls[2].out == asked.expected;
+    calls[2].out = asked.out;
+    prepared.start();
+    second.wait();
+    prepared.wait();
+    first.wait();
+    for (const Vectors<T>& call : calls) {
+        right = right && call.out == asked.expected;
+    }
+    return right;
+}
+
+template <class Make, class Op, class Plain>
+void examine_started(mpi::Member& me, std::size_t count, Make make, const Op& op, Plain plain) {
+    using T = decltype(make(std::size_t{0}, std::size_t{0}));
+    const Reference<T> reference(me.size(), make, plain);
+    for (const Shape& shape : cluster_shapes(me.size(), count)) {
+        if (!shape.counts_at_root) {
+            CHECK_MESSAGE(is_right_started(me, shape, reference, op), shape.describe());
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE("all nonblocking and persistent collectives, up to 4 processes of up to 3 members") {
+    for (int processes = 1; processes <= 4; ++processes) {
+        on_processes(processes, [&](MPI_Comm part) {
+            const int uneven = 1 + process_of_world() % members_of_most();
+            for (const int members : {1, 2, uneven}) {
+                CAPTURE(processes);
+                CAPTURE(members);
+                on_members(part, std::min(members, members_of_most()), [](mpi::Member& me) {
+                    for (const std::size_t count : {0U, 1U, 300U}) {
+                        examine_started(me, count, value, tutti::sum, std::plus<>());
+                    }
+                    examine_started(me, 7, map, tutti::non_commutative(compose), compose);
+                });
+            }
+        });
+    }
+}
+
+TEST_CASE("long nonblocking vectors") {
+    on_processes(3, [](MPI_Comm part) {
+        on_members(part, std::min(2, members_of_most()),
+                   [](mpi::Member& me) { examine_started(me, 70001, value, tutti::sum, std::plus<>()); });
+    });
+}
+
+TEST_CASE("nonblocking calls with one result per process, cleared inputs and wider results") {
+    on_processes(2, [](MPI_Comm part) {
+        on_members(part, members_here(), [](mpi::Member& me) {
+            constexpr std::size_t count = 1000;
+            const long sum = static_cast<long>(me.size() * (me.size() + 1) / 2);
+            const PerProcess<long> result(me, std::vector<long>(count));
+            const std::vector<long> in(count, me.rank() + 1);
+            me.start.allreduce(in, shared(result.span()), tutti::sum).wait();
+            CHECK(std::ranges::equal(result.span(), std::vector<long>(count, sum)));
+            me.local().barrier();
+            std::vector<float> floats(count, static_cast<float>(me.rank() + 1));
+            std::vector<double> wide(count);
+            Request request = me.start.allreduce(cleared(floats), wide, sum_in<double>);
+            request.wait();
+            CHECK(wide == std::vector<double>(count, static_cast<double>(sum)));
+            CHECK(floats == std::vector<float>(count));
+            if (me.rank() == me.size() - 1) {
+                std::ranges::fill(result.span(), 7);
+            }
+            me.local().barrier();
+            me.start.broadcast(shared(result.span()), me.size() - 1).wait();
+            CHECK(std::ranges::equal(result.span(), std::vector<long>(count, 7)));
+        });
+    });
+}
+
+TEST_CASE("any number of operations, in turn with calls that block, waited for in any order") {
+    on_processes(3, [](MPI_Comm part) {
+        on_members(part, members_here(), [](mpi::Member& me) {
+            constexpr std::size_t most = 200;
+            std::vector<long> mine(most), sums(most);
+            std::deque<Request> requests;
+            for (std::size_t i = 0; i < most; ++i) {
+                mine[i] = me.rank() + static_cast<long>(i);
+                requests.push_back(me.start.allreduce(std::span(&mine[i], 1), std::span(&sums[i], 1), tutti::sum));
+                if (i % 50 == 7) {
+                    CHECK(me.allreduce(1, tutti::sum) == me.size());
+                }
+            }
+            for (std::size_t i = most; i-- > 0;) {
+                requests[i].wait();
+                CHECK(sums[i] == me.size() * (me.size() - 1) / 2 + me.size() * static_cast<long>(i));
+            }
+        });
+    });
+}
+
+TEST_CASE("a call that blocks makes progress with what others wait for") {
+    on_processes(2, [](MPI_Comm part) {
+        on_members(part, members_here(), [](mpi::Member& me) {
+            std::vector<long> in(50000, me.rank()), out(50000);
+            Request request = me.start.allreduce(in, out, tutti::sum);
+            if (process_of_world() == 0) {
+                request.wait(); // the others come to the barrier first
+                me.barrier();
+            } else {
+                me.barrier();
+                request.wait();
+            }
+            CHECK(out == std::vector<long>(50000, me.size() * (me.size() - 1) / 2));
+        });
+    });
+}
+
+TEST_CASE("functions are called when an operation is over, and may make calls") {
+    on_processes(2, [](MPI_Comm part) {
+        on_members(part, members_here(), [](mpi::Member& me) {
+            long mine = me.rank(), sum = 0, after = 0;
+            Request request = me.start.allreduce(std::span(&mine, 1), std::span(&sum, 1), tutti::sum);
+            request.then([&](const std::exception_ptr& failure) {
+                CHECK(failure == nullptr);
+                after = me.allreduce(sum, tutti::sum);
+            });
+            request.wait();
+            CHECK(after == me.size() * sum);
+        });
+    });
+}
+
+TEST_CASE("persistent operations with other vectors") {
+    on_processes(2, [](MPI_Comm part) {
+        on_members(part, members_here(), [](mpi::Member& me) {
+            std::vector<long> in(100, 1), other(100, 2), out(100), short_one(99);
+            Persistent sum = me.prepare.allreduce(in, out, tutti::sum);
+            sum.start();
+            sum.wait();
+            CHECK(out.front() == me.size());
+            sum.start(other, out);
+            sum.wait();
+            CHECK(out.front() == 2 * me.size());
+            CHECK_THROWS_WITH_AS(sum.start(short_one, out), doctest::Contains("`in` has 99 elements"),
+                                 ArgumentError);
+            sum.start(); // with the last ones
+            sum.wait();
+            CHECK(out.front() == 2 * me.size());
+        });
+    });
+}
+
+TEST_CASE("what only a call that blocks can do is refused by name") {
+    on_processes(2, [](MPI_Comm part) {
+        on_members(part, members_here(), [](mpi::Member& me) {
+            std::vector<double> vector(4, 1);
+            CHECK_THROWS_WITH_AS(
+                static_cast<void>(me.start.allreduce(vector, tutti::sum, {.algorithm = "library"})),
+                doctest::Contains("\"library\" is for calls that block"), ArgumentError);
+            CHECK_THROWS_WITH_AS(
+                static_cast<void>(me.start.allreduce(vector, tutti::sum, {.way = "pipelined"})),
+                doctest::Contains("\"pipelined\" is for calls that block"), ArgumentError);
+            CHECK_THROWS_WITH_AS(
+                static_cast<void>(me.start.allreduce(vector, tutti::sum, {.order = Order::serial})),
+                doctest::Contains("order serial"), ArgumentError);
+            me.start.allreduce(vector, tutti::sum).wait(); // nothing has been sent by those
+            CHECK(vector == std::vector<double>(4, me.size()));
+        });
+    });
+}
+
+namespace {
+
+/// What each member of the first two processes throws that starts the call and waits for it.
+Texts started(const std::function<Request(mpi::Member&, bool is_second)>& start,
+              const mpi::ClusterOptions& options = {}) {
+    Texts all(1, "not among these processes");
+    on_processes(2, [&](MPI_Comm part) {
+        all = thrown_by(
+            part,
+            [&](mpi::Member& me) {
+                Request request = start(me, process_of_world() == 1);
+                request.wait();
+            },
+            options);
+    });
+    return all;
+}
+
+void check_two(const Texts& texts, const std::string& part) {
+    if (process_of_world() < 2) {
+        check_all(texts, part);
+    }
+}
+
+} // namespace
+
+TEST_CASE("processes that start different operations") {
+    std::vector<double> vector(3, 1);
+    const Texts texts = started([&](mpi::Member& me, bool is_second) {
+        static thread_local std::vector<double> own(3, 1);
+        return is_second ? me.start.barrier() : me.start.allreduce(own, tutti::sum);
+    });
+    check_two(texts, "the processes are in different calls");
+    check_two(texts, "process 0 calls allreduce");
+    check_two(texts, "process 1 calls barrier");
+}
+
+TEST_CASE("members of a process that start different operations") {
+    if (members_here() == 1) {
+        return;
+    }
+    const Texts texts = started([&](mpi::Member& me, bool is_second) {
+        static thread_local std::vector<double> own(3, 1);
+        return is_second && me.local().rank() == 1 ? me.start.allreduce(own, tutti::max)
+                                                   : me.start.allreduce(own, tutti::sum);
+    });
+    check_two(texts, "with max");
+    check_two(texts, "with sum");
+}
+
+TEST_CASE("an operator that throws, in an operation of one process") {
+    const Texts texts = started([&](mpi::Member& me, bool is_second) {
+        static thread_local std::vector<long> own(3, 1);
+        return me.start.allreduce(own, tutti::non_commutative([is_second](long a, long b) {
+            if (is_second) {
+                throw std::runtime_error("no sums on Sundays");
+            }
+            return a + b;
+        }));
+    });
+    check_two(texts, "no sums on Sundays");
+}
+
+TEST_CASE("a process that never starts the operation ends in a timeout of all others") {
+    on_processes(2, [](MPI_Comm part) {
+        const Texts texts = thrown_by(
+            part,
+            [&](mpi::Member& me) {
+                std::vector<double> own(3, 1);
+                if (process_of_world() == 0) {
+                    Request request = me.start.allreduce(own, tutti::sum);
+                    request.wait();
+                } else {
+                    std::this_thread::sleep_for(std::chrono::seconds(1));
+                    me.barrier();
+                }
+            },
+            {.timeout = std::chrono::milliseconds(300)});
+        for (const std::string& text : texts) {
+            CHECK(!text.empty());
+        }
+    });
+}
+
+TEST_CASE("a member that never starts the operation ends in a timeout that names it") {
+    if (members_here() == 1) {
+        return;
+    }
+    on_processes(2, [](MPI_Comm part) {
+        const Texts texts = thrown_by(
+            part,
+            [&](mpi::Member& me) {
+                std::vector<double> own(3, 1);
+                if (process_of_world() == 1 && me.local().rank() == 1) {
+                    std::this_thread::sleep_for(std::chrono::seconds(1));
+                    me.barrier();
+                } else {
+                    Request request = me.start.allreduce(own, tutti::sum);
+                    request.wait();
+                }
+            },
+            {.timeout = std::chrono::milliseconds(300)});
+        for (const std::string& text : texts) {
+            CHECK(!text.empty());
+        }
+        if (process_of_world() == 1) {
+            CHECK(texts[0].find("has not been started by member 3") != std::string::npos);
+        }
+    });
+}
+
+TEST_CASE("a member that throws with operations outstanding releases all others") {
+    on_processes(2, [](MPI_Comm part) {
+        const Texts texts = thrown_by(part, [&](mpi::Member& me) {
+            std::vector<double> own(3, 1), out(3);
+            Request request = me.start.allreduce(own, out, tutti::sum);
+            request.wait();
+            Request next = me.start.barrier();
+            if (me.rank() == me.size() - 1) {
+                throw Error("out of paper");
+            }
+            next.wait();
+            me.barrier();
+        });
+        check_all(texts, "out of paper");
+    });
+}
+
+} // namespace tutti::test
