@@ -22,7 +22,8 @@ hybrid::ProcessCall StartedExchange::put() {
     } else {
         put_together(whole.input);
     }
-    if (call_.may_land_at_once() && call_.is_alone()) {
+    has_landed_ = call_.is_alone() && call_.may_land_at_once();
+    if (has_landed_) {
         whole.output = call_.out();
     }
     return whole;
@@ -49,6 +50,9 @@ void StartedExchange::put_together(std::byte* to) {
 }
 
 void StartedExchange::store() {
+    if (has_landed_) {
+        return;
+    }
     if (call_.traits().is_prefix()) {
         return store_prefixes();
     }

@@ -25,6 +25,8 @@ private:
     ClusterCall& call_;
     /// The whole call.
     CallSegment segment_;
+    /// Whether the result comes where the only member wants it.
+    bool has_landed_ = false;
     std::vector<const void*> ins_;
 };
 
