@@ -71,6 +71,7 @@ hybrid::ProcessCall CallSegment::process_call(std::byte* input, std::byte* outpu
     part.input = input;
     part.output = output;
     part.total = segment_.elements();
+    part.member_bytes = call_.bytes(segment_.elements());
     part.offsets = part.offsets != nullptr ? segment_.offsets().data() : nullptr;
     return part;
 }

@@ -117,6 +117,7 @@ void ClusterCall::set_process_call(std::uint32_t algorithm) {
                          call_.collective == Collective::scan ? Collective::exscan : call_.collective,
                      .algorithm = algorithm,
                      .total = shape().total * (pairs ? static_cast<std::size_t>(members()) : 1),
+                     .member_bytes = total_bytes(),
                      .offsets = traits().is_divided() ? process_offsets_.data() : nullptr,
                      .root = rooted ? cluster_.process_of(call_.root) : 0,
                      .element_bytes = call_.element_bytes,

@@ -48,7 +48,7 @@ TEST_CASE("processes with different numbers of members") {
         for (int processes = 2; processes <= 4; ++processes) {
             on_processes(processes, [&](MPI_Comm part) {
                 on_members(part, members[static_cast<std::size_t>(process_of_world())], [](mpi::Member& me) {
-                    for (const std::size_t count : {1U, 7U, 1000U}) {
+                    for (const std::size_t count : {1U, 7U, 200U, 1000U}) {
                         examine(me, count, {});
                     }
                 });

@@ -52,7 +52,7 @@ class Compiler {
 public:
     Compiler(MessagePlan& plan, const RankSchedule& rank_schedule, const Layout& layout)
         : plan_(plan), rank_schedule_(rank_schedule), layout_(layout),
-          is_short_(layout.partition.total * layout.element_bytes <= short_bytes),
+          is_short_(layout.member_bytes <= short_bytes),
           alignment_(std::max(line_bytes, layout.element_align)) {}
 
     void compile() {

@@ -50,6 +50,8 @@ struct Layout {
     plan::Partition partition;
     std::size_t element_bytes = 1;
     std::size_t element_align = 1;
+    /// ProcessCall::member_bytes.
+    std::size_t member_bytes = 0;
 };
 
 /// Makes `plan` that of a rank schedule whose vectors lie so. O(places of the rank schedule); keeps the

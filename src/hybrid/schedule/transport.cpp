@@ -64,7 +64,8 @@ void Transport::make_plan(const ScheduleName& name, const ProcessCall& call) {
     }
     layout_ = {.partition = partition_of(call, own.blocks),
                .element_bytes = call.element_bytes,
-               .element_align = call.element_align};
+               .element_align = call.element_align,
+               .member_bytes = call.member_bytes};
     layout_.partition.offsets = call.offsets != nullptr ? offsets_.data() : nullptr;
     compile(plan_, own, layout_);
     set_rooms(static_cast<std::size_t>(own.scratch_vectors), call);
