@@ -147,6 +147,31 @@ TEST_CASE("a call that blocks makes progress with what others wait for") {
     });
 }
 
+TEST_CASE("nonblocking calls of the threads of a team, also where the main thread makes the MPI calls") {
+    if (thread_level() == MPI_THREAD_SINGLE) {
+        return;
+    }
+    on_processes(2, [](MPI_Comm part) {
+        Team team(2);
+        mpi::Cluster cluster(team, part);
+        for (int run = 0; run < 2; ++run) {
+            cluster.run([](mpi::Member& me) {
+                examine_started(me, 300, value, tutti::sum, std::plus<>());
+                std::vector<long> in(50000, me.rank()), out(50000);
+                Request request = me.start.allreduce(in, out, tutti::sum);
+                if (process_of_world() == 0) {
+                    request.wait();
+                    me.barrier();
+                } else {
+                    me.barrier();
+                    request.wait();
+                }
+                CHECK(out == std::vector<long>(50000, me.size() * (me.size() - 1) / 2));
+            });
+        }
+    });
+}
+
 TEST_CASE("functions are called when an operation is over, and may make calls") {
     on_processes(2, [](MPI_Comm part) {
         on_members(part, members_here(), [](mpi::Member& me) {
