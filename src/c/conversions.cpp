@@ -18,7 +18,7 @@ void convert(const void* /*state*/, void* to, const void* from, std::size_t coun
     auto* const out = static_cast<To*>(to);
     const auto* const in = static_cast<const From*>(from);
     for (std::size_t i = 0; i < count; ++i) {
-        out[i] = static_cast<To>(in[i]);
+        out[i] = static_cast<To>(in[i]); // NOLINT(bugprone-signed-char-misuse): these are numbers
     }
 }
 
