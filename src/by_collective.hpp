@@ -56,15 +56,14 @@ auto with_call_of(Collective collective, Visit visit) {
             return me.exscan(vectors..., op, options);
         });
     case Collective::shift:
-        return visit(
-            [](auto& me, const auto& /*op*/, int distance, const auto& options,
-               const auto&... vectors) -> decltype(me.barrier(options)) {
-                if constexpr (requires { me.shift(vectors..., distance, options); }) {
-                    return me.shift(vectors..., distance, options);
-                } else { // members of a cluster
-                    throw std::invalid_argument("shift: is for the members of one process");
-                }
-            });
+        return visit([](auto& me, const auto& /*op*/, int distance, const auto& options,
+                        const auto&... vectors) -> decltype(me.barrier(options)) {
+            if constexpr (requires { me.shift(vectors..., distance, options); }) {
+                return me.shift(vectors..., distance, options);
+            } else { // members of a cluster
+                throw std::invalid_argument("shift: is for the members of one process");
+            }
+        });
     case Collective::barrier:
         break;
     }

@@ -97,7 +97,8 @@ struct NonblockingWay : BlockingWay {
 ///   order in which they were started. It does so whenever its thread tests or waits for a request, or waits
 ///   in a call that blocks: there is no progress thread. All other members only wait for it.
 /// - The leader combines the operands of its process and stores the results of all its members, from and to
-///   their buffers. An operation so costs the leader what it costs all members together in a call that blocks.
+///   their buffers. An operation so costs the leader what it costs all members together in a call that
+///   blocks.
 /// - `way` is empty or "leader", and `algorithm` is not "library". Order serial is rejected unless the order
 ///   cannot change the bits. The bits are those of the call that blocks.
 class Start : public Collectives<Start, detail::NonblockingWay> {
@@ -121,8 +122,8 @@ private:
     int size_;
 };
 
-/// The persistent collectives of a cluster, as tutti::Prepare describes them, with the rules of mpi::Start. In
-/// contrast to those of a group, all members must also start them in the same order, and in the same order
+/// The persistent collectives of a cluster, as tutti::Prepare describes them, with the rules of mpi::Start.
+/// In contrast to those of a group, all members must also start them in the same order, and in the same order
 /// relative to nonblocking calls.
 class Prepare : public Collectives<Prepare, detail::NonblockingWay> {
 public:

@@ -85,7 +85,7 @@ void KnownCall::require_like(const Call& other) const {
     }
     if (other.in_place != call_.in_place) {
         refuse(call_.in_place ? "the operation was prepared in place: pass one vector"
-                                      : "the operation was prepared with two vectors: pass two");
+                              : "the operation was prepared with two vectors: pass two");
     }
     if (call_.convert != nullptr) {
         refuse("the operation has results of another type than its operands: start it with the buffers with "

@@ -35,8 +35,8 @@ public:
         return repeated_.serves(key, input, output);
     }
     TUTTI_COMPONENT_API bool serves(const detail::Call& call) const;
-    /// Throws ArgumentError unless the buffers of `other` can replace those with which the call was remembered.
-    /// Looks only at the buffers of `other`.
+    /// Throws ArgumentError unless the buffers of `other` can replace those with which the call was
+    /// remembered. Looks only at the buffers of `other`.
     TUTTI_COMPONENT_API void require_like(const detail::Call& other) const;
 
     /// Without its counts, which may be gone, and on the vectors that it was asked for.

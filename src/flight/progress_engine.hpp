@@ -44,8 +44,8 @@ public:
     ProgressEngine(ProgressEngine&&) = delete;
     ProgressEngine& operator=(ProgressEngine&&) = delete;
 
-    /// Throws ArgumentError where an argument is wrong, of which nobody learns. With a gate, the vectors of the
-    /// call are the gate's.
+    /// Throws ArgumentError where an argument is wrong, of which nobody learns. With a gate, the vectors of
+    /// the call are the gate's.
     OutstandingCall& start(const detail::Call& call, Gate* gate = nullptr);
     OutstandingCall& prepare(const detail::Call& call, Gate* gate = nullptr);
     /// Starts a prepared operation on the vectors that it has.

@@ -235,10 +235,10 @@ void ClusterCall::compare_calls() const {
     for (int other = 0; other < cluster_.members(); ++other) {
         if (started_ != 0 && shown_by(other).digest != digest_) {
             throw MismatchError("the members have started different operations: " +
-                                    tutti::engine::text_of_signatures(
-                                        tutti::engine::Sequence::nonblocking, global_rank(),
-                                        first_member() + other, started_, call_signature_,
-                                        *shown_by(other).call_signature),
+                                    tutti::engine::text_of_signatures(tutti::engine::Sequence::nonblocking,
+                                                                      global_rank(), first_member() + other,
+                                                                      started_, call_signature_,
+                                                                      *shown_by(other).call_signature),
                                 {.peer = first_member() + other});
         }
         if (started_ == 0 && cluster_.board(other).shown_digest != digest_) {

@@ -192,9 +192,10 @@ void ClusterSeat::find_leader() {
 }
 
 void ClusterSeat::throw_no_leader() {
-    throw ArgumentError("MPI was initialised for MPI_THREAD_FUNNELED, where only the main thread may make its "
-                        "calls, but none of this process's members is on it: let it join, or ask "
-                        "MPI_Init_thread for MPI_THREAD_SERIALIZED");
+    throw ArgumentError(
+        "MPI was initialised for MPI_THREAD_FUNNELED, where only the main thread may make its "
+        "calls, but none of this process's members is on it: let it join, or ask "
+        "MPI_Init_thread for MPI_THREAD_SERIALIZED");
 }
 
 tutti::detail::RequestBase& start(ClusterSeat& seat, const tutti::detail::Call& call,

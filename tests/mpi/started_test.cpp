@@ -117,7 +117,8 @@ TEST_CASE("any number of operations, in turn with calls that block, waited for i
             std::deque<Request> requests;
             for (std::size_t i = 0; i < most; ++i) {
                 mine[i] = me.rank() + static_cast<long>(i);
-                requests.push_back(me.start.allreduce(std::span(&mine[i], 1), std::span(&sums[i], 1), tutti::sum));
+                requests.push_back(
+                    me.start.allreduce(std::span(&mine[i], 1), std::span(&sums[i], 1), tutti::sum));
                 if (i % 50 == 7) {
                     CHECK(me.allreduce(1, tutti::sum) == me.size());
                 }
@@ -280,30 +281,29 @@ TEST_CASE("an operator that throws, in an operation of one process") {
     const Texts texts = started([&](mpi::Member& me, bool is_second) {
         static thread_local std::vector<long> own(3, 1);
         return me.start.allreduce(own, tutti::non_commutative([is_second](long a, long b) {
-            if (is_second) {
-                throw std::runtime_error("no sums on Sundays");
-            }
-            return a + b;
-        }));
+                                      if (is_second) {
+                                          throw std::runtime_error("no sums on Sundays");
+                                      }
+                                      return a + b;
+                                  }));
     });
     check_two(texts, "no sums on Sundays");
 }
 
 TEST_CASE("a process that never starts the operation ends in a timeout of all others") {
     on_processes(2, [](MPI_Comm part) {
-        const Texts texts = thrown_by(
-            part,
-            [&](mpi::Member& me) {
-                std::vector<double> own(3, 1);
-                if (process_of_world() == 0) {
-                    Request request = me.start.allreduce(own, tutti::sum);
-                    request.wait();
-                } else {
-                    std::this_thread::sleep_for(std::chrono::seconds(1));
-                    me.barrier();
-                }
-            },
-            {.timeout = std::chrono::milliseconds(300)});
+        const Texts texts = thrown_by(part,
+                                      [&](mpi::Member& me) {
+                                          std::vector<double> own(3, 1);
+                                          if (process_of_world() == 0) {
+                                              Request request = me.start.allreduce(own, tutti::sum);
+                                              request.wait();
+                                          } else {
+                                              std::this_thread::sleep_for(std::chrono::seconds(1));
+                                              me.barrier();
+                                          }
+                                      },
+                                      {.timeout = std::chrono::milliseconds(300)});
         for (const std::string& text : texts) {
             CHECK(!text.empty());
         }
@@ -315,19 +315,18 @@ TEST_CASE("a member that never starts the operation ends in a timeout that names
         return;
     }
     on_processes(2, [](MPI_Comm part) {
-        const Texts texts = thrown_by(
-            part,
-            [&](mpi::Member& me) {
-                std::vector<double> own(3, 1);
-                if (process_of_world() == 1 && me.local().rank() == 1) {
-                    std::this_thread::sleep_for(std::chrono::seconds(1));
-                    me.barrier();
-                } else {
-                    Request request = me.start.allreduce(own, tutti::sum);
-                    request.wait();
-                }
-            },
-            {.timeout = std::chrono::milliseconds(300)});
+        const Texts texts = thrown_by(part,
+                                      [&](mpi::Member& me) {
+                                          std::vector<double> own(3, 1);
+                                          if (process_of_world() == 1 && me.local().rank() == 1) {
+                                              std::this_thread::sleep_for(std::chrono::seconds(1));
+                                              me.barrier();
+                                          } else {
+                                              Request request = me.start.allreduce(own, tutti::sum);
+                                              request.wait();
+                                          }
+                                      },
+                                      {.timeout = std::chrono::milliseconds(300)});
         for (const std::string& text : texts) {
             CHECK(!text.empty());
         }

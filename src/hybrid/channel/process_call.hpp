@@ -17,8 +17,8 @@ struct ProcessCall {
     std::byte* output = nullptr;
     /// Elements of the whole vector.
     std::size_t total = 0;
-    /// By which all processes decide alike how messages are cut: the bytes of one member's whole vector. In an
-    /// all-to-all, processes with different numbers of members have different totals.
+    /// By which all processes decide alike how messages are cut: the bytes of one member's whole vector. In
+    /// an all-to-all, processes with different numbers of members have different totals.
     std::size_t member_bytes = 0;
     /// Where the blocks of the processes start, in elements, and the end; for collectives that divide the
     /// vector by rank, else null.

@@ -17,7 +17,8 @@ hybrid::ProcessCall StartedExchange::put() {
     whole.input = call_.staging().input;
     whole.output = call_.staging().output;
     segment_.cut(0, 1);
-    if (call_.is_alone() && call_.traits().input.of(call_.is_root()) == tutti::detail::Part::whole && !pairs) {
+    if (call_.is_alone() && call_.traits().input.of(call_.is_root()) == tutti::detail::Part::whole &&
+        !pairs) {
         whole.input = const_cast<std::byte*>(call_.in());
     } else {
         put_together(whole.input);

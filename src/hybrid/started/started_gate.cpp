@@ -23,8 +23,9 @@ namespace {
 void require_startable(const ClusterCall& call, const Options& options) {
     const std::string name(to_string(call.collective()));
     if (call.algorithm() == hybrid::library_algorithm) {
-        throw ArgumentError(name + ": algorithm \"library\" is for calls that block; leave the algorithm of a "
-                                   "nonblocking or persistent call empty, or name one of Tutti's");
+        throw ArgumentError(name +
+                            ": algorithm \"library\" is for calls that block; leave the algorithm of a "
+                            "nonblocking or persistent call empty, or name one of Tutti's");
     }
     if (call.algorithm() == hybrid::chain_algorithm) {
         throw ArgumentError(name + ": a nonblocking or persistent call of a cluster cannot combine in order "
@@ -32,9 +33,10 @@ void require_startable(const ClusterCall& call, const Options& options) {
                                    "canonical, or a call that blocks");
     }
     if (!options.way.empty() && options.way != StartedGate::leader_way) {
-        throw ArgumentError(name + ": way \"" + std::string(options.way) +
-                            "\" is for calls that block; a nonblocking or persistent call takes \"leader\", or "
-                            "nothing");
+        throw ArgumentError(
+            name + ": way \"" + std::string(options.way) +
+            "\" is for calls that block; a nonblocking or persistent call takes \"leader\", or "
+            "nothing");
     }
 }
 
@@ -190,9 +192,8 @@ void StartedGate::fail(const std::exception_ptr& cause, bool is_first) noexcept 
         }
     }
     if (is_first) {
-        home_.seat().fail_started(cause, {.rank = call_.global_rank(),
-                                          .operation = number_,
-                                          .collective = call_.collective()});
+        home_.seat().fail_started(
+            cause, {.rank = call_.global_rank(), .operation = number_, .collective = call_.collective()});
     }
 }
 

@@ -21,8 +21,8 @@ class ClusterSeat;
 class StartedCalls;
 
 /// One member's part in an operation of a cluster that is outstanding. For flight/ it is a barrier of the
-/// process, which a member enters when it has shown its vectors, but the leader only when it has exchanged the
-/// operation with the other processes and has stored all results.
+/// process, which a member enters when it has shown its vectors, but the leader only when it has exchanged
+/// the operation with the other processes and has stored all results.
 class StartedGate final : public tutti::engine::Gate {
 public:
     StartedGate(StartedCalls& home, ProcessMember& member) : home_(home), call_(member), exchange_(call_) {}

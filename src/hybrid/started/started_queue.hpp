@@ -17,8 +17,8 @@ struct StagingBuffers {
 };
 
 /// How a leader exchanges the operations that are outstanding with the other processes: one after the other,
-/// in the order in which they were started, on a channel of their own and from memory of their own. Touched by
-/// the leader only.
+/// in the order in which they were started, on a channel of their own and from memory of their own. Touched
+/// by the leader only.
 class StartedQueue {
 public:
     explicit StartedQueue(int processes) : transport_(processes) {}
