@@ -17,7 +17,7 @@ namespace tutti::engine {
 
 /// The names of an option's enumerators, in the order of their values, which are 0, 1, 2, ...
 constexpr std::array<const char*, 2> names_of(Order /*any*/) {
-    return {"canonical", "serial"};
+    return {"canonical", "serial", "by_process"};
 }
 constexpr std::array<const char*, 4> names_of(Wait /*any*/) {
     return {"automatic", "spin", "yield", "sleep"};

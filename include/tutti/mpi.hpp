@@ -64,6 +64,8 @@ struct Options {
     ///   then combined in process order. The bits equal those of one group of all members if the call is no
     ///   scan, the numbers of processes and of members per process are powers of two, and all processes have
     ///   equally many members.
+    /// - by_process: each process combines its members' operands from the left; the results of the processes
+    ///   are then combined as in canonical.
     /// - serial: in rank order from the left. The bits do not depend on how the members are divided among
     ///   processes. If another order could change the bits, the processes work one after the other, each
     ///   continuing from the result of the previous one.

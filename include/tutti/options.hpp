@@ -23,7 +23,10 @@ namespace tutti::inline TUTTI_NAMESPACE {
 ///   association is that algorithm's, and the algorithm may swap operands if the operator is commutative.
 /// - serial: in rank order from the left, as in a loop over the ranks. The bits do not depend on the
 ///   algorithm, the size or the number of elements.
-enum class Order : std::uint8_t { canonical, serial };
+/// - by_process: as serial among the members of each process; the results of the processes of a cluster are
+///   then combined as in canonical. Programs that combine by hand in a process and call MPI with the result
+///   have this order, up to that of their MPI. In a group it is serial.
+enum class Order : std::uint8_t { canonical, serial, by_process };
 
 /// The timeout that never expires.
 inline constexpr std::chrono::milliseconds never = std::chrono::milliseconds::max();

@@ -249,7 +249,7 @@ typedef struct tutti_request {
 #endif
 
 /// The order in which a reduction combines the members' operands: see tutti::Order.
-enum { TUTTI_ORDER_CANONICAL = 0, TUTTI_ORDER_SERIAL = 1 };
+enum { TUTTI_ORDER_CANONICAL = 0, TUTTI_ORDER_SERIAL = 1, TUTTI_ORDER_BY_PROCESS = 2 };
 
 /// Values of timeouts besides positive numbers of milliseconds: the default of the place, and a timeout that
 /// never expires.
@@ -262,7 +262,7 @@ typedef struct tutti_call_options {
     size_t size;
     /// The name of an algorithm (`tutti info --algorithms` lists them), or NULL: the library chooses.
     const char* algorithm;
-    /// TUTTI_ORDER_CANONICAL or TUTTI_ORDER_SERIAL.
+    /// TUTTI_ORDER_CANONICAL, TUTTI_ORDER_SERIAL or TUTTI_ORDER_BY_PROCESS.
     int order;
     /// Milliseconds after which a waiting call ends with TUTTI_TIMEOUT_ERROR, or TUTTI_NEVER.
     /// TUTTI_TIMEOUT_DEFAULT: the timeout of the group.

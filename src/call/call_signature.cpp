@@ -70,7 +70,7 @@ CallSignature signature_of(const detail::Call& call, const Shape& shape, std::si
             .op = call.op,
             // Where counts are at the root, each member decides for itself.
             .in_place = call.in_place && !call.counts_at_root,
-            .serial = call.order == Order::serial,
+            .serial = call.order != Order::canonical,
             .shared_output = call.shared_output,
             .has_private_counts = has_private_counts,
             .counts_at_root = call.counts_at_root,

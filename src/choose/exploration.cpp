@@ -200,7 +200,7 @@ std::optional<CallKind> explored_kind(const detail::Call& call, const CallSize& 
                     operands_of(call),
                     static_cast<int>(std::bit_width(size.total_bytes)),
                     size.in_place,
-                    call.order == Order::serial,
+                    call.order != Order::canonical,
                     call.commutative,
                     call.needs_one_pass(),
                     lifts_single_operands(call, size.members),

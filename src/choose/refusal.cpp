@@ -34,8 +34,8 @@ std::string refusal(const Algorithm& row, const detail::Call& call, int members)
     if (lifts_single_operands(call, members) && !combines_single_operands(row)) {
         return "copies results of one operand, which this operator must change";
     }
-    if (call.order == Order::serial && !has_brackets(row, association_of(call), members)) {
-        return "does not combine from the left, which Order::serial needs";
+    if (call.order != Order::canonical && !has_brackets(row, association_of(call), members)) {
+        return "does not combine from the left, which the order of the call needs";
     }
     return {};
 }

@@ -75,7 +75,7 @@ TUTTI_COMPONENT_API bool is_exact(const detail::Call& call);
 
 /// How operands are associated where an algorithm leaves that to the call.
 inline detail::Association association_of(const detail::Call& call) {
-    return call.order == Order::serial ? detail::Association::left : detail::Association::tree;
+    return call.order == Order::canonical ? detail::Association::tree : detail::Association::left;
 }
 
 /// What `call` asks of the order of its operands.

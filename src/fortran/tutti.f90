@@ -35,7 +35,7 @@ module tutti
 
     ! The order in which a reduction combines the members' operands, and how a member waits for another
     ! member.
-    integer(c_int), parameter :: TUTTI_ORDER_CANONICAL = 0, TUTTI_ORDER_SERIAL = 1
+    integer(c_int), parameter :: TUTTI_ORDER_CANONICAL = 0, TUTTI_ORDER_SERIAL = 1, TUTTI_ORDER_BY_PROCESS = 2
     integer(c_int), parameter :: TUTTI_TIMEOUT_DEFAULT = 0, TUTTI_NEVER = -1
     integer(c_int), parameter :: TUTTI_WAIT_AUTOMATIC = 0, TUTTI_WAIT_SPIN = 1, TUTTI_WAIT_YIELD = 2, TUTTI_WAIT_SLEEP = 3
 

@@ -4,8 +4,6 @@
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
-using tutti::detail::Association;
-
 namespace {
 
 /// Of `size` elements, those that share `index` of `shares` starts with.
@@ -43,7 +41,7 @@ void CallSegment::combine(std::byte* to, std::size_t first, std::size_t elements
     }
     void* result = to;
     call_.kernels().reduce_many(call_.state(), &result, 1, ins_.data(), call_.members(), elements,
-                                Association::tree, {});
+                                call_.association(), {});
 }
 
 /// The elements from `first` on of the vector that the members' blocks make.

@@ -1,7 +1,6 @@
 #include "hybrid/cluster_call.hpp"
 
 #include "call/call_signature.hpp"
-#include "choose/select.hpp"
 #include "choose/store_policy.hpp"
 #include "diagnose/disagreement.hpp"
 #include "hybrid/schedule/algorithms.hpp"
@@ -69,7 +68,8 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     set_offsets();
     set_process_call(algorithm);
     wanted_way_ = options.way;
-    call_.order = Order::canonical; // of calls inside the process; a chain combines from the left by itself
+    // Of calls inside the process; a chain combines from the left by itself.
+    call_.order = call.order == Order::by_process ? Order::serial : Order::canonical;
     call_.algorithm = {};
     call_.counts = nullptr;
     call_.where = {};

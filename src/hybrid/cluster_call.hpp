@@ -2,6 +2,7 @@
 
 #include "call/arguments.hpp"
 #include "call/known_call.hpp"
+#include "choose/select.hpp"
 #include "hybrid/channel/process_call.hpp"
 #include "hybrid/cluster_state.hpp"
 #include "hybrid/hierarchy_strategy.hpp"
@@ -99,6 +100,8 @@ public:
     /// Where the blocks of all members start, and the end, of a vector that is divided by rank.
     std::span<const std::size_t> offsets() const { return offsets_; }
     std::size_t own_block_elements() const;
+    /// Inside the process.
+    tutti::detail::Association association() const { return tutti::engine::association_of(call_); }
     /// Where those of the processes start, and the end; a vector that is not divided is one block.
     std::span<const std::size_t> process_offsets() const { return process_offsets_; }
     /// Whether what comes from others, undivided, goes into the vector of this process's member `member`.

@@ -249,7 +249,7 @@ TEST_CASE("options are checked, and those of another version known") {
     check_refused(sum(&options), "\"nonesuch\"");
     options.algorithm = nullptr;
     options.order = 7;
-    check_refused(sum(&options), "`options.order` is 7, must be 0 (canonical) or 1 (serial)");
+    check_refused(sum(&options), "`options.order` is 7, must be 0 (canonical), 1 (serial) or 2 (by_process)");
     options.size = sizeof options.size + sizeof options.algorithm; // of a program that knows no order
     CHECK(sum(&options) == TUTTI_OK);
     options.size = 0;

@@ -280,4 +280,34 @@ TEST_CASE("every way has the same bits on all members, canonical algorithms the 
     }
 }
 
+TEST_CASE("order by process is that of a loop over the members of each process and then over the processes") {
+    const int members = thread_level() == MPI_THREAD_SINGLE ? 1 : 5; // as a tree: ((0 1) (2 3)) 4
+    on_processes(2, [&](MPI_Comm part) {
+        on_members(part, members, [&](mpi::Member& me) {
+            for (const std::size_t elements : {1U, 100U, 5000U, 150000U}) {
+                const auto of_process = [&](int process) {
+                    std::vector<double> sum = delicate(process * members, elements);
+                    for (int member = 1; member < members; ++member) {
+                        std::ranges::transform(sum, delicate(process * members + member, elements),
+                                               sum.begin(), std::plus<>());
+                    }
+                    return sum;
+                };
+                std::vector<double> sum = of_process(0);
+                std::ranges::transform(sum, of_process(1), sum.begin(), std::plus<>());
+                const Bits expected = bits_of(sum);
+                for (mpi::Options options : ways) {
+                    options.order = Order::by_process;
+                    CHECK(allreduced(me, elements, options) == expected);
+                    const Bits at_root = reduced(me, elements, options);
+                    CHECK((at_root.empty() || at_root == expected));
+                }
+                std::vector<double> started = delicate(me.rank(), elements);
+                me.start.allreduce(started, tutti::sum, {.order = Order::by_process}).wait();
+                CHECK(bits_of(started) == expected);
+            }
+        });
+    });
+}
+
 } // namespace tutti::test

@@ -2,7 +2,6 @@
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
-using tutti::detail::Association;
 using tutti::detail::Result;
 
 // Vectors of other members are neither sent nor received into: a member that fails gives them back while MPI
@@ -96,7 +95,7 @@ void StartedExchange::combine_up_to(int members, void* result) {
         ins_.push_back(call_.vectors_of(member).input);
     }
     call_.kernels().reduce_many(call_.state(), &result, 1, ins_.data(), members, call_.shape().total,
-                                Association::tree, {});
+                                call_.association(), {});
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail
