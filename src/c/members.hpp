@@ -1,5 +1,6 @@
 #pragma once
 
+#include "c/cluster_member.hpp"
 #include "c/numbered.hpp"
 
 #include <tutti/async_group.hpp>
@@ -7,6 +8,7 @@
 #include <tutti/member.hpp>
 #include <tutti/tutti.h>
 
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -29,8 +31,18 @@ public:
     explicit Seated(Member& member)
         : seat_(&Inside::seat_of(member)), called_from_(&Inside::called_from_of(member)),
           rank_(member.rank()), size_(member.size()), lent_(&member) {}
+    /// The same for members of clusters.
+    explicit Seated(std::unique_ptr<ClusterMember> member) : Seated(*member) {
+        own_in_cluster_ = std::move(member);
+    }
+    explicit Seated(ClusterMember& member)
+        : seat_(nullptr), called_from_(nullptr), rank_(member.rank()), size_(member.size()), lent_(nullptr),
+          in_cluster_(&member) {}
 
-    bool is_lent() const { return !own_; }
+    bool is_lent() const { return !own_ && own_in_cluster_ == nullptr; }
+    /// Null for a member of a group.
+    ClusterMember* in_cluster() const { return in_cluster_; }
+    /// These three are for members of groups.
     Member& member() { return own_ ? *own_ : *lent_; }
     detail::Seat& seat() const { return *seat_; }
     detail::CalledFrom& called_from() const { return *called_from_; }
@@ -44,6 +56,8 @@ private:
     int size_;
     Member* lent_;
     std::optional<Member> own_;
+    ClusterMember* in_cluster_ = nullptr;
+    std::unique_ptr<ClusterMember> own_in_cluster_;
 };
 
 /// Those of the process.
@@ -56,11 +70,14 @@ inline SourceLine where_of(const tutti_caller& me) {
 
 /// The caller of a member, under the number that it has been given.
 tutti_caller caller_of(const Member& member, std::uint64_t number);
+tutti_caller caller_of(const ClusterMember& member, std::uint64_t number);
 
 /// The member of a caller, whichever way it calls. Throws ArgumentError where there is none.
 Seated& member_behind(const char* function, const tutti_caller& me);
 
 /// The member of a caller that blocks. Throws ArgumentError for any other one.
 Seated& seated(const char* function, const tutti_caller& me);
+/// The same for what members of clusters cannot do.
+Member& group_member(const char* function, const tutti_caller& me);
 
 } // namespace tutti::inline TUTTI_NAMESPACE::c
