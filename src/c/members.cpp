@@ -6,6 +6,7 @@
 #include "group/seat.hpp"
 #include "immovable.hpp"
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>

@@ -9,8 +9,8 @@
 #include <tutti/tutti.h>
 
 #include <memory>
-#include <optional>
 #include <utility>
+#include <variant>
 
 namespace tutti::inline TUTTI_NAMESPACE::c {
 
@@ -26,38 +26,34 @@ public:
 class Seated {
 public:
     /// One that leaves when the program says so.
-    explicit Seated(Member&& member) : Seated(member) { own_.emplace(std::move(member)); }
+    explicit Seated(Member&& member) : Seated(member) { member_.emplace<Member>(std::move(member)); }
     /// One that lasts as long as the function to which it was given.
     explicit Seated(Member& member)
         : seat_(&Inside::seat_of(member)), called_from_(&Inside::called_from_of(member)),
-          rank_(member.rank()), size_(member.size()), lent_(&member) {}
+          rank_(member.rank()), size_(member.size()), member_(&member) {}
     /// The same for members of clusters.
-    explicit Seated(std::unique_ptr<ClusterMember> member) : Seated(*member) {
-        own_in_cluster_ = std::move(member);
-    }
+    explicit Seated(std::unique_ptr<ClusterMember> member) : Seated(*member) { member_ = std::move(member); }
     explicit Seated(ClusterMember& member)
-        : seat_(nullptr), called_from_(nullptr), rank_(member.rank()), size_(member.size()), lent_(nullptr),
-          in_cluster_(&member) {}
+        : rank_(member.rank()), size_(member.size()), in_cluster_(&member) {}
 
-    bool is_lent() const { return !own_ && own_in_cluster_ == nullptr; }
+    bool is_lent() const { return std::holds_alternative<Member*>(member_); }
     /// Null for a member of a group.
     ClusterMember* in_cluster() const { return in_cluster_; }
     /// These three are for members of groups.
-    Member& member() { return own_ ? *own_ : *lent_; }
+    Member& member() { return is_lent() ? *std::get<Member*>(member_) : std::get<Member>(member_); }
     detail::Seat& seat() const { return *seat_; }
     detail::CalledFrom& called_from() const { return *called_from_; }
     int rank() const { return rank_; }
     int size() const { return size_; }
 
 private:
-    detail::Seat* seat_;
-    detail::CalledFrom* called_from_;
+    detail::Seat* seat_ = nullptr;
+    detail::CalledFrom* called_from_ = nullptr;
     int rank_;
     int size_;
-    Member* lent_;
-    std::optional<Member> own_;
     ClusterMember* in_cluster_ = nullptr;
-    std::unique_ptr<ClusterMember> own_in_cluster_;
+    /// A pointer is to one that is lent; null for one of a cluster.
+    std::variant<Member*, Member, std::unique_ptr<ClusterMember>> member_;
 };
 
 /// Those of the process.
