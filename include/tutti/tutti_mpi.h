@@ -17,7 +17,7 @@
 // and tutti_leave() are for it as well. Ranks, roots and counts are global. These return
 // TUTTI_ARGUMENT_ERROR, because clusters do not support them: tutti_nonblocking(), tutti_persistent(),
 // tutti_shift(), tutti_alltoallv(), displacements, counts at the root only, irregular blocks in place,
-// operators that accumulate such as TUTTI_MEAN, and the functions that make groups of other groups.
+// operators that accumulate such as TUTTI_MEAN, tutti_cpu(), and the functions that make groups of groups.
 
 #ifdef __cplusplus
 extern "C" {
