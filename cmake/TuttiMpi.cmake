@@ -1,7 +1,7 @@
 # MPI libraries differ in their binary interfaces, so what uses one is built once for each.
 #
 # tutti_mpi_kinds(RESULT): the MPI libraries of this machine that the tests can use, of openmpi and mpich. For each there
-# are then the target tutti_mpi_<kind>, the component built for it, and TUTTI_MPIRUN_<kind>, how its programs start.
+# are then the targets tutti_mpi_<kind> and tutti_cmpi_<kind>, the components built for it, and TUTTI_MPIRUN_<kind>, how its programs start.
 set(TUTTI_PKG_openmpi ompi-c)
 set(TUTTI_PKG_mpich mpich)
 set(TUTTI_MPIRUN_OPTIONS_openmpi --allow-run-as-root --oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
@@ -29,6 +29,9 @@ function(tutti_mpi_kinds result)
     tutti_configure(tutti_mpi_${kind})
     target_compile_definitions(tutti_mpi_${kind} PUBLIC OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
     target_link_libraries(tutti_mpi_${kind} PUBLIC tutti_laboratory PkgConfig::TUTTI_${kind})
+    add_library(tutti_cmpi_${kind} STATIC ${TUTTI_CMPI_SOURCES} $<TARGET_OBJECTS:tutti_c_interface>)
+    tutti_configure(tutti_cmpi_${kind})
+    target_link_libraries(tutti_cmpi_${kind} PUBLIC tutti_mpi_${kind})
   endforeach()
   set(${result} ${kinds} PARENT_SCOPE)
 endfunction()

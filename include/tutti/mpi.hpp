@@ -21,6 +21,10 @@
 
 namespace tutti::inline TUTTI_NAMESPACE {
 
+namespace c {
+class MpiMember;
+}
+
 /// Collectives among the threads of several MPI processes: every thread calls, and leaders transfer the data
 /// over MPI.
 namespace mpi {
@@ -206,12 +210,19 @@ public:
     /// The same for float.
     [[nodiscard]] float reproducible_norm2(std::span<const float> x, const Options& options = {});
 
+    /// Fails this member: the current and later calls of all members of all processes throw Aborted, whose
+    /// text contains `text`. A member that cannot continue, but does not throw an exception, must call it
+    /// before it leaves. If `text` is empty, a text that names abort() replaces it. Only the member's thread
+    /// may call it.
+    void abort(std::string_view text);
+
     /// This thread's member of the process's own group, for collectives inside the process.
     tutti::Member& local() { return own_ ? *own_ : *borrowed_; }
 
 private:
     friend class Cluster;
     friend class Collectives<Member, detail::BlockingWay>;
+    friend class c::MpiMember;
 
     Member(std::shared_ptr<detail::ClusterState> cluster, detail::ClusterSeat& seat, tutti::Member* borrowed,
            std::optional<tutti::Member> own);

@@ -29,7 +29,8 @@ Caller::Caller(const char* function, const tutti_caller& me) : function_(functio
         size_ = arriving.size();
     } else {
         const Seated& found = member_behind(function, me);
-        seat_ = &found.seat();
+        cluster_member_ = found.in_cluster();
+        seat_ = cluster_member_ == nullptr ? &found.seat() : nullptr;
         rank_ = found.rank();
         size_ = found.size();
     }
@@ -52,9 +53,11 @@ void Caller::check_ways(const Call& call) const {
         refuse(function_, "`me` comes from tutti_converted_input(), which is only for a reduction that is "
                           "not in place");
     }
-    if (shares && (call.in_place || !traits.may_share())) {
+    const bool may_share = (traits.may_share() && !call.in_place) ||
+                           (cluster_member_ != nullptr && call.collective == Collective::broadcast);
+    if (shares && !may_share) {
         refuse(function_, "`me` comes from tutti_shared_output(), which is only for an allreduce or "
-                          "allgather that is not in place");
+                          "allgather that is not in place, and for a broadcast of a cluster");
     }
 }
 
@@ -87,7 +90,26 @@ void Caller::make(const Call& asked) const {
     }
 }
 
+void Caller::check_cluster_call(const Call& call) const {
+    const char* const what =
+        (me_.how & way_mask) != blocks         ? "nonblocking and persistent calls"
+        : call.collective == Collective::shift ? "shifts"
+        : call.received != nullptr             ? "irregular all-to-alls"
+        : call.counts_at_root                  ? "counts at the root: use tutti_counts_on_all()"
+        : detail::exchanges(call)              ? "displacements"
+        : call.counts != nullptr && call.in_place && !detail::traits_of(call.collective).reduces()
+            ? "irregular blocks in place"
+            : nullptr;
+    if (what != nullptr) {
+        refuse(function_, std::string("`me` is a member of a cluster, and clusters do not support ") + what);
+    }
+}
+
 void Caller::make_as_asked(const Call& call) const {
+    if (cluster_member_ != nullptr) {
+        check_cluster_call(call);
+        return cluster_member_->run(call);
+    }
     switch (me_.how & way_mask) {
     case starts:
         *me_.request = {&detail::start(*seat_, call), nonblocking};

@@ -26,6 +26,8 @@ inline constexpr std::uint64_t clears_input = 32;
 inline constexpr unsigned input_shift = 8;
 inline constexpr std::uint64_t no_number = 255;
 inline constexpr std::uint64_t input_mask = no_number << input_shift;
+/// And whether the member is one of a cluster, which keeps its calls from the fast path of the others.
+inline constexpr std::uint64_t in_cluster = 65536;
 
 /// What tutti_request::kind says; any other number is no request.
 enum RequestKind : std::uint64_t {
@@ -78,6 +80,8 @@ public:
 private:
     void check_ways(const detail::Call& call) const;
     void make_as_asked(const detail::Call& call) const;
+    /// Throws ArgumentError for a call that is only for the members of a group.
+    void check_cluster_call(const detail::Call& call) const;
     /// Its number among the prepared calls.
     std::uint64_t prepare(const detail::Call& call) const;
 
@@ -85,6 +89,7 @@ private:
     const tutti_caller& me_;
     detail::Seat* seat_ = nullptr;
     detail::AsyncGroupState* async_group_ = nullptr;
+    ClusterMember* cluster_member_ = nullptr;
     int rank_ = 0;
     int size_ = 0;
 };

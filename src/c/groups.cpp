@@ -1,22 +1,14 @@
+#include "c/groups.hpp"
+
 #include "c/members.hpp"
 #include "c/options.hpp"
 #include "c/status.hpp"
 
-#include <tutti/group.hpp>
-#include <tutti/team.hpp>
 #include <tutti/tutti.h>
 
 #include <algorithm>
 
 using namespace tutti;
-
-struct tutti_group {
-    Group group;
-};
-
-struct tutti_team {
-    Team team;
-};
 
 namespace {
 

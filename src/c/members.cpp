@@ -6,7 +6,10 @@
 #include "group/seat.hpp"
 #include "immovable.hpp"
 
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 
 namespace tutti::inline TUTTI_NAMESPACE::c {
 
@@ -14,6 +17,10 @@ constinit Numbered<Seated> members;
 
 tutti_caller caller_of(const Member& member, std::uint64_t number) {
     return {member.rank(), member.size(), number, nullptr, nullptr, nullptr, blocks, nullptr, 0};
+}
+
+tutti_caller caller_of(const ClusterMember& member, std::uint64_t number) {
+    return {member.rank(), member.size(), number, nullptr, nullptr, nullptr, blocks | in_cluster, nullptr, 0};
 }
 
 Seated& member_behind(const char* function, const tutti_caller& me) {
@@ -25,16 +32,27 @@ Seated& member_behind(const char* function, const tutti_caller& me) {
 }
 
 Seated& seated(const char* function, const tutti_caller& me) {
-    if (me.how != blocks) {
+    if ((me.how & ~in_cluster) != blocks) {
         refuse(function, "`me` must be the caller that tutti_join() made: callers of "
                          "tutti_nonblocking() and the like are only for collectives");
     }
     return member_behind(function, me);
 }
 
-void call_as_member(Member& member, tutti_member_function function, void* user) {
+Member& group_member(const char* function, const tutti_caller& me) {
+    Seated& found = seated(function, me);
+    if (found.in_cluster() != nullptr) {
+        refuse(function, "`me` is a member of a cluster, and this is only for the members of a group");
+    }
+    return found.member();
+}
+
+namespace {
+
+template <class M>
+void call_as(M& member, tutti_member_function function, void* user) {
     struct Lent : Immovable {
-        explicit Lent(Member& to) : number(members.add(Seated(to))) {}
+        explicit Lent(M& to) : number(members.add(Seated(to))) {}
         ~Lent() { members.take(number); }
         std::uint64_t number;
     };
@@ -46,8 +64,24 @@ void call_as_member(Member& member, tutti_member_function function, void* user) 
     }
 }
 
+} // namespace
+
+tutti_caller caller_of(std::unique_ptr<ClusterMember> member) {
+    tutti_caller made = caller_of(*member, 0);
+    made.member = members.add(Seated(std::move(member)));
+    return made;
+}
+
+void call_as_member(Member& member, tutti_member_function function, void* user) {
+    call_as(member, function, user);
+}
+
+void call_as_member(ClusterMember& member, tutti_member_function function, void* user) {
+    call_as(member, function, user);
+}
+
 Member& member_of(const tutti_caller& me) {
-    return seated("member_of", me).member();
+    return group_member("member_of", me);
 }
 
 namespace {
@@ -81,13 +115,20 @@ tutti_status tutti_leave(tutti_caller me) {
 }
 
 tutti_status tutti_abort(tutti_caller me, const char* text) {
-    return c::guarded([&] { c::seated("abort", me).member().abort(text == nullptr ? "" : text); });
+    return c::guarded([&] {
+        c::Seated& member = c::seated("abort", me);
+        const std::string_view reason = text == nullptr ? "" : text;
+        if (c::ClusterMember* const in_cluster = member.in_cluster()) {
+            return in_cluster->abort(reason);
+        }
+        member.member().abort(reason);
+    });
 }
 
 tutti_status tutti_cpu(tutti_caller me, int* cpu) {
     return c::guarded([&] {
         int& found = c::there("cpu", "cpu", cpu);
-        found = c::seated("cpu", me).member().cpu();
+        found = c::group_member("cpu", me).cpu();
     });
 }
 
@@ -95,14 +136,14 @@ tutti_status tutti_split(tutti_caller me, int color, int key, tutti_caller* part
     return c::guarded([&] {
         c::there("split", "part", part) = {};
         const auto chosen = color < 0 ? std::nullopt : std::optional(color);
-        c::hand_over(*part, c::seated("split", me).member().split(chosen, key, c::where_of(me)));
+        c::hand_over(*part, c::group_member("split", me).split(chosen, key, c::where_of(me)));
     });
 }
 
 tutti_status tutti_split_by_level(tutti_caller me, int level, tutti_caller* part) {
     return c::guarded([&] {
         c::there("split_by_level", "part", part) = {};
-        Member& member = c::seated("split_by_level", me).member();
+        Member& member = c::group_member("split_by_level", me);
         c::hand_over(*part, member.split(c::level("split_by_level", level), c::where_of(me)));
     });
 }
@@ -113,20 +154,20 @@ tutti_status tutti_subset(tutti_caller me, const int ranks[], size_t n, tutti_ca
         if (n != 0) {
             c::there("subset", "ranks", ranks);
         }
-        c::hand_over(*part, c::seated("subset", me).member().subset(std::span(ranks, n), c::where_of(me)));
+        c::hand_over(*part, c::group_member("subset", me).subset(std::span(ranks, n), c::where_of(me)));
     });
 }
 
 tutti_status tutti_among(tutti_caller me, int count, int first, int stride, tutti_caller* part) {
     return c::guarded([&] {
         c::there("among", "part", part) = {};
-        c::hand_over(*part, c::seated("among", me).member().among(count, first, stride));
+        c::hand_over(*part, c::group_member("among", me).among(count, first, stride));
     });
 }
 
 tutti_status tutti_dup(tutti_caller me, tutti_caller* copy) {
     return c::guarded([&] {
         c::there("dup", "copy", copy) = {};
-        c::hand_over(*copy, c::seated("dup", me).member().dup(c::where_of(me)));
+        c::hand_over(*copy, c::group_member("dup", me).dup(c::where_of(me)));
     });
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "c/cluster_member.hpp"
 #include "c/numbered.hpp"
 
 #include <tutti/async_group.hpp>
@@ -7,8 +8,9 @@
 #include <tutti/member.hpp>
 #include <tutti/tutti.h>
 
-#include <optional>
+#include <memory>
 #include <utility>
+#include <variant>
 
 namespace tutti::inline TUTTI_NAMESPACE::c {
 
@@ -24,26 +26,34 @@ public:
 class Seated {
 public:
     /// One that leaves when the program says so.
-    explicit Seated(Member&& member) : Seated(member) { own_.emplace(std::move(member)); }
+    explicit Seated(Member&& member) : Seated(member) { member_.emplace<Member>(std::move(member)); }
     /// One that lasts as long as the function to which it was given.
     explicit Seated(Member& member)
         : seat_(&Inside::seat_of(member)), called_from_(&Inside::called_from_of(member)),
-          rank_(member.rank()), size_(member.size()), lent_(&member) {}
+          rank_(member.rank()), size_(member.size()), member_(&member) {}
+    /// The same for members of clusters.
+    explicit Seated(std::unique_ptr<ClusterMember> member) : Seated(*member) { member_ = std::move(member); }
+    explicit Seated(ClusterMember& member)
+        : rank_(member.rank()), size_(member.size()), in_cluster_(&member) {}
 
-    bool is_lent() const { return !own_; }
-    Member& member() { return own_ ? *own_ : *lent_; }
+    bool is_lent() const { return std::holds_alternative<Member*>(member_); }
+    /// Null for a member of a group.
+    ClusterMember* in_cluster() const { return in_cluster_; }
+    /// These three are for members of groups.
+    Member& member() { return is_lent() ? *std::get<Member*>(member_) : std::get<Member>(member_); }
     detail::Seat& seat() const { return *seat_; }
     detail::CalledFrom& called_from() const { return *called_from_; }
     int rank() const { return rank_; }
     int size() const { return size_; }
 
 private:
-    detail::Seat* seat_;
-    detail::CalledFrom* called_from_;
+    detail::Seat* seat_ = nullptr;
+    detail::CalledFrom* called_from_ = nullptr;
     int rank_;
     int size_;
-    Member* lent_;
-    std::optional<Member> own_;
+    ClusterMember* in_cluster_ = nullptr;
+    /// A pointer is to one that is lent; null for one of a cluster.
+    std::variant<Member*, Member, std::unique_ptr<ClusterMember>> member_;
 };
 
 /// Those of the process.
@@ -56,11 +66,14 @@ inline SourceLine where_of(const tutti_caller& me) {
 
 /// The caller of a member, under the number that it has been given.
 tutti_caller caller_of(const Member& member, std::uint64_t number);
+tutti_caller caller_of(const ClusterMember& member, std::uint64_t number);
 
 /// The member of a caller, whichever way it calls. Throws ArgumentError where there is none.
 Seated& member_behind(const char* function, const tutti_caller& me);
 
 /// The member of a caller that blocks. Throws ArgumentError for any other one.
 Seated& seated(const char* function, const tutti_caller& me);
+/// The same for what members of clusters cannot do.
+Member& group_member(const char* function, const tutti_caller& me);
 
 } // namespace tutti::inline TUTTI_NAMESPACE::c

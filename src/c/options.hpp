@@ -36,16 +36,16 @@ Options known(const char* function, const Options* given, Options defaults) {
 }
 
 /// The timeout that `milliseconds`, or one of the constants for it, stands for.
-Timeout timeout(std::int64_t milliseconds);
+TUTTI_COMPONENT_API Timeout timeout(std::int64_t milliseconds);
 Options call_options(const char* function, const tutti_call_options* given);
 GroupOptions group_options(const char* function, const tutti_group_options* given);
-RollCallFormat roll_call_format(const char* function, int format);
+TUTTI_COMPONENT_API RollCallFormat roll_call_format(const char* function, int format);
 TraceFormat trace_format(const char* function, int format);
 Level level(const char* function, int level);
 
 /// Writes a text as far as it fits: see tutti_group_roll_call().
-void write_text(const char* function, const std::string& written, char* text, std::size_t bytes,
-                std::size_t* length);
+TUTTI_COMPONENT_API void write_text(const char* function, const std::string& written, char* text,
+                                    std::size_t bytes, std::size_t* length);
 
 /// Writes the roll call of a group, a team or an async group.
 template <class Called>

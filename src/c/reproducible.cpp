@@ -3,6 +3,8 @@
 #include "c/calls.hpp"
 #include "c/status.hpp"
 
+#include <tutti/collectives.hpp>
+#include <tutti/detail/reproduced.hpp>
 #include <tutti/tutti.h>
 
 #include <span>
@@ -10,6 +12,22 @@
 using namespace tutti;
 
 namespace {
+
+/// A caller as the sums of all ways of calling see a member.
+class Summing : public Collectives<Summing> {
+public:
+    Summing(const char* function, const tutti_caller& me) : caller_(function, blocking(function, me)) {}
+    Options options() const { return caller_.options(); }
+    void run(const detail::Call& call, const Options& /*are in the call*/) { caller_.make(call); }
+
+private:
+    static const tutti_caller& blocking(const char* function, const tutti_caller& me) {
+        c::seated(function, me);
+        return me;
+    }
+
+    c::Caller caller_;
+};
 
 template <class T>
 std::span<const T> elements(const void* address, std::size_t n) {
@@ -37,11 +55,11 @@ tutti_status tutti_reproducible_sum(tutti_caller me, const void* terms, size_t n
                                     void* result) {
     constexpr const char* function = "reproducible_sum";
     return c::guarded([&] {
-        Member& member = c::seated(function, me).member();
-        const Options options = c::Caller(function, me).options();
+        Summing sums(function, me);
         store(function, type, result, [&]<class T>(const c::Elements& known, T /*zero*/) {
             c::check_vector(function, "terms", terms, n, known);
-            return member.reproducible_sum(elements<T>(terms, n), options);
+            const std::span<const T> list = elements<T>(terms, n);
+            return detail::reproduced_sum<T>(sums, {&list, 1}, sums.options());
         });
     });
 }
@@ -50,12 +68,12 @@ tutti_status tutti_reproducible_dot(tutti_caller me, const void* a, const void* 
                                     void* result) {
     constexpr const char* function = "reproducible_dot";
     return c::guarded([&] {
-        Member& member = c::seated(function, me).member();
-        const Options options = c::Caller(function, me).options();
+        Summing sums(function, me);
         store(function, type, result, [&]<class T>(const c::Elements& known, T /*zero*/) {
             c::check_vector(function, "a", a, n, known);
             c::check_vector(function, "b", b, n, known);
-            return member.reproducible_dot(elements<T>(a, n), elements<T>(b, n), options);
+            const std::span<const T> left = elements<T>(a, n), right = elements<T>(b, n);
+            return detail::reproduced_dot<T>(sums, {&left, 1}, {&right, 1}, sums.options());
         });
     });
 }
@@ -64,11 +82,11 @@ tutti_status tutti_reproducible_norm2(tutti_caller me, const void* x, size_t n, 
                                       void* result) {
     constexpr const char* function = "reproducible_norm2";
     return c::guarded([&] {
-        Member& member = c::seated(function, me).member();
-        const Options options = c::Caller(function, me).options();
+        Summing sums(function, me);
         store(function, type, result, [&]<class T>(const c::Elements& known, T /*zero*/) {
             c::check_vector(function, "x", x, n, known);
-            return member.reproducible_norm2(elements<T>(x, n), options);
+            const std::span<const T> list = elements<T>(x, n);
+            return detail::reproduced_norm2(sums, detail::TermLists<T>(&list, 1), sums.options());
         });
     });
 }

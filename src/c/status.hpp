@@ -22,7 +22,7 @@ private:
 
 /// The status of the exception that is being handled, whose text becomes that of the calling thread's last
 /// failure. What ends the thread goes on.
-tutti_status noted();
+TUTTI_COMPONENT_API tutti_status noted();
 
 /// How many failures there have been on the calling thread.
 std::uint64_t failures_noted();

@@ -96,6 +96,8 @@ public:
     /// The member fails, outside of its calls. It makes no more, which others would take for other calls than
     /// theirs, until the group is used again.
     void abort(std::string_view text);
+    /// What a member fails with that has called abort().
+    TUTTI_COMPONENT_API static std::exception_ptr exception_of_abort(std::string_view text, int rank);
     /// Throws the Error of that, if the member has.
     void throw_if_aborted() const;
 

@@ -87,9 +87,13 @@ void Seat::resume(std::uint64_t epoch) {
     group_.memory().board(rank_).progress.put(0);
 }
 
-void Seat::abort(std::string_view text) {
+std::exception_ptr Seat::exception_of_abort(std::string_view text, int rank) {
     const std::string_view told = text.empty() ? "abort() was called without a text" : text;
-    aborted_ = std::make_exception_ptr(Error(std::string(told), {.rank = rank_}));
+    return std::make_exception_ptr(Error(std::string(told), {.rank = rank}));
+}
+
+void Seat::abort(std::string_view text) {
+    aborted_ = exception_of_abort(text, rank_);
     fail(aborted_);
     front_ = nullptr; // so that no call is taken for a repeated one
 }

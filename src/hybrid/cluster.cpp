@@ -1,3 +1,4 @@
+#include "group/seat.hpp"
 #include "hybrid/cluster_seat.hpp"
 #include "hybrid/cluster_state.hpp"
 
@@ -39,6 +40,10 @@ Member::~Member() {
 
 void Member::run_anew(const tutti::detail::Call& call, const Options& options) {
     seat_->run(call, options);
+}
+
+void Member::abort(std::string_view text) {
+    seat_->fail(tutti::detail::Seat::exception_of_abort(text, rank_));
 }
 
 Cluster::Cluster(const Group& group, MPI_Comm communicator, const ClusterOptions& options)

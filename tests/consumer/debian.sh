@@ -53,6 +53,9 @@ case $made in *libtutti-mpi*)
     depends libtutti-mpi-dev "libtutti-dev \(= $version\)"
     depends libtutti-mpi-dev "libtutti-mpi \(= $version\)"
     depends libtutti-mpi-dev '(libopenmpi-dev|libmpich-dev|mpi-default-dev)'
+    depends libtutti-cmpi "libtutti-mpi \(= $version\)"
+    depends libtutti-cmpi-dev "libtutti-c-dev \(= $version\)"
+    depends libtutti-cmpi-dev "libtutti-mpi-dev \(= $version\)"
     ;;
 esac
 

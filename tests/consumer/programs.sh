@@ -51,9 +51,10 @@ for source in "$directory"/line_*; do
         ;;
     esac
     grep -q -e '#pragma omp' -e 'use omp_lib' "$source" && flags=-fopenmp
-    if grep -q -e '<tutti/mpi.hpp>' -e '<mpi.h>' "$source"; then
+    if grep -q -e '<tutti/mpi.hpp>' -e '<tutti/tutti_mpi.h>' -e '<mpi.h>' "$source"; then
         [ $# -gt 0 ] || { echo "$source: left out, there is no MPI"; continue; }
-        package=tutti-mpi run="$* -n 2"
+        case $package in tutti-c) package=tutti-cmpi ;; *) package=tutti-mpi ;; esac
+        run="$* -n 2"
     fi
     # The words of the flags and of the command are meant to be split.
     # shellcheck disable=SC2046,SC2086

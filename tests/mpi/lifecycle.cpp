@@ -1,6 +1,7 @@
 // Clusters before MPI_Init, after MPI_Finalize, and in a process that dies: `lifecycle`, `lifecycle dies`.
 
 #include <tutti/mpi.hpp>
+#include <tutti/tutti_mpi.h>
 
 #include <csignal>
 #include <cstdio>
@@ -24,12 +25,25 @@ void expect(const char* what, std::string_view part, Body body) {
     }
 }
 
+/// Throws the text of what is returned.
+void create_from_c() {
+    tutti_group* group = nullptr;
+    tutti_cluster* cluster = nullptr;
+    tutti_group_create(1, nullptr, &group);
+    const tutti_status status = tutti_cluster_create(group, MPI_COMM_WORLD, nullptr, &cluster);
+    tutti_group_free(group);
+    if (status == TUTTI_ARGUMENT_ERROR) {
+        throw tutti::Error(tutti_error_text());
+    }
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
     const bool dies = argc > 1 && std::string_view(argv[1]) == "dies";
     expect("before", "MPI_Init_thread first",
            [] { const tutti::mpi::Cluster cluster(tutti::Group(1), MPI_COMM_WORLD); });
+    expect("before, from C", "MPI_Init_thread first", create_from_c);
     int level = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     {
@@ -52,5 +66,6 @@ int main(int argc, char** argv) {
     }
     expect("after", "has been finalised",
            [] { const tutti::mpi::Cluster cluster(tutti::Group(1), MPI_COMM_WORLD); });
+    expect("after, from C", "has been finalised", create_from_c);
     return failures == 0 ? 0 : 1;
 }

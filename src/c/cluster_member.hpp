@@ -1,0 +1,31 @@
+#pragma once
+
+#include "immovable.hpp"
+
+#include <tutti/detail/call.hpp>
+#include <tutti/detail/export.hpp>
+#include <tutti/tutti.h>
+
+#include <memory>
+#include <string_view>
+
+namespace tutti::inline TUTTI_NAMESPACE::c {
+
+/// A member of a cluster. The component `cmpi` makes its calls, because this one knows no MPI.
+class ClusterMember : Immovable {
+public:
+    virtual ~ClusterMember() = default;
+    virtual int rank() const = 0;
+    virtual int size() const = 0;
+    /// Runs a call that Caller::check_cluster_call() has accepted.
+    virtual void run(const detail::Call& call) = 0;
+    virtual void abort(std::string_view text) = 0;
+};
+
+/// The caller of a member that leaves when the program says so.
+TUTTI_COMPONENT_API tutti_caller caller_of(std::unique_ptr<ClusterMember> member);
+
+/// call_as_member() for a member of a cluster.
+TUTTI_COMPONENT_API void call_as_member(ClusterMember& member, tutti_member_function function, void* user);
+
+} // namespace tutti::inline TUTTI_NAMESPACE::c

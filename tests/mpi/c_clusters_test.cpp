@@ -1,0 +1,358 @@
+// Clusters from C: what tests/c shows of members of groups, for members of clusters.
+
+#include "../reference/calls_c.hpp"
+#include "../texts.hpp"
+#include "exam.hpp"
+
+#include <tutti/tutti_mpi.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <latch>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tutti::test {
+
+namespace {
+
+void check_refused(tutti_status status, const std::string& text) {
+    CHECK(status == TUTTI_ARGUMENT_ERROR);
+    CHECK_MESSAGE(mentions(tutti_error_text(), text), std::string(tutti_error_text()));
+}
+
+/// A cluster of `members` threads of this process.
+class Joinable {
+public:
+    Joinable(MPI_Comm communicator, int members, const tutti_cluster_options* options = nullptr) {
+        REQUIRE(tutti_group_create(members, nullptr, &group_) == TUTTI_OK);
+        REQUIRE(tutti_cluster_create(group_, communicator, options, &cluster) == TUTTI_OK);
+        CHECK(tutti_group_free(group_) == TUTTI_OK);
+    }
+    ~Joinable() { CHECK(tutti_cluster_free(cluster) == TUTTI_OK); }
+    Joinable(const Joinable&) = delete;
+    Joinable& operator=(const Joinable&) = delete;
+
+    tutti_cluster* cluster = nullptr;
+
+private:
+    tutti_group* group_ = nullptr;
+};
+
+/// Runs `body` on members of a cluster. The main thread is member 0.
+void on_callers(MPI_Comm communicator, int members, const std::function<void(tutti_caller)>& body,
+                const tutti_cluster_options* options = nullptr) {
+    const Joinable joinable(communicator, members, options);
+    std::latch joined(members);
+    const auto part = [&](int rank) {
+        tutti_caller me;
+        REQUIRE(tutti_cluster_join(joinable.cluster, rank, &me) == TUTTI_OK);
+        joined.arrive_and_wait(); // none fails before
+        body(me);
+        CHECK(tutti_leave(me) == TUTTI_OK);
+    };
+    std::vector<std::thread> threads;
+    for (int rank = 1; rank < members; ++rank) {
+        threads.emplace_back(part, rank);
+    }
+    part(0);
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+}
+
+/// Makes the calls, and checks what they leave.
+template <class T, class Make, class Plain>
+void examine(tutti_caller me, const std::vector<Shape>& shapes, const Elements& elements, Make make,
+             Plain plain) {
+    const Reference<T> reference(me.size, make, plain);
+    for (const Shape& shape : shapes) {
+        if (shape.counts_at_root) {
+            continue; // clusters have no such calls
+        }
+        Vectors<T> call =
+            reference.vectors(static_cast<std::size_t>(me.rank), shape, detail::Association::tree);
+        CHECK(make_call(me, shape, call, call.in.data(), call.out.data(), elements) == TUTTI_OK);
+        CHECK_MESSAGE(call.out == call.expected, shape.describe());
+    }
+}
+
+void compose_all(const void* in, void* inout, std::size_t n, void* /*user*/) {
+    const auto* const left = static_cast<const Affine*>(in);
+    auto* const right = static_cast<Affine*>(inout);
+    for (std::size_t i = 0; i < n; ++i) {
+        right[i] = compose(left[i], right[i]);
+    }
+}
+
+/// The status of a call of each member of this process, and its text.
+struct Told {
+    tutti_status status = TUTTI_OK;
+    std::string text;
+};
+std::vector<Told> told_by(MPI_Comm part, const std::function<tutti_status(tutti_caller, int local)>& call,
+                          const tutti_cluster_options* options = nullptr) {
+    std::vector<Told> told(static_cast<std::size_t>(members_here()));
+    on_callers(
+        part, members_here(),
+        [&](tutti_caller me) {
+            const int local = me.rank - process_of_world() * members_here();
+            const tutti_status status = call(me, local);
+            told[static_cast<std::size_t>(local)] = {status, status == TUTTI_OK ? "" : tutti_error_text()};
+        },
+        options);
+    return told;
+}
+
+} // namespace
+
+TEST_CASE("clusters from C: all collectives") {
+    tutti_op op = 0;
+    REQUIRE(tutti_op_create(compose_all, nullptr, 0, &op) == TUTTI_OK);
+    for (const int processes : {1, 2, 3}) {
+        on_processes(processes, [&](MPI_Comm part) {
+            on_callers(part, members_here(), [&](tutti_caller me) {
+                CHECK(me.size == processes * members_here());
+                for (const std::size_t count : {0U, 1U, 300U}) {
+                    const std::vector<Shape> shapes = cluster_shapes(me.size, count);
+                    examine<std::int64_t>(me, shapes, {TUTTI_INT64, TUTTI_SUM}, value, std::plus<>());
+                    examine<Affine>(me, only(shapes, combines), {tutti_type_of_size(sizeof(Affine)), op}, map,
+                                    compose);
+                }
+            });
+        });
+    }
+    CHECK(tutti_op_free(op) == TUTTI_OK);
+}
+
+TEST_CASE("clusters from C: one result per process, converted and cleared inputs") {
+    on_processes(2, [](MPI_Comm part) {
+        constexpr std::size_t n = 1000;
+        std::vector<double> shared(n * 8);
+        on_callers(part, members_here(), [&](tutti_caller me) {
+            const std::vector<double> in(n, me.rank + 1);
+            const double total = me.size * (me.size + 1) / 2.0;
+            const tutti_caller sharing = tutti_shared_output(me);
+            const auto check = [&](tutti_status status, std::size_t i, double expected) {
+                CHECK(status == TUTTI_OK);
+                CHECK(shared[i] == expected);
+                CHECK(tutti_barrier(me) == TUTTI_OK);
+            };
+            check(tutti_allreduce(sharing, in.data(), shared.data(), n, TUTTI_DOUBLE, TUTTI_SUM), n - 1,
+                  total);
+            check(tutti_allgather(sharing, in.data(), shared.data(), n, TUTTI_DOUBLE),
+                  n * static_cast<std::size_t>(me.size) - 1, me.size);
+            if (me.rank == 0) {
+                shared[5] = 17;
+            }
+            check(tutti_broadcast(sharing, shared.data(), n, TUTTI_DOUBLE, 0), 5, 17);
+
+            std::vector<float> floats(n, 0.5F);
+            std::vector<double> out(n);
+            CHECK(tutti_allreduce(tutti_cleared_input(tutti_converted_input(me, TUTTI_FLOAT)), floats.data(),
+                                  out.data(), n, TUTTI_DOUBLE, TUTTI_SUM) == TUTTI_OK);
+            CHECK(out == std::vector<double>(n, me.size * 0.5));
+            CHECK(floats == std::vector<float>(n));
+        });
+    });
+}
+
+TEST_CASE("clusters from C: options of a call, and reproducible sums") {
+    on_processes(2, [](MPI_Comm part) {
+        on_callers(part, members_here(), [](tutti_caller me) {
+            tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
+            const double mine = 0.1 * (me.rank + 1);
+            double from_left = 0.1;
+            for (int rank = 1; rank < me.size; ++rank) {
+                from_left += 0.1 * (rank + 1);
+            }
+            double all = 0;
+            options.order = TUTTI_ORDER_SERIAL;
+            CHECK(tutti_allreduce(tutti_with_options(me, &options), &mine, &all, 1, TUTTI_DOUBLE,
+                                  TUTTI_SUM) == TUTTI_OK);
+            CHECK(all == from_left);
+            options.order = TUTTI_ORDER_CANONICAL;
+            options.algorithm = "library";
+            CHECK(tutti_allreduce(tutti_with_options(me, &options), &mine, &all, 1, TUTTI_DOUBLE,
+                                  TUTTI_MAX) == TUTTI_OK);
+            CHECK(all == 0.1 * me.size);
+            options.algorithm = "direct";
+            check_refused(tutti_barrier(tutti_with_options(me, &options)), "direct");
+
+            const std::array<double, 3> terms{1e9, me.rank + 1.0, -1e9};
+            CHECK(tutti_reproducible_sum(me, terms.data(), 3, TUTTI_DOUBLE, &all) == TUTTI_OK);
+            CHECK(all == me.size * (me.size + 1) / 2);
+            CHECK(tutti_reproducible_dot(me, &terms[1], &terms[1], 1, TUTTI_DOUBLE, &all) == TUTTI_OK);
+            CHECK(all == me.size * (me.size + 1) * (2 * me.size + 1) / 6);
+            const double three = 3;
+            CHECK(tutti_reproducible_norm2(me, &three, 1, TUTTI_DOUBLE, &all) == TUTTI_OK);
+            CHECK(all == std::sqrt(9.0 * me.size));
+        });
+    });
+}
+
+TEST_CASE("clusters from C: threads of a team") {
+    on_processes(2, [](MPI_Comm part) {
+        tutti_team_options options = TUTTI_TEAM_OPTIONS_INIT;
+        options.placement = "none";
+        options.caller_is_member = 1;
+        tutti_team* team = nullptr;
+        tutti_cluster* cluster = nullptr;
+        REQUIRE(tutti_team_create(members_here(), &options, &team) == TUTTI_OK);
+        REQUIRE(tutti_cluster_create_for_team(team, part, nullptr, &cluster) == TUTTI_OK);
+        int size = 0, first = -1;
+        CHECK(tutti_cluster_size(cluster, &size) == TUTTI_OK);
+        CHECK(tutti_cluster_first_rank(cluster, &first) == TUTTI_OK);
+        CHECK(size == 2 * members_here());
+        CHECK(first == process_of_world() * members_here());
+        const auto add = [](tutti_caller me, void* /*user*/) {
+            int one = 1;
+            const tutti_status status = tutti_allreduce(me, TUTTI_IN_PLACE, &one, 1, TUTTI_INT, TUTTI_SUM);
+            check_refused(tutti_leave(me), "`me` leaves when its member function returns");
+            return one == me.size ? status : 1000;
+        };
+        CHECK(tutti_cluster_run(cluster, add, nullptr) == TUTTI_OK);
+        tutti_caller me;
+        check_refused(tutti_cluster_join(cluster, 0, &me), "is made from a Team");
+        const auto fail = [](tutti_caller caller, void* /*user*/) {
+            return caller.rank == 0 ? 123 : tutti_barrier(caller);
+        };
+        CHECK(tutti_cluster_run(cluster, fail, nullptr) == (first == 0 ? 123 : int{TUTTI_ABORTED}));
+        CHECK(tutti_cluster_free(cluster) == TUTTI_OK);
+        CHECK(tutti_team_free(team) == TUTTI_OK);
+    });
+}
+
+TEST_CASE("clusters from C: calls that are only for members of groups are refused, and have no effect") {
+    on_processes(2, [](MPI_Comm part) {
+        on_callers(part, members_here(), [](tutti_caller me) {
+            std::vector<double> in(16, 1), out(16);
+            const std::vector<std::size_t> counts(static_cast<std::size_t>(me.size), 1), places = counts;
+            tutti_request request = TUTTI_REQUEST_NULL;
+            tutti_caller made{};
+            int number = 0;
+            check_refused(
+                tutti_allreduce(tutti_nonblocking(me, &request), in.data(), out.data(), 16, TUTTI_DOUBLE,
+                                TUTTI_SUM),
+                "allreduce: `me` is a member of a cluster, and clusters do not support nonblocking");
+            check_refused(tutti_barrier(tutti_persistent(me, &request)), "persistent calls");
+            check_refused(tutti_shift(me, in.data(), out.data(), 16, TUTTI_DOUBLE, 1), "shifts");
+            check_refused(tutti_alltoallv(me, in.data(), counts.data(), nullptr, out.data(), counts.data(),
+                                          nullptr, TUTTI_DOUBLE),
+                          "irregular all-to-alls");
+            check_refused(
+                tutti_gatherv(me, in.data(), 1, out.data(), counts.data(), nullptr, TUTTI_DOUBLE, 0),
+                "tutti_counts_on_all()");
+            check_refused(
+                tutti_allgatherv(me, in.data(), 1, out.data(), counts.data(), places.data(), TUTTI_DOUBLE),
+                "displacements");
+            check_refused(
+                tutti_allgatherv(me, TUTTI_IN_PLACE, 1, out.data(), counts.data(), nullptr, TUTTI_DOUBLE),
+                "irregular blocks in place");
+            check_refused(tutti_allreduce(me, in.data(), out.data(), 16, TUTTI_DOUBLE, TUTTI_MEAN),
+                          "operators that accumulate");
+            for (const tutti_status status :
+                 {tutti_split(me, 0, 0, &made), tutti_split_by_level(me, TUTTI_LEVEL_L3, &made),
+                  tutti_subset(me, &number, 1, &made), tutti_among(me, 1, 0, 1, &made), tutti_dup(me, &made),
+                  tutti_cpu(me, &number)}) {
+                check_refused(status, "only for the members of a group");
+            }
+            CHECK(made.size == 0);
+            CHECK(tutti_barrier(me) == TUTTI_OK);
+        });
+    });
+}
+
+TEST_CASE("clusters from C: wrong use") {
+    on_processes(1, [](MPI_Comm part) {
+        tutti_group* group = nullptr;
+        tutti_cluster* cluster = nullptr;
+        tutti_caller me, other;
+        char text[10];
+        std::size_t length = 0;
+        REQUIRE(tutti_group_create(1, nullptr, &group) == TUTTI_OK);
+        check_refused(tutti_cluster_create(group, MPI_COMM_NULL, nullptr, &cluster), "communicator");
+        CHECK(cluster == nullptr);
+        check_refused(tutti_cluster_create(nullptr, part, nullptr, &cluster), "`group` is a null pointer");
+        check_refused(tutti_cluster_create(group, part, nullptr, nullptr), "`cluster` is a null pointer");
+        check_refused(tutti_cluster_join(nullptr, 0, &me), "`cluster` is a null pointer");
+        REQUIRE(tutti_cluster_create(group, part, nullptr, &cluster) == TUTTI_OK);
+        check_refused(tutti_cluster_join(cluster, 0, nullptr), "`me` is a null pointer");
+        check_refused(tutti_cluster_join(cluster, 1, &me), "rank is 1");
+        check_refused(tutti_cluster_join(cluster, -1, &me), "rank is -1");
+        CHECK(me.size == 0);
+        REQUIRE(tutti_cluster_join(cluster, 0, &me) == TUTTI_OK);
+        check_refused(tutti_cluster_join(cluster, 0, &other), "joined");
+        check_refused(tutti_cluster_run(
+                          cluster, [](tutti_caller, void*) { return 0; }, nullptr),
+                      "is made from a Group");
+        CHECK(tutti_cluster_roll_call(cluster, TUTTI_ROLL_CALL_TEXT, text, sizeof text, &length) == TUTTI_OK);
+        CHECK(length >= sizeof text);
+        CHECK(tutti_leave(me) == TUTTI_OK);
+        check_refused(tutti_barrier(me), "`me` is not a member: it has left");
+        check_refused(tutti_leave(me), "`me` is not a member: it has left");
+        CHECK(tutti_cluster_free(cluster) == TUTTI_OK);
+        check_refused(tutti_cluster_free(cluster), "`cluster` has been freed");
+        check_refused(tutti_cluster_join(cluster, 0, &me), "`cluster` has been freed");
+        CHECK(tutti_cluster_free(nullptr) == TUTTI_OK);
+        CHECK(tutti_group_free(group) == TUTTI_OK);
+    });
+}
+
+TEST_CASE("clusters from C: a failure in one process ends the calls of the others") {
+    for (const int culprit : {0, members_here() - 1}) {
+        on_processes(2, [&](MPI_Comm part) {
+            const bool is_second = process_of_world() == 1;
+            const std::vector<Told> told = told_by(part, [&](tutti_caller me, int local) {
+                return is_second && local == culprit ? tutti_abort(me, "no bread left") : tutti_barrier(me);
+            });
+            for (int local = 0; local < members_here(); ++local) {
+                const auto& [status, text] = told[static_cast<std::size_t>(local)];
+                const bool fails = is_second && local == culprit;
+                CHECK(status == (fails ? TUTTI_OK : TUTTI_ABORTED));
+                CHECK_MESSAGE((fails || mentions(text, "no bread left")), text);
+            }
+        });
+    }
+    on_processes(2, [&](MPI_Comm part) {
+        const bool is_second = process_of_world() == 1;
+        for (const auto& [status, text] : told_by(part, [&](tutti_caller me, int) {
+                 double number = 1;
+                 return is_second ? tutti_barrier(me)
+                                  : tutti_allreduce(me, TUTTI_IN_PLACE, &number, 1, TUTTI_DOUBLE, TUTTI_SUM);
+             })) {
+            CHECK((status == TUTTI_MISMATCH_ERROR || status == TUTTI_ABORTED));
+            CHECK_MESSAGE(mentions(text, "the processes are in different calls"), text);
+        }
+    });
+}
+
+TEST_CASE("clusters from C: a process that does not come ends the calls of all with a timeout") {
+    on_processes(2, [&](MPI_Comm part) {
+        const bool is_second = process_of_world() == 1;
+        tutti_cluster_options options = TUTTI_CLUSTER_OPTIONS_INIT;
+        options.timeout_ms = 100;
+        for (const auto& [status, text] : told_by(
+                 part,
+                 [&](tutti_caller me, int local) {
+                     if (is_second && local == 0) { // until the others have given up
+                         MPI_Recv(nullptr, 0, MPI_INT, 0, 0, part, MPI_STATUS_IGNORE);
+                     }
+                     tutti_barrier(me); // for which the message of the others may have come
+                     const tutti_status made = tutti_barrier(me);
+                     if (!is_second && local == 0) {
+                         MPI_Send(nullptr, 0, MPI_INT, 1, 0, part);
+                     }
+                     return made;
+                 },
+                 &options)) {
+            CHECK(status == TUTTI_TIMEOUT_ERROR);
+            CHECK_MESSAGE(mentions(text, "process 1"), text);
+        }
+    });
+}
+
+} // namespace tutti::test
