@@ -481,6 +481,19 @@ TEST_CASE("wrong arguments of an exchange are refused before anybody is told") {
                    "`neighbors` was moved from"));
 }
 
+TEST_CASE("ranks of an AsyncGroup have no neighbours") {
+    AsyncGroup one(1);
+    Team team(1, {.placement = "none"});
+    team.run([&](Member& me) {
+        const Neighbors loop = me.grid({1}, {true});
+        const std::vector<int> in(2);
+        std::vector<int> out(2);
+        const Thrown thrown = thrown_by([&] { one.at(0).neighbor_alltoall(loop, in, out).wait(); });
+        CHECK(thrown.kind == Thrown::Kind::argument);
+        CHECK(mentions(thrown.text, "neighbor_alltoall: is for members of a Team or Group"));
+    });
+}
+
 TEST_CASE("what a member sends to itself must have the length that it expects") {
     Team team(1, {.placement = "none"});
     team.run([](Member& me) {
