@@ -63,11 +63,11 @@ Plan for_irregular_exchange(Plan plan) {
             step.set_from(plan.rank);
         }
     }
-    if (std::ranges::count_if(plan.steps, is_match) == plan.ranks - 1 && plan.ranks > 1) {
-        const auto first = std::ranges::find_if(plan.steps, is_match);
-        *first = Step();
-        first->code = Code::match_every;
+    if (std::ranges::count_if(plan.steps, is_match) == plan.ranks - 1) {
         std::erase_if(plan.steps, is_match);
+        Step all;
+        all.code = Code::match_every;
+        plan.steps.insert(std::ranges::find(plan.steps, Code::enter, &Step::code) + 1, all);
     }
     return plan;
 }
