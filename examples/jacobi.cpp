@@ -14,7 +14,7 @@
 #include <cstdlib>
 #include <thread>
 
-constexpr std::size_t sweeps = 20; // in a run
+constexpr std::size_t sweeps = 100; // in a run
 
 /// A member's part of the plate, before and after a sweep.
 struct Square {
