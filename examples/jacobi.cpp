@@ -45,14 +45,10 @@ static void with_halo(tutti::Member& me, std::vector<Square>& plate) {
     const std::size_t n = own.width, end = own.points + 1;
     const tutti::Neighbors column = me.grid({me.size()}, {false});
     const tutti::Counts border({n, n}, {n, own.points * n}), halo({n, n}, {std::size_t{0}, end * n});
-    std::array<tutti::Persistent, 2> exchanges;
-    for (std::size_t i = 0; i < 2; ++i) {
-        exchanges[i] = me.prepare.neighbor_alltoall(column, own.fields[i], border, own.fields[i], halo);
-    }
     for (std::size_t i = 0; i < sweeps; ++i) {
         own.sweep(i % 2, own.row(i % 2, 0), own.row(i % 2, end));
-        exchanges[1 - i % 2].start();
-        exchanges[1 - i % 2].wait();
+        std::vector<double>& swept = own.fields[1 - i % 2];
+        me.neighbor_alltoall(column, swept, border, swept, halo);
     }
 }
 
