@@ -4,6 +4,7 @@
 #include <tutti/detail/buffers.hpp>
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/make_call.hpp>
+#include <tutti/neighbors.hpp>
 #include <tutti/operators.hpp>
 #include <tutti/options.hpp>
 #include <tutti/shared.hpp>
@@ -488,6 +489,42 @@ public:
         return self().run(made, options);
     }
 
+    /// All-to-all among neighbours (halo exchange): block k of `in` is sent to destinations()[k] of
+    /// `neighbors`, and block k of `out` is received from sources()[k]. Each buffer has blocks of equal
+    /// length, one for each neighbour; all blocks of all members must have the same length, and the graph
+    /// must be the same on every member. `in` and `out` must not overlap.
+    ///
+    /// A member copies each block once, from the buffer of its sender, and waits only for its neighbours:
+    /// the call takes time proportional to their number, not to p. Only among members of one process.
+    template <class In, class Out>
+    requires detail::LocalVectors<Way, In, Out>
+    auto neighbor_alltoall(const Neighbors& neighbors, In&& in, Out&& out, const Options& options = {}) {
+        return self().run(
+            to_neighbors(vectors<Out>(Collective::alltoall, operand<In>(in), out, options), neighbors),
+            options);
+    }
+
+    /// The same with irregular blocks, as MPI_Neighbor_alltoallv: send_counts[k] elements are sent to
+    /// destinations()[k], and recv_counts[k] received from sources()[k]. Without displacements the counts
+    /// must add up to the lengths of the buffers.
+    ///
+    /// `in` and `out` may be the same buffer if no block that is received overlaps one that is sent: with
+    /// displacements, a stencil sends the border rows of a field and receives into its halo.
+    ///
+    /// If a receiver expects another length than its neighbour sends, it throws a MismatchError that names
+    /// both numbers, and all others throw Aborted with that message; no element outside the buffers is read
+    /// or written. Members that have received from all their neighbours may return before.
+    template <class In, class Out>
+    requires detail::LocalVectors<Way, In, Out>
+    auto neighbor_alltoall(const Neighbors& neighbors, In&& in, Counts::View send_counts, Out&& out,
+                           Counts::View recv_counts, const Options& options = {}) {
+        detail::Call made = to_neighbors(
+            irregular(vectors<Out>(Collective::alltoall, operand<In>(in), out, options), send_counts),
+            neighbors);
+        made.received = &recv_counts;
+        return self().run(made, options);
+    }
+
     /// Inclusive scan: out[i] = in_0[i] op ... op in_r[i] on member r. `in` and `out` must have the same
     /// number of elements, equal on every member. They may be the same buffer, but must not overlap
     /// otherwise.
@@ -633,6 +670,14 @@ private:
         call.root = root;
         call.counts_at_root = true;
         call.counts = self().rank() == root ? &counts : nullptr;
+        return same(call);
+    }
+
+    static detail::Call&& to_neighbors(detail::Call&& call, const Neighbors& neighbors) {
+        call.neighborhood = neighbors.graph();
+        if (call.neighborhood == nullptr) {
+            call.reject(detail::Wrong::no_neighbors);
+        }
         return same(call);
     }
 

@@ -4,6 +4,7 @@
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>
 #include <tutti/error.hpp>
+#include <tutti/neighbors.hpp>
 #include <tutti/options.hpp>
 #include <tutti/start.hpp>
 #include <tutti/statistics.hpp>
@@ -128,6 +129,30 @@ public:
     ///   subset() or dup() cannot be used again.
     /// - In a group made by among(), this fails the group of which that is a part.
     void abort(std::string_view text);
+
+    /// Makes the neighbours of this member in a graph, for neighbor_alltoall: it receives from `sources` and
+    /// sends to `destinations`. The counterpart in MPI is MPI_Dist_graph_create_adjacent. Every member must
+    /// call it with lists of its own. Ranks may be this member's own, may repeat, and may be
+    /// Neighbors::none. If a member has several edges to another, the i-th of the sender is the i-th of the
+    /// receiver.
+    ///
+    /// Every member throws ArgumentError if a rank is not in 0 .. size() - 1, or if an edge is not named
+    /// equally often by both of its ends; the text names both members. Cost: two collective calls, and time
+    /// and memory proportional to p and to the number of edges of the graph.
+    [[nodiscard]] Neighbors neighbors(const std::vector<int>& sources, const std::vector<int>& destinations,
+                                      SourceLine where = SourceLine::here());
+
+    /// Makes the neighbours of this member in a Cartesian grid of dims[0] x dims[1] x ... members, for
+    /// neighbor_alltoall. As in MPI, the last coordinate of consecutive ranks changes fastest, and the
+    /// neighbours are those before and after the member along the first dimension, then along the second,
+    /// and so on: -x, +x, -y, +y. At the border of a dimension that does not wrap around, the neighbour is
+    /// Neighbors::none. The block for the neighbour after a member arrives as that member's block from the
+    /// neighbour before it, also if both are the same member.
+    ///
+    /// The call is local. Every member must use the same grid in a call; otherwise, the call throws
+    /// MismatchError. Throws ArgumentError unless the product of `dims` is size() and `wraps` has as many
+    /// entries. Cost: time and memory proportional to p times the number of dimensions.
+    [[nodiscard]] Neighbors grid(const std::vector<int>& dims, const std::vector<bool>& wraps) const;
 
     /// Divides the group: members that pass the same `color` form a new group, ranked by `key` and then by
     /// their rank here. Returns the calling member's membership in its new group, or nothing if `color` is

@@ -12,6 +12,7 @@
 #include <tutti/group.hpp>
 #include <tutti/log.hpp>
 #include <tutti/member.hpp>
+#include <tutti/neighbors.hpp>
 #include <tutti/operators.hpp>
 #include <tutti/options.hpp>
 #include <tutti/ordered_reduce.hpp>

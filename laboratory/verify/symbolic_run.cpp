@@ -74,12 +74,10 @@ std::span<const SymbolicRun::Cell> SymbolicRun::cells(std::size_t stored, Space 
 }
 
 void SymbolicRun::fill_inputs() {
-    const bool blocks_are_ranks = schedule_.blocks() == schedule_.ranks();
     for (int stored = 0; stored < static_cast<int>(schedule_.programs().size()); ++stored) {
         const std::span<Cell> vector = cells(static_cast<std::size_t>(stored), Space::input);
         for (int block = begin_; block < end_; ++block) {
-            if (schedule::has_input(schedule_.collective(), schedule_.root(), stored, block,
-                                    blocks_are_ranks)) {
+            if (schedule_.has_input_block(stored, block)) {
                 vector[static_cast<std::size_t>(block - begin_)].now = terms_.input(stored, block);
             }
         }
@@ -298,8 +296,7 @@ void SymbolicRun::combine_several(int actor, int round, const Place& place, std:
 /// A member's output has all blocks or only its own one, so that the first and the last tell for all.
 bool SymbolicRun::may_write(const Place& place) const {
     const auto has = [&](int block) {
-        return schedule::has_output(schedule_.collective(), schedule_.root(), place.member,
-                                    wrap(block, schedule_.blocks()), schedule_.blocks() == schedule_.ranks());
+        return schedule_.has_output_block(place.member, wrap(block, schedule_.blocks()));
     };
     const Blocks range = place.blocks;
     return place.space != Space::input &&

@@ -21,11 +21,6 @@ using schedule::wrap;
 
 namespace {
 
-bool has_output_block(const Schedule& schedule, int rank, int block) {
-    return schedule::has_output(schedule.collective(), schedule.root(), rank, block,
-                                schedule.blocks() == schedule.ranks());
-}
-
 bool is_prefix(Collective collective) {
     return collective == Collective::scan || collective == Collective::exscan;
 }
@@ -44,7 +39,7 @@ void check_collective(const Schedule& schedule, Report& report) {
     const bool per_rank = collective == Collective::reduce_scatter || collective == Collective::allgather ||
                           collective == Collective::gather || collective == Collective::scatter ||
                           collective == Collective::alltoall;
-    if (per_rank && schedule.blocks() != schedule.ranks()) {
+    if (per_rank && schedule.graph().empty() && schedule.blocks() != schedule.ranks()) {
         report.add(ViolationKind::bounds,
                    std::string(to_string(collective)) + " has " + std::to_string(schedule.blocks()) +
                        " blocks, needs one for each of " + std::to_string(schedule.ranks()) + " members");
@@ -104,6 +99,11 @@ void check_carried(const Synchronised& plan, Report& report) {
 
 /// The member and block of which the collective wants a copy in this output block, where it wants one.
 std::optional<std::pair<int, int>> copied_from(const Schedule& schedule, int rank, int block) {
+    if (!schedule.graph().empty()) {
+        const schedule::Source& source =
+            schedule.graph()[static_cast<std::size_t>(rank)][static_cast<std::size_t>(block)];
+        return std::pair(source.member, source.block);
+    }
     switch (schedule.collective()) {
     case Collective::allgather:
     case Collective::gather:
@@ -195,8 +195,8 @@ private:
             const int next = wrap(rank + step, schedule_.ranks());
             const SymbolicRun::Output theirs = run.output(next);
             for (int block = begin; block < end; ++block) {
-                if (mine[block] != theirs[block] && has_output_block(schedule_, rank, block) &&
-                    has_output_block(schedule_, next, block)) {
+                if (mine[block] != theirs[block] && schedule_.has_output_block(rank, block) &&
+                    schedule_.has_output_block(next, block)) {
                     report_.add(ViolationKind::content, output_of(rank, block) +
                                                             " is not put together as it is at member " +
                                                             std::to_string(next));
@@ -209,7 +209,7 @@ private:
                      int end) {
         for (int block = begin; block < end; ++block) {
             // What is undefined has been reported.
-            if (has_output_block(schedule_, rank, block) && output[block].defined()) {
+            if (schedule_.has_output_block(rank, block) && output[block].defined()) {
                 check_tree(run, rank, block, output[block]);
             }
         }
@@ -271,7 +271,7 @@ void check_outputs(const Schedule& schedule, const SymbolicRun& run, int begin, 
         for (int block = begin; block < end; ++block) {
             const Term held = output[block];
             const bool is_same = right.defined() && held.block == block && Terms::same_tree(held, right);
-            if (is_same || !has_output_block(schedule, rank, block)) {
+            if (is_same || !schedule.has_output_block(rank, block)) {
                 continue;
             }
             const std::size_t reported = report.total();
@@ -382,7 +382,7 @@ Report verify(const Synchronised& plan, Requirement requirement) {
 
 std::string expression(const Schedule& schedule, int rank, int block) {
     if (rank < 0 || rank >= schedule.ranks() || block < 0 || block >= schedule.blocks() ||
-        !has_output_block(schedule, rank, block)) {
+        !schedule.has_output_block(rank, block)) {
         throw std::invalid_argument("expression: there is no " + output_of(rank, block));
     }
     const Synchronised plan{schedule, Protocol::zero_copy, {}, {}};

@@ -9,6 +9,7 @@
 #include "wait/wait_timer.hpp"
 
 #include <tutti/error.hpp>
+#include <tutti/team.hpp>
 
 #include <algorithm>
 #include <chrono>

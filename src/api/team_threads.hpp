@@ -10,7 +10,7 @@
 #include "mailbox/event_count.hpp"
 #include "mailbox/wait.hpp"
 
-#include <tutti/team.hpp>
+#include <tutti/detail/member_function.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -19,6 +19,10 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+namespace tutti::inline TUTTI_NAMESPACE {
+struct TeamOptions;
+}
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 

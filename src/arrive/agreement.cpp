@@ -46,7 +46,10 @@ void require_matching_counts(std::span<const Contribution> all, std::uint64_t nu
                 throw mismatch(all, number, to, from,
                                engine::text_of_counts(all[to].signature, static_cast<int>(to),
                                                       static_cast<int>(from),
-                                                      {.sent = sent, .expected = expected}));
+                                                      {.sent = sent,
+                                                       .expected = expected,
+                                                       .number_of_sender = to,
+                                                       .number_of_receiver = from}));
             }
         }
     }

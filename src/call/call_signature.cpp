@@ -1,6 +1,7 @@
 #include "call/call_signature.hpp"
 
 #include "algorithm/registry.hpp"
+#include "call/neighborhood.hpp"
 #include "choose/select.hpp"
 #include "mixed.hpp"
 #include "plan/plan.hpp"
@@ -78,7 +79,9 @@ CallSignature signature_of(const detail::Call& call, const Shape& shape, std::si
             .root = static_cast<std::uint32_t>(root),
             .bytes = has_private_counts ? 0 : shape.total * call.element_bytes,
             .element_bytes = call.element_bytes,
-            .counts = has_blocks ? digest(call.counts->span()) : 0,
+            .counts = call.neighborhood != nullptr ? call.neighborhood->digest()
+                      : has_blocks                 ? digest(call.counts->span())
+                                                   : 0,
             .function = call.function,
             .types = CallTypes::of(call.types)};
 }
@@ -146,13 +149,17 @@ std::optional<Collective> CallSignature::collective() const {
     return splits ? std::nullopt : std::optional(algorithm::registry()[row].collective);
 }
 
+std::string_view CallSignature::name() const {
+    return is_among_neighbors() ? "neighbor_alltoall" : to_string(algorithm::registry()[row].collective);
+}
+
 std::string CallSignature::describe() const {
     if (splits) {
         return "split, subset or dup";
     }
     const algorithm::Algorithm& algorithm = algorithm::registry()[row];
-    std::string text(to_string(algorithm.collective));
-    if (!in_passes) {
+    std::string text(name());
+    if (!in_passes && !is_among_neighbors()) {
         text += " (algorithm " + std::string(by_library ? "library" : algorithm.name) +
                 (in_segments ? ", in segments)" : ")");
     }
@@ -162,7 +169,8 @@ std::string CallSignature::describe() const {
     }
     const bool has_displacements =
         has_private_counts && !counts_at_root && traits.result != detail::Result::of_pair;
-    text += counts_at_root       ? " by counts at the root"
+    text += is_among_neighbors() ? ""
+            : counts_at_root     ? " by counts at the root"
             : has_displacements  ? " by counts with displacements"
             : has_private_counts ? " by counts"
                                  : " of " + std::to_string(bytes) + " bytes";
@@ -170,7 +178,7 @@ std::string CallSignature::describe() const {
                 ? " of " + std::to_string(element_bytes) + "-byte elements" +
                       (type == Type::other ? "" : " of " + std::string(to_string(type)))
                 : " of " + std::string(to_string(type));
-    if (counts != 0) {
+    if (counts != 0 && !has_private_counts) {
         text += " in irregular blocks";
     }
     const bool reduces = algorithm.order != algorithm::Order::none;

@@ -15,6 +15,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace tutti::engine {
 
@@ -44,7 +45,8 @@ struct CallSignature {
     /// Of the whole vector, and of an element of it.
     std::uint64_t bytes = 0;
     std::uint64_t element_bytes = 1;
-    /// A digest of irregular counts, 0 for equal blocks and where every member has counts of its own.
+    /// A digest of irregular counts, or of the graph of an all-to-all among neighbours; 0 for equal blocks
+    /// and where every member has counts of its own.
     std::uint64_t counts = 0;
     /// Of an operator that is a pointer to a function: that.
     std::uint64_t function = 0;
@@ -54,6 +56,11 @@ struct CallSignature {
     /// What members compare. The fingerprints of signatures that differ in nothing but the size of their
     /// messages, below 2^20, or in nothing but the root, are different.
     TUTTI_COMPONENT_API run::Digests digests(std::size_t message_bytes) const;
+
+    bool is_among_neighbors() const { return has_private_counts && counts != 0; }
+
+    /// The name of the collective.
+    std::string_view name() const;
 
     /// What errors name as its collective: nothing for a part of a split.
     std::optional<Collective> collective() const;

@@ -1,10 +1,20 @@
 #include "call/known_call.hpp"
 
+#include "call/neighborhood.hpp"
+
 #include <algorithm>
 
 namespace tutti::engine {
 
 using detail::Call;
+
+namespace {
+
+std::uint64_t graph_of(const Call& call) {
+    return call.neighborhood != nullptr ? call.neighborhood->digest() : 0;
+}
+
+} // namespace
 
 void KnownCall::remember(const Call& asked, const Shape& shape) {
     forget();
@@ -12,6 +22,8 @@ void KnownCall::remember(const Call& asked, const Shape& shape) {
     aliasing_ = aliasing_of(asked, shape);
     call_ = asked;
     call_.counts = call_.received = nullptr;
+    call_.neighborhood = nullptr;
+    graph_ = graph_of(asked);
     const Lists lists = lists_of(asked);
     for (std::size_t i = 0; i < lists.size(); ++i) {
         has_list_[i] = lists[i].has_value();
@@ -23,8 +35,8 @@ void KnownCall::remember(const Call& asked, const Shape& shape) {
 }
 
 void KnownCall::complete() {
-    const bool has_counts = has_list_.front();
-    repeated_.set(call_, aliasing_, has_counts ? 0 : detail::key_of(call_));
+    const bool has_key = !has_list_.front() && graph_ == 0;
+    repeated_.set(call_, aliasing_, !has_key ? 0 : detail::key_of(call_));
     is_complete_ = true;
 }
 
@@ -42,7 +54,8 @@ bool KnownCall::is(const Call& call) const {
            call.root == last.root && call.order == last.order && call.commutative == last.commutative &&
            call.one_pass_operator == last.one_pass_operator && call.shared_output == last.shared_output &&
            call.cleared_input == last.cleared_input && call.convert == last.convert &&
-           call.splits == last.splits && call.counts_at_root == last.counts_at_root && has_lists_of(call);
+           call.splits == last.splits && call.counts_at_root == last.counts_at_root &&
+           graph_of(call) == graph_ && has_lists_of(call);
 }
 
 KnownCall::Lists KnownCall::lists_of(const Call& call) {

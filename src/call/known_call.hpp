@@ -39,7 +39,7 @@ public:
     /// remembered. Looks only at the buffers of `other`.
     TUTTI_COMPONENT_API void require_like(const detail::Call& other) const;
 
-    /// Without its counts, which may be gone, and on the vectors that it was asked for.
+    /// Without its counts and graph, which may be gone, and on the vectors that it was asked for.
     const detail::Call& call() const { return call_; }
     const Shape& shape() const { return shape_; }
     /// Of the caller's vectors, as far as the caller sees.
@@ -59,6 +59,8 @@ private:
     Shape shape_;
     detail::Call call_;
     std::string algorithm_;
+    /// The digest of its graph; 0 if it has none.
+    std::uint64_t graph_ = 0;
     std::array<std::vector<std::size_t>, std::tuple_size_v<Lists>> lists_;
     std::array<bool, std::tuple_size_v<Lists>> has_list_{};
 };

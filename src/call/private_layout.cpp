@@ -1,8 +1,12 @@
 #include "call/private_layout.hpp"
 
+#include "call/neighborhood.hpp"
 #include "call/refuse.hpp"
 
+#include <tutti/neighbors.hpp>
+
 #include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +23,8 @@ struct Divided {
     std::size_t elements;
     const char* counts_name;
     const Counts::View& counts;
+    /// There is a count for each of these.
+    const char* things = "members";
 };
 
 /// Checks the counts and displacements of an irregular call, and lays the blocks of one member out.
@@ -36,7 +42,9 @@ public:
         }
         blocks_.sent.assign(members_, {});
         blocks_.received.assign(members_, {});
-        if (traits_.scatters()) {
+        if (call_.neighborhood != nullptr) {
+            exchange_with_neighbors(*call_.neighborhood);
+        } else if (traits_.scatters()) {
             scatter();
         } else if (!traits_.gathers()) {
             exchange();
@@ -70,6 +78,84 @@ private:
                               " of member " + std::to_string(own_) + " itself: they must be the same");
         }
         shape_.total = call_.output_count;
+    }
+
+    void exchange_with_neighbors(const detail::Neighborhood& graph) {
+        check_graph(graph);
+        static const Counts none;
+        const Counts::View nothing = none;
+        const auto& counts = call_.counts != nullptr ? *call_.counts : nothing;
+        const auto& received = call_.received != nullptr ? *call_.received : nothing;
+        lay_out_neighbors({"in", call_.input_count, "send_counts", counts, "destinations"},
+                          graph.destinations(), blocks_.sent);
+        lay_out_neighbors({"out", call_.output_count, "recv_counts", received, "sources"}, graph.sources(),
+                          blocks_.received);
+        keep_apart("out", blocks_.received);
+        for (const detail::Neighborhood::Loop& loop : graph.loops()) {
+            if (blocks_.sent[loop.sent].count != blocks_.received[loop.received].count) {
+                refuse(call_, "block " + std::to_string(loop.sent) + " of `in` has " +
+                                  std::to_string(blocks_.sent[loop.sent].count) + " elements, but block " +
+                                  std::to_string(loop.received) + " of `out` has " +
+                                  std::to_string(blocks_.received[loop.received].count) + ": member " +
+                                  std::to_string(own_) + " sends the one to itself as the other");
+            }
+        }
+        if (call_.input == call_.output) {
+            keep_sent_apart();
+        }
+        shape_.total = call_.output_count;
+    }
+
+    void check_graph(const detail::Neighborhood& graph) const {
+        if (static_cast<std::size_t>(graph.rank()) != own_ ||
+            static_cast<std::size_t>(graph.members()) != members_) {
+            refuse(call_, "`neighbors` belongs to rank " + std::to_string(graph.rank()) + " of " +
+                              std::to_string(graph.members()) + " members, this is rank " +
+                              std::to_string(own_) + " of " + std::to_string(members_));
+        }
+        if (!call_.algorithm.empty()) {
+            refuse(call_, "has no algorithms to choose from: leave `options.algorithm` empty");
+        }
+    }
+
+    /// Without counts, all blocks have one length. Those of no neighbour are not touched.
+    void lay_out_neighbors(const Divided& vector, std::span<const int> neighbors,
+                           std::vector<BlockPlace>& places) const {
+        places.assign(neighbors.size(), {});
+        if (call_.counts != nullptr) {
+            lay_out(vector, places);
+        } else {
+            const std::size_t blocks = std::max<std::size_t>(neighbors.size(), 1);
+            const std::size_t length = neighbors.empty() ? 0 : vector.elements / blocks;
+            if (length * neighbors.size() != vector.elements) {
+                refuse(call_, elements(vector.name, vector.elements) + ", which do not make " +
+                                  std::to_string(neighbors.size()) + " equal blocks, one for each of the " +
+                                  vector.things + ": pass a multiple, or counts");
+            }
+            for (std::size_t i = 0; i < places.size(); ++i) {
+                places[i] = {i * length, length};
+            }
+        }
+        for (std::size_t i = 0; i < places.size(); ++i) {
+            if (neighbors[i] == Neighbors::none) {
+                places[i] = {};
+            }
+        }
+    }
+
+    /// Throws where a block that is received overlaps one that is sent, which others may still read.
+    void keep_sent_apart() const {
+        for (std::size_t k = 0; k < blocks_.received.size(); ++k) {
+            const BlockPlace& written = blocks_.received[k];
+            for (std::size_t i = 0; i < blocks_.sent.size(); ++i) {
+                const BlockPlace& read = blocks_.sent[i];
+                if (std::max(written.start, read.start) <
+                    std::min(written.start + written.count, read.start + read.count)) {
+                    refuse(call_, "block " + std::to_string(i) + " of `in` and block " + std::to_string(k) +
+                                      " of `out` overlap: what is received must not overlap what is sent");
+                }
+            }
+        }
     }
 
     void gather_all() {
@@ -129,12 +215,12 @@ private:
 
     void lay_out(const Divided& vector, std::vector<BlockPlace>& places) const {
         const auto counts = vector.counts.span();
-        check_entries(call_, vector.counts_name, counts.size(), members_);
+        check_entries(call_, vector.counts_name, counts.size(), places.size(), vector.things);
         if (vector.counts.has_displacements()) {
             return lay_out_displaced(vector, places);
         }
         std::size_t end = 0;
-        for (std::size_t i = 0; i < members_; ++i) {
+        for (std::size_t i = 0; i < places.size(); ++i) {
             places[i] = {end, counts[i]};
             end = checked_end(call_, vector.counts_name, end, counts[i]);
         }
@@ -144,13 +230,13 @@ private:
     void lay_out_displaced(const Divided& vector, std::vector<BlockPlace>& places) const {
         const auto counts = vector.counts.span();
         const auto displacements = vector.counts.displacements();
-        if (displacements.size() != members_) {
+        if (displacements.size() != places.size()) {
             refuse(call_, std::string("`") + vector.counts_name + "` has " +
                               std::to_string(displacements.size()) +
-                              " displacements, must have one for each of the " + std::to_string(members_) +
-                              " members");
+                              " displacements, must have one for each of the " +
+                              std::to_string(places.size()) + " " + vector.things);
         }
-        for (std::size_t i = 0; i < members_; ++i) {
+        for (std::size_t i = 0; i < places.size(); ++i) {
             places[i] = {counts[i] != 0 ? displacements[i] : 0, counts[i]};
             if (places[i].start > vector.elements || counts[i] > vector.elements - places[i].start) {
                 refuse(call_, elements(vector.name, vector.elements) + ", but block " + std::to_string(i) +
@@ -196,10 +282,12 @@ private:
         }
         shape_.aliasing = aliasing_of(call_, shape_);
         const bool may_be_part =
-            call_.collective == Collective::allgather && shape_.aliasing == Aliasing::same;
+            (call_.collective == Collective::allgather || call_.neighborhood != nullptr) &&
+            shape_.aliasing == Aliasing::same;
         if (shape_.aliasing != Aliasing::separate && !may_be_part) {
             refuse(call_, both_names(call_) + "overlap: " +
-                              (call_.collective == Collective::alltoall
+                              (call_.neighborhood != nullptr ? "pass separate buffers, or the same one"
+                               : call_.collective == Collective::alltoall
                                    ? "if each member has its own counts, they must be separate vectors, "
                                      "or one in place"
                                    : "pass separate vectors, or one in place"));

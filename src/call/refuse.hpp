@@ -7,13 +7,18 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 namespace tutti::engine {
 
 // What is said of arguments that are wrong.
 
+inline std::string_view name_of(const detail::Call& call) {
+    return call.neighborhood != nullptr ? "neighbor_alltoall" : to_string(call.collective);
+}
+
 [[noreturn]] inline void refuse(const detail::Call& call, const std::string& what) {
-    throw ArgumentError(std::string(to_string(call.collective)) + ": " + what);
+    throw ArgumentError(std::string(name_of(call)) + ": " + what);
 }
 
 inline std::string elements(const char* name, std::size_t count) {
@@ -45,12 +50,12 @@ inline void check_pointer(const detail::Call& call, const char* name, const void
     }
 }
 
-/// Throws unless a list has one entry for each member.
+/// Throws unless a list has one entry for each member, or for each of other things.
 inline void check_entries(const detail::Call& call, const char* name, std::size_t entries,
-                          std::size_t members) {
+                          std::size_t members, const char* things = "members") {
     if (entries != members) {
         refuse(call, std::string("`") + name + "` has " + std::to_string(entries) +
-                         " entries, must have one for each of the " + std::to_string(members) + " members");
+                         " entries, must have one for each of the " + std::to_string(members) + " " + things);
     }
 }
 

@@ -44,6 +44,8 @@ std::string wrong_argument(const Call& call, const char* input, const char* outp
                "combines two elements";
     case Wrong::operator_of_type:
         return "`op`: " + operator_of(call);
+    case Wrong::no_neighbors:
+        return "`neighbors` was moved from: pass what neighbors() or grid() of the member has returned";
     case Wrong::operator_of_elements:
         return "`op`: its function is for elements of " +
                std::to_string(static_cast<const DynamicOp*>(call.state)->element_bytes()) +

@@ -59,9 +59,8 @@ std::string side_by_side(const Caller& own, const Caller& theirs, std::uint64_t 
 
 /// What a description does not show.
 std::string hidden_difference(const CallSignature& one, const CallSignature& other) {
-    if (one.counts != other.counts && one.counts != 0 && other.counts != 0 &&
-        one.collective() == other.collective()) {
-        return ", and their counts differ";
+    if (one.counts != other.counts && one.counts != 0 && other.counts != 0 && one.name() == other.name()) {
+        return one.is_among_neighbors() ? ", and their graphs differ" : ", and their counts differ";
     }
     return one.describe() == other.describe() ? ", and their operators are different functions" : "";
 }
@@ -239,25 +238,30 @@ std::string text_of_vectors(run::Fault fault, int member, int peer, const std::s
 }
 
 std::string text_of_counts(const CallSignature& signature, int member, int peer,
-                           const run::BlockLengths& block) {
+                           const run::DifferingBlock& block) {
     const Collective collective = algorithm::registry()[signature.row].collective;
-    const auto count = [](const char* list, int index, int of, std::size_t elements) {
+    const auto count = [](const char* list, std::size_t index, int of, std::size_t elements) {
         return std::string(list) + "[" + std::to_string(index) + "] of " + named(of) + " is " +
                std::to_string(elements);
     };
     const auto length = [](int of, std::size_t elements) {
         return ", but `block` of " + named(of) + " has " + std::to_string(elements) + " elements";
     };
-    const std::string text = std::string(to_string(collective)) + ": ";
+    const std::string text = std::string(signature.name()) + ": ";
     const detail::CollectiveTraits& traits = detail::traits_of(collective);
     if (traits.scatters()) { // `peer` is the root
-        return text + count("counts", member, peer, block.sent) + length(member, block.expected);
+        return text + count("counts", block.number_of_sender, peer, block.sent) +
+               length(member, block.expected);
     }
     if (traits.gathers()) {
-        return text + count("counts", peer, member, block.expected) + length(peer, block.sent);
+        return text + count("counts", block.number_of_receiver, member, block.expected) +
+               length(peer, block.sent);
     }
-    return text + count(signature.in_place ? "counts" : "recv_counts", peer, member, block.expected) +
-           ", but " + count(signature.in_place ? "counts" : "send_counts", member, peer, block.sent);
+    return text +
+           count(signature.in_place ? "counts" : "recv_counts", block.number_of_receiver, member,
+                 block.expected) +
+           ", but " +
+           count(signature.in_place ? "counts" : "send_counts", block.number_of_sender, peer, block.sent);
 }
 
 std::string text_of(run::Fault fault, const GroupView& group, Sequence sequence, int member, int peer,
@@ -272,7 +276,7 @@ std::string text_of(run::Fault fault, const GroupView& group, Sequence sequence,
     case run::Fault::counts:
         return text_of_counts(
             signature, member, peer,
-            run::block_lengths(prepared, member, bindings.peers[static_cast<std::size_t>(peer)], peer));
+            run::differing_block(prepared, bindings.peers[static_cast<std::size_t>(peer)], peer));
     case run::Fault::calls:
     case run::Fault::none:
         break;

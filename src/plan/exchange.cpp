@@ -1,8 +1,8 @@
 #include "plan/plan.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace tutti::plan {
@@ -21,41 +21,54 @@ Code exchanging(const Step& step) {
         !step.to.remote() && step.count == 1) {
         return Code::exchange;
     }
-    throw std::invalid_argument(
-        "for_irregular_exchange: a step that is no copy of one block from an input to the own output");
+    throw std::invalid_argument("for_neighbor_exchange: a step that is no copy of one block from an input to "
+                                "the own output");
 }
 
-/// The steps that compare with all members that the plan opens.
+/// The steps that compare the lengths of what the plan copies from others.
 std::vector<Step> matching(const Plan& plan) {
-    const auto opens = [](const Step& step) { return step.code == Code::open; };
-    const auto opens_every = [](const Step& step) { return step.code == Code::open_every; };
     std::vector<Step> steps;
-    std::ranges::copy_if(plan.steps, std::back_inserter(steps), opens);
-    for (Step& step : steps) {
-        step.code = Code::match;
-    }
-    if (std::ranges::any_of(plan.steps, opens_every) ||
-        steps.size() == static_cast<std::size_t>(plan.ranks) - 1) {
-        steps.assign(1, Step());
-        steps.front().code = Code::match_every;
+    for (Step step : plan.steps) {
+        if (step.code == Code::exchange && step.left.remote()) {
+            step.code = Code::match;
+            steps.push_back(step);
+        }
     }
     return steps;
 }
 
 } // namespace
 
-Plan for_irregular_exchange(Plan plan) {
-    const std::vector<Step> matches = matching(plan);
+Plan for_neighbor_exchange(Plan plan) {
     std::erase_if(plan.steps, // comparing opens
                   [](const Step& step) { return step.code == Code::open || step.code == Code::open_every; });
     for (Step& step : plan.steps) {
         step.code = exchanging(step);
     }
+    const std::vector<Step> matches = matching(plan);
     const auto entered = std::ranges::find(plan.steps, Code::enter, &Step::code);
     if (entered == plan.steps.end()) {
-        throw std::invalid_argument("for_irregular_exchange: members show nothing to each other");
+        throw std::invalid_argument("for_neighbor_exchange: members show nothing to each other");
     }
     plan.steps.insert(entered + 1, matches.begin(), matches.end());
+    return plan;
+}
+
+Plan for_irregular_exchange(Plan plan) {
+    plan = for_neighbor_exchange(std::move(plan));
+    const auto is_match = [](const Step& step) { return step.code == Code::match; };
+    for (Step& step : plan.steps) {
+        if (step.code == Code::exchange || is_match(step)) {
+            step.first = step.peer();
+            step.set_from(plan.rank);
+        }
+    }
+    if (std::ranges::count_if(plan.steps, is_match) == plan.ranks - 1) {
+        std::erase_if(plan.steps, is_match);
+        Step all;
+        all.code = Code::match_every;
+        plan.steps.insert(std::ranges::find(plan.steps, Code::enter, &Step::code) + 1, all);
+    }
     return plan;
 }
 

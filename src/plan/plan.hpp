@@ -84,6 +84,11 @@ Plan compile(const schedule::Synchronised& synchronised, int rank);
 /// the receiver its place in the output. After entering, a member compares the lengths with those of each
 /// sender, and copies only then. Throws std::invalid_argument if the plan does more than to copy blocks from
 /// inputs to its own output.
+///
+/// The lengths and places of a member's blocks are listed by their numbers in the schedule.
+Plan for_neighbor_exchange(Plan plan);
+
+/// The same where they are listed by the rank of the other member.
 Plan for_irregular_exchange(Plan plan);
 
 /// The plan for outputs that are one buffer, shared by all members: a store to every member is made once. The

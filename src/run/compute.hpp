@@ -156,11 +156,9 @@ inline void Compute::copy(const plan::Step& step) {
 }
 
 inline void Compute::exchange(const plan::Step& step) {
-    const auto own = static_cast<std::size_t>(plan_.rank);
-    const std::size_t peer = step.left.remote() ? step.peer() : own;
-    const Bases& sender = bases_of(static_cast<int>(peer));
-    const plan::BlockPlace& sent = layout_of(sender).sent[own];
-    const plan::BlockPlace& received = prepared_.layout.received[peer];
+    const Bases& sender = bases_of(step.peer());
+    const plan::BlockPlace& sent = layout_of(sender).sent[step.from()];
+    const plan::BlockPlace& received = prepared_.layout.received[step.first];
     const void* const from = pointer(sender.at[step.left.space()] + sent.start * prepared_.element_bytes);
     void* const to = pointer(bindings_.own.at[step.to.space()] + received.start * prepared_.element_bytes);
     const std::size_t bytes = received.count * prepared_.element_bytes;

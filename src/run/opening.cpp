@@ -48,9 +48,25 @@ Fault fault_of_memory(const Prepared& prepared, const Bases& own, int rank, cons
     return footprint.clears() && overlap(here.read, there.read) ? Fault::cleared_input : Fault::none;
 }
 
-BlockLengths block_lengths(const Prepared& prepared, int rank, const Bases& theirs, int peer) {
-    return {layout_of(theirs).sent[static_cast<std::size_t>(rank)].count,
-            prepared.layout.received[static_cast<std::size_t>(peer)].count};
+DifferingBlock differing_block(const Prepared& prepared, const Bases& theirs, int peer) {
+    DifferingBlock block{};
+    for (const plan::Step& step : prepared.plan->steps) {
+        if (step.code == plan::Code::match_every) {
+            block.number_of_sender = static_cast<std::size_t>(prepared.plan->rank);
+            block.number_of_receiver = static_cast<std::size_t>(peer);
+        } else if (step.code == plan::Code::match && step.peer() == peer) {
+            block.number_of_sender = step.from();
+            block.number_of_receiver = step.first;
+        } else {
+            continue;
+        }
+        block.sent = layout_of(theirs).sent[block.number_of_sender].count;
+        block.expected = prepared.layout.received[block.number_of_receiver].count;
+        if (block.sent != block.expected) {
+            break;
+        }
+    }
+    return block;
 }
 
 } // namespace tutti::run

@@ -22,12 +22,15 @@ enum class Fault : std::uint8_t {
 /// What is wrong where member `rank`, whose vectors are `own`, shares memory with another.
 Fault fault_of_memory(const Prepared& prepared, const Bases& own, int rank, const Bases& theirs, int peer);
 
-/// How long a block is to who sends it and to who expects it, in elements, where only these know of it.
-struct BlockLengths {
+/// A block whose length differs between its sender and its receiver, in elements, with its numbers in the
+/// lists of these.
+struct DifferingBlock {
     std::size_t sent;
     std::size_t expected;
+    std::size_t number_of_sender;
+    std::size_t number_of_receiver;
 };
-/// Of the block from `peer`, whose vectors are `theirs`, to member `rank`.
-BlockLengths block_lengths(const Prepared& prepared, int rank, const Bases& theirs, int peer);
+/// The first from `peer`, whose vectors are `theirs`. \pre there is one.
+DifferingBlock differing_block(const Prepared& prepared, const Bases& theirs, int peer);
 
 } // namespace tutti::run

@@ -119,7 +119,7 @@ private:
     bool arrived_late(int peer, const Slot& theirs, const plan::Step& step, int words);
     bool take(int peer, const plan::Step& step, std::byte* bytes);
     bool open(int peer, std::size_t number);
-    bool match(int peer);
+    bool match(int peer, std::size_t sent, std::size_t expected);
     plan::Step operand_of(const plan::Step& step, int number) const;
     detail::Association association_of(const plan::Step& step) const;
     bool combine_received(const plan::Step& step);

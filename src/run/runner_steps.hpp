@@ -153,9 +153,11 @@ template <class Mailbox, class Compute, class Observer>
     case Code::open_every:
         return for_each_peer([this](int peer) { return open(peer, static_cast<std::size_t>(peer)); });
     case Code::match:
-        return match(step.peer());
+        return match(step.peer(), step.from(), step.first);
     case Code::match_every:
-        return for_each_peer([this](int peer) { return match(peer); });
+        return for_each_peer([this](int peer) {
+            return match(peer, static_cast<std::size_t>(plan_.rank), static_cast<std::size_t>(peer));
+        });
     case Code::await:
         return await(step.peer(), step, signal_only);
     case Code::await_every:
@@ -271,14 +273,15 @@ bool Runner<Mailbox, Compute, Observer>::open(int peer, std::size_t number) {
     return fault == Fault::none || differ(peer, fault);
 }
 
+/// The numbers are those of the block in the sender's list and in the own one.
 template <class Mailbox, class Compute, class Observer>
-bool Runner<Mailbox, Compute, Observer>::match(int peer) {
+bool Runner<Mailbox, Compute, Observer>::match(int peer, std::size_t sent, std::size_t expected) {
     const auto number = static_cast<std::size_t>(peer);
     if (!open(peer, number)) {
         return false;
     }
-    const BlockLengths block = block_lengths(prepared_, plan_.rank, bindings_.peers[number], peer);
-    return block.sent == block.expected || differ(peer, Fault::counts);
+    const std::size_t length = layout_of(bindings_.peers[number]).sent[sent].count;
+    return length == prepared_.layout.received[expected].count || differ(peer, Fault::counts);
 }
 
 /// The step's operand of this number: what the member of that rank carries, or what the plan lists.

@@ -157,6 +157,25 @@ Schedule::Schedule(Collective collective, int ranks, int blocks, Symmetry symmet
     }
 }
 
+Schedule::Schedule(Graph graph, int blocks, std::vector<Program> programs)
+    : Schedule(Collective::alltoall, static_cast<int>(graph.size()), blocks, Symmetry::none,
+               std::move(programs)) {
+    graph_ = std::move(graph);
+}
+
+bool Schedule::has_input_block(int rank, int block) const {
+    return !graph_.empty() || has_input(collective_, root_, rank, block, blocks_ == ranks_);
+}
+
+bool Schedule::has_output_block(int rank, int block) const {
+    if (graph_.empty()) {
+        return has_output(collective_, root_, rank, block, blocks_ == ranks_);
+    }
+    const auto& sources = graph_[static_cast<std::size_t>(rank)];
+    const auto index = static_cast<std::size_t>(block);
+    return index < sources.size() && sources[index].member != Source::nobody;
+}
+
 void Schedule::add(const Move& move, int actor) {
     const bool of_several = is_several(move.left.member) || is_several(move.to.member);
     ++moves_;

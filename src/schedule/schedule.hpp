@@ -164,6 +164,18 @@ private:
     std::vector<Move> moves_;
 };
 
+/// Where a block of a result comes from in a graph: block `block` of the input of `member`, or nobody.
+struct Source {
+    static constexpr int nobody = -1;
+    int member = nobody;
+    int block = 0;
+
+    friend bool operator==(const Source&, const Source&) = default;
+};
+
+/// A graph of members: for each of them, the sources of the blocks of its output.
+using Graph = std::vector<std::vector<Source>>;
+
 /// What every member of a group does for one collective: no threads, addresses, element types or byte counts.
 class Schedule {
 public:
@@ -174,6 +186,8 @@ public:
     /// the executor has no step for.
     Schedule(Collective collective, int ranks, int blocks, Symmetry symmetry, std::vector<Program> programs,
              int root = 0);
+    /// Of an all-to-all among the neighbours in a graph.
+    Schedule(Graph graph, int blocks, std::vector<Program> programs);
 
     Collective collective() const { return collective_; }
     int ranks() const { return ranks_; }
@@ -181,6 +195,11 @@ public:
     int rounds() const { return static_cast<int>(programs_.front().size()); }
     int root() const { return root_; }
     const Symmetry& symmetry() const { return symmetry_; }
+    /// Of an all-to-all among neighbours; empty of all other collectives.
+    const Graph& graph() const { return graph_; }
+    /// Whether the member has this block of its input before the call, of its output after the call.
+    bool has_input_block(int rank, int block) const;
+    bool has_output_block(int rank, int block) const;
 
     /// The stored programs: one for each representative.
     const std::vector<Program>& programs() const { return programs_; }
@@ -230,6 +249,7 @@ private:
     int blocks_;
     int root_;
     Symmetry symmetry_;
+    Graph graph_;
     std::vector<Program> programs_;
     bool keeps_blocks_apart_ = true;
     int scratch_vectors_ = 0;

@@ -75,9 +75,19 @@ void local_movements(Caller& caller, std::vector<T>& in, std::vector<T>& out, co
     static_cast<void>(caller.scatter(out, counts, 0));
     static_cast<void>(caller.alltoall(in, counts, out, counts));
     static_cast<void>(caller.alltoall(out, counts));
+    const tutti::Neighbors neighbors(nullptr);
+    static_cast<void>(caller.neighbor_alltoall(neighbors, in, out));
+    static_cast<void>(caller.neighbor_alltoall(neighbors, in, counts, out, counts));
     static_cast<void>(caller.shift(in, out, 1));
     static_cast<void>(caller.shift(out, -1));
 }
+
+/// Members of a cluster have no neighbours.
+template <class Member>
+concept HasNeighbors = requires(Member& me, const tutti::Neighbors& neighbors, std::vector<int>& vector) {
+    me.neighbor_alltoall(neighbors, vector, vector);
+};
+static_assert(HasNeighbors<MEMBER> == std::same_as<MEMBER, tutti::Member>);
 
 /// Of one object, which only calls that block return.
 template <class Member, class T, class Op>

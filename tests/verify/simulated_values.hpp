@@ -2,6 +2,7 @@
 
 #include "schedule/schedule.hpp"
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,11 @@ inline std::string without_blocks(const std::string& value) {
 /// The inputs that belong into an output block of a member, in rank order.
 inline std::vector<std::string> wanted(const schedule::Schedule& schedule, int operation, int rank,
                                        int block) {
+    if (!schedule.graph().empty()) {
+        const schedule::Source& source =
+            schedule.graph()[static_cast<std::size_t>(rank)][static_cast<std::size_t>(block)];
+        return {leaf(source.member, operation, source.block)};
+    }
     const detail::Origin origin =
         detail::traits_of(schedule.collective()).origin(rank, block, schedule.ranks(), schedule.root());
     std::vector<std::string> all;

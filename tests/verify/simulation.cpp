@@ -88,9 +88,7 @@ private:
     bool is_shared(Space space) const { return outputs_ == Outputs::shared && space == Space::output; }
 
     bool holds(bool output, int rank, int block) const {
-        const bool square = schedule_.blocks() == schedule_.ranks();
-        return output ? schedule::has_output(schedule_.collective(), schedule_.root(), rank, block, square)
-                      : schedule::has_input(schedule_.collective(), schedule_.root(), rank, block, square);
+        return output ? schedule_.has_output_block(rank, block) : schedule_.has_input_block(rank, block);
     }
 
     void build(int rank) {

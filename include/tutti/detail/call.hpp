@@ -40,8 +40,12 @@ enum class Wrong : std::uint8_t {
     other_elements,       ///< those of a dynamic input differ from the output's
     empty_operator,       ///< a null pointer to a function, or an empty std::function
     operator_of_type,     ///< an operator of the library that does not combine elements of this type
+    no_neighbors,         ///< a Neighbors object that was moved from
     operator_of_elements, ///< a DynamicOp with a function for elements of another size; `state` points to it
 };
+
+/// The graph of a neighbor_alltoall, as one member has it: see tutti::Neighbors.
+class Neighborhood;
 
 /// One collective call of one member. The element type and the operator are reduced to a form that a compiled
 /// library can process.
@@ -92,6 +96,9 @@ struct Call {
     const Counts::View* counts = nullptr;
     /// In an irregular all-to-all, the number of elements from each member; `counts` has the numbers to each.
     const Counts::View* received = nullptr;
+    /// An all-to-all among the neighbours in this graph, which must live until the call has been made; null:
+    /// among all members.
+    const Neighborhood* neighborhood = nullptr;
     /// A gather or scatter with counts at the root; the other members have none.
     bool counts_at_root = false;
     std::string_view algorithm = {};
@@ -153,7 +160,7 @@ private:
 
 /// Whether only the sender and the receiver of a block know its length and position.
 inline bool exchanges(const Call& call) {
-    return call.received != nullptr || call.counts_at_root ||
+    return call.received != nullptr || call.counts_at_root || call.neighborhood != nullptr ||
            (call.counts != nullptr && call.counts->has_displacements());
 }
 
@@ -175,15 +182,15 @@ static_assert(key_fields.op.holds(static_cast<std::uint64_t>(Operator::callable)
 static_assert(key_fields.root.end() == 64);
 
 /// Everything about a call except its addresses, in one word. It is 0 if that is not possible: for user types
-/// and operators, named algorithms and orders, timeouts, irregular blocks, shared outputs, cleared and
-/// converted inputs, splits, very long buffers and high roots.
+/// and operators, named algorithms and orders, timeouts, irregular blocks, neighbours, shared outputs,
+/// cleared and converted inputs, splits, very long buffers and high roots.
 inline std::uint64_t key_of(const Call& call) {
     constexpr const KeyFields& in = key_fields;
     if (call.kernels != nullptr || call.type == Type::other || !call.algorithm.empty() ||
         call.order != Order::canonical || call.timeout.has_value() || call.counts != nullptr ||
-        call.counts_at_root || call.shared_output || call.cleared_input || call.convert != nullptr ||
-        call.splits || !in.input_count.holds(call.input_count) || !in.output_count.holds(call.output_count) ||
-        !in.root.holds(static_cast<unsigned>(call.root))) {
+        call.counts_at_root || call.neighborhood != nullptr || call.shared_output || call.cleared_input ||
+        call.convert != nullptr || call.splits || !in.input_count.holds(call.input_count) ||
+        !in.output_count.holds(call.output_count) || !in.root.holds(static_cast<unsigned>(call.root))) {
         return 0;
     }
     return in.present.in_word(1) | in.collective.in_word(static_cast<std::uint64_t>(call.collective)) |

@@ -1,0 +1,85 @@
+// Jacobi iterations for the temperatures of a plate, which its upper edge heats. Each member has a square of
+// the plate, one below the other, between two rows of halo, which receive the border rows of its neighbours
+// after each sweep. Beside it, in turns, the same by hand: after a std::barrier, threads read the border rows
+// where they are.
+//   jacobi [points per side of a square] [turns] [members]
+
+#include "in_turns.hpp"
+
+#include <tutti/tutti.hpp>
+
+#include <array>
+#include <barrier>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+constexpr std::size_t sweeps = 100; // in a run
+
+/// A member's part of the plate, before and after a sweep.
+struct Square {
+    explicit Square(std::size_t side) : points(side), width(side + 2) {
+        fields.fill(std::vector<double>(width * width));
+    }
+    const double* row(std::size_t field, std::size_t i) const { return &fields[field][i * width]; }
+
+    /// From fields[from] to the other one, between these rows.
+    void sweep(std::size_t from, const double* above, const double* below) {
+        for (std::size_t i = 1; i <= points; ++i) {
+            const double *up = i > 1 ? row(from, i - 1) : above,
+                         *down = i < points ? row(from, i + 1) : below;
+            const double* const old = row(from, i);
+            double* const out = &fields[1 - from][i * width];
+            for (std::size_t j = 1; j <= points; ++j) {
+                out[j] = 0.25 * (up[j] + down[j] + old[j - 1] + old[j + 1]);
+            }
+        }
+    }
+
+    std::size_t points, width;
+    std::array<std::vector<double>, 2> fields;
+};
+
+static void with_halo(tutti::Member& me, std::vector<Square>& plate) {
+    Square& own = plate[static_cast<std::size_t>(me.rank())];
+    const std::size_t n = own.width, end = own.points + 1;
+    const tutti::Neighbors column = me.grid({me.size()}, {false});
+    const tutti::Counts border({n, n}, {n, own.points * n}), halo({n, n}, {std::size_t{0}, end * n});
+    for (std::size_t i = 0; i < sweeps; ++i) {
+        own.sweep(i % 2, own.row(i % 2, 0), own.row(i % 2, end));
+        std::vector<double>& swept = own.fields[1 - i % 2];
+        me.neighbor_alltoall(column, swept, border, swept, halo);
+    }
+}
+
+static void by_hand(tutti::Member& me, std::vector<Square>& plate, std::barrier<>& all) {
+    const auto rank = static_cast<std::size_t>(me.rank());
+    Square& own = plate[rank];
+    for (std::size_t i = 0; i < sweeps; ++i) {
+        own.sweep(i % 2, rank > 0 ? plate[rank - 1].row(i % 2, own.points) : own.row(i % 2, 0),
+                  rank + 1 < plate.size() ? plate[rank + 1].row(i % 2, 1) : own.row(i % 2, own.points + 1));
+        all.arrive_and_wait();
+    }
+}
+
+int main(int argc, char** argv) {
+    const auto number = [&](int i, int otherwise) { return argc > i ? std::atoi(argv[i]) : otherwise; };
+    const auto points = static_cast<std::size_t>(number(1, 1024));
+    const int members = number(3, static_cast<int>(std::thread::hardware_concurrency()));
+    tutti::Team team(members);
+    std::barrier all(members);
+    std::vector<Square> plate(static_cast<std::size_t>(members), Square(points));
+    for (std::vector<double>& field : plate[0].fields) {
+        std::fill_n(field.begin(), points + 2, 100.0);
+    }
+    std::vector<Square> hand = plate;
+    const auto us = in_turns(number(2, 15), {[&] { team.run([&](auto& me) { with_halo(me, plate); }); },
+                                             [&] { team.run([&](auto& me) { by_hand(me, hand, all); }); }});
+    std::printf(
+        "%d members of %zu x %zu points, us for a sweep: with a halo %.1f, by hand %.1f; ratio %.3f\n",
+        members, points, points, us[0] / sweeps, us[1] / sweeps, us[0] / us[1]);
+    const auto are_equal = [&](const Square& one, const Square& other) { // but for the halo
+        return std::equal(one.row(0, 1), one.row(0, points + 1), other.row(0, 1));
+    };
+    return plate[0].row(0, 1)[points / 2] > 50 && std::ranges::equal(plate, hand, are_equal) ? 0 : 1;
+}
