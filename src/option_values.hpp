@@ -16,7 +16,7 @@
 namespace tutti::engine {
 
 /// The names of an option's enumerators, in the order of their values, which are 0, 1, 2, ...
-constexpr std::array<const char*, 2> names_of(Order /*any*/) {
+constexpr std::array<const char*, 3> names_of(Order /*any*/) {
     return {"canonical", "serial", "by_process"};
 }
 constexpr std::array<const char*, 4> names_of(Wait /*any*/) {
