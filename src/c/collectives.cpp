@@ -57,7 +57,8 @@ int root_or_distance(const CollectiveTraits& traits, int root, int members) {
 
 /// Makes a call that blocks once more, where it is one of the last that the member has made but for its
 /// addresses. Else does nothing and returns false. What makes a small call cheap: what this does not look at
-/// has been checked before. `asked` is a copy, so that its fields are constants or in registers.
+/// has been checked before. It is for callers that are members of clusters, or for those that are none.
+/// `asked` is a copy, so that its fields are constants or in registers.
 template <Collective collective, bool of_cluster = false>
 [[gnu::always_inline]] inline bool repeats(const tutti_caller& me, Asked asked) {
     constexpr CollectiveTraits traits = detail::traits_of(collective);
