@@ -14,7 +14,8 @@
 //
 // The caller that joins is a tutti_caller: the collectives of tutti.h, tutti_with_options(),
 // tutti_shared_output(), tutti_converted_input(), tutti_cleared_input(), tutti_counts_on_all(), tutti_abort()
-// and tutti_leave() are for it as well. Ranks, roots and counts are global. These return
+// and tutti_leave() are for it as well. Ranks, roots and counts are global. tutti_shared_output() declares
+// one output buffer per process, for tutti_broadcast() as well. These return
 // TUTTI_ARGUMENT_ERROR, because clusters do not support them: tutti_nonblocking(), tutti_persistent(),
 // tutti_shift(), tutti_alltoallv(), displacements, counts at the root only, irregular blocks in place,
 // operators that accumulate such as TUTTI_MEAN, tutti_cpu(), and the functions that make groups of groups.
@@ -61,7 +62,8 @@ TUTTI_API tutti_status tutti_cluster_size(const tutti_cluster* cluster, int* siz
 /// The global rank of this process's member 0.
 TUTTI_API tutti_status tutti_cluster_first_rank(const tutti_cluster* cluster, int* rank);
 
-/// Where the members of this process are, as tutti_group_roll_call(), with the processes they wait for.
+/// A report of where the members of this process are, as tutti_group_roll_call(), with the processes for
+/// which they wait.
 TUTTI_API tutti_status tutti_cluster_roll_call(const tutti_cluster* cluster, int format, char* text,
                                                size_t bytes, size_t* length);
 

@@ -26,7 +26,7 @@ inline constexpr std::uint64_t clears_input = 32;
 inline constexpr unsigned input_shift = 8;
 inline constexpr std::uint64_t no_number = 255;
 inline constexpr std::uint64_t input_mask = no_number << input_shift;
-/// And whether the member is one of a cluster, which keeps its calls from the fast path of the others.
+/// And whether the member is one of a cluster, whose repeated calls take another path.
 inline constexpr std::uint64_t in_cluster = 65536;
 
 /// What tutti_request::kind says; any other number is no request.

@@ -6,6 +6,7 @@
 #include <tutti/detail/export.hpp>
 #include <tutti/tutti.h>
 
+#include <cstdint>
 #include <memory>
 #include <string_view>
 
@@ -19,6 +20,9 @@ public:
     virtual int size() const = 0;
     /// Runs a call that Caller::check_cluster_call() has accepted.
     virtual void run(const detail::Call& call) = 0;
+    /// As detail::execute_again().
+    virtual bool run_again(std::uint64_t key, const void* input, void* output) = 0;
+    virtual detail::CalledFrom& called_from() const = 0;
     virtual void abort(std::string_view text) = 0;
 };
 

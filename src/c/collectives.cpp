@@ -31,7 +31,8 @@ bool is_in_place(const CollectiveTraits& traits, const void* in) {
 }
 
 /// How many blocks of `n` elements a part of a vector has.
-constexpr std::size_t blocks_of(const CollectiveTraits& traits, Part part, std::size_t members) {
+[[gnu::always_inline]] constexpr std::size_t blocks_of(const CollectiveTraits& traits, Part part,
+                                                       std::size_t members) {
     return part == Part::none ? 0 : part == Part::whole ? traits.blocks(members) : 1;
 }
 
@@ -40,7 +41,8 @@ struct BlockNumbers {
     std::size_t in;
     std::size_t out;
 
-    constexpr BlockNumbers(const CollectiveTraits& traits, bool in_place, bool is_root, std::size_t members)
+    [[gnu::always_inline]] constexpr BlockNumbers(const CollectiveTraits& traits, bool in_place, bool is_root,
+                                                  std::size_t members)
         : in(blocks_of(traits, traits.input.of(is_root), members)),
           out(blocks_of(traits, traits.output.of(is_root), members)) {
         if (in_place) { // both are those of the one vector
@@ -55,15 +57,17 @@ int root_or_distance(const CollectiveTraits& traits, int root, int members) {
 
 /// Makes a call that blocks once more, where it is one of the last that the member has made but for its
 /// addresses. Else does nothing and returns false. What makes a small call cheap: what this does not look at
-/// has been checked before. `asked` is a copy, so that its fields are constants or in registers.
-template <Collective collective>
+/// has been checked before. It is for callers that are members of clusters, or for those that are none.
+/// `asked` is a copy, so that its fields are constants or in registers.
+template <Collective collective, bool of_cluster = false>
 [[gnu::always_inline]] inline bool repeats(const tutti_caller& me, Asked asked) {
     constexpr CollectiveTraits traits = detail::traits_of(collective);
     const c::Seated* const member = c::members.find(me.member);
     const std::uint64_t type = asked.type - TUTTI_INT8;
     const std::uint64_t op = asked.op - TUTTI_SUM;
-    if (me.how != c::blocks || me.options != nullptr || member == nullptr ||
-        type > TUTTI_DOUBLE_COMPLEX - TUTTI_INT8 || (traits.reduces() && op > TUTTI_MAXIMUM - TUTTI_SUM)) {
+    if (me.how != (of_cluster ? c::blocks | c::in_cluster : c::blocks) || me.options != nullptr ||
+        member == nullptr || type > TUTTI_DOUBLE_COMPLEX - TUTTI_INT8 ||
+        (traits.reduces() && op > TUTTI_MAXIMUM - TUTTI_SUM)) {
         return false;
     }
     Call call{.collective = collective, .type = static_cast<Type>(type)};
@@ -84,6 +88,10 @@ template <Collective collective>
     call.output_count = blocks.out * asked.n;
     const std::uint64_t key = detail::key_of(call);
     member->called_from().show(c::where_of(me));
+    if constexpr (of_cluster) {
+        return key != 0 && member->in_cluster()->run_again(key, call.input_count != 0 ? input : nullptr,
+                                                           call.output_count != 0 ? asked.out : nullptr);
+    }
     return key != 0 && detail::execute_again(member->seat(), key, call.input_count != 0 ? input : nullptr,
                                              call.output_count != 0 ? asked.out : nullptr);
 }
@@ -104,12 +112,19 @@ template <Collective collective>
     call.make();
 }
 
+template <Collective collective>
+[[gnu::noinline]] void make_or_repeat_in_cluster(const tutti_caller& me, const Asked& asked) {
+    if (!repeats<collective, true>(me, asked)) {
+        make(me, detail::traits_of(collective), asked);
+    }
+}
+
 /// Inlined, with what the collective is known to the compiler.
 template <Collective collective>
 [[gnu::always_inline]] inline tutti_status call(const tutti_caller& me, const Asked& asked) {
     try {
         if (!repeats<collective>(me, asked)) {
-            make(me, detail::traits_of(collective), asked);
+            make_or_repeat_in_cluster<collective>(me, asked);
         }
         return TUTTI_OK;
     } catch (...) {

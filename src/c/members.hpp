@@ -34,12 +34,13 @@ public:
     /// The same for members of clusters.
     explicit Seated(std::unique_ptr<ClusterMember> member) : Seated(*member) { member_ = std::move(member); }
     explicit Seated(ClusterMember& member)
-        : rank_(member.rank()), size_(member.size()), in_cluster_(&member) {}
+        : called_from_(&member.called_from()), rank_(member.rank()), size_(member.size()),
+          in_cluster_(&member) {}
 
     bool is_lent() const { return std::holds_alternative<Member*>(member_); }
     /// Null for a member of a group.
     ClusterMember* in_cluster() const { return in_cluster_; }
-    /// These three are for members of groups.
+    /// These two are for members of groups.
     Member& member() { return is_lent() ? *std::get<Member*>(member_) : std::get<Member>(member_); }
     detail::Seat& seat() const { return *seat_; }
     detail::CalledFrom& called_from() const { return *called_from_; }
@@ -48,7 +49,7 @@ public:
 
 private:
     detail::Seat* seat_ = nullptr;
-    detail::CalledFrom* called_from_ = nullptr;
+    detail::CalledFrom* called_from_;
     int rank_;
     int size_;
     ClusterMember* in_cluster_ = nullptr;

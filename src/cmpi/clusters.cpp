@@ -28,6 +28,10 @@ public:
     int rank() const override { return member_.rank(); }
     int size() const override { return member_.size(); }
     void run(const detail::Call& call) override { member_.run(call, {.algorithm = call.algorithm}); }
+    bool run_again(std::uint64_t key, const void* input, void* output) override {
+        return mpi::detail::run_again(*member_.seat_, key, input, output);
+    }
+    detail::CalledFrom& called_from() const override { return *member_.called_from_; }
     void abort(std::string_view text) override { member_.abort(text); }
 
 private:
