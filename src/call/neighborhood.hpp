@@ -46,3 +46,12 @@ private:
 };
 
 } // namespace tutti::inline TUTTI_NAMESPACE::detail
+
+namespace tutti::engine {
+
+/// Of a call among neighbours; 0 of any other.
+inline std::uint64_t digest_of_graph(const detail::Call& call) {
+    return call.neighborhood != nullptr ? call.neighborhood->digest() : 0;
+}
+
+} // namespace tutti::engine
