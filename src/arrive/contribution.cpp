@@ -134,7 +134,7 @@ void Contribution::take(const Call& asked, int rank, int members) {
                             "algorithm: leave it empty");
     }
     if (exchanges(asked)) {
-        if (asked.neighborhood != nullptr) {
+        if (neighborhood_of(asked) != nullptr) {
             throw ArgumentError(
                 "neighbor_alltoall: is for members of a Team or Group; ranks of an AsyncGroup and "
                 "one caller take alltoall with counts, 0 for all but the neighbours");

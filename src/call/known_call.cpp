@@ -14,7 +14,6 @@ void KnownCall::remember(const Call& asked, const Shape& shape) {
     aliasing_ = aliasing_of(asked, shape);
     call_ = asked;
     call_.counts = call_.received = nullptr;
-    call_.neighborhood = nullptr;
     graph_ = digest_of_graph(asked);
     const Lists lists = lists_of(asked);
     for (std::size_t i = 0; i < lists.size(); ++i) {

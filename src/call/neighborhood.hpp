@@ -51,7 +51,8 @@ namespace tutti::engine {
 
 /// Of a call among neighbours; 0 of any other.
 inline std::uint64_t digest_of_graph(const detail::Call& call) {
-    return call.neighborhood != nullptr ? call.neighborhood->digest() : 0;
+    const detail::Neighborhood* const graph = neighborhood_of(call);
+    return graph != nullptr ? graph->digest() : 0;
 }
 
 } // namespace tutti::engine
