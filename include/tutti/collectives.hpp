@@ -499,9 +499,9 @@ public:
     template <class In, class Out>
     requires detail::LocalVectors<Way, In, Out>
     auto neighbor_alltoall(const Neighbors& neighbors, In&& in, Out&& out, const Options& options = {}) {
+        const auto graph = Counts::View().among(neighbors.graph());
         return self().run(
-            to_neighbors(vectors<Out>(Collective::alltoall, operand<In>(in), out, options), neighbors),
-            options);
+            to_neighbors(vectors<Out>(Collective::alltoall, operand<In>(in), out, options), graph), options);
     }
 
     /// The same with irregular blocks, as MPI_Neighbor_alltoallv: send_counts[k] elements are sent to
@@ -518,9 +518,9 @@ public:
     requires detail::LocalVectors<Way, In, Out>
     auto neighbor_alltoall(const Neighbors& neighbors, In&& in, Counts::View send_counts, Out&& out,
                            Counts::View recv_counts, const Options& options = {}) {
-        detail::Call made = to_neighbors(
-            irregular(vectors<Out>(Collective::alltoall, operand<In>(in), out, options), send_counts),
-            neighbors);
+        const auto sent = send_counts.among(neighbors.graph());
+        detail::Call made =
+            to_neighbors(vectors<Out>(Collective::alltoall, operand<In>(in), out, options), sent);
         made.received = &recv_counts;
         return self().run(made, options);
     }
@@ -673,12 +673,12 @@ private:
         return same(call);
     }
 
-    static detail::Call&& to_neighbors(detail::Call&& call, const Neighbors& neighbors) {
-        call.neighborhood = neighbors.graph();
-        if (call.neighborhood == nullptr) {
+    /// `counts` must live until the call has been made.
+    static detail::Call&& to_neighbors(detail::Call&& call, const Counts::View& counts) {
+        if (counts.neighborhood() == nullptr) {
             call.reject(detail::Wrong::no_neighbors);
         }
-        return same(call);
+        return irregular(same(call), counts);
     }
 
     /// Reduces a distance, which may exceed the number of members, to 0 .. p - 1.

@@ -20,6 +20,9 @@ namespace tutti::inline TUTTI_NAMESPACE {
 
 namespace detail {
 
+/// The graph of a neighbor_alltoall, as one member has it: see tutti::Neighbors.
+class Neighborhood;
+
 template <class T>
 concept CountedInteger = std::integral<T> && !std::same_as<T, bool>;
 
@@ -105,12 +108,22 @@ public:
         /// The displacements; empty if there are none.
         constexpr std::span<const std::size_t> displacements() const { return displacements_; }
 
+        /// Internal: the same numbers for the neighbours in that graph, which must live as long; and that
+        /// graph, or null.
+        constexpr View among(const detail::Neighborhood* graph) const {
+            View view = *this;
+            view.neighborhood_ = graph;
+            return view;
+        }
+        constexpr const detail::Neighborhood* neighborhood() const { return neighborhood_; }
+
     private:
         friend class Counts;
 
         std::span<const std::size_t> counts_;
         std::span<const std::size_t> displacements_;
         bool has_displacements_ = false;
+        const detail::Neighborhood* neighborhood_ = nullptr;
     };
 
     /// No counts: for members of a gather or scatter that are not the root.

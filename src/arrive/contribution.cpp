@@ -133,12 +133,12 @@ void Contribution::take(const Call& asked, int rank, int members) {
                             ", but calls of an AsyncGroup or of one caller cannot name an "
                             "algorithm: leave it empty");
     }
-    if (asked.neighborhood != nullptr) {
-        throw ArgumentError(
-            "neighbor_alltoall: is for members of a Team or Group; ranks of an AsyncGroup and "
-            "one caller take alltoall with counts, 0 for all but the neighbours");
-    }
     if (exchanges(asked)) {
+        if (neighborhood_of(asked) != nullptr) {
+            throw ArgumentError(
+                "neighbor_alltoall: is for members of a Team or Group; ranks of an AsyncGroup and "
+                "one caller take alltoall with counts, 0 for all but the neighbours");
+        }
         shape = engine::checked_layout(asked, rank, members, blocks);
     } else {
         offsets.resize(asked.counts != nullptr ? static_cast<std::size_t>(members) + 1 : 0);

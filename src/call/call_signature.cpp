@@ -65,7 +65,6 @@ std::uint64_t digest_of_kind(const CallSignature& signature) {
 
 CallSignature signature_of(const detail::Call& call, const Shape& shape, std::size_t row, int root) {
     const bool has_private_counts = exchanges(call);
-    const bool has_blocks = call.counts != nullptr && !has_private_counts;
     return {.row = row,
             .type = call.type,
             .op = call.op,
@@ -79,9 +78,9 @@ CallSignature signature_of(const detail::Call& call, const Shape& shape, std::si
             .root = static_cast<std::uint32_t>(root),
             .bytes = has_private_counts ? 0 : shape.total * call.element_bytes,
             .element_bytes = call.element_bytes,
-            .counts = call.neighborhood != nullptr ? call.neighborhood->digest()
-                      : has_blocks                 ? digest(call.counts->span())
-                                                   : 0,
+            .counts = has_private_counts       ? digest_of_graph(call)
+                      : call.counts != nullptr ? digest(call.counts->span())
+                                               : 0,
             .function = call.function,
             .types = CallTypes::of(call.types)};
 }

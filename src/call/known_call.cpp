@@ -8,22 +8,13 @@ namespace tutti::engine {
 
 using detail::Call;
 
-namespace {
-
-std::uint64_t graph_of(const Call& call) {
-    return call.neighborhood != nullptr ? call.neighborhood->digest() : 0;
-}
-
-} // namespace
-
 void KnownCall::remember(const Call& asked, const Shape& shape) {
     forget();
     shape_ = shape;
     aliasing_ = aliasing_of(asked, shape);
     call_ = asked;
     call_.counts = call_.received = nullptr;
-    call_.neighborhood = nullptr;
-    graph_ = graph_of(asked);
+    graph_ = digest_of_graph(asked);
     const Lists lists = lists_of(asked);
     for (std::size_t i = 0; i < lists.size(); ++i) {
         has_list_[i] = lists[i].has_value();
@@ -55,7 +46,7 @@ bool KnownCall::is(const Call& call) const {
            call.one_pass_operator == last.one_pass_operator && call.shared_output == last.shared_output &&
            call.cleared_input == last.cleared_input && call.convert == last.convert &&
            call.splits == last.splits && call.counts_at_root == last.counts_at_root &&
-           graph_of(call) == graph_ && has_lists_of(call);
+           digest_of_graph(call) == graph_ && has_lists_of(call);
 }
 
 KnownCall::Lists KnownCall::lists_of(const Call& call) {

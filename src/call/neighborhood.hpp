@@ -46,3 +46,13 @@ private:
 };
 
 } // namespace tutti::inline TUTTI_NAMESPACE::detail
+
+namespace tutti::engine {
+
+/// Of a call among neighbours; 0 of any other.
+inline std::uint64_t digest_of_graph(const detail::Call& call) {
+    const detail::Neighborhood* const graph = neighborhood_of(call);
+    return graph != nullptr ? graph->digest() : 0;
+}
+
+} // namespace tutti::engine

@@ -113,9 +113,10 @@ void PreparedCall::use(const Selection& selection, const Call& call, const CallS
 }
 
 void PreparedCall::set_plan(const Call& call, Plans& plans) {
+    const detail::Neighborhood* const graph = neighborhood_of(call);
     prepared_.owned_plan =
-        call.neighborhood != nullptr
-            ? call.neighborhood->plan()
+        graph != nullptr
+            ? graph->plan()
             : plans.plan({selection_.row, selection_.protocol, root_of(call, selection_), variant_of(call)});
     prepared_.plan = &prepared_.owned_plan->plan;
     prepared_.kernels = kernels_of(call);
@@ -123,8 +124,8 @@ void PreparedCall::set_plan(const Call& call, Plans& plans) {
     prepared_.element_bytes = call.element_bytes;
     prepared_.element_align = call.element_align;
     // Nobody else can be through before a single member has entered.
-    prepared_.synchronises = (detail::traits_of(call.collective).needs_all && call.neighborhood == nullptr) ||
-                             plans.members() == 1;
+    prepared_.synchronises =
+        (detail::traits_of(call.collective).needs_all && graph == nullptr) || plans.members() == 1;
     prepared_.shares_output = call.shared_output && shape().total != 0;
     // In an exchange blocks start where its tables say, behind the vectors' own addresses.
     const std::size_t own_bytes = prepared_.has_private_counts ? 0 : shape().own_offset * call.element_bytes;
@@ -140,7 +141,7 @@ void PreparedCall::set_messages(const Call& call, int members) {
     prepared_.eager_words = prepared_.staged ? std::uint8_t{1} : eager_words(shape().message_bytes);
     const std::size_t total_bytes = shape().total * call.element_bytes;
     // A single member copies, whatever the plan, and leaves alone what nobody comes before.
-    const bool is_copy = members == 1 && call.counts == nullptr && !prepared_.has_private_counts &&
+    const bool is_copy = members == 1 && call.counts == nullptr && !call.counts_at_root &&
                          !engine::lifts_single_operands(call, members);
     const bool has_result =
         members > 1 || detail::traits_of(call.collective).result != detail::Result::of_before;

@@ -42,8 +42,8 @@ public:
         }
         blocks_.sent.assign(members_, {});
         blocks_.received.assign(members_, {});
-        if (call_.neighborhood != nullptr) {
-            exchange_with_neighbors(*call_.neighborhood);
+        if (const detail::Neighborhood* const graph = neighborhood_of(call_); graph != nullptr) {
+            exchange_with_neighbors(*graph);
         } else if (traits_.scatters()) {
             scatter();
         } else if (!traits_.gathers()) {
@@ -82,14 +82,11 @@ private:
 
     void exchange_with_neighbors(const detail::Neighborhood& graph) {
         check_graph(graph);
-        static const Counts none;
-        const Counts::View nothing = none;
-        const auto& counts = call_.counts != nullptr ? *call_.counts : nothing;
-        const auto& received = call_.received != nullptr ? *call_.received : nothing;
-        lay_out_neighbors({"in", call_.input_count, "send_counts", counts, "destinations"},
+        lay_out_neighbors({"in", call_.input_count, "send_counts", *call_.counts, "destinations"},
                           graph.destinations(), blocks_.sent);
-        lay_out_neighbors({"out", call_.output_count, "recv_counts", received, "sources"}, graph.sources(),
-                          blocks_.received);
+        lay_out_neighbors({"out", call_.output_count, "recv_counts",
+                           call_.received != nullptr ? *call_.received : *call_.counts, "sources"},
+                          graph.sources(), blocks_.received);
         keep_apart("out", blocks_.received);
         for (const detail::Neighborhood::Loop& loop : graph.loops()) {
             if (blocks_.sent[loop.sent].count != blocks_.received[loop.received].count) {
@@ -122,7 +119,7 @@ private:
     void lay_out_neighbors(const Divided& vector, std::span<const int> neighbors,
                            std::vector<BlockPlace>& places) const {
         places.assign(neighbors.size(), {});
-        if (call_.counts != nullptr) {
+        if (call_.received != nullptr) {
             lay_out(vector, places);
         } else {
             const std::size_t blocks = std::max<std::size_t>(neighbors.size(), 1);
@@ -282,11 +279,11 @@ private:
         }
         shape_.aliasing = aliasing_of(call_, shape_);
         const bool may_be_part =
-            (call_.collective == Collective::allgather || call_.neighborhood != nullptr) &&
+            (call_.collective == Collective::allgather || neighborhood_of(call_) != nullptr) &&
             shape_.aliasing == Aliasing::same;
         if (shape_.aliasing != Aliasing::separate && !may_be_part) {
             refuse(call_, both_names(call_) + "overlap: " +
-                              (call_.neighborhood != nullptr ? "pass separate buffers, or the same one"
+                              (neighborhood_of(call_) != nullptr ? "pass separate buffers, or the same one"
                                : call_.collective == Collective::alltoall
                                    ? "if each member has its own counts, they must be separate vectors, "
                                      "or one in place"

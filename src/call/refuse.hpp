@@ -14,7 +14,7 @@ namespace tutti::engine {
 // What is said of arguments that are wrong.
 
 inline std::string_view name_of(const detail::Call& call) {
-    return call.neighborhood != nullptr ? "neighbor_alltoall" : to_string(call.collective);
+    return neighborhood_of(call) != nullptr ? "neighbor_alltoall" : to_string(call.collective);
 }
 
 [[noreturn]] inline void refuse(const detail::Call& call, const std::string& what) {

@@ -44,9 +44,6 @@ enum class Wrong : std::uint8_t {
     operator_of_elements, ///< a DynamicOp with a function for elements of another size; `state` points to it
 };
 
-/// The graph of a neighbor_alltoall, as one member has it: see tutti::Neighbors.
-class Neighborhood;
-
 /// One collective call of one member. The element type and the operator are reduced to a form that a compiled
 /// library can process.
 struct Call {
@@ -92,13 +89,10 @@ struct Call {
     /// The address of the operator if it is a pointer to a function.
     std::uintptr_t function = 0;
     /// Irregular blocks: the number of elements of each member's block (the list may be empty); null: equal
-    /// blocks.
+    /// blocks. Or a graph, with or without numbers for its neighbours.
     const Counts::View* counts = nullptr;
     /// In an irregular all-to-all, the number of elements from each member; `counts` has the numbers to each.
     const Counts::View* received = nullptr;
-    /// An all-to-all among the neighbours in this graph, which must live until the call has been made; null:
-    /// among all members.
-    const Neighborhood* neighborhood = nullptr;
     /// A gather or scatter with counts at the root; the other members have none.
     bool counts_at_root = false;
     std::string_view algorithm = {};
@@ -158,10 +152,16 @@ private:
     std::atomic<unsigned> line_{0};
 };
 
+/// The graph of an all-to-all among neighbours; null of every other call.
+inline const Neighborhood* neighborhood_of(const Call& call) {
+    return call.counts != nullptr ? call.counts->neighborhood() : nullptr;
+}
+
 /// Whether only the sender and the receiver of a block know its length and position.
 inline bool exchanges(const Call& call) {
-    return call.received != nullptr || call.counts_at_root || call.neighborhood != nullptr ||
-           (call.counts != nullptr && call.counts->has_displacements());
+    return call.received != nullptr || call.counts_at_root ||
+           (call.counts != nullptr &&
+            (call.counts->has_displacements() || call.counts->neighborhood() != nullptr));
 }
 
 /// The fields of a key. The lowest bit is set, so that a key is never 0.
@@ -188,9 +188,9 @@ inline std::uint64_t key_of(const Call& call) {
     constexpr const KeyFields& in = key_fields;
     if (call.kernels != nullptr || call.type == Type::other || !call.algorithm.empty() ||
         call.order != Order::canonical || call.timeout.has_value() || call.counts != nullptr ||
-        call.counts_at_root || call.neighborhood != nullptr || call.shared_output || call.cleared_input ||
-        call.convert != nullptr || call.splits || !in.input_count.holds(call.input_count) ||
-        !in.output_count.holds(call.output_count) || !in.root.holds(static_cast<unsigned>(call.root))) {
+        call.counts_at_root || call.shared_output || call.cleared_input || call.convert != nullptr ||
+        call.splits || !in.input_count.holds(call.input_count) || !in.output_count.holds(call.output_count) ||
+        !in.root.holds(static_cast<unsigned>(call.root))) {
         return 0;
     }
     return in.present.in_word(1) | in.collective.in_word(static_cast<std::uint64_t>(call.collective)) |
