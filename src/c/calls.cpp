@@ -64,7 +64,8 @@ void Caller::check_ways(const Call& call) const {
 std::uint64_t Caller::prepare(const Call& call) const {
     const std::uint64_t number = persistent_calls.add({nullptr, call}); // while nothing has happened yet
     try {
-        persistent_calls.find(number)->operation = &detail::prepare(*seat_, call);
+        persistent_calls.find(number)->operation =
+            cluster_member_ != nullptr ? &cluster_member_->prepare(call) : &detail::prepare(*seat_, call);
     } catch (...) {
         persistent_calls.take(number);
         throw;
@@ -92,11 +93,10 @@ void Caller::make(const Call& asked) const {
 
 void Caller::check_cluster_call(const Call& call) const {
     const char* const what =
-        (me_.how & way_mask) != blocks         ? "nonblocking and persistent calls"
-        : call.collective == Collective::shift ? "shifts"
-        : call.received != nullptr             ? "irregular all-to-alls"
-        : call.counts_at_root                  ? "counts at the root: use tutti_counts_on_all()"
-        : detail::exchanges(call)              ? "displacements"
+        call.collective == Collective::shift ? "shifts"
+        : call.received != nullptr           ? "irregular all-to-alls"
+        : call.counts_at_root                ? "counts at the root: use tutti_counts_on_all()"
+        : detail::exchanges(call)            ? "displacements"
         : call.counts != nullptr && call.in_place && !detail::traits_of(call.collective).reduces()
             ? "irregular blocks in place"
             : nullptr;
@@ -108,11 +108,12 @@ void Caller::check_cluster_call(const Call& call) const {
 void Caller::make_as_asked(const Call& call) const {
     if (cluster_member_ != nullptr) {
         check_cluster_call(call);
-        return cluster_member_->run(call);
     }
     switch (me_.how & way_mask) {
     case starts:
-        *me_.request = {&detail::start(*seat_, call), nonblocking};
+        *me_.request = {cluster_member_ != nullptr ? &cluster_member_->start(call)
+                                                   : &detail::start(*seat_, call),
+                        nonblocking};
         return;
     case prepares:
         *me_.request = request_of(prepare(call));
@@ -121,6 +122,9 @@ void Caller::make_as_asked(const Call& call) const {
         *me_.request = {&detail::arrive(*async_group_, rank_, call), arrived};
         return;
     default:
+        if (cluster_member_ != nullptr) {
+            return cluster_member_->run(call);
+        }
         seat_->called_from().show(call.where);
         detail::execute_or_repeat(*seat_, call);
     }

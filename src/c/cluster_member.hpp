@@ -4,6 +4,7 @@
 
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>
+#include <tutti/detail/request_base.hpp>
 #include <tutti/tutti.h>
 
 #include <cstdint>
@@ -20,6 +21,8 @@ public:
     virtual int size() const = 0;
     /// Runs a call that Caller::check_cluster_call() has accepted.
     virtual void run(const detail::Call& call) = 0;
+    virtual detail::RequestBase& start(const detail::Call& call) = 0;
+    virtual detail::PersistentRequestBase& prepare(const detail::Call& call) = 0;
     /// As detail::execute_again().
     virtual bool run_again(std::uint64_t key, const void* input, void* output) = 0;
     virtual detail::CalledFrom& called_from() const = 0;

@@ -31,6 +31,12 @@ public:
     bool run_again(std::uint64_t key, const void* input, void* output) override {
         return mpi::detail::run_again(*member_.seat_, key, input, output);
     }
+    detail::RequestBase& start(const detail::Call& call) override {
+        return mpi::detail::start(*member_.seat_, call, {.algorithm = call.algorithm});
+    }
+    detail::PersistentRequestBase& prepare(const detail::Call& call) override {
+        return mpi::detail::prepare(*member_.seat_, call, {.algorithm = call.algorithm});
+    }
     detail::CalledFrom& called_from() const override { return *member_.called_from_; }
     void abort(std::string_view text) override { member_.abort(text); }
 

@@ -228,19 +228,35 @@ TEST_CASE("clusters from C: threads of a team") {
     });
 }
 
+TEST_CASE("clusters from C: nonblocking and persistent calls") {
+    on_processes(2, [](MPI_Comm part) {
+        on_callers(part, members_here(), [](tutti_caller me) {
+            std::vector<double> in(1000, me.rank), out(1000), ones(1000, 1), sums(1000);
+            tutti_request sum = TUTTI_REQUEST_NULL, again = TUTTI_REQUEST_NULL;
+            REQUIRE(tutti_allreduce(tutti_nonblocking(me, &sum), in.data(), out.data(), 1000, TUTTI_DOUBLE,
+                                    TUTTI_SUM) == TUTTI_OK);
+            REQUIRE(tutti_allreduce(tutti_persistent(me, &again), ones.data(), sums.data(), 1000,
+                                    TUTTI_DOUBLE, TUTTI_SUM) == TUTTI_OK);
+            for (int i = 0; i < 3; ++i) {
+                sums.assign(1000, 0);
+                CHECK(tutti_start(&again) == TUTTI_OK);
+                CHECK(tutti_wait(&again) == TUTTI_OK);
+                CHECK(sums == std::vector<double>(1000, me.size));
+            }
+            CHECK(tutti_wait(&sum) == TUTTI_OK);
+            CHECK(out == std::vector<double>(1000, me.size * (me.size - 1) / 2));
+            CHECK(tutti_request_free(&again) == TUTTI_OK);
+        });
+    });
+}
+
 TEST_CASE("clusters from C: calls that are only for members of groups are refused, and have no effect") {
     on_processes(2, [](MPI_Comm part) {
         on_callers(part, members_here(), [](tutti_caller me) {
             std::vector<double> in(16, 1), out(16);
             const std::vector<std::size_t> counts(static_cast<std::size_t>(me.size), 1), places = counts;
-            tutti_request request = TUTTI_REQUEST_NULL;
             tutti_caller made{};
             int number = 0;
-            check_refused(
-                tutti_allreduce(tutti_nonblocking(me, &request), in.data(), out.data(), 16, TUTTI_DOUBLE,
-                                TUTTI_SUM),
-                "allreduce: `me` is a member of a cluster, and clusters do not support nonblocking");
-            check_refused(tutti_barrier(tutti_persistent(me, &request)), "persistent calls");
             check_refused(tutti_shift(me, in.data(), out.data(), 16, TUTTI_DOUBLE, 1), "shifts");
             check_refused(tutti_alltoallv(me, in.data(), counts.data(), nullptr, out.data(), counts.data(),
                                           nullptr, TUTTI_DOUBLE),
