@@ -1,5 +1,3 @@
-#include "c/groups.hpp"
-
 #include "c/members.hpp"
 #include "c/options.hpp"
 #include "c/status.hpp"

@@ -5,12 +5,22 @@
 
 #include <tutti/async_group.hpp>
 #include <tutti/c.hpp>
+#include <tutti/group.hpp>
 #include <tutti/member.hpp>
+#include <tutti/team.hpp>
 #include <tutti/tutti.h>
 
 #include <memory>
 #include <utility>
 #include <variant>
+
+struct tutti_group {
+    tutti::Group group;
+};
+
+struct tutti_team {
+    tutti::Team team;
+};
 
 namespace tutti::inline TUTTI_NAMESPACE::c {
 

@@ -1,7 +1,7 @@
 // Clusters for C.
 
 #include "c/cluster_member.hpp"
-#include "c/groups.hpp"
+#include "c/members.hpp"
 #include "c/numbered.hpp"
 #include "c/options.hpp"
 #include "c/status.hpp"
