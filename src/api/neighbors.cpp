@@ -1,6 +1,6 @@
 #include "algorithm/neighbors.hpp"
 
-#include "call/neighborhood.hpp"
+#include "call/plans/neighborhood.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/member.hpp>

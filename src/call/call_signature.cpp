@@ -1,7 +1,7 @@
 #include "call/call_signature.hpp"
 
 #include "algorithm/registry.hpp"
-#include "call/neighborhood.hpp"
+#include "call/plans/neighborhood.hpp"
 #include "choose/select.hpp"
 #include "mixed.hpp"
 #include "plan/plan.hpp"

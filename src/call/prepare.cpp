@@ -2,7 +2,7 @@
 
 #include "algorithm/registry.hpp"
 #include "cache_line.hpp"
-#include "call/neighborhood.hpp"
+#include "call/plans/neighborhood.hpp"
 #include "call/prepared_call.hpp"
 #include "call/private_layout.hpp"
 #include "choose/store_policy.hpp"

@@ -1,6 +1,6 @@
 #include "call/private_layout.hpp"
 
-#include "call/neighborhood.hpp"
+#include "call/plans/neighborhood.hpp"
 #include "call/refuse.hpp"
 
 #include <tutti/neighbors.hpp>

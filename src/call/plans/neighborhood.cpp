@@ -1,4 +1,4 @@
-#include "call/neighborhood.hpp"
+#include "call/plans/neighborhood.hpp"
 
 #include "algorithm/neighbors.hpp"
 #include "mixed.hpp"
