@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <latch>
+#include <latch>
 #include <string>
 #include <thread>
 #include <vector>
@@ -353,12 +354,15 @@ TEST_CASE("clusters from C: a process that does not come ends the calls of all w
         const bool is_second = process_of_world() == 1;
         tutti_cluster_options options = TUTTI_CLUSTER_OPTIONS_INIT;
         options.timeout_ms = 100;
+        std::latch given_up(is_second ? 1 : 0);
         for (const auto& [status, text] : told_by(
                  part,
                  [&](tutti_caller me, int local) {
                      if (is_second && local == 0) { // until the others have given up
                          MPI_Recv(nullptr, 0, MPI_INT, 0, 0, part, MPI_STATUS_IGNORE);
+                         given_up.count_down();
                      }
+                     given_up.wait(); // or the other member would wait for this one
                      tutti_barrier(me); // for which the message of the others may have come
                      const tutti_status made = tutti_barrier(me);
                      if (!is_second && local == 0) {
