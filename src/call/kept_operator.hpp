@@ -4,6 +4,7 @@
 #include "run/memory.hpp"
 
 #include <tutti/detail/call.hpp>
+#include <tutti/detail/export.hpp>
 
 namespace tutti::engine {
 
@@ -13,11 +14,11 @@ public:
     ~KeptOperator() { drop(); }
 
     /// Copies what `state` of the call points to, if anything.
-    void keep(const detail::Call& call);
+    TUTTI_COMPONENT_API void keep(const detail::Call& call);
     /// Null where nothing is kept.
     const void* data() const { return keeping_ != nullptr ? memory_.data() : nullptr; }
 
-    void drop();
+    TUTTI_COMPONENT_API void drop();
 
 private:
     run::Memory memory_;

@@ -328,7 +328,9 @@ void ProgressEngine::orphan_held() noexcept {
             channels_.drop_persistent(operation->number_);
         }
         operation->home_ = nullptr;
-        operation->gate_ = nullptr; // it is gone with the member
+        if (operation->gate_ != nullptr) {
+            std::exchange(operation->gate_, nullptr)->drop();
+        }
         static_cast<void>(operation.release());
         return true;
     });

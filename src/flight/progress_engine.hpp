@@ -9,6 +9,7 @@
 #include "wait/thread_progress.hpp"
 
 #include <tutti/detail/call.hpp>
+#include <tutti/detail/export.hpp>
 #include <tutti/error.hpp>
 
 #include <array>
@@ -35,7 +36,7 @@ namespace tutti::engine {
 class ProgressEngine final : public Outstanding {
 public:
     /// What the member of a seat has outstanding. Made on first use.
-    static ProgressEngine& of(detail::Seat& seat);
+    TUTTI_COMPONENT_API static ProgressEngine& of(detail::Seat& seat);
 
     explicit ProgressEngine(detail::Seat& seat);
     ~ProgressEngine() override;
@@ -46,8 +47,8 @@ public:
 
     /// Throws ArgumentError where an argument is wrong, of which nobody learns. With a gate, the vectors of
     /// the call are the gate's.
-    OutstandingCall& start(const detail::Call& call, Gate* gate = nullptr);
-    OutstandingCall& prepare(const detail::Call& call, Gate* gate = nullptr);
+    TUTTI_COMPONENT_API OutstandingCall& start(const detail::Call& call, Gate* gate = nullptr);
+    TUTTI_COMPONENT_API OutstandingCall& prepare(const detail::Call& call, Gate* gate = nullptr);
     /// Starts a prepared operation on the vectors that it has.
     void restart(OutstandingCall& operation);
     void restart(OutstandingCall& operation, const detail::Call& call);

@@ -106,7 +106,7 @@ public:
     bool has_outstanding() const { return outstanding_ != nullptr && outstanding_->has_open(); }
     void keep(std::unique_ptr<engine::Outstanding> outstanding) { outstanding_ = std::move(outstanding); }
     /// Waits for that: the member leaves.
-    void end_requests() noexcept;
+    TUTTI_COMPONENT_API void end_requests() noexcept;
 
     /// Marks that an operator of the caller's may run, for a while, which must not make calls of this member.
     class OperatorRuns : Immovable {

@@ -37,7 +37,7 @@ public:
     void note_failure(const Outstanding& member) noexcept { failed_ = &member; }
 
     /// One look at everything.
-    void progress();
+    TUTTI_COMPONENT_API void progress();
     /// Ends what can no longer be waited for; arguments as of a member.
     void look_after(bool takes_long, const OutstandingCall* awaited = nullptr);
     /// Makes everything progress until ready(), which only the end of `awaited` makes so if that is not null,
@@ -53,7 +53,7 @@ public:
     bool has_continuations() const { return !ready_.is_empty() && !holds_continuations_; }
     /// While a call consists of several calls, nothing is called in between.
     void holds_continuations(bool holds) { holds_continuations_ = holds; }
-    void call_continuations();
+    TUTTI_COMPONENT_API void call_continuations();
 
     /// Whether a wait that is recorded is under way.
     bool waits() const { return waits_; }
@@ -65,7 +65,7 @@ private:
     /// With the compiler's model of thread-local variables. With "initial-exec" the shared library would need
     /// static memory of every thread: musl then refuses to load it late, and glibc has little for such
     /// libraries. A shared library so finds it by a call; only a blocking call that has to wait does that.
-    static thread_local constinit ThreadProgress current;
+    TUTTI_COMPONENT_API static thread_local constinit ThreadProgress current;
 
     Outstanding* first_ = nullptr;
     /// The last of those that have failed; only while somebody waits.

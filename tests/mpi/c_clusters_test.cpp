@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <functional>
 #include <latch>
-#include <latch>
 #include <string>
 #include <thread>
 #include <vector>
@@ -362,7 +361,7 @@ TEST_CASE("clusters from C: a process that does not come ends the calls of all w
                          MPI_Recv(nullptr, 0, MPI_INT, 0, 0, part, MPI_STATUS_IGNORE);
                          given_up.count_down();
                      }
-                     given_up.wait(); // or the other member would wait for this one
+                     given_up.wait();   // or the other member would wait for this one
                      tutti_barrier(me); // for which the message of the others may have come
                      const tutti_status made = tutti_barrier(me);
                      if (!is_second && local == 0) {
