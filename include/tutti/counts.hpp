@@ -108,13 +108,13 @@ public:
         /// The displacements; empty if there are none.
         constexpr std::span<const std::size_t> displacements() const { return displacements_; }
 
-        /// Internal: the same numbers for the neighbours in that graph, which must live as long; and that
-        /// graph, or null.
+        /// Internal: the same numbers for the neighbours in that graph, which must live as long.
         constexpr View among(const detail::Neighborhood* graph) const {
             View view = *this;
             view.neighborhood_ = graph;
             return view;
         }
+        /// Internal: that graph, or null.
         constexpr const detail::Neighborhood* neighborhood() const { return neighborhood_; }
 
     private:

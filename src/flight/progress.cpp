@@ -67,8 +67,10 @@ void ProgressEngine::open(OutstandingCall& operation) {
     if (recorder_ != nullptr) {
         operation.flight_.begin();
     }
-    const bool is_gated = operation.gate_ != nullptr;
-    const bool begins = !is_gated && may_begin(operation);
+    if (operation.gate_ != nullptr) {
+        return open_gate(operation);
+    }
+    const bool begins = has_turn(operation);
     const bool may_throw = operation.call_.converts_input(); // by an operator of the program
     if (begins && !may_throw) {
         begin(operation);
@@ -77,28 +79,43 @@ void ProgressEngine::open(OutstandingCall& operation) {
             return;
         }
     }
+    enlist(operation);
+    if (begins && may_throw) {
+        go_on([&] { begin(operation); });
+    }
+    if (operation.state_ == OutstandingCall::State::running && !operation.is_quiet_) {
+        go_on([&] { advance(operation, 1); });
+    }
+    if (operation.state_ == OutstandingCall::State::failed) {
+        give_back_failed(operation);
+    }
+}
+
+void ProgressEngine::open_gate(OutstandingCall& operation) {
+    enlist(operation);
+    operation.gate_->start();
+    progress(); // those before it come first
+    if (operation.state_ == OutstandingCall::State::failed) {
+        give_back_failed(operation);
+    }
+}
+
+void ProgressEngine::enlist(OutstandingCall& operation) {
     if (open_.empty()) {
         thread_ = &ThreadProgress::here();
         thread_id_ = thread_->id();
         thread_->add(*this);
     }
     open_.push_back(&operation);
-    if (is_gated) {
-        operation.gate_->start();
-        progress(); // the gates before it come first
-    } else if (begins && may_throw) {
-        go_on([&] { begin(operation); });
+}
+
+/// Throws what has ended an operation that the caller never gets.
+void ProgressEngine::give_back_failed(OutstandingCall& operation) {
+    const std::exception_ptr failure = operation.failure_;
+    if (operation.sequence_ == Sequence::nonblocking) {
+        recycle(operation); // nobody will refer to it
     }
-    if (!is_gated && operation.state_ == OutstandingCall::State::running && !operation.is_quiet_) {
-        go_on([&] { advance(operation, 1); });
-    }
-    if (operation.state_ == OutstandingCall::State::failed) {
-        const std::exception_ptr failure = operation.failure_;
-        if (operation.sequence_ == Sequence::nonblocking) {
-            recycle(operation); // nobody will refer to it
-        }
-        std::rethrow_exception(failure);
-    }
+    std::rethrow_exception(failure);
 }
 
 bool ProgressEngine::has_turn(const OutstandingCall& operation) {

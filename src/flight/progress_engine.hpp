@@ -124,6 +124,9 @@ private:
     void orphan_held() noexcept;
 
     void open(OutstandingCall& operation);
+    void open_gate(OutstandingCall& operation);
+    void enlist(OutstandingCall& operation);
+    [[noreturn]] void give_back_failed(OutstandingCall& operation);
     bool has_turn(const OutstandingCall& operation);
     bool may_begin(const OutstandingCall& operation);
     void begin(OutstandingCall& operation);
