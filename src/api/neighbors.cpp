@@ -64,6 +64,7 @@ Neighbors Member::neighbors(const std::vector<int>& sources, const std::vector<i
     const Sizes own{sources.size(), destinations.size()};
     allgather(std::span(&own, 1), sizes, options);
     std::vector<std::size_t> counts;
+    counts.reserve(members);
     for (const Sizes& each : sizes) {
         counts.push_back(each[0] + each[1]);
     }
