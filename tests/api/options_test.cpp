@@ -18,7 +18,7 @@ constexpr Enum wrong = static_cast<Enum>(99);
 } // namespace
 
 TEST_CASE("values of options that are no enumerators are refused, with those that are") {
-    const std::string order = "`options.order` is 99, must be 0 (canonical) or 1 (serial)";
+    const std::string order = "`options.order` is 99, must be 0 (canonical), 1 (serial) or 2 (by_process)";
     const std::string roll_call = "roll_call: `format` is 99, must be 0 (text) or 1 (json)";
     const std::string trace = "trace: `format` is 99, must be 0 (json_lines) or 1 (perfetto)";
     const auto refusal = [](const std::function<void()>& call) {
