@@ -3,6 +3,7 @@
 #include "group/seat.hpp"
 #include "machine/thread_state.hpp"
 #include "wait/error_context.hpp"
+#include "wait/thread_progress.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/mpi.hpp>
@@ -14,7 +15,6 @@ void ClusterSeat::sit(tutti::detail::Leaving leaving) {
     own_board().thread.store(machine::this_thread(), std::memory_order_relaxed); // for people
     knows_leader_ = cluster_.funneled_thread() != FunneledThread::main_member;
     member_.set_leader(0);
-    thread_ = &tutti::engine::ThreadProgress::here();
     check_failure();
     cluster_.group().take_seat(member_.rank());
 }
@@ -101,7 +101,8 @@ bool ClusterSeat::run_again(std::uint64_t key, const void* input, void* output) 
 }
 
 void ClusterSeat::run_prepared(ClusterCall& call) {
-    thread_->holds_continuations(true); // they may make calls of the cluster
+    tutti::engine::ThreadProgress& thread = tutti::engine::ThreadProgress::here();
+    thread.holds_continuations(true); // they may make calls of the cluster
     try {
         enter_call();
         find_leader();
@@ -110,24 +111,24 @@ void ClusterSeat::run_prepared(ClusterCall& call) {
         call.strategy().exchange();
         call.strategy().fan_out();
         call.end();
-        thread_->holds_continuations(false);
+        thread.holds_continuations(false);
     } catch (const Aborted&) {
-        thread_->holds_continuations(false);
+        thread.holds_continuations(false);
         // One that comes from this process has been recorded by whoever failed, or will be.
         describe(std::current_exception(), context_of(call));
         const bool local = cluster_.failure().raised() || cluster_.group().failure().raised();
         leave_failed_call(std::current_exception(), !local);
         throw;
     } catch (...) {
-        thread_->holds_continuations(false);
+        thread.holds_continuations(false);
         describe(std::current_exception(), context_of(call));
         leave_failed_call(std::current_exception(), true);
         throw;
     }
     // Release: pairs with the look of a member whose call has failed.
     own_board().progress.publish(ClusterState::progress_in(member_.number() + 1, 0));
-    if (thread_->has_continuations()) {
-        thread_->call_continuations();
+    if (thread.has_continuations()) {
+        thread.call_continuations();
     }
 }
 

@@ -4,7 +4,6 @@
 #include "hybrid/cluster_call.hpp"
 #include "hybrid/process_member.hpp"
 #include "hybrid/started/started_gate.hpp"
-#include "wait/thread_progress.hpp"
 
 #include <cstdint>
 #include <exception>
@@ -68,8 +67,6 @@ private:
     /// See find_leader().
     std::unique_ptr<tutti::engine::PreparedCall> search_;
     StartedCalls started_;
-    /// Of the thread that sits here.
-    tutti::engine::ThreadProgress* thread_ = nullptr;
 };
 
 } // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail
