@@ -164,8 +164,8 @@ struct ClusterOptions {
 /// One thread's membership in a cluster; the collectives are its member functions. They are the collectives
 /// of tutti::Member over the members of all processes, except shift, split, subset, dup, among, irregular
 /// all-to-all, the exchange among neighbours, and displacements. Ranks, sizes, roots, counts and the order of
-/// operands are global. A single object is passed by value. All members of all processes must make the same calls in the
-/// same order.
+/// operands are global. A single object is passed by value. All members of all processes must make the same
+/// calls in the same order.
 ///
 /// Throws what tutti::Member throws, and tutti::Error if MPI reports an error or a process does not answer.
 /// If one member fails, the call fails on all members of all processes, and the cluster cannot be used any
