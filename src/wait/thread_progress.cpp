@@ -7,6 +7,7 @@
 #include <atomic>
 #include <exception>
 #include <string>
+#include <thread>
 
 namespace tutti::engine {
 
@@ -40,6 +41,14 @@ bool ThreadProgress::needs_looks() const {
         }
     }
     return false;
+}
+
+void ThreadProgress::yield() noexcept {
+    const std::chrono::nanoseconds before = clock_now();
+    if (!turns_.keeps_cpu(before)) {
+        std::this_thread::yield();
+        turns_.note(before, clock_now());
+    }
 }
 
 void ThreadProgress::progress() {

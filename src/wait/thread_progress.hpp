@@ -1,8 +1,10 @@
 #pragma once
 
+#include "immovable.hpp"
 #include "intrusive_queue.hpp"
 #include "mailbox/event_count.hpp"
 #include "mailbox/wait.hpp"
+#include "wait/long_turns.hpp"
 #include "wait/outstanding.hpp"
 #include "wait/wait_timer.hpp"
 
@@ -10,7 +12,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <thread>
 #include <utility>
 
 namespace tutti::engine {
@@ -51,8 +52,17 @@ public:
     void remove_continuation(Continued& operation) noexcept { ready_.remove(operation); }
     const mailbox::WaitHistory& wait_history() const { return wait_history_; }
     bool has_continuations() const { return !ready_.is_empty() && !holds_continuations_; }
-    /// While a call consists of several calls, nothing is called in between.
-    void holds_continuations(bool holds) { holds_continuations_ = holds; }
+    /// As long as it exists, nothing is called: for a call that consists of several calls.
+    class Hold : Immovable {
+    public:
+        explicit Hold(ThreadProgress& thread) : thread_(thread) { thread_.holds_continuations_ = true; }
+        ~Hold() { thread_.holds_continuations_ = false; }
+
+    private:
+        ThreadProgress& thread_;
+    };
+    /// Gives other threads the CPU, unless that has lately taken long.
+    void yield() noexcept;
     TUTTI_COMPONENT_API void call_continuations();
 
     /// Whether a wait that is recorded is under way.
@@ -74,6 +84,7 @@ private:
     std::uint64_t id_ = 0;
     bool waits_ = false;
     bool holds_continuations_ = false;
+    LongTurns turns_;
     mailbox::WaitHistory wait_history_;
 };
 
@@ -81,13 +92,12 @@ private:
 /// long, and not at all where something gets on only if the thread looks.
 class PolledEventCount {
 public:
-    PolledEventCount(mailbox::EventCount& event, const ThreadProgress& thread)
-        : event_(event), thread_(thread) {}
+    PolledEventCount(mailbox::EventCount& event, ThreadProgress& thread) : event_(event), thread_(thread) {}
 
     template <class Ready>
     void sleep(Ready&& ready, std::int64_t bound_ns) {
         if (thread_.needs_looks()) {
-            std::this_thread::yield();
+            thread_.yield();
         } else {
             event_.sleep(std::forward<Ready>(ready), std::min(bound_ns, most_ns));
         }
@@ -96,7 +106,7 @@ public:
 private:
     static constexpr std::int64_t most_ns = 100'000;
     mailbox::EventCount& event_;
-    const ThreadProgress& thread_;
+    ThreadProgress& thread_;
 };
 
 } // namespace tutti::engine

@@ -172,10 +172,6 @@ void MpiChannel::wait() {
     // Waiting takes it for spinning.
     constexpr unsigned tests_per_look = 32;
     constexpr std::chrono::milliseconds most_between{5};
-    // A yield to a busy thread of another program takes milliseconds, and a call has many waits: the leader
-    // then keeps the CPU for as long as it has been without it, and so loses at most twice what the best
-    // choice does.
-    constexpr std::chrono::milliseconds long_turn{2};
     const engine::EndOfWait end(shown_);
     engine::WaitTimer waited(timeout_);
     mailbox::Backoff backoff(wait_policy_, {wait_history_});
@@ -184,12 +180,10 @@ void MpiChannel::wait() {
     std::chrono::nanoseconds looked = engine::coarse_clock_now();
     std::chrono::nanoseconds last = looked;
     while (!is_done(others_ran)) {
-        const bool stays = others_ran || last < stays_until_;
+        const bool stays = others_ran || turns_.keeps_cpu(last);
         const mailbox::Backoff::Next next = stays ? mailbox::Backoff::Next::check : backoff.pass();
         const std::chrono::nanoseconds now = engine::coarse_clock_now();
-        if (now - last >= long_turn) {
-            stays_until_ = now + (now - last);
-        }
+        turns_.note(last, now);
         last = now;
         const bool is_overdue = now - looked >= most_between;
         if (next == mailbox::Backoff::Next::look && !is_overdue) {

@@ -9,6 +9,7 @@
 #include "immovable.hpp"
 #include "mailbox/wait.hpp"
 #include "wait/failure.hpp"
+#include "wait/long_turns.hpp"
 #include "wait/thread_progress.hpp"
 #include "wait/wait_timer.hpp"
 
@@ -160,8 +161,7 @@ private:
     bool closed_ = false;
     bool stuck_ = false;
     mailbox::WaitPolicy wait_policy_;
-    /// Until then it does not give the CPU away in a wait.
-    std::chrono::nanoseconds stays_until_{};
+    engine::LongTurns turns_;
     mailbox::WaitHistory wait_history_;
     std::chrono::milliseconds timeout_{0};
     engine::ShownWait shown_;
