@@ -29,17 +29,14 @@ class MpiMember;
 /// over MPI.
 namespace mpi {
 
+struct Options;
+
 namespace detail {
 class ClusterSeat;
 class ClusterState;
 
 /// Like tutti::detail::execute_again, for a call that names no `way`.
 TUTTI_API bool run_again(ClusterSeat& seat, std::uint64_t key, const void* input, void* output);
-} // namespace detail
-
-struct Options;
-
-namespace detail {
 /// Like those of tutti::detail.
 TUTTI_API tutti::detail::RequestBase& start(ClusterSeat& seat, const tutti::detail::Call& call,
                                             const Options& options);
@@ -63,11 +60,10 @@ struct Options {
     std::string_view algorithm = {};
     /// The order in which reductions combine the operands of all members.
     ///
-    /// - canonical: each process combines its members' operands as a group does; the results of the processes
-    /// are
-    ///   then combined in process order. The bits equal those of one group of all members if the call is no
-    ///   scan, the numbers of processes and of members per process are powers of two, and all processes have
-    ///   equally many members.
+    /// - canonical: each process combines its members' operands as a group does; the results of the
+    ///   processes are then combined in process order. The bits equal those of one group of all members if
+    ///   the call is no scan, the numbers of processes and of members per process are powers of two, and all
+    ///   processes have equally many members.
     /// - by_process: each process combines its members' operands from the left; the results of the processes
     ///   are then combined as in canonical.
     /// - serial: in rank order from the left. The bits do not depend on how the members are divided among
@@ -94,62 +90,64 @@ struct NonblockingWay : BlockingWay {
     static constexpr bool blocks = false;
 };
 
+/// What Start and Prepare have in common.
+template <class Calls>
+class NonblockingCalls : public Collectives<Calls, NonblockingWay> {
+public:
+    /// Internal: use Member::start and Member::prepare.
+    NonblockingCalls(ClusterSeat& seat, int rank, int size) : seat_(&seat), rank_(rank), size_(size) {}
+
+    /// The global rank of the member.
+    int rank() const noexcept { return rank_; }
+    /// The number of members of all processes.
+    int size() const noexcept { return size_; }
+
+protected:
+    /// Internal.
+    ClusterSeat& seat() const noexcept { return *seat_; }
+
+private:
+    ClusterSeat* seat_;
+    int rank_;
+    int size_;
+};
+
 } // namespace detail
 
 /// The nonblocking collectives of a cluster, `Request sum = me.start.allreduce(in, out, tutti::sum)`, as
 /// tutti::Start describes them. These rules are added:
 ///
-/// - The leader of each process exchanges the operations with other processes, one after the other, in the
-///   order in which they were started. It does so whenever its thread tests or waits for a request, or waits
-///   in a call that blocks: there is no progress thread. All other members only wait for it.
+/// - The leader of each process, which is the thread that makes the MPI calls, exchanges the operations with
+///   other processes, one after the other, in the order in which they were started. It does so whenever its
+///   thread tests or waits for a request, or waits in a call that blocks: there is no progress thread. All
+///   other members only wait for it.
 /// - The leader combines the operands of its process and stores the results of all its members, from and to
-///   their buffers. An operation so costs the leader what it costs all members together in a call that
-///   blocks.
-/// - `way` is empty or "leader", and `algorithm` is not "library". Order serial is rejected unless the order
-///   cannot change the bits. The bits are those of the call that blocks.
-class Start : public Collectives<Start, detail::NonblockingWay> {
+///   their buffers. So an operation costs the leader what a call that blocks costs all members together.
+/// - `way` must be empty or "leader", and `algorithm` must not be "library". Order serial is rejected unless
+///   the order cannot change the bits. The bits are those of the call that blocks.
+class Start : public detail::NonblockingCalls<Start> {
 public:
-    /// Internal: use Member::start.
-    Start(detail::ClusterSeat& seat, int rank, int size) : seat_(&seat), rank_(rank), size_(size) {}
-
-    /// The global rank of the member.
-    int rank() const noexcept { return rank_; }
-    /// The number of members of all processes.
-    int size() const noexcept { return size_; }
+    using NonblockingCalls::NonblockingCalls;
 
 private:
     friend class Collectives<Start, detail::NonblockingWay>;
     Request run(const tutti::detail::Call& call, const Options& options) {
-        return Request(detail::start(*seat_, call, options));
+        return Request(detail::start(seat(), call, options));
     }
-
-    detail::ClusterSeat* seat_;
-    int rank_;
-    int size_;
 };
 
 /// The persistent collectives of a cluster, as tutti::Prepare describes them, with the rules of mpi::Start.
 /// In contrast to those of a group, all members must also start them in the same order, and in the same order
 /// relative to nonblocking calls.
-class Prepare : public Collectives<Prepare, detail::NonblockingWay> {
+class Prepare : public detail::NonblockingCalls<Prepare> {
 public:
-    /// Internal: use Member::prepare.
-    Prepare(detail::ClusterSeat& seat, int rank, int size) : seat_(&seat), rank_(rank), size_(size) {}
-
-    /// The global rank of the member.
-    int rank() const noexcept { return rank_; }
-    /// The number of members of all processes.
-    int size() const noexcept { return size_; }
+    using NonblockingCalls::NonblockingCalls;
 
 private:
     friend class Collectives<Prepare, detail::NonblockingWay>;
     Persistent run(const tutti::detail::Call& call, const Options& options) {
-        return Persistent(detail::prepare(*seat_, call, options));
+        return Persistent(detail::prepare(seat(), call, options));
     }
-
-    detail::ClusterSeat* seat_;
-    int rank_;
-    int size_;
 };
 
 /// Options of a cluster.

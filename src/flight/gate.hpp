@@ -9,8 +9,8 @@
 namespace tutti::engine {
 
 /// What must happen before an operation of a member begins, for a caller of flight/ whose operations consist
-/// of more than what the members of one group do. Called by the member's thread only, and inside the
-/// operation: where it is looked at, it may touch the vectors of others as an operation may.
+/// of more than what the members of one group do. Called by the member's thread, or by one that acts for it
+/// while it waits. Where it is looked at, it may touch the vectors of others as an operation may.
 class Gate : Immovable {
 public:
     virtual ~Gate() = default;

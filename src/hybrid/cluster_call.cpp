@@ -130,16 +130,17 @@ void ClusterCall::set_process_call(std::uint32_t algorithm) {
 // How a call is made.
 
 void ClusterCall::begin(const void* input, void* output, const void* state, Timeout timeout) {
-    input_ = call_.input = input;
-    call_.output = output;
-    call_.state = state;
-    call_.timeout = timeout;
+    bind(input, output, state, timeout);
     member_.begin(call_signature_, digest_);
 }
 
 void ClusterCall::begin_started(std::uint64_t number, const void* input, void* output, const void* state,
                                 Timeout timeout) {
     started_ = number;
+    bind(input, output, state, timeout);
+}
+
+void ClusterCall::bind(const void* input, void* output, const void* state, Timeout timeout) {
     input_ = call_.input = input;
     call_.output = output;
     call_.state = state;

@@ -176,6 +176,7 @@ public:
     }
 
 private:
+    void bind(const void* input, void* output, const void* state, Timeout timeout);
     void set_call_signature(const Call& call, std::uint32_t algorithm);
     void set_offsets();
     void set_process_call(std::uint32_t algorithm);

@@ -102,8 +102,8 @@ bool ClusterSeat::run_again(std::uint64_t key, const void* input, void* output) 
 
 void ClusterSeat::run_prepared(ClusterCall& call) {
     tutti::engine::ThreadProgress& thread = tutti::engine::ThreadProgress::here();
-    thread.holds_continuations(true); // they may make calls of the cluster
     try {
+        const tutti::engine::ThreadProgress::Hold hold(thread); // they may make calls of the cluster
         enter_call();
         find_leader();
         call.convert_input();
@@ -111,16 +111,13 @@ void ClusterSeat::run_prepared(ClusterCall& call) {
         call.strategy().exchange();
         call.strategy().fan_out();
         call.end();
-        thread.holds_continuations(false);
     } catch (const Aborted&) {
-        thread.holds_continuations(false);
         // One that comes from this process has been recorded by whoever failed, or will be.
         describe(std::current_exception(), context_of(call));
         const bool local = cluster_.failure().raised() || cluster_.group().failure().raised();
         leave_failed_call(std::current_exception(), !local);
         throw;
     } catch (...) {
-        thread.holds_continuations(false);
         describe(std::current_exception(), context_of(call));
         leave_failed_call(std::current_exception(), true);
         throw;

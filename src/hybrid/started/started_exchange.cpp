@@ -57,7 +57,7 @@ void StartedExchange::store() {
         return store_prefixes();
     }
     const bool is_sent = call_.collective() == Collective::broadcast && call_.root_is_here();
-    const std::byte* const from = is_sent ? call_.process_call().input : call_.staging().output;
+    const std::byte* const from = is_sent ? call_.outgoing() : call_.staging().output;
     if (call_.shares_result()) {
         return copy_unless_there(call_.out(), from, call_.total_bytes());
     }

@@ -72,7 +72,7 @@ void StartedGate::start() noexcept {
     call_.begin_started(number_, input_, output_, operator_.data(), timeout_);
     waited_ = tutti::engine::WaitTimer(call_.timeout());
     if (leads_) {
-        call_.cluster().started().begin(number_);
+        call_.cluster().started().add(number_);
     }
 }
 

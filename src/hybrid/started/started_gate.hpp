@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <string_view>
 #include <vector>
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
@@ -82,7 +83,6 @@ public:
     tutti::detail::PersistentRequestBase& prepare(const tutti::detail::Call& call, const Options& options);
 
     ClusterSeat& seat() { return seat_; }
-    ProcessMember& member() { return member_; }
     /// The number of the operation that is started now.
     std::uint64_t next_number() { return ++started_; }
     void put_back(StartedGate& gate) { free_.put(&gate); }

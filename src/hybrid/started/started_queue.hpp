@@ -2,6 +2,7 @@
 
 #include "hybrid/channel/mpi_check.hpp"
 #include "hybrid/schedule/transport.hpp"
+#include "immovable.hpp"
 #include "run/memory.hpp"
 
 #include <cstddef>
@@ -19,23 +20,21 @@ struct StagingBuffers {
 /// How a leader exchanges the operations that are outstanding with the other processes: one after the other,
 /// in the order in which they were started, on a channel of their own and from memory of their own. Touched
 /// by the leader only.
-class StartedQueue {
+class StartedQueue : Immovable {
 public:
     explicit StartedQueue(int processes) : transport_(processes) {}
     ~StartedQueue();
-    StartedQueue(const StartedQueue&) = delete;
-    StartedQueue& operator=(const StartedQueue&) = delete;
-    StartedQueue(StartedQueue&&) = delete;
-    StartedQueue& operator=(StartedQueue&&) = delete;
 
     hybrid::Transport& transport() { return transport_; }
 
-    /// Whether all operations before that number have been exchanged.
+    /// The operation with this number, counted from 1, has been started.
+    void add(std::uint64_t number) { added_ = number; }
+    /// Whether all before it have been exchanged.
     bool has_turn(std::uint64_t number) const { return number == done_ + 1; }
+    /// The one that has its turn has been exchanged.
     void finish() { ++done_; }
-    /// The operations that have been started and not been exchanged: none between 0 and 0.
-    bool is_empty() const { return done_ == begun_; }
-    void begin(std::uint64_t number) { begun_ = number; }
+    /// Whether all have been.
+    bool is_empty() const { return done_ == added_; }
 
     /// Makes the buffers, and the scratch, as large at least.
     void make_room(std::size_t input_bytes, std::size_t output_bytes, std::size_t scratch_bytes,
@@ -52,7 +51,7 @@ private:
 
     hybrid::Transport transport_;
     std::uint64_t done_ = 0;
-    std::uint64_t begun_ = 0;
+    std::uint64_t added_ = 0;
     StagingBuffers staging_;
     std::shared_ptr<Memory> memory_ = std::make_shared<Memory>();
 };
