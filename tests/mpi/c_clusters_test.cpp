@@ -47,21 +47,13 @@ void on_callers(MPI_Comm communicator, int members, const std::function<void(tut
                 const tutti_cluster_options* options = nullptr) {
     const Joinable joinable(communicator, members, options);
     std::latch joined(members);
-    const auto part = [&](int rank) {
+    on_ranks(members, [&](int rank) {
         tutti_caller me;
         REQUIRE(tutti_cluster_join(joinable.cluster, rank, &me) == TUTTI_OK);
         joined.arrive_and_wait(); // none fails before
         body(me);
         CHECK(tutti_leave(me) == TUTTI_OK);
-    };
-    std::vector<std::thread> threads;
-    for (int rank = 1; rank < members; ++rank) {
-        threads.emplace_back(part, rank);
-    }
-    part(0);
-    for (std::thread& thread : threads) {
-        thread.join();
-    }
+    });
 }
 
 /// Makes the calls, and checks what they leave.

@@ -56,6 +56,20 @@ void examine_started(mpi::Member& me, std::size_t count, Make make, const Op& op
     }
 }
 
+/// One process waits for the operation before a barrier, the others behind it.
+void wait_before_or_after(mpi::Member& me) {
+    std::vector<long> in(50000, me.rank()), out(50000);
+    Request request = me.start.allreduce(in, out, tutti::sum);
+    if (process_of_world() == 0) {
+        request.wait(); // the others come to the barrier first
+        me.barrier();
+    } else {
+        me.barrier();
+        request.wait();
+    }
+    CHECK(out == std::vector<long>(50000, me.size() * (me.size() - 1) / 2));
+}
+
 } // namespace
 
 TEST_CASE("all nonblocking and persistent collectives, up to 4 processes of up to 3 members") {
@@ -132,20 +146,7 @@ TEST_CASE("any number of operations, in turn with calls that block, waited for i
 }
 
 TEST_CASE("a call that blocks makes progress with what others wait for") {
-    on_processes(2, [](MPI_Comm part) {
-        on_members(part, members_here(), [](mpi::Member& me) {
-            std::vector<long> in(50000, me.rank()), out(50000);
-            Request request = me.start.allreduce(in, out, tutti::sum);
-            if (process_of_world() == 0) {
-                request.wait(); // the others come to the barrier first
-                me.barrier();
-            } else {
-                me.barrier();
-                request.wait();
-            }
-            CHECK(out == std::vector<long>(50000, me.size() * (me.size() - 1) / 2));
-        });
-    });
+    on_processes(2, [](MPI_Comm part) { on_members(part, members_here(), wait_before_or_after); });
 }
 
 TEST_CASE("nonblocking calls of the threads of a team, also where the main thread makes the MPI calls") {
@@ -158,16 +159,7 @@ TEST_CASE("nonblocking calls of the threads of a team, also where the main threa
         for (int run = 0; run < 2; ++run) {
             cluster.run([](mpi::Member& me) {
                 examine_started(me, 300, value, tutti::sum, std::plus<>());
-                std::vector<long> in(50000, me.rank()), out(50000);
-                Request request = me.start.allreduce(in, out, tutti::sum);
-                if (process_of_world() == 0) {
-                    request.wait();
-                    me.barrier();
-                } else {
-                    me.barrier();
-                    request.wait();
-                }
-                CHECK(out == std::vector<long>(50000, me.size() * (me.size() - 1) / 2));
+                wait_before_or_after(me);
             });
         }
     });
@@ -185,6 +177,29 @@ TEST_CASE("functions are called when an operation is over, and may make calls") 
             request.wait();
             CHECK(after == me.size() * sum);
         });
+    });
+}
+
+TEST_CASE("a member that leaves waits for its operations, and requests may outlive it and the cluster") {
+    on_processes(2, [](MPI_Comm part) {
+        std::vector<std::vector<long>> sums(static_cast<std::size_t>(members_here()),
+                                            std::vector<long>(5000));
+        std::vector<Request> requests(sums.size());
+        std::vector<Persistent> prepared(sums.size());
+        const std::vector<long> ones(5000, 1);
+        on_members(part, members_here(), [&](mpi::Member& me) {
+            const auto rank = static_cast<std::size_t>(me.local().rank());
+            prepared[rank] = me.prepare.allreduce(ones, sums[rank], tutti::sum);
+            prepared[rank].start();
+            prepared[rank].wait();
+            sums[rank].assign(5000, 0);
+            requests[rank] = me.start.allreduce(ones, sums[rank], tutti::sum);
+        });
+        for (std::size_t rank = 0; rank < sums.size(); ++rank) {
+            CHECK(requests[rank].test());
+            CHECK(sums[rank] == std::vector<long>(5000, 2 * members_here()));
+            CHECK_THROWS_AS(prepared[rank].start(), Error);
+        }
     });
 }
 
@@ -254,7 +269,6 @@ void check_two(const Texts& texts, const std::string& part) {
 } // namespace
 
 TEST_CASE("processes that start different operations") {
-    std::vector<double> vector(3, 1);
     const Texts texts = started([&](mpi::Member& me, bool is_second) {
         static thread_local std::vector<double> own(3, 1);
         return is_second ? me.start.barrier() : me.start.allreduce(own, tutti::sum);
@@ -340,7 +354,7 @@ TEST_CASE("a member that throws with operations outstanding releases all others"
     on_processes(2, [](MPI_Comm part) {
         mpi::Cluster cluster(Group(members_here()), part);
         Texts texts(static_cast<std::size_t>(members_here()));
-        const auto run = [&](int rank) {
+        on_ranks(members_here(), [&](int rank) {
             try {
                 mpi::Member me = cluster.join(rank);
                 std::vector<double> own(3, 1), out(3);
@@ -354,15 +368,7 @@ TEST_CASE("a member that throws with operations outstanding releases all others"
             } catch (const std::exception& error) {
                 texts[static_cast<std::size_t>(rank)] = error.what();
             }
-        };
-        std::vector<std::thread> threads;
-        for (int rank = 1; rank < members_here(); ++rank) {
-            threads.emplace_back(run, rank);
-        }
-        run(0);
-        for (std::thread& thread : threads) {
-            thread.join();
-        }
+        });
         for (const std::string& text : texts) {
             CHECK(!text.empty());
         }

@@ -44,27 +44,31 @@ inline void on_processes(int processes, const std::function<void(MPI_Comm)>& bod
     meet_world();
 }
 
-/// Runs `body` on `members` threads of this process, each with its seat in a cluster over `communicator`.
-/// Member 0 is on the calling thread.
-inline void on_members(MPI_Comm communicator, int members, const std::function<void(mpi::Member&)>& body,
-                       const mpi::ClusterOptions& options = {}) {
-    mpi::Cluster cluster(Group(members), communicator, options);
-    const auto part = [&](int rank) {
-        try {
-            mpi::Member me = cluster.join(rank);
-            body(me);
-        } catch (const std::exception& error) {
-            FAIL_CHECK(std::string(error.what()));
-        }
-    };
+/// Calls part(rank) on a thread of this process for each rank; rank 0 is on the calling thread.
+inline void on_ranks(int ranks, const std::function<void(int)>& part) {
     std::vector<std::thread> threads;
-    for (int rank = 1; rank < members; ++rank) {
+    for (int rank = 1; rank < ranks; ++rank) {
         threads.emplace_back(part, rank);
     }
     part(0);
     for (std::thread& thread : threads) {
         thread.join();
     }
+}
+
+/// Runs `body` on `members` threads of this process, each with its seat in a cluster over `communicator`.
+/// Member 0 is on the calling thread.
+inline void on_members(MPI_Comm communicator, int members, const std::function<void(mpi::Member&)>& body,
+                       const mpi::ClusterOptions& options = {}) {
+    mpi::Cluster cluster(Group(members), communicator, options);
+    on_ranks(members, [&](int rank) {
+        try {
+            mpi::Member me = cluster.join(rank);
+            body(me);
+        } catch (const std::exception& error) {
+            FAIL_CHECK(std::string(error.what()));
+        }
+    });
 }
 
 /// How many members each process has, where they are few.
