@@ -31,14 +31,14 @@ bool is_measured(Collective collective) {
            collective == Collective::reduce;
 }
 
-mpi::Options options_of(const Variant& variant) {
+Options options_of(const Variant& variant) {
     const auto chosen = [](const std::string& name) {
         return name == "auto" ? std::string_view() : std::string_view(name);
     };
-    return {.way = chosen(variant.way), .algorithm = chosen(variant.algorithm)};
+    return {.algorithm = chosen(variant.algorithm), .way = chosen(variant.way)};
 }
 
-void call_cluster(mpi::Member& me, const Problem& problem, const mpi::Options& options, const double* in,
+void call_cluster(mpi::Member& me, const Problem& problem, const Options& options, const double* in,
                   double* out) {
     const std::span from(in, problem.input_elements(me.rank()));
     const std::span to(out, problem.output_elements(me.rank()));

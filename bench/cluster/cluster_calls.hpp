@@ -28,10 +28,10 @@ bool is_measured(Collective collective);
 inline constexpr const char* measured_collectives = "allreduce, reduce_scatter, allgather, broadcast, reduce";
 
 /// The options that ask for it, which refer to it.
-mpi::Options options_of(const Variant& variant);
+Options options_of(const Variant& variant);
 
 /// One call: a sum of doubles where it reduces, rooted at Problem::root.
-void call_cluster(mpi::Member& me, const Problem& problem, const mpi::Options& options, const double* in,
+void call_cluster(mpi::Member& me, const Problem& problem, const Options& options, const double* in,
                   double* out);
 
 } // namespace tutti::bench

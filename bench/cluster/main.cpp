@@ -179,7 +179,7 @@ private:
             const double* const from = problem.in_place ? out : in;
             std::vector<Contender> contenders;
             for (const Variant& variant : variants_) {
-                const mpi::Options options = options_of(variant);
+                const Options options = options_of(variant);
                 const Calls calls = [&, from, options](std::size_t count) {
                     for (std::size_t i = 0; i < count; ++i) {
                         call_cluster(me, problem, options, from, out);

@@ -59,28 +59,25 @@ namespace tutti::inline TUTTI_NAMESPACE {
 template <class Self, class Way = detail::BlockingWay>
 class Collectives : protected detail::CallMaker {
 public:
-    /// Options of one call.
-    using Options = typename Way::Options;
-
     /// Returns when every member has called it.
     auto barrier(const Options& options = {}) {
-        return self().run(call(Collective::barrier, options), options);
+        return make(call(Collective::barrier, options), options);
     }
 
     /// Copies `inout` of `root` to `inout` of every other member. It must have the same number of elements on
     /// every member. By default every member copies directly from the root's buffer.
     template <detail::InPlace InOut>
     auto broadcast(InOut&& inout, int root, const Options& options = {}) {
-        return self().run(rooted(in_place<InOut>(Collective::broadcast, inout, options), root), options);
+        return make(rooted(in_place<InOut>(Collective::broadcast, inout, options), root), options);
     }
 
     /// Broadcast of a cluster into one buffer per process, tutti::shared(inout): what the members of the
     /// root's process share goes into what those of every other process share. It must have the same number
     /// of elements in every process. Throws MismatchError if the members of a process pass different buffers.
     template <class T>
-    requires(!detail::Local<Way>) auto broadcast(Shared<T> inout, int root, const Options& options = {}) {
+    requires(!Way::in_one_process) auto broadcast(Shared<T> inout, int root, const Options& options = {}) {
         const auto buffer = inout.span();
-        return self().run(
+        return make(
             rooted(shared(in_place<const std::span<T>>(Collective::broadcast, buffer, options)), root),
             options);
     }
@@ -110,7 +107,7 @@ public:
     template <class In, class Out, class Op>
     requires detail::Reduction<In, Out, Op>
     auto reduce(In&& in, Out&& out, const Op& op, int root, const Options& options = {}) {
-        return self().run(
+        return make(
             rooted(
                 reduction(vectors<Out>(Collective::reduce, operand<In, Out, Op>(in), out, options), out, op),
                 root),
@@ -121,7 +118,7 @@ public:
     template <class InOut, class Op>
     requires detail::InPlaceReduction<InOut, Op>
     auto reduce(InOut&& inout, const Op& op, int root, const Options& options = {}) {
-        return self().run(
+        return make(
             rooted(reduction(in_place<InOut>(Collective::reduce, inout, options), inout, op), root), options);
     }
 
@@ -142,7 +139,7 @@ public:
     template <class In, class Out, class Op>
     requires detail::Reduction<In, Out, Op>
     auto allreduce(In&& in, Out&& out, const Op& op, const Options& options = {}) {
-        return self().run(
+        return make(
             reduction(vectors<Out>(Collective::allreduce, operand<In, Out, Op>(in), out, options), out, op),
             options);
     }
@@ -151,7 +148,7 @@ public:
     template <class InOut, class Op>
     requires detail::InPlaceReduction<InOut, Op>
     auto allreduce(InOut&& inout, const Op& op, const Options& options = {}) {
-        return self().run(reduction(in_place<InOut>(Collective::allreduce, inout, options), inout, op),
+        return make(reduction(in_place<InOut>(Collective::allreduce, inout, options), inout, op),
                           options);
     }
 
@@ -173,7 +170,7 @@ public:
     requires detail::Reduction<In, std::span<T>, Op>
     auto allreduce(In&& in, Shared<T> out, const Op& op, const Options& options = {}) {
         const auto output = out.span();
-        return self().run(
+        return make(
             shared(reduction(vectors<const std::span<T>>(Collective::allreduce,
                                                          operand<In, std::span<T>, Op>(in), output, options),
                              output, op)),
@@ -187,7 +184,7 @@ public:
     template <class In, class Block, class Op>
     requires detail::Reduction<In, Block, Op>
     auto reduce_scatter(In&& in, Block&& block, const Op& op, const Options& options = {}) {
-        return self().run(
+        return make(
             reduction(vectors<Block>(Collective::reduce_scatter, operand<In, Block, Op>(in), block, options),
                       block, op),
             options);
@@ -198,7 +195,7 @@ public:
     template <class InOut, class Op>
     requires detail::Reduction<InOut, InOut, Op>
     auto reduce_scatter(InOut&& inout, const Op& op, const Options& options = {}) {
-        return self().run(reduction(in_place<InOut>(Collective::reduce_scatter, inout, options), inout, op),
+        return make(reduction(in_place<InOut>(Collective::reduce_scatter, inout, options), inout, op),
                           options);
     }
 
@@ -209,7 +206,7 @@ public:
     requires detail::Reduction<In, Block, Op>
     auto reduce_scatter(In&& in, Block&& block, Counts::View counts, const Op& op,
                         const Options& options = {}) {
-        return self().run(reduction(irregular(vectors<Block>(Collective::reduce_scatter,
+        return make(reduction(irregular(vectors<Block>(Collective::reduce_scatter,
                                                              operand<In, Block, Op>(in), block, options),
                                               counts),
                                     block, op),
@@ -220,7 +217,7 @@ public:
     template <class InOut, class Op>
     requires detail::Reduction<InOut, InOut, Op>
     auto reduce_scatter(InOut&& inout, Counts::View counts, const Op& op, const Options& options = {}) {
-        return self().run(
+        return make(
             reduction(irregular(in_place<InOut>(Collective::reduce_scatter, inout, options), counts), inout,
                       op),
             options);
@@ -231,13 +228,13 @@ public:
     template <class Block, class Out>
     requires detail::Vectors<Block, Out>
     auto allgather(Block&& block, Out&& out, const Options& options = {}) {
-        return self().run(vectors<Out>(Collective::allgather, operand<Block>(block), out, options), options);
+        return make(vectors<Out>(Collective::allgather, operand<Block>(block), out, options), options);
     }
 
     /// Allgather in place: `inout` has p n elements; the member contributes its own block of n elements.
     template <detail::BufferArgument InOut>
     auto allgather(InOut&& inout, const Options& options = {}) {
-        return self().run(in_place<InOut>(Collective::allgather, inout, options), options);
+        return make(in_place<InOut>(Collective::allgather, inout, options), options);
     }
 
     /// Allgather with irregular blocks: `block` must have the rank()-th of the p counts, and `out` their sum.
@@ -255,16 +252,15 @@ public:
     template <class Block, class Out>
     requires detail::Vectors<Block, Out>
     auto allgather(Block&& block, Out&& out, Counts::View counts, const Options& options = {}) {
-        return self().run(
+        return make(
             irregular(vectors<Out>(Collective::allgather, operand<Block>(block), out, options), counts),
             options);
     }
 
     /// Allgather with irregular blocks, in place: the member contributes its own block of `inout`.
     template <detail::BufferArgument InOut>
-    requires detail::Local<Way>
     auto allgather(InOut&& inout, Counts::View counts, const Options& options = {}) {
-        return self().run(irregular(in_place<InOut>(Collective::allgather, inout, options), counts), options);
+        return make(irregular(in_place<InOut>(Collective::allgather, inout, options), counts), options);
     }
 
     /// Allgather into one buffer that all members share, tutti::shared(out): each member copies its block
@@ -275,7 +271,7 @@ public:
     requires detail::Vectors<Block, std::span<T>>
     auto allgather(Block&& block, Shared<T> out, const Options& options = {}) {
         const auto output = out.span();
-        return self().run(shared(vectors<const std::span<T>>(Collective::allgather, operand<Block>(block),
+        return make(shared(vectors<const std::span<T>>(Collective::allgather, operand<Block>(block),
                                                              output, options)),
                           options);
     }
@@ -286,7 +282,7 @@ public:
     requires detail::Vectors<Block, std::span<T>>
     auto allgather(Block&& block, Shared<T> out, Counts::View counts, const Options& options = {}) {
         const auto output = out.span();
-        return self().run(shared(irregular(vectors<const std::span<T>>(
+        return make(shared(irregular(vectors<const std::span<T>>(
                                                Collective::allgather, operand<Block>(block), output, options),
                                            counts)),
                           options);
@@ -297,7 +293,7 @@ public:
     template <class Block, class Out>
     requires detail::Vectors<Block, Out>
     auto gather(Block&& block, Out&& out, int root, const Options& options = {}) {
-        return self().run(rooted(vectors<Out>(Collective::gather, operand<Block>(block), out, options), root),
+        return make(rooted(vectors<Out>(Collective::gather, operand<Block>(block), out, options), root),
                           options);
     }
 
@@ -305,7 +301,7 @@ public:
     /// other members, `inout` is their block.
     template <detail::BufferArgument InOut>
     auto gather(InOut&& inout, int root, const Options& options = {}) {
-        return self().run(rooted(in_place<InOut>(Collective::gather, inout, options), root), options);
+        return make(rooted(in_place<InOut>(Collective::gather, inout, options), root), options);
     }
 
     /// Gather with irregular blocks, as MPI_Gatherv: the p counts, and displacements if any, of the root are
@@ -314,9 +310,9 @@ public:
     /// With displacements, block i is stored at displacement i of `out`. A count that differs from the length
     /// of a member's block is reported as in an allgather with displacements.
     template <class Block, class Out>
-    requires detail::LocalVectors<Way, Block, Out>
+    requires detail::Vectors<Block, Out>
     auto gather(Block&& block, Out&& out, Counts::View counts, int root, const Options& options = {}) {
-        return self().run(
+        return make(
             at_root(vectors<Out>(Collective::gather, operand<Block>(block), out, options), counts, root),
             options);
     }
@@ -325,9 +321,8 @@ public:
     /// its block. The root and each of the others may choose independently between this form and the form
     /// with two buffers.
     template <detail::BufferArgument InOut>
-    requires detail::Local<Way>
     auto gather(InOut&& inout, Counts::View counts, int root, const Options& options = {}) {
-        return self().run(at_root(in_place<InOut>(Collective::gather, inout, options), counts, root),
+        return make(at_root(in_place<InOut>(Collective::gather, inout, options), counts, root),
                           options);
     }
 
@@ -337,7 +332,7 @@ public:
     template <class Block, class Out>
     requires detail::Vectors<Block, Out>
     auto gather(Block&& block, Out&& out, CountsOnAll::View counts, int root, const Options& options = {}) {
-        return self().run(
+        return make(
             irregular(rooted(vectors<Out>(Collective::gather, operand<Block>(block), out, options), root),
                       counts.counts),
             options);
@@ -345,9 +340,8 @@ public:
 
     /// Gather with counts on all members, in place; the buffers are those of the gather in place.
     template <detail::BufferArgument InOut>
-    requires detail::Local<Way>
     auto gather(InOut&& inout, CountsOnAll::View counts, int root, const Options& options = {}) {
-        return self().run(
+        return make(
             irregular(rooted(in_place<InOut>(Collective::gather, inout, options), root), counts.counts),
             options);
     }
@@ -358,7 +352,7 @@ public:
     template <class In, class Block>
     requires detail::Vectors<In, Block>
     auto scatter(In&& in, Block&& block, int root, const Options& options = {}) {
-        return self().run(rooted(vectors<Block>(Collective::scatter, operand<In>(in), block, options), root),
+        return make(rooted(vectors<Block>(Collective::scatter, operand<In>(in), block, options), root),
                           options);
     }
 
@@ -366,7 +360,7 @@ public:
     /// `inout` receives their block.
     template <detail::BufferArgument InOut>
     auto scatter(InOut&& inout, int root, const Options& options = {}) {
-        return self().run(rooted(in_place<InOut>(Collective::scatter, inout, options), root), options);
+        return make(rooted(in_place<InOut>(Collective::scatter, inout, options), root), options);
     }
 
     /// Scatter with irregular blocks, as MPI_Scatterv: the p counts, and displacements if any, of the root
@@ -376,9 +370,9 @@ public:
     /// that differs from the length of a member's block is reported as in an allgather with displacements. A
     /// member that has received its block may return before another member's wrong count is found.
     template <class In, class Block>
-    requires detail::LocalVectors<Way, In, Block>
+    requires detail::Vectors<In, Block>
     auto scatter(In&& in, Block&& block, Counts::View counts, int root, const Options& options = {}) {
-        return self().run(
+        return make(
             at_root(vectors<Block>(Collective::scatter, operand<In>(in), block, options), counts, root),
             options);
     }
@@ -387,9 +381,8 @@ public:
     /// member its block. The root and each of the others may choose independently between this form and the
     /// form with two buffers.
     template <detail::BufferArgument InOut>
-    requires detail::Local<Way>
     auto scatter(InOut&& inout, Counts::View counts, int root, const Options& options = {}) {
-        return self().run(at_root(in_place<InOut>(Collective::scatter, inout, options), counts, root),
+        return make(at_root(in_place<InOut>(Collective::scatter, inout, options), counts, root),
                           options);
     }
 
@@ -399,7 +392,7 @@ public:
     template <class In, class Block>
     requires detail::Vectors<In, Block>
     auto scatter(In&& in, Block&& block, CountsOnAll::View counts, int root, const Options& options = {}) {
-        return self().run(
+        return make(
             irregular(rooted(vectors<Block>(Collective::scatter, operand<In>(in), block, options), root),
                       counts.counts),
             options);
@@ -407,9 +400,8 @@ public:
 
     /// Scatter with counts on all members, in place; the buffers are those of the scatter in place.
     template <detail::BufferArgument InOut>
-    requires detail::Local<Way>
     auto scatter(InOut&& inout, CountsOnAll::View counts, int root, const Options& options = {}) {
-        return self().run(
+        return make(
             irregular(rooted(in_place<InOut>(Collective::scatter, inout, options), root), counts.counts),
             options);
     }
@@ -420,13 +412,13 @@ public:
     template <class In, class Out>
     requires detail::Vectors<In, Out>
     auto alltoall(In&& in, Out&& out, const Options& options = {}) {
-        return self().run(vectors<Out>(Collective::alltoall, operand<In>(in), out, options), options);
+        return make(vectors<Out>(Collective::alltoall, operand<In>(in), out, options), options);
     }
 
     /// All-to-all in place: block i of member j replaces block j of member i. The buffer is copied first.
     template <detail::BufferArgument InOut>
     auto alltoall(InOut&& inout, const Options& options = {}) {
-        return self().run(in_place<InOut>(Collective::alltoall, inout, options), options);
+        return make(in_place<InOut>(Collective::alltoall, inout, options), options);
     }
 
     /// All-to-all with irregular blocks. `in` has one block per member in rank order, of send_counts[j]
@@ -442,13 +434,13 @@ public:
     /// that names both numbers, and all others throw Aborted with that message. No element outside the
     /// buffers is read or written, and the contents of `out` are unspecified.
     template <class In, class Out>
-    requires detail::LocalVectors<Way, In, Out>
+    requires detail::Vectors<In, Out>
     auto alltoall(In&& in, Counts::View send_counts, Out&& out, Counts::View recv_counts,
                   const Options& options = {}) {
         detail::Call made =
             irregular(vectors<Out>(Collective::alltoall, operand<In>(in), out, options), send_counts);
         made.received = &recv_counts;
-        return self().run(made, options);
+        return make(same(made), options);
     }
 
     /// All-to-all with irregular blocks, for members that do not know what they receive: `out` is resized to
@@ -482,11 +474,10 @@ public:
     /// All-to-all with irregular blocks, in place: block i of member j replaces block j of member i's
     /// `inout`. Both must have the same length. The buffer is copied first.
     template <detail::BufferArgument InOut>
-    requires detail::Local<Way>
     auto alltoall(InOut&& inout, Counts::View counts, const Options& options = {}) {
         detail::Call made = irregular(in_place<InOut>(Collective::alltoall, inout, options), counts);
         made.received = &counts;
-        return self().run(made, options);
+        return make(same(made), options);
     }
 
     /// All-to-all among neighbours (halo exchange): block k of `in` is sent to destinations()[k] of
@@ -495,12 +486,13 @@ public:
     /// must be the same on every member. `in` and `out` must not overlap.
     ///
     /// A member copies each block once, from the buffer of its sender, and waits only for its neighbours:
-    /// the call takes time proportional to their number, not to p. Only among members of one process.
+    /// the call takes time proportional to their number, not to p. In a cluster, the leaders also send the blocks
+    /// for members of other processes, in one or two messages for each process.
     template <class In, class Out>
-    requires detail::LocalVectors<Way, In, Out>
+    requires detail::Vectors<In, Out>
     auto neighbor_alltoall(const Neighbors& neighbors, In&& in, Out&& out, const Options& options = {}) {
         const auto graph = Counts::View().among(neighbors.graph());
-        return self().run(
+        return make(
             to_neighbors(vectors<Out>(Collective::alltoall, operand<In>(in), out, options), graph), options);
     }
 
@@ -515,14 +507,14 @@ public:
     /// both numbers, and all others throw Aborted with that message; no element outside the buffers is read
     /// or written. Members that have received from all their neighbours may return before.
     template <class In, class Out>
-    requires detail::LocalVectors<Way, In, Out>
+    requires detail::Vectors<In, Out>
     auto neighbor_alltoall(const Neighbors& neighbors, In&& in, Counts::View send_counts, Out&& out,
                            Counts::View recv_counts, const Options& options = {}) {
         const auto sent = send_counts.among(neighbors.graph());
         detail::Call made =
             to_neighbors(vectors<Out>(Collective::alltoall, operand<In>(in), out, options), sent);
         made.received = &recv_counts;
-        return self().run(made, options);
+        return make(same(made), options);
     }
 
     /// Inclusive scan: out[i] = in_0[i] op ... op in_r[i] on member r. `in` and `out` must have the same
@@ -531,7 +523,7 @@ public:
     template <class In, class Out, class Op>
     requires detail::Reduction<In, Out, Op>
     auto scan(In&& in, Out&& out, const Op& op, const Options& options = {}) {
-        return self().run(
+        return make(
             reduction(vectors<Out>(Collective::scan, operand<In, Out, Op>(in), out, options), out, op),
             options);
     }
@@ -540,7 +532,7 @@ public:
     template <class InOut, class Op>
     requires detail::InPlaceReduction<InOut, Op>
     auto scan(InOut&& inout, const Op& op, const Options& options = {}) {
-        return self().run(reduction(in_place<InOut>(Collective::scan, inout, options), inout, op), options);
+        return make(reduction(in_place<InOut>(Collective::scan, inout, options), inout, op), options);
     }
 
     /// Inclusive scan of a single object by value: returns the result.
@@ -559,7 +551,7 @@ public:
     template <class In, class Out, class Op>
     requires detail::Reduction<In, Out, Op>
     auto exscan(In&& in, Out&& out, const Op& op, const Options& options = {}) {
-        return self().run(
+        return make(
             reduction(vectors<Out>(Collective::exscan, operand<In, Out, Op>(in), out, options), out, op),
             options);
     }
@@ -568,7 +560,7 @@ public:
     template <class InOut, class Op>
     requires detail::InPlaceReduction<InOut, Op>
     auto exscan(InOut&& inout, const Op& op, const Options& options = {}) {
-        return self().run(reduction(in_place<InOut>(Collective::exscan, inout, options), inout, op), options);
+        return make(reduction(in_place<InOut>(Collective::exscan, inout, options), inout, op), options);
     }
 
     /// Exclusive scan of a single object by value: returns the result. On member 0 it is the identity of the
@@ -610,22 +602,21 @@ public:
     /// negative. The number of elements must be equal on every member. `in` and `out` may be the same buffer,
     /// which is then copied first, but must not overlap otherwise.
     template <class In, class Out>
-    requires detail::LocalVectors<Way, In, Out>
+    requires detail::Vectors<In, Out>
     auto shift(In&& in, Out&& out, int distance, const Options& options = {}) {
-        return self().run(shifted(vectors<Out>(Collective::shift, operand<In>(in), out, options), distance),
+        return make(shifted(vectors<Out>(Collective::shift, operand<In>(in), out, options), distance),
                           options);
     }
 
     /// Shift in place: the contents received replace `inout`. The buffer is copied first.
     template <detail::InPlace InOut>
-    requires detail::Local<Way>
     auto shift(InOut&& inout, int distance, const Options& options = {}) {
-        return self().run(shifted(in_place<InOut>(Collective::shift, inout, options), distance), options);
+        return make(shifted(in_place<InOut>(Collective::shift, inout, options), distance), options);
     }
 
     /// Shift of a single object by value: returns the object that member r - distance (mod p) passed.
     template <detail::Scalar T>
-    requires detail::Local<Way> && detail::Blocking<Way>
+    requires detail::Blocking<Way>
     [[nodiscard("one object goes by value: use the result")]] T shift(T value, int distance,
                                                                       const Options& options = {}) {
         detail::refuse_operand<T>();
@@ -635,6 +626,16 @@ public:
 
 private:
     Self& self() { return static_cast<Self&>(*this); }
+
+    /// Makes the call. Only those of clusters have a way.
+    auto make(detail::Call&& call, const Options& options) {
+        if constexpr (Way::in_one_process) {
+            if (!options.way.empty()) {
+                call.reject(detail::Wrong::way_in_group);
+            }
+        }
+        return self().run(call, options);
+    }
 
     /// The operand that a call reads. A blocking call has read a small object when it returns.
     template <class In, class Out = In, class Op = void>

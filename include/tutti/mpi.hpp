@@ -18,6 +18,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tutti::inline TUTTI_NAMESPACE {
 
@@ -28,8 +29,6 @@ class MpiMember;
 /// Collectives among the threads of several MPI processes: every thread calls, and leaders transfer the data
 /// over MPI.
 namespace mpi {
-
-struct Options;
 
 namespace detail {
 class ClusterSeat;
@@ -44,43 +43,10 @@ TUTTI_API tutti::detail::PersistentRequestBase& prepare(ClusterSeat& seat, const
                                                         const Options& options);
 } // namespace detail
 
-/// Options of one collective call. Every member of every process must pass the same.
-struct Options {
-    /// How the buffers of a process reach the others. Empty: the library chooses. It chooses pipelined for
-    /// buffers above 2 MiB if the call supports it and several members of every process have a CPU each, and
-    /// leader otherwise.
-    ///
-    /// - leader: one thread of each process transfers everything at once
-    /// - pipelined: one thread transfers segments while the others combine the next segments; for broadcast,
-    ///   reduce, allreduce, reduce_scatter and allgather, but not into a shared result of an allgather, and
-    ///   not if order serial needs a chain of processes
-    std::string_view way = {};
-    /// The algorithm among the leaders: "library" for the MPI library's own collective, or the name of one of
-    /// Tutti's algorithms (`tutti info --algorithms`). Empty: the library chooses.
-    std::string_view algorithm = {};
-    /// The order in which reductions combine the operands of all members.
-    ///
-    /// - canonical: each process combines its members' operands as a group does; the results of the
-    ///   processes are then combined in process order. The bits equal those of one group of all members if
-    ///   the call is no scan, the numbers of processes and of members per process are powers of two, and all
-    ///   processes have equally many members.
-    /// - by_process: each process combines its members' operands from the left; the results of the processes
-    ///   are then combined as in canonical.
-    /// - serial: in rank order from the left. The bits do not depend on how the members are divided among
-    ///   processes. If another order could change the bits, the processes work one after the other, each
-    ///   continuing from the result of the previous one.
-    Order order = Order::canonical;
-    /// Timeout of this call. Default: the cluster's timeout.
-    Timeout timeout = {};
-    /// The source line of the call.
-    SourceLine where = SourceLine::here();
-};
-
 namespace detail {
 
 /// A way of calling, like tutti::detail::BlockingWay.
 struct BlockingWay {
-    using Options = mpi::Options;
     static constexpr bool blocks = true;
     static constexpr bool in_one_process = false;
 };
@@ -160,10 +126,9 @@ struct ClusterOptions {
 };
 
 /// One thread's membership in a cluster; the collectives are its member functions. They are the collectives
-/// of tutti::Member over the members of all processes, except shift, split, subset, dup, among, irregular
-/// all-to-all, the exchange among neighbours, and displacements. Ranks, sizes, roots, counts and the order of
-/// operands are global. A single object is passed by value. All members of all processes must make the same
-/// calls in the same order.
+/// of tutti::Member over the members of all processes, except split, subset, dup and among. Ranks, sizes,
+/// roots, counts and the order of operands are global. A single object is passed by value. All members of all
+/// processes must make the same calls in the same order.
 ///
 /// Throws what tutti::Member throws, and tutti::Error if MPI reports an error or a process does not answer.
 /// If one member fails, the call fails on all members of all processes, and the cluster cannot be used any
@@ -213,6 +178,13 @@ public:
     /// before it leaves. If `text` is empty, a text that names abort() replaces it. Only the member's thread
     /// may call it.
     void abort(std::string_view text);
+
+    /// tutti::Member::neighbors() over the members of all processes.
+    [[nodiscard]] Neighbors neighbors(const std::vector<int>& sources, const std::vector<int>& destinations,
+                                      SourceLine where = SourceLine::here());
+    /// tutti::Member::grid() over the members of all processes. Grids of which each process has a compact part
+    /// exchange the least with other processes: ranks are not reordered.
+    [[nodiscard]] Neighbors grid(const std::vector<int>& dims, const std::vector<bool>& wraps) const;
 
     /// This thread's member of the process's own group, for collectives inside the process.
     tutti::Member& local() { return own_ ? *own_ : *borrowed_; }

@@ -21,8 +21,13 @@ namespace tutti::inline TUTTI_NAMESPACE {
 ///   its r + 1 operands. The bits are the same on every member, for every size, on every machine and with
 ///   every tuning file; the error of a sum grows with log p. Exception: if the call names an algorithm, the
 ///   association is that algorithm's, and the algorithm may swap operands if the operator is commutative.
+///   In a cluster, each process combines its members' operands in this way, and the results of the processes
+///   are then combined in process order. The bits equal those of one group of all members if the call is no
+///   scan, the numbers of processes and of members per process are powers of two, and all processes have
+///   equally many members.
 /// - serial: in rank order from the left, as in a loop over the ranks. The bits do not depend on the
-///   algorithm, the size or the number of elements.
+///   algorithm, the size or the number of elements, nor on how the members are divided among processes. If
+///   another order could change the bits, the processes of a cluster work one after the other.
 /// - by_process: as serial among the members of each process; the results of the processes of a cluster are
 ///   then combined as in canonical. Programs that combine by hand in a process and call MPI with the result
 ///   have this order, up to that of their MPI. In a group it is serial.
@@ -98,14 +103,24 @@ private:
     Milliseconds kept_ = 0;
 };
 
-/// Options of one collective call. Every member must pass the same algorithm and order.
+/// Options of one collective call. Every member must pass the same algorithm, order and way.
 struct Options {
-    /// Name of the algorithm (`tutti info --algorithms` lists them); empty: the library chooses.
+    /// Name of the algorithm (`tutti info --algorithms` lists them); empty: the library chooses. In a call of
+    /// a cluster: the algorithm among the leaders, or "library" for the MPI library's own collective.
     std::string_view algorithm = {};
     /// The order in which operands are combined.
     Order order = Order::canonical;
-    /// Maximum time that this call may wait for other members. Default: the group's timeout.
+    /// Maximum time that this call may wait for other members. Default: that of the group or cluster.
     Timeout timeout = {};
+    /// In a call of a cluster, how the buffers of a process reach the others. Otherwise it must be empty.
+    /// Empty: the library chooses. It chooses pipelined for buffers above 2 MiB if the call supports it and
+    /// several members of every process have a CPU each, and leader otherwise.
+    ///
+    /// - leader: one thread of each process transfers everything at once
+    /// - pipelined: one thread transfers segments while the others combine the next segments; for broadcast,
+    ///   reduce, allreduce, reduce_scatter and allgather, but not into a shared result of an allgather, and
+    ///   not if order serial needs a chain of processes
+    std::string_view way = {};
     /// The source line that roll calls show for the call. By default it is the line where the options are
     /// constructed. A function that makes calls on behalf of its caller can take `const Options& options =
     /// {}` and pass it on.

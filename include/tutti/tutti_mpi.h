@@ -17,9 +17,8 @@
 // tutti_cleared_input(), tutti_counts_on_all(), tutti_abort() and tutti_leave() are for it as well. Ranks,
 // roots and counts are global. tutti_shared_output() declares one output buffer per process, for
 // tutti_broadcast() as well. All members must start persistent calls in the same order. These return
-// TUTTI_ARGUMENT_ERROR, because clusters do not support them: tutti_shift(), tutti_alltoallv(),
-// displacements, counts at the root only, irregular blocks in place, operators that accumulate such as
-// TUTTI_MEAN, tutti_cpu(), and the functions that make groups of groups.
+// TUTTI_ARGUMENT_ERROR, because clusters do not support them: operators that accumulate such as TUTTI_MEAN,
+// tutti_cpu(), and the functions that make groups of groups.
 
 #ifdef __cplusplus
 extern "C" {

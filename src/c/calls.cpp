@@ -91,24 +91,7 @@ void Caller::make(const Call& asked) const {
     }
 }
 
-void Caller::check_cluster_call(const Call& call) const {
-    const char* const what =
-        call.collective == Collective::shift ? "shifts"
-        : call.received != nullptr           ? "irregular all-to-alls"
-        : call.counts_at_root                ? "counts at the root: use tutti_counts_on_all()"
-        : detail::exchanges(call)            ? "displacements"
-        : call.counts != nullptr && call.in_place && !detail::traits_of(call.collective).reduces()
-            ? "irregular blocks in place"
-            : nullptr;
-    if (what != nullptr) {
-        refuse(function_, std::string("`me` is a member of a cluster, and clusters do not support ") + what);
-    }
-}
-
 void Caller::make_as_asked(const Call& call) const {
-    if (cluster_member_ != nullptr) {
-        check_cluster_call(call);
-    }
     switch (me_.how & way_mask) {
     case starts:
         *me_.request = {cluster_member_ != nullptr ? &cluster_member_->start(call)

@@ -80,8 +80,6 @@ public:
 private:
     void check_ways(const detail::Call& call) const;
     void make_as_asked(const detail::Call& call) const;
-    /// Throws ArgumentError for a call that is only for the members of a group.
-    void check_cluster_call(const detail::Call& call) const;
     /// Its number among the prepared calls.
     std::uint64_t prepare(const detail::Call& call) const;
 

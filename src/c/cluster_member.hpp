@@ -19,7 +19,6 @@ public:
     virtual ~ClusterMember() = default;
     virtual int rank() const = 0;
     virtual int size() const = 0;
-    /// Runs a call that Caller::check_cluster_call() has accepted.
     virtual void run(const detail::Call& call) = 0;
     virtual detail::RequestBase& start(const detail::Call& call) = 0;
     virtual detail::PersistentRequestBase& prepare(const detail::Call& call) = 0;

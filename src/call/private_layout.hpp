@@ -4,11 +4,13 @@
 #include "run/private_layout.hpp"
 
 #include <tutti/detail/call.hpp>
+#include <tutti/detail/export.hpp>
 
 namespace tutti::engine {
 
 /// As checked_shape(), for a call in which only who sends a block and who receives it know of it; says in
 /// `blocks` where they are. Throws ArgumentError.
-Shape checked_layout(const detail::Call& call, int rank, int members, run::PrivateLayout& blocks);
+TUTTI_COMPONENT_API Shape checked_layout(const detail::Call& call, int rank, int members,
+                                         run::PrivateLayout& blocks);
 
 } // namespace tutti::engine

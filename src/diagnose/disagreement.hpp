@@ -85,7 +85,7 @@ TUTTI_COMPONENT_API std::string text_of_vectors(run::Fault fault, int member, in
 
 /// What is wrong where `member` expects a block of another length than `peer` sends, in the call of this
 /// signature.
-std::string text_of_counts(const CallSignature& signature, int member, int peer,
-                           const run::DifferingBlock& block);
+TUTTI_COMPONENT_API std::string text_of_counts(const CallSignature& signature, int member, int peer,
+                                               const run::DifferingBlock& block);
 
 } // namespace tutti::engine

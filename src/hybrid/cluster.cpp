@@ -1,3 +1,4 @@
+#include "call/plans/neighborhood.hpp"
 #include "group/seat.hpp"
 #include "hybrid/cluster_seat.hpp"
 #include "hybrid/cluster_state.hpp"
@@ -85,6 +86,15 @@ Member Cluster::join(int local_rank) {
         state_->seat(local_rank).fail(std::current_exception());
         throw;
     }
+}
+
+Neighbors Member::neighbors(const std::vector<int>& sources, const std::vector<int>& destinations,
+                            SourceLine where) {
+    return tutti::detail::exchange_neighbors(*this, sources, destinations, where);
+}
+
+Neighbors Member::grid(const std::vector<int>& dims, const std::vector<bool>& wraps) const {
+    return tutti::detail::neighbors_in_grid(rank_, size_, dims, wraps);
 }
 
 std::string Cluster::roll_call(RollCallFormat format) const {

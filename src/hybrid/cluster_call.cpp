@@ -1,11 +1,13 @@
 #include "hybrid/cluster_call.hpp"
 
 #include "call/call_signature.hpp"
+#include "call/private_layout.hpp"
 #include "choose/store_policy.hpp"
 #include "diagnose/disagreement.hpp"
 #include "hybrid/schedule/algorithms.hpp"
 #include "hybrid/strategies.hpp"
 #include "kernel/clear.hpp"
+#include "mixed.hpp"
 #include "run/copy_bytes.hpp"
 #include "wait/time_limit.hpp"
 
@@ -24,6 +26,21 @@ void copy_unless_there(std::byte* to, const std::byte* from, std::size_t bytes) 
     }
 }
 
+namespace {
+
+std::uint64_t digest_of(const tutti::run::PrivateLayout& blocks) {
+    std::uint64_t value = 0;
+    for (const auto* const places : {&blocks.sent, &blocks.received}) {
+        value = mixed(value, places->size());
+        for (const plan::BlockPlace& place : *places) {
+            value = mixed(mixed(value, place.start), place.count);
+        }
+    }
+    return value;
+}
+
+} // namespace
+
 // What is decided when a call is prepared.
 
 void ClusterCall::prepare(const Call& call, const Options& options) {
@@ -31,8 +48,12 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     known_.forget(); // it serves no call before it is complete
     tutti::engine::check_given(call);
     offsets_.resize(static_cast<std::size_t>(cluster_.size()) + 1);
-    known_.remember(call,
-                    tutti::engine::checked_shape(call, global_rank(), cluster_.size(), offsets_.data()));
+    blocks_ = {};
+    copies_input_ = false;
+    known_.remember(call, detail::sends_blocks(call)
+                              ? set_blocks(call, options)
+                              : tutti::engine::checked_shape(call, global_rank(), cluster_.size(),
+                                                             offsets_.data()));
     if (shape().aliasing == tutti::engine::Aliasing::front) {
         throw ArgumentError(
             "reduce_scatter: `in` and `block` overlap: among processes pass separate vectors, or "
@@ -53,25 +74,21 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
             "result");
     }
     call_ = call;
-    chosen_ = hybrid::choose_strategy(call, total_bytes(), options.way, cluster_.have_cpus());
-    Call among_processes = call;
-    among_processes.shared_output = false; // a process has one vector in any case
-    if (call.collective == Collective::scan) {
-        among_processes.collective =
-            Collective::exscan; // a process adds its members' prefixes to what comes before it
+    wanted_way_ = options.way;
+    chosen_ = hybrid::Strategy::leader;
+    std::uint32_t algorithm = hybrid::blocks_algorithm;
+    if (!sends_blocks()) {
+        chosen_ = hybrid::choose_strategy(call, total_bytes(), options.way, cluster_.have_cpus());
+        algorithm = choose_algorithm(call, options);
     }
-    const std::uint32_t algorithm = hybrid::choose_algorithm(
-        among_processes, options.algorithm,
-        {.processes = cluster_.processes(), .bytes = total_bytes(), .even = cluster_.is_even()});
     set_call_signature(call, algorithm);
     kernels_ = traits().reduces() ? &call.loops() : nullptr;
     set_offsets();
     set_process_call(algorithm);
-    wanted_way_ = options.way;
     // Of calls inside the process; a chain combines from the left by itself.
     call_.order = call.order == Order::by_process ? Order::serial : Order::canonical;
     call_.algorithm = {};
-    call_.counts = nullptr;
+    call_.counts = call_.received = nullptr;
     call_.where = {};
     call_.convert = nullptr; // what is called inside the process reads the converted input
     call_.cleared_input = false;
@@ -79,12 +96,47 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     known_.complete();
 }
 
+std::uint32_t ClusterCall::choose_algorithm(const Call& call, const Options& options) const {
+    Call among_processes = call;
+    among_processes.shared_output = false; // a process has one vector in any case
+    if (call.collective == Collective::scan) {
+        among_processes.collective =
+            Collective::exscan; // a process adds its members' prefixes to what comes before it
+    }
+    return hybrid::choose_algorithm(
+        among_processes, options.algorithm,
+        {.processes = cluster_.processes(), .bytes = total_bytes(), .even = cluster_.is_even()});
+}
+
+/// Where the member's blocks lie. Returns what the arguments amount to.
+tutti::engine::Shape ClusterCall::set_blocks(const Call& call, const Options& options) {
+    if (!options.algorithm.empty() || !(options.way.empty() || options.way == "leader")) {
+        throw ArgumentError(std::string(to_string(call.collective)) +
+                            ": among processes, there is nothing to choose for blocks that members send to "
+                            "each other: leave `options.algorithm` and `options.way` empty");
+    }
+    tutti::engine::Shape shape;
+    if (call.collective == Collective::shift) {
+        shape = tutti::engine::checked_shape(call, global_rank(), cluster_.size(), nullptr);
+        blocks_.sent = blocks_.received = {{0, shape.total}};
+    } else {
+        shape = tutti::engine::checked_layout(call, global_rank(), cluster_.size(), blocks_);
+    }
+    edges_.set(call, cluster_);
+    layout_digest_ = digest_of(blocks_);
+    const bool exchanges_all = call.collective == Collective::shift || call.collective == Collective::alltoall;
+    copies_input_ = exchanges_all && neighborhood_of(call) == nullptr &&
+                    shape.aliasing != tutti::engine::Aliasing::separate;
+    return shape;
+}
+
 void ClusterCall::set_call_signature(const Call& call, std::uint32_t algorithm) {
     call_signature_ = tutti::engine::signature_of(call, shape());
     call_signature_.in_place = false; // each member's own affair
     call_signature_.function = 0;     // which lies elsewhere in other processes
     call_signature_.by_library = algorithm == hybrid::library_algorithm;
-    call_signature_.in_passes = algorithm == hybrid::chain_algorithm;
+    call_signature_.in_passes =
+        algorithm == hybrid::chain_algorithm || algorithm == hybrid::blocks_algorithm;
     call_signature_.in_segments = chosen_ == hybrid::Strategy::pipelined;
     if (!call_signature_.by_library && !call_signature_.in_passes) {
         call_signature_.row = algorithm;
@@ -93,6 +145,9 @@ void ClusterCall::set_call_signature(const Call& call, std::uint32_t algorithm) 
 }
 
 void ClusterCall::set_offsets() {
+    if (sends_blocks()) {
+        return; // each process knows those of its members
+    }
     const auto members = static_cast<std::size_t>(cluster_.size());
     for (std::size_t rank = 0; call_.counts == nullptr && rank <= members; ++rank) {
         offsets_[rank] = rank * shape().block;
@@ -151,6 +206,10 @@ void ClusterCall::convert_input() {
     if (known_.call().convert != nullptr) {
         call_.input = converted_.at_least(bytes(call_.input_count), call_.element_align);
         known_.call().convert(call_.state, converted_.data(), input_, call_.input_count);
+    } else if (copies_input_) {
+        std::byte* const copy = converted_.at_least(bytes(call_.input_count), call_.element_align);
+        copy_unless_there(copy, static_cast<const std::byte*>(input_), bytes(call_.input_count));
+        call_.input = copy;
     }
 }
 
@@ -187,7 +246,9 @@ void ClusterCall::show() {
     const ShownVectors vectors{.input = in(),
                                .output = out(),
                                .input_start = shape().input_is_block ? shape().own_offset : 0,
-                               .output_start = shape().output_is_block ? shape().own_offset : 0};
+                               .output_start = shape().output_is_block ? shape().own_offset : 0,
+                               .blocks = &blocks_,
+                               .layout_digest = layout_digest_};
     if (started_ == 0) {
         cluster_.board(rank()).vectors = vectors;
         return;

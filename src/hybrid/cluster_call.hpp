@@ -3,11 +3,13 @@
 #include "call/arguments.hpp"
 #include "call/known_call.hpp"
 #include "choose/select.hpp"
+#include "hybrid/block_edges.hpp"
 #include "hybrid/channel/process_call.hpp"
 #include "hybrid/cluster_state.hpp"
 #include "hybrid/hierarchy_strategy.hpp"
 #include "hybrid/process_member.hpp"
 #include "run/memory.hpp"
+#include "run/private_layout.hpp"
 
 #include <tutti/detail/call.hpp>
 
@@ -55,7 +57,8 @@ public:
     /// The same as the operation with this number, which lasts while the member makes other calls.
     void begin_started(std::uint64_t number, const void* input, void* output, const void* state,
                        Timeout timeout);
-    /// The operands of a wider result. The operator may throw.
+    /// The operands of a wider result; and a copy of an input that results replace while others read it. The
+    /// operator may throw.
     void convert_input();
     /// The call is complete.
     void end();
@@ -100,6 +103,9 @@ public:
     /// Where the blocks of all members start, and the end, of a vector that is divided by rank.
     std::span<const std::size_t> offsets() const { return offsets_; }
     std::size_t own_block_elements() const;
+    /// Whether the members send blocks to each other, and which.
+    bool sends_blocks() const { return !blocks_.received.empty(); }
+    const BlockEdges& edges() const { return edges_; }
     /// Inside the process.
     tutti::detail::Association association() const { return tutti::engine::association_of(call_); }
     /// Where those of the processes start, and the end; a vector that is not divided is one block.
@@ -177,6 +183,8 @@ public:
 
 private:
     void bind(const void* input, void* output, const void* state, Timeout timeout);
+    tutti::engine::Shape set_blocks(const Call& call, const Options& options);
+    std::uint32_t choose_algorithm(const Call& call, const Options& options) const;
     void set_call_signature(const Call& call, std::uint32_t algorithm);
     void set_offsets();
     void set_process_call(std::uint32_t algorithm);
@@ -190,6 +198,7 @@ private:
     tutti::engine::KnownCall known_;
     const void* input_ = nullptr;
     tutti::run::Memory converted_;
+    bool copies_input_ = false;
     std::string wanted_way_;
     /// For local calls to be made of.
     Call call_;
@@ -199,6 +208,10 @@ private:
     const tutti::detail::Kernels* kernels_ = nullptr;
     std::vector<std::size_t> offsets_;
     std::vector<std::size_t> process_offsets_;
+    /// Empty lists in a call that sends no blocks.
+    tutti::run::PrivateLayout blocks_;
+    std::uint64_t layout_digest_ = 0;
+    BlockEdges edges_;
     /// But for the addresses.
     hybrid::ProcessCall process_call_;
     /// Null before the call has been prepared.

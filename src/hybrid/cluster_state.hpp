@@ -8,6 +8,7 @@
 #include "hybrid/schedule/transport.hpp"
 #include "hybrid/started/started_queue.hpp"
 #include "immovable.hpp"
+#include "run/private_layout.hpp"
 #include "wait/failure.hpp"
 
 #include <tutti/options.hpp>
@@ -25,7 +26,6 @@
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi {
 struct ClusterOptions;
-struct Options;
 } // namespace tutti::inline TUTTI_NAMESPACE::mpi
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
@@ -49,6 +49,9 @@ struct ShownVectors {
     /// Where in the whole vector they start, in elements.
     std::size_t input_start = 0;
     std::size_t output_start = 0;
+    /// Of a call that sends blocks: where they lie, and a digest of that.
+    const tutti::run::PrivateLayout* blocks = nullptr;
+    std::uint64_t layout_digest = 0;
 };
 
 /// What a member shows of one of its operations that are under way while it does something else.

@@ -40,7 +40,8 @@ bool goes_alone(const ClusterCall& call) {
 } // namespace
 
 std::unique_ptr<HierarchyStrategy> make_strategy(ClusterCall& call) {
-    return call.algorithm() == hybrid::chain_algorithm ? make_chain(call)
+    return call.sends_blocks()                         ? make_blocks(call)
+           : call.algorithm() == hybrid::chain_algorithm ? make_chain(call)
            : goes_solo(call)                           ? make_solo(call)
            : goes_alone(call)                          ? make_alone(call)
            : call.chosen() == Strategy::leader         ? make_leader(call)

@@ -18,6 +18,8 @@ class ClusterCall;
 /// - solo: one reads the vectors of all, carries, and stores to them, segment by segment
 /// - pipeline: one carries segments while the others put the next and take the last
 /// - chain: order serial, from process to process
+/// - blocks: members copy the blocks of others of their process, and put the rest into parcels, which one
+///   carries
 class HierarchyStrategy : Immovable {
 public:
     explicit HierarchyStrategy(ClusterCall& call) : call_(call) {}
@@ -42,6 +44,7 @@ std::unique_ptr<HierarchyStrategy> make_leader(ClusterCall& call);
 std::unique_ptr<HierarchyStrategy> make_solo(ClusterCall& call);
 std::unique_ptr<HierarchyStrategy> make_pipeline(ClusterCall& call);
 std::unique_ptr<HierarchyStrategy> make_chain(ClusterCall& call);
+std::unique_ptr<HierarchyStrategy> make_blocks(ClusterCall& call);
 
 /// The one for a call that is being prepared: the same on all members of a process, and such that what
 /// processes choose fits together on the channel.

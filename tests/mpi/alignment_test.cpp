@@ -15,7 +15,7 @@ T element(std::size_t rank, std::size_t index) {
 }
 
 template <std::size_t Bytes>
-void examine(mpi::Member& me, std::size_t count, const mpi::Options& options, bool only_cut) {
+void examine(mpi::Member& me, std::size_t count, const Options& options, bool only_cut) {
     using Element = Aligned<Bytes>;
     std::atomic<int> misplaced{0};
     const auto sum = [&misplaced](const Element& a, const Element& b) {
@@ -34,7 +34,7 @@ void examine(mpi::Member& me, std::size_t count, const mpi::Options& options, bo
     CHECK(misplaced == 0);
 }
 
-void examine_all(mpi::Member& me, const mpi::Options& options, bool only_cut) {
+void examine_all(mpi::Member& me, const Options& options, bool only_cut) {
     for (const std::size_t count : {1U, 3U, 33U, 700U}) {
         examine<32>(me, count, options, only_cut);
         examine<128>(me, count, options, only_cut);

@@ -42,16 +42,16 @@ Bits bits_of(const std::vector<double>& vector) {
     return bits;
 }
 
-constexpr std::array<mpi::Options, 3> ways{{{}, {.way = "leader"}, {.way = "pipelined"}}};
+constexpr std::array<Options, 3> ways{{{}, {.way = "leader"}, {.way = "pipelined"}}};
 
-Bits allreduced(mpi::Member& me, std::size_t elements, const mpi::Options& options) {
+Bits allreduced(mpi::Member& me, std::size_t elements, const Options& options) {
     std::vector<double> vector = delicate(me.rank(), elements);
     me.allreduce(vector, tutti::sum, options);
     return bits_of(vector);
 }
 
 /// The reduced vector on the root, on others nothing.
-Bits reduced(mpi::Member& me, std::size_t elements, const mpi::Options& options) {
+Bits reduced(mpi::Member& me, std::size_t elements, const Options& options) {
     const int root = me.size() / 2;
     std::vector<double> out(me.rank() == root ? elements : 0);
     me.reduce(delicate(me.rank(), elements), out, tutti::sum, root, options);
@@ -59,7 +59,7 @@ Bits reduced(mpi::Member& me, std::size_t elements, const mpi::Options& options)
 }
 
 /// The whole: reduce_scatter gives every member its block of it, and allgather the others'.
-Bits scattered(mpi::Member& me, std::size_t elements, const mpi::Options& options) {
+Bits scattered(mpi::Member& me, std::size_t elements, const Options& options) {
     const auto size = static_cast<std::size_t>(me.size());
     std::vector<double> block(elements);
     std::vector<double> all(elements * size);
@@ -84,15 +84,15 @@ struct Algorithms {
 };
 
 void compare_ways(mpi::Member& me, std::size_t elements, const Algorithms& algorithms) {
-    const auto with = [](mpi::Options options, std::string_view algorithm) {
+    const auto with = [](Options options, std::string_view algorithm) {
         options.algorithm = algorithm;
         return options;
     };
-    const mpi::Options leader{.way = "leader"};
+    const Options leader{.way = "leader"};
     const Bits all_by_leader = allreduced(me, elements, with(leader, algorithms.allreduce));
     const Bits root_by_leader = reduced(me, elements, with(leader, algorithms.reduce));
     const Bits blocks_by_leader = scattered(me, elements, with(leader, algorithms.reduce_scatter));
-    for (const mpi::Options& way : ways) {
+    for (const Options& way : ways) {
         CAPTURE(way.way);
         const Bits all = allreduced(me, elements, with(way, algorithms.allreduce));
         CHECK(all == of_first(me, all));
@@ -184,7 +184,7 @@ TEST_CASE("powers of two of processes with as many members each have the bits of
                         };
                         const std::vector<Shape> shapes =
                             only(cluster_shapes(me.size(), elements), is_cut_sum);
-                        for (const mpi::Options& way : ways) {
+                        for (const Options& way : ways) {
                             CAPTURE(way.way);
                             examine(me, shapes, way, delicate_element, tutti::sum, std::plus<>());
                         }
@@ -296,7 +296,7 @@ TEST_CASE("order by process is that of a loop over the members of each process a
                 std::vector<double> sum = of_process(0);
                 std::ranges::transform(sum, of_process(1), sum.begin(), std::plus<>());
                 const Bits expected = bits_of(sum);
-                for (mpi::Options options : ways) {
+                for (Options options : ways) {
                     options.order = Order::by_process;
                     CHECK(allreduced(me, elements, options) == expected);
                     const Bits at_root = reduced(me, elements, options);

@@ -8,7 +8,7 @@ namespace tutti::test {
 
 namespace {
 
-void examine(mpi::Member& me, std::size_t count, const mpi::Options& options) {
+void examine(mpi::Member& me, std::size_t count, const Options& options) {
     examine(me, cluster_shapes(me.size(), count), options);
     examine_wider_results(me, count, options);
     examine_one_object(me, options);
@@ -18,7 +18,7 @@ int most_members() {
     return thread_level() == MPI_THREAD_SINGLE ? 1 : 4;
 }
 
-void sliced(mpi::Member& me, std::size_t count, const mpi::Options& options) {
+void sliced(mpi::Member& me, std::size_t count, const Options& options) {
     examine(me, only(cluster_shapes(me.size(), count), is_cut), options);
 }
 
@@ -78,14 +78,14 @@ TEST_CASE("long vectors") {
 }
 
 TEST_CASE("the ways over the wire") {
-    const std::vector<mpi::Options> ways{
-        {.way = "leader"}, {.way = "pipelined"}, {.way = "pipelined", .algorithm = "library"}};
+    const std::vector<Options> ways{
+        {.way = "leader"}, {.way = "pipelined"}, {.algorithm = "library", .way = "pipelined"}};
     for (int processes = 1; processes <= 4; ++processes) {
         on_processes(processes, [&](MPI_Comm part) {
             for (const int members : {1, 2}) {
                 const int here = std::min(members + process_of_world() % 2, most_members());
                 on_members(part, here, [&](mpi::Member& me) {
-                    for (const mpi::Options& options : ways) {
+                    for (const Options& options : ways) {
                         for (const std::size_t count : {0U, 1U, 3U, 1000U, 40001U}) {
                             sliced(me, count, options);
                         }

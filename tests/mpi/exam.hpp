@@ -1,5 +1,6 @@
 #pragma once
 
+#include "../affine.hpp"
 #include "../reference/calls.hpp"
 #include "support.hpp"
 
@@ -11,6 +12,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <iterator>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,30 +29,16 @@ inline double real(std::size_t rank, std::size_t i) {
     return rank % 2 == 0 ? number : -number;
 }
 
-/// An affine map x -> a x + b on the integers modulo 2^32: applying one after the other does not commute.
-struct Affine {
-    std::uint32_t a;
-    std::uint32_t b;
-    friend bool operator==(const Affine&, const Affine&) = default;
-};
-
-inline constexpr auto compose = [](const Affine& f, const Affine& g) {
-    return Affine{f.a * g.a, g.a * f.b + g.b};
-};
-
 inline Affine map(std::size_t rank, std::size_t i) {
-    return {static_cast<std::uint32_t>(2 * rank + 3), static_cast<std::uint32_t>(value(rank, i))};
+    return {static_cast<std::uint8_t>(2 * rank + 3), static_cast<std::uint8_t>(value(rank, i)), 1};
 }
 
 /// All calls of vectors or blocks of `count` elements that clusters have.
 inline std::vector<Shape> cluster_shapes(int members, std::size_t count) {
     const auto blocks = [count](std::size_t rank, std::size_t) { return rank % 3 == 1 ? 0 : count + rank; };
-    std::vector<Shape> shapes = regular_shapes(count, {0, members - 1, members / 2}, {});
-    for (const Shape& shape : irregular_shapes(blocks, {members - 1})) {
-        const bool is_in_place = shape.in_place && !shape.traits().reduces();
-        if (shape.collective != Collective::alltoall && !is_in_place) {
-            shapes.push_back(shape);
-        }
+    std::vector<Shape> shapes = regular_shapes(count, {0, members - 1, members / 2}, {0, 1, members - 1});
+    for (const std::optional<std::uint32_t> displaced : {std::optional<std::uint32_t>(), {7U}}) {
+        std::ranges::copy(irregular_shapes(blocks, {members - 1}, displaced), std::back_inserter(shapes));
     }
     return shapes;
 }
@@ -85,11 +74,11 @@ private:
 
 /// Makes the call with one result per process, if there is one, and returns whether it leaves what it must.
 template <class T, class Op>
-bool is_right_shared(mpi::Member& me, const Shape& shape, const Vectors<T>& call, const mpi::Options& options,
+bool is_right_shared(mpi::Member& me, const Shape& shape, const Vectors<T>& call, const Options& options,
                      const Op& op) {
     const bool broadcasts = shape.collective == Collective::broadcast;
     const bool refused = shape.collective == Collective::allgather && options.way == "pipelined";
-    if (!shape.traits().is_same_for_all() || (shape.in_place && !broadcasts) || refused) {
+    if (!shape.traits().is_same_for_all() || (shape.in_place && !broadcasts) || shape.displaced || refused) {
         return true;
     }
     const PerProcess<T> result(me, std::vector<T>(call.out.size()));
@@ -114,7 +103,7 @@ bool is_right_shared(mpi::Member& me, const Shape& shape, const Vectors<T>& call
 /// Makes the call, and returns whether it leaves what it must, also with one result per process. A reduction
 /// is made once more with an input that is cleared.
 template <class T, class Op>
-bool is_right(mpi::Member& me, const Shape& shape, const Reference<T>& reference, const mpi::Options& options,
+bool is_right(mpi::Member& me, const Shape& shape, const Reference<T>& reference, const Options& options,
               const Op& op, detail::Association association = detail::Association::tree) {
     Vectors<T> call = reference.vectors(static_cast<std::size_t>(me.rank()), shape, association);
     Vectors<T> again = call;
@@ -132,16 +121,15 @@ bool is_right(mpi::Member& me, const Shape& shape, const Reference<T>& reference
 
 /// Makes the calls, and checks what they leave. `plain` is what `op` computes, in this order.
 template <class Make, class Op, class Plain>
-void examine(mpi::Member& me, const std::vector<Shape>& shapes, const mpi::Options& options, Make make,
+void examine(mpi::Member& me, const std::vector<Shape>& shapes, const Options& options, Make make,
              const Op& op, Plain plain, detail::Association association = detail::Association::tree) {
     using T = decltype(make(std::size_t{0}, std::size_t{0}));
     const Reference<T> reference(me.size(), make, plain);
     for (const Shape& shape : shapes) {
-        if (shape.counts_at_root) {
-            continue; // clusters have no such calls
-        }
-        mpi::Options own = options;
-        if (shape.collective == Collective::alltoall && own.algorithm != "library") {
+        Options own = options;
+        if (shape.collective == Collective::shift || shape.is_irregular()) {
+            own = {}; // among these are calls that send blocks, which take neither a way nor an algorithm
+        } else if (shape.collective == Collective::alltoall && own.algorithm != "library") {
             own.algorithm = {};
         }
         CHECK_MESSAGE(is_right(me, shape, reference, own, op, association), shape.describe());
@@ -155,7 +143,7 @@ std::vector<Shape> only(std::vector<Shape> shapes, Filter filter) {
 }
 
 /// Floats whose sum is a double, against the sum of the doubles. The inputs are cleared.
-inline void examine_wider_results(mpi::Member& me, std::size_t count, const mpi::Options& options) {
+inline void examine_wider_results(mpi::Member& me, std::size_t count, const Options& options) {
     std::vector<float> in(count * static_cast<std::size_t>(me.size()));
     for (std::size_t i = 0; i < in.size(); ++i) {
         in[i] = static_cast<float>(value(static_cast<std::size_t>(me.rank()), i)) / 7.0F;
@@ -181,7 +169,7 @@ inline void examine_wider_results(mpi::Member& me, std::size_t count, const mpi:
     check();
 }
 
-inline void examine_one_object(mpi::Member& me, const mpi::Options& options) {
+inline void examine_one_object(mpi::Member& me, const Options& options) {
     const int last = me.size() - 1;
     const long mine = me.rank() + 1;
     const auto sum_to = [](long end) { return end * (end + 1) / 2; };
@@ -194,7 +182,7 @@ inline void examine_one_object(mpi::Member& me, const mpi::Options& options) {
 }
 
 /// The calls for operators of all kinds.
-inline void examine(mpi::Member& me, const std::vector<Shape>& shapes, const mpi::Options& options) {
+inline void examine(mpi::Member& me, const std::vector<Shape>& shapes, const Options& options) {
     examine(me, shapes, options, value, tutti::sum, std::plus<>());
     const std::vector<Shape> combining = only(shapes, combines);
     examine(me, combining, options, map, tutti::non_commutative(compose), compose);

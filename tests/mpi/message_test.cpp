@@ -105,14 +105,14 @@ int in_order(int q) {
     return q == 1 ? q : q + 1;
 }
 
-auto allreduce(std::size_t elements, const mpi::Options& options = {}) {
+auto allreduce(std::size_t elements, const Options& options = {}) {
     return [=](mpi::Member& me) {
         std::vector<double> vector(elements, 1);
         me.allreduce(vector, tutti::sum, options);
     };
 }
 
-auto reduce_scatter(std::size_t elements, const mpi::Options& options = {}) {
+auto reduce_scatter(std::size_t elements, const Options& options = {}) {
     return [=](mpi::Member& me) {
         const auto size = static_cast<std::size_t>(me.size());
         std::vector<double> block(elements / size);
@@ -120,14 +120,14 @@ auto reduce_scatter(std::size_t elements, const mpi::Options& options = {}) {
     };
 }
 
-auto allgather(std::size_t elements, const mpi::Options& options = {}) {
+auto allgather(std::size_t elements, const Options& options = {}) {
     return [=](mpi::Member& me) {
         std::vector<double> all(elements);
         me.allgather(std::vector<double>(elements / static_cast<std::size_t>(me.size())), all, options);
     };
 }
 
-auto scan(std::size_t elements, const mpi::Options& options) {
+auto scan(std::size_t elements, const Options& options) {
     return [=](mpi::Member& me) {
         std::vector<double> vector(elements, 1);
         me.scan(vector, tutti::sum, options);
@@ -149,7 +149,7 @@ TEST_CASE("messages of an allreduce, the most of any leader, are those that docs
             CHECK(messages(part, members_here(), allreduce(512)) == 2 * q); // each in two
             CHECK(messages(part, members_here(), allreduce(8192)) == q);
             CHECK(messages(part, members_here(), allreduce(4 * 8192)) == (power ? 2 * q : 3));
-            const mpi::Options halves{.algorithm = power ? "butterfly-halving" : "circulant"};
+            const Options halves{.algorithm = power ? "butterfly-halving" : "circulant"};
             CHECK(messages(part, members_here(), allreduce(8192, halves)) == 2 * q);
             CHECK(messages(part, members_here(), allreduce(1, {.algorithm = "library"})) == q);
             CHECK(messages(part, members_here(), allreduce(1, {.order = Order::serial})) == q);
@@ -158,7 +158,7 @@ TEST_CASE("messages of an allreduce, the most of any leader, are those that docs
 }
 
 TEST_CASE("messages of segments: those of a leader, for each segment") {
-    const mpi::Options pipelined{.way = "pipelined"};
+    const Options pipelined{.way = "pipelined"};
     for (const int processes : {2, 4}) {
         on_processes(processes, [&](MPI_Comm part) {
             const int q = log2_ceil(processes);

@@ -50,9 +50,7 @@ void examine_started(mpi::Member& me, std::size_t count, Make make, const Op& op
     using T = decltype(make(std::size_t{0}, std::size_t{0}));
     const Reference<T> reference(me.size(), make, plain);
     for (const Shape& shape : cluster_shapes(me.size(), count)) {
-        if (!shape.counts_at_root) {
-            CHECK_MESSAGE(is_right_started(me, shape, reference, op), shape.describe());
-        }
+        CHECK_MESSAGE(is_right_started(me, shape, reference, op), shape.describe());
     }
 }
 

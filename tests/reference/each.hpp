@@ -25,7 +25,7 @@ struct Operands {
 /// results to rank `to`.
 template <class Me, class T, class Op>
 auto call(Me& me, Collective collective, Operands<T>& operands, const Op& op, int from, int to,
-          const typename Me::Options& options = {}) {
+          const Options& options = {}) {
     const detail::CollectiveTraits& traits = detail::traits_of(collective);
     const bool is_in_place = traits.in_place == detail::OneVector::always;
     const bool reads_all = traits.is_divided() && traits.input.root == detail::Part::whole;

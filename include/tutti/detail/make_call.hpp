@@ -16,10 +16,9 @@
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 
-/// The ways of calling: whether a call is complete when it returns, whether all members are threads of one
-/// process, and the options of a call.
+/// The ways of calling: whether a call is complete when it returns, and whether all members are threads of
+/// one process.
 struct BlockingWay {
-    using Options = tutti::Options;
     static constexpr bool blocks = true;
     static constexpr bool in_one_process = true;
 };
@@ -27,17 +26,11 @@ struct BlockingWay {
 template <class Way>
 concept Blocking = Way::blocks;
 
-template <class Way>
-concept Local = Way::in_one_process;
-
 template <class Way, class T, class Op>
 concept ReturnedReduction = Blocking<Way> && OneReduction<T, Op>;
 
-template <class Way, class In, class Out>
-concept LocalVectors = Local<Way> && Vectors<In, Out>;
-
 template <class Way, class In, class T>
-concept ResizedOutput = Blocking<Way> && LocalVectors<Way, In, std::add_lvalue_reference_t<std::vector<T>>>;
+concept ResizedOutput = Blocking<Way> && Vectors<In, std::add_lvalue_reference_t<std::vector<T>>>;
 
 /// left op right, for one element and an operator that combines it.
 template <class T, class Op>

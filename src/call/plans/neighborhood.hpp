@@ -4,7 +4,10 @@
 #include "schedule/schedule.hpp"
 
 #include <tutti/detail/call.hpp>
+#include <tutti/detail/export.hpp>
+#include <tutti/neighbors.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -23,7 +26,7 @@ public:
         std::size_t received;
     };
 
-    /// As member `rank`, which sends to `destinations`. Time and memory while it is made O(members + edges).
+    /// As member `rank`, which sends to `destinations`. Time and memory O(members + edges).
     Neighborhood(schedule::Graph graph, int rank, std::vector<int> destinations);
 
     int rank() const { return rank_; }
@@ -31,6 +34,8 @@ public:
     std::span<const int> sources() const { return sources_; }
     std::span<const int> destinations() const { return destinations_; }
     std::span<const Loop> loops() const { return loops_; }
+    /// Of all members.
+    const std::shared_ptr<const schedule::Graph>& graph() const { return graph_; }
     /// Of the whole graph, never 0. Graphs that differ have different digests.
     std::uint64_t digest() const { return digest_; }
     const std::shared_ptr<const run::OwnPlan>& plan() const { return plan_; }
@@ -41,9 +46,39 @@ private:
     std::vector<int> sources_;
     std::vector<int> destinations_;
     std::vector<Loop> loops_;
+    std::shared_ptr<const schedule::Graph> graph_;
     std::uint64_t digest_;
     std::shared_ptr<const run::OwnPlan> plan_;
 };
+
+/// How many sources and destinations a member has named.
+using NamedCounts = std::array<std::size_t, 2>;
+
+/// See Member::neighbors(): `named` has the sources and destinations of all members, one after the other.
+TUTTI_COMPONENT_API Neighbors neighbors_of(int rank, std::span<const NamedCounts> counts,
+                                           std::span<const int> named);
+/// See Member::grid().
+TUTTI_COMPONENT_API Neighbors neighbors_in_grid(int rank, int members, const std::vector<int>& dims,
+                                                const std::vector<bool>& wraps);
+
+/// Member::neighbors(), for any kind of member.
+template <class Member>
+Neighbors exchange_neighbors(Member& member, const std::vector<int>& sources,
+                             const std::vector<int>& destinations, const SourceLine& where) {
+    const Options options{.where = where};
+    std::vector<NamedCounts> counts(static_cast<std::size_t>(member.size()));
+    const NamedCounts own{sources.size(), destinations.size()};
+    member.allgather(std::span(&own, 1), counts, options);
+    std::vector<std::size_t> sums;
+    for (const NamedCounts& each : counts) {
+        sums.push_back(each[0] + each[1]);
+    }
+    std::vector<int> mine(sources);
+    mine.insert(mine.end(), destinations.begin(), destinations.end());
+    std::vector<int> named(sum_of(sums));
+    member.allgather(mine, named, Counts(sums), options);
+    return neighbors_of(member.rank(), counts, named);
+}
 
 } // namespace tutti::inline TUTTI_NAMESPACE::detail
 

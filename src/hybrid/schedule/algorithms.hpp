@@ -8,10 +8,11 @@
 
 namespace tutti::hybrid {
 
-/// In place of a row of the registry: the MPI library's own collective, and a chain of processes, which
-/// combine from the left.
+/// In place of a row of the registry: the MPI library's own collective; a chain of processes, which combine
+/// from the left; and messages with the blocks that members send to each other.
 inline constexpr std::uint32_t library_algorithm = UINT32_MAX;
 inline constexpr std::uint32_t chain_algorithm = UINT32_MAX - 1;
+inline constexpr std::uint32_t blocks_algorithm = UINT32_MAX - 2;
 
 /// What the choice of an algorithm among the processes depends on.
 struct Route {

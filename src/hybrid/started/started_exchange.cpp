@@ -7,6 +7,30 @@ using tutti::detail::Result;
 // Vectors of other members are neither sent nor received into: a member that fails gives them back while MPI
 // may still use them. The leader's own are, where it is alone.
 
+void StartedExchange::begin() {
+    if (call_.sends_blocks()) {
+        put_blocks();
+        call_.speak([this] {
+            call_.begin_on_channel();
+            blocks_.begin();
+        });
+        return;
+    }
+    const hybrid::ProcessCall whole = put();
+    call_.speak([&] {
+        call_.begin_on_channel();
+        call_.transport().begin(whole);
+    });
+}
+
+void StartedExchange::put_blocks() {
+    blocks_.lay_out();
+    call_.cluster().started().make_room(blocks_.outgoing_bytes(), blocks_.landing_bytes(), 0,
+                                        call_.element_align());
+    blocks_.put();
+}
+
+/// Returns the call to be made among the processes.
 hybrid::ProcessCall StartedExchange::put() {
     const bool pairs = call_.traits().result == Result::of_pair;
     const std::size_t room = call_.total_bytes() * (pairs ? static_cast<std::size_t>(call_.members()) : 1);
@@ -50,6 +74,9 @@ void StartedExchange::put_together(std::byte* to) {
 }
 
 void StartedExchange::store() {
+    if (call_.sends_blocks()) {
+        return blocks_.store();
+    }
     if (has_landed_) {
         return;
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "hybrid/block_exchange.hpp"
 #include "hybrid/call_segment.hpp"
 
 #include <cstddef>
@@ -10,14 +11,22 @@ namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 /// together what goes to other processes, and stores what comes where each member wants it.
 class StartedExchange {
 public:
-    explicit StartedExchange(ClusterCall& call) : call_(call), segment_(call) {}
+    explicit StartedExchange(ClusterCall& call)
+        : call_(call), segment_(call), blocks_(call, 0, call.members()) {}
 
-    /// From the vectors that all members have shown. Returns the call to be made among the processes.
-    hybrid::ProcessCall put();
-    /// After that call.
+    /// Begins it, from the vectors that all members have shown.
+    void begin();
+    /// Goes on as far as that goes without waiting. Returns whether it is complete. Where MPI calls may be
+    /// made.
+    bool advance() {
+        return call_.sends_blocks() ? blocks_.advance() : call_.transport().advance();
+    }
+    /// After that.
     void store();
 
 private:
+    void put_blocks();
+    hybrid::ProcessCall put();
     void put_together(std::byte* to);
     void store_prefixes();
     void combine_up_to(int members, void* result);
@@ -25,6 +34,8 @@ private:
     ClusterCall& call_;
     /// The whole call.
     CallSegment segment_;
+    /// Of a call that sends blocks.
+    BlockExchange blocks_;
     /// Whether the result comes where the only member wants it.
     bool has_landed_ = false;
     std::vector<const void*> ins_;

@@ -130,7 +130,7 @@ bool StartedGate::lead() {
     }
     const Seat::OperatorRuns running(own_seat(), operator_.data() != nullptr);
     bool is_exchanged = false;
-    call_.speak([&] { is_exchanged = call_.transport().advance(); });
+    call_.speak([&] { is_exchanged = exchange_.advance(); });
     if (!is_exchanged) {
         return false;
     }
@@ -171,12 +171,8 @@ void StartedGate::look_for_late() {
 void StartedGate::begin_exchange() {
     call_.compare_calls();
     const Seat::OperatorRuns running(own_seat(), operator_.data() != nullptr);
-    const hybrid::ProcessCall whole = exchange_.put();
+    exchange_.begin();
     stage_ = Stage::exchanging;
-    call_.speak([&] {
-        call_.begin_on_channel();
-        call_.transport().begin(whole);
-    });
 }
 
 void StartedGate::complete() noexcept {
