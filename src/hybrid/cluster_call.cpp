@@ -28,8 +28,8 @@ void copy_unless_there(std::byte* to, const std::byte* from, std::size_t bytes) 
 
 namespace {
 
-std::uint64_t digest_of(const tutti::run::PrivateLayout& blocks) {
-    std::uint64_t value = 0;
+std::uint64_t digest_of(const tutti::run::PrivateLayout& blocks, std::uint64_t call) {
+    std::uint64_t value = call;
     for (const auto* const places : {&blocks.sent, &blocks.received}) {
         value = mixed(value, places->size());
         for (const plan::BlockPlace& place : *places) {
@@ -123,7 +123,6 @@ tutti::engine::Shape ClusterCall::set_blocks(const Call& call, const Options& op
         shape = tutti::engine::checked_layout(call, global_rank(), cluster_.size(), blocks_);
     }
     edges_.set(call, cluster_);
-    layout_digest_ = digest_of(blocks_);
     const bool exchanges_all = call.collective == Collective::shift || call.collective == Collective::alltoall;
     copies_input_ = exchanges_all && neighborhood_of(call) == nullptr &&
                     shape.aliasing != tutti::engine::Aliasing::separate;
@@ -142,6 +141,7 @@ void ClusterCall::set_call_signature(const Call& call, std::uint32_t algorithm) 
         call_signature_.row = algorithm;
     }
     digest_ = call_signature_.digests(0).digest;
+    layout_digest_ = digest_of(blocks_, digest_);
 }
 
 void ClusterCall::set_offsets() {

@@ -49,7 +49,7 @@ struct ShownVectors {
     /// Where in the whole vector they start, in elements.
     std::size_t input_start = 0;
     std::size_t output_start = 0;
-    /// Of a call that sends blocks: where they lie, and a digest of that.
+    /// Of a call that sends blocks: where they lie, and a digest of that and of the call.
     const tutti::run::PrivateLayout* blocks = nullptr;
     std::uint64_t layout_digest = 0;
 };
