@@ -26,7 +26,7 @@ std::string kind(const std::string& cpus, const std::string& rank, const Numbers
     std::string text = "<cpukind cpuset=\"" + cpus + "\"";
     text += (rank.empty() ? "" : " forced_efficiency=\"" + rank + "\"") + ">";
     for (const auto& [name, number] : numbers) {
-        text += "<info name=\"" + name + "\" value=\"" + number + "\"/>";
+        text.append("<info name=\"").append(name).append("\" value=\"").append(number).append("\"/>");
     }
     return text + "</cpukind>";
 }
