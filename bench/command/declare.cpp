@@ -36,7 +36,10 @@ void declare_points(CLI::App& command, PointArguments& arguments) {
     command.add_option("-f,--factor", arguments.factor, "Factor from one size to the next")
         ->capture_default_str();
     declare_members(command, arguments.members, "Numbers of members: 2,4,8 or 1:4");
-    command.add_option("--placement", arguments.placement, "compact, scatter, none, or CPUs such as 0,2,4-7")
+    command
+        .add_option(
+            "--placement", arguments.placement,
+            "compact, scatter, none, kinds of cores such as performance,efficient, or CPUs such as 0,2,4-7")
         ->capture_default_str();
     command.add_flag("-q,--quiet", arguments.quiet, "No progress on stderr");
 }

@@ -31,9 +31,15 @@ struct TeamOptions {
     /// - "compact": neighbours share caches
     /// - "scatter": neighbours are far apart
     /// - "none": members are not pinned
+    /// - kinds of cores in order of preference, such as "performance,efficient": as "compact", but only on
+    ///   CPUs of these kinds, and first on those of the first kind
     /// - a list of CPUs such as "0,2,4-7": used as it is, and repeated if it is shorter than the team
     ///
-    /// With "compact" and "scatter", the team takes CPUs that no other living team of the process has, if
+    /// The fastest kind of cores of the machine is "performance", the slowest "efficient", and all others are
+    /// "medium". If the machine has one kind, or the system does not know which kind is faster, all cores are
+    /// "performance". At least one of the kinds must have a CPU on which the process may run.
+    ///
+    /// Except with a list of CPUs, the team takes CPUs that no other living team of the process has, if
     /// there are enough, and first those of cores that no other team uses. If there are not enough, it also
     /// takes the CPUs that other teams use least: of four one-member teams on 2 CPUs, two run on each CPU.
     /// Team::pinning() reports shared CPUs.
@@ -58,10 +64,11 @@ class TUTTI_API Team {
 public:
     /// Starts the threads of `members` members. A thread that cannot be pinned runs unpinned; pinning()
     /// returns the reason. Throws ArgumentError if `members` is not in 1 .. 65535, or if `placement` cannot
-    /// be parsed or names a CPU that is not allowed. Throws Error if the system cannot create the threads.
+    /// be parsed or names a CPU or only kinds that are not allowed. Throws Error if the system cannot create
+    /// the threads.
     explicit Team(int members, const TeamOptions& options = {});
-    /// A team with one member per CPU on which the process may run. The number depends neither on `placement`
-    /// nor on a CPU quota.
+    /// A team with one member per CPU on which the process may run, or per such CPU of the kinds that
+    /// `placement` names. The number depends neither on a list of CPUs nor on a CPU quota.
     explicit Team(const TeamOptions& options = {});
     /// Waits for a run in progress and ends the threads. If one of the threads itself calls it, as in exit()
     /// of a program with a static team, the threads stay until the process ends.

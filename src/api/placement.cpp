@@ -13,8 +13,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 #include <new>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -50,16 +52,16 @@ Holders& holders() {
     return holders;
 }
 
-/// The CPUs of so many threads beside those that are held, 0 for one thread on each allowed CPU. Calls
-/// use(cpus) before anybody else is placed.
+/// The CPUs of so many threads beside those that are held, 0 for one thread on each allowed CPU of the kinds.
+/// Calls use(cpus) before anybody else is placed.
 template <class Use>
 void place(const std::string& who, int threads, const std::string& placement, Use use) {
-    const machine::Machine machine = machine::here();
-    const int all = threads != 0 ? threads : static_cast<int>(machine.pus.size());
-    const std::scoped_lock lock(holders().mutex);
     try {
-        use(machine::place_beside(machine, all, machine::parse_placement(placement),
-                                  holders().cpus_without(nullptr)));
+        const machine::PlacementRequest request = machine::parse_placement(placement);
+        const machine::Machine machine = machine::of_kinds(machine::here(), request.kinds);
+        const int all = threads != 0 ? threads : static_cast<int>(machine.pus.size());
+        const std::scoped_lock lock(holders().mutex);
+        use(machine::place_beside(machine, all, request, holders().cpus_without(nullptr)));
     } catch (const std::invalid_argument& error) {
         throw ArgumentError(who + ": " + error.what());
     }
@@ -103,6 +105,33 @@ std::vector<int> cpus_of_placement(const std::string& placement, int threads) {
     detail::place("cpus_of_placement", threads, placement,
                   [&](std::vector<int> cpus) { found = std::move(cpus); });
     return found;
+}
+
+std::vector<std::size_t> weights_of_cpus(std::span<const int> cpus) {
+    return machine::weights(machine::here(), cpus);
+}
+
+std::vector<std::size_t> counts_in_proportion(std::size_t total, std::span<const std::size_t> weights) {
+    __extension__ using Wide = unsigned __int128; // a product of two numbers fits
+    const Wide whole = std::accumulate(weights.begin(), weights.end(), Wide{0});
+    if (whole == 0) {
+        throw ArgumentError("counts_in_proportion: `weights` has " + std::to_string(weights.size()) +
+                            " numbers, of which at least one must be greater than 0");
+    }
+    std::vector<std::size_t> counts;
+    std::size_t left = total;
+    for (const std::size_t weight : weights) {
+        counts.push_back(static_cast<std::size_t>(Wide{total} * weight / whole));
+        left -= counts.back();
+    }
+    std::vector<std::size_t> order(weights.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto remainder = [&](std::size_t index) { return Wide{total} * weights[index] % whole; };
+    std::ranges::stable_sort(order, std::greater<>(), remainder);
+    for (std::size_t next = 0; next < left; ++next) {
+        ++counts[order[next]];
+    }
+    return counts;
 }
 
 PinnedThread::PinnedThread(int cpu) : cpu_(cpu), thread_(gettid()), before_(machine::cpus_of_this_thread()) {

@@ -100,6 +100,24 @@ TEST_CASE("a team without a number of members has one on each allowed CPU") {
     CHECK(Team(2, {.caller_is_member = true}).cpus().front() == -1);
 }
 
+// On the machine of topology/fixtures/two-kinds.xml, as far as the process may use its CPUs.
+TEST_CASE("a team of kinds of cores has a member on each of their CPUs" * doctest::skip()) {
+    const auto of = [](const char* placement) { return cpus_of_placement(placement, 0); };
+    const std::vector<int> fast = of("performance");
+    const std::vector<int> slow = of("efficient");
+    CHECK(fast.front() == 1);
+    CHECK(slow.front() == 0);
+    CHECK(of("performance,efficient").size() == fast.size() + slow.size());
+    CHECK(Team({.placement = "performance"}).cpus() == fast);
+    CHECK(Team(2, {.placement = "efficient"}).cpus().front() == 0);
+    CHECK(weights_of_cpus(fast) == std::vector<std::size_t>(fast.size(), 1024));
+    CHECK(weights_of_cpus(std::vector{0, 1, 1, -1}) == std::vector<std::size_t>{446, 512, 512, 1024});
+    const Thrown thrown = test::thrown_by([] { Team(1, {.placement = "medium"}); });
+    CHECK(thrown.kind == Thrown::Kind::argument);
+    CHECK(thrown.text.starts_with(
+        "Team: placement: no allowed CPU is of the kind medium; the machine has performance (CPU"));
+}
+
 TEST_CASE("a team takes CPUs that no other team has, or says that it shares them") {
     const auto all = static_cast<int>(cpus_of_placement("compact", 0).size());
     const auto shares = [](const Team& team) { return mentions(team.pinning().front(), "another team"); };

@@ -30,6 +30,10 @@ inline Machine restricted_cpuset() {
     return from_xml(fixture_path("restricted-cpuset.xml"));
 }
 
+inline Machine two_kinds() {
+    return from_xml(fixture_path("two-kinds.xml"));
+}
+
 inline Machine several_l3() {
     return synthetic_fixture("several-l3.synthetic");
 }

@@ -141,7 +141,7 @@ TEST_CASE("a placement that is no placement names the offending entry") {
 }
 
 TEST_CASE("placements read back as written") {
-    for (const char* text : {"compact", "scatter", "none", "0,2,4-7"}) {
+    for (const char* text : {"compact", "scatter", "none", "efficient", "performance,medium", "0,2,4-7"}) {
         CHECK(to_string(parse_placement(text)) == text);
     }
 }

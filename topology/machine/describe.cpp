@@ -48,6 +48,9 @@ std::string describe(const Machine& machine) {
         line("CPUs", std::to_string(machine.pus.size()) + " of " + std::to_string(machine.pus_in_machine) +
                          " allowed: " + format_cpu_list(machine.os_indices()));
     text += line("cores", std::to_string(machine.cores()));
+    if (std::ranges::count(machine.pus, Kind::performance, &Pu::kind) != std::ssize(machine.pus)) {
+        text += line("core kinds", machine.kinds());
+    }
     if (const int groups = machine.l2_groups(); groups > 0) {
         text += line("L2", caches(machine, &Pu::l2, groups, machine.l2_bytes));
     }

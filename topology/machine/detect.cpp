@@ -97,6 +97,58 @@ std::string processor_info(hwloc_topology_t topology, const char* name) {
     return {};
 }
 
+#if HWLOC_API_VERSION >= 0x00020400
+/// A number that hwloc states of a kind of cores under this name; 0 if it does not.
+int number_of_kind(hwloc_topology_t topology, unsigned kind, std::string_view name) {
+    unsigned count = 0;
+    hwloc_info_s* infos = nullptr;
+    hwloc_cpukinds_get_info(topology, kind, nullptr, nullptr, &count, &infos, 0);
+    const std::span<const hwloc_info_s> all(infos, count);
+    const auto found = std::ranges::find(all, name, &hwloc_info_s::name);
+    return found == all.end() ? 0 : std::atoi(found->value);
+}
+
+/// The speed of each kind, from the first of these numbers that differs among the kinds.
+std::vector<int> speeds_of_kinds(hwloc_topology_t topology, int kinds) {
+    std::vector<int> speeds(static_cast<std::size_t>(kinds));
+    for (const char* const name : {"LinuxCapacity", "FrequencyMaxMHz"}) {
+        for (unsigned kind = 0; kind < speeds.size(); ++kind) {
+            speeds[kind] = number_of_kind(topology, kind, name);
+        }
+        const auto [least, greatest] = std::ranges::minmax(speeds);
+        if (0 < least && least < greatest) {
+            for (int& speed : speeds) {
+                speed = speed * full_speed / greatest;
+            }
+            return speeds;
+        }
+    }
+    std::ranges::fill(speeds, full_speed);
+    return speeds;
+}
+#endif
+
+/// Notes the kinds of the cores; none if hwloc does not know which of them are faster.
+void note_kinds([[maybe_unused]] hwloc_topology_t topology, [[maybe_unused]] std::vector<Pu>& pus) {
+#if HWLOC_API_VERSION >= 0x00020400
+    const int kinds = hwloc_cpukinds_get_nr(topology, 0);
+    int rank = -1;
+    if (kinds < 2 || hwloc_cpukinds_get_info(topology, 0, nullptr, &rank, nullptr, nullptr, 0) != 0 ||
+        rank < 0) {
+        return;
+    }
+    const std::vector<int> speeds = speeds_of_kinds(topology, kinds);
+    for (Pu& pu : pus) {
+        hwloc_obj* const object = hwloc_get_pu_obj_by_os_index(topology, static_cast<unsigned>(pu.os_index));
+        const int kind = hwloc_cpukinds_get_by_cpuset(topology, object->cpuset, 0); // the slowest is 0
+        if (kind >= 0) {
+            pu.kind = kind == kinds - 1 ? Kind::performance : kind == 0 ? Kind::efficient : Kind::medium;
+            pu.speed = speeds[static_cast<std::size_t>(kind)];
+        }
+    }
+#endif
+}
+
 Machine describe_topology(hwloc_topology_t topology) {
     Machine machine;
     machine.l2_bytes = first_cache_bytes(topology, HWLOC_OBJ_L2CACHE);
@@ -112,6 +164,7 @@ Machine describe_topology(hwloc_topology_t topology) {
             allowed.push_back(machine.pus.back().os_index);
         }
     }
+    note_kinds(topology, machine.pus);
     machine.pus_in_machine = static_cast<int>(machine.pus.size());
     return restrict(std::move(machine), allowed, "cpuset");
 }

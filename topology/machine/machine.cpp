@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 namespace tutti::machine {
 namespace {
@@ -49,6 +51,20 @@ std::vector<int> Machine::os_indices() const {
     indices.reserve(pus.size());
     std::ranges::transform(pus, std::back_inserter(indices), &Pu::os_index);
     return indices;
+}
+
+std::string Machine::kinds() const {
+    std::map<std::pair<Kind, int>, std::vector<int>> cpus;
+    for (const Pu& pu : pus) {
+        cpus[{pu.kind, pu.speed}].push_back(pu.os_index);
+    }
+    std::string text;
+    for (const auto& [kind, of_kind] : cpus) {
+        text += (text.empty() ? "" : ", ") + std::string(name_of(kind.first)) +
+                (of_kind.size() == 1 ? " (CPU " : " (CPUs ") + format_cpu_list(of_kind) + ", speed " +
+                std::to_string(kind.second) + ")";
+    }
+    return text;
 }
 
 Machine restrict(Machine machine, std::span<const int> os_indices, std::string_view because) {

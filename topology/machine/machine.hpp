@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <span>
 #include <string>
@@ -9,6 +10,17 @@
 /// This machine, or a described one, as plain data: which CPUs may be used and which caches, memory and
 /// packages they share. Placement (placement.hpp) and pinning (pinning.hpp) build on it.
 namespace tutti::machine {
+
+/// The kind of a core: of a machine with several kinds the fastest, all between, and the slowest. All cores
+/// of other machines are performance cores.
+enum class Kind { performance, medium, efficient };
+inline constexpr std::array<std::string_view, 3> names_of_kinds{"performance", "medium", "efficient"};
+constexpr std::string_view name_of(Kind kind) {
+    return names_of_kinds[static_cast<std::size_t>(kind)];
+}
+
+/// The speed of a core of the fastest kind.
+inline constexpr int full_speed = 1024;
 
 /// One processing unit (a hardware thread) and where it sits. All but `os_index` are logical indices,
 /// numbered over the whole machine, not over its allowed part; -1 where the machine does not say.
@@ -20,6 +32,8 @@ struct Pu {
     int l3 = -1;
     int numa = -1;
     int package = -1;
+    Kind kind = Kind::performance; ///< of its core
+    int speed = full_speed;        ///< of its core; full_speed if the machine does not tell
 
     bool operator==(const Pu&) const = default;
 };
@@ -45,6 +59,8 @@ struct Machine {
 
     /// The allowed PUs' operating-system numbers, in logical order.
     std::vector<int> os_indices() const;
+    /// The kinds of the allowed PUs, "performance (CPUs 0-1, speed 1024), efficient (CPU 2, speed 446)".
+    std::string kinds() const;
 };
 
 /// This machine as this process may use it at the time of the call: what the system allows (a container's

@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 namespace tutti::machine {
 namespace {
@@ -96,6 +97,29 @@ Machine part(Machine machine, std::span<const int> cpus, bool whole_cores) {
     return machine;
 }
 
+/// The kinds in a list of their names; none if it has anything else.
+std::vector<Kind> parse_kinds(std::string_view text) {
+    std::vector<Kind> kinds;
+    for (std::size_t begin = 0; begin <= text.size();) {
+        const std::size_t end = std::min(text.find(',', begin), text.size());
+        const auto name = std::ranges::find(names_of_kinds, text.substr(begin, end - begin));
+        if (name == names_of_kinds.end()) {
+            return {};
+        }
+        kinds.push_back(static_cast<Kind>(name - names_of_kinds.begin()));
+        begin = end + 1;
+    }
+    return kinds;
+}
+
+std::string format_kinds(const std::vector<Kind>& kinds) {
+    std::string text;
+    for (const Kind kind : kinds) {
+        text += (text.empty() ? "" : ",") + std::string(name_of(kind));
+    }
+    return text;
+}
+
 std::vector<int> go_round(std::span<const int> os_indices, std::size_t members) {
     std::vector<int> placed(members, unpinned);
     for (std::size_t member = 0; member < members; ++member) {
@@ -153,9 +177,24 @@ std::vector<int> place(const Machine& machine, int members, Placement rule) {
     return go_round(os_indices, count);
 }
 
+Machine of_kinds(Machine machine, const std::vector<Kind>& kinds) {
+    if (kinds.empty()) {
+        return machine;
+    }
+    const std::string there = machine.kinds();
+    const auto preference = [&](const Pu& pu) { return std::ranges::find(kinds, pu.kind) - kinds.begin(); };
+    std::erase_if(machine.pus, [&](const Pu& pu) { return preference(pu) == std::ssize(kinds); });
+    if (machine.pus.empty()) {
+        throw std::invalid_argument("placement: no allowed CPU is of the kind " + format_kinds(kinds) +
+                                    "; the machine has " + there);
+    }
+    std::ranges::stable_sort(machine.pus, {}, preference);
+    return machine;
+}
+
 std::vector<int> place(const Machine& machine, int members, const PlacementRequest& request) {
     if (request.os_indices.empty()) {
-        return place(machine, members, request.rule);
+        return place(of_kinds(machine, request.kinds), members, request.rule);
     }
     const std::size_t count = checked_members(members);
     const std::vector<int> allowed = machine.os_indices();
@@ -170,8 +209,9 @@ std::vector<int> place(const Machine& machine, int members, const PlacementReque
     return go_round(request.os_indices, count);
 }
 
-std::vector<int> place_beside(const Machine& machine, int members, const PlacementRequest& request,
+std::vector<int> place_beside(const Machine& whole, int members, const PlacementRequest& request,
                               std::span<const int> held) {
+    const Machine machine = of_kinds(whole, request.kinds);
     const std::map<std::ptrdiff_t, Indices> by_use = cpus_by_use(machine, held);
     if (!request.os_indices.empty() || request.rule == Placement::none || by_use.size() <= 1) {
         return place(machine, members, request);
@@ -186,6 +226,25 @@ std::vector<int> place_beside(const Machine& machine, int members, const Placeme
         placed.insert(placed.end(), last.begin(), last.end());
     }
     return placed;
+}
+
+std::vector<std::size_t> weights(const Machine& machine, std::span<const int> cpus) {
+    const auto pu_of = [&](int cpu) { return std::ranges::find(machine.pus, cpu, &Pu::os_index); };
+    // A PU of unknown core is a core of its own.
+    const auto core_of = [](const Pu& pu) { return pu.core < 0 ? ~pu.os_index : pu.core; };
+    std::map<int, int> members; // by core
+    for (const int cpu : cpus) {
+        if (const auto pu = pu_of(cpu); pu != machine.pus.end()) {
+            ++members[core_of(*pu)];
+        }
+    }
+    std::vector<std::size_t> weights;
+    for (const int cpu : cpus) {
+        const auto pu = pu_of(cpu);
+        const int speed = pu == machine.pus.end() ? full_speed : pu->speed / members[core_of(*pu)];
+        weights.push_back(static_cast<std::size_t>(std::max(1, speed)));
+    }
+    return weights;
 }
 
 std::vector<std::vector<int>> parts_of(const Machine& machine, std::span<const int> cpus) {
@@ -218,17 +277,24 @@ PlacementRequest parse_placement(std::string_view text) {
     if (text == "none") {
         return {.rule = Placement::none, .os_indices = {}};
     }
+    if (std::vector<Kind> kinds = parse_kinds(text); !kinds.empty()) {
+        return {.kinds = std::move(kinds), .os_indices = {}};
+    }
     try {
         return {.rule = Placement::compact, .os_indices = parse_cpu_list(text)};
     } catch (const std::invalid_argument& error) {
-        throw std::invalid_argument("placement: " + std::string(error.what()) +
-                                    ", or one of compact, scatter, none");
+        throw std::invalid_argument(
+            "placement: " + std::string(error.what()) +
+            ", or one of compact, scatter, none, or kinds of cores: performance, medium, efficient");
     }
 }
 
 std::string to_string(const PlacementRequest& request) {
     if (!request.os_indices.empty()) {
         return format_cpu_list(request.os_indices);
+    }
+    if (!request.kinds.empty()) {
+        return format_kinds(request.kinds);
     }
     switch (request.rule) {
     case Placement::compact:

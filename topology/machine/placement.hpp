@@ -29,9 +29,10 @@ enum class Placement {
     none,
 };
 
-/// A rule or an explicit list, as a user states it.
+/// A rule, kinds of cores or an explicit list, as a user states it.
 struct PlacementRequest {
     Placement rule = Placement::compact;
+    std::vector<Kind> kinds{};   ///< if not empty: only CPUs of these, those of the first kind first
     std::vector<int> os_indices; ///< if not empty: these CPUs in this order, whatever `rule` says
 
     bool operator==(const PlacementRequest&) const = default;
@@ -45,9 +46,14 @@ inline constexpr int unpinned = -1;
 /// CPUs, so no CPU has two members more than another. \throws std::invalid_argument if members < 1.
 std::vector<int> place(const Machine& machine, int members, Placement rule);
 
-/// The same for a request that may be an explicit list: member i sits on entry i, going round where the list
+/// The machine with only the CPUs of these kinds, those of the first kind first: placements prefer them,
+/// because they count as first in logical order. All CPUs if there are no kinds. \throws
+/// std::invalid_argument naming the kinds of the machine if no CPU is left.
+Machine of_kinds(Machine machine, const std::vector<Kind>& kinds);
+
+/// The same for any request. A list: member i sits on entry i, going round where the list
 /// is shorter than the members. A CPU listed twice takes two members. \throws std::invalid_argument if
-/// members < 1, or naming the first entry that is not an allowed CPU, and those that are.
+/// members < 1, or naming the first entry that is not an allowed CPU, and those that are; see of_kinds().
 std::vector<int> place(const Machine& machine, int members, const PlacementRequest& request);
 
 /// The same beside threads that hold CPUs: a rule places the members on the CPUs that are least often in
@@ -62,8 +68,12 @@ std::vector<int> place_beside(const Machine& machine, int members, const Placeme
 /// `unpinned`.
 std::vector<std::vector<int>> parts_of(const Machine& machine, std::span<const int> cpus);
 
-/// Reads "compact", "scatter", "none" or a list of CPU numbers and ascending ranges such as "0,2,4-7".
-/// \throws std::invalid_argument naming the part that is none of these.
+/// How fast members on these CPUs are: full_speed for one that has a core of the fastest kind for itself, or
+/// that is on no CPU of the machine. Members on the same core share its speed. At least 1 each.
+std::vector<std::size_t> weights(const Machine& machine, std::span<const int> cpus);
+
+/// Reads "compact", "scatter", "none", a list of names of kinds, or a list of CPU numbers and ascending
+/// ranges such as "0,2,4-7". \throws std::invalid_argument naming the part that is none of these.
 PlacementRequest parse_placement(std::string_view text);
 
 /// The reverse of parse_placement.
