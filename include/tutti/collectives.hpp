@@ -60,9 +60,7 @@ template <class Self, class Way = detail::BlockingWay>
 class Collectives : protected detail::CallMaker {
 public:
     /// Returns when every member has called it.
-    auto barrier(const Options& options = {}) {
-        return make(call(Collective::barrier, options), options);
-    }
+    auto barrier(const Options& options = {}) { return make(call(Collective::barrier, options), options); }
 
     /// Copies `inout` of `root` to `inout` of every other member. It must have the same number of elements on
     /// every member. By default every member copies directly from the root's buffer.
@@ -107,19 +105,18 @@ public:
     template <class In, class Out, class Op>
     requires detail::Reduction<In, Out, Op>
     auto reduce(In&& in, Out&& out, const Op& op, int root, const Options& options = {}) {
-        return make(
-            rooted(
-                reduction(vectors<Out>(Collective::reduce, operand<In, Out, Op>(in), out, options), out, op),
-                root),
-            options);
+        return make(rooted(reduction(vectors<Out>(Collective::reduce, operand<In, Out, Op>(in), out, options),
+                                     out, op),
+                           root),
+                    options);
     }
 
     /// Reduce in place: the result replaces `inout` on the root; `inout` of the other members is unchanged.
     template <class InOut, class Op>
     requires detail::InPlaceReduction<InOut, Op>
     auto reduce(InOut&& inout, const Op& op, int root, const Options& options = {}) {
-        return make(
-            rooted(reduction(in_place<InOut>(Collective::reduce, inout, options), inout, op), root), options);
+        return make(rooted(reduction(in_place<InOut>(Collective::reduce, inout, options), inout, op), root),
+                    options);
     }
 
     /// Reduce of a single object by value: returns the result on the root, and `value` on the other members.
@@ -148,8 +145,7 @@ public:
     template <class InOut, class Op>
     requires detail::InPlaceReduction<InOut, Op>
     auto allreduce(InOut&& inout, const Op& op, const Options& options = {}) {
-        return make(reduction(in_place<InOut>(Collective::allreduce, inout, options), inout, op),
-                          options);
+        return make(reduction(in_place<InOut>(Collective::allreduce, inout, options), inout, op), options);
     }
 
     /// Allreduce of a single object by value: `double all = me.allreduce(mine, tutti::sum)`. Returns the
@@ -196,7 +192,7 @@ public:
     requires detail::Reduction<InOut, InOut, Op>
     auto reduce_scatter(InOut&& inout, const Op& op, const Options& options = {}) {
         return make(reduction(in_place<InOut>(Collective::reduce_scatter, inout, options), inout, op),
-                          options);
+                    options);
     }
 
     /// Reduce-scatter with irregular blocks: the r-th of the p counts is the number of elements of member r's
@@ -206,21 +202,20 @@ public:
     requires detail::Reduction<In, Block, Op>
     auto reduce_scatter(In&& in, Block&& block, Counts::View counts, const Op& op,
                         const Options& options = {}) {
-        return make(reduction(irregular(vectors<Block>(Collective::reduce_scatter,
-                                                             operand<In, Block, Op>(in), block, options),
-                                              counts),
-                                    block, op),
-                          options);
+        return make(reduction(irregular(vectors<Block>(Collective::reduce_scatter, operand<In, Block, Op>(in),
+                                                       block, options),
+                                        counts),
+                              block, op),
+                    options);
     }
 
     /// Reduce-scatter with irregular blocks, in place: the result replaces member r's block of `inout`.
     template <class InOut, class Op>
     requires detail::Reduction<InOut, InOut, Op>
     auto reduce_scatter(InOut&& inout, Counts::View counts, const Op& op, const Options& options = {}) {
-        return make(
-            reduction(irregular(in_place<InOut>(Collective::reduce_scatter, inout, options), counts), inout,
-                      op),
-            options);
+        return make(reduction(irregular(in_place<InOut>(Collective::reduce_scatter, inout, options), counts),
+                              inout, op),
+                    options);
     }
 
     /// Allgather: out = block_0, block_1, ..., block_{p-1}. `block` must have n elements on every member, and
@@ -271,9 +266,9 @@ public:
     requires detail::Vectors<Block, std::span<T>>
     auto allgather(Block&& block, Shared<T> out, const Options& options = {}) {
         const auto output = out.span();
-        return make(shared(vectors<const std::span<T>>(Collective::allgather, operand<Block>(block),
-                                                             output, options)),
-                          options);
+        return make(shared(vectors<const std::span<T>>(Collective::allgather, operand<Block>(block), output,
+                                                       options)),
+                    options);
     }
 
     /// Allgather with irregular blocks into one buffer that all members share. Displacements are not
@@ -282,10 +277,10 @@ public:
     requires detail::Vectors<Block, std::span<T>>
     auto allgather(Block&& block, Shared<T> out, Counts::View counts, const Options& options = {}) {
         const auto output = out.span();
-        return make(shared(irregular(vectors<const std::span<T>>(
-                                               Collective::allgather, operand<Block>(block), output, options),
-                                           counts)),
-                          options);
+        return make(shared(irregular(vectors<const std::span<T>>(Collective::allgather, operand<Block>(block),
+                                                                 output, options),
+                                     counts)),
+                    options);
     }
 
     /// Gather: out = block_0, block_1, ..., block_{p-1} on the root; `out` of the other members is ignored.
@@ -294,7 +289,7 @@ public:
     requires detail::Vectors<Block, Out>
     auto gather(Block&& block, Out&& out, int root, const Options& options = {}) {
         return make(rooted(vectors<Out>(Collective::gather, operand<Block>(block), out, options), root),
-                          options);
+                    options);
     }
 
     /// Gather in place. On the root, `inout` has p n elements, of which it contributes its own n. On the
@@ -322,8 +317,7 @@ public:
     /// with two buffers.
     template <detail::BufferArgument InOut>
     auto gather(InOut&& inout, Counts::View counts, int root, const Options& options = {}) {
-        return make(at_root(in_place<InOut>(Collective::gather, inout, options), counts, root),
-                          options);
+        return make(at_root(in_place<InOut>(Collective::gather, inout, options), counts, root), options);
     }
 
     /// Gather with irregular blocks whose counts every member passes: `block` must have the rank()-th of the
@@ -353,7 +347,7 @@ public:
     requires detail::Vectors<In, Block>
     auto scatter(In&& in, Block&& block, int root, const Options& options = {}) {
         return make(rooted(vectors<Block>(Collective::scatter, operand<In>(in), block, options), root),
-                          options);
+                    options);
     }
 
     /// Scatter in place. On the root, `inout` has p n elements and is unchanged. On the other members,
@@ -382,8 +376,7 @@ public:
     /// form with two buffers.
     template <detail::BufferArgument InOut>
     auto scatter(InOut&& inout, Counts::View counts, int root, const Options& options = {}) {
-        return make(at_root(in_place<InOut>(Collective::scatter, inout, options), counts, root),
-                          options);
+        return make(at_root(in_place<InOut>(Collective::scatter, inout, options), counts, root), options);
     }
 
     /// Scatter with irregular blocks whose counts every member passes: `block` must have the rank()-th of the
@@ -486,14 +479,14 @@ public:
     /// must be the same on every member. `in` and `out` must not overlap.
     ///
     /// A member copies each block once, from the buffer of its sender, and waits only for its neighbours:
-    /// the call takes time proportional to their number, not to p. In a cluster, the leaders also send the blocks
-    /// for members of other processes, in one or two messages for each process.
+    /// the call takes time proportional to their number, not to p. In a cluster, the leaders also send the
+    /// blocks for members of other processes, in one or two messages for each process.
     template <class In, class Out>
     requires detail::Vectors<In, Out>
     auto neighbor_alltoall(const Neighbors& neighbors, In&& in, Out&& out, const Options& options = {}) {
         const auto graph = Counts::View().among(neighbors.graph());
-        return make(
-            to_neighbors(vectors<Out>(Collective::alltoall, operand<In>(in), out, options), graph), options);
+        return make(to_neighbors(vectors<Out>(Collective::alltoall, operand<In>(in), out, options), graph),
+                    options);
     }
 
     /// The same with irregular blocks, as MPI_Neighbor_alltoallv: send_counts[k] elements are sent to
@@ -605,7 +598,7 @@ public:
     requires detail::Vectors<In, Out>
     auto shift(In&& in, Out&& out, int distance, const Options& options = {}) {
         return make(shifted(vectors<Out>(Collective::shift, operand<In>(in), out, options), distance),
-                          options);
+                    options);
     }
 
     /// Shift in place: the contents received replace `inout`. The buffer is copied first.

@@ -182,8 +182,8 @@ public:
     /// tutti::Member::neighbors() over the members of all processes.
     [[nodiscard]] Neighbors neighbors(const std::vector<int>& sources, const std::vector<int>& destinations,
                                       SourceLine where = SourceLine::here());
-    /// tutti::Member::grid() over the members of all processes. Grids of which each process has a compact part
-    /// exchange the least with other processes: ranks are not reordered.
+    /// tutti::Member::grid() over the members of all processes. Grids of which each process has a compact
+    /// part exchange the least with other processes: ranks are not reordered.
     [[nodiscard]] Neighbors grid(const std::vector<int>& dims, const std::vector<bool>& wraps) const;
 
     /// This thread's member of the process's own group, for collectives inside the process.

@@ -15,12 +15,12 @@ void BlockEdges::set(const Call& call, const ClusterState& cluster) {
     number_ = call.root;
     const tutti::detail::CollectiveTraits& traits = tutti::detail::traits_of(call.collective);
     const tutti::detail::Neighborhood* const graph = neighborhood_of(call);
-    pattern_ = graph != nullptr                        ? Pattern::graph
+    pattern_ = graph != nullptr                       ? Pattern::graph
                : call.collective == Collective::shift ? Pattern::shift
-               : traits.scatters()                     ? Pattern::from_root
-               : !traits.gathers()                     ? Pattern::pairs
-               : traits.is_rooted()                    ? Pattern::to_root
-                                                       : Pattern::to_all;
+               : traits.scatters()                    ? Pattern::from_root
+               : !traits.gathers()                    ? Pattern::pairs
+               : traits.is_rooted()                   ? Pattern::to_root
+                                                      : Pattern::to_all;
     graph_edges_.clear();
     if (graph != nullptr) {
         set_graph(*graph->graph());

@@ -42,8 +42,8 @@ public:
     template <class Visit>
     void for_each(int from, int to, Visit visit) const {
         if (pattern_ == Pattern::graph) {
-            const auto [first, last] = std::ranges::equal_range(graph_edges_, std::pair(from, to), {},
-                                                                &GraphEdge::processes);
+            const auto [first, last] =
+                std::ranges::equal_range(graph_edges_, std::pair(from, to), {}, &GraphEdge::processes);
             std::for_each(first, last, [&](const GraphEdge& each) { visit(each.edge); });
             return;
         }

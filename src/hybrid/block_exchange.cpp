@@ -167,9 +167,9 @@ void BlockExchange::send_lengths() {
     MpiChannel& channel = call_.transport().channel();
     const StagingBuffers& staging = call_.staging();
     for (const Parcel& parcel : incoming_.all) {
-        channel.receive(
-            std::array{MpiChannel::Piece{staging.output + parcel.start, parcel.lengths_bytes() + short_parcel_bytes}},
-            parcel.process);
+        channel.receive(std::array{MpiChannel::Piece{staging.output + parcel.start,
+                                                     parcel.lengths_bytes() + short_parcel_bytes}},
+                        parcel.process);
     }
     for (const Parcel& parcel : outgoing_.all) {
         std::memcpy(staging.input + parcel.start, outgoing_.lengths.data() + parcel.first_length,
@@ -221,22 +221,22 @@ bool BlockExchange::go_on() {
 /// Throws MismatchError where what comes has other lengths than the members expect.
 void BlockExchange::check_lengths(const Parcel& parcel) const {
     const std::byte* const lengths = call_.staging().output + parcel.start;
-    if (!expect_different_ && std::memcmp(lengths, incoming_.lengths.data() + parcel.first_length,
-                                          parcel.lengths_bytes()) == 0) {
+    if (!expect_different_ &&
+        std::memcmp(lengths, incoming_.lengths.data() + parcel.first_length, parcel.lengths_bytes()) == 0) {
         return;
     }
-    call_.edges().for_each(
-        parcel.process, call_.cluster().process(), [&, from = lengths](const BlockEdge& edge) mutable {
-            std::uint64_t sent = 0;
-            std::memcpy(&sent, from, sizeof(sent));
-            from += sizeof(sent);
-            for (int member = 0; member < call_.members(); ++member) {
-                if (edge.is_for(call_.first_member() + member) &&
-                    received_place(edge, member).count != sent) {
-                    throw_lengths(edge, member, sent);
-                }
-            }
-        });
+    call_.edges().for_each(parcel.process, call_.cluster().process(),
+                           [&, from = lengths](const BlockEdge& edge) mutable {
+                               std::uint64_t sent = 0;
+                               std::memcpy(&sent, from, sizeof(sent));
+                               from += sizeof(sent);
+                               for (int member = 0; member < call_.members(); ++member) {
+                                   if (edge.is_for(call_.first_member() + member) &&
+                                       received_place(edge, member).count != sent) {
+                                       throw_lengths(edge, member, sent);
+                                   }
+                               }
+                           });
 }
 
 void BlockExchange::throw_lengths(const BlockEdge& edge, int member, std::uint64_t sent) const {

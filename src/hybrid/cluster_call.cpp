@@ -50,10 +50,10 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     offsets_.resize(static_cast<std::size_t>(cluster_.size()) + 1);
     blocks_ = {};
     copies_input_ = false;
-    known_.remember(call, detail::sends_blocks(call)
-                              ? set_blocks(call, options)
-                              : tutti::engine::checked_shape(call, global_rank(), cluster_.size(),
-                                                             offsets_.data()));
+    known_.remember(
+        call, detail::sends_blocks(call)
+                  ? set_blocks(call, options)
+                  : tutti::engine::checked_shape(call, global_rank(), cluster_.size(), offsets_.data()));
     if (shape().aliasing == tutti::engine::Aliasing::front) {
         throw ArgumentError(
             "reduce_scatter: `in` and `block` overlap: among processes pass separate vectors, or "
@@ -123,7 +123,8 @@ tutti::engine::Shape ClusterCall::set_blocks(const Call& call, const Options& op
         shape = tutti::engine::checked_layout(call, global_rank(), cluster_.size(), blocks_);
     }
     edges_.set(call, cluster_);
-    const bool exchanges_all = call.collective == Collective::shift || call.collective == Collective::alltoall;
+    const bool exchanges_all =
+        call.collective == Collective::shift || call.collective == Collective::alltoall;
     copies_input_ = exchanges_all && neighborhood_of(call) == nullptr &&
                     shape.aliasing != tutti::engine::Aliasing::separate;
     return shape;
@@ -134,8 +135,7 @@ void ClusterCall::set_call_signature(const Call& call, std::uint32_t algorithm) 
     call_signature_.in_place = false; // each member's own affair
     call_signature_.function = 0;     // which lies elsewhere in other processes
     call_signature_.by_library = algorithm == hybrid::library_algorithm;
-    call_signature_.in_passes =
-        algorithm == hybrid::chain_algorithm || algorithm == hybrid::blocks_algorithm;
+    call_signature_.in_passes = algorithm == hybrid::chain_algorithm || algorithm == hybrid::blocks_algorithm;
     call_signature_.in_segments = chosen_ == hybrid::Strategy::pipelined;
     if (!call_signature_.by_library && !call_signature_.in_passes) {
         call_signature_.row = algorithm;

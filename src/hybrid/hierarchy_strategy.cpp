@@ -40,12 +40,12 @@ bool goes_alone(const ClusterCall& call) {
 } // namespace
 
 std::unique_ptr<HierarchyStrategy> make_strategy(ClusterCall& call) {
-    return call.sends_blocks()                         ? make_blocks(call)
+    return call.sends_blocks()                           ? make_blocks(call)
            : call.algorithm() == hybrid::chain_algorithm ? make_chain(call)
-           : goes_solo(call)                           ? make_solo(call)
-           : goes_alone(call)                          ? make_alone(call)
-           : call.chosen() == Strategy::leader         ? make_leader(call)
-                                                       : make_pipeline(call);
+           : goes_solo(call)                             ? make_solo(call)
+           : goes_alone(call)                            ? make_alone(call)
+           : call.chosen() == Strategy::leader           ? make_leader(call)
+                                                         : make_pipeline(call);
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

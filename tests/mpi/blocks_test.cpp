@@ -1,5 +1,5 @@
-// Calls that send blocks from member to member: exchanges among neighbours, and what is wrong where sender and
-// receiver expect blocks of different lengths.
+// Calls that send blocks from member to member: exchanges among neighbours, and what is wrong where sender
+// and receiver expect blocks of different lengths.
 
 #include "../reference/graphs.hpp"
 #include "exam.hpp"

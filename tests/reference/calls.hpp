@@ -12,8 +12,8 @@ namespace tutti::test {
 
 /// Makes the irregular call if `me` has it with these counts: Counts or CountsOnAll.
 template <class Me, class Op, class Given, class... Operands>
-auto make_irregular(Me& me, const Shape& shape, const Op& op, const Options& options,
-                    const Given& counts, const Operands&... operands) -> decltype(me.barrier(options)) {
+auto make_irregular(Me& me, const Shape& shape, const Op& op, const Options& options, const Given& counts,
+                    const Operands&... operands) -> decltype(me.barrier(options)) {
     const int root = shape.root;
     if (shape.collective == Collective::reduce_scatter) {
         if constexpr (requires { me.reduce_scatter(operands..., counts, op, options); }) {
@@ -35,7 +35,9 @@ auto make_irregular(Me& me, const Shape& shape, const Op& op, const Options& opt
 /// Makes the call for `me`: a member, an arriving rank, or any other that has its collectives, whatever these
 /// return.
 template <class Me, class T, class In, class Out, class Op>
-requires requires(Me& me) { me.barrier(); }
+requires requires(Me& me) {
+    me.barrier();
+}
 auto make_call(Me& me, const Shape& shape, const Vectors<T>& vectors, In in, Out out, const Op& op,
                const Options& options = {}) {
     const auto given = [&](const Layout& layout) {

@@ -18,9 +18,7 @@ public:
     void begin();
     /// Goes on as far as that goes without waiting. Returns whether it is complete. Where MPI calls may be
     /// made.
-    bool advance() {
-        return call_.sends_blocks() ? blocks_.advance() : call_.transport().advance();
-    }
+    bool advance() { return call_.sends_blocks() ? blocks_.advance() : call_.transport().advance(); }
     /// After that.
     void store();
 
