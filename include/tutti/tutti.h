@@ -274,6 +274,7 @@ typedef struct tutti_call_options {
 typedef struct tutti_group tutti_group;
 typedef struct tutti_team tutti_team;
 typedef struct tutti_async_group tutti_async_group;
+typedef struct tutti_neighbors tutti_neighbors;
 typedef struct tutti_task tutti_task;
 
 /// The caller of a collective, and its way of calling: the first argument of all collectives. It is passed by
@@ -460,6 +461,51 @@ TUTTI_API tutti_status tutti_alltoallv(tutti_caller me, const void* in, const si
                                        const size_t send_displacements[], void* out,
                                        const size_t recv_counts[], const size_t recv_displacements[],
                                        tutti_type type);
+
+// The exchange among neighbours (halo exchange), for members of groups and of clusters.
+
+/// In a list of ranks: no neighbour. Its block has a place in the buffers, but is neither read nor written.
+enum { TUTTI_NEIGHBOR_NONE = -1 };
+
+/// Makes the neighbours of this member in a graph: it receives from `sources` and sends to `destinations`,
+/// ranks or TUTTI_NEIGHBOR_NONE. Every member must call it, each with lists of its own, and both ends must
+/// name an edge: see tutti::Member::neighbors(). The handle belongs to the member's rank in groups of that
+/// size, and may outlive the group. It must be freed with tutti_neighbors_free().
+TUTTI_API tutti_status tutti_neighbors_create(tutti_caller me, const int sources[], size_t n_sources,
+                                              const int destinations[], size_t n_destinations,
+                                              tutti_neighbors** neighbors);
+
+/// Makes the neighbours of this member in a grid of dims[0] x dims[1] x ... members, of which dimension i
+/// wraps around if wraps[i] is not 0. They are -x, +x, -y, +y, and so on, in the order of MPI: see
+/// tutti::Member::grid(). The call is local.
+TUTTI_API tutti_status tutti_neighbors_grid(tutti_caller me, const int dims[], const int wraps[],
+                                            size_t n_dims, tutti_neighbors** neighbors);
+
+/// Sets *ranks and *n to the list of the ranks from which the member receives, or to which it sends. The list
+/// is valid until the handle is freed.
+TUTTI_API tutti_status tutti_neighbors_sources(const tutti_neighbors* neighbors, const int** ranks,
+                                               size_t* n);
+TUTTI_API tutti_status tutti_neighbors_destinations(const tutti_neighbors* neighbors, const int** ranks,
+                                                    size_t* n);
+
+/// Frees the handle. Outstanding and persistent calls keep what they need. NULL is ignored.
+TUTTI_API tutti_status tutti_neighbors_free(tutti_neighbors* neighbors);
+
+/// Elements k n .. k n + n - 1 of `in` are sent to destination k, and those of `out` are received from source
+/// k. All members must pass the same graph and the same n. `in` and `out` must not overlap. See
+/// tutti::Member::neighbor_alltoall().
+TUTTI_API tutti_status tutti_neighbor_alltoall(tutti_caller me, const tutti_neighbors* neighbors,
+                                               const void* in, void* out, size_t n, tutti_type type);
+
+/// The same with blocks of any lengths and places: one count, and one displacement unless NULL, per
+/// destination to send and per source to receive. `in` and `out` may be the same buffer if no block that is
+/// received overlaps one that is sent. If the lengths of two neighbours differ, the receiver gets
+/// TUTTI_MISMATCH_ERROR, and the others get TUTTI_ABORTED.
+TUTTI_API tutti_status tutti_neighbor_alltoallv(tutti_caller me, const tutti_neighbors* neighbors,
+                                                const void* in, const size_t send_counts[],
+                                                const size_t send_displacements[], void* out,
+                                                const size_t recv_counts[], const size_t recv_displacements[],
+                                                tutti_type type);
 
 // Sums with the same bits for every number of members, and for every division and order of the terms. `type`
 // is TUTTI_DOUBLE or TUTTI_FLOAT. Members may have different n, also 0. The caller must be a member that
@@ -809,6 +855,11 @@ TUTTI_API tutti_status tutti_async_group_roll_call(const tutti_async_group* asyn
 #define tutti_gatherv(me, ...) tutti_gatherv(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
 #define tutti_scatterv(me, ...) tutti_scatterv(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
 #define tutti_alltoallv(me, ...) tutti_alltoallv(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_neighbors_create(me, ...) tutti_neighbors_create(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_neighbor_alltoall(me, ...)                                                                     \
+    tutti_neighbor_alltoall(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
+#define tutti_neighbor_alltoallv(me, ...)                                                                    \
+    tutti_neighbor_alltoallv(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
 #define tutti_split(me, ...) tutti_split(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
 #define tutti_split_by_level(me, ...) tutti_split_by_level(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)
 #define tutti_subset(me, ...) tutti_subset(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__)

@@ -5,11 +5,13 @@
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>
 #include <tutti/detail/request_base.hpp>
+#include <tutti/neighbors.hpp>
 #include <tutti/tutti.h>
 
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 namespace tutti::inline TUTTI_NAMESPACE::c {
 
@@ -26,6 +28,9 @@ public:
     virtual bool run_again(std::uint64_t key, const void* input, void* output) = 0;
     virtual detail::CalledFrom& called_from() const = 0;
     virtual void abort(std::string_view text) = 0;
+    virtual Neighbors neighbors(const std::vector<int>& sources, const std::vector<int>& destinations,
+                                SourceLine where) = 0;
+    virtual Neighbors grid(const std::vector<int>& dims, const std::vector<bool>& wraps) const = 0;
 };
 
 /// The caller of a member that leaves when the program says so.

@@ -14,6 +14,7 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tutti::inline TUTTI_NAMESPACE::c {
 
@@ -39,6 +40,13 @@ public:
     }
     detail::CalledFrom& called_from() const override { return *member_.called_from_; }
     void abort(std::string_view text) override { member_.abort(text); }
+    Neighbors neighbors(const std::vector<int>& sources, const std::vector<int>& destinations,
+                        SourceLine where) override {
+        return member_.neighbors(sources, destinations, where);
+    }
+    Neighbors grid(const std::vector<int>& dims, const std::vector<bool>& wraps) const override {
+        return member_.grid(dims, wraps);
+    }
 
 private:
     std::optional<mpi::Member> own_;

@@ -331,7 +331,7 @@ tutti_status tutti_f_numbers(const char* function, const char* name, const CFI_c
         return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` must be %zu numbers of integer(4) or integer(8)",
                             function, name, count);
     }
-    *numbers = malloc(count * sizeof(size_t));
+    *numbers = malloc((count + 1) * sizeof(size_t)); // also of no numbers
     if (*numbers == NULL) {
         return tutti_f_note(TUTTI_NO_MEMORY, "%s: out of memory", function);
     }
@@ -345,4 +345,31 @@ tutti_status tutti_f_numbers(const char* function, const char* name, const CFI_c
         (*numbers)[i] = (size_t)number;
     }
     return TUTTI_OK;
+}
+
+int* tutti_f_list(const CFI_cdesc_t* array) {
+    const size_t n = (size_t)array->dim[0].extent;
+    int* const list = malloc((n + 1) * sizeof(int));
+    for (size_t i = 0; list != NULL && i < n; ++i) {
+        memcpy(&list[i], (const char*)array->base_addr + (ptrdiff_t)i * array->dim[0].sm, sizeof(int));
+    }
+    return list;
+}
+
+int* tutti_f_truths(const char* function, const char* name, const CFI_cdesc_t* array, size_t count,
+                    tutti_status* status) {
+    struct array taken;
+    *status = take(function, name, array, &taken);
+    if (*status == TUTTI_OK && (taken.n != count || !is_logical(array))) {
+        *status = tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` must be %zu elements of logical", function,
+                               name, count);
+    }
+    int* const truths = *status == TUTTI_OK ? calloc(count + 1, sizeof(int)) : NULL;
+    if (*status == TUTTI_OK && truths == NULL) {
+        *status = tutti_f_note(TUTTI_NO_MEMORY, "%s: out of memory", function);
+    }
+    for (size_t byte = 0; truths != NULL && byte < count * array->elem_len; ++byte) {
+        truths[byte / array->elem_len] |= ((const char*)taken.data)[byte];
+    }
+    return truths;
 }

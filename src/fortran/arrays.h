@@ -58,6 +58,15 @@ tutti_status tutti_f_combines(const char* function, const CFI_cdesc_t* in, const
 tutti_status tutti_f_numbers(const char* function, const char* name, const CFI_cdesc_t* array, size_t count,
                              size_t** numbers);
 
+/// The elements of an array of one dimension, to be freed; NULL where there is no memory.
+int* tutti_f_list(const CFI_cdesc_t* array);
+/// `count` logicals of any kind, to be freed: not 0 where one is true. NULL where *status is not TUTTI_OK.
+int* tutti_f_truths(const char* function, const char* name, const CFI_cdesc_t* array, size_t count,
+                    tutti_status* status);
+
+/// How many blocks a member sends to its neighbours, and how many it receives.
+tutti_status tutti_f_blocks(const tutti_neighbors* neighbors, size_t* sent, size_t* received);
+
 /// Keeps a text for tutti_f_error_text(), and returns `status`.
 tutti_status tutti_f_note(tutti_status status, const char* format, ...) __attribute__((format(printf, 2, 3)));
 /// The same of what a function of the interface for C has returned.

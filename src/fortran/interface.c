@@ -141,6 +141,8 @@ FORWARD(cpu, (tutti_caller me, int* cpu, int* ierr), tutti_cpu(me, cpu))
 FORWARD(dup, (tutti_caller me, tutti_caller* copy, int* ierr), tutti_dup(me, copy))
 FORWARD(async_group_free, (tutti_async_group * *async_group, int* ierr),
         tutti_async_group_free(tutti_f_taken((void**)async_group)))
+FORWARD(neighbors_free, (tutti_neighbors * *neighbors, int* ierr),
+        tutti_neighbors_free(tutti_f_taken((void**)neighbors)))
 FORWARD(op_create, (tutti_op_function function, void* user, int commutative, tutti_op* op, int* ierr),
         tutti_op_create(function, user, commutative, op))
 FORWARD(op_create_scaled_sum, (double before, double after, tutti_op* op, int* ierr),
@@ -160,16 +162,6 @@ void tutti_f_async_group_create(int ranks, tutti_async_group** async_group, int*
     tutti_f_finish(tutti_f_noted(tutti_async_group_create(ranks, &options, async_group)), ierr);
 }
 
-/// The elements of an array of one dimension, to be freed; NULL where there is no memory.
-static int* list_of(const CFI_cdesc_t* array) {
-    const size_t n = (size_t)array->dim[0].extent;
-    int* const list = malloc((n + 1) * sizeof(int));
-    for (size_t i = 0; list != NULL && i < n; ++i) {
-        memcpy(&list[i], (const char*)array->base_addr + (ptrdiff_t)i * array->dim[0].sm, sizeof(int));
-    }
-    return list;
-}
-
 /// `wait` and all after it may be absent.
 void tutti_f_group_create(int members, tutti_group** group, int* ierr, const int* wait,
                           const CFI_cdesc_t* tuning, const int* join_timeout_ms, const int* timeout_ms,
@@ -182,7 +174,7 @@ void tutti_f_group_create(int members, tutti_group** group, int* ierr, const int
     options.timeout_ms = timeout_ms != NULL ? *timeout_ms : options.timeout_ms;
     options.trace = trace != NULL ? *trace : options.trace;
     options.leaving_ends_calls = leaving_ends_calls != NULL && *leaving_ends_calls != 0;
-    int* const sizes = levels != NULL ? list_of(levels) : NULL;
+    int* const sizes = levels != NULL ? tutti_f_list(levels) : NULL;
     options.levels = sizes;
     options.level_count = levels != NULL ? (size_t)levels->dim[0].extent : 0;
     const int lacks_memory = (tuning != NULL && file == NULL) || (levels != NULL && sizes == NULL);
@@ -194,7 +186,7 @@ void tutti_f_group_create(int members, tutti_group** group, int* ierr, const int
 }
 
 void tutti_f_subset(tutti_caller me, const CFI_cdesc_t* ranks, tutti_caller* part, int* ierr) {
-    int* const list = list_of(ranks);
+    int* const list = tutti_f_list(ranks);
     const tutti_status status =
         list != NULL ? tutti_f_noted(tutti_subset(me, list, (size_t)ranks->dim[0].extent, part))
                      : tutti_f_note(TUTTI_NO_MEMORY, "subset: out of memory");

@@ -171,28 +171,54 @@ void tutti_f_scatterv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* counts, CFI
     tutti_f_finish(status, ierr);
 }
 
-void tutti_f_alltoallv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* send_counts, CFI_cdesc_t* out,
-                       CFI_cdesc_t* recv_counts, CFI_cdesc_t* send_displacements,
-                       CFI_cdesc_t* recv_displacements, int* ierr) {
+/// An all-to-all of the interface for C: among neighbours unless that is NULL.
+static tutti_status exchange(const char* function, tutti_caller me, tutti_neighbors** neighbors,
+                             const CFI_cdesc_t* in, const CFI_cdesc_t* send_counts, const CFI_cdesc_t* out,
+                             const CFI_cdesc_t* recv_counts, const CFI_cdesc_t* send_displacements,
+                             const CFI_cdesc_t* recv_displacements) {
     struct tutti_f_vectors to = {NULL, NULL, 0, 0}, from = to;
     struct blocks sent = {NULL, NULL}, received = {NULL, NULL};
     struct tutti_f_place place = {0, 0, 1};
-    tutti_status status = tutti_f_begin("alltoallv", &me, 0, &place);
-    status = status != TUTTI_OK ? status : tutti_f_one("alltoallv", "out", out, &to);
-    status = status != TUTTI_OK ? status : take_input("alltoallv", "in", in, "out", &to, &from);
+    tutti_status status = tutti_f_begin(function, &me, 0, &place);
+    size_t to_send = place.members, to_receive = place.members;
+    if (status == TUTTI_OK && neighbors != NULL) {
+        status = tutti_f_blocks(*neighbors, &to_send, &to_receive);
+    }
+    status = status != TUTTI_OK ? status : tutti_f_one(function, "out", out, &to);
+    status = status != TUTTI_OK ? status : take_input(function, "in", in, "out", &to, &from);
     if (status == TUTTI_OK) {
-        status = take_blocks("alltoallv", "out", to.n, "recv_counts", recv_counts, recv_displacements,
-                             place.members, &received);
+        status = take_blocks(function, "out", to.n, "recv_counts", recv_counts, recv_displacements,
+                             to_receive, &received);
     }
     if (status == TUTTI_OK && !is_in_place(in)) {
-        status = take_blocks("alltoallv", "in", from.n, "send_counts", send_counts, send_displacements,
-                             place.members, &sent);
+        status = take_blocks(function, "in", from.n, "send_counts", send_counts, send_displacements, to_send,
+                             &sent);
     }
     if (status == TUTTI_OK) {
-        status = tutti_f_noted(tutti_alltoallv(me, from.in, sent.counts, sent.displacements, to.out,
-                                               received.counts, received.displacements, to.type));
+        status = tutti_f_noted(neighbors != NULL
+                                   ? tutti_neighbor_alltoallv(me, *neighbors, from.in, sent.counts,
+                                                              sent.displacements, to.out, received.counts,
+                                                              received.displacements, to.type)
+                                   : tutti_alltoallv(me, from.in, sent.counts, sent.displacements, to.out,
+                                                     received.counts, received.displacements, to.type));
     }
     free_blocks(&sent);
     free_blocks(&received);
-    tutti_f_finish(status, ierr);
+    return status;
+}
+
+void tutti_f_alltoallv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* send_counts, CFI_cdesc_t* out,
+                       CFI_cdesc_t* recv_counts, CFI_cdesc_t* send_displacements,
+                       CFI_cdesc_t* recv_displacements, int* ierr) {
+    tutti_f_finish(exchange("alltoallv", me, NULL, in, send_counts, out, recv_counts, send_displacements,
+                            recv_displacements),
+                   ierr);
+}
+
+void tutti_f_neighbor_alltoallv(tutti_caller me, tutti_neighbors** neighbors, CFI_cdesc_t* in,
+                                CFI_cdesc_t* send_counts, CFI_cdesc_t* out, CFI_cdesc_t* recv_counts,
+                                CFI_cdesc_t* send_displacements, CFI_cdesc_t* recv_displacements, int* ierr) {
+    tutti_f_finish(exchange("neighbor_alltoallv", me, neighbors, in, send_counts, out, recv_counts,
+                            send_displacements, recv_displacements),
+                   ierr);
 }

@@ -59,6 +59,10 @@ module tutti
         type(c_ptr) :: handle = c_null_ptr
     end type
 
+    type, bind(c) :: tutti_neighbors
+        type(c_ptr) :: handle = c_null_ptr
+    end type
+
     type, bind(c) :: tutti_request
         type(c_ptr) :: operation = c_null_ptr
         integer(c_int64_t) :: kind = 0
@@ -279,6 +283,7 @@ module tutti
 
         include "requests.inc"
         include "collectives.inc"
+        include "neighbors.inc"
     end interface
 
     ! No text of the library is longer.
