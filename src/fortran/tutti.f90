@@ -37,6 +37,8 @@ module tutti
     ! member.
     integer(c_int), parameter :: TUTTI_ORDER_CANONICAL = 0, TUTTI_ORDER_SERIAL = 1, TUTTI_ORDER_BY_PROCESS = 2
     integer(c_int), parameter :: TUTTI_TIMEOUT_DEFAULT = 0, TUTTI_NEVER = -1
+    ! In a list of ranks: no neighbour.
+    integer(c_int), parameter :: TUTTI_NEIGHBOR_NONE = -1
     integer(c_int), parameter :: TUTTI_WAIT_AUTOMATIC = 0, TUTTI_WAIT_SPIN = 1, TUTTI_WAIT_YIELD = 2, TUTTI_WAIT_SLEEP = 3
 
     ! The levels of a machine by which tutti_split_by_level divides a group.
