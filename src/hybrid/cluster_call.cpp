@@ -2,6 +2,7 @@
 
 #include "call/call_signature.hpp"
 #include "call/private_layout.hpp"
+#include "call/refuse.hpp"
 #include "choose/store_policy.hpp"
 #include "diagnose/disagreement.hpp"
 #include "hybrid/schedule/algorithms.hpp"
@@ -111,9 +112,9 @@ std::uint32_t ClusterCall::choose_algorithm(const Call& call, const Options& opt
 /// Where the member's blocks lie. Returns what the arguments amount to.
 tutti::engine::Shape ClusterCall::set_blocks(const Call& call, const Options& options) {
     if (!options.algorithm.empty() || !(options.way.empty() || options.way == "leader")) {
-        throw ArgumentError(std::string(to_string(call.collective)) +
-                            ": among processes, there is nothing to choose for blocks that members send to "
-                            "each other: leave `options.algorithm` and `options.way` empty");
+        tutti::engine::refuse(call,
+                              "among processes, there is nothing to choose for blocks that members send to "
+                              "each other: leave `options.algorithm` and `options.way` empty");
     }
     tutti::engine::Shape shape;
     if (call.collective == Collective::shift) {
