@@ -44,7 +44,7 @@ void Member::run_anew(const tutti::detail::Call& call, const Options& options) {
 }
 
 void Member::abort(std::string_view text) {
-    seat_->fail(tutti::detail::Seat::exception_of_abort(text, rank_));
+    seat_->abort(text);
 }
 
 Cluster::Cluster(const Group& group, MPI_Comm communicator, const ClusterOptions& options)
@@ -110,7 +110,13 @@ void Cluster::run(const std::function<void(Member&)>& function) {
     const auto on_team = [&] {
         team_->run([&](tutti::Member& local) {
             Member member(state_, state_->seat(local.rank()), &local, std::nullopt);
-            function(member);
+            try {
+                function(member);
+            } catch (...) { // the others are told what it is
+                member.seat_->fail(std::current_exception());
+                throw;
+            }
+            member.seat_->throw_if_aborted();
         });
     };
     if (state_->funneled_thread() != detail::FunneledThread::main_caller) {

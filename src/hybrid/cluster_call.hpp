@@ -40,7 +40,7 @@ public:
     explicit ClusterCall(ProcessMember& member) : member_(member), cluster_(member.cluster()) {}
 
     /// Checks a call and decides everything about it but its addresses and its strategy. Throws
-    /// ArgumentError.
+    /// ArgumentError. \pre check_given() has accepted the call
     void prepare(const Call& call, const Options& options);
     /// Decides how the members make it, where all of them do at once.
     void set_strategy() { strategy_ = make_strategy(*this); }

@@ -12,6 +12,7 @@ namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 void ClusterSeat::sit(tutti::detail::Leaving leaving) {
     leaving_ = leaving;
+    aborted_ = nullptr;
     own_board().thread.store(machine::this_thread(), std::memory_order_relaxed); // for people
     knows_leader_ = cluster_.funneled_thread() != FunneledThread::main_member;
     member_.set_leader(0);
@@ -27,13 +28,18 @@ void ClusterSeat::check_failure() {
     }
 }
 
-/// What a call inside the process has thrown has ranks of the process.
-void ClusterSeat::describe(const std::exception_ptr& thrown, const ErrorContext& call) const noexcept {
+void ClusterSeat::describe_as_thrown(Error& error, const ErrorContext& call) noexcept {
+    tutti::engine::describe(error, call);
+    described_ = std::current_exception();
+}
+
+void ClusterSeat::describe(const std::exception_ptr& thrown, const ErrorContext& call) noexcept {
     try {
-        if (thrown != nullptr) {
+        if (thrown != nullptr && thrown != described_) {
             std::rethrow_exception(thrown);
         }
     } catch (Error& error) {
+        described_ = thrown;
         ErrorContext& context = tutti::detail::ErrorAccess::of(error);
         if (context.rank >= 0 && context.peer >= 0) {
             context.peer += member_.first_member();
@@ -81,7 +87,25 @@ bool ClusterSeat::leads_now() const {
     return knows_leader_ ? member_.leads() : MPI_Is_thread_main(&is_main) == MPI_SUCCESS && is_main != 0;
 }
 
+void ClusterSeat::abort(std::string_view text) {
+    aborted_ = tutti::detail::Seat::exception_of_abort(text, global_rank());
+    fail(aborted_);
+}
+
+void ClusterSeat::throw_if_aborted() const {
+    if (aborted_ != nullptr) {
+        std::rethrow_exception(aborted_);
+    }
+}
+
 void ClusterSeat::run(const tutti::detail::Call& call, const Options& options) {
+    try {
+        tutti::engine::check_given(call);
+    } catch (ArgumentError& error) {
+        tutti::engine::describe(error,
+                                {.rank = global_rank(), .collective = call.collective, .where = call.where});
+        throw; // the member may call again
+    }
     ClusterCall* known = calls_.find(call, options.way);
     if (known == nullptr) {
         known = &prepare(call, options);

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <string_view>
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 enum class Leaving : std::uint8_t;
@@ -45,11 +46,19 @@ public:
     /// An exception ends this member's part, or what it has outstanding.
     void fail(const std::exception_ptr& cause);
     void fail_started(const std::exception_ptr& cause, const ErrorContext& operation) noexcept;
+    /// Gives an exception that ends a call of the cluster the fields of that call. One that a call inside the
+    /// process has thrown has its ranks.
+    void describe(const std::exception_ptr& thrown, const ErrorContext& call) noexcept;
+    /// The same for the one that is being handled, and has the ranks of the cluster.
+    void describe_as_thrown(Error& error, const ErrorContext& call) noexcept;
+
+    /// Fails the member, with that text.
+    void abort(std::string_view text);
+    /// Throws an Error with the text of abort(), if the member has called it.
+    void throw_if_aborted() const;
 
 private:
     void check_failure();
-    /// Gives an exception that ends a call of the cluster the fields of that call.
-    void describe(const std::exception_ptr& thrown, const ErrorContext& call) const noexcept;
     ErrorContext context_of(const ClusterCall& call) const;
     ClusterCall& prepare(const tutti::detail::Call& call, const Options& options);
     void run_prepared(ClusterCall& call);
@@ -64,6 +73,9 @@ private:
     tutti::detail::Leaving leaving_{}; // for now
     ProcessMember member_;
     tutti::engine::CallCache<std::unique_ptr<ClusterCall>> calls_;
+    std::exception_ptr aborted_;
+    /// The last Error that has got the fields of a call of the cluster.
+    std::exception_ptr described_;
     /// See find_leader().
     std::unique_ptr<tutti::engine::PreparedCall> search_;
     StartedCalls started_;

@@ -80,6 +80,8 @@ void ClusterState::join_processes(const tutti::detail::GroupState& local, MPI_Co
         channel->open(control_.communicator());
         channel->set_limits(timeout_, failure_channel_, failure_);
     }
+    channels()[0]->set_other(*channels()[1]);
+    channels()[1]->set_other(*channels()[0]);
     hybrid::together(control_.communicator(), [&] {
         const tutti::engine::GroupConfig config = shared(local.config());
         group_ =

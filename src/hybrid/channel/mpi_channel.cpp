@@ -246,20 +246,31 @@ bool MpiChannel::is_done(bool& others_ran) {
 
 void MpiChannel::look(engine::WaitTimer& waited) {
     look_for_failures();
-    mismatch_probe_.hear(rank_, trail_);
+    hear();
     waited.look();
     int peer = rank_; // not known where the library carries
     for (const Started& each : started_) {
         if (each.request != MPI_REQUEST_NULL && each.role != Role::collective) {
             peer = each.peer;
             if (waited.time() >= progress_until_question) {
-                mismatch_probe_.ask(each.peer, trail_);
+                mismatch_probe_.ask(each.peer, trail_, other_ != nullptr ? other_->begun_ : 0, is_stuck_);
             }
         }
     }
     shown_.show({.number = trail_.number(), .peer = peer, .since = waited.since()});
     if (waited.is_over()) {
         throw TimeoutError(overdue());
+    }
+}
+
+/// Questions of processes that wait for this one, on either channel.
+void MpiChannel::hear() {
+    mismatch_probe_.hear(rank_, trail_);
+    if (other_ != nullptr) {
+        other_->mismatch_probe_.hear(rank_, other_->trail_);
+        if (is_stuck_ && trail_.number() != 0) {
+            other_->mismatch_probe_.compare_crossing(rank_, other_->begun_, trail_);
+        }
     }
 }
 
@@ -273,8 +284,9 @@ void MpiChannel::look_for_failures() {
 std::string MpiChannel::overdue() const {
     std::string late;
     std::string_view who = "it";
+    std::vector<int> peers;
     for (const Started& each : started_) {
-        if (each.request == MPI_REQUEST_NULL || each.role == Role::send) {
+        if (each.request == MPI_REQUEST_NULL || std::ranges::find(peers, each.peer) != peers.end()) {
             continue;
         }
         if (each.role == Role::collective) {
@@ -282,6 +294,7 @@ std::string MpiChannel::overdue() const {
             who = "another process";
         } else {
             late += (late.empty() ? "no answer from process " : ", ") + std::to_string(each.peer);
+            peers.push_back(each.peer);
         }
     }
     const std::uint64_t number = trail_.number();
@@ -289,8 +302,7 @@ std::string MpiChannel::overdue() const {
                                          : " in operation " + std::to_string(number) + ", " +
                                                trail_.history().signature(number).describe();
     return "process " + std::to_string(rank_) + " has waited " + engine::text_of(timeout_) + call + "; " +
-           (late.empty() ? "no process has taken a message" : late) + ": " + std::string(who) +
-           " has ended, hangs, or is late";
+           late + ": " + std::string(who) + " has ended, hangs, or is late";
 }
 
 void MpiChannel::give_up(std::chrono::milliseconds grace) noexcept {

@@ -15,6 +15,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -66,9 +67,16 @@ public:
     void begin(std::uint64_t number, const engine::CallSignature& call_signature, std::uint64_t digest) {
         if (trail_.number() != number) {
             trail_.add(number, call_signature, digest);
+            begun_ = std::max(begun_, number);
             set_tag();
         }
     }
+    /// The same for an operation whose messages follow later.
+    void note_begun(std::uint64_t number) { begun_ = number; }
+    /// The channel on which the same processes make other calls.
+    void set_other(MpiChannel& other) { other_ = &other; }
+    /// Whether the calling thread does nothing else before the last call on this channel is complete.
+    void set_stuck(bool is_stuck) { is_stuck_ = is_stuck; }
 
     /// Starts to send or receive the pieces of `message` as one message.
     struct Piece {
@@ -148,6 +156,7 @@ private:
     bool is_done(bool& others_ran);
     void look_or_give_up(engine::WaitTimer& waited);
     void look(engine::WaitTimer& waited);
+    void hear();
     /// Why no answer within the timeout is an error.
     std::string overdue() const;
 
@@ -173,6 +182,10 @@ private:
     /// The last collective, for messages of errors.
     const char* collective_ = "";
     CallTrail trail_;
+    /// The last call or operation that this process has begun.
+    std::uint64_t begun_ = 0;
+    MpiChannel* other_ = nullptr;
+    bool is_stuck_ = true;
     MismatchProbe mismatch_probe_;
     std::shared_ptr<Buffers> buffers_ = std::make_shared<Buffers>();
 };
