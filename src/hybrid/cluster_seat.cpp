@@ -41,7 +41,8 @@ void ClusterSeat::describe(const std::exception_ptr& thrown, const ErrorContext&
     } catch (Error& error) {
         described_ = thrown;
         ErrorContext& context = tutti::detail::ErrorAccess::of(error);
-        if (context.rank >= 0 && context.peer >= 0) {
+        const bool is_first = !cluster_.group().failure().raised(); // of which the others are told
+        if (is_first && context.rank >= 0 && context.peer >= 0) {
             context.peer += member_.first_member();
         }
         context.rank = -1;

@@ -201,7 +201,7 @@ void ClusterState::fail(int rank, const std::exception_ptr& cause) {
     const int rank_in_all = first_rank(process_) + rank;
     failure_.report(rank_in_all, cause);
     failure_.raise(rank_in_all, cause);
-    group_->fail_reported(rank, cause);
+    group_->fail_reported(rank_in_all, cause); // what the others are told has the ranks of the cluster
 }
 
 void ClusterState::leave_failed_call(int rank) {
