@@ -14,9 +14,18 @@ void ClusterSeat::sit(tutti::detail::Leaving leaving) {
     leaving_ = leaving;
     own_board().thread.store(machine::this_thread(), std::memory_order_relaxed); // for people
     knows_leader_ = cluster_.funneled_thread() != FunneledThread::main_member;
-    member_.set_leader(0);
+    member_.set_leader(cluster_.leader());
     check_failure();
     cluster_.group().take_seat(member_.rank());
+}
+
+/// Before the leader of a part leaves, whose end tells nobody.
+void ClusterSeat::tell_of_failure() {
+    try {
+        cluster_.failure().throw_aborted();
+    } catch (const Error&) {
+        tell_others(std::current_exception());
+    }
 }
 
 /// A cluster that has failed stays so; the other processes may not know yet.
@@ -53,6 +62,9 @@ ErrorContext ClusterSeat::context_of(const ClusterCall& call) const {
 
 void ClusterSeat::rise() {
     cluster_.group().seat(member_.rank()).end_requests();
+    if (cluster_.is_part() && cluster_.failure().raised() && leads_now()) {
+        tell_of_failure();
+    }
     if (leaving_ == tutti::detail::Leaving::for_good) {
         cluster_.group().memory().leave_for_good(member_.rank());
     }
@@ -98,6 +110,15 @@ bool ClusterSeat::run_again(std::uint64_t key, const void* input, void* output) 
     known->begin(input, output, nullptr, {}); // the library's own operators have no state
     run_prepared(*known);
     return true;
+}
+
+void ClusterSeat::make_parts(const std::vector<PartLayout>& parts) {
+    if (member_.leads()) {
+        hybrid::require_unfinalised_mpi();
+        cluster_.transport().channel().set_progress(&tutti::engine::ThreadProgress::here());
+        cluster_.speak_at_end([&] { cluster_.parts().make(cluster_, parts); });
+    }
+    member_.meet({});
 }
 
 void ClusterSeat::run_prepared(ClusterCall& call) {
