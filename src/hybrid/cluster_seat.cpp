@@ -19,11 +19,14 @@ void ClusterSeat::sit(tutti::detail::Leaving leaving) {
     cluster_.group().take_seat(member_.rank());
 }
 
-/// Before the leader of a part leaves, whose end tells nobody.
+/// Of the one that has been recorded, which may be the whole's of which this cluster is a part.
 void ClusterSeat::tell_of_failure() {
     try {
+        if (const std::exception_ptr first = cluster_.failure().first()) {
+            std::rethrow_exception(first);
+        }
         cluster_.failure().throw_aborted();
-    } catch (const Error&) {
+    } catch (...) {
         tell_others(std::current_exception());
     }
 }
@@ -31,7 +34,7 @@ void ClusterSeat::tell_of_failure() {
 /// A cluster that has failed stays so; the other processes may not know yet.
 void ClusterSeat::check_failure() {
     if (cluster_.failure().raised()) {
-        tell_others(cluster_.failure().first());
+        tell_of_failure();
         cluster_.failure().throw_aborted();
     }
 }
@@ -62,8 +65,8 @@ ErrorContext ClusterSeat::context_of(const ClusterCall& call) const {
 
 void ClusterSeat::rise() {
     cluster_.group().seat(member_.rank()).end_requests();
-    if (cluster_.is_part() && cluster_.failure().raised() && leads_now()) {
-        tell_of_failure();
+    if (cluster_.is_part() && cluster_.failure().raised() && cluster_.can_speak()) {
+        tell_of_failure(); // the end of a part tells nobody
     }
     if (leaving_ == tutti::detail::Leaving::for_good) {
         cluster_.group().memory().leave_for_good(member_.rank());

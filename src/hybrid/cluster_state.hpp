@@ -124,6 +124,9 @@ public:
         }
     }
 
+    /// Whether there is a thread for speak_at_end(); outside of a run of a team there may be none.
+    bool can_speak() { return funneled_thread_ != FunneledThread::main_caller || main_thread_->serves(); }
+
     /// In which the members of the process meet.
     tutti::detail::GroupState& group() const { return *group_; }
 
