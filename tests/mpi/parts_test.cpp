@@ -238,7 +238,7 @@ TEST_CASE("all collectives of parts, up to 4 processes of up to 3 members") {
     for (int processes = 1; processes <= 4; ++processes) {
         on_processes(processes, [&](MPI_Comm part) {
             const int uneven = 1 + (process_of_world() + 1) % most_members();
-            for (const int members : {1, 2, 3, uneven}) {
+            for (const int members : processes <= 2 ? std::vector{1, 2, 3, uneven} : std::vector{2, uneven}) {
                 CAPTURE(processes);
                 CAPTURE(members);
                 on_members(part, std::min(members, most_members()), [](mpi::Member& me) {
