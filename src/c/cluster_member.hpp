@@ -9,6 +9,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string_view>
 
 namespace tutti::inline TUTTI_NAMESPACE::c {
@@ -26,6 +28,10 @@ public:
     virtual bool run_again(std::uint64_t key, const void* input, void* output) = 0;
     virtual detail::CalledFrom& called_from() const = 0;
     virtual void abort(std::string_view text) = 0;
+    /// The calling member's membership in the new cluster; null if it is in none.
+    virtual std::unique_ptr<ClusterMember> split(std::optional<int> color, int key, SourceLine where) = 0;
+    virtual std::unique_ptr<ClusterMember> subset(std::span<const int> ranks, SourceLine where) = 0;
+    virtual std::unique_ptr<ClusterMember> dup(SourceLine where) = 0;
 };
 
 /// The caller of a member that leaves when the program says so.

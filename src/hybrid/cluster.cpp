@@ -20,7 +20,8 @@ Member::Member(std::shared_ptr<detail::ClusterState> cluster, detail::ClusterSea
       cluster_(std::move(cluster)), own_(std::move(own)), borrowed_(borrowed), seat_(&seat),
       called_from_(&cluster_->board(local().rank()).called_from), rank_(seat.global_rank()),
       size_(cluster_->size()), exceptions_on_entry_(std::uncaught_exceptions()) {
-    seat_->sit(own_ ? tutti::detail::Leaving::for_now : tutti::detail::Leaving::for_good);
+    seat_->sit(own_ && !cluster_->is_part() ? tutti::detail::Leaving::for_now
+                                            : tutti::detail::Leaving::for_good);
 }
 
 Member::Member(Member&& other) noexcept

@@ -15,15 +15,27 @@ void ClusterSeat::sit(tutti::detail::Leaving leaving) {
     aborted_ = nullptr;
     own_board().thread.store(machine::this_thread(), std::memory_order_relaxed); // for people
     knows_leader_ = cluster_.funneled_thread() != FunneledThread::main_member;
-    member_.set_leader(0);
+    member_.set_leader(cluster_.leader());
     check_failure();
     cluster_.group().take_seat(member_.rank());
+}
+
+/// Of the one that has been recorded, which may be the whole's of which this cluster is a part.
+void ClusterSeat::tell_of_failure() {
+    try {
+        if (const std::exception_ptr first = cluster_.failure().first()) {
+            std::rethrow_exception(first);
+        }
+        cluster_.failure().throw_aborted();
+    } catch (...) {
+        tell_others(std::current_exception());
+    }
 }
 
 /// A cluster that has failed stays so; the other processes may not know yet.
 void ClusterSeat::check_failure() {
     if (cluster_.failure().raised()) {
-        tell_others(cluster_.failure().first());
+        tell_of_failure();
         cluster_.failure().throw_aborted();
     }
 }
@@ -60,6 +72,9 @@ ErrorContext ClusterSeat::context_of(const ClusterCall& call) const {
 
 void ClusterSeat::rise() {
     cluster_.group().seat(member_.rank()).end_requests();
+    if (cluster_.is_part() && cluster_.failure().raised() && cluster_.can_speak()) {
+        tell_of_failure(); // the end of a part tells nobody
+    }
     if (leaving_ == tutti::detail::Leaving::for_good) {
         cluster_.group().memory().leave_for_good(member_.rank());
     }
@@ -123,6 +138,15 @@ bool ClusterSeat::run_again(std::uint64_t key, const void* input, void* output) 
     known->begin(input, output, nullptr, {}); // the library's own operators have no state
     run_prepared(*known);
     return true;
+}
+
+void ClusterSeat::make_parts(const std::vector<PartLayout>& parts) {
+    if (member_.leads()) {
+        hybrid::require_unfinalised_mpi();
+        cluster_.transport().channel().set_progress(&tutti::engine::ThreadProgress::here());
+        cluster_.speak_at_end([&] { cluster_.parts().make(cluster_, parts); });
+    }
+    member_.meet({});
 }
 
 void ClusterSeat::run_prepared(ClusterCall& call) {

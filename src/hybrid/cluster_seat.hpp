@@ -2,6 +2,7 @@
 
 #include "call/call_cache.hpp"
 #include "hybrid/cluster_call.hpp"
+#include "hybrid/parts/part_layout.hpp"
 #include "hybrid/process_member.hpp"
 #include "hybrid/started/started_gate.hpp"
 
@@ -9,6 +10,7 @@
 #include <exception>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 enum class Leaving : std::uint8_t;
@@ -33,6 +35,9 @@ public:
     void run(const tutti::detail::Call& call, const Options& options);
     /// One that has been prepared, on these vectors, if that is the call with this key.
     bool run_again(std::uint64_t key, const void* input, void* output);
+
+    /// Makes the parts of a split, which all members of the process have agreed on: see Parts.
+    void make_parts(const std::vector<PartLayout>& parts);
 
     /// The operations that the member has started or prepared.
     StartedCalls& started() { return started_; }
@@ -66,6 +71,7 @@ private:
     ClusterState::Board& own_board() const { return cluster_.board(member_.rank()); }
     void leave_failed_call(const std::exception_ptr& cause, bool is_first);
     void tell_others(const std::exception_ptr& cause);
+    void tell_of_failure();
     void find_leader();
 
     ClusterState& cluster_;

@@ -72,6 +72,23 @@ MpiChannel::MpiChannel(int processes) : size_(processes), mismatch_probe_(proces
 
 void MpiChannel::open(MPI_Comm parent) {
     check(MPI_Comm_dup(parent, &communicator_), "MPI_Comm_dup");
+    set_up();
+}
+
+void MpiChannel::open(MPI_Comm parent, const std::vector<int>& processes, int tag) {
+    MPI_Group all = MPI_GROUP_NULL;
+    MPI_Group some = MPI_GROUP_NULL;
+    check(MPI_Comm_group(parent, &all), "MPI_Comm_group");
+    int code = MPI_Group_incl(all, static_cast<int>(processes.size()), processes.data(), &some);
+    MPI_Group_free(&all);
+    check(code, "MPI_Group_incl");
+    code = MPI_Comm_create_group(parent, some, tag, &communicator_);
+    MPI_Group_free(&some);
+    check(code, "MPI_Comm_create_group");
+    set_up();
+}
+
+void MpiChannel::set_up() {
     check(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check(MPI_Comm_rank(communicator_, &rank_), "MPI_Comm_rank");
     tag_bits_ = bits_of_tags();
@@ -79,7 +96,7 @@ void MpiChannel::open(MPI_Comm parent) {
 }
 
 MpiChannel::~MpiChannel() {
-    if (closed_) {
+    if (closed_ && communicator_ != MPI_COMM_NULL) {
         MPI_Comm_free(&communicator_);
     } else if (communicator_ != MPI_COMM_NULL) {
         keep(mismatch_probe_.memory());
@@ -90,6 +107,7 @@ MpiChannel::~MpiChannel() {
 }
 
 void MpiChannel::close() noexcept {
+    progress_ = nullptr; // the thread may be gone
     if (size_ == 1) {
         closed_ = true;
         return;
@@ -331,6 +349,18 @@ void meet(MpiChannel& channel) {
         channel.send(nothing, (channel.rank() + distance) % size);
         channel.wait();
     }
+}
+
+void agree(MpiChannel& channel, std::span<int> flags) {
+    if (channel.size() == 1) {
+        return;
+    }
+    constexpr const char* what = "MPI_Iallreduce";
+    MPI_Request& request = channel.next_collective(what);
+    channel.started(MPI_Iallreduce(MPI_IN_PLACE, flags.data(), static_cast<int>(flags.size()), MPI_INT,
+                                   MPI_MIN, channel.communicator(), &request),
+                    what);
+    channel.wait();
 }
 
 } // namespace tutti::hybrid

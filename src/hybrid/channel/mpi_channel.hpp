@@ -35,13 +35,16 @@ namespace tutti::hybrid {
 /// calls, or have been, never match.
 class MpiChannel : Immovable {
 public:
-    /// Among so many processes, once it is open.
+    /// Among so many processes, once it is open. Of one process, it need not be.
     explicit MpiChannel(int processes);
     /// Leaves the communicator alone unless the channel was closed.
     ~MpiChannel();
 
     /// Duplicates `parent`. Collective.
     void open(MPI_Comm parent);
+    /// For some processes of `parent`, in this order. Collective over these. Nobody may probe `parent` for
+    /// messages with the tag, because Open MPI 4.1 uses it for messages there.
+    void open(MPI_Comm parent, const std::vector<int>& processes, int tag);
 
     MPI_Comm communicator() const { return communicator_; }
     int rank() const { return rank_; }
@@ -132,8 +135,13 @@ public:
         run::Memory scratch;
         run::Memory landing;
         run::Memory outgoing;
+        run::Memory flags;
     };
     Buffers& buffers() { return *buffers_; }
+    /// Room for flags, for agree().
+    std::span<int> flags(std::size_t count) {
+        return {reinterpret_cast<int*>(buffers_->flags.at_least(count * sizeof(int))), count};
+    }
 
 private:
     /// How long what MPI has begun to send may take to arrive.
@@ -146,6 +154,7 @@ private:
         Role role = Role::send;
     };
 
+    void set_up();
     void set_tag();
     /// A place for the request of what is started next: before it is, since there may be no memory.
     MPI_Request& next(int peer, Role role) {
@@ -166,7 +175,7 @@ private:
     int rank_ = 0;
     int size_ = 1;
     int tag_ = 0;
-    int tag_bits_ = 0;
+    int tag_bits_ = 1;
     bool closed_ = false;
     bool stuck_ = false;
     mailbox::WaitPolicy wait_policy_;
@@ -192,5 +201,8 @@ private:
 
 /// Returns when all processes have called it in the same call. ceil(log2 N) messages from each process.
 void meet(MpiChannel& channel);
+
+/// Leaves 1 where all processes have 1, in flags of the channel. Collective.
+void agree(MpiChannel& channel, std::span<int> flags);
 
 } // namespace tutti::hybrid
