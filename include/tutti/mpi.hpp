@@ -323,9 +323,12 @@ struct Share {
 };
 
 /// Divides the CPUs of each node among the processes of `communicator` on it. The processes exchange their
-/// masks of allowed CPUs. If no two masks share a CPU, each process keeps its own. Otherwise the processes
-/// get equal parts of all allowed CPUs in rank order; if there are more processes than CPUs, each gets one
-/// CPU in turn. It is a collective call. Throws what the constructor of Cluster throws.
+/// masks of allowed CPUs. Each process keeps a mask of its own. Processes with the same mask divide it in
+/// rank order into parts of the machine: packages, NUMA nodes or L3 caches if these have equally many CPUs
+/// and their number divides that of the processes, or the reverse; otherwise into equally many neighbouring
+/// cores. If there are more processes than CPUs, each gets one CPU in turn. CPUs of masks that overlap are
+/// dealt out one by one. Placements have one CPU of each core first. It is a collective call. Throws what the
+/// constructor of Cluster throws.
 TUTTI_API Share divide_cpus(MPI_Comm communicator);
 
 } // namespace mpi

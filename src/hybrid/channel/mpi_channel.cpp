@@ -1,6 +1,7 @@
 #include "hybrid/channel/mpi_channel.hpp"
 
 #include "diagnose/roll_call.hpp"
+#include "group/ranks_text.hpp"
 
 #include <tutti/error.hpp>
 
@@ -299,28 +300,31 @@ void MpiChannel::look_for_failures() {
     }
 }
 
-std::string MpiChannel::overdue() const {
-    std::string late;
-    std::string_view who = "it";
-    std::vector<int> peers;
+std::string MpiChannel::late() const {
+    std::vector<int> silent;
+    std::vector<int> untaken;
     for (const Started& each : started_) {
-        if (each.request == MPI_REQUEST_NULL || std::ranges::find(peers, each.peer) != peers.end()) {
+        if (each.request == MPI_REQUEST_NULL) {
             continue;
         }
         if (each.role == Role::collective) {
-            late = std::string(collective_) + " has not ended";
-            who = "another process";
-        } else {
-            late += (late.empty() ? "no answer from process " : ", ") + std::to_string(each.peer);
-            peers.push_back(each.peer);
+            return std::string(collective_) + " has not ended: another process";
         }
+        (each.role == Role::send ? untaken : silent).push_back(each.peer);
     }
+    const std::vector<int>& late = silent.empty() ? untaken : silent;
+    const bool is_one = std::ranges::all_of(late, [&](int peer) { return peer == late.front(); });
+    return (silent.empty() ? "no message taken by " : "no answer from ") +
+           engine::text_of_ranks(late, "process", "processes") + (is_one ? ": it" : ": each of them");
+}
+
+std::string MpiChannel::overdue() const {
     const std::uint64_t number = trail_.number();
     const std::string call = number == 0 ? "" // at the end of a cluster that has made none
                                          : " in operation " + std::to_string(number) + ", " +
                                                trail_.history().signature(number).describe();
     return "process " + std::to_string(rank_) + " has waited " + engine::text_of(timeout_) + call + "; " +
-           late + ": " + std::string(who) + " has ended, hangs, or is late";
+           late() + " has ended, hangs, or is late";
 }
 
 void MpiChannel::give_up(std::chrono::milliseconds grace) noexcept {

@@ -168,6 +168,8 @@ private:
     void hear();
     /// Why no answer within the timeout is an error.
     std::string overdue() const;
+    /// The processes for whose messages it waits, or that have not taken any, for overdue().
+    std::string late() const;
 
     MPI_Comm communicator_ = MPI_COMM_NULL;
     const FailureChannel* others_ = nullptr;
