@@ -88,7 +88,7 @@ void ClusterSeat::fail_started(const std::exception_ptr& cause, const ErrorConte
 
 void ClusterSeat::fail(const std::exception_ptr& cause) {
     cluster_.fail(member_.rank(), cause);
-    tell_others(cause);
+    tell_of_failure(); // what came first says more than what came of it
 }
 
 /// Lets the other processes know, if this is the thread that may.

@@ -85,7 +85,7 @@ std::optional<Member> Member::regroup(const Choice& choice, SourceLine where) {
             cluster_->parts().last(parts.size(), static_cast<std::size_t>(own_part - parts.begin()));
         detail::ClusterSeat& seat = part->seat(own->rank());
         return Member(std::move(part), seat, nullptr, std::move(own));
-    } catch (const ArgumentError& error) {
+    } catch (const ArgumentError&) {
         throw; // on all members, which may go on
     } catch (...) {
         // The others count on this member to go through with it.
