@@ -1,9 +1,12 @@
 # MPI libraries differ in their binary interfaces, so what uses one is built once for each.
 #
 # tutti_mpi_kinds(RESULT): the MPI libraries of this machine that the tests can use, of openmpi and mpich. For each there
-# are then the targets tutti_mpi_<kind> and tutti_cmpi_<kind>, the components built for it, and TUTTI_MPIRUN_<kind>, how its programs start.
+# are then the targets tutti_mpi_<kind>, tutti_cmpi_<kind> and, with Fortran, tutti_fmpi_<kind>, the components built for it, and
+# TUTTI_MPIRUN_<kind>, how its programs start.
 set(TUTTI_PKG_openmpi ompi-c)
 set(TUTTI_PKG_mpich mpich)
+set(TUTTI_FORTRAN_OF_openmpi mpi_mpifh) # the calls of MPI in Fortran
+set(TUTTI_FORTRAN_OF_mpich mpichfort)
 set(TUTTI_MPIRUN_OPTIONS_openmpi --allow-run-as-root --oversubscribe --bind-to none --mca mpi_yield_when_idle 1)
 set(TUTTI_MPIRUN_OPTIONS_mpich -bind-to none)
 
@@ -32,6 +35,12 @@ function(tutti_mpi_kinds result)
     add_library(tutti_cmpi_${kind} STATIC ${TUTTI_CMPI_SOURCES} $<TARGET_OBJECTS:tutti_c_interface>)
     tutti_configure(tutti_cmpi_${kind})
     target_link_libraries(tutti_cmpi_${kind} PUBLIC tutti_mpi_${kind})
+    if(TUTTI_HAS_FORTRAN)
+      add_library(tutti_fmpi_${kind} STATIC ${TUTTI_FMPI_SOURCES} $<TARGET_OBJECTS:tutti_fmpi_module>
+                  $<TARGET_OBJECTS:tutti_fortran_interface>)
+      target_include_directories(tutti_fmpi_${kind} PRIVATE ${PROJECT_SOURCE_DIR}/src PUBLIC ${PROJECT_BINARY_DIR}/fortran)
+      target_link_libraries(tutti_fmpi_${kind} PUBLIC tutti_cmpi_${kind} ${TUTTI_FORTRAN_OF_${kind}})
+    endif()
   endforeach()
   set(${result} ${kinds} PARENT_SCOPE)
 endfunction()

@@ -2,34 +2,16 @@
 // With Tutti each thread adds up its own points, and one allreduce gives everybody the sums of all. Beside it
 // OpenMP's reduction of an array, on the same threads:  k_means [points] [threads]
 
+#include "k_means.hpp"
+
 #include "in_turns.hpp"
 
 #include <tutti/tutti.hpp>
 
 #include <omp.h>
 
-#include <complex>
 #include <cstdio>
 #include <cstdlib>
-
-using Points = std::vector<std::complex<double>>;
-constexpr int clusters = 16, iterations = 50;
-
-/// `sums` has the sum of each cluster's points, and behind these how many they are.
-static void add_to_nearest(std::complex<double> point, const Points& centres, std::complex<double>* sums) {
-    const auto distance = [&](std::complex<double> centre) { return std::norm(point - centre); };
-    const auto nearest = std::ranges::min_element(centres, {}, distance) - centres.begin();
-    sums[nearest] += point;
-    sums[clusters + nearest] += 1;
-}
-
-/// To the means, and sets the sums back to 0.
-static void move(Points& centres, Points& sums) {
-    for (std::size_t i = 0; i < clusters; ++i) {
-        centres[i] = sums[clusters + i] == 0.0 ? centres[i] : sums[i] / sums[clusters + i].real();
-    }
-    std::ranges::fill(sums, 0.0);
-}
 
 static void with_tutti(const Points& points, Points& result, tutti::Group& group) {
 #pragma omp parallel num_threads(group.size())
@@ -37,6 +19,7 @@ static void with_tutti(const Points& points, Points& result, tutti::Group& group
         tutti::Member me = group.join(omp_get_thread_num());
         Points centres = result, sums(2 * clusters); // of its own
         for (int iteration = 0; iteration < iterations; ++iteration) {
+            std::ranges::fill(sums, 0.0);
 #pragma omp for nowait
             for (std::size_t i = 0; i < points.size(); ++i) {
                 add_to_nearest(points[i], centres, sums.data());
@@ -59,15 +42,15 @@ static void by_hand(const Points& points, Points& centres, int threads) {
             add_to_nearest(points[i], centres, reinterpret_cast<std::complex<double>*>(numbers));
         }
 #pragma omp single
-        move(centres, sums);
+        {
+            move(centres, sums);
+            std::ranges::fill(sums, 0.0);
+        }
     }
 }
 
 int main(int argc, char** argv) {
-    Points points(argc > 1 ? static_cast<std::size_t>(std::atoi(argv[1])) : 10'000);
-    for (std::size_t i = 0; i < points.size(); ++i) { // whole numbers, which add up exactly in any order
-        points[i] = {static_cast<double>(i * i % 1009), static_cast<double>(i * 7919 % 997)};
-    }
+    const Points points = points_of(0, argc > 1 ? static_cast<std::size_t>(std::atoi(argv[1])) : 10'000);
     Points start(points.begin(), points.begin() + clusters), tutti, hand;
     tutti::Group group(argc > 2 ? std::atoi(argv[2]) : 2);
     const auto us = in_turns(21, {[&] { with_tutti(points, tutti = start, group); },

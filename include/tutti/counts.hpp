@@ -254,8 +254,8 @@ void require_outside(const char* name, const void* address, const std::vector<T>
 } // namespace detail
 
 /// The counts of a gather or scatter, with or without displacements, that every member passes: the same
-/// counts on all members. More algorithms support this form than that with Counts, and clusters support only
-/// this form. The lifetime of the numbers is that of Counts.
+/// counts on all members. More algorithms support this form than that with Counts. The lifetime of the
+/// numbers is that of Counts.
 class CountsOnAll {
 public:
     /// Like Counts::View.

@@ -33,6 +33,7 @@ namespace mpi {
 namespace detail {
 class ClusterSeat;
 class ClusterState;
+struct PartLayout;
 
 /// Like tutti::detail::execute_again, for a call that names no `way`.
 TUTTI_API bool run_again(ClusterSeat& seat, std::uint64_t key, const void* input, void* output);
@@ -126,8 +127,8 @@ struct ClusterOptions {
 };
 
 /// One thread's membership in a cluster; the collectives are its member functions. They are the collectives
-/// of tutti::Member over the members of all processes, except split, subset, dup and among. Ranks, sizes,
-/// roots, counts and the order of operands are global. A single object is passed by value. All members of all
+/// of tutti::Member over the members of all processes, except split by level and among. Ranks, sizes, roots,
+/// counts and the order of operands are global. A single object is passed by value. All members of all
 /// processes must make the same calls in the same order.
 ///
 /// Throws what tutti::Member throws, and tutti::Error if MPI reports an error or a process does not answer.
@@ -186,7 +187,37 @@ public:
     /// part exchange the least with other processes: ranks are not reordered.
     [[nodiscard]] Neighbors grid(const std::vector<int>& dims, const std::vector<bool>& wraps) const;
 
-    /// This thread's member of the process's own group, for collectives inside the process.
+    /// tutti::Member::split() among the members of all processes: by `color` into new clusters, ranked by
+    /// `key` and then by the rank here. The new cluster is that of its members' processes only; within one
+    /// process it makes no MPI calls. Every member must call it.
+    ///
+    /// - The members of a process must have consecutive ranks in the new cluster. Otherwise, all members
+    ///   throw ArgumentError, and may go on.
+    /// - Below MPI_THREAD_MULTIPLE, one thread of a process makes all MPI calls. If a new cluster has members
+    ///   in several processes, it must include that member of each of them. Otherwise, all members throw
+    ///   ArgumentError, and may go on. With MPI_THREAD_MULTIPLE, the first of the new cluster's members in
+    ///   each process makes its MPI calls.
+    /// - A failure of this cluster also fails all clusters made from it. Other rules of lifetime and failures
+    ///   are those of tutti::Member::split(), but other processes wait until the timeout for a member that
+    ///   was destroyed.
+    /// - MPI's communicators of the new cluster are freed in a later split of this cluster or at its end. If
+    ///   a member of the new cluster outlives this cluster, they are kept until MPI_Finalize.
+    ///
+    /// Cost: an allgather and three collective calls inside the process, and per new cluster three
+    /// communicators of MPI.
+    [[nodiscard("a membership lasts as long as its Member")]] std::optional<Member>
+    split(std::optional<int> color, int key, SourceLine where = SourceLine::here());
+
+    /// tutti::Member::subset() among the members of all processes, with the rules of split().
+    [[nodiscard("a membership lasts as long as its Member")]] std::optional<Member>
+    subset(std::span<const int> ranks, SourceLine where = SourceLine::here());
+
+    /// Makes a new cluster of the same members with the same ranks, with the rules of split().
+    [[nodiscard("a membership lasts as long as its Member")]] Member
+    dup(SourceLine where = SourceLine::here());
+
+    /// This thread's member of the process's own group, for collectives inside the process. In a cluster made
+    /// by split(), subset() or dup(), the group has the members of the process that are in the cluster.
     tutti::Member& local() { return own_ ? *own_ : *borrowed_; }
 
 private:
@@ -206,6 +237,9 @@ private:
         }
     }
     void run_anew(const tutti::detail::Call& call, const Options& options);
+    /// The parts into which the members divide the cluster by their choices.
+    std::vector<detail::PartLayout> agree_on_parts(const tutti::detail::Choice& choice, SourceLine where);
+    std::optional<Member> regroup(const tutti::detail::Choice& choice, SourceLine where);
 
     std::shared_ptr<detail::ClusterState> cluster_;
     std::optional<tutti::Member> own_;
@@ -289,9 +323,12 @@ struct Share {
 };
 
 /// Divides the CPUs of each node among the processes of `communicator` on it. The processes exchange their
-/// masks of allowed CPUs. If no two masks share a CPU, each process keeps its own. Otherwise the processes
-/// get equal parts of all allowed CPUs in rank order; if there are more processes than CPUs, each gets one
-/// CPU in turn. It is a collective call. Throws what the constructor of Cluster throws.
+/// masks of allowed CPUs. Each process keeps a mask of its own. Processes with the same mask divide it in
+/// rank order into parts of the machine: packages, NUMA nodes or L3 caches if these have equally many CPUs
+/// and their number divides that of the processes, or the reverse; otherwise into equally many neighbouring
+/// cores. If there are more processes than CPUs, each gets one CPU in turn. CPUs of masks that overlap are
+/// dealt out one by one. Placements have one CPU of each core first. It is a collective call. Throws what the
+/// constructor of Cluster throws.
 TUTTI_API Share divide_cpus(MPI_Comm communicator);
 
 } // namespace mpi

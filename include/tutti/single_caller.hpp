@@ -440,7 +440,7 @@ template <detail::TermsRange In>
     const auto parts = detail::parts_of(terms);
     detail::Alone me;
     using T = detail::element_t<std::ranges::range_reference_t<In>>;
-    return detail::reproduced_sum<T>(me, parts, Options{});
+    return detail::reproduced_sum<T>(me, parts, detail::Alone::Options{});
 }
 
 /// The sum of the products of the elements of both, as reproducible as the sum: see
@@ -454,7 +454,7 @@ requires detail::VectorRanges<A, B>
     const auto others = detail::parts_of(b);
     detail::Alone me;
     using T = detail::element_t<std::ranges::range_reference_t<A>>;
-    return detail::reproduced_dot<T>(me, parts, others, Options{});
+    return detail::reproduced_dot<T>(me, parts, others, detail::Alone::Options{});
 }
 
 /// The Euclidean norm of the elements of all buffers: see Member::reproducible_norm2().
@@ -463,7 +463,7 @@ template <detail::TermsRange In>
     const auto parts = detail::parts_of(x);
     detail::Alone me;
     using T = detail::element_t<std::ranges::range_reference_t<In>>;
-    return detail::reproduced_norm2(me, detail::TermLists<T>(parts), Options{});
+    return detail::reproduced_norm2(me, detail::TermLists<T>(parts), detail::Alone::Options{});
 }
 
 } // namespace single_caller

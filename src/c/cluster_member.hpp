@@ -10,6 +10,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -31,6 +33,10 @@ public:
     virtual Neighbors neighbors(const std::vector<int>& sources, const std::vector<int>& destinations,
                                 SourceLine where) = 0;
     virtual Neighbors grid(const std::vector<int>& dims, const std::vector<bool>& wraps) const = 0;
+    /// The calling member's membership in the new cluster; null if it is in none.
+    virtual std::unique_ptr<ClusterMember> split(std::optional<int> color, int key, SourceLine where) = 0;
+    virtual std::unique_ptr<ClusterMember> subset(std::span<const int> ranks, SourceLine where) = 0;
+    virtual std::unique_ptr<ClusterMember> dup(SourceLine where) = 0;
 };
 
 /// The caller of a member that leaves when the program says so.

@@ -94,6 +94,21 @@ void hand_over(tutti_caller& to, std::optional<Member> member) {
         to.member = members.add(Seated(std::move(*member)));
     }
 }
+void hand_over(tutti_caller& to, std::unique_ptr<ClusterMember> member) {
+    if (member != nullptr) {
+        to = caller_of(std::move(member));
+    }
+}
+
+/// The caller that `divide` makes of the member of a group or of a cluster.
+template <class Divide>
+void regroup(const char* function, const tutti_caller& me, tutti_caller& to, Divide divide) {
+    Seated& member = seated(function, me);
+    if (ClusterMember* const in_cluster = member.in_cluster()) {
+        return hand_over(to, divide(*in_cluster));
+    }
+    hand_over(to, divide(member.member()));
+}
 
 } // namespace
 
@@ -136,7 +151,8 @@ tutti_status tutti_split(tutti_caller me, int color, int key, tutti_caller* part
     return c::guarded([&] {
         c::there("split", "part", part) = {};
         const auto chosen = color < 0 ? std::nullopt : std::optional(color);
-        c::hand_over(*part, c::group_member("split", me).split(chosen, key, c::where_of(me)));
+        c::regroup("split", me, *part,
+                   [&](auto& member) { return member.split(chosen, key, c::where_of(me)); });
     });
 }
 
@@ -154,7 +170,8 @@ tutti_status tutti_subset(tutti_caller me, const int ranks[], size_t n, tutti_ca
         if (n != 0) {
             c::there("subset", "ranks", ranks);
         }
-        c::hand_over(*part, c::group_member("subset", me).subset(std::span(ranks, n), c::where_of(me)));
+        c::regroup("subset", me, *part,
+                   [&](auto& member) { return member.subset(std::span(ranks, n), c::where_of(me)); });
     });
 }
 
@@ -168,6 +185,6 @@ tutti_status tutti_among(tutti_caller me, int count, int first, int stride, tutt
 tutti_status tutti_dup(tutti_caller me, tutti_caller* copy) {
     return c::guarded([&] {
         c::there("dup", "copy", copy) = {};
-        c::hand_over(*copy, c::group_member("dup", me).dup(c::where_of(me)));
+        c::regroup("dup", me, *copy, [&](auto& member) { return member.dup(c::where_of(me)); });
     });
 }

@@ -57,6 +57,6 @@ GroupConfig config_for(const GroupOptions& options, std::span<const int> cpus);
 GroupConfig config_for(int members, const GroupOptions& options);
 
 /// For some of the members of a group with this configuration. Reads nothing of the system anew.
-GroupConfig config_for_members(const GroupConfig& config, const std::vector<int>& mates);
+TUTTI_COMPONENT_API GroupConfig config_for_members(const GroupConfig& config, const std::vector<int>& mates);
 
 } // namespace tutti::engine

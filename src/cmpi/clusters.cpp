@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -47,8 +48,19 @@ public:
     Neighbors grid(const std::vector<int>& dims, const std::vector<bool>& wraps) const override {
         return member_.grid(dims, wraps);
     }
+    std::unique_ptr<ClusterMember> split(std::optional<int> color, int key, SourceLine where) override {
+        return made(member_.split(color, key, where));
+    }
+    std::unique_ptr<ClusterMember> subset(std::span<const int> ranks, SourceLine where) override {
+        return made(member_.subset(ranks, where));
+    }
+    std::unique_ptr<ClusterMember> dup(SourceLine where) override { return made(member_.dup(where)); }
 
 private:
+    static std::unique_ptr<ClusterMember> made(std::optional<mpi::Member> member) {
+        return member ? std::make_unique<MpiMember>(std::move(*member)) : nullptr;
+    }
+
     std::optional<mpi::Member> own_;
     mpi::Member& member_;
 };

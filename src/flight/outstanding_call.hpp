@@ -46,6 +46,8 @@ public:
         return call_.serves(asked...);
     }
 
+    /// Null if it has none.
+    const Gate* gate() const { return gate_; }
     bool is_over() const noexcept override { return state_ != State::queued && state_ != State::running; }
     bool test() override;
     void wait() override;

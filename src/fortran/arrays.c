@@ -40,6 +40,10 @@ void tutti_f_finish(tutti_status status, int* ierr) {
     }
 }
 
+void tutti_f_forward(tutti_status status, int* ierr) {
+    tutti_f_finish(tutti_f_noted(status), ierr);
+}
+
 void* tutti_f_taken(void** handle) {
     void* const taken = *handle;
     *handle = NULL;

@@ -26,6 +26,10 @@ enum { tutti_f_longest_text = 512 };
 /// The variable of the module that stands for TUTTI_IN_PLACE.
 extern int tutti_f_in_place;
 
+/// Keeps the text of what a function of the interface for C has returned, and hands it to the program. The
+/// module tutti_mpi calls it.
+void tutti_f_forward(tutti_status status, int* ierr);
+
 #pragma GCC visibility push(hidden)
 
 /// Begins a call: what is refused from here on has written its request.

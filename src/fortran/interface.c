@@ -124,7 +124,7 @@ void tutti_f_alltoall(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, int* i
 // Groups, async groups and requests, whose functions differ by the last argument only.
 #define FORWARD(name, parameters, call)                                                                      \
     void tutti_f_##name parameters {                                                                         \
-        tutti_f_finish(tutti_f_noted(call), ierr);                                                           \
+        tutti_f_forward(call, ierr);                                                                         \
     }
 FORWARD(group_free, (tutti_group * *group, int* ierr), tutti_group_free(tutti_f_taken((void**)group)))
 FORWARD(group_set_timeout, (tutti_group * *group, int milliseconds, int* ierr),
@@ -159,7 +159,7 @@ void tutti_f_async_group_create(int ranks, tutti_async_group** async_group, int*
                                 const int* timeout_ms) {
     tutti_async_group_options options = TUTTI_ASYNC_GROUP_OPTIONS_INIT;
     options.timeout_ms = timeout_ms != NULL ? *timeout_ms : options.timeout_ms;
-    tutti_f_finish(tutti_f_noted(tutti_async_group_create(ranks, &options, async_group)), ierr);
+    tutti_f_forward(tutti_async_group_create(ranks, &options, async_group), ierr);
 }
 
 /// `wait` and all after it may be absent.

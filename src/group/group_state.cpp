@@ -174,16 +174,21 @@ std::shared_ptr<GroupState> GroupState::of_mates(const std::vector<int>& mates,
         now.timeout = timeout();
         return std::make_shared<GroupState>(members, engine::config_for_members(now, mates), make_diagnosis_);
     }();
+    adopt(group, mates, derived);
+    group->diagnosis_->list_for_roll_calls();
+    return group;
+}
+
+void GroupState::adopt(const std::shared_ptr<GroupState>& group, const std::vector<int>& mates,
+                       const std::optional<engine::Progression>& derived) {
     group->family_.descend(weak_from_this(), family_, mates, derived);
     for (const auto& ancestor : group->family_.ancestors()) {
         ancestor->family_.add_descendant(group);
     }
-    group->diagnosis_->list_for_roll_calls();
     // A failure since then reaches the new group; one before that does so here.
     if (failure_.raised()) {
         failure_.throw_aborted();
     }
-    return group;
 }
 
 std::shared_ptr<GroupState> GroupState::derived(const engine::Progression& ranks) {

@@ -45,6 +45,10 @@ public:
     /// the order of the new group, which learns of failures of this one and of those that this one was made
     /// of.
     std::shared_ptr<GroupState> of_mates(const std::vector<int>& mates) { return of_mates(mates, {}); }
+    /// Makes `group` such a one, which makes no calls yet; derived if `derived` has the ranks. Throws Aborted
+    /// if this group has failed.
+    TUTTI_COMPONENT_API void adopt(const std::shared_ptr<GroupState>& group, const std::vector<int>& mates,
+                                   const std::optional<engine::Progression>& derived = {});
 
     /// The group of these ranks of this one: made by the member that is the first to ask for it, and kept
     /// until this group ends, or begins anew after a failure. By any thread.

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/detail/export.hpp>
+
 #include <string>
 #include <vector>
 
@@ -7,6 +9,7 @@ namespace tutti::engine {
 
 /// "member 3", "members 0, 2, 5-63", of the word for one and for several, each rank once; of many runs of
 /// ranks the first ones.
-std::string text_of_ranks(std::vector<int> ranks, const std::string& one, const std::string& all);
+TUTTI_COMPONENT_API std::string text_of_ranks(std::vector<int> ranks, const std::string& one,
+                                              const std::string& all);
 
 } // namespace tutti::engine

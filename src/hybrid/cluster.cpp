@@ -20,7 +20,8 @@ Member::Member(std::shared_ptr<detail::ClusterState> cluster, detail::ClusterSea
       cluster_(std::move(cluster)), own_(std::move(own)), borrowed_(borrowed), seat_(&seat),
       called_from_(&cluster_->board(local().rank()).called_from), rank_(seat.global_rank()),
       size_(cluster_->size()), exceptions_on_entry_(std::uncaught_exceptions()) {
-    seat_->sit(own_ ? tutti::detail::Leaving::for_now : tutti::detail::Leaving::for_good);
+    seat_->sit(own_ && !cluster_->is_part() ? tutti::detail::Leaving::for_now
+                                            : tutti::detail::Leaving::for_good);
 }
 
 Member::Member(Member&& other) noexcept
@@ -44,7 +45,7 @@ void Member::run_anew(const tutti::detail::Call& call, const Options& options) {
 }
 
 void Member::abort(std::string_view text) {
-    seat_->fail(tutti::detail::Seat::exception_of_abort(text, rank_));
+    seat_->abort(text);
 }
 
 Cluster::Cluster(const Group& group, MPI_Comm communicator, const ClusterOptions& options)
@@ -110,7 +111,13 @@ void Cluster::run(const std::function<void(Member&)>& function) {
     const auto on_team = [&] {
         team_->run([&](tutti::Member& local) {
             Member member(state_, state_->seat(local.rank()), &local, std::nullopt);
-            function(member);
+            try {
+                function(member);
+            } catch (...) { // the others are told what it is
+                member.seat_->fail(std::current_exception());
+                throw;
+            }
+            member.seat_->throw_if_aborted();
         });
     };
     if (state_->funneled_thread() != detail::FunneledThread::main_caller) {

@@ -47,7 +47,6 @@ std::uint64_t digest_of(const tutti::run::PrivateLayout& blocks, std::uint64_t c
 void ClusterCall::prepare(const Call& call, const Options& options) {
     strategy_ = nullptr;
     known_.forget(); // it serves no call before it is complete
-    tutti::engine::check_given(call);
     offsets_.resize(static_cast<std::size_t>(cluster_.size()) + 1);
     blocks_ = {};
     copies_input_ = false;

@@ -40,7 +40,7 @@ public:
     explicit ClusterCall(ProcessMember& member) : member_(member), cluster_(member.cluster()) {}
 
     /// Checks a call and decides everything about it but its addresses and its strategy. Throws
-    /// ArgumentError.
+    /// ArgumentError. \pre check_given() has accepted the call
     void prepare(const Call& call, const Options& options);
     /// Decides how the members make it, where all of them do at once.
     void set_strategy() { strategy_ = make_strategy(*this); }
@@ -154,8 +154,8 @@ public:
     template <class Work>
     void speak(Work work) {
         hybrid::require_unfinalised_mpi();
-        const bool has_started = started_ == 0 && !cluster_.started().is_empty();
-        transport().channel().set_progress(has_started ? &tutti::engine::ThreadProgress::here() : nullptr);
+        tutti::engine::ThreadProgress& thread = tutti::engine::ThreadProgress::here();
+        transport().channel().set_progress(started_ == 0 && !thread.is_empty() ? &thread : nullptr);
         cluster_.speak_at_end(work);
     }
     /// The call as one of the processes, from staging buffer to staging buffer, for the addresses to be

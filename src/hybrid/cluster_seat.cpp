@@ -12,30 +12,49 @@ namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 void ClusterSeat::sit(tutti::detail::Leaving leaving) {
     leaving_ = leaving;
+    aborted_ = nullptr;
     own_board().thread.store(machine::this_thread(), std::memory_order_relaxed); // for people
     knows_leader_ = cluster_.funneled_thread() != FunneledThread::main_member;
-    member_.set_leader(0);
+    member_.set_leader(cluster_.leader());
     check_failure();
     cluster_.group().take_seat(member_.rank());
+}
+
+/// Of the one that has been recorded, which may be the whole's of which this cluster is a part.
+void ClusterSeat::tell_of_failure() {
+    try {
+        if (const std::exception_ptr first = cluster_.failure().first()) {
+            std::rethrow_exception(first);
+        }
+        cluster_.failure().throw_aborted();
+    } catch (...) {
+        tell_others(std::current_exception());
+    }
 }
 
 /// A cluster that has failed stays so; the other processes may not know yet.
 void ClusterSeat::check_failure() {
     if (cluster_.failure().raised()) {
-        tell_others(cluster_.failure().first());
+        tell_of_failure();
         cluster_.failure().throw_aborted();
     }
 }
 
-/// What a call inside the process has thrown has ranks of the process.
-void ClusterSeat::describe(const std::exception_ptr& thrown, const ErrorContext& call) const noexcept {
+void ClusterSeat::describe_as_thrown(Error& error, const ErrorContext& call) noexcept {
+    tutti::engine::describe(error, call);
+    described_ = std::current_exception();
+}
+
+void ClusterSeat::describe(const std::exception_ptr& thrown, const ErrorContext& call) noexcept {
     try {
-        if (thrown != nullptr) {
+        if (thrown != nullptr && thrown != described_) {
             std::rethrow_exception(thrown);
         }
     } catch (Error& error) {
+        described_ = thrown;
         ErrorContext& context = tutti::detail::ErrorAccess::of(error);
-        if (context.rank >= 0 && context.peer >= 0) {
+        const bool is_first = !cluster_.group().failure().raised(); // of which the others are told
+        if (is_first && context.rank >= 0 && context.peer >= 0) {
             context.peer += member_.first_member();
         }
         context.rank = -1;
@@ -53,6 +72,9 @@ ErrorContext ClusterSeat::context_of(const ClusterCall& call) const {
 
 void ClusterSeat::rise() {
     cluster_.group().seat(member_.rank()).end_requests();
+    if (cluster_.is_part() && cluster_.failure().raised() && cluster_.can_speak()) {
+        tell_of_failure(); // the end of a part tells nobody
+    }
     if (leaving_ == tutti::detail::Leaving::for_good) {
         cluster_.group().memory().leave_for_good(member_.rank());
     }
@@ -66,7 +88,7 @@ void ClusterSeat::fail_started(const std::exception_ptr& cause, const ErrorConte
 
 void ClusterSeat::fail(const std::exception_ptr& cause) {
     cluster_.fail(member_.rank(), cause);
-    tell_others(cause);
+    tell_of_failure(); // what came first says more than what came of it
 }
 
 /// Lets the other processes know, if this is the thread that may.
@@ -81,7 +103,25 @@ bool ClusterSeat::leads_now() const {
     return knows_leader_ ? member_.leads() : MPI_Is_thread_main(&is_main) == MPI_SUCCESS && is_main != 0;
 }
 
+void ClusterSeat::abort(std::string_view text) {
+    aborted_ = tutti::detail::Seat::exception_of_abort(text, global_rank());
+    fail(aborted_);
+}
+
+void ClusterSeat::throw_if_aborted() const {
+    if (aborted_ != nullptr) {
+        std::rethrow_exception(aborted_);
+    }
+}
+
 void ClusterSeat::run(const tutti::detail::Call& call, const Options& options) {
+    try {
+        tutti::engine::check_given(call);
+    } catch (ArgumentError& error) {
+        tutti::engine::describe(error,
+                                {.rank = global_rank(), .collective = call.collective, .where = call.where});
+        throw; // the member may call again
+    }
     ClusterCall* known = calls_.find(call, options.way);
     if (known == nullptr) {
         known = &prepare(call, options);
@@ -98,6 +138,15 @@ bool ClusterSeat::run_again(std::uint64_t key, const void* input, void* output) 
     known->begin(input, output, nullptr, {}); // the library's own operators have no state
     run_prepared(*known);
     return true;
+}
+
+void ClusterSeat::make_parts(const std::vector<PartLayout>& parts) {
+    if (member_.leads()) {
+        hybrid::require_unfinalised_mpi();
+        cluster_.transport().channel().set_progress(&tutti::engine::ThreadProgress::here());
+        cluster_.speak_at_end([&] { cluster_.parts().make(cluster_, parts); });
+    }
+    member_.meet({});
 }
 
 void ClusterSeat::run_prepared(ClusterCall& call) {

@@ -2,12 +2,15 @@
 
 #include "call/call_cache.hpp"
 #include "hybrid/cluster_call.hpp"
+#include "hybrid/parts/part_layout.hpp"
 #include "hybrid/process_member.hpp"
 #include "hybrid/started/started_gate.hpp"
 
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <string_view>
+#include <vector>
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 enum class Leaving : std::uint8_t;
@@ -33,6 +36,9 @@ public:
     /// One that has been prepared, on these vectors, if that is the call with this key.
     bool run_again(std::uint64_t key, const void* input, void* output);
 
+    /// Makes the parts of a split, which all members of the process have agreed on: see Parts.
+    void make_parts(const std::vector<PartLayout>& parts);
+
     /// The operations that the member has started or prepared.
     StartedCalls& started() { return started_; }
     void show_line(const SourceLine& where) { own_board().called_from.show(where); }
@@ -45,11 +51,19 @@ public:
     /// An exception ends this member's part, or what it has outstanding.
     void fail(const std::exception_ptr& cause);
     void fail_started(const std::exception_ptr& cause, const ErrorContext& operation) noexcept;
+    /// Gives an exception that ends a call of the cluster the fields of that call. One that a call inside the
+    /// process has thrown has its ranks.
+    void describe(const std::exception_ptr& thrown, const ErrorContext& call) noexcept;
+    /// The same for the one that is being handled, and has the ranks of the cluster.
+    void describe_as_thrown(Error& error, const ErrorContext& call) noexcept;
+
+    /// Fails the member, with that text.
+    void abort(std::string_view text);
+    /// Throws an Error with the text of abort(), if the member has called it.
+    void throw_if_aborted() const;
 
 private:
     void check_failure();
-    /// Gives an exception that ends a call of the cluster the fields of that call.
-    void describe(const std::exception_ptr& thrown, const ErrorContext& call) const noexcept;
     ErrorContext context_of(const ClusterCall& call) const;
     ClusterCall& prepare(const tutti::detail::Call& call, const Options& options);
     void run_prepared(ClusterCall& call);
@@ -57,6 +71,7 @@ private:
     ClusterState::Board& own_board() const { return cluster_.board(member_.rank()); }
     void leave_failed_call(const std::exception_ptr& cause, bool is_first);
     void tell_others(const std::exception_ptr& cause);
+    void tell_of_failure();
     void find_leader();
 
     ClusterState& cluster_;
@@ -64,6 +79,9 @@ private:
     tutti::detail::Leaving leaving_{}; // for now
     ProcessMember member_;
     tutti::engine::CallCache<std::unique_ptr<ClusterCall>> calls_;
+    std::exception_ptr aborted_;
+    /// The last Error that has got the fields of a call of the cluster.
+    std::exception_ptr described_;
     /// See find_leader().
     std::unique_ptr<tutti::engine::PreparedCall> search_;
     StartedCalls started_;

@@ -5,6 +5,7 @@
 #include "hybrid/channel/cpu_division.hpp"
 #include "hybrid/channel/together.hpp"
 #include "hybrid/cluster_seat.hpp"
+#include "hybrid/parts/part_layout.hpp"
 #include "wait/failed_call.hpp"
 
 #include <tutti/error.hpp>
@@ -12,6 +13,7 @@
 #include <exception>
 #include <numeric>
 #include <span>
+#include <utility>
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
@@ -71,32 +73,98 @@ std::shared_ptr<ClusterState> ClusterState::open(const tutti::detail::GroupState
 void ClusterState::join_processes(const tutti::detail::GroupState& local, MPI_Comm communicator,
                                   const ClusterOptions& options) {
     timeout_ = timeout_of(options, local.timeout());
+    set_limits();
     control_.open(communicator);
-    control_.set_limits(timeout_, failure_channel_, failure_);
     failure_channel_.open(control_.communicator());
     exchange_sizes(local.size());
     look_at_node();
     for (hybrid::MpiChannel* const channel : channels()) {
         channel->open(control_.communicator());
-        channel->set_limits(timeout_, failure_channel_, failure_);
     }
     hybrid::together(control_.communicator(), [&] {
-        const tutti::engine::GroupConfig config = shared(local.config());
-        group_ =
-            std::make_shared<tutti::detail::GroupState>(local.size(), config, tutti::engine::diagnosis_of);
-        for (int rank = 0; rank < local.size(); ++rank) {
-            seats_.push_back(std::make_unique<ClusterSeat>(*this, rank));
-        }
-        // While leaders wait for messages, all others wait for them.
-        for (hybrid::MpiChannel* const channel : channels()) {
-            channel->set_patience(wait_policy_of(processes_on_node_, config));
-        }
-        listed_.emplace([this](RollCallFormat format) { return roll_call(format); });
+        config_ = local.config();
+        seat_members();
     });
     is_open_ = true;
 }
 
+void ClusterState::set_limits() {
+    channels()[0]->set_other(*channels()[1]);
+    channels()[1]->set_other(*channels()[0]);
+    control_.set_limits(timeout_, failure_channel_, failure_);
+    for (hybrid::MpiChannel* const channel : channels()) {
+        channel->set_limits(timeout_, failure_channel_, failure_);
+    }
+}
+
+void ClusterState::seat_members() {
+    group_ = std::make_shared<tutti::detail::GroupState>(members_of(process_), shared(config_),
+                                                         tutti::engine::diagnosis_of);
+    for (int rank = 0; rank < members(); ++rank) {
+        seats_.push_back(std::make_unique<ClusterSeat>(*this, rank));
+    }
+    // While leaders wait for messages, all others wait for them.
+    for (hybrid::MpiChannel* const channel : channels()) {
+        channel->set_patience(wait_policy_of(processes_on_node_, group_->config()));
+    }
+    listed_.emplace([this](RollCallFormat format) { return roll_call(format); });
+}
+
+ClusterState::ClusterState(ClusterState& whole, const PartLayout& part)
+    : ClusterState(part.members_of(part.index_of(whole.process_)), static_cast<int>(part.processes.size()),
+                   whole.on_team_) {
+    is_part_ = true;
+    timeout_ = whole.timeout_;
+    first_ranks_ = part.first_ranks;
+    process_ = part.index_of(whole.process_);
+    leader_ = part.leaders[static_cast<std::size_t>(process_)];
+    thread_level_ = whole.thread_level_;
+    if (whole.funneled_thread_ == FunneledThread::main_caller && processes() > 1) {
+        funneled_thread_ = FunneledThread::main_caller;
+    }
+    main_thread_ = whole.main_thread_;
+    const auto [fewest, most] = fewest_and_most();
+    even_ = fewest == most;
+    // The other members of the whole want the CPUs as well.
+    processes_on_node_ = whole.processes_on_node_;
+    members_on_node_ = whole.members_on_node_;
+    cpus_on_node_ = whole.cpus_on_node_;
+    all_go_solo_ = whole.all_go_solo_ || most == 1;
+    have_cpus_ = whole.have_cpus_ && fewest > 1;
+    set_limits();
+    std::vector<int> mates;
+    for (int rank = 0; rank < members_of(process_); ++rank) {
+        mates.push_back(part.mates[static_cast<std::size_t>(first_rank(process_) + rank)] -
+                        whole.first_rank(whole.process_));
+    }
+    config_ = tutti::engine::config_for_members(whole.config_, mates);
+    seat_members();
+    whole.group_->adopt(group_, mates);
+}
+
+void ClusterState::connect(const ClusterState& whole, const PartLayout& part) {
+    constexpr int unused_tag = hybrid::FailureChannel::tag + 1;
+    if (processes() > 1) {
+        control_.open(whole.control_.communicator(), part.processes, unused_tag);
+        failure_channel_.open(control_.communicator());
+        for (hybrid::MpiChannel* const channel : channels()) {
+            channel->open(control_.communicator());
+        }
+    }
+    is_open_ = true;
+}
+
 ClusterState::~ClusterState() {
+    if (!is_part_) { // the whole closes its parts
+        end();
+    }
+    if (transport_.channel().is_stuck()) {
+        hybrid::keep(memory_);
+    }
+}
+
+/// Of a cluster that is no part.
+void ClusterState::end() noexcept {
     int finalised = 0;
     MPI_Finalized(&finalised);
     if (!is_open_) {
@@ -110,19 +178,24 @@ ClusterState::~ClusterState() {
     if (fails) {
         tell_others(failure_.raised() ? failure_.first() : tutti::engine::unseen_exception());
     }
-    bool all_closed = true;
+    if (!fails && finalised == 0) {
+        close();
+    }
+}
+
+void ClusterState::close() noexcept {
+    try {
+        parts_.close_ended(transport_.channel());
+    } catch (const std::exception&) { // the communicators stay
+        return;
+    }
     for (hybrid::MpiChannel* const channel : channels()) {
-        if (!fails && finalised == 0 && all_closed) {
-            channel->close();
+        channel->close();
+        if (!channel->is_closed()) {
+            return;
         }
-        all_closed = all_closed && channel->is_closed();
     }
-    if (all_closed) {
-        control_.close();
-    }
-    if (transport_.channel().is_stuck()) {
-        hybrid::keep(memory_);
-    }
+    control_.close();
 }
 
 void ClusterState::exchange_sizes(int members) {
@@ -131,12 +204,23 @@ void ClusterState::exchange_sizes(int members) {
     check(MPI_Query_thread(&thread_level_), "MPI_Query_thread");
     const auto sizes = std::span(first_ranks_).subspan(1); // for now
     check(MPI_Allgather(&members, 1, MPI_INT, sizes.data(), 1, MPI_INT, communicator), "MPI_Allgather");
-    const auto [fewest, most] = std::ranges::minmax(sizes);
-    even_ = fewest == most;
     std::inclusive_scan(sizes.begin(), sizes.end(), sizes.begin());
+    const auto [fewest, most] = fewest_and_most();
+    even_ = fewest == most;
     if (thread_level_ < MPI_THREAD_SERIALIZED) {
         funneled_thread_ = on_team_ ? FunneledThread::main_caller : FunneledThread::main_member;
     }
+}
+
+/// Members that a process has.
+std::pair<int, int> ClusterState::fewest_and_most() const {
+    int fewest = size();
+    int most = 0;
+    for (int process = 0; process < processes(); ++process) {
+        fewest = std::min(fewest, members_of(process));
+        most = std::max(most, members_of(process));
+    }
+    return {fewest, most};
 }
 
 void ClusterState::look_at_node() {
@@ -199,7 +283,14 @@ void ClusterState::fail(int rank, const std::exception_ptr& cause) {
     const int rank_in_all = first_rank(process_) + rank;
     failure_.report(rank_in_all, cause);
     failure_.raise(rank_in_all, cause);
-    group_->fail_reported(rank, cause);
+    parts_.fail(rank_in_all, cause);
+    group_->fail_reported(rank_in_all, cause); // what the others are told has the ranks of the cluster
+}
+
+/// The family of its group fails with that of the whole.
+void ClusterState::fail_with_whole(int rank_in_whole, const std::exception_ptr& cause) noexcept {
+    failure_.raise(rank_in_whole, cause, " of a cluster that this one was made of", -1);
+    parts_.fail(rank_in_whole, cause);
 }
 
 void ClusterState::leave_failed_call(int rank) {

@@ -5,6 +5,7 @@
 #include "diagnose/roll_call_signal.hpp"
 #include "group/group_state.hpp"
 #include "hybrid/channel/main_thread.hpp"
+#include "hybrid/parts/parts.hpp"
 #include "hybrid/schedule/transport.hpp"
 #include "hybrid/started/started_queue.hpp"
 #include "immovable.hpp"
@@ -22,6 +23,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi {
@@ -31,6 +33,7 @@ struct ClusterOptions;
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 class ClusterSeat;
+struct PartLayout;
 
 /// How long members of a process wait for each other, where those that wait for other processes may do so for
 /// `timeout`: a moment longer, so that who knows more is the first to tell.
@@ -68,8 +71,9 @@ struct alignas(line_bytes) StartedCall {
     mailbox::StdWord number;
 };
 
-/// Who makes the MPI calls: nobody else may, at the thread level of this MPI.
-enum class FunneledThread : std::uint8_t { main_member, main_caller, first_member };
+/// Who makes the MPI calls: nobody else may, at the thread level of this MPI. `fixed_member` is
+/// ClusterState::leader().
+enum class FunneledThread : std::uint8_t { main_member, main_caller, fixed_member };
 
 /// Everything the members of one process share.
 class ClusterState : Immovable {
@@ -80,7 +84,20 @@ public:
                                               const ClusterOptions& options, bool on_team);
     /// The part that no other process takes part in.
     ClusterState(int members, int processes, bool on_team);
+    /// A part of a cluster that has members in this process, to be connected: see Parts::make().
+    ClusterState(ClusterState& whole, const PartLayout& part);
     ~ClusterState();
+
+    /// Makes the communicators of a part of `whole`. Collective over the part.
+    void connect(const ClusterState& whole, const PartLayout& part);
+    /// Frees them, where nothing has failed. Collective.
+    void close() noexcept;
+    bool is_part() const { return is_part_; }
+    Parts& parts() { return parts_; }
+    /// Whether any thread may make MPI calls.
+    bool any_thread_speaks() const { return thread_level_ == MPI_THREAD_MULTIPLE; }
+    /// The member that leads its process from the start, by local rank; others may turn out to.
+    int leader() const { return leader_; }
 
     int members() const { return group_->size(); }
     int processes() const { return static_cast<int>(first_ranks_.size()) - 1; }
@@ -99,16 +116,19 @@ public:
     hybrid::Transport& transport() { return transport_; }
     /// The same for what is outstanding: see StartedQueue.
     StartedQueue& started() { return started_; }
-    hybrid::MainThread& main_thread() { return main_thread_; }
+    hybrid::MainThread& main_thread() { return *main_thread_; }
     /// Runs what makes MPI calls, and looks itself whether MPI has been finalised, where they may be made.
     template <class Work>
     void speak_at_end(Work work) {
         if (funneled_thread_ == FunneledThread::main_caller) {
-            main_thread_.run_there(std::ref(work)); // which allocates nothing
+            main_thread_->run_there(std::ref(work)); // which allocates nothing
         } else {
             work();
         }
     }
+
+    /// Whether there is a thread for speak_at_end(); outside of a run of a team there may be none.
+    bool can_speak() { return funneled_thread_ != FunneledThread::main_caller || main_thread_->serves(); }
 
     /// In which the members of the process meet.
     tutti::detail::GroupState& group() const { return *group_; }
@@ -166,6 +186,8 @@ public:
     tutti::engine::Failure& failure() { return failure_; }
     /// Records that a member has failed, by local rank, and releases the others of this process.
     void fail(int rank, const std::exception_ptr& cause);
+    /// The same for a member of the cluster that this is a part of.
+    void fail_with_whole(int rank_in_whole, const std::exception_ptr& cause) noexcept;
     /// Ends a call of a member that has failed: returns when nobody of this process is in one any more.
     void leave_failed_call(int rank);
     /// Tells the other processes what has failed, once. By the thread that may make MPI calls.
@@ -178,6 +200,10 @@ private:
     std::array<hybrid::MpiChannel*, 2> channels() {
         return {&transport_.channel(), &started_.transport().channel()};
     }
+    void set_limits();
+    void seat_members();
+    void end() noexcept;
+    std::pair<int, int> fewest_and_most() const;
     void exchange_sizes(int members);
     void look_at_node();
     /// For so many threads of this node, under the options of `config`.
@@ -190,7 +216,9 @@ private:
     bool even_ = true;
     int thread_level_ = 0;
     bool on_team_;
-    FunneledThread funneled_thread_ = FunneledThread::first_member;
+    FunneledThread funneled_thread_ = FunneledThread::fixed_member;
+    bool is_part_ = false;
+    int leader_ = 0;
     /// Its own communicator, which carries notices of failures.
     hybrid::MpiChannel control_;
     hybrid::FailureChannel failure_channel_;
@@ -201,6 +229,8 @@ private:
     bool have_cpus_ = false;
     hybrid::Transport transport_;
     StartedQueue started_;
+    /// Of the group or team.
+    tutti::engine::GroupConfig config_;
     std::shared_ptr<tutti::detail::GroupState> group_;
     std::vector<Board> boards_;
     std::vector<std::unique_ptr<ClusterSeat>> seats_;
@@ -210,7 +240,9 @@ private:
     };
     std::shared_ptr<DepotMemory> memory_ = std::make_shared<DepotMemory>();
     tutti::engine::Failure failure_;
-    hybrid::MainThread main_thread_;
+    /// Of the whole, if this is a part.
+    std::shared_ptr<hybrid::MainThread> main_thread_ = std::make_shared<hybrid::MainThread>();
+    Parts parts_;
     std::atomic_flag told_;
     /// Whether all processes have made it.
     bool is_open_ = false;

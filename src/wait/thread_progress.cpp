@@ -1,5 +1,7 @@
 #include "wait/thread_progress.hpp"
 
+#include "immovable.hpp"
+
 #include <tutti/detail/request_base.hpp>
 #include <tutti/error.hpp>
 #include <tutti/request.hpp>
@@ -8,6 +10,7 @@
 #include <exception>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace tutti::engine {
 
@@ -67,6 +70,22 @@ void ThreadProgress::look_after(bool takes_long, const OutstandingCall* awaited)
     }
 }
 
+namespace {
+
+/// As long as it exists, the thread waits for that operation.
+class Awaiting : Immovable {
+public:
+    Awaiting(const OutstandingCall*& place, const OutstandingCall* awaited)
+        : place_(place), before_(std::exchange(place, awaited)) {}
+    ~Awaiting() { place_ = before_; }
+
+private:
+    const OutstandingCall*& place_;
+    const OutstandingCall* before_;
+};
+
+} // namespace
+
 void ThreadProgress::progress_until(const std::function<bool()>& ready, const char* caller,
                                     const OutstandingCall* awaited, std::chrono::nanoseconds end) {
     const auto is_done = [&] { return ready() || (end != no_end && clock_now() >= end); };
@@ -75,6 +94,7 @@ void ThreadProgress::progress_until(const std::function<bool()>& ready, const ch
         return is_empty() || has_continuations() || is_done();
     };
     const auto check = [&](bool takes_long) { look_after(takes_long, awaited); };
+    const Awaiting awaiting(awaited_, end == no_end ? awaited : nullptr);
     failed_ = nullptr;
     for (call_continuations(); !is_done(); call_continuations()) {
         if (is_empty() && failed_ != nullptr) {

@@ -33,7 +33,7 @@ public:
     /// Whether something gets on only if the thread looks.
     bool needs_looks() const;
     /// Whether there is nothing of other members, and nothing to be called.
-    bool has_only(const Outstanding& member) const;
+    TUTTI_COMPONENT_API bool has_only(const Outstanding& member) const;
 
     void note_failure(const Outstanding& member) noexcept { failed_ = &member; }
 
@@ -65,6 +65,9 @@ public:
     void yield() noexcept;
     TUTTI_COMPONENT_API void call_continuations();
 
+    /// The operation for which the thread waits, however long that takes; or null.
+    const OutstandingCall* awaited() const { return awaited_; }
+
     /// Whether a wait that is recorded is under way.
     bool waits() const { return waits_; }
     void waits(bool waits) { waits_ = waits; }
@@ -82,6 +85,7 @@ private:
     const Outstanding* failed_ = nullptr;
     IntrusiveQueue<Continued> ready_;
     std::uint64_t id_ = 0;
+    const OutstandingCall* awaited_ = nullptr;
     bool waits_ = false;
     bool holds_continuations_ = false;
     LongTurns turns_;

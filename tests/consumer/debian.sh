@@ -58,6 +58,11 @@ case $made in *libtutti-mpi*)
     depends libtutti-cmpi-dev "libtutti-mpi-dev \(= $version\)"
     ;;
 esac
+case $made in *libtutti-fmpi*)
+    depends libtutti-fmpi "libtutti-cmpi \(= $version\)"
+    depends libtutti-fmpi-dev "libtutti-fortran-dev \(= $version\)"
+    ;;
+esac
 
 case $made in *libtutti-tbb*)
     depends libtutti-tbb-dev "libtutti-dev \(= $version\)"

@@ -2,7 +2,7 @@
 # programs.sh COMPILER PREFIX PAGE DIRECTORY [MPIRUN...]: compiles and runs the programs of PAGE, against the
 # library installed in PREFIX. A program is a block of ```cpp or ```c that includes a header of Tutti or MPI, or of ```fortran, ```rust or
 # ```python. A comment in it, `// ... prints: TEXT`, `! ...` or `# ...`, has the expected output. Programs with MPI are left out
-# if no MPIRUN is given; those in C, Fortran, Rust or Python if CC, FC, RUSTC or PYTHON is empty. The last two need shared libraries.
+# if no MPIRUN is given; those in C, Fortran, Fortran with MPI, Rust or Python if CC, FC, MPIFC, RUSTC or PYTHON is empty. The last two need shared libraries.
 set -eu
 compiler=$1 prefix=$2 page=$3 directory=$4
 shift 4
@@ -46,14 +46,16 @@ for source in "$directory"/line_*; do
         package=tutti-c with="$CC -std=c11"
         ;;
     *.f90)
-        [ "${FC:-}" ] || { echo "$source: left out, there is no Fortran compiler"; continue; }
-        package=tutti-fortran with="$FC -std=f2018 -J$directory"
+        fc=${FC:-}
+        grep -q 'use tutti_mpi' "$source" && fc=${MPIFC:-}
+        [ "$fc" ] || { echo "$source: left out, there is no Fortran compiler"; continue; }
+        package=tutti-fortran with="$fc -std=f2018 -J$directory"
         ;;
     esac
     grep -q -e '#pragma omp' -e 'use omp_lib' "$source" && flags=-fopenmp
-    if grep -q -e '<tutti/mpi.hpp>' -e '<tutti/tutti_mpi.h>' -e '<mpi.h>' "$source"; then
+    if grep -q -e '<tutti/mpi.hpp>' -e '<tutti/tutti_mpi.h>' -e '<mpi.h>' -e 'use tutti_mpi' "$source"; then
         [ $# -gt 0 ] || { echo "$source: left out, there is no MPI"; continue; }
-        case $package in tutti-c) package=tutti-cmpi ;; *) package=tutti-mpi ;; esac
+        case $package in tutti-c) package=tutti-cmpi ;; tutti-fortran) package=tutti-fmpi ;; *) package=tutti-mpi ;; esac
         run="$* -n 2"
     fi
     # The words of the flags and of the command are meant to be split.

@@ -283,14 +283,45 @@ TEST_CASE("clusters from C: calls that are only for members of groups are refuse
             int number = 0;
             check_refused(tutti_allreduce(me, in.data(), out.data(), 16, TUTTI_DOUBLE, TUTTI_MEAN),
                           "operators that accumulate");
-            for (const tutti_status status :
-                 {tutti_split(me, 0, 0, &made), tutti_split_by_level(me, TUTTI_LEVEL_L3, &made),
-                  tutti_subset(me, &number, 1, &made), tutti_among(me, 1, 0, 1, &made), tutti_dup(me, &made),
-                  tutti_cpu(me, &number)}) {
+            for (const tutti_status status : {tutti_split_by_level(me, TUTTI_LEVEL_L3, &made),
+                                              tutti_among(me, 1, 0, 1, &made), tutti_cpu(me, &number)}) {
                 check_refused(status, "only for the members of a group");
             }
             CHECK(made.size == 0);
             CHECK(tutti_barrier(me) == TUTTI_OK);
+        });
+    });
+}
+
+TEST_CASE("clusters from C: parts") {
+    on_processes(2, [](MPI_Comm both) {
+        on_callers(both, members_here(), [](tutti_caller me) {
+            const auto sum_of_ones = [](tutti_caller of) {
+                int one = 1, sum = 0;
+                CHECK(tutti_allreduce(of, &one, &sum, 1, TUTTI_INT, TUTTI_SUM) == TUTTI_OK);
+                return sum;
+            };
+            tutti_caller part{}, first{}, copy{}, none{};
+            REQUIRE(tutti_split(me, process_of_world(), -me.rank, &part) == TUTTI_OK);
+            CHECK(part.size == members_here());
+            CHECK(part.rank == members_here() - 1 - me.rank % members_here());
+            CHECK(sum_of_ones(part) == part.size);
+            const std::array<int, 2> leaders{0, members_here()};
+            REQUIRE(tutti_subset(me, leaders.data(), leaders.size(), &first) == TUTTI_OK);
+            CHECK((first.size == 2) == (me.rank % members_here() == 0));
+            if (first.size != 0) {
+                CHECK(sum_of_ones(first) == 2);
+            }
+            REQUIRE(tutti_dup(me, &copy) == TUTTI_OK);
+            CHECK(copy.rank == me.rank);
+            CHECK(sum_of_ones(copy) == me.size);
+            REQUIRE(tutti_split(me, -1, 0, &none) == TUTTI_OK);
+            CHECK(none.size == 0);
+            const int wrong = me.size;
+            check_refused(tutti_subset(me, &wrong, 1, &none), "`ranks` has");
+            for (const tutti_caller made : {part, first, copy, none}) {
+                CHECK(tutti_leave(made) == TUTTI_OK);
+            }
         });
     });
 }

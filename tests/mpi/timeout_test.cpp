@@ -105,6 +105,20 @@ TEST_CASE("a process that has been stopped is named, in every collective, and to
     }
 }
 
+TEST_CASE("a process that takes no messages is named, and once") {
+    on_two([](MPI_Comm part, bool is_second, pid_t other) {
+        const std::vector<std::string> texts = told_by(
+            part,
+            [&](mpi::Member& me) {
+                std::vector<double> x(1 << 20); // in order serial, process 0 begins with several messages
+                in_time_or_late(me, is_second, other,
+                                [&] { me.allreduce(x, sum, {.order = Order::serial}); });
+            },
+            {.timeout = 300ms});
+        check_all(texts, "; no message taken by process 1: it has ended, hangs, or is late");
+    });
+}
+
 TEST_CASE("a call may have a timeout of its own") {
     on_two([](MPI_Comm part, bool is_second, pid_t other) {
         const std::vector<std::string> texts =

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/detail/export.hpp>
+
 #include <array>
 #include <cstddef>
 #include <span>
@@ -71,7 +73,7 @@ struct Machine {
 Machine detect();
 
 /// The same, but what hwloc says of the machine is asked for once in the life of the process.
-Machine here();
+TUTTI_COMPONENT_API Machine here();
 
 /// The machine stored in a hwloc 2 XML file (`lstopo machine.xml` writes one); its allowed set is honoured.
 /// \throws std::invalid_argument naming the file if it is unreadable or no such XML.
@@ -88,7 +90,8 @@ std::string synthetic_here();
 /// `machine` with only those of its PUs whose number is in `os_indices`; numbers it does not have are
 /// ignored, as in any CPU mask. If that removes any, a note says how many are left and, in brackets,
 /// `because`. \throws std::invalid_argument if none is left.
-Machine restrict(Machine machine, std::span<const int> os_indices, std::string_view because = "restriction");
+TUTTI_COMPONENT_API Machine restrict(Machine machine, std::span<const int> os_indices,
+                                     std::string_view because = "restriction");
 
 /// The lines `tutti info` prints: a label, its value, aligned; each ends in a newline. What the machine does
 /// not say is left out.

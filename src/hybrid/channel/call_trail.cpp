@@ -72,4 +72,14 @@ void compare(const CallTrail& own, int process, const TrailSummary& theirs, int 
     }
 }
 
+void throw_crossing(const CallTrail& own, int process, const TrailSummary& theirs, int peer) {
+    const auto waits = [](int who, std::uint64_t number, const CallHistory& calls, int other) {
+        return "process " + std::to_string(who) + " waits in operation " + std::to_string(number) + ", " +
+               calls.signature(number).describe() + ", for process " + std::to_string(other);
+    };
+    throw MismatchError("the processes are in different calls, one that blocks and one that does not: " +
+                        waits(process, own.number(), own.history(), peer) + ", and " +
+                        waits(peer, theirs.number, theirs.history(), process));
+}
+
 } // namespace tutti::hybrid

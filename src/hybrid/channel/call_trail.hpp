@@ -47,6 +47,10 @@ struct TrailSummary {
 
     std::uint64_t number = 0;
     std::uint64_t digest = 0;
+    /// How far it has come on the other channel, and whether it goes no further there before its last call
+    /// here is complete.
+    std::uint64_t begun_on_other = 0;
+    bool is_stuck = false;
     /// The last ones that differ from the one before, in order, and the types that their claims name, for
     /// people.
     std::uint64_t size = 0;
@@ -61,5 +65,9 @@ struct TrailSummary {
 /// Throws MismatchError when process `peer`, with that summary, has been in other calls than this one,
 /// `process`, as far as both know. It names the first two that differ.
 void compare(const CallTrail& own, int process, const TrailSummary& theirs, int peer);
+
+/// Throws MismatchError where this process waits in its last call on one channel, and the peer in a call on
+/// another channel: neither makes the call that the other is in.
+[[noreturn]] void throw_crossing(const CallTrail& own, int process, const TrailSummary& theirs, int peer);
 
 } // namespace tutti::hybrid

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <span>
 
 namespace tutti::hybrid {
 
@@ -86,38 +87,110 @@ std::vector<std::vector<int>> dealt(const std::vector<std::vector<int>>& cpus, c
     return hands;
 }
 
-} // namespace
+using Pus = std::span<const machine::Pu>;
 
-std::vector<int> divided(const std::vector<std::vector<int>>& cpus, int rank, std::string& note) {
-    const auto own = static_cast<std::size_t>(rank);
-    const std::size_t processes = cpus.size();
-    std::set<int> all_cpus;
-    std::size_t sum = 0;
-    for (const auto& each : cpus) {
-        all_cpus.insert(each.begin(), each.end());
-        sum += each.size();
+/// Those of each core, L3 or another part of the machine.
+std::vector<Pus> divided_by(int machine::Pu::*part, Pus pus) {
+    std::vector<Pus> found;
+    for (std::size_t begin = 0, end = 0; begin < pus.size(); begin = end) {
+        while (end < pus.size() && pus[end].*part == pus[begin].*part) {
+            ++end;
+        }
+        found.push_back(pus.subspan(begin, end - begin));
     }
-    const std::string of_node = std::to_string(processes) + " processes on this node";
-    if (sum == all_cpus.size()) {
-        note = of_node + " have CPUs of their own: kept";
-        return cpus[own];
+    return found;
+}
+
+/// Part `own` of so many: within an L3, NUMA node or package, or of whole ones, where that is possible and
+/// the parts have nearly as many CPUs as each other; otherwise of equally many cores, or CPUs if there are
+/// fewer cores than parts.
+Pus equal_part(Pus pus, std::size_t own, std::size_t parts) {
+    const auto joined = [&](const std::vector<Pus>& units) {
+        const Pus first = units[own * units.size() / parts];
+        const Pus last = units[(own + 1) * units.size() / parts - 1];
+        return Pus(first.data(), last.data() + last.size());
+    };
+    for (int machine::Pu::*const level : {&machine::Pu::package, &machine::Pu::numa, &machine::Pu::l3}) {
+        const std::vector<Pus> units = divided_by(level, pus);
+        const auto [least, most] = std::ranges::minmax(units, {}, &Pus::size);
+        if (least.size() * 4 < most.size() * 3) {
+            continue;
+        }
+        if (units.size() % parts == 0) {
+            return joined(units);
+        }
+        if (parts % units.size() == 0) {
+            parts /= units.size();
+            pus = units[own / parts];
+            own %= parts;
+        }
     }
-    const bool identical = std::ranges::all_of(cpus, [&](const auto& each) { return each == cpus.front(); });
-    note = of_node + (identical ? " have identical masks" : " have masks that overlap") + " (" +
-           std::to_string(all_cpus.size()) + " CPUs in all): ";
-    if (!identical) {
-        note += "each CPU to the process with the fewest of those that may use it";
-        return dealt(cpus, all_cpus)[own];
+    const std::vector<Pus> cores = divided_by(&machine::Pu::core, pus);
+    if (cores.size() >= parts) {
+        return joined(cores);
     }
-    const std::vector<int>& all = cpus.front();
-    if (processes > all.size()) {
+    return joined(divided_by(&machine::Pu::os_index, pus));
+}
+
+/// One on each core first.
+std::vector<int> spread(Pus pus) {
+    const std::vector<Pus> cores = divided_by(&machine::Pu::core, pus);
+    std::vector<int> cpus;
+    for (std::size_t i = 0; cpus.size() < pus.size(); ++i) {
+        for (const Pus core : cores) {
+            if (i < core.size()) {
+                cpus.push_back(core[i].os_index);
+            }
+        }
+    }
+    return cpus;
+}
+
+std::vector<int> spread(const machine::Machine& machine, const std::vector<int>& cpus) {
+    return cpus.empty() ? cpus : spread(machine::restrict(machine, cpus).pus);
+}
+
+/// For one of the processes that have this mask.
+std::vector<int> divided(const machine::Machine& machine, const std::vector<int>& mask, std::size_t own,
+                         std::size_t processes, std::string& note) {
+    const machine::Machine allowed = machine::restrict(machine, mask);
+    if (processes > mask.size()) {
         note += "one CPU each, in turn";
-        return {all[own % all.size()]};
+        return {spread(allowed.pus)[own % mask.size()]};
     }
     note += "divided in rank order";
-    const auto begin = static_cast<std::ptrdiff_t>(own * all.size() / processes);
-    const auto end = static_cast<std::ptrdiff_t>((own + 1) * all.size() / processes);
-    return {all.begin() + begin, all.begin() + end};
+    return spread(equal_part(allowed.pus, own, processes));
+}
+
+} // namespace
+
+std::vector<int> divided(const machine::Machine& machine, const std::vector<std::vector<int>>& cpus, int rank,
+                         std::string& note) {
+    const auto own = cpus.begin() + rank;
+    const std::set<std::vector<int>> masks(cpus.begin(), cpus.end());
+    std::set<int> all;
+    std::size_t sum = 0;
+    for (const auto& mask : masks) {
+        all.insert(mask.begin(), mask.end());
+        sum += mask.size();
+    }
+    const std::string of_node = std::to_string(cpus.size()) + " processes on this node have ";
+    const bool are_disjoint = sum == all.size();
+    if (are_disjoint && masks.size() == cpus.size()) {
+        note = of_node + "CPUs of their own: kept";
+        return spread(machine, *own);
+    }
+    note = of_node +
+           (masks.size() == 1 ? "identical masks"
+            : are_disjoint    ? "masks that are identical or share no CPU"
+                              : "masks that overlap") +
+           " (" + std::to_string(all.size()) + " CPUs in all): ";
+    if (!are_disjoint) {
+        note += "each CPU to the process with the fewest of those that may use it";
+        return spread(machine, dealt(cpus, all)[static_cast<std::size_t>(rank)]);
+    }
+    const auto before = static_cast<std::size_t>(std::count(cpus.begin(), own, *own));
+    return divided(machine, *own, before, static_cast<std::size_t>(std::ranges::count(cpus, *own)), note);
 }
 
 } // namespace tutti::hybrid
@@ -128,7 +201,8 @@ Share divide_cpus(MPI_Comm communicator) {
     hybrid::require_communicator("divide_cpus", communicator);
     const hybrid::Node node(communicator);
     Share share;
-    const std::vector<int> cpus = hybrid::divided(node.cpus(), node.rank(), share.note);
+    const std::vector<int> cpus =
+        hybrid::divided(tutti::machine::here(), node.cpus(), node.rank(), share.note);
     share.cpus = static_cast<int>(cpus.size());
     for (const int cpu : cpus) {
         share.placement += (share.placement.empty() ? "" : ",") + std::to_string(cpu);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "immovable.hpp"
+#include "machine/machine.hpp"
 
 #include <mpi.h>
 
@@ -33,8 +34,10 @@ private:
     std::vector<int> all_cpus_;
 };
 
-/// The CPUs for process `rank` when the processes of a node, allowed `cpus`, divide them; `note` says how.
-/// Pure, so that machines other than this one can be tried.
-std::vector<int> divided(const std::vector<std::vector<int>>& cpus, int rank, std::string& note);
+/// The CPUs for process `rank` when the processes of a node, allowed `cpus`, divide them, one on each core
+/// first; `note` says how. `machine` has the CPUs of the process. Pure, so that machines other than this one
+/// can be tried.
+std::vector<int> divided(const machine::Machine& machine, const std::vector<std::vector<int>>& cpus, int rank,
+                         std::string& note);
 
 } // namespace tutti::hybrid

@@ -10,8 +10,6 @@ namespace tutti::hybrid {
 
 namespace {
 
-constexpr int failure_tag = 2;
-
 /// The first character of a text: whether the failure is a TimeoutError.
 constexpr char timeout_mark = 'T';
 constexpr char other_mark = ' ';
@@ -32,7 +30,8 @@ void FailureChannel::tell(const std::exception_ptr& cause) noexcept {
     int finalised = 0;
     int rank = 0;
     MPI_Finalized(&finalised);
-    if (finalised != 0 || MPI_Comm_rank(communicator_, &rank) != MPI_SUCCESS) {
+    if (communicator_ == MPI_COMM_NULL || finalised != 0 ||
+        MPI_Comm_rank(communicator_, &rank) != MPI_SUCCESS) {
         return;
     }
     told_ = true;
@@ -41,16 +40,19 @@ void FailureChannel::tell(const std::exception_ptr& cause) noexcept {
     for (std::size_t peer = 0; peer < sent_->requests.size(); ++peer) {
         if (static_cast<int>(peer) != rank) {
             MPI_Isend(sent_->text.data(), static_cast<int>(sent_->text.size()), MPI_CHAR,
-                      static_cast<int>(peer), failure_tag, communicator_, &sent_->requests[peer]);
+                      static_cast<int>(peer), tag, communicator_, &sent_->requests[peer]);
         }
     }
 }
 
 void FailureChannel::throw_reported() const {
+    if (communicator_ == MPI_COMM_NULL) {
+        return;
+    }
     int found = 0;
     MPI_Status status;
     MPI_Message message = MPI_MESSAGE_NULL;
-    check(MPI_Improbe(MPI_ANY_SOURCE, failure_tag, communicator_, &found, &message, &status), "MPI_Improbe");
+    check(MPI_Improbe(MPI_ANY_SOURCE, tag, communicator_, &found, &message, &status), "MPI_Improbe");
     if (found == 0) {
         return;
     }

@@ -17,7 +17,10 @@ namespace tutti::hybrid {
 /// nothing else.
 class FailureChannel : Immovable {
 public:
-    /// Among so many processes, once it is open.
+    /// Of its messages.
+    static constexpr int tag = 2;
+
+    /// Among so many processes, once it is open. Of one process, it need not be.
     explicit FailureChannel(int processes);
     ~FailureChannel();
 

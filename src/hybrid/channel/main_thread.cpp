@@ -40,6 +40,11 @@ void MainThread::serve() {
     }
 }
 
+bool MainThread::serves() {
+    const std::scoped_lock lock(mutex_);
+    return server_ != std::thread::id();
+}
+
 void MainThread::finish() {
     const std::scoped_lock lock(mutex_);
     finished_ = true;

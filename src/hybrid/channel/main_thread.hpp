@@ -18,6 +18,7 @@ public:
     /// Serves until finish() is called.
     void serve();
     void finish();
+    bool serves();
 
 private:
     std::mutex mutex_;

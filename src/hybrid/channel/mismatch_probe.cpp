@@ -8,7 +8,7 @@ MismatchProbe::MismatchProbe(int processes) : taken_counts_(static_cast<std::siz
     kept_->asked_counts = kept_->due_counts = taken_counts_;
 }
 
-void MismatchProbe::ask(int peer, const CallTrail& own) {
+void MismatchProbe::ask(int peer, const CallTrail& own, std::uint64_t begun_on_other, bool is_stuck) {
     kept_->asked.resize(taken_counts_.size());
     const auto index = static_cast<std::size_t>(peer);
     Asked& asked = kept_->asked[index];
@@ -16,10 +16,14 @@ void MismatchProbe::ask(int peer, const CallTrail& own) {
     if (asked.request != MPI_REQUEST_NULL) {
         check(MPI_Test(&asked.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     }
-    if (done == 0 || asked.summary.number == own.number()) {
+    const TrailSummary& last = asked.summary;
+    if (done == 0 || (last.number == own.number() && last.begun_on_other == begun_on_other &&
+                      last.is_stuck == is_stuck)) {
         return;
     }
     asked.summary = TrailSummary(own);
+    asked.summary.begun_on_other = begun_on_other;
+    asked.summary.is_stuck = is_stuck;
     // Synchronous: it is done when the peer has taken it, so that no two are ever on their way.
     check(MPI_Issend(&asked.summary, static_cast<int>(sizeof(asked.summary)), MPI_BYTE, peer, tag_,
                      communicator_, &asked.request),
@@ -46,6 +50,14 @@ void MismatchProbe::hear(int process, const CallTrail& own) {
         compare(own, process, summary, peer);
     }
     std::erase_if(ahead_, [&](const auto& question) { return question.second.number <= own.number(); });
+}
+
+void MismatchProbe::compare_crossing(int process, std::uint64_t begun, const CallTrail& other) const {
+    for (const auto& [peer, summary] : ahead_) {
+        if (summary.is_stuck && summary.number > begun && summary.begun_on_other < other.number()) {
+            throw_crossing(other, process, summary, peer);
+        }
+    }
 }
 
 void MismatchProbe::settle() {

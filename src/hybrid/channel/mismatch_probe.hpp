@@ -13,7 +13,7 @@ namespace tutti::hybrid {
 
 /// What processes that wait for long say to those that they wait for: what they are calling. Messages of
 /// different calls never match, so that is how processes in different calls find out. A process has one
-/// question to another under way at most, and asks once in a call.
+/// question to another under way at most, and asks once in a call unless what it would say has changed.
 class MismatchProbe {
 public:
     /// Among so many processes, once it is open.
@@ -25,11 +25,14 @@ public:
         tag_ = tag;
     }
 
-    /// Tells `peer`. Returns at once.
-    void ask(int peer, const CallTrail& own);
+    /// Tells `peer`. Returns at once. See TrailSummary.
+    void ask(int peer, const CallTrail& own, std::uint64_t begun_on_other, bool is_stuck);
 
     /// Takes the questions that have come, and compares. Throws MismatchError.
     void hear(int process, const CallTrail& own);
+    /// Throws MismatchError where a process that has asked waits here for this one to begin a call after the
+    /// `begun`-th, while this one waits for it in its last call on another channel.
+    void compare_crossing(int process, std::uint64_t begun, const CallTrail& other) const;
 
     /// How many each process has been asked, and how many have asked this one, by process. Nobody may free
     /// the communicator before all that were asked have been taken.

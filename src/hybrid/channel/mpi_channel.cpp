@@ -1,6 +1,7 @@
 #include "hybrid/channel/mpi_channel.hpp"
 
 #include "diagnose/roll_call.hpp"
+#include "group/ranks_text.hpp"
 
 #include <tutti/error.hpp>
 
@@ -72,6 +73,23 @@ MpiChannel::MpiChannel(int processes) : size_(processes), mismatch_probe_(proces
 
 void MpiChannel::open(MPI_Comm parent) {
     check(MPI_Comm_dup(parent, &communicator_), "MPI_Comm_dup");
+    set_up();
+}
+
+void MpiChannel::open(MPI_Comm parent, const std::vector<int>& processes, int tag) {
+    MPI_Group all = MPI_GROUP_NULL;
+    MPI_Group some = MPI_GROUP_NULL;
+    check(MPI_Comm_group(parent, &all), "MPI_Comm_group");
+    int code = MPI_Group_incl(all, static_cast<int>(processes.size()), processes.data(), &some);
+    MPI_Group_free(&all);
+    check(code, "MPI_Group_incl");
+    code = MPI_Comm_create_group(parent, some, tag, &communicator_);
+    MPI_Group_free(&some);
+    check(code, "MPI_Comm_create_group");
+    set_up();
+}
+
+void MpiChannel::set_up() {
     check(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check(MPI_Comm_rank(communicator_, &rank_), "MPI_Comm_rank");
     tag_bits_ = bits_of_tags();
@@ -79,7 +97,7 @@ void MpiChannel::open(MPI_Comm parent) {
 }
 
 MpiChannel::~MpiChannel() {
-    if (closed_) {
+    if (closed_ && communicator_ != MPI_COMM_NULL) {
         MPI_Comm_free(&communicator_);
     } else if (communicator_ != MPI_COMM_NULL) {
         keep(mismatch_probe_.memory());
@@ -90,6 +108,7 @@ MpiChannel::~MpiChannel() {
 }
 
 void MpiChannel::close() noexcept {
+    progress_ = nullptr; // the thread may be gone
     if (size_ == 1) {
         closed_ = true;
         return;
@@ -246,20 +265,31 @@ bool MpiChannel::is_done(bool& others_ran) {
 
 void MpiChannel::look(engine::WaitTimer& waited) {
     look_for_failures();
-    mismatch_probe_.hear(rank_, trail_);
+    hear();
     waited.look();
     int peer = rank_; // not known where the library carries
     for (const Started& each : started_) {
         if (each.request != MPI_REQUEST_NULL && each.role != Role::collective) {
             peer = each.peer;
             if (waited.time() >= progress_until_question) {
-                mismatch_probe_.ask(each.peer, trail_);
+                mismatch_probe_.ask(each.peer, trail_, other_ != nullptr ? other_->begun_ : 0, is_stuck_);
             }
         }
     }
     shown_.show({.number = trail_.number(), .peer = peer, .since = waited.since()});
     if (waited.is_over()) {
         throw TimeoutError(overdue());
+    }
+}
+
+/// Questions of processes that wait for this one, on either channel.
+void MpiChannel::hear() {
+    mismatch_probe_.hear(rank_, trail_);
+    if (other_ != nullptr) {
+        other_->mismatch_probe_.hear(rank_, other_->trail_);
+        if (is_stuck_ && trail_.number() != 0) {
+            other_->mismatch_probe_.compare_crossing(rank_, other_->begun_, trail_);
+        }
     }
 }
 
@@ -270,27 +300,31 @@ void MpiChannel::look_for_failures() {
     }
 }
 
-std::string MpiChannel::overdue() const {
-    std::string late;
-    std::string_view who = "it";
+std::string MpiChannel::late() const {
+    std::vector<int> silent;
+    std::vector<int> untaken;
     for (const Started& each : started_) {
-        if (each.request == MPI_REQUEST_NULL || each.role == Role::send) {
+        if (each.request == MPI_REQUEST_NULL) {
             continue;
         }
         if (each.role == Role::collective) {
-            late = std::string(collective_) + " has not ended";
-            who = "another process";
-        } else {
-            late += (late.empty() ? "no answer from process " : ", ") + std::to_string(each.peer);
+            return std::string(collective_) + " has not ended: another process";
         }
+        (each.role == Role::send ? untaken : silent).push_back(each.peer);
     }
+    const std::vector<int>& late = silent.empty() ? untaken : silent;
+    const bool is_one = std::ranges::all_of(late, [&](int peer) { return peer == late.front(); });
+    return (silent.empty() ? "no message taken by " : "no answer from ") +
+           engine::text_of_ranks(late, "process", "processes") + (is_one ? ": it" : ": each of them");
+}
+
+std::string MpiChannel::overdue() const {
     const std::uint64_t number = trail_.number();
     const std::string call = number == 0 ? "" // at the end of a cluster that has made none
                                          : " in operation " + std::to_string(number) + ", " +
                                                trail_.history().signature(number).describe();
     return "process " + std::to_string(rank_) + " has waited " + engine::text_of(timeout_) + call + "; " +
-           (late.empty() ? "no process has taken a message" : late) + ": " + std::string(who) +
-           " has ended, hangs, or is late";
+           late() + " has ended, hangs, or is late";
 }
 
 void MpiChannel::give_up(std::chrono::milliseconds grace) noexcept {
@@ -319,6 +353,18 @@ void meet(MpiChannel& channel) {
         channel.send(nothing, (channel.rank() + distance) % size);
         channel.wait();
     }
+}
+
+void agree(MpiChannel& channel, std::span<int> flags) {
+    if (channel.size() == 1) {
+        return;
+    }
+    constexpr const char* what = "MPI_Iallreduce";
+    MPI_Request& request = channel.next_collective(what);
+    channel.started(MPI_Iallreduce(MPI_IN_PLACE, flags.data(), static_cast<int>(flags.size()), MPI_INT,
+                                   MPI_MIN, channel.communicator(), &request),
+                    what);
+    channel.wait();
 }
 
 } // namespace tutti::hybrid

@@ -15,6 +15,7 @@
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -34,13 +35,16 @@ namespace tutti::hybrid {
 /// calls, or have been, never match.
 class MpiChannel : Immovable {
 public:
-    /// Among so many processes, once it is open.
+    /// Among so many processes, once it is open. Of one process, it need not be.
     explicit MpiChannel(int processes);
     /// Leaves the communicator alone unless the channel was closed.
     ~MpiChannel();
 
     /// Duplicates `parent`. Collective.
     void open(MPI_Comm parent);
+    /// For some processes of `parent`, in this order. Collective over these. Nobody may probe `parent` for
+    /// messages with the tag, because Open MPI 4.1 uses it for messages there.
+    void open(MPI_Comm parent, const std::vector<int>& processes, int tag);
 
     MPI_Comm communicator() const { return communicator_; }
     int rank() const { return rank_; }
@@ -66,9 +70,16 @@ public:
     void begin(std::uint64_t number, const engine::CallSignature& call_signature, std::uint64_t digest) {
         if (trail_.number() != number) {
             trail_.add(number, call_signature, digest);
+            begun_ = std::max(begun_, number);
             set_tag();
         }
     }
+    /// The same for an operation whose messages follow later.
+    void note_begun(std::uint64_t number) { begun_ = number; }
+    /// The channel on which the same processes make other calls.
+    void set_other(MpiChannel& other) { other_ = &other; }
+    /// Whether the calling thread does nothing else before the last call on this channel is complete.
+    void set_stuck(bool is_stuck) { is_stuck_ = is_stuck; }
 
     /// Starts to send or receive the pieces of `message` as one message.
     struct Piece {
@@ -124,8 +135,13 @@ public:
         run::Memory scratch;
         run::Memory landing;
         run::Memory outgoing;
+        run::Memory flags;
     };
     Buffers& buffers() { return *buffers_; }
+    /// Room for flags, for agree().
+    std::span<int> flags(std::size_t count) {
+        return {reinterpret_cast<int*>(buffers_->flags.at_least(count * sizeof(int))), count};
+    }
 
 private:
     /// How long what MPI has begun to send may take to arrive.
@@ -138,6 +154,7 @@ private:
         Role role = Role::send;
     };
 
+    void set_up();
     void set_tag();
     /// A place for the request of what is started next: before it is, since there may be no memory.
     MPI_Request& next(int peer, Role role) {
@@ -148,8 +165,11 @@ private:
     bool is_done(bool& others_ran);
     void look_or_give_up(engine::WaitTimer& waited);
     void look(engine::WaitTimer& waited);
+    void hear();
     /// Why no answer within the timeout is an error.
     std::string overdue() const;
+    /// The processes for whose messages it waits, or that have not taken any, for overdue().
+    std::string late() const;
 
     MPI_Comm communicator_ = MPI_COMM_NULL;
     const FailureChannel* others_ = nullptr;
@@ -157,7 +177,7 @@ private:
     int rank_ = 0;
     int size_ = 1;
     int tag_ = 0;
-    int tag_bits_ = 0;
+    int tag_bits_ = 1;
     bool closed_ = false;
     bool stuck_ = false;
     mailbox::WaitPolicy wait_policy_;
@@ -173,11 +193,18 @@ private:
     /// The last collective, for messages of errors.
     const char* collective_ = "";
     CallTrail trail_;
+    /// The last call or operation that this process has begun.
+    std::uint64_t begun_ = 0;
+    MpiChannel* other_ = nullptr;
+    bool is_stuck_ = true;
     MismatchProbe mismatch_probe_;
     std::shared_ptr<Buffers> buffers_ = std::make_shared<Buffers>();
 };
 
 /// Returns when all processes have called it in the same call. ceil(log2 N) messages from each process.
 void meet(MpiChannel& channel);
+
+/// Leaves 1 where all processes have 1, in flags of the channel. Collective.
+void agree(MpiChannel& channel, std::span<int> flags);
 
 } // namespace tutti::hybrid

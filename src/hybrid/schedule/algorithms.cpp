@@ -54,6 +54,7 @@ std::string_view default_allreduce(const detail::Call& call, const Route& route)
 
 std::string_view default_name(const detail::Call& call, const Route& route) {
     const bool is_long = route.bytes >= long_bytes && route.processes > 2;
+    const bool power = graph::is_power_of_two(route.processes);
     const detail::CollectiveTraits& traits = detail::traits_of(call.collective);
     switch (traits.result) {
     case detail::Result::nothing:
@@ -69,7 +70,9 @@ std::string_view default_name(const detail::Call& call, const Route& route) {
             return traits.is_divided() ? is_free(call) ? "circulant" : "butterfly"
                                        : default_allreduce(call, route);
         }
-        return !is_long ? "tree" : is_free(call) ? "reduce-scatter-gather" : "butterfly";
+        // A tree associates as a butterfly only among a power of two of processes.
+        return is_free(call) ? is_long ? "reduce-scatter-gather" : "tree"
+                             : is_long || !power ? "butterfly" : "tree";
     default:
         return "hypercube";
     }

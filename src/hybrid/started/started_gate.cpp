@@ -53,6 +53,7 @@ void StartedGate::use(const Call& call) {
     is_in_use_ = true;
     operator_.keep(call);
     timeout_ = call.timeout;
+    where_ = call.where;
     bind(call.input, call.output);
 }
 
@@ -76,7 +77,7 @@ void StartedGate::start() noexcept {
     }
 }
 
-bool StartedGate::is_open() {
+bool StartedGate::is_open() try {
     if (stage_ == Stage::hidden) {
         if (call_.shown_by(call_.rank()).call_signature != nullptr) {
             return false; // the operation that has the place is not over
@@ -84,6 +85,16 @@ bool StartedGate::is_open() {
         show();
     }
     return leads_ ? lead() : (require_leader(), true);
+} catch (Error& error) {
+    home_.seat().describe_as_thrown(error, context());
+    throw;
+}
+
+ErrorContext StartedGate::context() const {
+    return {.rank = call_.global_rank(),
+            .operation = number_,
+            .collective = call_.collective(),
+            .where = where_};
 }
 
 void StartedGate::show() {
@@ -130,6 +141,7 @@ bool StartedGate::lead() {
     }
     const Seat::OperatorRuns running(own_seat(), operator_.data() != nullptr);
     bool is_exchanged = false;
+    call_.transport().channel().set_stuck(is_awaited());
     call_.speak([&] { is_exchanged = exchange_.advance(); });
     if (!is_exchanged) {
         return false;
@@ -138,6 +150,16 @@ bool StartedGate::lead() {
     queue.finish();
     stage_ = Stage::stored;
     return true;
+}
+
+/// Whether the thread makes no other call of the cluster before this operation is complete: it waits for this
+/// one or a later one, and has nothing else outstanding whose continuation might make calls.
+bool StartedGate::is_awaited() const {
+    const tutti::engine::ThreadProgress& thread = tutti::engine::ThreadProgress::here();
+    const auto* const awaited =
+        thread.awaited() != nullptr ? dynamic_cast<const StartedGate*>(thread.awaited()->gate()) : nullptr;
+    return awaited != nullptr && &awaited->home_ == &home_ && awaited->number_ >= number_ &&
+           thread.has_only(tutti::engine::ProgressEngine::of(own_seat()));
 }
 
 /// Members of the process that have not started the operation are found missing here, because nothing that
@@ -149,6 +171,7 @@ void StartedGate::look_for_late() {
         return;
     }
     looked_ = now;
+    look_for_gone();
     waited_.look();
     if (!waited_.is_over()) {
         return;
@@ -166,6 +189,24 @@ void StartedGate::look_for_late() {
                            std::to_string(number_) + ", " + call_.call_signature().describe() +
                            ", which has not been started by member " + late,
                        {.peer = peer});
+}
+
+/// Throws where a member of the process has returned from the run without starting the operation.
+void StartedGate::look_for_gone() const {
+    tutti::detail::GroupState& group = call_.cluster().group();
+    for (int member = 0; member < call_.members(); ++member) {
+        if (!group.memory().has_left_for_good(member) || call_.shown_by(member).number.observe() == number_) {
+            continue;
+        }
+        if (call_.cluster().failure().raised()) { // which is why it is away
+            call_.cluster().failure().throw_aborted();
+        }
+        const int peer = call_.first_member() + member;
+        throw MismatchError("member " + std::to_string(call_.global_rank()) + " waits in nonblocking operation " +
+                                std::to_string(number_) + ", " + call_.call_signature().describe() +
+                                ", but member " + std::to_string(peer) + " has returned without starting it",
+                            {.peer = peer});
+    }
 }
 
 void StartedGate::begin_exchange() {
@@ -188,8 +229,7 @@ void StartedGate::fail(const std::exception_ptr& cause, bool is_first) noexcept 
         }
     }
     if (is_first) {
-        home_.seat().fail_started(
-            cause, {.rank = call_.global_rank(), .operation = number_, .collective = call_.collective()});
+        home_.seat().fail_started(cause, context());
     }
 }
 
@@ -226,7 +266,10 @@ StartedGate& StartedCalls::gate_for(const Call& call, const Options& options) {
 /// What `begin` makes of a barrier of the process and a gate for the call.
 template <class Begin>
 auto& StartedCalls::with_gate(const Call& call, const Options& options, Begin begin) {
+    const ErrorContext context{
+        .rank = member_.global_rank(), .collective = call.collective, .where = call.where};
     try {
+        tutti::engine::check_given(call);
         StartedGate& gate = gate_for(call, options);
         gate.use(call);
         const auto timeout = local_timeout(call.timeout.value_or(member_.cluster().timeout()));
@@ -242,9 +285,11 @@ auto& StartedCalls::with_gate(const Call& call, const Options& options, Begin be
             throw;
         }
     } catch (ArgumentError& error) {
-        tutti::engine::describe(
-            error, {.rank = member_.global_rank(), .collective = call.collective, .where = call.where});
+        tutti::engine::describe(error, context);
         throw; // the member may call again
+    } catch (Error&) {
+        seat_.describe(std::current_exception(), context);
+        throw;
     }
 }
 

@@ -53,8 +53,11 @@ private:
     void show();
     bool all_have_come();
     void look_for_late();
+    void look_for_gone() const;
+    ErrorContext context() const;
     void require_leader() const;
     bool lead();
+    bool is_awaited() const;
     void begin_exchange();
     tutti::detail::Seat& own_seat() const;
 
@@ -65,6 +68,7 @@ private:
     const void* input_ = nullptr;
     void* output_ = nullptr;
     Timeout timeout_;
+    SourceLine where_;
     std::uint64_t number_ = 0;
     Stage stage_ = Stage::hidden;
     bool leads_ = false;

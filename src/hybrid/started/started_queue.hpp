@@ -28,7 +28,10 @@ public:
     hybrid::Transport& transport() { return transport_; }
 
     /// The operation with this number, counted from 1, has been started.
-    void add(std::uint64_t number) { added_ = number; }
+    void add(std::uint64_t number) {
+        added_ = number;
+        transport_.channel().note_begun(number);
+    }
     /// Whether all before it have been exchanged.
     bool has_turn(std::uint64_t number) const { return number == done_ + 1; }
     /// The one that has its turn has been exchanged.

@@ -1,0 +1,228 @@
+// Clusters of some members of a cluster: beside it, after it, and when something fails.
+
+#include "parts.hpp"
+
+#include <tutti/error.hpp>
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace tutti::test {
+
+TEST_CASE("a copy beside the cluster: operations of both are outstanding at a time") {
+    on_processes(2, [](MPI_Comm part) {
+        on_members(part, members_here(), [](mpi::Member& me) {
+            mpi::Member copy = me.dup();
+            std::vector<long> in(50000, me.rank()), out(in.size()), other(in.size());
+            const std::vector<long> sum(in.size(), me.size() * (me.size() - 1) / 2);
+            for (int round = 0; round < 5; ++round) {
+                Request of_all = me.start.allreduce(in, out, tutti::sum);
+                std::optional<Request> of_copy;
+                if (round % 2 == 0) { // else the copy itself has nothing outstanding
+                    of_copy = copy.start.allreduce(in, other, tutti::sum);
+                }
+                if (process_of_world() == 0) {
+                    of_all.wait(); // the others come to the barrier of the copy first
+                    copy.barrier();
+                } else {
+                    copy.barrier();
+                    of_all.wait();
+                }
+                if (of_copy) {
+                    of_copy->wait();
+                }
+                CHECK(out == sum);
+                CHECK(other == sum);
+            }
+        });
+    });
+}
+
+TEST_CASE("parts of parts, and more of them than MPI has communicators") {
+    on_processes(2, [](MPI_Comm part) {
+        on_members(part, members_here(), [](mpi::Member& me) {
+            std::optional<mpi::Member> own = me.split(process_of_world(), 0);
+            CHECK(own->size() == members_here());
+            mpi::Member of_own = own->dup();
+            CHECK(of_own.allreduce(1, tutti::sum) == members_here());
+            for (int round = 0; round < 800; ++round) {
+                mpi::Member copy = me.dup();
+                if (round % 16 == 0) {
+                    mpi::Member again = copy.dup();
+                    again.dup().barrier();
+                    CHECK(again.allreduce(1, tutti::sum) == me.size());
+                }
+                copy.barrier();
+            }
+            CHECK(of_own.allreduce(1, tutti::sum) == members_here());
+        });
+    });
+}
+
+TEST_CASE("a part that outlives the cluster") {
+    on_processes(2, [](MPI_Comm part) {
+        std::vector<std::optional<mpi::Member>> copies;
+        for (int rank = 0; rank < members_here(); ++rank) {
+            copies.emplace_back(); // members cannot be assigned
+        }
+        on_members(part, members_here(), [&](mpi::Member& me) {
+            copies[static_cast<std::size_t>(me.local().rank())].emplace(me.dup());
+        });
+        on_ranks(members_here(), [&](int rank) {
+            mpi::Member copy = std::move(*copies[static_cast<std::size_t>(rank)]);
+            CHECK(copy.allreduce(1, tutti::sum) == copy.size());
+            examine_started(copy);
+        });
+    });
+}
+
+TEST_CASE("parts of the threads of a team, also where the main thread makes the MPI calls") {
+    if (thread_level() == MPI_THREAD_SINGLE) {
+        return;
+    }
+    on_processes(2, [](MPI_Comm part) {
+        Team team(3);
+        mpi::Cluster cluster(team, part);
+        std::vector<std::optional<mpi::Member>> kept(3);
+        for (int run = 0; run < 2; ++run) {
+            cluster.run([&](mpi::Member& me) {
+                std::optional<mpi::Member>& own = kept[static_cast<std::size_t>(me.local().rank())];
+                if (run == 0) {
+                    own.emplace(me.dup());
+                    CHECK(me.split(me.local().rank() < 2 ? std::optional(0) : std::nullopt, 0).has_value() ==
+                          (me.local().rank() < 2));
+                    std::optional<mpi::Member> inside = me.split(process_of_world(), -me.rank());
+                    CHECK(inside->rank() == 2 - me.local().rank());
+                    examine_part(*inside);
+                }
+                examine_part(*own);
+            });
+        }
+    });
+}
+
+namespace {
+
+/// What the call throws on each member of the first two processes; nothing on other processes.
+template <class E = Error>
+void check_thrown(const std::function<void(mpi::Member&)>& call, const std::string& part,
+                  const mpi::ClusterOptions& options = {}) {
+    on_processes(2, [&](MPI_Comm both) { check_all(thrown_by<E>(both, call, options), part); });
+}
+
+} // namespace
+
+TEST_CASE("members that divide the cluster by different calls") {
+    check_thrown(
+        [](mpi::Member& me) {
+            if (me.rank() == me.size() - 1) {
+                static_cast<void>(me.split(0, 0));
+            } else {
+                static_cast<void>(me.dup());
+            }
+        },
+        "calls split: all members must make the same call");
+    check_thrown([](mpi::Member& me) { static_cast<void>(me.subset(std::vector{process_of_world()})); },
+                 "call subset with different lists, of 1 and 1 ranks");
+}
+
+TEST_CASE("a failure of the cluster releases the members that wait in a part") {
+    check_thrown<std::exception>(
+        [](mpi::Member& me) {
+            mpi::Member copy = me.dup();
+            if (me.rank() == me.size() - 1) {
+                me.abort("out of paper");
+                copy.barrier();
+            } else {
+                copy.barrier();
+            }
+        },
+        "out of paper");
+    check_thrown<std::exception>(
+        [](mpi::Member& me) {
+            mpi::Member copy = me.dup();
+            if (me.rank() == me.size() - 1) {
+                throw std::runtime_error("out of paper");
+            }
+            copy.barrier();
+        },
+        "");
+}
+
+TEST_CASE("a failure of the cluster is told by a leader that only leaves the part") {
+    check_thrown<std::exception>(
+        [](mpi::Member& me) {
+            mpi::Member copy = me.dup();
+            if (me.rank() == me.size() - 1) {
+                me.abort("out of paper");
+            }
+            process_of_world() == 0 ? copy.barrier() : me.barrier();
+        },
+        "out of paper", {.timeout = std::chrono::seconds(20)});
+}
+
+TEST_CASE("a failure of the cluster releases a leader that waits for another process") {
+    if (members_here() == 1) {
+        return;
+    }
+    check_thrown<std::exception>(
+        [](mpi::Member& me) {
+            std::optional<mpi::Member> leaders =
+                me.split(me.local().rank() == 0 ? std::optional(0) : std::nullopt, 0);
+            if (me.rank() == 1) {
+                std::this_thread::sleep_for(std::chrono::milliseconds(50)); // so that the other one waits
+                me.abort("out of paper");
+            }
+            me.rank() == 0 ? leaders->barrier() : me.barrier();
+        },
+        "out of paper", {.timeout = std::chrono::seconds(20)});
+}
+
+TEST_CASE("a failure of a part leaves the cluster usable") {
+    on_processes(2, [](MPI_Comm part) {
+        on_members(part, members_here(), [](mpi::Member& me) {
+            mpi::Member other = me.dup();
+            try {
+                mpi::Member copy = me.dup();
+                copy.barrier();
+                if (me.rank() == 0) {
+                    throw std::runtime_error("out of ink");
+                }
+                copy.barrier();
+                FAIL_CHECK("nothing was thrown");
+            } catch (const std::exception& error) {
+                CHECK(std::string(error.what()) != "");
+            }
+            CHECK(me.allreduce(1, tutti::sum) == me.size());
+            CHECK(other.allreduce(1, tutti::sum) == me.size());
+            CHECK(me.dup().allreduce(1, tutti::sum) == me.size());
+        });
+    });
+}
+
+TEST_CASE("a member that has left a part ends the calls of the others, in its process at once") {
+    if (members_here() == 1) {
+        return;
+    }
+    on_processes(2, [](MPI_Comm part) {
+        on_members(part, members_here(),
+                   [](mpi::Member& me) {
+                       {
+                           mpi::Member copy = me.dup();
+                           if (me.rank() != me.size() - 1) { // which leads nobody
+                               CHECK_THROWS_AS(copy.barrier(), Error);
+                           }
+                       }
+                       CHECK(me.allreduce(1, tutti::sum) == me.size());
+                   },
+                   {.timeout = std::chrono::seconds(20)});
+    });
+}
+
+} // namespace tutti::test

@@ -1,0 +1,254 @@
+// Clusters of some members of a cluster.
+
+#include "parts.hpp"
+
+#include <tutti/error.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tutti::test {
+
+namespace {
+
+int most_members() {
+    return thread_level() == MPI_THREAD_SINGLE ? 1 : 3;
+}
+
+/// Where a member of a cluster is: in which process, and as which of its members.
+struct Place {
+    int process;
+    int local;
+};
+/// Of all members, by rank.
+std::vector<Place> places_of(mpi::Member& me) {
+    std::vector<Place> places(static_cast<std::size_t>(me.size()));
+    const Place mine{process_of_world(), me.local().rank()};
+    me.allgather(std::span(&mine, 1), places);
+    return places;
+}
+
+/// What a member of that rank asks of a split.
+struct Asked {
+    std::optional<int> color;
+    int key;
+};
+using Division = std::function<Asked(int rank, const Place& place)>;
+
+struct NamedDivision {
+    const char* name;
+    Division asks;
+};
+
+std::uint32_t mixed(std::uint32_t seed, int rank) {
+    std::uint32_t x = seed * 7919 + static_cast<std::uint32_t>(rank) * 104729 + 17;
+    x ^= x >> 7U;
+    x *= 2654435761U;
+    return x >> 13U;
+}
+
+std::vector<NamedDivision> divisions() {
+    std::vector<NamedDivision> all{
+        {"by process",
+         [](int, const Place& at) {
+             return Asked{at.process, 0};
+         }},
+        {"by process, the last first",
+         [](int rank, const Place& at) {
+             return Asked{7 - at.process, -rank};
+         }},
+        {"by pairs of processes",
+         [](int rank, const Place& at) {
+             return Asked{at.process / 2, rank};
+         }},
+        {"the last first",
+         [](int rank, const Place&) {
+             return Asked{1000000, -rank};
+         }},
+        {"by parity",
+         [](int rank, const Place&) {
+             return Asked{rank % 2, 0};
+         }},
+        {"by place in the process",
+         [](int, const Place& at) {
+             return Asked{at.local, 5};
+         }},
+        {"one of each process",
+         [](int, const Place& at) {
+             return Asked{at.local == 0 ? std::optional(3) : std::nullopt, 0};
+         }},
+        {"one process alone, the others together",
+         [](int rank, const Place& at) {
+             return Asked{at.process == 0 ? at.local : 1 + 64, rank};
+         }},
+        {"none",
+         [](int, const Place&) {
+             return Asked{std::nullopt, 0};
+         }},
+        {"the members of processes in turn",
+         [](int, const Place& at) {
+             return Asked{0, at.local};
+         }},
+    };
+    for (std::uint32_t seed = 1; seed <= 4; ++seed) {
+        all.push_back({"random", [seed](int rank, const Place&) {
+                           const auto color = static_cast<int>(mixed(seed, rank) % 3);
+                           return Asked{color == 2 && seed % 2 == 0 ? std::nullopt : std::optional(color),
+                                        static_cast<int>(mixed(seed + 99, rank) % 2)};
+                       }});
+    }
+    return all;
+}
+
+/// What a split must make of the members.
+struct Expected {
+    std::vector<int> mates;
+    bool is_possible = true;
+    const char* text = "";
+};
+
+/// The mates that chose the color, in the order of the part.
+std::vector<int> mates_of(int color, const Division& asks, const std::vector<Place>& places) {
+    std::vector<std::pair<int, int>> order;
+    for (int rank = 0; rank < static_cast<int>(places.size()); ++rank) {
+        const Asked asked = asks(rank, places[static_cast<std::size_t>(rank)]);
+        if (asked.color == color) {
+            order.emplace_back(asked.key, rank);
+        }
+    }
+    std::ranges::sort(order);
+    std::vector<int> mates;
+    for (const auto& [key, rank] : order) {
+        mates.push_back(rank);
+    }
+    return mates;
+}
+
+/// Why that part cannot be; empty if it can.
+const char* reason(const std::vector<int>& mates, const std::vector<Place>& places) {
+    std::vector<int> processes;
+    std::set<int> led;
+    for (const int rank : mates) {
+        const Place& at = places[static_cast<std::size_t>(rank)];
+        if (processes.empty() || processes.back() != at.process) {
+            processes.push_back(at.process);
+        }
+        if (at.local == 0) {
+            led.insert(at.process);
+        }
+    }
+    const std::set<int> different(processes.begin(), processes.end());
+    if (different.size() != processes.size()) {
+        return "the members of each process are consecutive";
+    }
+    const bool needs_leaders = different.size() > 1 && thread_level() != MPI_THREAD_MULTIPLE;
+    return needs_leaders && led.size() != different.size() ? "MPI_THREAD_MULTIPLE" : "";
+}
+
+Expected expected_for(int rank, const Division& asks, const std::vector<Place>& places) {
+    Expected expected;
+    std::set<int> colors;
+    for (int other = 0; other < static_cast<int>(places.size()); ++other) {
+        if (const auto color = asks(other, places[static_cast<std::size_t>(other)]).color) {
+            colors.insert(*color);
+        }
+    }
+    for (const int color : colors) {
+        const char* const text = reason(mates_of(color, asks, places), places);
+        if (*text != 0) {
+            expected = {{}, false, text};
+            break;
+        }
+    }
+    if (const auto own = asks(rank, places[static_cast<std::size_t>(rank)]).color;
+        own && expected.is_possible) {
+        expected.mates = mates_of(*own, asks, places);
+    }
+    return expected;
+}
+
+void examine_division(mpi::Member& me, const NamedDivision& division) {
+    INFO(division.name);
+    const std::vector<Place> places = places_of(me);
+    const Asked asked = division.asks(me.rank(), places[static_cast<std::size_t>(me.rank())]);
+    const Expected expected = expected_for(me.rank(), division.asks, places);
+    if (!expected.is_possible) {
+        CHECK_THROWS_WITH_AS(static_cast<void>(me.split(asked.color, asked.key)),
+                             doctest::Contains(expected.text), ArgumentError);
+    } else {
+        std::optional<mpi::Member> mine = me.split(asked.color, asked.key);
+        REQUIRE(mine.has_value() == asked.color.has_value());
+        if (mine) {
+            std::vector<int> mates(expected.mates.size());
+            REQUIRE(mine->size() == static_cast<int>(mates.size()));
+            const int rank = me.rank();
+            mine->allgather(std::span(&rank, 1), mates);
+            CHECK(mates == expected.mates);
+            CHECK(mates[static_cast<std::size_t>(mine->rank())] == me.rank());
+            examine_part(*mine);
+        }
+    }
+    CHECK(me.allreduce(1, tutti::sum) == me.size());
+}
+
+} // namespace
+
+TEST_CASE("all collectives of parts, up to 4 processes of up to 3 members") {
+    for (int processes = 1; processes <= 4; ++processes) {
+        on_processes(processes, [&](MPI_Comm part) {
+            const int uneven = 1 + (process_of_world() + 1) % most_members();
+            for (const int members : processes <= 2 ? std::vector{1, 2, 3, uneven} : std::vector{2, uneven}) {
+                CAPTURE(processes);
+                CAPTURE(members);
+                on_members(part, std::min(members, most_members()), [](mpi::Member& me) {
+                    for (const NamedDivision& division : divisions()) {
+                        examine_division(me, division);
+                    }
+                });
+            }
+        });
+    }
+}
+
+TEST_CASE("the members of a list, and all of them again") {
+    on_processes(3, [](MPI_Comm part) {
+        on_members(part, members_here(), [](mpi::Member& me) {
+            // The last process and the first one, in this order.
+            std::vector<int> list;
+            for (int local = 0; local < members_here(); ++local) {
+                list.push_back(me.size() - members_here() + local);
+            }
+            for (int local = 0; local < members_here(); ++local) {
+                list.push_back(local);
+            }
+            const std::optional<int> place =
+                process_of_world() == 1
+                    ? std::nullopt
+                    : std::optional(me.local().rank() + (process_of_world() == 0 ? members_here() : 0));
+            std::optional<mpi::Member> some = me.subset(list);
+            REQUIRE(some.has_value() == place.has_value());
+            if (some) {
+                CHECK(some->rank() == *place);
+                examine_part(*some, 70001);
+            }
+            mpi::Member copy = me.dup();
+            CHECK(copy.rank() == me.rank());
+            CHECK(copy.size() == me.size());
+            examine_part(copy);
+            const std::vector<int> reversed{1, 0};
+            CHECK_THROWS_WITH_AS(static_cast<void>(me.subset(std::vector{0, me.size()})),
+                                 doctest::Contains("subset: `ranks` has"), ArgumentError);
+            CHECK_THROWS_WITH_AS(static_cast<void>(me.split(-2, 0)),
+                                 doctest::Contains("split: `color` is -2"), ArgumentError);
+            std::optional<mpi::Member> nobody = me.subset({});
+            CHECK(!nobody);
+        });
+    });
+}
+
+} // namespace tutti::test
