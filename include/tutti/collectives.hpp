@@ -236,9 +236,9 @@ public:
     /// Every member must pass the same counts.
     ///
     /// With displacements, block i is stored at displacement i of `out`. Either every member must pass
-    /// displacements or none; their values may differ between members. Displacements are possible only among
-    /// members of one process. Every member then copies each block itself ("flat", the only algorithm that
-    /// supports them).
+    /// displacements or none; their values may differ between members. Every member then copies each block itself
+    /// ("flat", the only algorithm that supports them). In a cluster, no call that sends blocks of lengths
+    /// that only sender and receiver know takes an algorithm.
     ///
     /// If, in a call with displacements, a count differs from the length of a member's block, the member that
     /// detects it throws a MismatchError that names both numbers, and all others throw Aborted with that
@@ -424,7 +424,8 @@ public:
     /// rounds. Algorithms that forward blocks do not support irregular blocks.
     ///
     /// If recv_counts[j] of member i differs from send_counts[i] of member j, member i throws a MismatchError
-    /// that names both numbers, and all others throw Aborted with that message. No element outside the
+    /// that names both numbers (in a cluster, the leader of its process does), and all others throw Aborted
+    /// with that message. No element outside the
     /// buffers is read or written, and the contents of `out` are unspecified.
     template <class In, class Out>
     requires detail::Vectors<In, Out>

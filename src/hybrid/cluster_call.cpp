@@ -50,8 +50,9 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     offsets_.resize(static_cast<std::size_t>(cluster_.size()) + 1);
     blocks_ = {};
     copies_input_ = false;
+    sends_blocks_ = detail::sends_blocks(call);
     known_.remember(
-        call, detail::sends_blocks(call)
+        call, sends_blocks_
                   ? set_blocks(call, options)
                   : tutti::engine::checked_shape(call, global_rank(), cluster_.size(), offsets_.data()));
     if (shape().aliasing == tutti::engine::Aliasing::front) {
@@ -258,6 +259,15 @@ void ClusterCall::show() {
     shown.digest = digest_;
     shown.call_signature = &call_signature_;
     shown.number.publish(started_); // release: pairs with the look of who works for all
+}
+
+void ClusterCall::make_room(std::size_t input_bytes, std::size_t output_bytes) {
+    if (member_.wants_room(input_bytes, output_bytes, call_.element_align)) {
+        meet();          // the last call's results have been taken
+        compare_calls(); // or another call of a member would take these meetings for its own
+        member_.enlarge();
+        meet();
+    }
 }
 
 void ClusterCall::take_result() {

@@ -104,7 +104,7 @@ public:
     std::span<const std::size_t> offsets() const { return offsets_; }
     std::size_t own_block_elements() const;
     /// Whether the members send blocks to each other, and which.
-    bool sends_blocks() const { return !blocks_.received.empty(); }
+    bool sends_blocks() const { return sends_blocks_; }
     const BlockEdges& edges() const { return edges_; }
     /// Inside the process.
     tutti::detail::Association association() const { return tutti::engine::association_of(call_); }
@@ -122,10 +122,8 @@ public:
     StartedCall& shown_by(int member) const {
         return cluster_.board(member).started[started_ % StartedCall::most];
     }
-    /// See ProcessMember.
-    void make_room(std::size_t input_bytes, std::size_t output_bytes) {
-        member_.make_room(input_bytes, output_bytes, call_.element_align, call_.timeout);
-    }
+    /// Makes the staging buffers as large at least. A meeting if that is larger than ever.
+    void make_room(std::size_t input_bytes, std::size_t output_bytes);
     void meet() { member_.meet(call_.timeout); }
     void run_held(std::unique_ptr<tutti::engine::PreparedCall>& held, const Call& call) {
         member_.run_held(held, call);
@@ -208,7 +206,7 @@ private:
     const tutti::detail::Kernels* kernels_ = nullptr;
     std::vector<std::size_t> offsets_;
     std::vector<std::size_t> process_offsets_;
-    /// Empty lists in a call that sends no blocks.
+    bool sends_blocks_ = false;
     tutti::run::PrivateLayout blocks_;
     std::uint64_t layout_digest_ = 0;
     BlockEdges edges_;

@@ -23,19 +23,19 @@ void ProcessMember::meet(Timeout timeout) {
     }
 }
 
-void ProcessMember::make_room(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment,
-                              Timeout timeout) {
-    if (input_bytes <= input_room_ && output_bytes <= output_room_ && alignment <= room_align_) {
-        return;
-    }
+bool ProcessMember::wants_room(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment) {
+    const bool is_larger =
+        input_bytes > input_room_ || output_bytes > output_room_ || alignment > room_align_;
     input_room_ = std::max(input_bytes, input_room_);
     output_room_ = std::max(output_bytes, output_room_);
     room_align_ = std::max(alignment, room_align_);
-    meet(timeout); // the last call's results have been taken
+    return is_larger;
+}
+
+void ProcessMember::enlarge() {
     if (leads()) {
         cluster_.enlarge(input_room_, output_room_, room_align_);
     }
-    meet(timeout);
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

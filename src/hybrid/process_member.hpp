@@ -40,8 +40,10 @@ public:
     void run_held(std::unique_ptr<tutti::engine::PreparedCall>& held, tutti::detail::Call call);
     /// Returns when all members of the process have come.
     void meet(Timeout timeout);
-    /// Makes the staging buffers as large at least. A meeting where that is larger than ever.
-    void make_room(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment, Timeout timeout);
+    /// Whether the staging buffers must become larger for this member. All of the process want the same.
+    bool wants_room(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment);
+    /// Makes them so large, if this member leads. While nobody uses them.
+    void enlarge();
 
 private:
     ClusterState& cluster_;

@@ -62,7 +62,7 @@ void movements(Caller& caller, std::vector<T>& in, std::vector<T>& out, const Si
 
 /// What members of one process have besides.
 template <class Caller, class T>
-void local_movements(Caller& caller, std::vector<T>& in, std::vector<T>& out, const Sizes& sizes) {
+void own_movements(Caller& caller, std::vector<T>& in, std::vector<T>& out, const Sizes& sizes) {
     const tutti::Counts counts(sizes);
     static_cast<void>(caller.allgather(out, counts));
     static_cast<void>(caller.allgather(in, tutti::shared(out)));
@@ -81,13 +81,6 @@ void local_movements(Caller& caller, std::vector<T>& in, std::vector<T>& out, co
     static_cast<void>(caller.shift(in, out, 1));
     static_cast<void>(caller.shift(out, -1));
 }
-
-/// Members of a cluster have no neighbours.
-template <class Member>
-concept HasNeighbors = requires(Member& me, const tutti::Neighbors& neighbors, std::vector<int>& vector) {
-    me.neighbor_alltoall(neighbors, vector, vector);
-};
-static_assert(HasNeighbors<MEMBER> == std::same_as<MEMBER, tutti::Member>);
 
 /// Of one object, which only calls that block return.
 template <class Member, class T, class Op>
@@ -109,8 +102,8 @@ void vectors(Caller& caller, const Ops&... ops) {
     const tutti::Counts counts(sizes);
     movements(caller, in, out, sizes);
     (reductions(caller, in, out, counts, ops), ...);
+    own_movements(caller, in, out, sizes);
     if constexpr (!std::same_as<Caller, MEMBER> || std::same_as<MEMBER, tutti::Member>) {
-        local_movements(caller, in, out, sizes);
         (static_cast<void>(caller.allreduce(in, tutti::shared(out), ops)), ...);
     }
 }

@@ -1,9 +1,9 @@
 #!/bin/bash
-# refused.sh TABLE HEADER MEMBER OPTIONS COMPILER FLAGS...: calls of MEMBER that must not compile, each with the sentence
+# refused.sh TABLE HEADER MEMBER COMPILER FLAGS...: calls of MEMBER that must not compile, each with the sentence
 # that the compiler must print, and beside each what is meant, which must compile: the rows of TABLE.
 set -eu
-table=$(dirname "$0")/$1 header=$2 member=$3 options=$4
-shift 4
+table=$(dirname "$0")/$1 header=$2 member=$3
+shift 3
 
 # Of what does not block.
 declared=
@@ -50,7 +50,7 @@ struct Vec3 {
     double* data() { return &x; }
     const double* data() const { return &x; }
 };
-void calls($member& me, double* pointer, double (*function)(double, double), const $options& options) {
+void calls($member& me, double* pointer, double (*function)(double, double), const tutti::Options& options) {
     double x = 1, y = 2, array[3] = {};
     const double one = 1;
     std::vector<double> vector(3);

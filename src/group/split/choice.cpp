@@ -4,6 +4,7 @@
 #include "option_values.hpp"
 
 #include <tutti/error.hpp>
+#include <tutti/member.hpp>
 
 #include <algorithm>
 

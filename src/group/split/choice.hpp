@@ -3,13 +3,17 @@
 #include "machine/machine.hpp"
 
 #include <tutti/detail/export.hpp>
-#include <tutti/member.hpp>
+#include <tutti/version.hpp>
 
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
+
+namespace tutti::inline TUTTI_NAMESPACE {
+enum class Level : std::uint8_t;
+}
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 
