@@ -236,9 +236,9 @@ public:
     /// Every member must pass the same counts.
     ///
     /// With displacements, block i is stored at displacement i of `out`. Either every member must pass
-    /// displacements or none; their values may differ between members. Every member then copies each block itself
-    /// ("flat", the only algorithm that supports them). In a cluster, no call that sends blocks of lengths
-    /// that only sender and receiver know takes an algorithm.
+    /// displacements or none; their values may differ between members. Every member then copies each block
+    /// itself ("flat", the only algorithm that supports them). In a cluster, no call that sends blocks whose
+    /// lengths only sender and receiver know takes an algorithm.
     ///
     /// If, in a call with displacements, a count differs from the length of a member's block, the member that
     /// detects it throws a MismatchError that names both numbers, and all others throw Aborted with that

@@ -51,10 +51,9 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     blocks_ = {};
     copies_input_ = false;
     sends_blocks_ = detail::sends_blocks(call);
-    known_.remember(
-        call, sends_blocks_
-                  ? set_blocks(call, options)
-                  : tutti::engine::checked_shape(call, global_rank(), cluster_.size(), offsets_.data()));
+    known_.remember(call, sends_blocks_ ? set_blocks(call, options)
+                                        : tutti::engine::checked_shape(call, global_rank(), cluster_.size(),
+                                                                       offsets_.data()));
     if (shape().aliasing == tutti::engine::Aliasing::front) {
         throw ArgumentError(
             "reduce_scatter: `in` and `block` overlap: among processes pass separate vectors, or "

@@ -17,8 +17,8 @@ void MismatchProbe::ask(int peer, const CallTrail& own, std::uint64_t begun_on_o
         check(MPI_Test(&asked.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     }
     const TrailSummary& last = asked.summary;
-    if (done == 0 || (last.number == own.number() && last.begun_on_other == begun_on_other &&
-                      last.is_stuck == is_stuck)) {
+    if (done == 0 ||
+        (last.number == own.number() && last.begun_on_other == begun_on_other && last.is_stuck == is_stuck)) {
         return;
     }
     asked.summary = TrailSummary(own);

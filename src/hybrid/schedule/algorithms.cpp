@@ -71,8 +71,9 @@ std::string_view default_name(const detail::Call& call, const Route& route) {
                                        : default_allreduce(call, route);
         }
         // A tree associates as a butterfly only among a power of two of processes.
-        return is_free(call) ? is_long ? "reduce-scatter-gather" : "tree"
-                             : is_long || !power ? "butterfly" : "tree";
+        return is_free(call)       ? is_long ? "reduce-scatter-gather" : "tree"
+               : is_long || !power ? "butterfly"
+                                   : "tree";
     default:
         return "hypercube";
     }

@@ -91,10 +91,8 @@ bool StartedGate::is_open() try {
 }
 
 ErrorContext StartedGate::context() const {
-    return {.rank = call_.global_rank(),
-            .operation = number_,
-            .collective = call_.collective(),
-            .where = where_};
+    return {
+        .rank = call_.global_rank(), .operation = number_, .collective = call_.collective(), .where = where_};
 }
 
 void StartedGate::show() {
@@ -202,9 +200,10 @@ void StartedGate::look_for_gone() const {
             call_.cluster().failure().throw_aborted();
         }
         const int peer = call_.first_member() + member;
-        throw MismatchError("member " + std::to_string(call_.global_rank()) + " waits in nonblocking operation " +
-                                std::to_string(number_) + ", " + call_.call_signature().describe() +
-                                ", but member " + std::to_string(peer) + " has returned without starting it",
+        throw MismatchError("member " + std::to_string(call_.global_rank()) +
+                                " waits in nonblocking operation " + std::to_string(number_) + ", " +
+                                call_.call_signature().describe() + ", but member " + std::to_string(peer) +
+                                " has returned without starting it",
                             {.peer = peer});
     }
 }
