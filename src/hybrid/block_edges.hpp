@@ -42,9 +42,11 @@ public:
     template <class Visit>
     void for_each(int from, int to, Visit visit) const {
         if (pattern_ == Pattern::graph) {
-            const auto [first, last] =
-                std::ranges::equal_range(graph_edges_, std::pair(from, to), {}, &GraphEdge::processes);
-            std::for_each(first, last, [&](const GraphEdge& each) { visit(each.edge); });
+            const std::pair processes(from, to);
+            for (auto each = std::ranges::lower_bound(graph_edges_, processes, {}, &GraphEdge::processes);
+                 each != graph_edges_.end() && each->processes == processes; ++each) {
+                visit(each->edge);
+            }
             return;
         }
         const Ranks receivers = receivers_in(to);

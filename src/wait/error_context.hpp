@@ -23,7 +23,7 @@ namespace tutti::engine {
 TUTTI_COMPONENT_API void describe(Error& error, const ErrorContext& call) noexcept;
 
 /// The same of any exception. One that is no Error stays as it is; null is a thread that is being ended.
-void describe(const std::exception_ptr& thrown, const ErrorContext& call) noexcept;
+TUTTI_COMPONENT_API void describe(const std::exception_ptr& thrown, const ErrorContext& call) noexcept;
 
 /// The line, or none if it is known that it says nothing: see ShownLine.
 SourceLine line_for_errors(const SourceLine& where) noexcept;

@@ -70,6 +70,7 @@ Neighbors exchange_neighbors(Member& member, const std::vector<int>& sources,
     const NamedCounts own{sources.size(), destinations.size()};
     member.allgather(std::span(&own, 1), counts, options);
     std::vector<std::size_t> sums;
+    sums.reserve(counts.size());
     for (const NamedCounts& each : counts) {
         sums.push_back(each[0] + each[1]);
     }
