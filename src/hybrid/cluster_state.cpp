@@ -133,6 +133,7 @@ ClusterState::ClusterState(ClusterState& whole, const PartLayout& part)
     have_cpus_ = whole.have_cpus_ && fewest > 1;
     set_limits();
     std::vector<int> mates;
+    mates.reserve(static_cast<std::size_t>(members_of(process_)));
     for (int rank = 0; rank < members_of(process_); ++rank) {
         mates.push_back(part.mates[static_cast<std::size_t>(first_rank(process_) + rank)] -
                         whole.first_rank(whole.process_));
