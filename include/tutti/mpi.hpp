@@ -146,7 +146,9 @@ public:
     Member(Member&& other) noexcept;
     Member(const Member&) = delete;
     Member& operator=(const Member&) = delete;
-    Member& operator=(Member&&) = delete;
+    /// Leaves the cluster of this member, as the destructor does, and then moves the membership, as the move
+    /// constructor does. If `other` is this member, nothing happens.
+    Member& operator=(Member&& other) noexcept;
 
     /// The global rank, 0 .. size() - 1: the rank of the process's first member plus the local rank.
     int rank() const noexcept { return rank_; }
@@ -237,6 +239,7 @@ private:
         }
     }
     void run_anew(const tutti::detail::Call& call, const Options& options);
+    void leave() noexcept;
     /// The parts into which the members divide the cluster by their choices.
     std::vector<detail::PartLayout> agree_on_parts(const tutti::detail::Choice& choice, SourceLine where);
     std::optional<Member> regroup(const tutti::detail::Choice& choice, SourceLine where);

@@ -30,7 +30,28 @@ Member::Member(Member&& other) noexcept
       called_from_(other.called_from_), rank_(other.rank_), size_(other.size_),
       exceptions_on_entry_(other.exceptions_on_entry_) {}
 
+Member& Member::operator=(Member&& other) noexcept {
+    if (this != &other) {
+        leave();
+        start = other.start;
+        prepare = other.prepare;
+        own_ = std::move(other.own_);
+        cluster_ = std::move(other.cluster_);
+        borrowed_ = other.borrowed_;
+        seat_ = std::exchange(other.seat_, nullptr);
+        called_from_ = other.called_from_;
+        rank_ = other.rank_;
+        size_ = other.size_;
+        exceptions_on_entry_ = other.exceptions_on_entry_;
+    }
+    return *this;
+}
+
 Member::~Member() {
+    leave();
+}
+
+void Member::leave() noexcept {
     if (seat_ == nullptr) {
         return;
     }

@@ -67,17 +67,28 @@ TEST_CASE("parts of parts, and more of them than MPI has communicators") {
 
 TEST_CASE("a part that outlives the cluster") {
     on_processes(2, [](MPI_Comm part) {
-        std::vector<std::optional<mpi::Member>> copies;
-        for (int rank = 0; rank < members_here(); ++rank) {
-            copies.emplace_back(); // members cannot be assigned
-        }
-        on_members(part, members_here(), [&](mpi::Member& me) {
-            copies[static_cast<std::size_t>(me.local().rank())].emplace(me.dup());
-        });
+        std::vector<std::optional<mpi::Member>> copies(static_cast<std::size_t>(members_here()));
+        on_members(part, members_here(),
+                   [&](mpi::Member& me) { copies[static_cast<std::size_t>(me.local().rank())] = me.dup(); });
         on_ranks(members_here(), [&](int rank) {
             mpi::Member copy = std::move(*copies[static_cast<std::size_t>(rank)]);
             CHECK(copy.allreduce(1, tutti::sum) == copy.size());
             examine_started(copy);
+        });
+    });
+}
+
+TEST_CASE("a member takes over another membership by assignment, and leaves its own") {
+    on_processes(2, [](MPI_Comm part) {
+        on_members(part, members_here(), [](mpi::Member& me) {
+            mpi::Member current = me.dup();
+            for (int repetition = 0; repetition < 3; ++repetition) {
+                mpi::Member next = current.dup();
+                current = std::move(next);
+                CHECK(current.allreduce(1, tutti::sum) == me.size());
+                examine_started(current);
+            }
+            CHECK(me.allreduce(1, tutti::sum) == me.size());
         });
     });
 }
