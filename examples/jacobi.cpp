@@ -14,18 +14,6 @@
 #include <cstdlib>
 #include <thread>
 
-static void with_halo(tutti::Member& me, std::vector<Square>& plate) {
-    Square& own = plate[static_cast<std::size_t>(me.rank())];
-    const std::size_t n = own.width, end = own.points + 1;
-    const tutti::Neighbors column = me.grid({me.size()}, {false});
-    const tutti::Counts border({n, n}, {n, own.points * n}), halo({n, n}, {std::size_t{0}, end * n});
-    for (std::size_t i = 0; i < sweeps; ++i) {
-        own.sweep(i % 2, own.row(i % 2, 0), own.row(i % 2, end));
-        std::vector<double>& swept = own.fields[1 - i % 2];
-        me.neighbor_alltoall(column, swept, border, swept, halo);
-    }
-}
-
 static void by_hand(tutti::Member& me, std::vector<Square>& plate, std::barrier<>& all) {
     const auto rank = static_cast<std::size_t>(me.rank());
     Square& own = plate[rank];
@@ -47,8 +35,10 @@ int main(int argc, char** argv) {
         std::fill_n(field.begin(), points + 2, 100.0);
     }
     std::vector<Square> hand = plate;
-    const auto us = in_turns(number(2, 15), {[&] { team.run([&](auto& me) { with_halo(me, plate); }); },
-                                             [&] { team.run([&](auto& me) { by_hand(me, hand, all); }); }});
+    const auto us = in_turns(
+        number(2, 15),
+        {[&] { team.run([&](auto& me) { with_halo(me, plate[static_cast<std::size_t>(me.rank())]); }); },
+         [&] { team.run([&](auto& me) { by_hand(me, hand, all); }); }});
     std::printf(
         "%d members of %zu x %zu points, us for a sweep: with a halo %.1f, by hand %.1f; ratio %.3f\n",
         members, points, points, us[0] / sweeps, us[1] / sweeps, us[0] / us[1]);

@@ -21,15 +21,7 @@ static void with_tutti(std::vector<Square>& plate, tutti::mpi::Cluster& cluster)
 #pragma omp parallel num_threads(static_cast <int>(plate.size()))
     {
         tutti::mpi::Member me = cluster.join(omp_get_thread_num());
-        Square& own = plate[static_cast<std::size_t>(omp_get_thread_num())];
-        const std::size_t n = own.width, end = own.points + 1;
-        const tutti::Neighbors column = me.grid({me.size()}, {false});
-        const tutti::Counts border({n, n}, {n, own.points * n}), halo({n, n}, {std::size_t{0}, end * n});
-        for (std::size_t i = 0; i < sweeps; ++i) {
-            own.sweep(i % 2, own.row(i % 2, 0), own.row(i % 2, end));
-            std::vector<double>& swept = own.fields[1 - i % 2];
-            me.neighbor_alltoall(column, swept, border, swept, halo);
-        }
+        with_halo(me, plate[static_cast<std::size_t>(omp_get_thread_num())]);
     }
 }
 

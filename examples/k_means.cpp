@@ -17,18 +17,10 @@ static void with_tutti(const Points& points, Points& result, tutti::Group& group
 #pragma omp parallel num_threads(group.size())
     {
         tutti::Member me = group.join(omp_get_thread_num());
-        Points centres = result, sums(2 * clusters); // of its own
-        for (int iteration = 0; iteration < iterations; ++iteration) {
-            std::ranges::fill(sums, 0.0);
-#pragma omp for nowait
-            for (std::size_t i = 0; i < points.size(); ++i) {
-                add_to_nearest(points[i], centres, sums.data());
-            }
+        iterate(points, result, [&](Points& sums) -> const Points& {
             me.allreduce(sums, tutti::sum);
-            move(centres, sums);
-        }
-#pragma omp master
-        result = centres;
+            return sums;
+        });
     }
 }
 

@@ -32,3 +32,19 @@ inline void move(Points& centres, const Points& sums) {
         centres[i] = sums[clusters + i] == 0.0 ? centres[i] : sums[i] / sums[clusters + i].real();
     }
 }
+
+/// The part of one thread of a parallel region, with `sum_of_all(sums)` for the sums of all.
+template <class Sum>
+void iterate(const Points& points, Points& result, Sum sum_of_all) {
+    Points centres = result, sums(2 * clusters); // of its own
+    for (int iteration = 0; iteration < iterations; ++iteration) {
+        std::ranges::fill(sums, 0.0);
+#pragma omp for nowait
+        for (std::size_t i = 0; i < points.size(); ++i) {
+            add_to_nearest(points[i], centres, sums.data());
+        }
+        move(centres, sum_of_all(sums));
+    }
+#pragma omp master
+    result = centres;
+}

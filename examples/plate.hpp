@@ -1,5 +1,7 @@
 #pragma once
 
+#include <tutti/tutti.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -30,6 +32,19 @@ struct Square {
     std::size_t points, width;
     std::array<std::vector<double>, 2> fields;
 };
+
+/// The part of a member of a group or of a cluster, with the squares of all in one column.
+template <class Member>
+void with_halo(Member& me, Square& own) {
+    const std::size_t n = own.width, end = own.points + 1;
+    const tutti::Neighbors column = me.grid({me.size()}, {false});
+    const tutti::Counts border({n, n}, {n, own.points * n}), halo({n, n}, {std::size_t{0}, end * n});
+    for (std::size_t i = 0; i < sweeps; ++i) {
+        own.sweep(i % 2, own.row(i % 2, 0), own.row(i % 2, end));
+        std::vector<double>& swept = own.fields[1 - i % 2];
+        me.neighbor_alltoall(column, swept, border, swept, halo);
+    }
+}
 
 inline bool equal_but_for_halo(const std::vector<Square>& plate, const std::vector<Square>& other) {
     return std::ranges::equal(plate, other, [](const Square& one, const Square& two) {
