@@ -15,10 +15,6 @@ namespace tutti::test {
 
 namespace {
 
-int members_of_most() {
-    return thread_level() == MPI_THREAD_SINGLE ? 1 : 3;
-}
-
 /// Calls part(call) for the three ways of calling: call(make) completes what make(way) makes.
 template <class Part>
 void in_three_ways(mpi::Member& me, Part part) {
@@ -100,27 +96,36 @@ auto send_too_much(Way& way, int rank, int size, std::size_t length, std::vector
 } // namespace
 
 TEST_CASE("all collectives: neighbours in any graph receive what was sent to them, in every way of calling") {
-    for (int processes = 1; processes <= 4; ++processes) {
-        on_processes(processes, [&](MPI_Comm part) {
-            const int uneven = 1 + process_of_world() % members_of_most();
-            for (const int members : {1, 2, uneven}) {
-                CAPTURE(processes);
-                CAPTURE(members);
-                on_members(part, std::min(members, members_of_most()), [&](mpi::Member& me) {
-                    for (const std::size_t unit : {1U, 40U, 3000U}) {
-                        check_random_graph(me, unit);
-                    }
-                });
-            }
+    on_clusters([](mpi::Member& me) {
+        for (const std::size_t unit : {1U, 40U, 3000U}) {
+            check_random_graph(me, unit);
+        }
+    });
+}
+
+TEST_CASE("neighbours of which some have nobody to receive from, or to send to") {
+    on_processes(2, [](MPI_Comm part) {
+        on_members(part, members_here(), [](mpi::Member& me) {
+            const int last = me.size() - 1;
+            const bool sends = me.rank() == 0;
+            const bool receives = me.rank() == last;
+            const Neighbors edge = me.neighbors(receives ? std::vector{0} : std::vector<int>(),
+                                                sends ? std::vector{last} : std::vector<int>());
+            const std::vector<int> in(sends ? 5 : 0, 7);
+            in_three_ways(me, [&](auto complete) {
+                std::vector<int> out(receives ? 5 : 0);
+                complete([&](auto& way) { return way.neighbor_alltoall(edge, in, out); });
+                CHECK(out == std::vector<int>(receives ? 5 : 0, 7));
+            });
         });
-    }
+    });
 }
 
 TEST_CASE("a field of several processes sends its border and receives into its halo, in one buffer") {
     for (const int processes : {2, 3}) {
         on_processes(processes, [](MPI_Comm part) {
             for (const int members : {1, 2}) {
-                on_members(part, std::min(members, members_of_most()), [](mpi::Member& me) {
+                on_members(part, most_members(members), [](mpi::Member& me) {
                     iterate_field(me, 64);
                     iterate_field(me, 5000);
                 });

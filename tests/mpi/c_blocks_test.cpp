@@ -1,40 +1,22 @@
 // The exchange among neighbours from C, for members of clusters.
 
 #include "../reference/graphs.hpp"
-#include "exam.hpp"
-
-#include <tutti/tutti_mpi.h>
+#include "callers.hpp"
 
 #include <functional>
 #include <random>
-#include <string>
 #include <vector>
 
 namespace tutti::test {
 
 namespace {
 
-/// Runs `body` on the members of a cluster, of which this process has `members_here()`.
+/// Runs `body` on the threads of a team.
 void run_cluster(MPI_Comm communicator, std::function<tutti_status(tutti_caller)> body) {
-    tutti_team_options options = TUTTI_TEAM_OPTIONS_INIT;
-    options.placement = "none";
-    options.caller_is_member = 1;
-    tutti_team* team = nullptr;
-    tutti_cluster* cluster = nullptr;
-    REQUIRE(tutti_team_create(members_here(), &options, &team) == TUTTI_OK);
-    REQUIRE(tutti_cluster_create_for_team(team, communicator, nullptr, &cluster) == TUTTI_OK);
     const auto call = [](tutti_caller me, void* user) {
         return (*static_cast<std::function<tutti_status(tutti_caller)>*>(user))(me);
     };
-    CHECK(tutti_cluster_run(cluster, call, &body) == TUTTI_OK);
-    CHECK(tutti_cluster_free(cluster) == TUTTI_OK);
-    CHECK(tutti_team_free(team) == TUTTI_OK);
-}
-
-void check_refused(tutti_status status, const std::string& text) {
-    CHECK(status == TUTTI_ARGUMENT_ERROR);
-    CHECK_MESSAGE(std::string(tutti_error_text()).find(text) != std::string::npos,
-                  std::string(tutti_error_text()));
+    CHECK(tutti_cluster_run(Runnable(communicator).cluster, call, &body) == TUTTI_OK);
 }
 
 tutti_status exchange(tutti_caller me) {

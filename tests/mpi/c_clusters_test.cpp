@@ -1,7 +1,7 @@
 // Clusters from C: what tests/c shows of members of groups, for members of clusters.
 
 #include "../reference/calls_c.hpp"
-#include "../texts.hpp"
+#include "callers.hpp"
 #include "exam.hpp"
 
 #include <tutti/tutti_mpi.h>
@@ -20,52 +20,12 @@ namespace tutti::test {
 
 namespace {
 
-void check_refused(tutti_status status, const std::string& text) {
-    CHECK(status == TUTTI_ARGUMENT_ERROR);
-    CHECK_MESSAGE(mentions(tutti_error_text(), text), std::string(tutti_error_text()));
-}
-
-/// A cluster of `members` threads of this process.
-class Joinable {
-public:
-    Joinable(MPI_Comm communicator, int members, const tutti_cluster_options* options = nullptr) {
-        REQUIRE(tutti_group_create(members, nullptr, &group_) == TUTTI_OK);
-        REQUIRE(tutti_cluster_create(group_, communicator, options, &cluster) == TUTTI_OK);
-        CHECK(tutti_group_free(group_) == TUTTI_OK);
-    }
-    ~Joinable() { CHECK(tutti_cluster_free(cluster) == TUTTI_OK); }
-    Joinable(const Joinable&) = delete;
-    Joinable& operator=(const Joinable&) = delete;
-
-    tutti_cluster* cluster = nullptr;
-
-private:
-    tutti_group* group_ = nullptr;
-};
-
-/// Runs `body` on members of a cluster. The main thread is member 0.
-void on_callers(MPI_Comm communicator, int members, const std::function<void(tutti_caller)>& body,
-                const tutti_cluster_options* options = nullptr) {
-    const Joinable joinable(communicator, members, options);
-    std::latch joined(members);
-    on_ranks(members, [&](int rank) {
-        tutti_caller me;
-        REQUIRE(tutti_cluster_join(joinable.cluster, rank, &me) == TUTTI_OK);
-        joined.arrive_and_wait(); // none fails before
-        body(me);
-        CHECK(tutti_leave(me) == TUTTI_OK);
-    });
-}
-
 /// Makes the calls, and checks what they leave.
 template <class T, class Make, class Plain>
 void examine(tutti_caller me, const std::vector<Shape>& shapes, const Elements& elements, Make make,
              Plain plain) {
     const Reference<T> reference(me.size, make, plain);
     for (const Shape& shape : shapes) {
-        if (shape.counts_at_root) {
-            continue; // clusters have no such calls
-        }
         for (int i = 0; i < 2; ++i) { // the second call is recognised
             Vectors<T> call =
                 reference.vectors(static_cast<std::size_t>(me.rank), shape, detail::Association::tree);
@@ -191,13 +151,8 @@ TEST_CASE("clusters from C: options of a call, and reproducible sums") {
 
 TEST_CASE("clusters from C: threads of a team") {
     on_processes(2, [](MPI_Comm part) {
-        tutti_team_options options = TUTTI_TEAM_OPTIONS_INIT;
-        options.placement = "none";
-        options.caller_is_member = 1;
-        tutti_team* team = nullptr;
-        tutti_cluster* cluster = nullptr;
-        REQUIRE(tutti_team_create(members_here(), &options, &team) == TUTTI_OK);
-        REQUIRE(tutti_cluster_create_for_team(team, part, nullptr, &cluster) == TUTTI_OK);
+        const Runnable runnable(part);
+        tutti_cluster* const cluster = runnable.cluster;
         int size = 0, first = -1;
         CHECK(tutti_cluster_size(cluster, &size) == TUTTI_OK);
         CHECK(tutti_cluster_first_rank(cluster, &first) == TUTTI_OK);
@@ -216,8 +171,6 @@ TEST_CASE("clusters from C: threads of a team") {
             return caller.rank == 0 ? 123 : tutti_barrier(caller);
         };
         CHECK(tutti_cluster_run(cluster, fail, nullptr) == (first == 0 ? 123 : int{TUTTI_ABORTED}));
-        CHECK(tutti_cluster_free(cluster) == TUTTI_OK);
-        CHECK(tutti_team_free(team) == TUTTI_OK);
     });
 }
 

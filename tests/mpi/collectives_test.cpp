@@ -14,10 +14,6 @@ void examine(mpi::Member& me, std::size_t count, const Options& options) {
     examine_one_object(me, options);
 }
 
-int most_members() {
-    return thread_level() == MPI_THREAD_SINGLE ? 1 : 4;
-}
-
 void sliced(mpi::Member& me, std::size_t count, const Options& options) {
     examine(me, only(cluster_shapes(me.size(), count), is_cut), options);
 }
@@ -27,7 +23,7 @@ void sliced(mpi::Member& me, std::size_t count, const Options& options) {
 TEST_CASE("all collectives, up to 4 processes of up to 4 members") {
     for (int processes = 1; processes <= 4; ++processes) {
         on_processes(processes, [&](MPI_Comm part) {
-            for (int members = 1; members <= most_members(); ++members) {
+            for (int members = 1; members <= most_members(4); ++members) {
                 CAPTURE(processes);
                 CAPTURE(members);
                 on_members(part, members, [](mpi::Member& me) {
@@ -41,7 +37,7 @@ TEST_CASE("all collectives, up to 4 processes of up to 4 members") {
 }
 
 TEST_CASE("processes with different numbers of members") {
-    if (most_members() == 1) {
+    if (most_members(4) == 1) {
         return;
     }
     for (const std::array<int, 4>& members : {std::array{1, 3, 2, 4}, std::array{4, 1, 1, 2}}) {
@@ -60,7 +56,7 @@ TEST_CASE("processes with different numbers of members") {
 TEST_CASE("the MPI library's own collectives") {
     for (int processes = 1; processes <= 3; ++processes) {
         on_processes(processes, [&](MPI_Comm part) {
-            on_members(part, std::min(2, most_members()), [](mpi::Member& me) {
+            on_members(part, members_here(), [](mpi::Member& me) {
                 for (const std::size_t count : {1U, 1000U}) {
                     examine(me, count, {.algorithm = "library"});
                 }
@@ -72,7 +68,7 @@ TEST_CASE("the MPI library's own collectives") {
 TEST_CASE("long vectors") {
     for (int processes = 2; processes <= 3; ++processes) {
         on_processes(processes, [&](MPI_Comm part) {
-            on_members(part, std::min(2, most_members()), [](mpi::Member& me) { examine(me, 70001, {}); });
+            on_members(part, members_here(), [](mpi::Member& me) { examine(me, 70001, {}); });
         });
     }
 }
@@ -83,7 +79,7 @@ TEST_CASE("the ways over the wire") {
     for (int processes = 1; processes <= 4; ++processes) {
         on_processes(processes, [&](MPI_Comm part) {
             for (const int members : {1, 2}) {
-                const int here = std::min(members + process_of_world() % 2, most_members());
+                const int here = std::min(members + process_of_world() % 2, most_members(4));
                 on_members(part, here, [&](mpi::Member& me) {
                     for (const Options& options : ways) {
                         for (const std::size_t count : {0U, 1U, 3U, 1000U, 40001U}) {
@@ -98,7 +94,7 @@ TEST_CASE("the ways over the wire") {
 
 TEST_CASE("a way that the collective does not allow is refused by name") {
     on_processes(2, [](MPI_Comm part) {
-        on_members(part, most_members() == 1 ? 1 : 2, [](mpi::Member& me) {
+        on_members(part, members_here(), [](mpi::Member& me) {
             std::vector<double> vector(4, 1);
             CHECK_THROWS_WITH_AS(me.scan(vector, tutti::sum, {.way = "pipelined"}),
                                  doctest::Contains("\"leader\" would work"), ArgumentError);
@@ -115,7 +111,7 @@ TEST_CASE("a way that the collective does not allow is refused by name") {
 TEST_CASE("sums of 16-bit numbers, which are rounded once, are for the members of one process") {
     for (int processes = 1; processes <= 2; ++processes) {
         on_processes(processes, [&](MPI_Comm part) {
-            on_members(part, most_members() == 1 ? 1 : 2, [&](mpi::Member& me) {
+            on_members(part, members_here(), [&](mpi::Member& me) {
                 std::vector<bfloat16> vector(4, bfloat16(1));
                 if (processes == 1) {
                     me.allreduce(vector, tutti::sum);
@@ -137,7 +133,7 @@ TEST_CASE("sums of 16-bit numbers, which are rounded once, are for the members o
 TEST_CASE("operators that accumulate are for groups, also if there is one process") {
     for (int processes = 1; processes <= 2; ++processes) {
         on_processes(processes, [&](MPI_Comm part) {
-            on_members(part, most_members() == 1 ? 1 : 2, [&](mpi::Member& me) {
+            on_members(part, members_here(), [&](mpi::Member& me) {
                 std::vector<float> vector(4, 1);
                 CHECK_THROWS_WITH_AS(me.allreduce(vector, tutti::mean),
                                      doctest::Contains("use tutti::sum and scale the result"), ArgumentError);
@@ -151,7 +147,7 @@ TEST_CASE("operators that accumulate are for groups, also if there is one proces
 TEST_CASE("the MPI library's allreduces of processes of which some are alone and some are not") {
     for (const int processes : {3, 4}) {
         on_processes(processes, [&](MPI_Comm part) {
-            const int here = process_of_world() == 0 ? most_members() == 1 ? 1 : 2 : 1;
+            const int here = process_of_world() == 0 ? members_here() : 1;
             on_members(part, here, [&](mpi::Member& me) {
                 std::vector<double> in(20'000, me.rank() + 1), out(in.size());
                 const double total = me.size() * (me.size() + 1) / 2;

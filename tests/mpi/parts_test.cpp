@@ -16,10 +16,6 @@ namespace tutti::test {
 
 namespace {
 
-int most_members() {
-    return thread_level() == MPI_THREAD_SINGLE ? 1 : 3;
-}
-
 /// Where a member of a cluster is: in which process, and as which of its members.
 struct Place {
     int process;
@@ -201,11 +197,11 @@ void examine_division(mpi::Member& me, const NamedDivision& division) {
 TEST_CASE("all collectives of parts, up to 4 processes of up to 3 members") {
     for (int processes = 1; processes <= 4; ++processes) {
         on_processes(processes, [&](MPI_Comm part) {
-            const int uneven = 1 + (process_of_world() + 1) % most_members();
+            const int uneven = 1 + (process_of_world() + 1) % most_members(3);
             for (const int members : processes <= 2 ? std::vector{1, 2, 3, uneven} : std::vector{2, uneven}) {
                 CAPTURE(processes);
                 CAPTURE(members);
-                on_members(part, std::min(members, most_members()), [](mpi::Member& me) {
+                on_members(part, most_members(members), [](mpi::Member& me) {
                     for (const NamedDivision& division : divisions()) {
                         examine_division(me, division);
                     }

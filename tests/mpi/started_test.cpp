@@ -12,10 +12,6 @@ namespace tutti::test {
 
 namespace {
 
-int members_of_most() {
-    return thread_level() == MPI_THREAD_SINGLE ? 1 : 3;
-}
-
 template <class T, class Op, class Way>
 auto called(Way& way, const Shape& shape, Vectors<T>& call, const Op& op) {
     return make_call(way, shape, call, std::span<const T>(call.in), std::span(call.out), op);
@@ -71,26 +67,17 @@ void wait_before_or_after(mpi::Member& me) {
 } // namespace
 
 TEST_CASE("all nonblocking and persistent collectives, up to 4 processes of up to 3 members") {
-    for (int processes = 1; processes <= 4; ++processes) {
-        on_processes(processes, [&](MPI_Comm part) {
-            const int uneven = 1 + process_of_world() % members_of_most();
-            for (const int members : {1, 2, uneven}) {
-                CAPTURE(processes);
-                CAPTURE(members);
-                on_members(part, std::min(members, members_of_most()), [](mpi::Member& me) {
-                    for (const std::size_t count : {0U, 1U, 300U}) {
-                        examine_started(me, count, value, tutti::sum, std::plus<>());
-                    }
-                    examine_started(me, 7, map, tutti::non_commutative(compose), compose);
-                });
-            }
-        });
-    }
+    on_clusters([](mpi::Member& me) {
+        for (const std::size_t count : {0U, 1U, 300U}) {
+            examine_started(me, count, value, tutti::sum, std::plus<>());
+        }
+        examine_started(me, 7, map, tutti::non_commutative(compose), compose);
+    });
 }
 
 TEST_CASE("long nonblocking vectors") {
     on_processes(3, [](MPI_Comm part) {
-        on_members(part, std::min(2, members_of_most()),
+        on_members(part, members_here(),
                    [](mpi::Member& me) { examine_started(me, 70001, value, tutti::sum, std::plus<>()); });
     });
 }

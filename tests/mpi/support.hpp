@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <functional>
@@ -71,9 +72,30 @@ inline void on_members(MPI_Comm communicator, int members, const std::function<v
     });
 }
 
+/// How many members each process has at most, where `most` are tried.
+inline int most_members(int most) {
+    return thread_level() == MPI_THREAD_SINGLE ? 1 : most;
+}
+
 /// How many members each process has, where they are few.
 inline int members_here() {
-    return thread_level() == MPI_THREAD_SINGLE ? 1 : 2;
+    return most_members(2);
+}
+
+/// Runs `body` on the members of clusters of up to 4 processes, with 1, 2 and an uneven number of members
+/// each.
+inline void on_clusters(const std::function<void(mpi::Member&)>& body) {
+    for (int processes = 1; processes <= 4; ++processes) {
+        on_processes(processes, [&](MPI_Comm part) {
+            const int most = most_members(3);
+            const int uneven = 1 + process_of_world() % most;
+            for (const int members : {1, 2, uneven}) {
+                CAPTURE(processes);
+                CAPTURE(members);
+                on_members(part, std::min(members, most), body);
+            }
+        });
+    }
 }
 
 /// What each member of this process was thrown; empty for nothing.
