@@ -18,11 +18,11 @@ using Positions = std::vector<std::size_t>;
 
 /// Layer k has the (k+1)-th allowed hardware thread of every core that has so many, in logical order. Counted
 /// among the allowed ones: a core whose first thread a cpuset withholds still has its second in layer 0.
-std::vector<Positions> layers_of_siblings(const Machine& machine) {
+std::vector<Positions> layers_of_siblings(std::span<const Pu> pus) {
     std::vector<Positions> layers;
     std::map<int, std::size_t> seen;
-    for (std::size_t position = 0; position < machine.pus.size(); ++position) {
-        const Pu& pu = machine.pus[position];
+    for (std::size_t position = 0; position < pus.size(); ++position) {
+        const Pu& pu = pus[position];
         // A PU of unknown core is a core of its own.
         const std::size_t layer = pu.core < 0 ? 0 : seen[pu.core]++;
         layers.resize(std::max(layers.size(), layer + 1));
@@ -33,7 +33,7 @@ std::vector<Positions> layers_of_siblings(const Machine& machine) {
 
 Positions compact_order(const Machine& machine, std::size_t members) {
     Positions order;
-    for (const Positions& layer : layers_of_siblings(machine)) {
+    for (const Positions& layer : layers_of_siblings(machine.pus)) {
         order.insert(order.end(), layer.begin(), layer.end());
     }
     order.resize(std::min(order.size(), members));
@@ -69,7 +69,7 @@ Positions deal(const Machine& machine, const Positions& positions, std::span<int
 
 Positions scatter_order(const Machine& machine) {
     Positions order;
-    for (const Positions& layer : layers_of_siblings(machine)) {
+    for (const Positions& layer : layers_of_siblings(machine.pus)) {
         const Positions dealt = deal(machine, layer, scatter_levels);
         order.insert(order.end(), dealt.begin(), dealt.end());
     }
@@ -226,6 +226,16 @@ std::vector<int> place_beside(const Machine& whole, int members, const Placement
         placed.insert(placed.end(), last.begin(), last.end());
     }
     return placed;
+}
+
+std::vector<int> cores_first(std::span<const Pu> pus) {
+    std::vector<int> cpus;
+    for (const Positions& layer : layers_of_siblings(pus)) {
+        for (const std::size_t position : layer) {
+            cpus.push_back(pus[position].os_index);
+        }
+    }
+    return cpus;
 }
 
 std::vector<std::size_t> weights(const Machine& machine, std::span<const int> cpus) {

@@ -2,6 +2,8 @@
 
 #include "machine/machine.hpp"
 
+#include <tutti/detail/export.hpp>
+
 #include <span>
 #include <string>
 #include <string_view>
@@ -78,5 +80,9 @@ PlacementRequest parse_placement(std::string_view text);
 
 /// The reverse of parse_placement.
 std::string to_string(const PlacementRequest& request);
+
+/// The CPUs of these PUs: the first hardware thread of every core, in logical order, then the second ones,
+/// and so on.
+TUTTI_COMPONENT_API std::vector<int> cores_first(std::span<const Pu> pus);
 
 } // namespace tutti::machine

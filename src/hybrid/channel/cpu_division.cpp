@@ -3,6 +3,7 @@
 #include "hybrid/channel/mpi_check.hpp"
 #include "hybrid/channel/together.hpp"
 #include "machine/pinning.hpp"
+#include "machine/placement.hpp"
 
 #include <tutti/mpi.hpp>
 
@@ -133,21 +134,8 @@ Pus equal_part(Pus pus, std::size_t own, std::size_t parts) {
 }
 
 /// One on each core first.
-std::vector<int> spread(Pus pus) {
-    const std::vector<Pus> cores = divided_by(&machine::Pu::core, pus);
-    std::vector<int> cpus;
-    for (std::size_t i = 0; cpus.size() < pus.size(); ++i) {
-        for (const Pus core : cores) {
-            if (i < core.size()) {
-                cpus.push_back(core[i].os_index);
-            }
-        }
-    }
-    return cpus;
-}
-
 std::vector<int> spread(const machine::Machine& machine, const std::vector<int>& cpus) {
-    return cpus.empty() ? cpus : spread(machine::restrict(machine, cpus).pus);
+    return cpus.empty() ? cpus : machine::cores_first(machine::restrict(machine, cpus).pus);
 }
 
 /// For one of the processes that have this mask.
@@ -156,10 +144,10 @@ std::vector<int> divided(const machine::Machine& machine, const std::vector<int>
     const machine::Machine allowed = machine::restrict(machine, mask);
     if (processes > mask.size()) {
         note += "one CPU each, in turn";
-        return {spread(allowed.pus)[own % mask.size()]};
+        return {machine::cores_first(allowed.pus)[own % mask.size()]};
     }
     note += "divided in rank order";
-    return spread(equal_part(allowed.pus, own, processes));
+    return machine::cores_first(equal_part(allowed.pus, own, processes));
 }
 
 } // namespace
