@@ -127,6 +127,11 @@ bool Seats::is_unusable() {
     return failure_.raised() && taken_ != 0;
 }
 
+bool Seats::is_deserted() {
+    const std::scoped_lock lock(mutex_);
+    return taken_ == 0;
+}
+
 void Seats::leave(int rank) {
     const std::scoped_lock lock(mutex_);
     SeatOccupancy& mine = (*this)[rank].occupancy();

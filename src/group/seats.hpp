@@ -5,6 +5,8 @@
 #include "wait/failure.hpp"
 #include "wait/join_timeout.hpp"
 
+#include <tutti/detail/export.hpp>
+
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -48,6 +50,8 @@ public:
     /// Whether the group has failed and cannot be used yet: of a group that threads join, while some are
     /// still there.
     bool is_unusable();
+    /// Whether nobody has a seat. What those did who had one came before.
+    TUTTI_COMPONENT_API bool is_deserted();
 
 private:
     /// Throws Aborted to who comes to join and may not because of a failure, of which it tells.

@@ -3,7 +3,7 @@
 #include "call/arguments.hpp"
 #include "call/known_call.hpp"
 #include "choose/select.hpp"
-#include "hybrid/block_edges.hpp"
+#include "hybrid/blocks/block_edges.hpp"
 #include "hybrid/channel/process_call.hpp"
 #include "hybrid/cluster_state.hpp"
 #include "hybrid/hierarchy_strategy.hpp"

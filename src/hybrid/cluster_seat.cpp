@@ -115,19 +115,9 @@ void ClusterSeat::throw_if_aborted() const {
 }
 
 void ClusterSeat::run(const tutti::detail::Call& call, const Options& options) {
-    try {
-        tutti::engine::check_given(call);
-    } catch (ArgumentError& error) {
-        tutti::engine::describe(error,
-                                {.rank = global_rank(), .collective = call.collective, .where = call.where});
-        throw; // the member may call again
-    }
-    ClusterCall* known = calls_.find(call, options.way);
-    if (known == nullptr) {
-        known = &prepare(call, options);
-    }
-    known->begin(call.input, call.output, call.state, call.timeout);
-    run_prepared(*known);
+    ClusterCall& made = prepared(call, options);
+    made.begin(call.input, call.output, call.state, call.timeout);
+    run_prepared(made);
 }
 
 bool ClusterSeat::run_again(std::uint64_t key, const void* input, void* output) {
@@ -178,8 +168,12 @@ void ClusterSeat::run_prepared(ClusterCall& call) {
     }
 }
 
-ClusterCall& ClusterSeat::prepare(const tutti::detail::Call& call, const Options& options) {
+ClusterCall& ClusterSeat::prepared(const tutti::detail::Call& call, const Options& options) {
     try {
+        tutti::engine::check_given(call);
+        if (ClusterCall* const known = calls_.find(call, options.way)) {
+            return *known;
+        }
         auto prepared = calls_.next([this] { return std::make_unique<ClusterCall>(member_); });
         prepared->prepare(call, options);
         prepared->set_strategy();

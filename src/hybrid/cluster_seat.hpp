@@ -65,7 +65,8 @@ public:
 private:
     void check_failure();
     ErrorContext context_of(const ClusterCall& call) const;
-    ClusterCall& prepare(const tutti::detail::Call& call, const Options& options);
+    /// Checks a call, and prepares it unless it is known.
+    ClusterCall& prepared(const tutti::detail::Call& call, const Options& options);
     void run_prepared(ClusterCall& call);
     void enter_call();
     ClusterState::Board& own_board() const { return cluster_.board(member_.rank()); }

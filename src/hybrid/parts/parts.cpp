@@ -10,10 +10,11 @@ namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 namespace {
 
-/// Whether the part has ended, as far as this process knows.
+/// Whether the part has ended, as far as this process knows. What its members did came before: a count of
+/// uses orders nothing.
 bool has_ended(const Parts::State& part) {
-    return part == nullptr ||
-           (part.use_count() == 1 && !part->failure().raised() && part->parts().have_ended());
+    return part == nullptr || (part.use_count() == 1 && part->group().seats().is_deserted() &&
+                               !part->failure().raised() && part->parts().have_ended());
 }
 
 } // namespace
@@ -54,8 +55,6 @@ void Parts::close_ended(hybrid::MpiChannel& channel) {
     const std::span<int> ended = channel.flags(parts_.size());
     std::ranges::transform(parts_, ended.begin(), [](const State& part) { return has_ended(part) ? 1 : 0; });
     hybrid::agree(channel, ended);
-    // Acquire: pairs with the release of the last members.
-    std::atomic_thread_fence(std::memory_order_acquire);
     for (std::size_t index = 0; index < parts_.size(); ++index) {
         if (ended[index] != 0 && parts_[index] != nullptr) {
             parts_[index]->close();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hybrid/block_exchange.hpp"
+#include "hybrid/blocks/block_exchange.hpp"
 #include "hybrid/call_segment.hpp"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "hybrid/block_edges.hpp"
+#include "hybrid/blocks/block_edges.hpp"
 
 #include "call/plans/neighborhood.hpp"
 

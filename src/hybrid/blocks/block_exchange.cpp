@@ -1,4 +1,4 @@
-#include "hybrid/block_exchange.hpp"
+#include "hybrid/blocks/block_exchange.hpp"
 
 #include "cache_line.hpp"
 #include "diagnose/disagreement.hpp"

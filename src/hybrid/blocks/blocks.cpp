@@ -1,6 +1,6 @@
 // Blocks from member to member: each copies those of its own process, and leaders send the others.
 
-#include "hybrid/block_exchange.hpp"
+#include "hybrid/blocks/block_exchange.hpp"
 #include "hybrid/cluster_call.hpp"
 #include "hybrid/hierarchy_strategy.hpp"
 

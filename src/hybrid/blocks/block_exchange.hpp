@@ -1,6 +1,6 @@
 #pragma once
 
-#include "hybrid/block_edges.hpp"
+#include "hybrid/blocks/block_edges.hpp"
 #include "hybrid/channel/mpi_channel.hpp"
 #include "plan/partition.hpp"
 
