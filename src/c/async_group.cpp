@@ -50,8 +50,7 @@ void hand_on(tutti_executor executor, void* user, std::size_t count,
     tutti_status status = TUTTI_OK;
     const std::uint64_t before = c::failures_noted();
     try {
-        status =
-            executor(user, count, reinterpret_cast<tutti_task*>(number)); // NOLINT(performance-no-int-to-ptr)
+        status = executor(user, count, c::handle_of<tutti_task>(number));
     } catch (...) {
         give_up();
         throw;
@@ -81,7 +80,7 @@ AsyncGroupOptions chosen(const tutti_async_group_options* given) {
 
 tutti_status tutti_task_run(tutti_task* task, size_t i) {
     return c::guarded([&] {
-        const auto number = reinterpret_cast<std::uint64_t>(&c::there("task_run", "task", task));
+        const auto number = c::number_of(&c::there("task_run", "task", task));
         // A copy: a thread that runs a task again may come while another one makes the last run.
         const std::shared_ptr<Task> own = tasks.copy(number).value_or(nullptr);
         if (own == nullptr) {

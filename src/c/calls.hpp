@@ -49,10 +49,10 @@ extern constinit Numbered<PersistentCall> persistent_calls;
 
 /// The request of a persistent call has its number in the place of an address.
 inline tutti_request request_of(std::uint64_t number) {
-    return {reinterpret_cast<void*>(number), persistent}; // NOLINT(performance-no-int-to-ptr)
+    return {handle_of<void>(number), persistent};
 }
 inline std::uint64_t number_in(const tutti_request& request) {
-    return reinterpret_cast<std::uint64_t>(request.operation);
+    return number_of(request.operation);
 }
 
 /// Whether a program has passed TUTTI_IN_PLACE.

@@ -89,14 +89,10 @@ private:
 /// Those of the process. A handle is the number of one.
 constinit c::Numbered<Neighbors> all_neighbors;
 
-std::uint64_t number_of(const tutti_neighbors* neighbors) {
-    return reinterpret_cast<std::uint64_t>(neighbors);
-}
-
 /// Those of a member, whose thread is the calling one.
 const Neighbors& neighbors_behind(const char* function, const tutti_neighbors* neighbors) {
     c::there(function, "neighbors", neighbors);
-    const Neighbors* const found = all_neighbors.find(number_of(neighbors));
+    const Neighbors* const found = all_neighbors.find(c::number_of(neighbors));
     if (found == nullptr) {
         c::refuse(function, "`neighbors` has been freed, or does not come from tutti_neighbors_create() or "
                             "tutti_neighbors_grid()");
@@ -117,7 +113,7 @@ void make_neighbors(const char* function, const tutti_caller& me, tutti_neighbor
     c::Seated& found = c::seated(function, me);
     const std::uint64_t number =
         all_neighbors.add(found.in_cluster() != nullptr ? make(*found.in_cluster()) : make(found.member()));
-    *made = reinterpret_cast<tutti_neighbors*>(number); // NOLINT(performance-no-int-to-ptr)
+    *made = c::handle_of<tutti_neighbors>(number);
 }
 
 void give_list(const char* function, std::span<const int> list, const int** ranks, std::size_t* n) {
@@ -236,7 +232,7 @@ tutti_status tutti_neighbors_destinations(const tutti_neighbors* neighbors, cons
 
 tutti_status tutti_neighbors_free(tutti_neighbors* neighbors) {
     return guarded([&] {
-        if (neighbors != nullptr && !all_neighbors.take(number_of(neighbors))) {
+        if (neighbors != nullptr && !all_neighbors.take(c::number_of(neighbors))) {
             neighbors_behind("neighbors_free", neighbors); // which it is not
         }
     });

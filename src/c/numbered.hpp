@@ -15,6 +15,15 @@
 
 namespace tutti::inline TUTTI_NAMESPACE::c {
 
+/// A handle of the program has a number in the place of an address.
+template <class Handle>
+Handle* handle_of(std::uint64_t number) {
+    return reinterpret_cast<Handle*>(number); // NOLINT(performance-no-int-to-ptr)
+}
+inline std::uint64_t number_of(const void* handle) {
+    return reinterpret_cast<std::uint64_t>(handle);
+}
+
 /// What C programs refer to by a number. No number is given twice, so that one that is not valid, or no
 /// longer, is known as such. Looking one up takes no lock and a few instructions. For objects that last as
 /// long as the process, since threads may outlast static ones: its memory is never given back.

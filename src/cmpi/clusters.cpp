@@ -70,10 +70,6 @@ namespace {
 /// Those of the process. A handle is the number of one.
 constinit Numbered<mpi::Cluster> clusters;
 
-std::uint64_t number_of(const tutti_cluster* cluster) {
-    return reinterpret_cast<std::uint64_t>(cluster);
-}
-
 mpi::Cluster cluster_behind(const char* function, const tutti_cluster* cluster) {
     there(function, "cluster", cluster);
     std::optional<mpi::Cluster> found = clusters.copy(number_of(cluster));
@@ -89,7 +85,7 @@ void create(Threads& threads, MPI_Comm communicator, const tutti_cluster_options
             tutti_cluster*& cluster) {
     const auto options = known("cluster", given, tutti_cluster_options TUTTI_CLUSTER_OPTIONS_INIT);
     const mpi::Cluster made(threads, communicator, {.timeout = timeout(options.timeout_ms)});
-    cluster = reinterpret_cast<tutti_cluster*>(clusters.add(made)); // NOLINT(performance-no-int-to-ptr)
+    cluster = handle_of<tutti_cluster>(clusters.add(made));
 }
 
 } // namespace
