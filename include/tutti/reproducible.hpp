@@ -99,7 +99,15 @@ public:
     }
     /// Adds the terms of another accumulator.
     Reproducible& operator+=(const Reproducible& other) noexcept {
-        detail::merge(bins(), Reproducible(other).bins());
+        if (limit_ != other.limit_) [[unlikely]] {
+            detail::merge(bins(), Reproducible(other).bins());
+            return *this;
+        }
+        for (std::size_t bin = 0; bin < std::size_t{Fold}; ++bin) {
+            const std::int32_t high = other.high_[bin]; // `other` may be this accumulator
+            add_part(bin, other.low_[bin]);
+            high_[bin] += high;
+        }
         return *this;
     }
     /// The sum of the terms of both.

@@ -8,6 +8,8 @@
 
 #include <tutti/reproducible.hpp>
 
+#include <utility>
+
 #if defined(__AVX512F__) || defined(__FMA__)
 #include <immintrin.h>
 #endif
@@ -70,14 +72,32 @@ template <class T>
 #endif
 }
 
+/// The lanes at a distance.
+template <std::size_t distance, std::size_t... Lane>
+[[gnu::always_inline]] inline Words exchanged(Words words, std::index_sequence<Lane...> /*lanes*/) {
+    return __builtin_shufflevector(words, words, (Lane ^ distance)...);
+}
+
+/// Combines all lanes in pairs, which takes fewer instructions than one lane after another.
+template <std::size_t distance = lanes / 2, class Op>
+[[gnu::always_inline]] inline std::uint64_t over_lanes(Words words, Op op) {
+    const Words pairs = op(words, exchanged<distance>(words, std::make_index_sequence<lanes>()));
+    if constexpr (distance == 1) {
+        return pairs[0];
+    } else {
+        return over_lanes<distance / 2>(pairs, op);
+    }
+}
+
 template <std::size_t Fold>
 struct Deposit {
     /// Vectors side by side, so that additions need not wait for each other: as many as registers hold.
     static constexpr std::size_t side_by_side = Fold == 2 || vector_bytes == 64 ? 4 : 2;
     static constexpr std::size_t per_round = lanes * side_by_side;
-    /// Each part is at most 2^(bin_bits - 1) units, and the sums are 2^51 units from both ends.
+    /// Each part is at most 2^(bin_bits - 1) units, and the sums are 2^51 units from both ends. The rest
+    /// of the terms is one more round.
     static constexpr std::size_t most_rounds = 60;
-    static_assert(most_rounds < std::size_t{1} << (51 - (detail::bin_bits - 1)));
+    static_assert(most_rounds + 1 < std::size_t{1} << (51 - (detail::bin_bits - 1)));
 
     Doubles start[Fold]; // 1.5 * 2^52 units
     Doubles sums[Fold][side_by_side];
@@ -128,17 +148,16 @@ struct Deposit {
     }
 
     [[gnu::always_inline]] Deposited result() const {
-        Deposited made{{}, 0};
         const Doubles greatest_of_lanes = greater_magnitude(greatest[0], greatest[1]);
-        for (std::size_t lane = 0; lane < lanes; ++lane) {
+        Deposited made{{}, 0};
 #pragma GCC unroll 3
-            for (std::size_t k = 0; k < Fold; ++k) {
-                made.parts[k] += totals[k][lane];
-            }
-            const std::uint64_t magnitude = reinterpret_cast<Words>(greatest_of_lanes)[lane];
-            made.greatest = made.greatest < magnitude ? magnitude : made.greatest;
-            made.greatest |= static_cast<std::uint64_t>(not_a_number[lane]) >> 1U;
+        for (std::size_t k = 0; k < Fold; ++k) {
+            made.parts[k] = over_lanes(
+                totals[k], [](Words x, Words y) __attribute__((always_inline)) { return x + y; });
         }
+        made.greatest = over_lanes(
+            reinterpret_cast<Words>(greatest_of_lanes) | (reinterpret_cast<Words>(not_a_number) >> 1U),
+            [](Words x, Words y) __attribute__((always_inline)) { return x > y ? x : y; });
         return made;
     }
 
@@ -157,22 +176,22 @@ struct Deposit {
         const T* a = static_cast<const T*>(first);
         const T* b = static_cast<const T*>(Products ? second : first);
         Deposit deposit(units);
-        while (count >= per_round) {
+        while (count != 0) {
             const std::size_t rounds = count / per_round < most_rounds ? count / per_round : most_rounds;
             for (std::size_t i = 0; i < rounds; ++i) {
                 deposit.round<Products>(a + i * per_round, b + i * per_round);
             }
-            deposit.flush();
             a += rounds * per_round;
             b += rounds * per_round;
             count -= rounds * per_round;
-        }
-        if (count != 0) {
-            T rest_of_a[per_round] = {}; // zeros add nothing
-            T rest_of_b[per_round] = {};
-            __builtin_memcpy(rest_of_a, a, count * sizeof(T));
-            __builtin_memcpy(rest_of_b, b, count * sizeof(T));
-            deposit.round<Products>(rest_of_a, rest_of_b);
+            if (count != 0 && count < per_round) {
+                T rest_of_a[per_round] = {}; // zeros add nothing
+                T rest_of_b[per_round] = {};
+                __builtin_memcpy(rest_of_a, a, count * sizeof(T));
+                __builtin_memcpy(rest_of_b, b, count * sizeof(T));
+                deposit.round<Products>(rest_of_a, rest_of_b);
+                count = 0;
+            }
             deposit.flush();
         }
         return deposit.result();
