@@ -152,51 +152,53 @@ void deposit_all(const Bins& bins, kernel::DepositLoop loop, const T* a, const T
 /// The sum of all bins in units of the lowest: 96 + 46 + 46 bits and a sign.
 class WideInteger {
 public:
+    static constexpr int all_bits = 192;
+
     explicit WideInteger(const Bins& bins) {
         for (int k = 0; k < bins.fold; ++k) {
             shift_left(bin_bits);
             const std::int64_t high = bins.high[k] - (bins.low[k] < 0 ? 1 : 0);
             const auto sign = static_cast<std::uint64_t>(high < 0 ? -1 : 0);
-            add({static_cast<std::uint64_t>(bins.low[k]), static_cast<std::uint64_t>(high), sign, sign});
+            add({static_cast<std::uint64_t>(bins.low[k]), static_cast<std::uint64_t>(high), sign});
         }
-        negative_ = (words_[3] >> 63U) != 0;
+        negative_ = (words_[2] >> 63U) != 0;
         if (negative_) {
             for (std::uint64_t& word : words_) {
                 word = ~word;
             }
-            add({1, 0, 0, 0});
+            add({1, 0, 0});
         }
     }
 
     bool is_negative() const { return negative_; }
 
     /// Moves the highest 1 of the magnitude to the top bit of the highest word; returns by how many bits it
-    /// moved, or 256 if there is none.
+    /// moved, or all_bits if there is none.
     int normalise() {
         int moved = 0;
-        while (words_[3] == 0 && moved < 256) {
-            std::copy_backward(words_, words_ + 3, words_ + 4);
+        while (words_[2] == 0 && moved < all_bits) {
+            std::copy_backward(words_, words_ + 2, words_ + 3);
             words_[0] = 0;
             moved += 64;
         }
-        const int zeros = std::countl_zero(words_[3]);
-        if (moved < 256 && zeros != 0) {
+        const int zeros = std::countl_zero(words_[2]);
+        if (moved < all_bits && zeros != 0) {
             shift_left(static_cast<unsigned>(zeros));
             moved += zeros;
         }
         return moved;
     }
 
-    std::uint64_t highest() const { return words_[3]; }
-    bool has_more() const { return (words_[0] | words_[1] | words_[2]) != 0; }
+    std::uint64_t highest() const { return words_[2]; }
+    bool has_more() const { return (words_[0] | words_[1]) != 0; }
 
 private:
     struct Words {
-        std::uint64_t words[4];
+        std::uint64_t words[3];
     };
 
     void shift_left(unsigned bits) {
-        for (int i = 3; i > 0; --i) {
+        for (int i = 2; i > 0; --i) {
             words_[i] = words_[i] << bits | words_[i - 1] >> (64 - bits);
         }
         words_[0] <<= bits;
@@ -204,7 +206,7 @@ private:
 
     void add(const Words& other) {
         std::uint64_t carry = 0;
-        for (int i = 0; i < 4; ++i) {
+        for (int i = 0; i < 3; ++i) {
             const std::uint64_t with_carry = other.words[i] + carry;
             carry = with_carry < carry ? 1 : 0;
             words_[i] += with_carry;
@@ -212,7 +214,7 @@ private:
         }
     }
 
-    std::uint64_t words_[4] = {};
+    std::uint64_t words_[3] = {};
     bool negative_;
 };
 
@@ -278,11 +280,11 @@ double rounded(const Bins& bins, bool to_float) noexcept {
     }
     WideInteger sum(bins);
     const int moved = sum.normalise();
-    if (moved == 256) {
+    if (moved == WideInteger::all_bits) {
         return 0;
     }
     // The sum is `highest` times 2^exponent, and what is below.
-    const int exponent = unit_exponent(top_of(bins) + bins.fold - 1) + 256 - moved - 64;
+    const int exponent = unit_exponent(top_of(bins) + bins.fold - 1) + WideInteger::all_bits - moved - 64;
     const int lowest_unit = to_float ? -149 : -1074;
     const int dropped = std::max(to_float ? 64 - 24 : 64 - 53, lowest_unit - exponent);
     if (dropped > 64) {
