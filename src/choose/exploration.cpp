@@ -49,8 +49,7 @@ Exploration::Exploration(std::vector<Selection> candidates, bool synchronises, s
     : candidates_(std::move(candidates)), synchronises_(synchronises) {
     try_first(at_first);
     if (tried_ == 1) {
-        phase_ = Phase::settled;
-        calls_left_ = interval_;
+        settle(interval_before_all);
     }
 }
 
@@ -68,7 +67,7 @@ const Selection& Exploration::begin(TrialAreas& areas, const CallPosition& now) 
 
 void Exploration::look(TrialAreas& areas, const CallPosition& now) {
     if (phase_ == Phase::settled) {
-        only_choice_ ? try_choice() : try_first(candidates_.size());
+        interval_ == interval_before_all ? try_first(candidates_.size()) : try_choice();
     }
     if (phase_ == Phase::full) {
         show(areas, now);
@@ -144,11 +143,10 @@ void Exploration::decide(TrialAreas& areas, const CallPosition& now) {
     constexpr double least_gain = 1.03;
     constexpr double least_gain_ns = 30;
     constexpr double most_growth = 1.3;
-    constexpr std::uint32_t longest_interval = 1U << 16U;
     const std::vector<std::uint64_t> ns =
         times_of_candidates(areas.take(area_, in_trial() * TrialTimes::counted_calls, synchronises_, now));
     if (only_choice_ && double(ns.front()) > most_growth * double(ns_[choice_])) {
-        try_first(candidates_.size());
+        try_first(ns_.size());
         return;
     }
     if (!only_choice_) {
@@ -162,11 +160,14 @@ void Exploration::decide(TrialAreas& areas, const CallPosition& now) {
             lost_ns_ += rounds * (std::max(each, ns[choice_]) - ns[choice_]);
         }
     }
-    only_choice_ = ++decisions_ > 1;
+    settle(interval_ == 0 ? first_interval : std::min(interval_ * growth_of_intervals, longest_interval));
+}
+
+void Exploration::settle(std::uint32_t interval) {
     phase_ = Phase::settled;
     use(choice_);
-    calls_left_ = interval_;
-    interval_ = std::min(interval_ * 4, longest_interval);
+    interval_ = interval;
+    calls_left_ = interval;
 }
 
 void Exploration::use(std::size_t candidate) {

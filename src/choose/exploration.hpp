@@ -83,14 +83,18 @@ public:
     /// Calls that each candidate gets. The first one does not count: it finds the caches as another candidate
     /// has left them, and may build a plan.
     static constexpr int rounds = 1 + static_cast<int>(TrialTimes::counted_calls);
-    /// Calls after the first choice until all candidates are tried once more, in case something disturbed the
-    /// first trials. After that only the choice is looked at, each time after four times as many calls.
-    static constexpr std::uint32_t first_interval = 4096;
+    /// Calls after the first choice until it is looked at, because a program's first calls may find other
+    /// buffers than those that follow. The intervals grow by this factor, up to the longest.
+    static constexpr std::uint32_t first_interval = 64;
+    static constexpr std::uint32_t growth_of_intervals = 8;
+    static constexpr std::uint32_t longest_interval = 1U << 18U;
+    /// After this interval all candidates are tried, in case something disturbed the first trials.
+    static constexpr std::uint32_t interval_before_all = 4096;
 
     /// The first candidate is what is chosen without any measurement. `synchronises`: no member can leave a
     /// call before all have entered. It then takes as long as it takes the fastest member, which has come
     /// last. It takes as long as the slowest one otherwise. Only so many candidates are tried at first, none
-    /// if that is 1; all of them after first_interval calls.
+    /// if that is 1; all of them after interval_before_all calls.
     Exploration(std::vector<Selection> candidates, bool synchronises,
                 std::size_t at_first = TrialTimes::most_candidates);
 
@@ -134,6 +138,7 @@ private:
     void look(TrialAreas& areas, const CallPosition& now);
     void try_first(std::size_t candidates);
     void try_choice();
+    void settle(std::uint32_t interval);
     /// How many candidates are being tried.
     std::size_t in_trial() const { return only_choice_ ? 1 : tried_; }
     std::vector<std::uint64_t> times_of_candidates(std::span<const std::uint64_t> calls) const;
@@ -144,9 +149,8 @@ private:
     std::vector<Selection> candidates_;
     bool synchronises_;
     Phase phase_ = Phase::trying;
-    /// Whether only the choice is tried, or will be, to see whether it takes as long as it did.
+    /// Whether only the choice is tried, to see whether it takes as long as it did.
     bool only_choice_ = false;
-    int decisions_ = 0;
     std::size_t choice_ = 0;
     /// What each candidate that was tried took when they were compared last, the same on all members; empty
     /// before that.
@@ -166,7 +170,8 @@ private:
     std::uint64_t epoch_to_meet_ = 0;
     std::uint32_t selection_ = 1;
     std::uint32_t calls_left_ = 0;
-    std::uint32_t interval_ = first_interval;
+    /// Calls between the last decision and the next look.
+    std::uint32_t interval_ = 0;
 };
 
 /// Calls that are explored together.
