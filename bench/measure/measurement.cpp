@@ -126,9 +126,10 @@ void measure_loop(Harness& harness, const Subject& subject, const Method& method
     std::vector<Timed> timed;
     for (std::size_t i = 0; i < points.size(); ++i) {
         const double calls = std::clamp(batch_us / std::max(points[i].time_us.median, 0.01), 1.0, 100'000.0);
-        timed.push_back({.run = subject.contenders[i].collective,
+        const Contender& contender = subject.contenders[i];
+        timed.push_back({.run = contender.back_to_back ? contender.back_to_back : contender.collective,
                          .calls = harness.agree(static_cast<std::uint64_t>(calls)),
-                         .leader_alone = subject.contenders[i].leader_alone});
+                         .leader_alone = contender.leader_alone});
     }
     if (subject.exchange) {
         timed.push_back({.run = subject.exchange, .calls = timed.front().calls});

@@ -28,6 +28,8 @@ struct Contender {
     std::string provider;
     std::string algorithm = "auto";
     Calls collective;
+    /// For calls back to back, if a group of their own makes these; else empty.
+    Calls back_to_back = {};
     bool leader_alone = false;
     /// In one run, each on vectors of its own, which lie spaced() apart; times are those of one call.
     std::size_t calls = 1;

@@ -44,6 +44,7 @@ TuttiRunner::TuttiRunner(const RunnerOptions& options)
         pinning_ = team_->pinning();
         config_ = engine::config_for({.levels = options.levels}, cpus);
     }
+    of_loops_ = std::make_unique<Group>(options.members, GroupOptions{.levels = options.levels});
     if (has_way(options.callings, Calling::Way::arriving)) {
         // Whoever waits does what nobody has begun: they need no other threads.
         const AsyncGroupOptions by_those_that_wait{.executor = [](std::size_t, const auto&) {}};
@@ -109,7 +110,7 @@ Vectors TuttiRunner::vectors(const Problem& problem) const {
     return vectors;
 }
 
-std::vector<Contender> TuttiRunner::own_contenders(Member& me, const Problem& problem,
+std::vector<Contender> TuttiRunner::own_contenders(Member& me, Member& in_loops, const Problem& problem,
                                                    const std::string& algorithm, const Vectors& all) {
     std::vector<Contender> contenders;
     const auto own = static_cast<std::size_t>(me.rank());
@@ -127,6 +128,7 @@ std::vector<Contender> TuttiRunner::own_contenders(Member& me, const Problem& pr
             contender.collective = arriving_calls(*meeting_, me.rank(), problem, input, output);
         } else {
             contender.collective = tutti_calls(me, problem, algorithm, input, output, calling);
+            contender.back_to_back = tutti_calls(in_loops, problem, algorithm, input, output, calling);
         }
         if (contender.collective) {
             contenders.push_back(std::move(contender));
@@ -135,15 +137,15 @@ std::vector<Contender> TuttiRunner::own_contenders(Member& me, const Problem& pr
     return contenders;
 }
 
-Subject TuttiRunner::subject_of(Member& me, const Problem& problem,
+Subject TuttiRunner::subject_of(Member& me, Member& in_loops, const Problem& problem,
                                 const std::optional<std::string>& algorithm) {
     const Vectors all = vectors(problem);
     const auto own = static_cast<std::size_t>(me.rank());
     Subject subject{.input = all.inputs[own],
                     .output = all.outputs[own],
                     .result = all.outputs[own],
-                    .contenders =
-                        algorithm ? own_contenders(me, problem, *algorithm, all) : std::vector<Contender>{},
+                    .contenders = algorithm ? own_contenders(me, in_loops, problem, *algorithm, all)
+                                            : std::vector<Contender>{},
                     .floors = floors(problem, me.rank(), all)};
     for (const NamedPeer& entry : peers_) {
         if (Calls calls = entry.peer->calls(problem, me.rank(), all)) {
@@ -176,7 +178,8 @@ std::vector<Point> TuttiRunner::measure_all(const Problem& problem,
                                             const std::optional<std::string>& algorithm) {
     std::vector<Point> points;
     run_measured([&](Harness& harness, Member& me) {
-        const Subject subject = subject_of(me, problem, algorithm);
+        Member in_loops = of_loops_->join(me.rank());
+        const Subject subject = subject_of(me, in_loops, problem, algorithm);
         if (subject.contenders.empty()) {
             return; // on all members alike
         }

@@ -72,9 +72,11 @@ private:
     };
 
     std::vector<Point> measure_all(const Problem& problem, const std::optional<std::string>& algorithm);
-    std::vector<Contender> own_contenders(Member& me, const Problem& problem, const std::string& algorithm,
-                                          const Vectors& all);
-    Subject subject_of(Member& me, const Problem& problem, const std::optional<std::string>& algorithm);
+    /// The second member makes the calls that are back to back.
+    std::vector<Contender> own_contenders(Member& me, Member& in_loops, const Problem& problem,
+                                          const std::string& algorithm, const Vectors& all);
+    Subject subject_of(Member& me, Member& in_loops, const Problem& problem,
+                       const std::optional<std::string>& algorithm);
     std::string chosen(const Problem& problem) const;
     std::size_t stamps() const;
     void run(const std::function<void(Member&)>& body);
@@ -89,6 +91,9 @@ private:
     std::unique_ptr<Team> team_;
     std::unique_ptr<Crew> crew_;
     std::unique_ptr<Group> group_;
+    /// Makes the calls that are back to back: a group learns what suits the calls of a program, and no
+    /// program makes its calls in both ways.
+    std::unique_ptr<Group> of_loops_;
     /// At which members arrive that call so.
     std::unique_ptr<AsyncGroup> meeting_;
     /// Who helps one caller.
