@@ -2,6 +2,7 @@
 #include "c/options.hpp"
 #include "c/status.hpp"
 
+#include <tutti/placement.hpp>
 #include <tutti/tutti.h>
 
 #include <algorithm>
