@@ -77,11 +77,11 @@ bool serves_all(const algorithm::Algorithm& row) {
 }
 
 /// Allocations by all members during three warm calls, after those in which the group chooses an algorithm if
-/// none is named.
+/// none is named, and between the looks at what it has chosen.
 long warm_allocations(Team& team, std::size_t elements, Collective collective, std::string_view name) {
     team.run([&](Member& me) {
         Vectors mine(me.size(), elements);
-        const int before = name.empty() ? 40 : 1;
+        const int before = name.empty() ? 60 : 1;
         for (int i = 1; i < before + 4; ++i) {
             call(me, mine, collective, name);
             me.barrier();
