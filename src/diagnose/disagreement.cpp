@@ -65,6 +65,17 @@ std::string hidden_difference(const CallSignature& one, const CallSignature& oth
     return one.describe() == other.describe() ? ", and their operators are different functions" : "";
 }
 
+/// Only with GroupOptions::leaving_ends_calls. Relaxed, as the region is: the words of the mailbox have told.
+bool is_in_another_region(const SharedMemory& memory, int member, int other) {
+    const auto has_left_one = [&](int each) {
+        return memory.status(each).left_region.load(std::memory_order_relaxed) != 0;
+    };
+    const auto region_of = [&](int each) {
+        return memory.status(each).region.load(std::memory_order_relaxed);
+    };
+    return (has_left_one(member) || has_left_one(other)) && region_of(member) != region_of(other);
+}
+
 } // namespace
 
 const Words& words_of(Sequence sequence) {
@@ -116,6 +127,10 @@ std::string disagreement(const GroupView& group, Sequence sequence, int member, 
     }
     const std::string both = whereabouts(group, member, other) + "members " + std::to_string(member) +
                              " and " + std::to_string(other);
+    if (sequence == Sequence::blocking && is_in_another_region(group.memory, member, other)) {
+        return both + " make this call in different regions: a member has left and joined again before the "
+                      "other has left; all members must make the same calls in each region";
+    }
     const std::optional<CallHistory> own = history_of(group.memory, sequence, member);
     const std::optional<CallHistory> theirs = history_of(group.memory, sequence, other);
     if (own && theirs && own->last() != theirs->last()) {

@@ -154,6 +154,9 @@ void GroupState::recover() {
 void GroupState::take_seat(int rank) {
     require_own_process();
     seats_.take(rank, [this] { recover(); });
+    if (config_.options.leaving_ends_calls) {
+        seat(rank).enter_region(memory_.status(rank).region.load(std::memory_order_relaxed));
+    }
 }
 
 void GroupState::leave_seat(int rank) {

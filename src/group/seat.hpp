@@ -59,6 +59,9 @@ public:
     /// none. Only while the seat is free.
     std::uint64_t last_sync_epoch() const { return cursor_.sync_epoch; }
 
+    /// The member has come to the region with this number, which all have joined when they make its calls:
+    /// calls of different regions are different calls.
+    void enter_region(std::int64_t number) noexcept;
     /// Whether the calling thread, which has just taken the seat, is another than the one before.
     bool is_new_here();
     /// Whether the calling thread has been bound to other CPUs. Looks at most ten times a second.

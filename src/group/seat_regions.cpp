@@ -3,6 +3,7 @@
 
 #include "group/group_state.hpp"
 #include "group/seat.hpp"
+#include "mixed.hpp"
 #include "wait/thread_progress.hpp"
 
 #include <tutti/error.hpp>
@@ -35,6 +36,11 @@ std::optional<engine::Sequence> Seat::difference(const Seat& other) const {
         return engine::Sequence::blocking;
     }
     return engine::difference(outstanding_.get(), other.outstanding_.get());
+}
+
+void Seat::enter_region(std::int64_t number) noexcept {
+    cursor_.history = mixed(cursor_.history, static_cast<std::uint64_t>(number));
+    exchanging_ = nullptr; // its tag has the history of before
 }
 
 bool Seat::is_new_here() {

@@ -131,6 +131,34 @@ TEST_CASE("a member that leaves to join again is late for the calls of the regio
     CHECK(test::mentions(told.text, "member 1 has returned without calling it"));
 }
 
+TEST_CASE("a call of one region is none of the next one, for which a member has left it") {
+    for (const auto pause : {0us, 3000us}) {
+        for (int run = 0; run < 10; ++run) {
+            Group group(2, leaving());
+            Thrown told;
+            std::atomic<int> wrong = 0;
+            const auto check_sum = [&](Member& me, int own) {
+                wrong += me.allreduce(own, sum) != 2 * own ? 1 : 0;
+            };
+            test::on_threads(2, [&](int rank) {
+                if (rank == 0) {
+                    told = test::thrown_by([&] { group.run(0, [&](Member& me) { check_sum(me, 1); }); });
+                } else {
+                    std::this_thread::sleep_for(pause);
+                    group.run(1, [](Member&) {});
+                }
+                // Refused or released, if the other has noticed by then.
+                static_cast<void>(
+                    test::thrown_by([&] { group.run(rank, [&](Member& me) { check_sum(me, 1000); }); }));
+            });
+            CHECK(wrong == 0);
+            INFO(told.text);
+            CHECK(told.kind != Thrown::Kind::nothing);
+            CHECK(told.kind != Thrown::Kind::timeout);
+        }
+    }
+}
+
 TEST_CASE("regions go on after some that not all came to") {
     Group group(2, {.timeout = 20ms, .leaving_ends_calls = true});
     test::on_threads(2, [&](int rank) {
