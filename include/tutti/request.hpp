@@ -32,6 +32,10 @@ namespace tutti::inline TUTTI_NAMESPACE {
 /// the request is destroyed. An exception that the function throws counts as a failure of the member. When
 /// the function has been called, then() accepts another one.
 ///
+/// In a group of one member, operations are over at once, so that a function which starts a call with a
+/// then() of its own is still running when the next function is called. Make long chains of such calls in a
+/// loop.
+///
 /// If the operation failed, each test(), wait(), wait_for() and co_await throws the cause:
 ///
 /// - MismatchError if the members started different operations

@@ -638,7 +638,8 @@ typedef struct tutti_group_options {
 TUTTI_API tutti_status tutti_group_create(int members, const tutti_group_options* options,
                                           tutti_group** group);
 
-/// Frees the handle. Members that have joined may still leave. NULL is ignored.
+/// Ends the handle, which must not be used any more. Members that have joined may still make calls and leave.
+/// NULL is ignored.
 TUTTI_API tutti_status tutti_group_free(tutti_group* group);
 
 TUTTI_API tutti_status tutti_group_size(const tutti_group* group, int* size);

@@ -23,7 +23,9 @@ std::string elements_of(const char* name, Type type, std::size_t bytes) {
 
 std::string operator_of(const Call& call) {
     return "operator " + std::string(to_string(call.op)) + " has no compiled kernel for elements of type " +
-           std::string(to_string(call.type));
+           std::string(to_string(call.type)) +
+           ": pass one that such elements have, or a function that combines two of them (tutti_op_create() "
+           "in C)";
 }
 
 } // namespace

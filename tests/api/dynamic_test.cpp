@@ -315,8 +315,10 @@ TEST_CASE("what cannot be right at run time is refused before anybody is told") 
         "allreduce: `in` has elements of type i32, 4 bytes, and `out` has elements of type f64, 8 bytes");
     check_refused([&] { reduce_local(of_double, of_int, of_double, add); },
                   "reduce_local: `right` has elements of type i32");
-    check_refused([&] { me.allreduce(of_three, add); },
-                  "allreduce: `op`: operator sum has no compiled kernel for elements of type other");
+    check_refused(
+        [&] { me.allreduce(of_three, add); },
+        "allreduce: `op`: operator sum has no compiled kernel for elements of type other: pass one that "
+        "such elements have, or a function that combines two of them (tutti_op_create() in C)");
     check_refused([&] { me.start.scan(of_double, DynamicOp(Operator::band)).wait(); },
                   "scan: `op`: operator band has no compiled kernel for elements of type f64");
     check_refused([&] { reduce_local(of_double, of_double, DynamicOp(Operator::band)); },
