@@ -53,8 +53,9 @@ using FailureFunction = std::function<void(int member, std::string_view text)>;
 ///
 /// A failure in a group of among() is reported as one of the group of which that is a part, with the rank
 /// there. A failure in a sub-group is reported again if a member's function ends with it; that member may be
-/// one that was released. Failures of one operation of an AsyncGroup, wrong arguments, which only the caller
-/// learns, and differences that Team::run() finds when all have returned are not reported.
+/// one that was released. Failures of one operation of an AsyncGroup, and wrong arguments, which only the
+/// caller learns, are not reported. A difference that Team::run() finds when all have returned is reported on
+/// its thread.
 ///
 /// Any thread may call it at any time. Only one thread calls `function` at a time. It may request roll calls
 /// and traces, but must make no other calls of the library, nor fork(); its exceptions are ignored. While it

@@ -183,8 +183,10 @@ void TeamThreads::report() {
         std::rethrow_exception(cause);
     }
     if (const std::string disagreement = group_->diagnosis().disagreement(); !disagreement.empty()) {
+        const std::exception_ptr cause = std::make_exception_ptr(MismatchError("Team::run: " + disagreement));
+        group_->failure().report(0, cause); // disagreement() compares the others with member 0
         recover();
-        throw MismatchError("Team::run: " + disagreement);
+        std::rethrow_exception(cause);
     }
 }
 

@@ -152,6 +152,30 @@ TEST_CASE("a hook runs once per failure, before anybody throws") {
     CHECK(calls == 2);
 }
 
+TEST_CASE("a hook learns of a difference that only the end of the run shows") {
+    int calls = 0;
+    std::string seen;
+    Team team(2, {.placement = "none"});
+    set_failure_hook([&](int, std::string_view text) {
+        seen = text;
+        ++calls;
+    });
+    const auto only_the_root = [](Member& me) {
+        std::vector<double> few(4);
+        if (me.rank() == 0) {
+            me.broadcast(few, 0);
+        }
+    };
+    for (int round = 1; round <= 2; ++round) {
+        const Thrown thrown = thrown_by([&] { team.run(only_the_root); });
+        CHECK(thrown.kind == Thrown::Kind::mismatch);
+        CHECK(calls == round);
+        CHECK(seen == thrown.text);
+    }
+    set_failure_hook({});
+    team.run([](Member& me) { CHECK(me.allreduce(1, sum) == 2); });
+}
+
 TEST_CASE("while the hook runs, no other member's failure goes before, and nobody is released") {
     std::atomic<bool> has_ended{false};
     std::atomic<bool> too_early{false};
