@@ -52,14 +52,17 @@ public:
     void remove_continuation(Continued& operation) noexcept { ready_.remove(operation); }
     const mailbox::WaitHistory& wait_history() const { return wait_history_; }
     bool has_continuations() const { return !ready_.is_empty() && !holds_continuations_; }
-    /// As long as it exists, nothing is called: for a call that consists of several calls.
+    /// As long as it exists, nothing is called: for a call that consists of several calls. An operator may
+    /// make another call of this kind meanwhile, whose end must not end the hold of the outer call.
     class Hold : Immovable {
     public:
-        explicit Hold(ThreadProgress& thread) : thread_(thread) { thread_.holds_continuations_ = true; }
-        ~Hold() { thread_.holds_continuations_ = false; }
+        explicit Hold(ThreadProgress& thread)
+            : thread_(thread), before_(std::exchange(thread.holds_continuations_, true)) {}
+        ~Hold() { thread_.holds_continuations_ = before_; }
 
     private:
         ThreadProgress& thread_;
+        bool before_;
     };
     /// Gives other threads the CPU, unless that has lately taken long.
     void yield() noexcept;
