@@ -171,7 +171,7 @@ private:
 
     Unit absorbed(const Unit& kept, const Unit& gone) {
         const int round = std::max(kept.ready, gone.ready);
-        // What has been halved goes back the way it came; else the result is handed over at the end.
+        // A halved range goes back the way it came; a whole one is handed over at the end.
         const bool sent_back = halvings_ > 0;
         for (std::size_t i = 0; i < kept.members.size(); ++i) {
             send(round, kept.members[i], gone.members[i], range(kept.members[i]), sent_back);

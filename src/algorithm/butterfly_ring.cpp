@@ -65,9 +65,9 @@ Schedule butterfly_ring_allreduce(int ranks) {
     return allreduce(ranks, 1, std::move(programs));
 }
 
-// Invariant: before a level all members of a unit are responsible for different blocks, and those of equal
-// place in their units for the same ones. The level divides these among the group. What a member gathers
-// before its own operand's turn waits in scratch, because that operand is where the result goes.
+// Invariant: before a level all members of a unit are responsible for different blocks, and members of equal
+// place in their units for the same ones. The level divides these among the group. Operands that a member
+// gathers before its own operand's turn wait in scratch, because the result goes where that operand is.
 Schedule butterfly_ring_halving_allreduce(int ranks) {
     const std::vector<Level> levels = levels_of(ranks);
     std::vector<schedule::Program> programs;

@@ -12,8 +12,8 @@ using schedule::Space;
 
 namespace {
 
-/// Of the skips s_0 = 1, ..., s_q = p in increasing order: whether round k passes on the sum that leaves out
-/// the sender's own input, because s_{k+1} = 2 s_k - 1 (Träff et al. 2023, section III-B).
+/// Whether round k passes on the sum without the sender's own input, for skips s_0 = 1, ..., s_q = p in
+/// increasing order: it does if s_{k+1} = 2 s_k - 1 (Träff et al. 2023, section III-B).
 bool sends_others_only(const std::vector<int>& skips, std::size_t round) {
     return skips[round + 1] % 2 == 1;
 }

@@ -50,8 +50,8 @@ Pattern circulant_allgather_pattern(int ranks, std::span<const int> skips) {
 }
 
 // Invariant: after round k a member has, of every block that it sends on later, the sum of the s_{k+1} - 1
-// inputs that follow its own, together with its own where the round that sends it on asks for that. What a
-// round that does not ask for it sends on starts as a copy.
+// inputs that follow its own, together with its own input if the round that sends the block on needs it. For
+// a round that does not need it the sum starts as a copy.
 Pattern circulant_uniform_pattern(int ranks) {
     auto skips = graph::skips(ranks, graph::Skips::halving);
     std::ranges::reverse(skips);

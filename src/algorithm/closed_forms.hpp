@@ -89,7 +89,7 @@ inline long uniform_partials(int p, int /*root*/) {
 
 // ---- Rounds, blocks and reductions ----
 
-/// Of one exchange in which a member receives and combines so much.
+/// One exchange in which a member receives and combines so many blocks.
 inline CostTerms one_exchange(int p, long blocks, long reductions) {
     return p == 1 ? CostTerms{} : CostTerms{1, blocks, reductions};
 }
@@ -152,7 +152,7 @@ inline long prime_rounds(int p) {
     return rounds;
 }
 
-/// Of a power of two: levels of so many bits of the ranks, the last one of what is left.
+/// For a power of two: levels of so many bits of the ranks, the last one of the remaining bits.
 template <int bits>
 CostTerms radix_counts(int p, int /*root*/) {
     const int levels = static_cast<int>(log2_down(p)) / bits;
@@ -268,7 +268,7 @@ inline long largest_group_of_eights(int p) {
     return std::min(p - 1L, 1L << (3 * std::max(split_levels<3>(p) - 1, 0L)));
 }
 
-/// What one that is not the root's holds for others.
+/// Partial results that a member other than the root holds for others.
 inline long group_partials(int p, int /*root*/) {
     return p <= 8 ? 0 : std::min(p - 2L, largest_group_of_eights(p));
 }
@@ -279,7 +279,7 @@ long level_sums(int p, int /*root*/) {
     return std::clamp(split_levels<3>(p) - 1, 0L, static_cast<long>(vectors));
 }
 
-/// Of a power of two: in each level of so many bits all messages but those that stay.
+/// For a power of two: in each level of so many bits all messages except those that stay.
 template <int bits>
 CostTerms radix_alltoall(int p, int /*root*/) {
     CostTerms terms;

@@ -12,7 +12,7 @@
 
 namespace tutti::algorithm::rows {
 
-// What every graph family gets for nothing once it has an allgather. p = ranks.
+// The rows that every graph family gets from its allgather. p = ranks.
 
 using graph::Skips;
 using schedule::Pattern;
@@ -50,7 +50,7 @@ struct Torus {
         }
         return sum;
     }
-    /// Of a broadcast by recursive doubling along the lines.
+    /// The rounds of a broadcast by recursive doubling along the lines.
     static long doubling_rounds(int p) {
         long sum = 0;
         for (const int members : dimensions(p)) {

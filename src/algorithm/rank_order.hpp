@@ -6,7 +6,7 @@ namespace tutti::algorithm {
 
 /// Records count - 1 rounds in which a member combines the operands 0 .. count - 1 from the left, one of
 /// another member a round, in rank order: result = operand(0) op operand(1) op ... Its own is operand `own`,
-/// and joins in when its turn comes. What comes before that is gathered in `before`, which may be `result`
+/// and joins in when its turn comes. The operands before it are gathered in `before`, which may be `result`
 /// unless that is the own operand. For count = 1 one round that copies. Invariant: after round k the operands
 /// up to k + 1 are combined (up to k if the own one is not among them).
 template <class OperandAt>

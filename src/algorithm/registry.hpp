@@ -32,7 +32,7 @@ enum class Order : std::uint8_t { none, any, same, rank, canonical, serial, aske
 
 std::string_view to_string(Order order);
 
-/// What an order asks of the operator: "commutative, exact", "commutative", "associative" or "none".
+/// The requirement of an order on the operator: "commutative, exact", "commutative", "associative" or "none".
 std::string_view needs(Order order);
 
 /// Whether operands are combined in the order of the ranks, if at all.
@@ -55,7 +55,7 @@ struct CostTerms {
 /// rounds.
 enum class Bound : std::uint8_t { exact, reductions, volume, all };
 
-/// What of each other's vectors members reach.
+/// Which parts of each other's vectors members reach.
 ///
 /// - peers: they read from members that are named, and store to their own: messages could carry that
 /// - everybody: they combine what all have, or store to others: it takes memory that all share
@@ -67,8 +67,8 @@ struct Protocols {
     bool eager = false;
     /// Messages may be pulled from and stored to the members' vectors (Protocol::zero_copy).
     bool pulled = false;
-    /// That also works when input and output are the same memory (Protocol::in_place): nobody overwrites in a
-    /// round what others read in it. Where it does not, an input is copied first.
+    /// The same when input and output are the same memory (Protocol::in_place): nobody overwrites in a round
+    /// what others read in it. If this is false, an input is copied first.
     bool in_place = false;
     /// Every receiver copies each of its blocks from the input of its sender, so that only these two need to
     /// know how long it is and where it lies (plan::for_irregular_exchange).
@@ -93,8 +93,8 @@ struct Algorithm {
     long (*scratch)(int ranks, int root) = [](int /*ranks*/, int /*root*/) { return 0L; };
     std::string_view source;
     Reach reach = Reach::peers;
-    /// Where the schedule depends on a tree of ranks: makes it for any tree. What is said above holds for all
-    /// of them except cost and scratch, which are those of one group of all, as is what `make` makes.
+    /// For a schedule that depends on a tree of ranks: makes it for any tree. The fields above hold for all
+    /// trees except cost and scratch, which are, like the result of `make`, those of one group of all.
     schedule::Schedule (*make_on)(const graph::LevelTree& tree, int root) = nullptr;
 };
 

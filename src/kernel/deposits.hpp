@@ -5,8 +5,8 @@
 
 namespace tutti::kernel {
 
-/// What one loop has added: the number of units of each bin, and the bits of the greatest magnitude; those of
-/// a NaN if there was one. If that magnitude needs a higher top bin, the parts are not valid.
+/// The result of one loop: the number of units of each bin, and the bits of the greatest magnitude, or of a
+/// NaN if there was one. If that magnitude needs a higher top bin, the parts are not valid.
 struct Deposited {
     std::uint64_t parts[3]; // in two's complement
     std::uint64_t greatest;

@@ -125,7 +125,7 @@ void move_string(void* out, const void* in, std::size_t bytes) {
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 void copy_many(void* const* outs, int outs_count, const void* in, std::size_t bytes, StoreHints stores) {
-    // Of a member's own vector alone, which is to stay in its cache, nothing streams.
+    // A copy only to the member's own vector, which is to stay in its cache, does not stream.
     stores.stream = stores.stream && !(outs_count == 1 && stores.cached_out == 0);
     if (outs_count == 1 && !stores.stream && bytes >= kernel::string_move_from_bytes &&
         kernel::has_fast_string_moves()) {

@@ -34,7 +34,7 @@ constexpr detail::Kernels kernels{&Loops<Lane, Op, ElementBytes>::template reduc
                                   &Loops<Lane, Op, ElementBytes>::scan_many,
                                   &Fold<Lane, Op, ElementBytes>::fold};
 
-/// Of 16-bit floating-point numbers, which have no fixed tree: it would round in each node.
+/// For 16-bit floating-point numbers, which have no fixed tree: it would round in each node.
 template <class Lane, class Op, std::size_t bytes = sizeof(std::uint16_t)>
 constexpr detail::Kernels on_widened{&Loops<Lane, OnWidened<Op>, bytes>::template reduce<bytes>,
                                      &Loops<Lane, OnWidened<Op>, bytes>::reduce_many,
@@ -86,7 +86,8 @@ struct ByLanes {
     static constexpr detail::Kernels made{&reduce, &reduce_many, &scan_many, &fold};
 };
 
-/// Of integers of 8 and 16 bits, programs have long vectors to add, or to copy as bytes; the rest in parts.
+/// Programs only add long buffers of 8-bit and 16-bit integers, or copy them; other operators have the
+/// smaller loops in parts.
 template <Isa isa, class Lane, class Op>
 constexpr detail::Kernels kernels_by_size() {
     if constexpr (sizeof(Lane) < sizeof(std::int32_t)) {
@@ -130,7 +131,7 @@ constexpr detail::Kernels extreme() {
     }
 }
 
-/// Of an operator that is not the sum.
+/// The entry of an operator other than the sum.
 template <Isa isa, Type type, Operator op>
 constexpr detail::Kernels entry() {
     using Lane = typename LaneOf<type>::type;
@@ -203,7 +204,7 @@ const detail::Kernels& other_kernels(Operator op, std::index_sequence<Op...> /*o
         Operator op) {                                                                                       \
         return other_kernels<Isa::isa, Type::type>(op, std::make_index_sequence<operator_count>{});          \
     }
-// Of the narrowest instruction set's object file only.
+// For the object file of the narrowest instruction set only.
 #define TUTTI_BUILTIN_SUM(type)                                                                              \
     template <>                                                                                              \
     const tutti::detail::Kernels& tutti::detail::builtin_sum<tutti::Type::type>(Operator /*op*/) {           \

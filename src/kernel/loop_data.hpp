@@ -1,6 +1,6 @@
 #pragma once
 
-// What the loops of loops.hpp are given. As there, everything has internal linkage.
+// Arguments of the loops of loops.hpp. As there, everything has internal linkage.
 
 #include "kernel/tiles.hpp"
 

@@ -41,9 +41,9 @@ constexpr int most_moved_prefixes = 16; // NOLINT(misc-definitions-in-headers)
     move_string(static_cast<char*>(out) + begin, static_cast<const char*>(in) + begin, end - begin);
 }
 
-/// What combines bytes [begin, end) through the caches. The moving loops below reach it by address, so that
-/// there is one of them for all types and operators. They call it once for each part of at most
-/// `moved_bytes`; prefixes share these.
+/// Combines bytes [begin, end) through the caches. The moving loops below call it by address, so that there
+/// is one copy of them for all types and operators. They call it once for each part of at most `moved_bytes`;
+/// prefixes share these.
 template <class Data>
 using Combine = void (*)(const Data& data, Association association, std::size_t begin, std::size_t end);
 template <Association association>
@@ -243,7 +243,8 @@ struct Loops {
         store_tile<false>(out, 0, result);
     }
 
-    /// Of elements of so many bytes: one, or some that do not depend on each other.
+    /// Reduces elements of so many bytes, each made of one number or of several that do not depend on each
+    /// other.
     template <std::size_t WholeBytes>
     static void reduce(const void* /*state*/, void* out, const void* a, const void* b, std::size_t count) {
         if (count == 1) {

@@ -107,7 +107,7 @@ private:
         }
     }
 
-    /// What the sum of so many operands is multiplied or divided by. A product with a power of two is the
+    /// The factor or divisor of a sum of so many operands. The product with a power of two equals the
     /// quotient.
     struct Last {
         [[gnu::always_inline]] Last(const detail::Scale& scale, int operands)
@@ -195,7 +195,7 @@ private:
     const tutti::detail::Kernels& tutti::kernel::scaled<tutti::kernel::Isa::isa, tutti::Type::type>() {      \
         return ScaledLoops<Isa::isa, Type::type>::made;                                                      \
     }
-// Of the narrowest instruction set's object file only.
+// For the object file of the narrowest instruction set only.
 #define TUTTI_CHOSEN_SCALED(type)                                                                            \
     template <>                                                                                              \
     const tutti::detail::Kernels& tutti::detail::scaled_sums<tutti::Type::type>() {                          \

@@ -1,6 +1,6 @@
 #pragma once
 
-// What kernels take of the caller's stack: fibers and small threads have 64 KiB. Included by the one source
+// The use of the caller's stack by kernels: fibers and small threads have 64 KiB. Included by the one source
 // file of each instruction set, like loops.hpp.
 
 #include "cache_line.hpp"
@@ -13,10 +13,10 @@
 namespace tutti::kernel {
 namespace {
 
-/// Of more operands, parts are combined in registers, and their results in tiles.
+/// If there are more operands, parts are combined in registers, and their results in tiles.
 constexpr int most_in_registers = 8;
 constexpr std::size_t most_part_bytes = 2048;
-/// Of these tiles. More than 128 operands need so many that each is shorter.
+/// The size of these tiles. More than 128 operands need so many that each is shorter.
 constexpr std::size_t partial_results_bytes = 4 * most_part_bytes;
 
 /// As many partial results are there at a time as operands are halved until they fit in registers.
@@ -30,7 +30,7 @@ constexpr std::size_t part_bytes_for(int operands) {
 }
 static_assert(part_bytes_for(128) == most_part_bytes && part_bytes_for(65535) >= 8 * vector_bytes);
 
-/// Where partial results go.
+/// The memory for partial results.
 struct Room {
     char* place;
     std::size_t part_bytes;

@@ -86,12 +86,12 @@ const detail::Kernels& kernels_in(Isa isa, Operator op) {
 /// writes without reading them; shorter ones take longer to start than they gain.
 inline constexpr std::size_t string_move_from_bytes = 2048;
 
-/// What is moved at a time to several places: it still lies in the mover's own caches for the last of them,
-/// and long moves take lines over in fewer steps.
+/// The bytes that are moved at a time to several places: they still lie in the mover's own caches for the
+/// last place, and long moves take lines over in fewer steps.
 inline constexpr std::size_t moved_bytes = std::size_t{64} << 10U;
 
-/// As many bytes, aligned to lines, for what the calling thread moves: too many for the stacks of small
-/// threads. Null where there is no memory for them.
+/// As many bytes, aligned to lines, for data that the calling thread moves: too many for the stacks of small
+/// threads. Null if there is no memory for them.
 char* tiles_of_thread();
 
 /// Copies with the CPU's string move, or as the C library does where that is slow or not seen by sanitizers.

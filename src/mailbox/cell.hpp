@@ -56,7 +56,7 @@ public:
     /// knows that its readers are done (see the mailbox's reuse rule).
     std::uint64_t word() const noexcept { return word_.get(); }
 
-    /// Where the tag is.
+    /// The word that holds the tag.
     const Word& tag_word() const noexcept { return tag_; }
 
 private:
@@ -65,13 +65,13 @@ private:
 };
 
 #if defined(TUTTI_WIDE_CELLS)
-/// Whether cells are written in one store. Intel and AMD promise that an aligned store of 16 bytes is whole
-/// on processors with AVX, which are asked before main(); until then it is false, which is right everywhere.
+/// Whether cells are written in one store. Intel and AMD guarantee that an aligned store of 16 bytes is whole
+/// on processors with AVX. The check runs before main(); until then it is false, which is right everywhere.
 /// Tests set it to false, before they start a thread.
 extern bool stores_are_wide;
 
-/// The same as one 16-byte store, where that is whole. With two stores, a reader that spins on the line can
-/// take it away in between and the writer has to fetch it back. Readers do the same for both.
+/// The same as one 16-byte store, if that is whole. With two stores, a reader that spins on the cache line
+/// can take it away in between, and the writer has to fetch it back. Readers do the same for both.
 class WideCell {
 public:
     void publish(std::uint64_t word, std::uint64_t tag) noexcept {

@@ -34,8 +34,8 @@ private:
 /// The same where the publisher can afford a full barrier: it misses nobody.
 class SureWaiters {
 public:
-    /// Acquire and release: pairs with any(). Of the two, whichever comes second sees what the other has done
-    /// before: the publisher the sleeper, or the sleeper what is published.
+    /// Acquire and release: pairs with any(). The later of the two sees what the other has done before: the
+    /// publisher sees the sleeper, or the sleeper sees what is published.
     void arrive() noexcept { count_.fetch_add(1, std::memory_order_acq_rel); }
 
     /// Relaxed: a publisher that still sees the sleeper notifies in vain.
@@ -130,8 +130,8 @@ public:
     }
 };
 
-/// An event count for a waiter that has to look at a clock, as often as its wait says or as seldom as it says
-/// itself.
+/// An event count for a waiter that has to look at a clock: as often as its wait needs, or as seldom as the
+/// waiter itself chooses.
 class TimedEventCount {
 public:
     explicit TimedEventCount(SureEventCount& event, std::int64_t least_ns = 0)

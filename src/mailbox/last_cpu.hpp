@@ -25,8 +25,8 @@ private:
     std::atomic<int> cpu_{none};
 };
 
-/// Where a thread shows its CPU, and where those that it may be waiting for do. Nothing is shown or seen if
-/// it is empty.
+/// The places at which a thread and the threads that it may be waiting for show their CPUs. If it is empty,
+/// nothing is shown or seen.
 struct CpusInSight {
     LastCpu* own = nullptr;
     /// The thread's own may be among them.

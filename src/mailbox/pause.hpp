@@ -6,8 +6,8 @@
 
 namespace tutti::mailbox {
 
-/// Between two looks at what another thread is to write. It leaves the core to a thread that shares it, and
-/// the line to its writer.
+/// Between two looks at a word that another thread is to write. It leaves the core to a thread that shares
+/// it, and the cache line to its writer.
 inline void pause() noexcept {
 #if defined(__x86_64__)
     _mm_pause();

@@ -32,8 +32,7 @@ std::int64_t cpu_time_of_process_ns() noexcept {
     return time.tv_sec * second_ns + time.tv_nsec;
 }
 
-/// What is known of one CPU: whether other processes want it. All of it is a guess, and waits end whatever it
-/// says: relaxed.
+/// The guess about one CPU: whether other processes want it. Waits end however wrong it is: relaxed.
 struct alignas(line_bytes) Cpu {
     /// Until when waits that may sleep do so at once.
     std::atomic<std::int64_t> wanted_until_ns{0};
@@ -113,7 +112,7 @@ constexpr std::int64_t all_spin_every_ns = 128 * millisecond_ns;
 /// most twice what the best choice would (Karlin, Li, Manasse and Owicki 1991, section 2).
 constexpr std::int64_t price_of_sleep_ns = 5 * microsecond_ns;
 
-/// What a yield takes at most if no other thread has run meanwhile.
+/// The longest time that a yield takes if no other thread has run meanwhile.
 constexpr std::int64_t yield_to_nobody_ns = 3 * microsecond_ns;
 
 } // namespace

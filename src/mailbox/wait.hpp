@@ -27,7 +27,7 @@ struct WaitPolicy {
     std::int64_t awake_ns() const noexcept { return spin_ns + yield_ns; }
 };
 
-/// What a thread has learnt from its last waits of one kind. Relaxed: it is a hint, and several threads may
+/// The experience of a thread in its last waits of one kind. Relaxed: it is a hint, and several threads may
 /// wait for requests of one rank.
 class WaitHistory {
 public:
@@ -88,8 +88,8 @@ public:
 
     enum class Next { look, check, sleep };
 
-    /// Passes a moment (a pause or a yield) and says what to do next: look again, look whether waiting still
-    /// makes sense, or sleep.
+    /// Passes a moment (a pause or a yield) and returns what to do next: look again, look whether waiting
+    /// still makes sense, or sleep.
     Next pass() noexcept {
         if (spinning_ && ++passes_ % passes_per_clock != 0) {
             pause();

@@ -9,9 +9,10 @@ namespace tutti::engine {
 
 namespace {
 
-/// Keeps every page where its first touch puts it. Else the kernel's automatic balancing moves a page to a
-/// member that reads it often. A program that has a policy for its memory keeps that, and balancing leaves it
-/// alone. Kernels without nodes, and containers that forbid the call, refuse it, and need not be told.
+/// Keeps every page where its first touch puts it. Otherwise the kernel's automatic balancing moves a page to
+/// a member that reads it often. A program that has a policy for its memory keeps that, and balancing leaves
+/// it alone. The call fails on kernels without nodes and in containers that forbid it; the pages work all the
+/// same, so its result is ignored.
 void keep_in_place(void* start, std::size_t bytes) {
     int policy = MPOL_DEFAULT;
     if (syscall(SYS_get_mempolicy, &policy, nullptr, 0UL, nullptr, 0UL) == 0 && policy == MPOL_DEFAULT) {
@@ -26,8 +27,8 @@ ZeroPages::ZeroPages(std::size_t bytes) : bytes_(bytes) {
     if (start == MAP_FAILED) {
         throw std::bad_alloc();
     }
-    // A huge page would lie near one of those that touch it. Kernels without such pages refuse, and need not
-    // be told.
+    // A huge page would lie near one of those that touch it. The call fails on kernels without such pages,
+    // where nothing needs to be done.
     madvise(start, bytes, MADV_NOHUGEPAGE);
     keep_in_place(start, bytes);
     start_ = static_cast<std::byte*>(start);

@@ -11,7 +11,7 @@ using schedule::Space;
 
 namespace {
 
-/// What the step becomes where blocks are irregular.
+/// The code of the step if blocks are irregular.
 Code exchanging(const Step& step) {
     const StepTraits& traits = step.traits();
     if (!traits.moves() && traits.takes == Takes::nothing) {

@@ -41,7 +41,7 @@ inline std::size_t free_block(std::size_t total, std::size_t blocks, std::size_t
     return (block + of_a_line - 1) / of_a_line * of_a_line;
 }
 
-/// Where a block lies in a vector, in elements.
+/// The place of a block in a vector, in elements.
 struct BlockPlace {
     std::size_t start = 0;
     std::size_t count = 0;

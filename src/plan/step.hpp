@@ -10,7 +10,7 @@
 
 namespace tutti::plan {
 
-/// What one step does: see step_traits, which has a row for each.
+/// The kind of a step: step_traits has a row for each.
 enum class Code : std::uint8_t {
     enter,
     open,
@@ -40,14 +40,14 @@ enum class Code : std::uint8_t {
     exchange,
 };
 
-/// What a step publishes in the slot of its point.
+/// The content that a step publishes in the slot of its point.
 enum class Publishes : std::uint8_t { nothing, signal, addresses, message };
 
-/// Whose points a step awaits: its peer's, those of every other member, of the first members, or of the
-/// members whose operands the plan lists.
+/// The members whose points a step awaits: its peer, every other member, the first members, or the members
+/// whose operands the plan lists.
 enum class Awaits : std::uint8_t { nobody, peer, every, first, listed };
 
-/// What a step takes from the slots of the members that it awaits.
+/// The content that a step takes from the slots of the members that it awaits.
 enum class Takes : std::uint8_t { nothing, addresses, counts, message };
 
 /// The vectors that a step reads. "message" is what the step or the one before it has taken. The last four
@@ -71,7 +71,7 @@ enum class Stores : std::uint8_t { nothing, target, every, every_but_first, list
 /// All that distinguishes a kind of step from the others.
 struct StepTraits {
     Code code = Code::enter;
-    /// What it does, in a word for people.
+    /// The step's action in one word, for readers.
     std::string_view word;
     Publishes publishes = Publishes::nothing;
     Awaits awaits = Awaits::nobody;
@@ -179,11 +179,10 @@ struct Operand {
     /// Nothing: what is equal has equal bytes.
     std::uint8_t unused = 0;
 
-    /// Where the member carries it, if the step takes messages.
+    /// The point at which the member carries it, if the step takes messages.
     constexpr std::uint16_t point() const { return point_or_number_; }
     constexpr void set_point(int point) { point_or_number_ = static_cast<std::uint16_t>(point); }
-    /// Where the addresses of the member's vectors are kept, if the step takes no messages: as
-    /// Step::number().
+    /// The index of the member's addresses, if the step takes no messages: as Step::number().
     constexpr std::uint16_t number() const { return point_or_number_; }
     constexpr void set_number(int number) { point_or_number_ = static_cast<std::uint16_t>(number); }
 
@@ -239,7 +238,7 @@ struct Step {
         assert(traits().reads != Reads::listed);
         from_or_list_ = static_cast<std::uint16_t>(block);
     }
-    /// Where in the plan's operands those of the step begin.
+    /// The index in the plan's operands of the step's first operand.
     constexpr std::uint16_t list() const {
         assert(traits().reads == Reads::listed);
         return from_or_list_;
@@ -258,8 +257,7 @@ struct Step {
         assert(traits().has_point());
         point_number_or_targets_ = static_cast<std::uint16_t>(point);
     }
-    /// Where the addresses of the peer's vectors are kept: by its rank, unless those that a plan opens are
-    /// numbered.
+    /// The index of the peer's addresses: its rank, unless the peers that a plan opens are numbered.
     constexpr std::uint16_t number() const {
         assert(!traits().has_operands() && !traits().has_point());
         return point_number_or_targets_;

@@ -9,7 +9,7 @@
 
 namespace tutti::run {
 
-/// Where a member's vectors start, each as if it were whole: the output of a reduce-scatter starts where
+/// The start of a member's vectors, each as if it were whole: the output of a reduce-scatter starts where
 /// block 0 would be. Addresses, not pointers, since those places need not exist.
 struct Bases {
     std::array<std::uintptr_t, schedule::space_count> at{};

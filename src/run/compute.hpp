@@ -16,7 +16,7 @@ inline void* pointer(std::uintptr_t address) {
     return reinterpret_cast<void*>(address); // NOLINT(performance-no-int-to-ptr)
 }
 
-/// What the steps of a plan do to vectors. When they may is no matter of this.
+/// The effect of a plan's steps on vectors. The runner decides when they may run.
 class Compute {
 public:
     Compute(const Prepared& prepared, Bindings& bindings)
@@ -31,7 +31,7 @@ public:
         return elements(step) * prepared_.element_bytes;
     }
 
-    /// Of the elements of `payload`, those that the step asks for.
+    /// The elements of `payload` that the step needs.
     const void* wanted(const plan::Step& step, const void* payload) const;
 
     /// partial = left op right, of the step's elements.
@@ -51,7 +51,7 @@ private:
     std::size_t elements(const plan::Step& step) const {
         return prepared_.partition.elements(step.first, step.count);
     }
-    /// Where the plan touches the vectors of all members, whose numbers are their ranks then.
+    /// For plans that touch the vectors of all members, whose numbers are then their ranks.
     const Bases& bases_of(int member) const {
         return member == plan_.rank ? bindings_.own : bindings_.peers[static_cast<std::size_t>(member)];
     }
@@ -97,7 +97,7 @@ inline detail::StoreHints Compute::stores(const plan::Step& step) const {
     return step.to.remote() ? prepared_.all_stores.to_others() : prepared_.own_stores;
 }
 
-/// Of outputs of which one's own is the first.
+/// For several outputs of which the first is the member's own.
 inline detail::StoreHints Compute::stores_to_all() const {
     detail::StoreHints stores = prepared_.all_stores;
     stores.cached_out = stores.cached_out == -1 ? -1 : 0;

@@ -6,15 +6,15 @@
 
 namespace tutti::run {
 
-/// What members compare of the calls that they make.
+/// The parts of their calls that members compare.
 struct Digests {
-    /// Of everything on which they must agree.
+    /// A digest of everything on which they must agree.
     std::uint64_t digest = 0;
     /// The bits that travel in every tag.
     std::uint64_t fingerprint = 0;
 };
 
-/// What of the digest of a history goes into a tag.
+/// The part of a history's digest that goes into a tag.
 constexpr std::uint64_t fingerprint_of_history(std::uint64_t history) {
     return history >> (64U - mailbox::fingerprint_bits);
 }

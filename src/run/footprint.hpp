@@ -22,11 +22,11 @@ struct Range {
 class Footprint {
 public:
     Footprint() = default;
-    /// Of a call in which a member's block has `block` elements and starts at `offsets`[member], or, without
-    /// them, at a multiple of `block`; the whole vector has `total`.
+    /// The footprint of a call in which a member's block has `block` elements and starts at
+    /// `offsets`[member], or, without them, at a multiple of `block`; the whole vector has `total`.
     Footprint(const detail::Call& call, std::size_t total, std::size_t block, const std::size_t* offsets);
 
-    /// Where the vectors of `member` are, given where they would start as wholes.
+    /// The ranges of the vectors of `member`, for vectors that would start there as wholes.
     Range read(int member, std::uintptr_t input) const { return range(reads_, member, input); }
     Range written(int member, std::uintptr_t output) const { return range(writes_, member, output); }
 

@@ -28,7 +28,7 @@ public:
         return memory_.get();
     }
 
-    /// What the last at_least() returned, null if it threw.
+    /// The result of the last at_least(), null if it threw.
     std::byte* data() const { return memory_.get(); }
 
 private:

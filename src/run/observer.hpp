@@ -6,8 +6,8 @@
 
 namespace tutti::run {
 
-/// Who watches a run, without a part in it: nobody. A runner tells it when it looks for what a member has yet
-/// to publish, when it sees that, and when it is through with a step.
+/// An observer of a run that observes nothing. A runner calls its observer when it looks for something that a
+/// member has yet to publish, when it sees that, and when it has completed a step.
 struct Unobserved {
     static constexpr bool is_on = false;
     static void looks_for(int /*peer*/) {}

@@ -8,7 +8,7 @@
 
 namespace tutti::run {
 
-/// What two members may turn out to disagree about.
+/// The differences that two members may find between their calls.
 enum class Fault : std::uint8_t {
     calls,         ///< they make different ones
     shared_output, ///< the result that all members share is not the same memory
@@ -19,7 +19,7 @@ enum class Fault : std::uint8_t {
     none
 };
 
-/// What is wrong where member `rank`, whose vectors are `own`, shares memory with another.
+/// The fault, if any, of member `rank`, whose vectors are `own`, in sharing memory with a peer.
 Fault fault_of_memory(const Prepared& prepared, const Bases& own, int rank, const Bases& theirs, int peer);
 
 /// A block whose length differs between its sender and its receiver, in elements, with its numbers in the

@@ -6,8 +6,8 @@
 
 namespace tutti::run {
 
-/// A member's plan as its seat keeps it: with the members into whose vectors it looks numbered, so that the
-/// seat keeps nothing of others. Where a step touches the vectors of all members, the numbers are the ranks.
+/// A member's plan as its seat keeps it. The members into whose vectors it looks are numbered, so that the
+/// seat keeps nothing of others. If a step touches the vectors of all members, the numbers are the ranks.
 struct OwnPlan {
     plan::Plan plan;
     std::size_t peers = 0;
@@ -16,7 +16,7 @@ struct OwnPlan {
 
     explicit OwnPlan(plan::Plan compiled);
 
-    /// What it takes in memory, about.
+    /// Its size in memory, roughly.
     std::size_t bytes() const {
         return sizeof(*this) + plan.steps.capacity() * sizeof(plan::Step) +
                plan.operands.capacity() * sizeof(plan::Operand);

@@ -20,13 +20,14 @@ namespace tutti::run {
 struct Prepared {
     Prepared() = default;
     ~Prepared() = default;
-    // A copy would point into the one that it was made of. What is pointed at stays where it is in a move.
+    // Not copyable: a copy would point into its original. The targets of the pointers stay where they are in
+    // a move.
     Prepared(const Prepared&) = delete;
     Prepared& operator=(const Prepared&) = delete;
     Prepared(Prepared&&) = default;
     Prepared& operator=(Prepared&&) = default;
 
-    // What a run of one exchange looks at.
+    // The fields that a run of one exchange reads.
     Digests digests;
     const plan::Plan* plan = nullptr;
     const detail::Kernels* kernels = nullptr;
@@ -44,11 +45,11 @@ struct Prepared {
     bool staged = false;
     /// Words that a slot carries, in the eager protocol.
     std::uint8_t eager_words = 1;
-    /// What it leaves depends on every member's input, so that nobody can be through before all have entered.
+    /// The result depends on every member's input, so that no member can be through before all have entered.
     bool synchronises = false;
     /// The output is one vector for all members, who must give the same.
     bool shares_output = false;
-    /// Only who sends a block and who receives it know of it: `exchange` says where they are.
+    /// Only the sender and the receiver of a block know of it: `exchange` has their places.
     bool has_private_counts = false;
 
     std::size_t element_bytes = 1;
@@ -57,16 +58,16 @@ struct Prepared {
     /// How the member's own vectors are written, and how those of all members.
     detail::StoreHints own_stores;
     detail::StoreHints all_stores;
-    /// Of all scratch vectors together, which are `scratch_stride_bytes` apart and of which only what lies
-    /// behind the first `scratch_start_bytes` is there.
+    /// The size of all scratch vectors together, which are `scratch_stride_bytes` apart. Only the part behind
+    /// the first `scratch_start_bytes` exists.
     std::size_t scratch_bytes = 0;
     std::size_t scratch_start_bytes = 0;
     std::size_t scratch_stride_bytes = 0;
     Footprint footprint;
 
-    /// What `plan` and `partition` point into.
+    /// The owner of the memory into which `plan` and `partition` point.
     std::shared_ptr<const OwnPlan> owned_plan;
-    /// Where irregular blocks start.
+    /// The offsets of irregular blocks.
     std::vector<std::size_t> offsets;
     PrivateLayout layout;
 };

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a runner does in each step. Part of run/runner.hpp.
+// The runner's actions in each step. Part of run/runner.hpp.
 
 namespace tutti::run {
 
@@ -43,7 +43,7 @@ bool Runner<Mailbox, Compute, Observer>::await_words(const WordExchange<Mailbox>
     if (!Observer::is_on && exchange.are_there(exchange.words())) {
         return true;
     }
-    // An observer is told of each member.
+    // An observer sees each member.
     const int words = prepared_.word_bytes == 0 ? signal_only : 1;
     return for_each_peer([&](int peer) { return await(peer, plan_.steps.front(), words); });
 }
@@ -227,8 +227,9 @@ bool Runner<Mailbox, Compute, Observer>::arrived_late(int peer, const Slot& thei
     }
     observer_.sees(peer);
     const std::uint64_t tag = theirs.tag();
-    // A peer that is operations ahead has completed this one, which is all that a signal says. Words it does
-    // not write over before they are read: unless it counts its operations otherwise.
+    // A peer that is operations ahead has completed this one, and a signal states no more. A peer writes over
+    // words only after they are read, so words of a peer that is ahead show that it counts its operations
+    // differently.
     const bool is_ahead = mailbox::reached(tag, cursor_.epoch + plan_.points);
     const bool agrees = is_ahead ? words == signal_only : mailbox::fingerprint_of(tag) == fingerprint_;
     return agrees || differ(peer, Fault::calls);
@@ -293,7 +294,7 @@ Runner<Mailbox, Compute, Observer>::operand_of(const plan::Step& step, int numbe
                : received_from(step, number);
 }
 
-/// What is combined of all or the first members is associated as the call asks; else it is a part of a tree.
+/// A reduction of all or the first members is associated as the call requires; any other is part of a tree.
 template <class Mailbox, class Compute, class Observer>
 detail::Association Runner<Mailbox, Compute, Observer>::association_of(const plan::Step& step) const {
     return step.code == plan::Code::reduce_listed_received ? detail::Association::tree

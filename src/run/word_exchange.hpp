@@ -19,8 +19,8 @@ inline constexpr int most_partial_results =
     detail::partial_results(std::numeric_limits<std::uint16_t>::max(), detail::Association::tree);
 
 /// One exchange of messages of at most one word: a member publishes its own, and combines those of all when
-/// they are there. The time from one word's arrival to the departure of the next counts. Whatever the next
-/// exchange needs is therefore worked out before that arrival: see prepare_next().
+/// they are there. Only the time from one word's arrival to the departure of the next counts. Everything else
+/// that the next exchange needs is therefore computed before that arrival: see prepare_next().
 template <class Mailbox>
 class WordExchange {
 public:
@@ -33,9 +33,9 @@ public:
         std::uint64_t tag;
     };
 
-    /// Of no operation.
+    /// An exchange of no operation.
     WordExchange() = default;
-    /// Of an operation for whose slots the member need not wait.
+    /// An exchange of an operation for whose slots the member need not wait.
     WordExchange(const Mailbox& mailbox, const Cursor& cursor, const Prepared& prepared)
         : mailbox_(&mailbox), prepared_(&prepared), board_(&mailbox.board(prepared.plan->rank)),
           event_(&mailbox.event(prepared.plan->rank)), stride_(mailbox.slots_per_member()),

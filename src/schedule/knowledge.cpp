@@ -9,8 +9,8 @@ namespace tutti::schedule {
 
 namespace {
 
-/// What each representative knows of every other member's completed rounds: vector clocks. What a member knew
-/// at an earlier point is kept for as long as a wait for that point is to come.
+/// Vector clocks: how many rounds of every other member each representative knows to be completed. The clock
+/// that a member had at an earlier point is kept as long as a later wait for that point needs it.
 class Knowledge {
 public:
     Knowledge(const Schedule& schedule, const std::vector<std::vector<Wait>>& waits)
@@ -131,9 +131,9 @@ private:
     std::vector<Now> now_;
 };
 
-/// Who can hear of whom, without regard to when. That is enough to see that in most schedules with a program
-/// for each rank no wait implies another: it would have to be for somebody of whom the member can hear from
-/// somebody else for whom it waits.
+/// Which members can hear of which others, without regard to when. This suffices to see that no wait implies
+/// another in most schedules with a program per rank: an implied wait must be for a member of which another
+/// awaited member can hear.
 class Hearsay {
 public:
     Hearsay(int rounds, const std::vector<std::vector<Wait>>& waits)
@@ -168,8 +168,8 @@ private:
         return (heard_of_[rank * words_ + member / word_bits] >> (member % word_bits) & 1U) != 0;
     }
 
-    /// Members tell on what they have learnt once all from whom they learn before they return have told them.
-    /// False where some wait for each other in a circle, so that nobody is the first.
+    /// Members pass on what they have learnt once all from whom they learn before they return have done so.
+    /// False if some members wait for each other in a circle, because then none is the first.
     bool find_heard_of() {
         std::vector<std::vector<std::size_t>> learners(ranks_);
         std::vector<int> missing(ranks_, 0);

@@ -9,8 +9,8 @@
 
 namespace tutti::schedule {
 
-/// What a member does with blocks it receives: store them, or combine them with its own partial result, which
-/// is then the left operand or the right one.
+/// How a member uses the blocks that it receives: it stores them, or combines them with its own partial
+/// result, which is then the left operand or the right one.
 enum class Action { copy, combine, combine_before };
 
 /// `blocks` of the vector of member `from`, received by the member whose list the transfer stands in.
@@ -46,7 +46,7 @@ public:
 
     /// A transfer of the stored list that `rank` follows, under the names it has there.
     Transfer renamed(Transfer transfer, int rank) const;
-    /// What `rank` receives, in round order.
+    /// The transfers that `rank` receives, in round order.
     std::vector<Transfer> received_by(int rank) const;
 
 private:
@@ -75,17 +75,17 @@ private:
 };
 
 /// The dual: same edges, reversed, last round first, copy becomes combine. Turns an allgather into the
-/// reduce-scatter on the same graph and a broadcast into the reduction (Grama et al. 2003). Where every
-/// member has a list of its own, the operand of the lower rank is the left one, which keeps rank order
-/// wherever the partial results are those of consecutive ranks.
+/// reduce-scatter on the same graph and a broadcast into the reduction (Grama et al. 2003). If every member
+/// has a list of its own, the operand of the lower rank is the left one. This keeps rank order if the partial
+/// results are those of consecutive ranks.
 Pattern dual(const Pattern& pattern);
 
 /// Same edges, reversed, last round first, copies stay copies: gather becomes scatter.
 /// Throws std::invalid_argument when the pattern combines.
 Pattern reverse(const Pattern& pattern);
 
-/// Only what the result at `root` depends on: allgather becomes gather (Träff et al. 2023, section III-F),
-/// and allreduce becomes reduce. Throws std::invalid_argument when `root` is out of range.
+/// Keeps the transfers on which the result at `root` depends: allgather becomes gather (Träff et al. 2023,
+/// section III-F), and allreduce becomes reduce. Throws std::invalid_argument when `root` is out of range.
 Pattern restrict_to_root(const Pattern& pattern, int root);
 
 /// Only what happens to one block, as a pattern of that block alone: allgather becomes the broadcast of
@@ -97,8 +97,8 @@ Pattern restrict_to_block(const Pattern& pattern, int block);
 /// range.
 Pattern without_repeats(const Pattern& pattern, int root);
 
-/// `first`, then `second` on the vector that `first` leaves behind. Where both keep a block at the same
-/// member nothing is moved in between: the gather and the scatter that would stand there cancel. Throws
+/// `first`, then `second` on the vector that `first` leaves behind. If both keep a block at the same member,
+/// nothing is moved in between, because the gather and the scatter of that block cancel. Throws
 /// std::invalid_argument when ranks or blocks differ.
 Pattern then(const Pattern& first, const Pattern& second);
 

@@ -19,7 +19,7 @@ constexpr Space space_of(Where where) {
 /// A block of a representative's vector. There are many of them.
 struct Block {
     Where where = Where::nowhere;
-    /// Where the last write of it goes.
+    /// The vector to which the block's last write goes.
     Where destination = Where::scratch0;
     bool written = false;
     /// Whether an odd number of dodges is ahead: of writes that must not go where the block lies, because
@@ -137,7 +137,8 @@ private:
         }
     }
 
-    /// Where a write goes: to the block's destination, or next to it while an odd number of dodges is ahead.
+    /// The vector of a write: the block's destination, or one next to it while an odd number of dodges is
+    /// ahead.
     static Where target(Block& block, int round) {
         const bool moved_before = block.where != Where::nowhere && block.where != Where::input;
         if (moved_before && block.read_in == round) {
@@ -149,7 +150,7 @@ private:
         return block.destination == Where::output ? Where::scratch0 : Where::scratch1;
     }
 
-    /// What is read in a round is what was there before it.
+    /// Writes take effect here, because a round reads what was there before it.
     void end_round() {
         for (const Run& run : runs_) {
             Block* const blocks = blocks_of(run.stored);
@@ -239,7 +240,7 @@ private:
     int rounds_;
     TransfersByRound transfers_;
     std::vector<Block> blocks_;
-    /// Of the current round.
+    /// The runs of the current round.
     std::vector<Run> runs_;
     bool dodges_ = false;
 };

@@ -11,13 +11,13 @@
 
 namespace tutti::schedule {
 
-/// What touches the blocks of many vectors, grouped by runs of blocks: whatever touches a block of a run
-/// touches all of it, so that one of them need be looked at. In each group the order is that of coming.
+/// The accesses to the blocks of many vectors, grouped by runs of blocks: an access to one block of a run
+/// touches the whole run, so a run needs only one look. Each group keeps the order of the visits.
 template <class Value>
 class ByRun {
 public:
-    /// Calls visit_all(visit), which calls visit(vector, begin, end, value) for everything that touches a
-    /// range. Where most moves of the schedule are of one block, each block is a run.
+    /// Calls visit_all(visit), which calls visit(vector, begin, end, value) for each access to a range. If
+    /// most moves of the schedule are of one block, each block is a run.
     template <class VisitAll>
     ByRun(const Schedule& schedule, std::size_t vectors, int blocks, VisitAll visit_all)
         : blocks_(static_cast<std::size_t>(blocks)) {

@@ -80,7 +80,7 @@ void check_move(const Schedule& schedule, const Move& move) {
     }
 }
 
-/// What joins comes after the reduction of two operands that it joins, or after another that joins it.
+/// A move that joins follows the reduction of two operands that it joins, or another move that joins it.
 void check_joins(Round round) {
     for (std::size_t index = 0; index < round.size(); ++index) {
         const bool is_reduction = index > 0 && (round[index - 1].has_right() || round[index - 1].joins);
@@ -90,7 +90,7 @@ void check_joins(Round round) {
     }
 }
 
-/// Of two programs with the same number of rounds.
+/// The two programs have the same number of rounds.
 bool is_renamed(const Program& program, const Program& image, const Translation& rename) {
     for (std::size_t round = 0; round < program.size(); ++round) {
         const auto is_same = [&](const Move& move, const Move& its) { return renamed(move, rename) == its; };

@@ -61,7 +61,7 @@ struct Place {
     friend bool operator==(const Place&, const Place&) = default;
 };
 
-/// What a reduction over every member leaves at member r: the whole of it (none), x_0 op ... op x_r
+/// The result of a reduction over every member at member r: the whole of it (none), x_0 op ... op x_r
 /// (inclusive) or x_0 op ... op x_{r-1} (exclusive, nothing at member 0).
 enum class Prefix : std::uint8_t { none, inclusive, exclusive };
 
@@ -159,12 +159,12 @@ public:
     friend bool operator==(const Program&, const Program&) = default;
 
 private:
-    /// Where each round begins.
+    /// The index of the first move of each round.
     std::vector<std::uint32_t> first_;
     std::vector<Move> moves_;
 };
 
-/// Where a block of a result comes from in a graph: block `block` of the input of `member`, or nobody.
+/// The origin of a block of a result in a graph: block `block` of the input of `member`, or nobody.
 struct Source {
     static constexpr int nobody = -1;
     int member = nobody;
@@ -176,7 +176,8 @@ struct Source {
 /// A graph of members: for each of them, the sources of the blocks of its output.
 using Graph = std::vector<std::vector<Source>>;
 
-/// What every member of a group does for one collective: no threads, addresses, element types or byte counts.
+/// The moves of every member of a group for one collective: no threads, addresses, element types or byte
+/// counts.
 class Schedule {
 public:
     /// `programs` holds one program for a symmetry that translates (that of member 0), else one for each
@@ -186,7 +187,7 @@ public:
     /// the executor has no step for.
     Schedule(Collective collective, int ranks, int blocks, Symmetry symmetry, std::vector<Program> programs,
              int root = 0);
-    /// Of an all-to-all among the neighbours in a graph.
+    /// An all-to-all among the neighbours in a graph.
     Schedule(Graph graph, int blocks, std::vector<Program> programs);
 
     Collective collective() const { return collective_; }
@@ -195,7 +196,7 @@ public:
     int rounds() const { return static_cast<int>(programs_.front().size()); }
     int root() const { return root_; }
     const Symmetry& symmetry() const { return symmetry_; }
-    /// Of an all-to-all among neighbours; empty of all other collectives.
+    /// The graph of an all-to-all among neighbours; empty for all other collectives.
     const Graph& graph() const { return graph_; }
     /// Whether the member has this block of its input before the call, of its output after the call.
     bool has_input_block(int rank, int block) const;
@@ -277,9 +278,9 @@ bool is_renamed(const Schedule& schedule, const Schedule& image, const Translati
 /// The same schedule with every member's program written out.
 Schedule expanded(const Schedule& schedule);
 
-/// The schedule with one program for all, where programs are written out but are those of member 0 rotated.
-/// Who touches what when can then be looked at for one member; what the collective promises may still differ
-/// from member to member, as in a scan. O(moves).
+/// The schedule with one program for all, if the programs are written out but are rotations of member 0's.
+/// Then one member's accesses stand for those of all; the collective's guarantees may still differ from
+/// member to member, as in a scan. O(moves).
 std::optional<Schedule> folded(const Schedule& schedule);
 
 /// Whether a vector of which a member has `part` has this block at this member.

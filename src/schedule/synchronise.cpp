@@ -113,7 +113,7 @@ private:
     const Schedule& schedule_;
     std::vector<std::vector<Wait>> waits_;
     std::vector<std::vector<Carried>> carried_;
-    /// Of the program looked at: the latest wait for each member.
+    /// The latest wait of the current program for each member.
     std::vector<Wait> latest_;
 };
 

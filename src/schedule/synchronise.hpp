@@ -35,7 +35,7 @@ struct Wait {
     friend bool operator==(const Wait&, const Wait&) = default;
 };
 
-/// What a member's slot carries when it has completed `point` rounds: either one block or the whole vector.
+/// The content of a member's slot when it has completed `point` rounds: either one block or the whole vector.
 struct Carried {
     int point = 0;
     Space space = Space::input;
@@ -57,10 +57,10 @@ struct Synchronised {
     std::vector<Wait> waits_of(int rank) const;
 };
 
-/// How many blocks to look at in one go so that a table of all vectors of all stored programs stays within
-/// some 100 MB and, where few moves touch many blocks, within the caches: all of them unless each of many
-/// ranks has a program of its own. Where blocks are not kept apart they must all be looked at together; else
-/// moves can be skipped whose blocks are not those looked at.
+/// How many blocks to look at in one go. A table of all vectors of all stored programs then stays within some
+/// 100 MB and, if few moves touch many blocks, within the caches. These are all blocks, unless each of many
+/// ranks has a program of its own. Blocks that are not kept apart must be looked at together; otherwise moves
+/// can be skipped whose blocks are not among those looked at.
 int blocks_at_a_time(const Schedule& schedule);
 
 /// Whether a move is none in this protocol: in place, the copy of a member's own input to the same blocks of

@@ -22,7 +22,7 @@ public:
     void by_round(std::vector<Wait>& waits);
 
 private:
-    /// What is compared; a wait is the weaker the earlier its point.
+    /// The keys of the comparison; a wait is the weaker the earlier its point.
     enum class Digit : std::uint8_t { member, round, weakness };
 
     std::size_t values_of(Digit digit) const;

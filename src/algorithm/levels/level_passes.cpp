@@ -60,7 +60,7 @@ Place LevelPasses::result(int rank, int block) const {
     return {rank, wanted ? Space::output : Space::scratch0, {}};
 }
 
-/// What a member has itself and the output needs. It is read from the input in the first round.
+/// Copies the member's own blocks that the output needs, from the input in the first round.
 void LevelPasses::copy_own() {
     for (int rank = 0; rank < tree_.ranks(); ++rank) {
         copy_runs(0, block_count(), [&](int block, Operands& operands) {

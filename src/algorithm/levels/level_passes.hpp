@@ -11,10 +11,10 @@ namespace tutti::algorithm {
 
 /// The passes over a tree of groups of which `shares` and `leaders` (levels.hpp) are made, a round a level.
 ///
-/// Of every block each group has an owner, the member that acts for it. That of the group of all is given for
-/// each block. A child that has its parent's owner has the same; the others have the member at the same place
-/// in them, or at the place in proportion where groups differ in size. So members of equal groups share out
-/// their work equally where the owners of the group of all do.
+/// Each group has an owner of every block, the member that acts for it. The owner in the outermost group is
+/// given for each block. If a child contains its parent's owner, it has the same owner; the other children
+/// have the member at the same place in them, or at the place in proportion if groups differ in size. So
+/// members of equal groups share their work equally if the owners in the outermost group do.
 class LevelPasses {
 public:
     /// For each block the owner of all; the tree must outlive it.
@@ -38,7 +38,7 @@ public:
     schedule::Schedule take();
 
 private:
-    /// Where a member puts blocks, and which places of the same blocks it takes them from.
+    /// A member's target for blocks, and the places from which it takes the same blocks.
     struct Operands {
         schedule::Place to;
         std::vector<schedule::Place> from;

@@ -7,8 +7,8 @@
 
 namespace tutti::algorithm::rows {
 
-// Collectives over the levels of the machine on which a group runs. Where nothing is known of it, all ranks
-// are one group, which is split into groups of at most eight.
+// Collectives over the levels of the machine on which a group runs. If nothing is known of it, all ranks are
+// one group, which is split into groups of at most eight.
 
 template <Acting acting, Collective collective>
 schedule::Schedule on_levels(const graph::LevelTree& tree, int root) {

@@ -183,7 +183,7 @@ Schedule shares(Collective collective, const LevelTree& tree, int root) {
     if (has_one_receiver) {
         return find(collective, "direct")->make(tree.ranks(), root);
     }
-    // Where nothing is combined, one program stands for all on equal groups.
+    // If nothing is combined, one program stands for all on equal groups.
     const std::vector<int> dimensions = tree.dimensions();
     return collective == Collective::allgather && !dimensions.empty()
                ? place(levels_allgather_pattern(dimensions), collective)

@@ -9,8 +9,8 @@
 
 namespace tutti::algorithm {
 
-// Collectives over a machine as a tree of groups: threads of a core, cores of an L3, and so on. Whatever the
-// tree, what leaves a group of any level is as little as can be (docs/traffic.md).
+// Collectives over a machine as a tree of groups: threads of a core, cores of an L3, and so on. On any tree
+// as little as possible leaves a group of any level (docs/traffic.md).
 
 /// Whether the schedules have a block for each rank, though members only copy or combine what they need.
 constexpr bool is_per_rank(Collective collective) {
@@ -18,17 +18,16 @@ constexpr bool is_per_rank(Collective collective) {
     return traits.gathers() || traits.scatters();
 }
 
-/// Who acts for a group towards the other groups of its parent.
+/// How members act for a group towards the other groups of its parent.
 ///
 /// - exchange: everybody, with whole vectors. In each level, innermost first, a member combines those of its
 ///   counterparts in the sibling groups. One round a level; for short vectors; any groups, but for
 ///   all-to-alls equal ones.
 /// - shares: everybody, for a share of the blocks. Reductions go from the innermost level outwards, so that
 ///   shares get smaller before they cross a longer way; copies go back. For long vectors; any groups.
-/// - leaders: one member a group. The fewest lines that cross; any groups.
+/// - leaders: one member per group. The fewest cache lines cross; any groups.
 /// - direct: everybody, for a share of the blocks, in the outermost groups alone: see levels_direct. For
-/// vectors
-///   that lie in memory; any groups.
+///   vectors that lie in memory; any groups.
 enum class Acting : std::uint8_t { exchange, shares, leaders, direct };
 
 inline constexpr Acting all_ways_of_acting[] = {Acting::exchange, Acting::shares, Acting::leaders,
@@ -37,15 +36,15 @@ inline constexpr Acting all_ways_of_acting[] = {Acting::exchange, Acting::shares
 std::string_view to_string(Acting acting);
 
 /// Whether the collective can be carried out in this way on the tree: `exchange` are barriers, allreduces
-/// and, on equal groups, all-to-alls, `shares` all but barriers and prefixes, `leaders` all but all-to-alls
-/// and shifts, `direct` allreduces, reduce_scatters, allgathers and broadcasts. Barriers take no tree that is
-/// so deep that members lack slots. What has one receiver alone needs nobody in between to cross as seldom as
-/// can be: gathers, scatters, all-to-alls and shifts in shares are those of `direct`.
+/// and, on equal groups, all-to-alls, `shares` all except barriers and prefixes, `leaders` all except
+/// all-to-alls and shifts, `direct` allreduces, reduce_scatters, allgathers and broadcasts. Barriers take no
+/// tree that is so deep that members lack slots. Data with one receiver crosses as seldom as possible without
+/// anybody in between, so gathers, scatters, all-to-alls and shifts in shares are those of `direct`.
 bool takes(Acting acting, Collective collective, const graph::LevelTree& tree);
 
-/// By which protocols, on trees that are not too deep (see below). Whoever exchanges whole vectors writes
-/// what it has made while others read what it had, and prefixes are written while inputs are read: neither
-/// can be done in place.
+/// By which protocols, on trees that are not too deep (see below). Neither the exchange of whole vectors nor
+/// prefixes can be done in place: members of the former write new vectors while others read the old ones, and
+/// prefixes are written while inputs are read.
 constexpr Protocols protocols_of(Acting acting, Collective collective) {
     using enum Collective;
     if (collective == alltoall || collective == shift) {
@@ -80,10 +79,10 @@ Protocols protocols_of(Acting acting, Collective collective, const graph::LevelT
 /// Throws std::invalid_argument when the way does not take the collective.
 schedule::Schedule levels(Collective collective, const graph::LevelTree& tree, Acting acting, int root = 0);
 
-/// The tree on which groups carry out a collective where they have been given `tree`, whatever that is: one
-/// that the way takes, in all protocols of the way, and aligned where operands are combined. Levels that are
-/// too deep for the slots are left out, innermost first. Where an all-to-all by exchange finds unequal
-/// groups, all are one group, which it takes among powers of two.
+/// The tree on which groups that have been given `tree`, whatever it is, carry out a collective: one that the
+/// way takes, in all protocols of the way, and aligned if operands are combined. Levels that are too deep for
+/// the slots are left out, innermost first. If an all-to-all by exchange finds unequal groups, all are one
+/// group, which it takes among powers of two.
 graph::LevelTree tree_to_run_on(Acting acting, Collective collective, graph::LevelTree tree);
 
 } // namespace tutti::algorithm

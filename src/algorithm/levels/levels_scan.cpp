@@ -13,8 +13,8 @@ using schedule::Space;
 
 namespace {
 
-/// Where the first rank of a group has the group's sum: its own whole_vector, or in turn one of two, as
-/// others read the sum of a child in the round in which the sum of the group is made.
+/// The place of a group's sum at its first rank: its own whole_vector, or in turn one of two, because others
+/// read the sum of a child in the round in which the sum of the group is made.
 Place sum_of(const LevelTree& tree, int level, int number) {
     const RankRange group = tree.group(level, number);
     int sums = 0;
@@ -28,7 +28,7 @@ Place sum_of(const LevelTree& tree, int level, int number) {
             whole_vector};
 }
 
-/// Whether anybody needs the sum of a group: whoever comes after it, in its parent or further out.
+/// Whether anybody needs the sum of a group: a member after it, in its parent or further out.
 bool is_summed(const LevelTree& tree, int level, int number) {
     for (; level > 0; --level) {
         const int parent = tree.group_of(level - 1, tree.group(level, number).first);
@@ -50,10 +50,10 @@ std::vector<Place> sums_of_children(const LevelTree& tree, int level, int number
     return sums;
 }
 
-/// What every member has so far.
+/// The program and the partial result of every member so far.
 struct Progress {
     std::vector<Recorder> recorders;
-    /// Where its result is, if it has one: at first its own operand, where that counts.
+    /// The place of its result, if it has one: at first its own operand, if that counts.
     std::vector<Place> current;
     std::vector<char> has_current;
 };
