@@ -16,12 +16,12 @@ namespace tutti::engine {
 /// - invalid: they overlap otherwise, or one has elements but no address
 enum class Aliasing : std::uint8_t { separate, same, front, invalid };
 
-/// What the arguments of a call amount to, once they have been found sound.
+/// The sizes and places that a call's arguments yield, once they have been found sound.
 struct Shape {
     /// Elements of the whole vector, and of each block where they are equal by definition of the collective.
     std::size_t total = 0;
     std::size_t block = 0;
-    /// Where this member's block starts in the whole vector, in elements.
+    /// The start of this member's block in the whole vector, in elements.
     std::size_t own_offset = 0;
     /// Whether this member's input, output is a whole vector or just its block of it.
     bool input_is_block = false;
@@ -34,8 +34,8 @@ struct Shape {
 /// The aliasing of a call with this shape.
 Aliasing aliasing_of(const detail::Call& call, const Shape& shape);
 
-/// Checks everything about a call that can be told without the other members, where all members know all
-/// blocks. `offsets` is the space for the members + 1 offsets of irregular ones. Throws ArgumentError.
+/// Checks everything about a call that can be checked without the other members, when all members know all
+/// blocks. `offsets` is the space for the members + 1 offsets of irregular blocks. Throws ArgumentError.
 TUTTI_COMPONENT_API Shape checked_shape(const detail::Call& call, int rank, int members,
                                         std::size_t* offsets);
 

@@ -14,10 +14,10 @@
 
 namespace tutti::engine {
 
-/// Where a call that differs from the one before stands among all calls of a member. It was repeated until
+/// The place of a call that differs from the one before among all calls of a member. It was repeated until
 /// the next such call.
 struct CallPlace {
-    /// Of the operation in which it was made first, and its epoch. Operations count from 1.
+    /// The number and the epoch of the operation in which it was made first. Operations count from 1.
     std::uint64_t number = 0;
     std::uint64_t epoch = 0;
     /// By so much each of them made the epoch grow.
@@ -50,14 +50,14 @@ private:
     std::array<std::uint64_t, words> words_;
 };
 
-/// What others have read of a member's log: its latest records in order, and the operation up to which they
-/// are known to speak.
+/// A copy of a member's log as another member has read it: its latest records in order, and the operation up
+/// to which they are known to be complete.
 class CallHistory {
 public:
-    /// Of the longest log.
+    /// The length of the longest log.
     static constexpr std::size_t most_records = 128;
 
-    /// Clears no record: most histories are short, and who waits reads many.
+    /// Clears no record: most histories are short, and a waiting member reads many.
     CallHistory() noexcept {} // NOLINT(modernize-use-equals-default): that one would clear them
 
     void add(const CallRecord& record) { records_[size_++] = record; }
@@ -65,7 +65,7 @@ public:
 
     std::span<const CallRecord> records() const { return std::span(records_).first(size_); }
     bool empty() const { return size_ == 0; }
-    /// The operations that it knows of.
+    /// The first and the last operation that it covers.
     std::uint64_t first() const { return records_[0].number(); }
     std::uint64_t last() const { return last_; }
     TUTTI_COMPONENT_API CallSignature signature(std::uint64_t number) const;
@@ -90,8 +90,8 @@ public:
     TUTTI_COMPONENT_API void add(const CallPlace& place, const CallSignature& signature);
     void clear();
 
-    /// What the log says of a member whose call, current or last, is known to have been at least at `epoch`.
-    /// Nothing while its member writes.
+    /// The history of a member whose call, current or last, is known to have been at least at `epoch`. Empty
+    /// while the member writes.
     TUTTI_COMPONENT_API std::optional<CallHistory> read(std::uint64_t epoch) const;
 
 private:
@@ -100,14 +100,15 @@ private:
     std::array<std::array<mailbox::StdWord, CallRecord::words>, most_records> records_;
 };
 
-/// Of calls that block: each is complete before the next, so few records tell the two that differ.
+/// The log of blocking calls: each is complete before the next, so few records suffice to find the two that
+/// differ.
 using CallLog = BasicCallLog<16>;
-/// Of arrivals, of which only the last is told.
+/// The log of arrivals, of which only the last is reported.
 using ArrivalLog = BasicCallLog<2>;
-/// Of operations of which many are outstanding at a time.
+/// The log of nonblocking operations, of which many are outstanding at a time.
 using StartLog = BasicCallLog<CallHistory::most_records>;
 
-/// The first operation that both histories know of in which the two members have made different calls.
+/// The first operation in both histories in which the two members have made different calls.
 std::optional<std::uint64_t> first_difference(const CallHistory& one, const CallHistory& other);
 
 } // namespace tutti::engine

@@ -68,7 +68,7 @@ CallSignature signature_of(const detail::Call& call, const Shape& shape, std::si
     return {.row = row,
             .type = call.type,
             .op = call.op,
-            // Where counts are at the root, each member decides for itself.
+            // If counts are at the root, each member decides for itself.
             .in_place = call.in_place && !call.counts_at_root,
             .serial = call.order != Order::canonical,
             .shared_output = call.shared_output,
@@ -100,8 +100,9 @@ bool operator==(const CallSignature& a, const CallSignature& b) {
 
 run::Digests CallSignature::digests(std::size_t message_bytes) const {
     const std::uint64_t kind = digest_of_kind(*this);
-    // Odd, so that no two roots meet; the golden section of a turn, so that up to 100 roots further on a
-    // message as long as a staging buffer does not make up for another root.
+    // Odd, so that no two roots yield the same product. It is the golden section of the fingerprint's range,
+    // so that the products of up to 100 neighbouring roots differ by more than the length of a staging
+    // buffer.
     constexpr std::uint64_t root_step = 648055;
     return {.digest = mixed(kind, bytes ^ std::rotl(std::uint64_t{root}, 40)),
             .fingerprint = ((kind >> 40U) + message_bytes + root * root_step) & mailbox::fingerprint_mask};

@@ -19,7 +19,7 @@
 
 namespace tutti::engine {
 
-/// What a member's call asks of all members: the same on all of them, or they disagree.
+/// The part of a member's call that must be the same on all members; otherwise they disagree.
 struct CallSignature {
     /// The algorithm, as its row in the registry, and the protocol by which it is executed.
     std::size_t row = 0;
@@ -30,31 +30,33 @@ struct CallSignature {
     bool serial = false;
     /// The output is one vector for all members.
     bool shared_output = false;
-    /// Only who sends a block and who receives it know of it; of these, a call whose counts the root has.
+    /// Only the sender and the receiver of a block know of it; among such calls, whether the counts are at
+    /// the root.
     bool has_private_counts = false;
     bool counts_at_root = false;
     /// Part of a split.
     bool splits = false;
-    /// Carried out in passes over all vectors. The row then only says which collective it is.
+    /// Carried out in passes over all vectors. The row then only identifies the collective.
     bool in_passes = false;
     /// Among processes: by the MPI library's own collective, whatever the row; and segment by segment.
     bool by_library = false;
     bool in_segments = false;
     /// The root of a rooted collective, the distance of a shift, else 0.
     std::uint32_t root = 0;
-    /// Of the whole vector, and of an element of it.
+    /// The size of the whole vector, and of an element of it.
     std::uint64_t bytes = 0;
     std::uint64_t element_bytes = 1;
     /// A digest of irregular counts, or of the graph of an all-to-all among neighbours; 0 for equal blocks
     /// and where every member has counts of its own.
     std::uint64_t counts = 0;
-    /// Of an operator that is a pointer to a function: that.
+    /// The address of the operator, if it is a pointer to a function.
     std::uint64_t function = 0;
-    /// Of elements and operators that are not the library's own; null where there is no such information.
+    /// The types of elements and operators that are not the library's own; null if there is no such
+    /// information.
     const CallTypes* types = nullptr;
 
-    /// What members compare. The fingerprints of signatures that differ in nothing but the size of their
-    /// messages, below 2^20, or in nothing but the root, are different.
+    /// The digests that members compare. The fingerprints of signatures that differ in nothing but the size
+    /// of their messages, below 2^20, or in nothing but the root, are different.
     TUTTI_COMPONENT_API run::Digests digests(std::size_t message_bytes) const;
 
     bool is_among_neighbors() const { return has_private_counts && counts != 0; }
@@ -62,7 +64,7 @@ struct CallSignature {
     /// The name of the collective.
     std::string_view name() const;
 
-    /// What errors name as its collective: nothing for a part of a split.
+    /// The collective that errors name: none for a part of a split.
     std::optional<Collective> collective() const;
 
     /// "broadcast (algorithm flat) of 8 bytes of f64 from root 2"
@@ -76,11 +78,11 @@ struct CallSignature {
     friend bool operator==(const CallSignature& a, const CallSignature& b);
 };
 
-/// What a call asks of all members, of this shape and by this row of the registry. `root` is what it is
-/// rooted at, or the distance of a shift, else 0.
+/// The signature of a call of this shape and by this row of the registry. `root` is its root, or the distance
+/// of a shift, else 0.
 CallSignature signature_of(const detail::Call& call, const Shape& shape, std::size_t row, int root);
 
-/// The same where no algorithm is chosen.
+/// The same if no algorithm is chosen.
 TUTTI_COMPONENT_API CallSignature signature_of(const detail::Call& call, const Shape& shape);
 
 /// A digest of irregular counts that is never 0, which stands for equal blocks.

@@ -73,7 +73,7 @@ const CallTypes* CallTypes::named(const char* name, const char* own) {
     return made;
 }
 
-/// What stands between the brackets of "TemplateLoops<...>".
+/// The text between the brackets of "TemplateLoops<...>".
 std::string CallTypes::text() const {
     int status = 0;
     const std::unique_ptr<char, decltype(&std::free)> name(

@@ -18,7 +18,7 @@ public:
     /// Those of another process, as its text() says.
     TUTTI_COMPONENT_API static const CallTypes* of_text(const std::string& text);
 
-    /// Of the name: the same in all processes.
+    /// The hash of the name: the same in all processes.
     std::size_t hash() const { return hash_; }
     /// "<double, Farthest>"
     TUTTI_COMPONENT_API std::string text() const;
@@ -33,7 +33,7 @@ private:
 
     std::size_t hash_;
     std::string name_;
-    /// What makes a type differ from others of the same name; null where nothing does.
+    /// Distinguishes a type from others of the same name; null if nothing does.
     const char* own_;
     const CallTypes* next_;
 };

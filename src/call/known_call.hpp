@@ -29,8 +29,8 @@ public:
         is_complete_ = false;
     }
 
-    /// Whether a call with this key, or any call, is the same on vectors that lie to each other alike. The
-    /// key tells at once, but not of every call.
+    /// Whether a call with this key, or any call, is the same on vectors with the same places relative to
+    /// each other. The key decides at once, but does not cover every call.
     bool serves(std::uint64_t key, const void* input, const void* output) const {
         return repeated_.serves(key, input, output);
     }
@@ -42,13 +42,13 @@ public:
     /// Without its counts and graph, which may be gone, and on the vectors that it was asked for.
     const detail::Call& call() const { return call_; }
     const Shape& shape() const { return shape_; }
-    /// Of the caller's vectors, as far as the caller sees.
+    /// How the caller's vectors overlap, as far as the caller sees.
     Aliasing aliasing() const { return aliasing_; }
 
 private:
     bool is(const detail::Call& call) const;
 
-    /// What a call refers to besides its vectors: counts and displacements.
+    /// The lists to which a call refers besides its vectors: counts and displacements.
     using Lists = std::array<std::optional<std::span<const std::size_t>>, 4>;
     static Lists lists_of(const detail::Call& call);
     bool has_lists_of(const detail::Call& call) const;

@@ -39,7 +39,7 @@ ScheduleName::Variant variant_of(const Call& call) {
     return exchanges(call) ? irregular_exchange : call.shared_output ? shared_output : plain;
 }
 
-/// What selection looks at besides the call.
+/// The inputs of the selection besides the call.
 CallSize size_of(const Call& call, const Shape& shape, const Plans& plans) {
     const std::size_t total_bytes = shape.total * call.element_bytes;
     return {.message_bytes = shape.message_bytes,
@@ -51,7 +51,7 @@ CallSize size_of(const Call& call, const Shape& shape, const Plans& plans) {
             .l3_groups = plans.config().l3_groups};
 }
 
-/// Where a schedule has one: what it depends on.
+/// The root on which a schedule depends, if it has one.
 int root_of(const Call& call, const Selection& selection) {
     return algorithm::has_root(algorithm::registry()[selection.row]) ? call.root : 0;
 }
@@ -134,7 +134,7 @@ void PreparedCall::set_plan(const Call& call, Plans& plans) {
 }
 
 void PreparedCall::set_messages(const Call& call, int members) {
-    // What comes in slots is combined as it comes, two operands at a time.
+    // Operands that come in slots are combined as they come, two at a time.
     const bool combines_all = call.needs_one_pass() && members > 2 && shape().message_bytes != 0;
     prepared_.staged = selection_.protocol == Protocol::eager &&
                        (combines_all || shape().message_bytes > mailbox::eager_bytes);
@@ -184,9 +184,10 @@ void PreparedCall::set_scratch() {
     prepared_.scratch_start_bytes = partition.offset(first) * prepared_.element_bytes;
 }
 
-/// The input has to be copied before anybody reads it where this member's output is the same memory. Others
-/// cannot know that of a call with two vectors, so the protocol does not depend on it; but where the row
-/// needs no other waits in place, it may as well be so on some members only. A converted input is a copy.
+/// If this member's output is the same memory as its input, the input has to be copied before anybody reads
+/// it. Other members cannot know this of a call with two vectors, so the protocol does not depend on it. But
+/// if the row needs no other waits in place, only some members may make the copy. A converted input is a
+/// copy.
 void PreparedCall::set_copy(const Call& call, std::size_t input_bytes, Plans& plans) {
     copied_bytes_ = 0;
     if (call.convert != nullptr) {

@@ -76,7 +76,7 @@ private:
 
     const Shape& shape() const { return known_.shape(); }
 
-    // What a repeated call looks at first, on one line with the beginning of what is known.
+    // A repeated call reads this first; it is on one cache line with the beginning of what is known.
     std::size_t copied_bytes_ = 0;
     KnownCall known_;
     Exploration* exploration_ = nullptr;

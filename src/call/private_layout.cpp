@@ -170,7 +170,8 @@ private:
         blocks_.sent[root_] = is_root_ ? own_block() : BlockPlace{0, call_.input_count};
     }
 
-    /// The output of who receives from all, in which in place its own block lies already.
+    /// The output of a member that receives from all, in which its own block already lies if the call is in
+    /// place.
     void set_gathered() {
         lay_out({output_name(call_), call_.output_count, "counts", *call_.counts}, blocks_.received);
         keep_apart(output_name(call_), blocks_.received);
@@ -262,7 +263,7 @@ private:
         }
     }
 
-    /// Where they are and how they lie to each other.
+    /// Checks the addresses of the vectors, and how they overlap.
     void check_vectors() {
         blocks_.read = has_input() ? call_.input_count : 0;
         blocks_.written =

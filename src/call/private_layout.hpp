@@ -8,8 +8,8 @@
 
 namespace tutti::engine {
 
-/// As checked_shape(), for a call in which only who sends a block and who receives it know of it; says in
-/// `blocks` where they are. Throws ArgumentError.
+/// As checked_shape(), for a call in which only the sender and the receiver of a block know of it; stores
+/// their places in `blocks`. Throws ArgumentError.
 TUTTI_COMPONENT_API Shape checked_layout(const detail::Call& call, int rank, int members,
                                          run::PrivateLayout& blocks);
 

@@ -11,7 +11,7 @@
 
 namespace tutti::engine {
 
-// What is said of arguments that are wrong.
+// The errors for wrong arguments.
 
 inline std::string_view name_of(const detail::Call& call) {
     return neighborhood_of(call) != nullptr ? "neighbor_alltoall" : to_string(call.collective);

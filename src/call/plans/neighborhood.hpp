@@ -34,9 +34,9 @@ public:
     std::span<const int> sources() const { return sources_; }
     std::span<const int> destinations() const { return destinations_; }
     std::span<const Loop> loops() const { return loops_; }
-    /// Of all members.
+    /// The neighbours of all members.
     const std::shared_ptr<const schedule::Graph>& graph() const { return graph_; }
-    /// Of the whole graph, never 0. Graphs that differ have different digests.
+    /// A digest of the whole graph, never 0. Graphs that differ have different digests.
     std::uint64_t digest() const { return digest_; }
     const std::shared_ptr<const run::OwnPlan>& plan() const { return plan_; }
 
@@ -85,7 +85,7 @@ Neighbors exchange_neighbors(Member& member, const std::vector<int>& sources,
 
 namespace tutti::engine {
 
-/// Of a call among neighbours; 0 of any other.
+/// The digest of the graph of a call among neighbours; 0 for any other call.
 inline std::uint64_t digest_of_graph(const detail::Call& call) {
     const detail::Neighborhood* const graph = neighborhood_of(call);
     return graph != nullptr ? graph->digest() : 0;

@@ -23,7 +23,7 @@ public:
     int members() const { return members_; }
     const GroupConfig& config() const { return config_; }
 
-    /// The schedule that a plan is made of, whose variant says nothing.
+    /// The schedule of which a plan is made; its variant is ignored.
     std::shared_ptr<const schedule::Synchronised> schedule(const ScheduleName& name);
 
     /// Compiled on first use, and again when it has been forgotten. Throws ArgumentError where the algorithm

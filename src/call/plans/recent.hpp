@@ -7,8 +7,8 @@
 
 namespace tutti::engine {
 
-/// What was made lately, up to so many bytes in all: those that have not been asked for the longest are
-/// forgotten when others come. The last one stays however large it is.
+/// The latest values, up to so many bytes in all: the values that have not been used for the longest time are
+/// dropped when others come. The last one stays however large it is.
 template <class Name, class Value>
 class Recent {
 public:

@@ -8,7 +8,7 @@ namespace tutti::engine {
 
 namespace {
 
-/// What a schedule takes in memory, about.
+/// The size of a schedule in memory, roughly.
 std::size_t bytes_of(const schedule::Synchronised& synchronised) {
     const auto bytes_in = [](const auto& lists) {
         std::size_t bytes = 0;
@@ -32,7 +32,7 @@ std::shared_ptr<const schedule::Synchronised> Schedules::synchronised(const Sche
     if (const auto* const known = kept_.find(name)) {
         return *known;
     }
-    // All members have one configuration, and so one tree: that they name the same row says enough.
+    // All members have one configuration, and so one tree: the row that they name determines the schedule.
     const auto tree = graph::LevelTree::of_parts(members_, config_.parts);
     auto made = std::make_shared<const schedule::Synchronised>(schedule::synchronise(
         algorithm::make(algorithm::registry()[name.row], tree, name.root), name.protocol));

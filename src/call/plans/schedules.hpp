@@ -12,7 +12,7 @@
 
 namespace tutti::engine {
 
-/// What a schedule and its plan depend on besides the number of members.
+/// Identifies a schedule and its plan for a given number of members.
 struct ScheduleName {
     std::size_t row = 0;
     schedule::Protocol protocol = schedule::Protocol::zero_copy;
