@@ -57,7 +57,7 @@ std::string side_by_side(const Caller& own, const Caller& theirs, std::uint64_t 
     return text;
 }
 
-/// What a description does not show.
+/// A difference that descriptions do not show.
 std::string hidden_difference(const CallSignature& one, const CallSignature& other) {
     if (one.counts != other.counts && one.counts != 0 && other.counts != 0 && one.name() == other.name()) {
         return one.is_among_neighbors() ? ", and their graphs differ" : ", and their counts differ";

@@ -25,7 +25,7 @@ LastCall last_call(const SharedMemory& memory, Sequence sequence, int rank) {
                : LastCall{};
 }
 
-/// A roll call for people does not ask the group that this one is derived from: if the roll call turned out
+/// A roll call for users does not read the group from which this one is derived: if the roll call turned out
 /// to be the last owner of that group, it would end this one while reading it.
 bool has_left(const detail::GroupState& group, const Family& family, int rank, bool by_people) {
     return by_people && family.derived_ranks() ? false : group.has_left(rank, rank);
@@ -56,7 +56,7 @@ MemberReport report_of(detail::GroupState& group, int rank, bool by_people) {
 RollCall GroupDiagnosis::look(Asked asked) {
     std::string failure = group_.failure().text();
     std::string waits = group_.text_of_waits();
-    // Before the channels are held, which a member that joins asks for later.
+    // Before the channels are held, because a member that joins takes their lock later.
     const bool has_failed = group_.seats().is_unusable();
     SharedMemory& memory = group_.memory();
     const auto channels = memory.hold_channels();

@@ -36,7 +36,7 @@ private:
     enum class Asked : bool { by_error, by_people };
     RollCall look(Asked asked);
     GroupView view() const;
-    /// Throws a MismatchError with what is wrong, and who is where.
+    /// Throws a MismatchError with the reason and the place of each member.
     [[noreturn]] void throw_mismatch(const Stall& stall, const std::string& what);
 
     detail::GroupState& group_;

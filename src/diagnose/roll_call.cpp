@@ -1,4 +1,4 @@
-// Who is where, for those that wait in vain and for people who ask.
+// Reports where each member is, for members that wait in vain and for users.
 
 #include "diagnose/roll_call.hpp"
 
@@ -66,7 +66,7 @@ RollCall::RollCall(Names names, std::vector<MemberReport> reports, Circumstances
       has_failed_(circumstances.has_failed), now_(circumstances.now), since_last_(circumstances.since_last),
       reports_(std::move(reports)) {}
 
-/// Of how many members details are told.
+/// The number of members that are listed with details.
 std::size_t RollCall::most_listed() const {
     constexpr std::size_t most = 10;
     constexpr std::size_t few = 16;
@@ -95,7 +95,7 @@ std::string RollCall::text_of_thread(const MemberReport& report) const {
            text_of_state(thread->state) + ran;
 }
 
-/// What is the same of members that are at the same place.
+/// The state that members at the same place have in common.
 std::string RollCall::state_of(const MemberReport& report) const {
     if (!report.has_joined) {
         return "not joined";
@@ -187,7 +187,7 @@ std::string RollCall::text() const {
     return text;
 }
 
-/// Of one that has not come to the `number`-th operation of a sequence.
+/// The place of a member that has not come to the `number`-th operation of a sequence.
 std::string RollCall::whereabouts_of(const MemberReport& report, Sequence sequence,
                                      std::uint64_t number) const {
     std::string text = names_.one + " " + std::to_string(report.rank);
@@ -209,7 +209,7 @@ std::string RollCall::whereabouts_of(const MemberReport& report, Sequence sequen
     return text + (thread.empty() || report.has_left ? "" : " (" + thread + ")");
 }
 
-/// Of those that do not wait, where all have come.
+/// The members that do not wait, if all have come.
 std::string RollCall::text_of_busy() const {
     std::vector<int> busy;
     for (const MemberReport& report : reports_) {
@@ -226,7 +226,7 @@ std::string RollCall::text_of_busy() const {
 std::string RollCall::late(Sequence sequence, std::uint64_t number, std::optional<int> peer) const {
     std::vector<const MemberReport*> late;
     for (const MemberReport& report : reports_) {
-        // Of who has prepared the operation nothing shows how often it has started it.
+        // A member that has prepared the operation does not show how often it has started it.
         const bool is_late = report.last(sequence).number < number ||
                              (sequence == Sequence::persistent && report.rank == peer);
         if (!report.has_joined || report.has_left || is_late) {

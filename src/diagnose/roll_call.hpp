@@ -25,7 +25,7 @@ struct LastCall {
     CallSignature signature = {};
 };
 
-/// What a roll call reports of a member, as far as the member shows it.
+/// The state of a member in a roll call, as far as the member shows it.
 struct MemberReport {
     int rank = 0;
     /// In the group that the sub-group was made of.
@@ -38,20 +38,20 @@ struct MemberReport {
     bool is_inside = false;
     /// By sequence.
     std::array<LastCall, 3> calls = {};
-    /// Where in the program it called last; without a file if it does not tell.
+    /// The line of the program that called last; without a file if it is unknown.
     ShownLine where = {};
     Sequence where_sequence = Sequence::blocking;
     std::optional<SlowWait> wait = {};
-    /// 0 where nobody has come.
+    /// 0 if nobody has come.
     int thread = 0;
-    /// Since the look before; nothing where there was none.
+    /// Since the look before; empty if there was none.
     std::optional<bool> has_moved = {};
     std::optional<std::chrono::nanoseconds> ran = {};
 
     const LastCall& last(Sequence sequence) const { return calls[static_cast<std::size_t>(sequence)]; }
 };
 
-/// What those are called of whom a roll call tells.
+/// The nouns of a roll call.
 struct Names {
     /// "4 members", with what they are of.
     std::string group;
@@ -61,22 +61,22 @@ struct Names {
     bool sit = true;
 };
 
-/// What else a roll call tells of.
+/// The rest of a roll call's content.
 struct Circumstances {
-    /// The last failure; nothing where there was none.
+    /// The last failure; empty if there was none.
     std::string failure = {};
     /// Whether that still lasts.
     bool has_failed = false;
     std::chrono::nanoseconds now{0};
     /// Since the look before, 0 if there was none.
     std::chrono::nanoseconds since_last{0};
-    /// How they wait for each other, and why; nothing if that is not told.
+    /// How they wait for each other, and why; empty if that is not reported.
     std::string waits = {};
-    /// What the group has learnt of its calls; nothing if that is not told.
+    /// The choices that the group has learnt; empty if they are not reported.
     std::vector<Learnt> learnt = {};
 };
 
-/// Who is where in a group, as any thread can see at any time.
+/// The place of each member of a group, as any thread can see it at any time.
 class RollCall {
 public:
     TUTTI_COMPONENT_API RollCall(Names names, std::vector<MemberReport> reports);
@@ -89,11 +89,11 @@ public:
     /// One object, of all members.
     TUTTI_COMPONENT_API std::string json() const;
 
-    /// Of those that have not come to the `number`-th call of a sequence, in one sentence.
+    /// One sentence about the members that have not come to the `number`-th call of a sequence.
     std::string late(Sequence sequence, std::uint64_t number, std::optional<int> peer) const;
 
-    /// Why one of them has waited too long in the `number`-th call of a sequence, which is `call` if it is
-    /// not the last one, for `peer` at last if that is known: who is where.
+    /// Why a member has waited too long in the `number`-th call of a sequence, which is `call` if it is not
+    /// the last one, and where each member is. At last it waited for `peer`, if that is known.
     std::string delay(Sequence sequence, std::uint64_t number, int rank, std::chrono::milliseconds timeout,
                       const std::string& call = {}, std::optional<int> peer = {}) const;
 
@@ -110,7 +110,7 @@ private:
     Names names_;
     std::string waits_;
     std::vector<Learnt> learnt_;
-    /// The last failure; nothing where there was none.
+    /// The last failure; empty if there was none.
     std::string failure_;
     /// Whether that still lasts.
     bool has_failed_ = false;

@@ -156,7 +156,7 @@ private:
         }
     }
 
-    /// Of all; for tools one array.
+    /// The roll calls of all groups; for tools one array.
     ///
     /// None is called under the lock of the list. A roll call may turn out to be the last owner of another
     /// group, whose end takes that lock; and groups are made and ended while a roll call takes long.
@@ -172,7 +172,7 @@ private:
             if (!calling) {
                 continue; // it is about to end
             }
-            lock.unlock(); // who ends this one waits, so that its place in the list stays
+            lock.unlock(); // the thread that ends this one waits, so that its place in the list stays
             std::string called = each->roll_call_(format);
             lock.lock();
             text += (as_json && !text.empty() ? "," : "") + std::move(called);

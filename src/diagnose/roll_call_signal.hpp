@@ -13,8 +13,8 @@
 
 namespace tutti::engine {
 
-/// What a signal makes report its roll call, where the environment variable TUTTI_ROLL_CALL names
-/// one: "USR1", "SIGUSR1", "10", and "USR1,json" for tools. Nothing where it names none.
+/// A group whose roll call a signal triggers, if the environment variable TUTTI_ROLL_CALL names a signal:
+/// "USR1", "SIGUSR1", "10", and "USR1,json" for tools. Otherwise it does nothing.
 class TUTTI_COMPONENT_API RollCallListed : Immovable {
 public:
     /// Calls `roll_call(format)` on a thread of its own, from now on.
@@ -27,7 +27,7 @@ private:
     /// Held while it is called.
     mutable std::mutex calling_;
     std::list<const RollCallListed*>::iterator place_;
-    /// The process that has listed it: a child of fork() has none of the threads of which it tells.
+    /// The process that has listed it: a child of fork() has none of the threads that it reports.
     std::uint64_t process_ = 0;
     bool is_listed_ = false;
 

@@ -15,7 +15,7 @@ struct Snapshot {
         /// In calls that block, and those started and prepared: whatever they are, they grow.
         std::uint64_t progress = 0;
         std::uint64_t starts = 0;
-        /// Of the member's thread, below 0 if there is none.
+        /// The CPU time of the member's thread, below 0 if there is none.
         std::chrono::nanoseconds cpu_time{-1};
     };
 
@@ -27,7 +27,7 @@ struct Snapshot {
 /// A look at a group. By any thread.
 Snapshot snapshot_of(const SharedMemory& memory);
 
-/// The last look at a group, to see at the next one who has moved.
+/// The last look at a group, so that the next one shows which members have moved.
 class LastSnapshot {
 public:
     /// Keeps `next` and returns the one before.

@@ -114,7 +114,7 @@ std::vector<Event> MemberRecord::events() const {
         }
         events.push_back(Event::unpacked(words));
     }
-    // What has been written over meanwhile, with what may be under way.
+    // Drops the events that have been overwritten meanwhile, and the one that may be half written.
     const std::uint64_t now = written_.observe();
     const std::uint64_t kept = now + 1 - std::min<std::uint64_t>(now + 1, most_slots);
     const std::uint64_t lost = std::min<std::uint64_t>(std::max(kept, first) - first, events.size());
@@ -194,7 +194,7 @@ void OperationRecord::add(std::size_t row, std::uint64_t bytes, std::uint64_t no
 }
 
 void FlightRecord::has_waited(const Recorded& recorded, std::uint64_t since, int peer) const noexcept {
-    // What follows its end in the same wait are continuations.
+    // Continuations, which follow its end in the same wait, do not count.
     const std::uint64_t until = ended_ != 0 ? ended_ : ticks();
     if (until <= since) {
         return;
@@ -232,7 +232,7 @@ const Moment& first_moment() {
 }
 
 const TickScale& tick_scale() {
-    // Of readings that are some 50 ns off.
+    // Long enough for readings that are some 50 ns off.
     constexpr std::chrono::milliseconds least_apart{20};
     static const TickScale scale = [&] {
         const Moment& first = first_moment();

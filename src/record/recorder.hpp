@@ -21,7 +21,7 @@
 
 namespace tutti::engine {
 
-/// What a member has recorded: an operation, a step or a wait, in words that can be shown to others.
+/// A recorded operation, step or wait of a member, in words that can be shown to others.
 struct Event {
     static constexpr std::size_t words = 5;
 
@@ -30,10 +30,10 @@ struct Event {
     /// Operation, step or wait.
     trace::SpanKind kind = trace::SpanKind::operation;
     Sequence sequence = Sequence::blocking;
-    /// Of an operation its row in the registry, of a step its code.
+    /// The row of an operation in the registry, or the code of a step.
     std::uint16_t what = 0;
     int peer = -1;
-    /// Of an operation.
+    /// Only an operation fails.
     bool has_failed = false;
     std::uint64_t bytes = 0;
     std::uint64_t number = 0;
@@ -42,8 +42,8 @@ struct Event {
     static Event unpacked(const std::array<std::uint64_t, words>& packed);
 };
 
-/// What one member records of its calls. The member writes, any other thread reads at any time. Lives in
-/// pages of zero bytes.
+/// The record of one member's calls. The member writes, any other thread reads at any time. Lives in pages of
+/// zero bytes.
 class alignas(line_bytes) MemberRecord {
 public:
     /// So many events are kept, the last ones.
@@ -86,7 +86,7 @@ private:
     std::array<std::array<mailbox::StdWord, Event::words>, most_slots> events_;
 };
 
-/// Where an operation of a member is recorded, and as which one.
+/// The place and the identity of an operation in a member's record.
 struct Recorded {
     MemberRecord& record;
     Trace trace;
@@ -96,7 +96,7 @@ struct Recorded {
     std::size_t row;
 };
 
-/// An operation of a member that blocks, under way. Of its thread.
+/// A blocking operation of a member, under way. Used by its thread only.
 class OperationRecord {
 public:
     OperationRecord(MemberRecord& record, Trace trace, std::uint64_t number) noexcept
@@ -116,7 +116,7 @@ public:
     void has_done(const plan::Step& step, std::size_t bytes) noexcept;
     /// It is complete. Its steps, where they are recorded, are all of its time.
     void end(std::size_t row, std::uint64_t bytes) noexcept;
-    /// Its member is told that it fails: the time counts, with what was waited, and no call.
+    /// The operation fails: its time counts, including the wait, but not as a call.
     void fail(std::size_t row, std::uint64_t bytes) noexcept;
 
 private:
@@ -133,7 +133,7 @@ private:
     std::uint64_t waited_ = 0;
 };
 
-/// An operation that a member has outstanding, beside others. Of its thread.
+/// An outstanding operation of a member, beside others. Used by its thread only.
 class FlightRecord {
 public:
     void begin() noexcept {
@@ -169,11 +169,11 @@ private:
 /// When the first group of the process was made that records its calls.
 const Moment& first_moment();
 
-/// What ticks are, found out when somebody asks first, which takes up to 20 ms: the same from then on, so
+/// The length of ticks, measured at the first call, which takes up to 20 ms. It is the same from then on, so
 /// that times do not change from one look to the next.
 const TickScale& tick_scale();
 
-/// What the members of a group record of their calls.
+/// The records of all members of a group.
 class Recorder {
 public:
     Recorder(int members, Trace trace);
@@ -181,14 +181,15 @@ public:
     Trace trace() const { return trace_; }
     MemberRecord& of(int member) const { return records_[member]; }
 
-    /// Of the `number`-th operation of a sequence since the group has become usable, in its whole life.
+    /// The number in the group's whole life of the `number`-th operation of a sequence since the group has
+    /// become usable.
     std::uint64_t number_in_all(Sequence sequence, std::uint64_t number) const {
         return before_[static_cast<std::size_t>(sequence)] + number;
     }
     /// The members count from 1 again, after a failure. While no member is in a call.
     void begin_anew();
 
-    /// Of the events that are kept, from when the process has made its first recorder. `threads` are the
+    /// The events that are kept, from when the process has made its first recorder. `threads` are the
     /// members'.
     trace::Timeline timeline(std::span<const int> threads) const;
     Statistics statistics() const;
@@ -197,7 +198,8 @@ private:
     std::string name_;
     int members_;
     Trace trace_;
-    /// The operations before the last failure. What orders the epochs that members resume from orders it.
+    /// The operations before the last failure. It is ordered by whatever orders the epochs that members
+    /// resume from.
     std::array<std::uint64_t, sequence_count> before_{};
     ZeroPages pages_;
     MemberRecord* records_;

@@ -21,7 +21,7 @@ struct Arrivals {
     std::vector<std::uint64_t> ticks = {};
 };
 
-/// Of the operations that all members have kept, by number.
+/// The arrivals at each operation that all members have kept, by number.
 std::map<std::uint64_t, Arrivals> arrivals_in(const Recorder& recorder, int members) {
     std::map<std::uint64_t, Arrivals> arrivals;
     for (int member = 0; member < members; ++member) {

@@ -24,7 +24,7 @@ struct Moment {
     static Moment now() noexcept { return {engine::ticks(), clock_now()}; }
 };
 
-/// What ticks are in time, from two moments: the better, the further these are apart.
+/// Converts ticks to time by two moments: the further these are apart, the better.
 class TickScale {
 public:
     TickScale(const Moment& first, const Moment& last) noexcept

@@ -10,7 +10,7 @@
 
 namespace tutti::engine {
 
-/// What the environment variable TUTTI_TRACE requests to be recorded.
+/// The amount of recording that the environment variable TUTTI_TRACE requests.
 Trace trace_of_process();
 
 /// A group whose trace goes into the file that TUTTI_TRACE names, as long as this lives, and as it is then at

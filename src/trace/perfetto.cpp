@@ -96,7 +96,7 @@ public:
             open.pop_back();
         };
         for (const Span& span : spans) {
-            // What takes no time lies within what ends then, if that is no span of its kind.
+            // A span without length lies within a span that ends at that time, unless both are of one kind.
             while (!open.empty() && open.back()->end_ns <= span.begin_ns &&
                    (open.back()->end_ns < span.end_ns || open.back()->kind >= span.kind)) {
                 close();

@@ -9,7 +9,7 @@ namespace tutti::trace {
 namespace {
 
 /// The bytes of the character of UTF-8 that the text begins with, 0 if it begins with none: names of threads
-/// are cut anywhere, and what exceptions say can be in any encoding.
+/// are cut anywhere, and texts of exceptions can be in any encoding.
 std::size_t character_bytes(std::string_view text) {
     const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
     const unsigned lead = byte(0);

@@ -5,7 +5,7 @@
 
 namespace tutti::trace {
 
-/// The text as a string of JSON, with its quotation marks. What is not UTF-8 is replaced.
+/// The text as a string of JSON, with its quotation marks. Bytes that are not UTF-8 are replaced.
 std::string quoted(std::string_view text);
 
 } // namespace tutti::trace

@@ -7,15 +7,15 @@
 #include <string_view>
 #include <vector>
 
-/// What members did, and when: recorded by threads or predicted by a model, written for tools and people.
+/// The actions of members in time: recorded by threads or predicted by a model, written for tools and users.
 namespace tutti::trace {
 
-/// What a member does in a span. Waits lie within steps, steps within operations, but for waits for what is
-/// outstanding; a span of one of these kinds ends before the next of that kind begins. What was started, or
-/// prepared and then started, is outstanding until its member sees that it is complete: these may overlap.
+/// The kind of a member's span. Waits lie within steps, steps within operations, except waits for outstanding
+/// operations. A span of one of these kinds ends before the next of that kind begins. A nonblocking or
+/// persistent operation is outstanding until its member sees that it is complete: these may overlap.
 enum class SpanKind : std::uint8_t { operation, step, wait, started, prepared };
 
-/// What a wait for what is outstanding is called.
+/// The name of a wait for an outstanding operation.
 constexpr std::string_view request_wait = "request wait";
 
 constexpr std::array<std::string_view, 5> kind_names{"operation", "step", "wait", "started", "prepared"};
@@ -34,15 +34,16 @@ struct Span {
     std::int64_t begin_ns = 0;
     std::int64_t end_ns = 0;
     SpanKind kind = SpanKind::operation;
-    /// Of an operation "allreduce (algorithm direct)", of a step "combine", of a wait "wait" or request_wait.
+    /// "allreduce (algorithm direct)" for an operation, "combine" for a step, "wait" or request_wait for a
+    /// wait.
     std::string name;
-    /// Of a wait, for whom, in the end; of a step, whose bytes it reads or writes; -1: nobody's, or several
-    /// members'.
+    /// The last member that a wait is for, or the member whose bytes a step reads or writes; -1: none or
+    /// several.
     int peer = -1;
-    /// Of an operation, of the longer one of its vectors; of a step, that it copies or combines.
+    /// The bytes of the longer vector of an operation, or the bytes that a step copies or combines.
     std::uint64_t bytes = 0;
-    /// Of the operation to which it belongs, from 1 on: of the group's, of those that the member has started,
-    /// or of those that it has prepared.
+    /// The number of the operation to which it belongs, from 1 on: among the group's, or among the member's
+    /// nonblocking or persistent ones.
     std::uint64_t number = 0;
 };
 
@@ -52,7 +53,7 @@ struct Lane {
     /// The system's number of the thread, 0 if unknown.
     int thread = 0;
     std::vector<Span> spans = {};
-    /// What was outstanding, in the order of the beginnings.
+    /// The outstanding operations, in the order of the beginnings.
     std::vector<Span> flights = {};
 };
 

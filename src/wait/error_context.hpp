@@ -25,7 +25,7 @@ TUTTI_COMPONENT_API void describe(Error& error, const ErrorContext& call) noexce
 /// The same of any exception. One that is no Error stays as it is; null is a thread that is being ended.
 TUTTI_COMPONENT_API void describe(const std::exception_ptr& thrown, const ErrorContext& call) noexcept;
 
-/// The line, or none if it is known that it says nothing: see ShownLine.
+/// The line, or none if it is known to be empty: see ShownLine.
 SourceLine line_for_errors(const SourceLine& where) noexcept;
 
 } // namespace tutti::engine

@@ -13,13 +13,13 @@ namespace tutti::engine {
 /// Ends a call that has failed, of the member whose board is `own`: returns when none of `boards` has its
 /// owner in a call any more, since the others may read and write the member's vectors until they have
 /// noticed. A member that enters one shows that it is inside, and then looks whether there has been a
-/// failure, in this order for the compiler. Where that takes long, tell(rank) is called once, of the member
+/// failure, in this order for the compiler. If that takes long, tell(rank) is called once, for the member
 /// that is inside. \pre the failure has been recorded, and ends every wait of theirs.
 template <class Boards, class Board, class Tell>
 void leave_failed_call(const Boards& boards, Board& own, Tell tell) {
     // Release: pairs with the load below. Nobody else writes it.
     own.progress.publish(own.progress.get() & ~mailbox::inside_bit);
-    // Whoever enters from now on sees the failure, or is seen here to be inside.
+    // A member that enters from now on sees the failure, or is seen here to be inside.
     order_all_threads();
     constexpr std::int64_t between_looks_ns = 20'000;
     constexpr std::chrono::seconds before_telling{1};
@@ -36,7 +36,7 @@ void leave_failed_call(const Boards& boards, Board& own, Tell tell) {
                 tell(rank);
             }
         }
-        announce_acquire(&other.progress); // also of a 0: that of who has left the first operation
+        announce_acquire(&other.progress); // also of a 0: that of a member that has left the first operation
         ++rank;
     }
 }

@@ -34,7 +34,7 @@ private:
     std::array<char, 256> text_;
 };
 
-/// Calls use(text) with what an exception says.
+/// Calls use(text) with the text of an exception.
 template <class Use>
 auto with_text(const std::exception_ptr& cause, Use use) {
     if (cause == nullptr) {

@@ -26,38 +26,38 @@ public:
     /// Not 0 while it is raised; for a mailbox to look at.
     const mailbox::StdWord& word() const noexcept { return raised_; }
 
-    /// Before raise(): tells set_failure_hook()'s function of the failure, once until clear(). If another
+    /// Before raise(): calls set_failure_hook()'s function with the failure, once until clear(). If another
     /// member does so at the moment, waits until that has raised its failure.
     TUTTI_COMPONENT_API void report(int member, const std::exception_ptr& cause) noexcept;
 
-    /// Records that `member` failed with `cause`, null when its thread is being ended; only the first one
-    /// counts. `whose` says which group the member is of, if not of the one that fails; of that one's
-    /// exception only the text is kept, so that it ends with the group in which it was thrown. Of a
+    /// Records that `member` failed with `cause`, null when its thread is being ended; only the first failure
+    /// counts. `whose` names the group of the member, if it is not the one that fails; then only the text of
+    /// its exception is kept, so that the exception ends with the group in which it was thrown. After a
     /// mismatch the others get the first line, because the member that has thrown it has the rest. `peer` is
     /// its ErrorContext::peer among the ranks of this group; by default the two have the same ranks.
     TUTTI_COMPONENT_API void raise(int member, const std::exception_ptr& cause, const char* whose = "",
                                    std::optional<int> peer = std::nullopt) noexcept;
 
-    /// Throws Aborted, or TimeoutError where that was the first failure, with the text of that, or of the one
-    /// forgotten last; cut where there is no memory for all of it.
+    /// Throws Aborted, or TimeoutError if that was the first failure, with the text of that failure, or of
+    /// the one forgotten last; cut if there is no memory for all of it.
     [[noreturn]] TUTTI_COMPONENT_API void throw_aborted() const;
 
     /// Whether the calling member is the first to find out why the group fails, and has to report it at
     /// length. Then its failure must be raised.
     bool claim_report() noexcept { return !report_is_claimed_.test_and_set(std::memory_order_relaxed); }
 
-    /// "member 2 failed: ...", the first line of what there is to tell of it, or of the one forgotten last;
-    /// empty where there was none, or no memory.
+    /// "member 2 failed: ...", the first line of the failure's text, or of the one forgotten last; empty if
+    /// there was none, or no memory.
     std::string text() const;
 
-    /// The first failure, or null where there was none, it was another group's, or texts are all that is
-    /// kept: unless somebody asks for it, an exception ends on the thread that has thrown it.
+    /// The first failure. Null if there was none, it was another group's, or only texts are kept: unless
+    /// keep_first() was called, an exception ends on the thread that has thrown it.
     TUTTI_COMPONENT_API std::exception_ptr first() const noexcept;
 
     /// Whether members waited for too long: for a call, or for seats that nobody took.
     bool came_of_waiting() const noexcept;
 
-    /// From now on first() is asked for, by who knows when members have done with what they have thrown.
+    /// From now on first() is used, by a caller that knows when members have done with what they have thrown.
     void keep_first() noexcept { keeps_first_ = true; }
 
     /// Forgets it. Only while no member is in a call.
@@ -65,9 +65,9 @@ public:
 
 private:
     mutable std::mutex mutex_;
-    /// Relaxed: the one that claims it says the rest by raise().
+    /// Relaxed: the member that claims it publishes the rest by raise().
     std::atomic_flag report_is_claimed_;
-    /// Relaxed: whoever sets it reports the failure, and then raises it.
+    /// Relaxed: the member that sets it reports the failure, and then raises it.
     std::atomic_flag is_reported_;
     std::exception_ptr first_;
     std::string text_;
@@ -76,7 +76,7 @@ private:
     bool came_of_waiting_ = false;
     /// ErrorContext::peer of those that are released.
     int peer_ = -1;
-    /// Where there is no memory for that: the text as far as it goes, and what to copy an Aborted from.
+    /// For lack of memory: the text as far as it goes, and the source of copies of Aborted.
     std::array<char, 256> brief_{};
     Aborted untold_ = untold();
     static Aborted untold() {
@@ -110,8 +110,8 @@ bool holds(const std::exception_ptr& exception) noexcept {
     }
 }
 
-/// Writes what an exception says, whatever its type, into memory that is there; null is a thread that is
-/// being ended. The text is cut to fit and ends with 0.
+/// Writes the text of an exception of any type into memory that is there; null is a thread that is being
+/// ended. The text is cut to fit and ends with 0.
 TUTTI_COMPONENT_API void copy_text(const std::exception_ptr& cause, std::span<char> to) noexcept;
 
 /// Makes every thread of the process pass a full memory barrier, so that the members need none on the path of

@@ -9,7 +9,7 @@
 
 namespace tutti::engine {
 
-/// What members throw that have waited too long for a seat that nobody takes.
+/// Thrown by members that have waited too long for a seat that nobody takes.
 class NotJoined : public Error {
 public:
     using Error::Error;
@@ -24,7 +24,7 @@ public:
 
     std::chrono::milliseconds timeout() const { return timeout_; }
 
-    /// Such a seat has been taken, or all who have waited have left.
+    /// Such a seat has been taken, or all waiting members have left.
     void restart() noexcept {
         waited_ns_.store(0, std::memory_order_relaxed); // nothing else hangs on it
     }
@@ -38,7 +38,7 @@ private:
     std::atomic<std::int64_t> waited_ns_{0};
 };
 
-/// Where members have not joined: why that may be.
+/// The possible reasons why members have not joined.
 std::string advice_on_absence();
 
 } // namespace tutti::engine

@@ -14,7 +14,7 @@ namespace tutti::engine {
 
 class OutstandingCall;
 
-/// What a member has outstanding, as its seat and its thread see it. flight/ implements this interface;
+/// A member's outstanding operations, as its seat and its thread see them. flight/ implements this interface;
 /// waiting members need no more of flight/.
 class Outstanding : Immovable {
 public:
@@ -46,7 +46,7 @@ public:
     /// Whether some get on only if they are looked at, because nobody notifies event().
     virtual bool needs_looks() const = 0;
 
-    /// What has ended operations of this member, or null.
+    /// The exception that has ended operations of this member, or null.
     virtual const std::exception_ptr& failure() const = 0;
 
     /// Waits for all that are outstanding, and takes those that are prepared out of use: the member leaves.

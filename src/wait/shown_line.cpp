@@ -33,10 +33,10 @@ public:
         std::string copy;
         while (is_open_ && copy.size() < most_bytes) {
             std::array<char, piece_bytes> piece;
-            // Of one page, since a part of a piece is not copied.
+            // Within one page, since a part of a piece is not copied.
             const auto address = reinterpret_cast<std::uintptr_t>(text + copy.size());
             const std::size_t rest = piece_bytes - address % piece_bytes;
-            // The system call itself: the sanitizers know how long the text is, and would let nobody read
+            // The system call itself: the sanitizers know how long the text is, and would prevent reading
             // more.
             const long written = syscall(SYS_write, ends_[1], text + copy.size(), rest);
             if (written <= 0 || read(ends_[0], piece.data(), piece.size()) != written) {
@@ -69,7 +69,7 @@ bool can_be_name(std::string_view text) {
 
 ShownLine::ShownLine(const SourceLine& where) {
     std::string file = where.file != nullptr ? CopiedText().of(where.file) : std::string();
-    // Options that are made without a word say where that is in the library.
+    // Options that are made without a line have the line of that constructor in the library.
     if (can_be_name(file) && !file.ends_with("tutti/options.hpp")) {
         file_ = std::move(file);
         line_ = where.line;

@@ -7,12 +7,12 @@
 
 namespace tutti::engine {
 
-/// Where in a program a call is, with a copy of the file's name. A SourceLine refers to the shared library
-/// that has made the call, and the program may have unloaded that since.
+/// The line of a call in a program, with a copy of the file's name. A SourceLine refers to the shared library
+/// that has made the call, and the program may have unloaded it since.
 class ShownLine {
 public:
     ShownLine() = default;
-    /// Unknown where the line says nothing or its name is gone.
+    /// Unknown if the line is empty or its name is gone.
     TUTTI_COMPONENT_API ShownLine(const SourceLine& where); // NOLINT(google-explicit-constructor): the same
 
     bool is_known() const { return !file_.empty(); }

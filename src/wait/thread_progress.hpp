@@ -18,8 +18,9 @@ namespace tutti::engine {
 
 class OutstandingCall;
 
-/// What the calling thread has outstanding, of whichever members: all of it progresses while the thread waits
-/// for any of it, or in a call that blocks. Trivial, so that a thread has it without a constructor.
+/// The outstanding operations of the calling thread, of whichever members: all of them progress while the
+/// thread waits for any of them, or in a call that blocks. Trivial, so that a thread has it without a
+/// constructor.
 class ThreadProgress {
 public:
     static ThreadProgress& here() noexcept { return current; }
@@ -41,9 +42,9 @@ public:
     TUTTI_COMPONENT_API void progress();
     /// Ends what can no longer be waited for; arguments as of a member.
     void look_after(bool takes_long, const OutstandingCall* awaited = nullptr);
-    /// Makes everything progress until ready(), which only the end of `awaited` makes so if that is not null,
-    /// or until `end` of clock_now(). Where nothing is left that could make it so, throws what has ended
-    /// something meanwhile, or else Error.
+    /// Makes everything progress until ready(), which only the end of `awaited` makes true if that is not
+    /// null, or until `end` of clock_now(). If nothing is left that could make it true, throws the exception
+    /// that has ended an operation meanwhile, or else Error.
     void progress_until(const std::function<bool()>& ready, const char* caller = "progress_until",
                         const OutstandingCall* awaited = nullptr, std::chrono::nanoseconds end = no_end);
 

@@ -10,11 +10,11 @@
 
 namespace tutti::engine {
 
-/// How much of the time between two looks of who waits counts. It looks at least every 16 ms, if the process
-/// runs; where that has been stopped, what lies between two looks counts up to here.
+/// How much of the time between two looks of a waiting member counts. It looks at least every 16 ms, if the
+/// process runs; after the process has been stopped, the time between two looks counts up to this.
 inline constexpr std::chrono::nanoseconds most_between_looks = std::chrono::milliseconds(100);
 
-/// How long one wait has lasted, and how long it may. Of the thread that waits.
+/// How long one wait has lasted, and how long it may. Used by the waiting thread only.
 class WaitTimer {
 public:
     /// Nobody has waited yet. 0: it may last for ever.
@@ -46,7 +46,7 @@ private:
     std::chrono::nanoseconds waited_{0};
 };
 
-/// What counts of the time from one look to the next, of which the first may be 0: there was none.
+/// The part of the time from one look to the next that counts. The first may be 0: there was none.
 std::chrono::nanoseconds counted(std::chrono::nanoseconds before, std::chrono::nanoseconds now) noexcept;
 
 /// The time of a clock that only grows.
