@@ -12,7 +12,7 @@ namespace {
 
 using engine::Progression;
 
-/// What would be wrong with the ranks in a group of `members`, of which the caller is `own`.
+/// Throws the error for ranks that are wrong in a group of `members`, in which the caller has rank `own`.
 [[noreturn]] void refuse(const Progression& ranks, int members, int own) {
     const auto wrong = [](const char* argument, int value, const std::string& what) {
         throw ArgumentError(std::string("among: `") + argument + "` is " + std::to_string(value) + what);

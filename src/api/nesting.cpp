@@ -29,8 +29,8 @@ struct Waiters {
     machine::ProcessMutex mutex;
     std::vector<Waiter> all;
 
-    /// Whether the end of what `team` runs now waits for the end of a run that `run` is within. This ends:
-    /// nobody is among those that wait who would have closed a circle.
+    /// Whether the end of the present run of `team` waits for the end of a run that `run` is within. The
+    /// search ends, because no thread that would have closed a circle is among the waiting threads.
     bool close_circle(const void* team, const Run* run) const {
         return is_within(run, team) || std::ranges::any_of(all, [&](const Waiter& waiter) {
                    return is_within(waiter.run, team) && close_circle(waiter.team, run);

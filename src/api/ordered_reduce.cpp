@@ -28,7 +28,7 @@ using engine::TermRange;
 
 constexpr const char* preparation = "prepare.ordered_reduce: ";
 
-/// What each member shows the others when it prepares.
+/// The part that each member shows the others when it prepares.
 struct Shown {
     TermRange range;
     std::size_t element_bytes;
@@ -110,7 +110,7 @@ void check_elements(const std::vector<Shown>& shown) {
 
 } // namespace
 
-/// What is prepared. Only run() needs a call.
+/// The state of a prepared reduction. Only run() needs a call.
 class OrderedTree : Immovable {
 public:
     OrderedTree(Seat& own, std::size_t first_index, const Call& call, bool has_identity);

@@ -32,10 +32,11 @@ struct TreeShape {
     std::size_t elements_of(unsigned level) const { return is_row(level) ? lanes : 1; }
 };
 
-/// What a member knows alone: a node, or some terms of a row that it has not completely.
+/// A part of the result that only one member has: a node, or some terms of a row that it does not have
+/// completely.
 struct Piece {
     std::size_t first;
-    /// Of a node: it has 2^level rows.
+    /// A node has 2^level rows.
     unsigned level;
     /// The number of terms, 0 for a node.
     std::size_t terms;

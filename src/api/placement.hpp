@@ -15,7 +15,7 @@ void require_number(const std::string& who, const std::string& what, int number,
                     const std::string& otherwise = {});
 
 /// The CPUs to which members are pinned, -1 for a member that is not. Members placed later, in this process,
-/// avoid them while this lives. Any thread may make and ask one.
+/// avoid them while this lives. Any thread may make and use one.
 class HeldCpus : Immovable {
 public:
     /// For so many members, 0 for one on each allowed CPU, on CPUs that nobody holds if there are so many.

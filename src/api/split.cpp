@@ -61,10 +61,10 @@ std::optional<Member> Member::regroup(const Choice& choice, SourceLine where) {
         std::vector<Founded> founded(members);
         allgather_for_split(choice, choices, where);
         if (const auto text = engine::difference(choices)) {
-            // Whoever throws first releases the others, so all must know it before.
+            // The first member that throws releases the others, so all must know the difference before.
             try {
                 allgather_for_split(choice, choices, where);
-            } catch (const Error&) { // by one that knows it as well
+            } catch (const Error&) { // thrown by another member, for the same difference
             }
             throw MismatchError(*text);
         }
@@ -80,7 +80,7 @@ std::optional<Member> Member::regroup(const Choice& choice, SourceLine where) {
             mine.emplace(state, state->seat(static_cast<int>(rank)), detail::Leaving::for_good);
         }
         // Once more, because `own` must last until all mates have it. A call like the one before, unlike a
-        // barrier, allocates nothing. If somebody who is already through fails now, the mates learn of it by
+        // barrier, allocates nothing. If a member that is already through fails now, the mates learn of it by
         // the end of `mine`.
         allgather_for_split(Founded{own.get()}, founded, where);
         return mine;

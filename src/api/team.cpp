@@ -15,7 +15,8 @@ namespace tutti {
 
 namespace {
 
-/// Where teams go whose threads cannot be waited for. What those use must last as long as they do.
+/// Keeps teams whose threads cannot be waited for, because the memory that these threads use must last as
+/// long as they do.
 void keep(std::unique_ptr<detail::TeamThreads> threads) {
     static machine::ProcessMutex mutex;
     static auto& kept = *new std::vector<std::unique_ptr<detail::TeamThreads>>; // never destroyed

@@ -20,15 +20,15 @@ namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 namespace {
 
-/// The failure of a member whose thread is being ended. What unwinds its stack then is no C++ exception.
+/// The failure of a member whose thread is being ended: its stack is unwound without a C++ exception.
 std::exception_ptr thread_ended(int rank) {
     return std::make_exception_ptr(Error("Team::run: member " + std::to_string(rank) +
                                              "'s thread was ended by pthread_exit() or pthread_cancel()",
                                          {.rank = rank}));
 }
 
-/// Whether another member's exception tells more: this one has been released, or its group knows no more than
-/// that a thread was ended, or that an exception did something.
+/// Whether another member's exception is more specific: this one has been released, or its group only knows
+/// that a thread was ended, or that there was an exception.
 bool tells_little(const std::exception_ptr& exception) {
     return exception == engine::thread_end() || exception == engine::unseen_exception() ||
            engine::holds<Aborted>(exception);
@@ -197,7 +197,7 @@ void TeamThreads::serve(int rank, std::uint64_t served) {
     mailbox::WaitHistory history;
     mailbox::LastCpus& last_cpus = group_->memory().last_cpus();
     for (;;) {
-        // Acquire: pairs with the release of who starts a run or ends the team.
+        // Acquire: pairs with the release of the thread that starts a run or ends the team.
         mailbox::progress_until([&] { return started_.load(std::memory_order_acquire) != served; },
                                 [](bool) {}, start_event_, wait_policy_,
                                 {history, last_cpus.of(rank, size())});
@@ -238,7 +238,7 @@ void TeamThreads::finish() {
     }
 }
 
-/// Waits until no thread has anything to do. Where a run has failed and some of them go on for long, says so.
+/// Waits until no thread has anything to do. After a failed run, reports threads that go on for long.
 void TeamThreads::await_all() {
     constexpr std::chrono::seconds before_telling{1};
     std::chrono::nanoseconds failed_at{0};
@@ -280,8 +280,9 @@ void TeamThreads::tell_still_running() noexcept {
     }
 }
 
-/// What the caller is to learn of a run that failed: its first failure, unless that tells little. An Aborted
-/// comes of a sub-group that failed before this group did, and what ended that has arrived here since.
+/// The exception for the caller of a run that failed: its first failure, unless that is unspecific. An
+/// Aborted comes from a sub-group that failed before this group did, and the cause of that has arrived here
+/// since.
 std::exception_ptr TeamThreads::cause_of(const std::exception_ptr& failure) const {
     const auto is_cause = [](const std::exception_ptr& thrown) {
         return thrown != nullptr && !tells_little(thrown);

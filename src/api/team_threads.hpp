@@ -78,14 +78,14 @@ private:
     std::shared_ptr<GroupState> group_;
     bool caller_is_member_;
     mailbox::WaitPolicy wait_policy_;
-    /// Of the caller.
+    /// The waits of the caller.
     mailbox::WaitHistory wait_history_;
     std::uint64_t process_;
     std::vector<machine::PinResult> pins_;
     std::vector<std::exception_ptr> thrown_;
     detail::Turns turns_;
 
-    /// Of the current run; ordered by started_.
+    /// The function and options of the current run; ordered by started_.
     const MemberFunction* function_ = nullptr;
     const detail::Run* run_ = nullptr;
 
@@ -97,7 +97,7 @@ private:
     alignas(line_bytes) Atomic<std::int64_t> running_{0};
     mailbox::SureEventCount end_event_;
 
-    /// Where threads have ended before their time; ordered by running_.
+    /// The threads that have ended before their time; ordered by running_.
     std::vector<char> ended_;
     std::atomic<int> missing_{0};
     std::vector<std::thread> threads_;

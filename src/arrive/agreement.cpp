@@ -26,7 +26,7 @@ MismatchError mismatch(std::span<const Contribution> all, std::uint64_t number, 
                                 .collective = all[rank].call.collective});
 }
 
-void require_same_claims(std::span<const Contribution> all, std::uint64_t number) {
+void require_same_signatures(std::span<const Contribution> all, std::uint64_t number) {
     for (std::size_t rank = 1; rank < all.size(); ++rank) {
         if (!(all[rank].signature == all[0].signature)) {
             throw mismatch(all, number, 0, rank,
@@ -36,7 +36,7 @@ void require_same_claims(std::span<const Contribution> all, std::uint64_t number
     }
 }
 
-/// Where only who sends a block and who receives it know of it.
+/// For calls in which only the sender and the receiver of a block know of it.
 void require_matching_counts(std::span<const Contribution> all, std::uint64_t number) {
     for (std::size_t to = 0; to < all.size(); ++to) {
         for (std::size_t from = 0; from < all.size(); ++from) {
@@ -92,7 +92,7 @@ std::vector<Piece> pieces_of(std::span<const Contribution> all) {
     return pieces;
 }
 
-/// Of pieces of different ranks, in the order of their starts: the two that reach furthest.
+/// Finds the two pieces that reach furthest, of different ranks, among pieces in the order of their starts.
 class Furthest {
 public:
     void add(const Piece& piece) {
@@ -126,7 +126,7 @@ bool clears_input_of_another(std::span<const Contribution> all, const Piece& one
     return clears && is_input(one) && is_input(other);
 }
 
-/// What one rank writes overlaps nothing of another's.
+/// The output of one rank must not overlap any memory of another.
 void require_apart(std::span<const Contribution> all, std::uint64_t number) {
     std::vector<Piece> pieces = pieces_of(all);
     std::ranges::sort(pieces, {}, [](const Piece& piece) { return piece.range.start; });
@@ -163,7 +163,7 @@ void require_one_output(std::span<const Contribution> all, std::uint64_t number)
 } // namespace
 
 void require_agreement(std::span<const Contribution> all, std::uint64_t number) {
-    require_same_claims(all, number);
+    require_same_signatures(all, number);
     const engine::CallSignature& signature = all[0].signature;
     if (signature.has_private_counts) {
         require_matching_counts(all, number);

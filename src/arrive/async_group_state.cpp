@@ -46,7 +46,7 @@ RequestBase& AsyncGroupState::arrive(int rank, const Call& call) {
     return operation.arrive(rank, number, call.timeout.value_or(timeout_));
 }
 
-/// Programs repeat their calls: a call that the operation or the rank knows needs no check.
+/// Programs repeat their calls: a call that is equal to one of the operation or of the rank needs no check.
 void AsyncGroupState::take(arrive::Contribution& contribution, int rank, const Call& call) {
     const std::uint64_t key = key_of(call);
     if (contribution.serves(key, call.input, call.output)) {
@@ -156,10 +156,10 @@ DeferredCollective& AsyncGroupState::after(DeferredCollective& operation, RankSt
     return *operation.next();
 }
 
-/// Of those that the rank keeps, or new ones: half as many as there are, so that looking for one that is free
-/// is cheap however many a program does not let go.
+/// An operation that the rank keeps, or a new one. The rank adds half as many as it keeps, so that it is
+/// cheap to find a free operation however many a program does not let go.
 DeferredCollective& AsyncGroupState::unused(RankState& state) {
-    constexpr std::size_t few = 4; // enough where everybody waits; these are in the caches
+    constexpr std::size_t few = 4; // enough if every rank waits; these are in the caches
     std::size_t size = state.kept.size();
     if (size != 0) {
         DeferredCollective& one = *state.kept[++state.turn_of_few % std::min(size, few)];

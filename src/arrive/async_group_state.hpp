@@ -23,7 +23,7 @@
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 
-/// What is behind an AsyncGroup. Lasts until its last operation is over and its last request is gone as well.
+/// The state of an AsyncGroup. Lasts until its last operation is over and its last request is gone as well.
 ///
 /// Operations are a list, along which each rank goes from one arrival to the next.
 class AsyncGroupState {
@@ -34,9 +34,9 @@ public:
     const AsyncGroupOptions& options() const { return options_; }
     /// The process that has made it.
     const engine::OwnProcess& process() const { return process_; }
-    /// That the executor may have.
+    /// The CPUs that the executor may have.
     int cpus() const { return cpus_; }
-    /// Of threads that wait, of which there may be one for each rank.
+    /// The policy of waiting threads, of which there may be one for each rank.
     const mailbox::WaitPolicy& wait_policy() const { return wait_policy_; }
 
     RequestBase& arrive(int rank, const Call& call);
@@ -49,13 +49,13 @@ public:
             let_go();
         }
     }
-    /// For who uses it without having a request: it lasts until let_go().
+    /// For a user that has no request: it lasts until let_go().
     void hold() noexcept { holds_.add(1); }
     void let_go() noexcept;
-    /// That `rank` has waited for too long for others in the `number`-th operation. By any thread.
+    /// The error of `rank`, which has waited too long for others in the `number`-th operation. By any thread.
     TimeoutError delay(std::uint64_t number, int rank, std::chrono::milliseconds timeout,
                        const arrive::Contribution& contribution) const;
-    /// The calling thread waits slowly for `rank` in the `number`-th operation. Several may, of whom one is
+    /// The calling thread waits slowly for `rank` in the `number`-th operation. Several may, of which one is
     /// shown.
     void show_wait(int rank, std::uint64_t number, std::chrono::nanoseconds since) noexcept;
     engine::ShownWait& shown_wait(int rank) { return ranks_[static_cast<std::size_t>(rank)].wait; }
@@ -101,7 +101,7 @@ private:
     mailbox::LastCpus last_cpus_;
 
     const engine::OwnProcess process_;
-    /// Of the AsyncGroup, each rank that has requests, and who has called hold().
+    /// The AsyncGroup, each rank that has requests, and each caller of hold().
     arrive::StdCount holds_;
     /// Stands for the time before the first operation.
     arrive::DeferredCollective none_;

@@ -58,7 +58,7 @@ public:
             elements.kernels = &call_.loops();
             elements.cleared = cleared();
         }
-        // What a broadcast writes nobody has read, though it is in place.
+        // Nobody has read the output of a broadcast, though it is in place.
         const bool may_stream = is_separate_ || collective_ == Collective::broadcast;
         elements.stores.stream = may_stream && engine::StorePolicy::here().streams_to_own(
                                                    collective_, pass::touched_bytes(work), cpus);
@@ -66,7 +66,8 @@ public:
     }
 
 private:
-    /// What is exchanged takes the place of what others still have to read, unless all call in place.
+    /// An exchanged block takes the place of a block that others still have to read, unless all call in
+    /// place.
     void list_vectors() {
         const bool takes_the_place = detail::traits_of(collective_).permutes();
         for (const Contribution& each : all_) {

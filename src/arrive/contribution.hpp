@@ -18,13 +18,13 @@
 
 namespace tutti::arrive {
 
-/// A call whose arguments have been checked, and what tells which calls repeat it.
+/// A call whose arguments have been checked, with the fields that identify calls which repeat it.
 struct CheckedCall {
     /// Without its counts, which may be gone: what they were is in the offsets or the blocks.
     detail::Call call;
     engine::Shape shape;
     engine::CallSignature signature;
-    /// Of the signature.
+    /// The digest of the signature.
     std::uint64_t digest = 0;
     engine::RepeatedCall repeated;
 
@@ -34,10 +34,10 @@ struct CheckedCall {
     }
 };
 
-/// What one rank brings to an operation: its call, whose arguments have been checked.
+/// The contribution of one rank to an operation: its call, whose arguments have been checked.
 struct alignas(line_bytes) Contribution : CheckedCall {
     std::vector<std::size_t> offsets;
-    /// Where only who sends a block and who receives it know of it.
+    /// For calls in which only the sender and the receiver of a block know of it.
     run::PrivateLayout blocks;
     engine::KeptOperator kept;
 
@@ -63,14 +63,14 @@ struct alignas(line_bytes) Contribution : CheckedCall {
     void keep_operator();
 };
 
-/// What has to be done for an operation, and inputs that had to be copied first.
+/// The work of an operation, and inputs that had to be copied first.
 struct Task {
     pass::Work work;
     std::vector<std::unique_ptr<std::byte[]>> copies;
 };
 
-/// What the calls of all ranks together ask for, the `number`-th ones (0: there are no others), of which
-/// `cpus` CPUs do some. Touches no vector but to copy inputs. Throws MismatchError where they do not go
+/// The task that results from the calls of all ranks, the `number`-th ones (0: there are no others), of which
+/// `cpus` CPUs do some. Touches no vector except to copy inputs. Throws MismatchError if the calls do not go
 /// together.
 Task task_of(std::span<const Contribution> all, std::uint64_t number, int cpus);
 

@@ -14,9 +14,9 @@
 
 namespace tutti::arrive {
 
-/// Arrivals whose functions the calling thread is to call. What a function makes ready it leaves to the loop
-/// that has called it: a chain of operations, each begun by a function that waits for the one before, would
-/// else take up the stack.
+/// The arrivals whose functions the calling thread is to call. If a function makes further ones ready, it
+/// leaves them to the loop that has called it: otherwise a chain of operations, each begun by a function that
+/// waits for the one before, would use up the stack.
 class Ready {
 public:
     static Ready& here() {
@@ -149,7 +149,7 @@ void DeferredCollective::open(std::uint64_t number) noexcept {
         slices_ = nullptr;
         is_shared_out_.store(false, std::memory_order_relaxed);
     }
-    // Relaxed: who opens it shows it to others by a release of the one before.
+    // Relaxed: the rank that opens it shows it to others by a release of the one before.
     next_.store(nullptr, std::memory_order_relaxed);
     arrived_.set(0);
 }
@@ -258,7 +258,8 @@ public:
 private:
     Handover& handover_;
     mailbox::FutexCounter& event_;
-    /// Who has to look at a clock sleeps as long as its wait says, others for good: none misses the end.
+    /// A thread that has to look at a clock sleeps as long as its wait permits, others for good: none misses
+    /// the end.
     bool is_bounded_;
 };
 
@@ -328,7 +329,7 @@ void DeferredCollective::end_elsewhere() noexcept {
 }
 
 void DeferredCollective::end_early(std::exception_ptr failure) noexcept {
-    // Of the last rank, those that give up and the end of the async group, one only may end the operation:
+    // Only one may end the operation among the last rank, those that give up and the end of the async group:
     // the one that changes the count first.
     if (arrived_.close(contributions_.size())) {
         end(std::move(failure)); // ranks that are late may still bring operators

@@ -52,7 +52,7 @@ private:
     int rank_ = 0;
     /// It has been given a function.
     bool takes_no_more_ = false;
-    /// How long who waits for it waits for ranks that have not arrived; 0: for ever.
+    /// How long its waiter waits for ranks that have not arrived; 0: for ever.
     std::chrono::milliseconds timeout_{0};
     /// When it was tested first, by the coarse clock; 0 if it was not. Relaxed: a time, and nothing hangs on
     /// which of several threads was first.
@@ -67,8 +67,8 @@ private:
 /// One operation of an AsyncGroup, from the first arrival until nobody refers to it any more; then it serves
 /// for another one. The rank that has opened it keeps it, and finds out when that is so.
 ///
-/// Where all ranks arrive and wait, each word that two threads change is changed once per operation: the
-/// count of arrivals, and each rank's handover.
+/// If all ranks arrive and wait, each word that two threads change is changed once per operation: the count
+/// of arrivals, and each rank's handover.
 class DeferredCollective final : public Completion {
 public:
     DeferredCollective(detail::AsyncGroupState& home, std::size_t ranks);
@@ -83,9 +83,9 @@ public:
     std::uint64_t number() const { return number_; }
     Contribution& contribution(int rank) { return contributions_[static_cast<std::size_t>(rank)]; }
 
-    /// The next one of the AsyncGroup, null where no rank has come to it.
+    /// The next one of the AsyncGroup, null if no rank has come to it.
     DeferredCollective* next() const {
-        // Acquire: pairs with the release of who has opened that one.
+        // Acquire: pairs with the release of the rank that has opened that one.
         return next_.load(std::memory_order_acquire);
     }
     /// Returns false if there is one already.
@@ -94,23 +94,23 @@ public:
         return next_.compare_exchange(none, &next, std::memory_order_acq_rel);
     }
 
-    /// Says that a rank's contribution to the operation of this number is there. The last one carries the
-    /// operation out, unless that has been given up.
+    /// Announces that a rank's contribution to the operation of this number is there. The last one carries
+    /// the operation out, unless that has been given up.
     detail::RequestBase& arrive(int rank, std::uint64_t number, std::chrono::milliseconds timeout) noexcept;
     /// The rank has arrived at the next one. \pre it has arrived at this one
     void leave(int rank, std::uint64_t number) noexcept {
         arrivals_[static_cast<std::size_t>(rank)].left_.set(number);
     }
-    /// Returns when it is over for `waiting`. Does meanwhile what an executor has not begun. The rank waits
-    /// for the others as long as its arrival says; then it gives the operation up for all. Returns at `end`
-    /// of clock_now() at the latest, except from a slice.
+    /// Returns when it is over for `waiting`. Meanwhile runs the slices that an executor has not begun. The
+    /// rank waits for the others as long as its arrival permits; then it gives the operation up for all.
+    /// Returns at `end` of clock_now() at the latest, except from a slice.
     void wait(Arrival& waiting, std::chrono::nanoseconds end) noexcept;
-    /// Gives it up where the rank has waited for so long already, and not all have arrived.
+    /// Gives it up if the rank has waited for so long already, and not all have arrived.
     void give_up_if_late(const Arrival& waiting, std::chrono::nanoseconds waited) noexcept;
     /// Ends it with a failure, unless all ranks have arrived or it has been ended early before. By any
     /// thread.
     void end_early(std::exception_ptr failure) noexcept;
-    /// The same where no rank will bring an operator any more. \pre a rank has not arrived
+    /// The same if no rank will bring an operator any more. \pre a rank has not arrived
     void close(std::exception_ptr failure) noexcept;
     void shared_out(std::shared_ptr<Slices> slices) noexcept override;
     void finished(std::exception_ptr failure) noexcept override;
@@ -127,21 +127,21 @@ private:
     void give_up(const Arrival& waiting) noexcept;
     void drop_operators() noexcept;
     void end(std::exception_ptr failure) noexcept;
-    /// For who uses it without being a request that waits: it and the AsyncGroup last until let_go().
+    /// For a user that is not a waiting request: it and the AsyncGroup last until let_go().
     void hold() noexcept;
     void let_go() noexcept;
 
     detail::AsyncGroupState* home_;
     std::uint64_t number_ = 0;
     Atomic<DeferredCollective*> next_{nullptr};
-    /// There are slices, of which who waits does some.
+    /// There are slices, of which waiting threads run some.
     Atomic<bool> is_shared_out_{false};
     StdCount holds_;
     std::exception_ptr failure_;
     std::shared_ptr<Slices> slices_;
     std::vector<Contribution> contributions_;
     std::vector<Arrival> arrivals_;
-    /// For those that sleep, which their handovers say.
+    /// For the threads that sleep, which their handovers record.
     mailbox::FutexCounter end_event_;
     alignas(line_bytes) StdCount arrived_;
 

@@ -9,18 +9,18 @@
 
 namespace tutti::arrive {
 
-// What ranks that arrive share, over words of their own, so that a model checker can put its words
+// State that arriving ranks share, over words of their own, so that a model checker can put its words
 // underneath.
 
 /// A count that several threads change, one of which learns that it was the last.
 class StdCount {
 public:
-    /// Relaxed: who shows the operation to others does so by a release of another word.
+    /// Relaxed: the thread that shows the operation to others does so by a release of another word.
     void set(std::size_t value) noexcept { value_.store(value, std::memory_order_relaxed); }
-    /// Relaxed: by who counts already.
+    /// Relaxed: by a thread that counts already.
     void add(std::size_t value) noexcept { value_.fetch_add(value, std::memory_order_relaxed); }
 
-    /// What is added to a count that has been closed.
+    /// The amount added to a count that is closed.
     static constexpr std::size_t closed = ~(~std::size_t{0} >> 1U);
 
     /// Closes a count that has not come to `all`; false if it has, or was closed before. Release and acquire,
@@ -53,11 +53,11 @@ class StdMark {
 public:
     /// Release: pairs with is().
     void set(std::uint64_t number) noexcept { number_.store(number, std::memory_order_release); }
-    /// Relaxed: by who sets it.
+    /// Relaxed: by the thread that sets it.
     bool is_set(std::uint64_t number) const noexcept {
         return number_.load(std::memory_order_relaxed) == number;
     }
-    /// Acquire: pairs with set(), what came before that has happened.
+    /// Acquire: pairs with set(); everything before that has happened.
     bool is(std::uint64_t number) const noexcept { return number_.load(std::memory_order_acquire) == number; }
 
 private:
@@ -80,9 +80,9 @@ private:
 };
 
 /// Hands an operation's end from the thread that completes it to a rank, and a function from the rank to that
-/// thread, so that exactly one of the two calls it, or nobody where the rank forgets it in time. The word
-/// starts with the number of the operation that it is about: to the next one it says nothing, so that nobody
-/// has to clear it.
+/// thread, so that exactly one of the two calls it, or neither if the rank forgets it in time. The word
+/// starts with the number of its operation: for the next operation it is empty, so that nobody has to clear
+/// it.
 template <class State>
 class BasicHandover {
 public:
@@ -105,7 +105,7 @@ public:
     /// not, the operation is over.
     bool announce_sleep() noexcept { return set(number_, sleeps, over) < over; }
 
-    /// What the thread that completes an operation learns of a rank.
+    /// The state of a rank, for the thread that completes an operation.
     struct Completed {
         bool has_function; ///< which is now to be called
         bool sleeps;
@@ -129,7 +129,7 @@ private:
     static constexpr std::uint64_t over = 4;
     static constexpr unsigned number_shift = 3;
 
-    /// What a word says about an operation.
+    /// The content of a word for an operation.
     static std::uint64_t about(std::uint64_t number, std::uint64_t word) noexcept {
         return word >> number_shift == number ? word & (has_function | sleeps | over) : waits;
     }
@@ -145,7 +145,7 @@ private:
         }
     }
 
-    /// Whether it has changed `from` to `to`. What is known of sleepers stays.
+    /// Whether it has changed `from` to `to`. The mark of sleepers stays.
     bool change(std::uint64_t from, std::uint64_t to) noexcept {
         for (;;) {
             const std::uint64_t word = state_.get();

@@ -75,8 +75,8 @@ struct SingleCallerCalls::State {
         ++next;
     }
 
-    /// Whether the call needs no check because the rank before has made it. What a check finds depends on the
-    /// rank if there is a root, or if buffers are divided.
+    /// Whether the call needs no check because the rank before has made it. If there is a root, or if buffers
+    /// are divided, the result of a check depends on the rank.
     static bool repeats(const arrive::Contribution& before, const Call& call) {
         const CollectiveTraits& traits = traits_of(call.collective);
         return !traits.is_rooted() && !traits.is_divided() &&

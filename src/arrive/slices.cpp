@@ -40,7 +40,7 @@ void Slices::fail(std::exception_ptr failure) {
     }
 }
 
-/// Who hands out has a part in this, so that the executor is not gone before it returns.
+/// The thread that hands out has a part in this, so that the executor is not gone before it returns.
 void Slices::finish_one() {
     if (shares_.finish()) {
         task_.copies.clear();

@@ -15,12 +15,12 @@ namespace tutti::arrive {
 
 class Slices;
 
-/// What is to happen when a task is done.
+/// The end of a task.
 class Completion {
 public:
-    /// Called before an executor gets the slices of the task, with what anybody may help with who waits.
+    /// Called before an executor gets the slices of the task, with the slices that a waiting thread may run.
     virtual void shared_out(std::shared_ptr<Slices> slices) noexcept = 0;
-    /// Called once, by the thread that finishes: with what was thrown, or null.
+    /// Called once, by the thread that finishes: with the exception thrown, or null.
     virtual void finished(std::exception_ptr failure) noexcept = 0;
 
 protected:
@@ -41,17 +41,18 @@ public:
     /// One of them, unless somebody has begun it.
     void run(std::size_t index) noexcept;
 
-    /// All that nobody has begun. An executor mostly begins with the first, and who helps it with the last.
+    /// All that nobody has begun. An executor mostly begins with the first, and a helping thread with the
+    /// last.
     void run_unbegun() noexcept {
         for (std::size_t index = shares_.count(); index-- > 0;) {
             run(index);
         }
     }
 
-    /// Says that the executor has been called and will not be again.
+    /// The executor has been called and will not be again.
     void handed_out() noexcept { finish_one(); }
 
-    /// Says that it has thrown instead: slices that have not begun never will.
+    /// It has thrown instead: slices that have not begun never will.
     void not_handed_out(std::exception_ptr failure) noexcept;
 
 private:
@@ -65,9 +66,9 @@ private:
     std::exception_ptr failure_;
 };
 
-/// Where nobody says what a slice is: what it touches at least, which is longer than it takes to hand it out,
-/// and how many there are at most for each CPU of the process, so that threads that come late have some left
-/// to do. More of them, for vectors of 1 MiB, cost a pool of two threads 5 % and more.
+/// The slices, unless the program gives a size: the least bytes of a slice, which takes longer than to hand
+/// it out, and the most slices for each CPU of the process, so that threads that come late have some left to
+/// do. With more of them, for vectors of 1 MiB, a pool of two threads takes 5 % longer and more.
 inline constexpr std::size_t least_slice_bytes = std::size_t{256} << 10U;
 inline constexpr std::size_t slices_per_cpu = 8;
 

@@ -10,7 +10,7 @@ namespace tutti::arrive {
 
 namespace {
 
-/// What all vectors have together where all of them fit into a cache, so that nothing is stored past it.
+/// The size of all vectors together up to which they fit into a cache, so that nothing is stored past it.
 constexpr std::size_t most_small_bytes = std::size_t{256} << 10U;
 
 std::uintptr_t address(const void* vector) {

@@ -9,8 +9,8 @@
 
 namespace tutti::pass {
 
-/// What passes do to elements. The operator's kernels and state, and how it associates, are looked at by
-/// reductions and scans only.
+/// The treatment of elements by passes. Only reductions and scans use the operator's kernels and state, and
+/// its association.
 struct Elements {
     std::size_t bytes = 1;
     const detail::Kernels* kernels = nullptr;
@@ -33,7 +33,7 @@ struct Work {
     Elements elements = {};
 };
 
-/// What the passes read and write.
+/// The bytes that the passes read and write.
 std::size_t touched_bytes(const Work& work);
 
 /// Slice `index` of `slices` that touch about as many bytes each. All of them together are the work; they

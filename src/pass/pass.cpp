@@ -170,7 +170,7 @@ private:
         return outs;
     }
 
-    /// Where a member's contribution to an allgather lies.
+    /// The place of a member's contribution to an allgather.
     const std::byte* contribution(std::size_t member) const {
         return inputs_[member] + (shape_.in_place ? block_of(member).offset_bytes : 0);
     }

@@ -22,7 +22,7 @@ struct Shape {
     /// Irregular blocks: where each member's starts, members + 1 of them; null: blocks are equal.
     const std::size_t* offsets = nullptr;
     /// A call whose blocks lie anywhere: where, in the input of each member the block to each, and in its
-    /// output that from each, empty where there is none; null: blocks are equal or `offsets` says it.
+    /// output that from each, empty if there is none; null: blocks are equal or given by `offsets`.
     const plan::BlockPlace* const* sent = nullptr;
     const plan::BlockPlace* const* received = nullptr;
     /// The root of a rooted collective, the distance of a shift (0 <= root < members).
@@ -54,7 +54,7 @@ struct Pass {
     std::size_t elements = 0;
 };
 
-/// Who copies what several members want: its owner to all, or everybody what they want for themselves.
+/// Whether blocks that several members want are copied by their owner to all, or by each member for itself.
 enum class Direction : std::uint8_t { push, pull };
 
 /// Whether the members of the call can make its passes each for themselves. A barrier has nothing to pass
