@@ -17,7 +17,7 @@
 #endif
 
 #if defined(TUTTI_ANNOUNCES)
-// Of the sanitizer's run-time: null in a program that is linked without it.
+// Functions of the sanitizer's run-time: null in a program that is linked without it.
 extern "C" { // NOLINTBEGIN(readability-identifier-naming): its names
 [[gnu::weak]] void __tsan_acquire(void* address);
 [[gnu::weak]] void __tsan_release(void* address);
@@ -35,7 +35,8 @@ inline bool announces() noexcept {
 #endif
 }
 
-/// Before a release: what the thread has done so far is there for who acquires at the same address.
+/// Before a release: everything that the thread has done so far is visible to a thread that acquires at this
+/// address.
 inline void announce_release([[maybe_unused]] const void* address) noexcept {
 #if defined(TUTTI_ANNOUNCES)
     if (__tsan_release != nullptr) [[unlikely]] {
@@ -56,7 +57,8 @@ inline void announce_acquire([[maybe_unused]] const void* address) noexcept {
 } // namespace tutti
 
 #if defined(TUTTI_ANNOUNCES) && !defined(_GLIBCXX_SYNCHRONIZATION_HAPPENS_BEFORE)
-// What libstdc++ leaves to be defined before its headers: std::shared_ptr says so where it counts references.
+// Macros that libstdc++ leaves to be defined before its headers: std::shared_ptr uses them where it counts
+// references.
 //
 // So the library's copies of these inline functions differ from a program's, and in a static program the
 // linker keeps one of the two for both. Either is right. The copies do the same: the macros add calls that do

@@ -1,6 +1,6 @@
 #pragma once
 
-// What all layers know of the machine. It belongs to none, so that any may include it.
+// Facts about the machine that all layers share. The file belongs to none, so that any may include it.
 
 #include <cstddef>
 

@@ -44,7 +44,7 @@ auto environment_value(const char* name, const char* advice) {
     return value;
 }
 
-/// Where a file is from the folder in which the process is now, whichever it changes to.
+/// The absolute path of a file, from the folder of the process at this time, whichever it changes to.
 inline std::string absolute_path(const std::string& file) {
     std::array<char, PATH_MAX> folder{};
     const bool is_relative = !file.starts_with('/') && getcwd(folder.data(), folder.size()) != nullptr;

@@ -7,7 +7,7 @@ namespace tutti {
 template <class T>
 class IntrusiveQueue;
 
-/// What an object has that can be in an IntrusiveQueue, in one at a time: a base class of T.
+/// A base class of T for objects that can be in an IntrusiveQueue, in one at a time.
 template <class T>
 class Queueable {
 private:

@@ -15,7 +15,7 @@ public:
     Shares(std::size_t count, std::size_t finishes) : taken_(count), unfinished_(finishes) {}
 
     std::size_t count() const { return taken_.size(); }
-    /// Whether nobody has taken it. Relaxed: it only says whose the share is.
+    /// Whether nobody has taken it. Relaxed: it only decides whose the share is.
     bool take(std::size_t index) { return !taken_[index].test_and_set(std::memory_order_relaxed); }
     /// Whether it was the last. Acquire and release: the last one sees what all others have done.
     bool finish() { return unfinished_.fetch_sub(1, std::memory_order_acq_rel) == 1; }

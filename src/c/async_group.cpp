@@ -16,7 +16,7 @@ using namespace tutti;
 
 namespace {
 
-/// What an executor is handed: runs that it owes.
+/// The task of an executor: runs that it owes.
 struct Task {
     Task(std::function<void(std::size_t)> does, std::size_t count)
         : run(std::move(does)), runs(count, count) {}

@@ -29,7 +29,7 @@ inline constexpr std::uint64_t input_mask = no_number << input_shift;
 /// And whether the member is one of a cluster, whose repeated calls take another path.
 inline constexpr std::uint64_t in_cluster = 65536;
 
-/// What tutti_request::kind says; any other number is no request.
+/// The values of tutti_request::kind; any other number is no request.
 enum RequestKind : std::uint64_t {
     no_operation = 0,
     nonblocking = 0x7475'7474'6900'0001,
@@ -38,7 +38,7 @@ enum RequestKind : std::uint64_t {
     failed = 0x7475'7474'6900'0004 ///< when the call was made: waits for nothing
 };
 
-/// What is behind the request of a persistent call.
+/// The object behind the request of a persistent call.
 struct PersistentCall {
     detail::PersistentRequestBase* operation;
     /// To make the same call with other vectors.
@@ -111,8 +111,8 @@ Elements elements_of(const char* function, tutti_type type);
 /// An operator as a program passes it, for such elements: one of the library, or the program's own.
 class Combining : detail::CallMaker {
 public:
-    /// Throws ArgumentError where it is none, or not for such elements. What only the library knows of its
-    /// operators and types, the call says.
+    /// Throws ArgumentError if it is none, or not for such elements. The call names properties that only the
+    /// library knows of its operators and types.
     Combining(const char* function, tutti_op op, const Elements& elements);
 
     /// Completes a call for such elements, which refers to this object from then on.

@@ -39,7 +39,7 @@ public:
     virtual std::unique_ptr<ClusterMember> dup(SourceLine where) = 0;
 };
 
-/// The caller of a member that leaves when the program says so.
+/// The caller of a member that leaves when the program calls tutti_leave().
 TUTTI_COMPONENT_API tutti_caller caller_of(std::unique_ptr<ClusterMember> member);
 
 /// call_as_member() for a member of a cluster.

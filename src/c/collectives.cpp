@@ -15,7 +15,7 @@ using detail::Part;
 
 namespace {
 
-/// What a program asks for, as it passes it.
+/// The arguments of a call, as the program passes them.
 struct Asked {
     const void* in;
     void* out;
@@ -55,10 +55,10 @@ int root_or_distance(const CollectiveTraits& traits, int root, int members) {
     return traits.number == detail::Number::distance ? (root % members + members) % members : root;
 }
 
-/// Makes a call that blocks once more, where it is one of the last that the member has made but for its
-/// addresses. Else does nothing and returns false. What makes a small call cheap: what this does not look at
-/// has been checked before. It is for callers that are members of clusters, or for those that are none.
-/// `asked` is a copy, so that its fields are constants or in registers.
+/// Makes a blocking call once more, if it is one of the last that the member has made except for its
+/// addresses. Otherwise does nothing and returns false. This makes small calls cheap, because everything that
+/// it does not look at has been checked before. It is for callers that are members of clusters, or for those
+/// that are not. `asked` is a copy, so that its fields are constants or in registers.
 template <Collective collective, bool of_cluster = false>
 [[gnu::always_inline]] inline bool repeats(const tutti_caller& me, Asked asked) {
     constexpr CollectiveTraits traits = detail::traits_of(collective);

@@ -24,7 +24,7 @@ struct tutti_team {
 
 namespace tutti::inline TUTTI_NAMESPACE::c {
 
-/// What the public classes keep to themselves.
+/// The private parts of the public classes.
 class Inside {
 public:
     static detail::Seat& seat_of(const Member& member) { return *member.seat_; }
@@ -32,12 +32,12 @@ public:
     static detail::AsyncGroupState& state_of(const AsyncRank& arriving) { return *arriving.state_; }
 };
 
-/// What is behind a caller that is a member.
+/// The object behind a caller that is a member.
 class Seated {
 public:
-    /// One that leaves when the program says so.
+    /// A member that leaves when the program calls tutti_leave().
     explicit Seated(Member&& member) : Seated(member) { member_.emplace<Member>(std::move(member)); }
-    /// One that lasts as long as the function to which it was given.
+    /// A member that lasts as long as the function to which it was given.
     explicit Seated(Member& member)
         : seat_(&Inside::seat_of(member)), called_from_(&Inside::called_from_of(member)),
           rank_(member.rank()), size_(member.size()), member_(&member) {}
@@ -70,7 +70,7 @@ private:
 /// Those of the process.
 extern constinit Numbered<Seated> members;
 
-/// Where the program calls.
+/// The place of the call in the program.
 inline SourceLine where_of(const tutti_caller& me) {
     return {me.file, static_cast<unsigned>(me.line)};
 }

@@ -24,9 +24,9 @@ inline std::uint64_t number_of(const void* handle) {
     return reinterpret_cast<std::uint64_t>(handle);
 }
 
-/// What C programs refer to by a number. No number is given twice, so that one that is not valid, or no
-/// longer, is known as such. Looking one up takes no lock and a few instructions. For objects that last as
-/// long as the process, since threads may outlast static ones: its memory is never given back.
+/// The objects to which C programs refer by a number. No number is given twice, so that a number that is not
+/// valid, or no longer, is recognised. Looking one up takes no lock and a few instructions. For objects that
+/// last as long as the process, since threads may outlast static ones: its memory is never given back.
 template <class T>
 class Numbered : Immovable {
 public:
@@ -44,10 +44,10 @@ public:
         return number;
     }
 
-    /// Null where there is no such number. What it points to lasts until take(): only for a thread that comes
-    /// before that, or makes it itself. So it is for what belongs to one thread, as a member and its prepared
-    /// calls do. A thread that calls functions of the program in between, which may take it, looks it up
-    /// again. What any threads use is to be copied.
+    /// Null if there is no such number. The object lasts until take(): only for a thread that comes before
+    /// that, or makes it itself. So it is for objects of one thread, as a member and its prepared calls are.
+    /// A thread that calls functions of the program in between, which may take the object, looks it up again.
+    /// An object that several threads use must be copied.
     T* find(std::uint64_t number) {
         Slot* const slot = slot_of(number);
         // Acquire: pairs with add().

@@ -17,7 +17,7 @@ struct UserOp {
     tutti_op_function function;
     void* user;
     bool commutative;
-    /// Of an element; 0: any.
+    /// The size of an element; 0: any.
     std::size_t bytes = 0;
     ScaledSum<double> scale{1, 1};
 };

@@ -13,8 +13,8 @@
 
 namespace tutti::inline TUTTI_NAMESPACE::c {
 
-/// Options as this library knows them: what a program does not know that is older is as in `defaults`. Throws
-/// ArgumentError where one that is newer has chosen what the library does not know.
+/// Options as this library knows them: fields that an older program does not have are as in `defaults`.
+/// Throws ArgumentError if a newer program has set a field that the library does not have.
 template <class Options>
 Options known(const char* function, const Options* given, Options defaults) {
     if (given == nullptr) {

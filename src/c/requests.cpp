@@ -49,7 +49,7 @@ tutti_request& checked(const char* function, tutti_request requests[], size_t i)
     return checked(function, requests == nullptr ? nullptr : &requests[i]);
 }
 
-/// Of a request that has been checked. Null where it waits for nothing.
+/// The request behind a checked one. Null if it waits for nothing.
 detail::RequestBase* request_of(const tutti_request& request) {
     switch (request.kind) {
     case c::no_operation:
@@ -78,7 +78,7 @@ c::PersistentCall& persistent_of(const char* function, tutti_request* request) {
     return persistent_behind(function, found);
 }
 
-/// Nobody asks for the operation any more. A request that is prepared stays.
+/// Nobody waits for the operation any more. A persistent request stays.
 void use_up(tutti_request& request) {
     if (request.kind == c::persistent) {
         return;
@@ -88,8 +88,8 @@ void use_up(tutti_request& request) {
     }
 }
 
-/// Tests or waits. A request is used up if its operation is over then, also where it has failed. Where the
-/// library has refused it is not, and the request is left as it is.
+/// Tests or waits. A request is used up if its operation is over then, also if it has failed. After an error
+/// in the arguments the operation is not over, and the request is left as it is.
 template <class Question>
 void ask(tutti_request& request, Question question) {
     struct Answered : Immovable {
@@ -185,13 +185,13 @@ tutti_status status_of(const std::exception_ptr& failure) {
     });
 }
 
-/// What has ended the operation, the member's next call says.
+/// The member's next call reports the failure that has ended the operation.
 void wait_before_free(tutti_request& request) {
     try {
         wait(request);
     } catch (...) {
         if (std::current_exception() == nullptr || !is_over(request)) {
-            throw; // the thread is being ended, or the library has refused
+            throw; // the thread is being ended, or the arguments were rejected
         }
     }
 }

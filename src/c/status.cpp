@@ -19,7 +19,7 @@ namespace {
 struct Noted {
     std::string text;
     ErrorContext context;
-    /// Where there is no memory for the text.
+    /// For lack of memory for the text.
     const char* shown = "";
     tutti_status status = TUTTI_OK;
     /// Counts the failures of the thread; 0: none.

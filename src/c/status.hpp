@@ -9,7 +9,7 @@
 
 namespace tutti::inline TUTTI_NAMESPACE::c {
 
-/// What a function of the program has returned that is no status of the library.
+/// The failure of a function of the program that has returned no status of the library.
 class StatusError : public Error {
 public:
     StatusError(tutti_status status, const std::string& text, const ErrorContext& context)
@@ -21,14 +21,15 @@ private:
 };
 
 /// The status of the exception that is being handled, whose text becomes that of the calling thread's last
-/// failure. What ends the thread goes on.
+/// failure. An exception that ends the thread goes on.
 TUTTI_COMPONENT_API tutti_status noted();
 
 /// How many failures there have been on the calling thread.
 std::uint64_t failures_noted();
 
-/// Throws what a function of the program means by a status that is not TUTTI_OK: the last failure with this
-/// status that it has met, after the first `before` ones of the thread. `whose` says which function.
+/// Throws the failure that a function of the program reports by a status other than TUTTI_OK: the last
+/// failure with this status that it has met, after the first `before` ones of the thread. `whose` names the
+/// function.
 [[noreturn]] void throw_status(tutti_status status, const std::string& whose, std::uint64_t before);
 
 /// No exception leaves the library.
@@ -46,7 +47,7 @@ tutti_status guarded(Function function) {
     throw ArgumentError(std::string(function) + ": " + what);
 }
 
-/// What an argument points to.
+/// The target of a pointer argument.
 template <class T>
 T& there(const char* function, const char* name, T* pointer) {
     if (pointer == nullptr) {

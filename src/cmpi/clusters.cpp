@@ -22,7 +22,7 @@ namespace tutti::inline TUTTI_NAMESPACE::c {
 /// A member as the functions of C call it.
 class MpiMember : public ClusterMember {
 public:
-    /// One that leaves when the program says so.
+    /// A member that leaves when the program calls tutti_leave().
     explicit MpiMember(mpi::Member&& member) : own_(std::move(member)), member_(*own_) {}
     /// One that lasts as long as the function to which it was given.
     explicit MpiMember(mpi::Member& member) : member_(member) {}
@@ -79,7 +79,7 @@ mpi::Cluster cluster_behind(const char* function, const tutti_cluster* cluster) 
     return *found;
 }
 
-/// Of a Group or a Team.
+/// Creates the cluster of a Group or a Team.
 template <class Threads>
 void create(Threads& threads, MPI_Comm communicator, const tutti_cluster_options* given,
             tutti_cluster*& cluster) {

@@ -100,7 +100,8 @@ int tutti_f_version(void) {
     return tutti_version();
 }
 
-/// One of some size where the library knows no such type; 0 where elements have no bytes.
+/// The type of the elements: a type of their size if the library has none for them; 0 if elements have no
+/// bytes.
 static tutti_type type_of(const CFI_cdesc_t* array) {
     switch (array->type) {
     case CFI_type_int8_t:
@@ -135,8 +136,8 @@ struct array {
     tutti_type type;
 };
 
-/// Where there is no address nothing but an extent of 0 tells an array of no elements from one that is not
-/// allocated, whose extents say nothing.
+/// Without an address only an extent of 0 distinguishes an array of no elements from an array that is not
+/// allocated, whose extents are meaningless.
 static int is_empty(const CFI_cdesc_t* array) {
     for (int i = 0; i < array->rank; ++i) {
         if (array->dim[i].extent == 0) {
@@ -198,7 +199,7 @@ tutti_status tutti_f_address(const char* function, const char* name, const CFI_c
     return status;
 }
 
-/// That an array has `blocks` times n elements, or no matter how many where nobody looks.
+/// Checks that an array has `blocks` times n elements, or any number if it is not used.
 static tutti_status check_number(const char* function, const struct array* array, size_t blocks, size_t n) {
     if (blocks == 0 || array->n == blocks * n) {
         return TUTTI_OK;
@@ -248,7 +249,7 @@ tutti_status tutti_f_two(const char* function, const char* in_name, const CFI_cd
     if (status != TUTTI_OK) {
         return status;
     }
-    // The one that is a block says how long that is.
+    // The buffer of one block determines the length of a block.
     const int in_says = needs_in && (in_blocks == 1 || out_blocks != 1);
     status = in_says ? divide(function, &from, in_blocks, &v->n) : divide(function, &to, out_blocks, &v->n);
     if (status == TUTTI_OK && needs_in) {

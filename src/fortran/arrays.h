@@ -13,14 +13,14 @@ struct tutti_f_vectors {
     tutti_type type;
 };
 
-/// Where a member is: at the root or not, among so many.
+/// The place of a member: at the root or not, among so many.
 struct tutti_f_place {
     int is_root;
     int has_counts_on_all;
     size_t members;
 };
 
-/// Longest text of a failure, with a zero at its end; the module's longest_text says the same.
+/// Longest text of a failure, with a zero at its end; equal to the module's longest_text.
 enum { tutti_f_longest_text = 512 };
 
 /// The variable of the module that stands for TUTTI_IN_PLACE.
@@ -32,7 +32,7 @@ void tutti_f_forward(tutti_status status, int* ierr);
 
 #pragma GCC visibility push(hidden)
 
-/// Begins a call: what is refused from here on has written its request.
+/// Begins a call: an error from here on has written its request.
 tutti_status tutti_f_begin(const char* function, const tutti_caller* me, int root,
                            struct tutti_f_place* place);
 
@@ -40,8 +40,8 @@ tutti_status tutti_f_begin(const char* function, const tutti_caller* me, int roo
 tutti_status tutti_f_one(const char* function, const char* name, const CFI_cdesc_t* array,
                          struct tutti_f_vectors* v);
 
-/// Only where an array is. One that is not allocated is nowhere: only the call knows whether anybody looks at
-/// it.
+/// The address of an array only. An array that is not allocated has none: only the call knows whether it is
+/// used.
 tutti_status tutti_f_address(const char* function, const char* name, const CFI_cdesc_t* array,
                              void** address);
 
@@ -51,9 +51,9 @@ tutti_status tutti_f_two(const char* function, const char* in_name, const CFI_cd
                          const char* out_name, const CFI_cdesc_t* out, size_t out_blocks, size_t inout_blocks,
                          struct tutti_f_vectors* v);
 
-/// That an operator of the library is for the elements of the array that is read: `in`, or `out` where that
-/// is in place. Arrays of logical are then those of integers, and arrays whose first extent is 2 are pairs
-/// for the operators that need these. Any type may have an operator of the program's own.
+/// Checks that an operator of the library is for the elements of the array that is read: `in`, or `out` if
+/// the call is in place. Arrays of logical are then those of integers, and arrays whose first extent is 2 are
+/// pairs for the operators that need these. Any type may have an operator of the program's own.
 tutti_status tutti_f_combines(const char* function, const CFI_cdesc_t* in, const CFI_cdesc_t* out,
                               tutti_op op, struct tutti_f_vectors* v);
 

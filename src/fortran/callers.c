@@ -1,4 +1,4 @@
-// Who calls, and how.
+// Callers and their modes.
 
 #include "fortran/arrays.h"
 

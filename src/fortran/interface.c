@@ -1,4 +1,4 @@
-// What the module tutti is made of: takes Fortran's arrays apart and calls the interface for C.
+// The C side of the module tutti: takes Fortran's arrays apart and calls the interface for C.
 
 #include "fortran/arrays.h"
 

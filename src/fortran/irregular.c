@@ -11,7 +11,7 @@ struct blocks {
     size_t* displacements;
 };
 
-/// That a vector of so many elements is as long as its blocks reach, or longer.
+/// Checks that a buffer of so many elements is as long as its blocks reach, or longer.
 static tutti_status check_reach(const char* function, const char* name, size_t elements,
                                 const struct blocks* blocks, size_t members) {
     size_t end = 0;
@@ -28,7 +28,7 @@ static tutti_status check_reach(const char* function, const char* name, size_t e
                         function, name, elements, end);
 }
 
-/// Of a vector that is divided by `counts`; `displacements` may be absent.
+/// Reads the blocks of a buffer that is divided by `counts`; `displacements` may be absent.
 static tutti_status take_blocks(const char* function, const char* name, size_t elements,
                                 const char* counts_name, const CFI_cdesc_t* counts,
                                 const CFI_cdesc_t* displacements, size_t members, struct blocks* blocks) {

@@ -1,4 +1,4 @@
-// What a group has recorded, written to files: Fortran has no text whose length the callee says.
+// The records of a group, written to files: Fortran has no text whose length the callee determines.
 
 #include "fortran/arrays.h"
 

@@ -45,7 +45,7 @@ module tutti
     integer(c_int), parameter :: TUTTI_LEVEL_SOCKET = 0, TUTTI_LEVEL_NUMA_NODE = 1, TUTTI_LEVEL_L3 = 2, &
         TUTTI_LEVEL_L2 = 3, TUTTI_LEVEL_CORE = 4
 
-    ! What is recorded of calls, and how a trace is written.
+    ! The parts of calls that are recorded, and the formats of a trace.
     integer(c_int), parameter :: TUTTI_TRACE_OFF = 0, TUTTI_TRACE_STATISTICS = 1, TUTTI_TRACE_OPERATIONS = 2, &
         TUTTI_TRACE_STEPS = 3
     integer(c_int), parameter :: TUTTI_TRACE_JSON_LINES = 0, TUTTI_TRACE_PERFETTO = 1
@@ -74,7 +74,7 @@ module tutti
     ! OpenMP region must be set to it, because gfortran does not initialise such variables.
     type(tutti_request), parameter :: TUTTI_REQUEST_NULL = tutti_request()
 
-    ! Who makes a call, and how. The program may read only `rank` and `size`.
+    ! The caller of a call, and its mode. The program may read only `rank` and `size`.
     type, bind(c) :: tutti_caller
         integer(c_int) :: rank = 0
         integer(c_int) :: size = 0
