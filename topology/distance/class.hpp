@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <string_view>
 
-/// What lines, caches and links cost, by how far CPUs are from each other.
+/// The costs of lines, caches and links, by how far CPUs are from each other.
 namespace tutti::distance {
 
-/// How far two CPUs are from each other: what is the least that they share.
+/// How far two CPUs are from each other: the smallest part that they share.
 ///
 /// - core: they are threads of one core
 /// - l3: an L3 cache

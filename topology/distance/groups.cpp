@@ -43,7 +43,7 @@ public:
     /// At which time the sets of two CPUs became one: never less inside of a set than between it and another.
     const Matrix& joined() const { return joined_; }
 
-    /// Of all merges, ascending.
+    /// The heights of all merges, ascending.
     const std::vector<double>& heights() const { return heights_; }
 
 private:
@@ -160,7 +160,7 @@ struct Judged {
     bool shows = false;
 };
 
-/// What a cut separates, between the one below it and the one above.
+/// Judges the groups that a cut separates, between the cut below it and the one above.
 Judged judge(const Matrix& matrix, const Matrix& joined, double below, double cut, double above) {
     const std::vector<double> inside = times_between(matrix, joined, below, cut);
     const std::vector<double> outside = times_between(matrix, joined, cut, above);
@@ -191,7 +191,8 @@ std::size_t count(const Groups& groups) {
 std::vector<FoundLevel> find_levels(const Matrix& matrix) {
     const Merging merging(matrix);
     std::vector<Cut> cuts = possible_cuts(merging.heights());
-    // What a cut separates depends on its neighbours: the least of those that do not show goes first.
+    // The groups that a cut separates depend on its neighbours: the least of the cuts that do not show goes
+    // first.
     while (true) {
         std::vector<FoundLevel> levels;
         std::size_t worst = cuts.size();

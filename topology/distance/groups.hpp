@@ -5,7 +5,7 @@
 
 namespace tutti::distance {
 
-/// What lines take between each pair of CPUs, which are numbered from 0.
+/// The times of lines between each pair of CPUs, which are numbered from 0.
 class Matrix {
 public:
     explicit Matrix(std::size_t cpus) : cpus_(cpus), ns_(cpus * cpus) {}

@@ -11,7 +11,7 @@
 
 namespace tutti::distance {
 
-/// Who says a number.
+/// The origin of a number.
 ///
 /// - measured: this machine, to `tutti measure`
 /// - published: somebody who has measured such a machine
@@ -25,7 +25,7 @@ constexpr std::string_view to_string(Origin origin) {
     return names[static_cast<std::size_t>(origin)];
 }
 
-/// Where numbers come from.
+/// The source of numbers.
 struct Source {
     std::string name; ///< a word
     Origin origin = Origin::estimated;
@@ -41,23 +41,23 @@ struct Number {
     bool operator==(const Number&) const = default;
 };
 
-/// What lines cost between CPUs that are so far from each other.
+/// The costs of lines between CPUs that are so far from each other.
 struct LineCosts {
     /// ns from a store to the load that sees it, over all pairs of CPUs: half a ping-pong.
     Number least_one_way;
     Number median_one_way;
     Number most_one_way;
-    /// ns until the last of k readers has a line, of whom the furthest are so far from the writer:
-    /// base + each * k. One far reader slows near ones down: it is its base that counts for all.
+    /// ns until the last of k readers has a line, of which the furthest are so far from the writer: base +
+    /// each * k. One far reader slows near ones down: its base counts for all.
     Number readers_base;
     Number readers_each;
-    /// ns a flag, for who collects flags that others have set before, one after the other.
+    /// ns per flag, for a member that collects flags which others have set before, one after the other.
     Number flag;
     /// ns until a store is done to a line that another has read since it was written.
     Number taken_back;
     /// GB/s at which one copies what another has just written, out of its caches.
     Number fetch;
-    /// The same where who has written it reads it as well meanwhile.
+    /// The same if the writer reads it as well meanwhile.
     Number fetch_contended;
     /// GB/s at which one stores to lines that another has read and has in its own caches.
     Number store;
@@ -65,8 +65,8 @@ struct LineCosts {
     bool operator==(const LineCosts&) const = default;
 };
 
-/// GB/s to and from memory, of all cores of a part of the machine together. A copy counts what it reads and
-/// what it writes.
+/// GB/s to and from memory, of all cores of a part of the machine together. A copy counts the bytes read and
+/// the bytes written.
 struct Bandwidth {
     Number read;
     Number write;
@@ -75,7 +75,7 @@ struct Bandwidth {
     bool operator==(const Bandwidth&) const = default;
 };
 
-/// GB/s at which a core reads and writes what is its own, in a cache.
+/// GB/s at which a core reads and writes its own data, in a cache.
 struct CacheBandwidth {
     Number read;
     Number write;
@@ -83,20 +83,20 @@ struct CacheBandwidth {
     bool operator==(const CacheBandwidth&) const = default;
 };
 
-/// What the lines, caches and links of a machine cost. `machine::Thresholds` is another thing: from how many
-/// bytes on the library does what, which follows from costs like these.
+/// The costs of lines, caches and links of a machine. It differs from `machine::Thresholds`, the sizes from
+/// which on the library changes its methods, which follow from costs like these.
 struct MachineModel {
     std::string name;
-    /// The machine in hwloc's synthetic notation; empty where that cannot say it.
+    /// The machine in hwloc's synthetic notation; empty if the notation cannot describe it.
     std::string topology;
     std::vector<Source> sources;
-    /// The distances that there are between CPUs of this machine. What follows says nothing of others.
+    /// The distances that exist between CPUs of this machine. The members below cover no others.
     std::array<bool, class_count> has = {};
     std::array<LineCosts, class_count> lines = {};
-    /// Of a core, which every machine has; of all cores that share an L3, a node, a socket; and over the
-    /// link, of all cores of a socket with the memory of another.
+    /// The bandwidth of a core, which every machine has; of all cores that share an L3, a node, a socket; and
+    /// over the link, of all cores of a socket with the memory of another.
     std::array<Bandwidth, class_count> memory = {};
-    /// Of a core.
+    /// The bandwidth of a core.
     CacheBandwidth l2;
     CacheBandwidth l3;
     /// ns until a store is done to a line that nobody else has.

@@ -48,7 +48,7 @@ void append_aligned(RankRange group, RankRange tree, std::vector<int>& begins) {
     }
 }
 
-/// Where runs of equal parts begin, and the number of ranks; nothing where a part has two runs.
+/// The starts of runs of equal parts, and the number of ranks; empty if a part has two runs.
 std::vector<int> runs_of(const std::vector<int>& parts) {
     std::vector<int> begins;
     std::set<int> seen;

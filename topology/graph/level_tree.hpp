@@ -46,10 +46,10 @@ public:
     int group_of(int level, int rank) const { return group_of_[index(level)][index(rank)]; }
     /// The numbers, in the next level, of the groups that a group is divided into.
     RankRange children(int level, int number) const;
-    /// The first rank of each of these, and the one after the last of all, as cut wants it.
+    /// The first rank of each of these, and the one after the last of all: an argument for cut().
     std::span<const int> firsts_of_children(int level, int number) const;
 
-    /// The children of each group, outermost level first, where all groups of a level have equally many; else
+    /// The children of each group, outermost level first, if all groups of a level have equally many; else
     /// empty. One rank has none.
     std::vector<int> dimensions() const;
 
@@ -64,7 +64,7 @@ public:
     LevelTree without(int level) const;
 
     /// The same ranks with as many levels more as it takes for no group to have more than `most` children, a
-    /// power of two. Equal children come together in equal numbers where that can be; others as cut says. An
+    /// power of two. Equal children come together in equal numbers if possible; others as by cut(). An
     /// aligned tree stays so.
     LevelTree split(int most) const;
 
@@ -85,10 +85,10 @@ private:
     std::vector<Level> group_of_;
 };
 
-/// Where the butterfly's bracketing cuts n operands in two: the left part has the largest power of two below
-/// n, and each part is cut in the same way. `firsts` says which operand each of two or more runs of operands
-/// starts with, and where the last run ends; the result is the first run on the right. Where no run starts at
-/// the cut, so many runs are cut as so many operands would be.
+/// The run of operands at which the butterfly's reduction tree cuts n operands in two: the left part has the
+/// largest power of two below n, and each part is cut in the same way. `firsts` lists the first operand of
+/// each of two or more runs of operands, and the end of the last run; the result is the first run on the
+/// right. If no run starts at the cut, the runs are cut as if each were one operand.
 int cut(std::span<const int> firsts);
 
 } // namespace tutti::graph

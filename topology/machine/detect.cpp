@@ -21,7 +21,7 @@ struct DestroyTopology {
 };
 using Topology = std::unique_ptr<hwloc_topology, DestroyTopology>;
 
-/// Loads a topology after `choose_source` has told hwloc where from; null, with errno set, if that fails.
+/// Loads a topology from the source that `choose_source` sets; null, with errno set, if that fails.
 template <class ChooseSource>
 Topology load_topology(ChooseSource choose_source) {
     hwloc_topology_t raw = nullptr;
@@ -84,9 +84,9 @@ std::size_t first_cache_bytes(hwloc_topology_t topology, hwloc_obj_type_t type) 
     return cache == nullptr ? 0 : static_cast<std::size_t>(cache->attr->cache.size);
 }
 
-/// What hwloc states of the processor under this name; empty where it does not.
+/// The value that hwloc has for the processor under this name; empty if there is none.
 std::string processor_info(hwloc_topology_t topology, const char* name) {
-    // It does so on the package, or on the machine where it found no packages.
+    // It is on the package, or on the machine if hwloc has found no packages.
     for (const hwloc_obj_type_t type : {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_MACHINE}) {
         hwloc_obj* const object = hwloc_get_obj_by_type(topology, type, 0);
         const char* const info = object == nullptr ? nullptr : hwloc_obj_get_info_by_name(object, name);
@@ -128,7 +128,7 @@ std::vector<int> speeds_of_kinds(hwloc_topology_t topology, int kinds) {
 }
 #endif
 
-/// Notes the kinds of the cores; none if hwloc does not know which of them are faster.
+/// Notes the kinds of the cores; none if hwloc has not found which of them are faster.
 void note_kinds([[maybe_unused]] hwloc_topology_t topology, [[maybe_unused]] std::vector<Pu>& pus) {
 #if HWLOC_API_VERSION >= 0x00020400
     const int kinds = hwloc_cpukinds_get_nr(topology, 0);
@@ -181,7 +181,7 @@ Machine flat_machine(std::span<const int> os_indices, std::string note) {
     return machine;
 }
 
-/// What hwloc says of this machine, whatever the process is bound to.
+/// The description of this machine by hwloc, whatever the process is bound to.
 struct Described {
     Machine machine; ///< without CPUs where hwloc cannot describe it
     std::string note;

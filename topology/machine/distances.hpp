@@ -8,8 +8,8 @@
 
 namespace tutti::machine {
 
-/// How far two CPUs are from each other, as hwloc says. Where a machine does not say what they share, that is
-/// shared by none, but for the socket. \pre two different CPUs
+/// How far two CPUs are from each other, according to hwloc. A part that hwloc does not report is shared by
+/// no CPUs, except the socket. \pre two different CPUs
 distance::Class class_of(const Pu& one, const Pu& other);
 
 /// CPUs that are at most so far from each other. \pre not all distances: nothing is further than a link

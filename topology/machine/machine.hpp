@@ -25,7 +25,7 @@ constexpr std::string_view name_of(Kind kind) {
 inline constexpr int full_speed = 1024;
 
 /// One processing unit (a hardware thread) and where it sits. All but `os_index` are logical indices,
-/// numbered over the whole machine, not over its allowed part; -1 where the machine does not say.
+/// numbered over the whole machine, not over its allowed part; -1 if unknown.
 struct Pu {
     int os_index = -1; ///< the operating system's number: what taskset and sched_setaffinity take
     int core = -1;
@@ -51,7 +51,7 @@ struct Machine {
     int family = 0;                 ///< the vendor's number of it; 0 where unknown
     std::vector<std::string> notes; ///< what a reader of `tutti info` should know, one sentence each
 
-    /// How many of each the allowed PUs lie in; 0 where the machine does not say.
+    /// How many of each contain allowed PUs; 0 if unknown.
     int packages() const;
     int numa_nodes() const;
     int l3_groups() const;
@@ -66,13 +66,13 @@ struct Machine {
 };
 
 /// This machine as this process may use it at the time of the call: what the system allows (a container's
-/// cpuset) and, within that, what the process is bound to (taskset, a batch system; see process_cpus() in
-/// pinning.hpp for what that means when threads are already pinned). Changes no binding. Never throws for
-/// what it finds: where hwloc cannot describe the machine the result has CPUs without structure, and a note
-/// says why. Takes milliseconds: here() does the same in microseconds.
+/// cpuset) and, within that, the process's binding (taskset, a batch system; see process_cpus() in
+/// pinning.hpp for the effect of threads that are already pinned). Changes no binding. Never throws for the
+/// machine that it finds: if hwloc cannot describe it, the result has CPUs without structure, and a note with
+/// the reason. Takes milliseconds: here() does the same in microseconds.
 Machine detect();
 
-/// The same, but what hwloc says of the machine is asked for once in the life of the process.
+/// The same, except that hwloc's description of the machine is read once in the life of the process.
 TUTTI_COMPONENT_API Machine here();
 
 /// The machine stored in a hwloc 2 XML file (`lstopo machine.xml` writes one); its allowed set is honoured.
@@ -83,8 +83,8 @@ Machine from_xml(const std::string& path);
 /// \throws std::invalid_argument naming the description if hwloc does not understand it.
 Machine from_synthetic(const std::string& description);
 
-/// This machine, its disallowed part too, in that notation; empty where it is not regular enough for it, or
-/// hwloc cannot read it.
+/// This machine, including its disallowed part, in that notation; empty if it is not regular enough, or hwloc
+/// cannot read it.
 std::string synthetic_here();
 
 /// `machine` with only those of its PUs whose number is in `os_indices`; numbers it does not have are
@@ -93,8 +93,8 @@ std::string synthetic_here();
 TUTTI_COMPONENT_API Machine restrict(Machine machine, std::span<const int> os_indices,
                                      std::string_view because = "restriction");
 
-/// The lines `tutti info` prints: a label, its value, aligned; each ends in a newline. What the machine does
-/// not say is left out.
+/// The lines that `tutti info` prints: a label, its value, aligned; each ends in a newline. Unknown values
+/// are left out.
 std::string describe(const Machine& machine);
 
 } // namespace tutti::machine

@@ -24,7 +24,7 @@
 #include <thread>
 #include <utility>
 
-// Of the program's OpenMP runtime; null if it has none.
+// Functions of the program's OpenMP runtime; null if it has none.
 extern "C" {
 [[gnu::weak]] int omp_get_num_places();
 [[gnu::weak]] int omp_get_place_num_procs(int place);
@@ -49,10 +49,10 @@ CpuSet make_cpu_set(unsigned room) {
     return set;
 }
 
-/// The CPUs a thread of this process is bound to, ascending; nothing if the system does not say, as for a
-/// thread that has just ended.
+/// The CPUs a thread of this process is bound to, ascending; empty if the system does not report them, as for
+/// a thread that has just ended.
 std::optional<std::vector<int>> cpus_of_thread(pid_t thread_id) {
-    // The kernel wants room for every CPU it could have and says EINVAL if there is not enough.
+    // The kernel needs room for every CPU it could have, and returns EINVAL if there is not enough.
     constexpr unsigned largest_room = 1U << 20U;
     for (unsigned room = CPU_SETSIZE; room <= largest_room; room *= 2) {
         const CpuSet set = make_cpu_set(room);
@@ -106,7 +106,7 @@ std::set<pid_t> thread_ids() {
     return ids;
 }
 
-/// What pin_this_thread() did to threads that still run.
+/// The effects of pin_this_thread() on threads that still run.
 struct Pins {
     struct Pin {
         int os_index = -1;
@@ -186,7 +186,7 @@ void add_openmp_places(std::set<int>& cpus) {
     }
 }
 
-/// Whether the system can run a thread on a CPU; all of them if the system does not say.
+/// Whether the system can run a thread on a CPU; true for all if the system does not report it.
 class OnlineCpus {
 public:
     explicit OnlineCpus(const std::string& root) {

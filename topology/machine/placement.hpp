@@ -40,7 +40,7 @@ struct PlacementRequest {
     bool operator==(const PlacementRequest&) const = default;
 };
 
-/// What place() returns for a member that is not to be pinned.
+/// The result of place() for a member that is not to be pinned.
 inline constexpr int unpinned = -1;
 
 /// The operating-system CPU number of each of `members` members, or `unpinned` for all with Placement::none.
@@ -53,9 +53,9 @@ std::vector<int> place(const Machine& machine, int members, Placement rule);
 /// std::invalid_argument naming the kinds of the machine if no CPU is left.
 Machine of_kinds(Machine machine, const std::vector<Kind>& kinds);
 
-/// The same for any request. A list: member i sits on entry i, going round where the list
-/// is shorter than the members. A CPU listed twice takes two members. \throws std::invalid_argument if
-/// members < 1, or naming the first entry that is not an allowed CPU, and those that are; see of_kinds().
+/// The same for any request. For a list, member i gets entry i, going round if the list is shorter than the
+/// members. A CPU listed twice takes two members. \throws std::invalid_argument if members < 1, or naming the
+/// first entry that is not an allowed CPU, and the allowed ones; see of_kinds().
 std::vector<int> place(const Machine& machine, int members, const PlacementRequest& request);
 
 /// The same beside threads that hold CPUs: a rule places the members on the CPUs that are least often in
@@ -65,9 +65,8 @@ std::vector<int> place(const Machine& machine, int members, const PlacementReque
 std::vector<int> place_beside(const Machine& machine, int members, const PlacementRequest& request,
                               std::span<const int> held);
 
-/// In which package, NUMA node, L3 and core each of these CPUs is, as their numbers: a list each, outermost
-/// first, without those that the machine does not tell of all of them. Nothing where one of them is
-/// `unpinned`.
+/// The numbers of the package, NUMA node, L3 and core of each of these CPUs: a list each, outermost first,
+/// without those that are unknown for any of the CPUs. Empty if one of them is `unpinned`.
 std::vector<std::vector<int>> parts_of(const Machine& machine, std::span<const int> cpus);
 
 /// How fast members on these CPUs are: full_speed for one that has a core of the fastest kind for itself, or

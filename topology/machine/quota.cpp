@@ -29,7 +29,7 @@ double limit_of(const std::string& group) {
     return quota > 0 && period > 0 ? quota / period : unlimited;
 }
 
-/// Where the groups that can limit CPU time may be mounted, of one line of /proc/self/cgroup:
+/// The places at which groups that can limit CPU time may be mounted, from one line of /proc/self/cgroup:
 /// "4:cpu,cpuacct:/path", or for version 2 "0::/path".
 std::vector<std::string> mounts_of(const std::string& controllers) {
     if (controllers.empty()) {

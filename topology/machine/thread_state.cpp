@@ -12,7 +12,7 @@ namespace tutti::machine {
 
 namespace {
 
-/// What follows the name in a line of /proc/self/task/N/stat: the state is the first field.
+/// The fields after the name in a line of /proc/self/task/N/stat: the state is the first field.
 constexpr int fields_before_cpu = 36;
 
 int cpu_in(std::string_view fields) {

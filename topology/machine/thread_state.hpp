@@ -8,16 +8,16 @@
 
 namespace tutti::machine {
 
-/// What the system tells of a thread of this process.
+/// The system's report on a thread of this process.
 struct ThreadState {
     std::string name;
     /// As in /proc: R runs or could, S sleeps, D waits for a device, T or t is stopped.
     char state = '?';
-    /// Where it runs, or ran last.
+    /// The CPU on which it runs, or ran last.
     int cpu = 0;
 };
 
-/// The number by which the system knows the calling thread. Costs a system call once in a thread's life.
+/// The system's number of the calling thread. Costs a system call once in a thread's life.
 TUTTI_COMPONENT_API int this_thread() noexcept;
 
 /// Nothing where there is no such thread any more. Microseconds.

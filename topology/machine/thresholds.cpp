@@ -11,17 +11,17 @@ namespace {
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
 
-/// The L3 of a machine that does not tell of one.
+/// The L3 of a machine whose own is unknown.
 constexpr std::size_t usual_l3_bytes = 32 * mib;
 
-/// What is worth handing out where nobody has measured it.
+/// The least bytes for which parallel threads are worth it, on a machine without a measurement.
 constexpr std::size_t usual_parallel_bytes = 2 * mib;
 
-/// What a family trades. Reaches are in halves of an L2; 0 where only the L3 matters.
+/// The thresholds of a family. Reaches are in halves of an L2; 0 if only the L3 matters.
 struct Family {
     const char* name;
     const char* vendor;
-    int number;           ///< as the processor says; 0 for any
+    int number;           ///< as the processor reports it; 0 for any
     const char* in_model; ///< a part of the model's name
     std::size_t least_l2_bytes;
     double plain_line_ns;
@@ -40,7 +40,7 @@ struct Family {
     std::size_t parallel_threshold_bytes;
 };
 
-/// The first that fits. docs/measurements says what was measured, where and how.
+/// The first that fits counts. docs/measurements has the measurements.
 constexpr std::array families{
     Family{.name = "AMD Zen 5",
            .vendor = "AuthenticAMD",
@@ -110,7 +110,7 @@ bool fits(const Family& family, const Machine& machine) {
            machine.l2_bytes >= family.least_l2_bytes;
 }
 
-/// What does not depend on the family, as far as anybody knows.
+/// The values that do not depend on the family, as far as known.
 Thresholds guess(std::size_t l3_bytes) {
     return {.stream_to_others = {.l3_bytes = l3_bytes},
             .stream_to_own = {.l3_bytes = l3_bytes},

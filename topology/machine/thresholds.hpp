@@ -6,17 +6,18 @@
 #include <span>
 #include <string>
 
-/// What the lines and caches of a machine cost, as named quantities.
+/// The costs of lines and caches of a machine, as named quantities.
 namespace tutti::machine {
 
-/// Who says so.
+/// The source of thresholds.
 ///
-/// - guess: nobody; what is cautious on any machine
+/// - guess: nobody; the values are cautious on any machine
 /// - family: measured on another machine with a processor of this family
 /// - measured: measured on this machine
 enum class ThresholdSource { guess, family, measured };
 
-/// Where caches are full: so many bytes for each L2 that members use, or for each L3 if that is less.
+/// The size at which caches are full: so many bytes for each L2 that members use, or for each L3 if that is
+/// less.
 struct Reach {
     std::size_t l2_bytes = 0; ///< 0: the L2 caches do not matter
     std::size_t l3_bytes = 0;
@@ -26,34 +27,34 @@ struct Reach {
     bool operator==(const Reach&) const = default;
 };
 
-/// What is traded on a machine. Bytes are those that all members' vectors have together, unless it says
-/// otherwise; 0 ns is a cost that nobody knows.
+/// The thresholds of a machine. Bytes are those that all members' vectors have together, unless stated
+/// otherwise; 0 ns is an unknown cost.
 struct Thresholds {
     ThresholdSource source = ThresholdSource::guess;
     std::string processor = {}; ///< the family's name; empty for a guess
 
-    /// What a line costs that another CPU has read since it was written, and that is written again: by plain
-    /// stores, which take it back first, by string moves out of the writer's caches, and by stores past them.
+    /// The cost of writing a line that another CPU has read since it was written: by plain stores, which
+    /// invalidate the copy first, by rep movsb out of the writer's caches, and by non-temporal stores.
     double plain_line_ns = 0;
     double moved_line_ns = 0;
     double streamed_line_ns = 0;
     /// From here on lines of others are written in the cheapest of these ways; below, by plain stores.
     std::size_t lines_from_bytes = 0;
 
-    /// From here on two members that combine, and three or more that scan, store past the caches to each
+    /// From here on two members that combine, and three or more that scan, use non-temporal stores to each
     /// other, whatever a line costs. 0: they do as others do.
     std::size_t stream_combined_bytes = 0;
 
-    /// From where stores past the caches pay whatever a line costs: to others' vectors, and to one's own,
-    /// which differs where all that is stored is what was combined, and where the same is stored to others as
-    /// well.
+    /// The sizes from which on non-temporal stores pay, whatever a line costs: to others' vectors, and to
+    /// one's own. The latter differs if all that is stored was combined, and if the same is stored to others
+    /// as well.
     Reach stream_to_others = {};
     Reach stream_to_own = {};
     Reach stream_combined_to_own = {};
     Reach stream_pushed_to_own = {};
 
-    /// From here on who has a block stores it for all that want it, instead of their fetching it; so also
-    /// where a member's own vector is streamed for want of an L3. 0: there only.
+    /// From here on the owner of a block stores it for all that want it, instead of their fetching it; so
+    /// also if a member's own vector is streamed for want of an L3. 0: there only.
     std::size_t push_bytes = 0;
     /// From here on, until stores to others are streamed, the members of an allreduce fetch each other's
     /// results. 0: never, they store them to all.
@@ -62,15 +63,15 @@ struct Thresholds {
     std::size_t pull_between_two_bytes = 0;
     /// The same for a scan, of which one of them has less to combine.
     std::size_t scan_between_two_bytes = 0;
-    /// What one member may read of all before that is better shared.
+    /// The bytes that one member may read of all before the work is better shared.
     std::size_t read_by_one_bytes = 0;
-    /// The longest message that goes over a staging buffer between two members with a CPU each: where both
-    /// wait for each other, and where one waits for nobody.
+    /// The longest message that goes over a staging buffer between two members with a CPU each: if both
+    /// wait for each other, and if one waits for nobody.
     std::size_t stage_between_two_bytes = 0;
     std::size_t stage_one_way_bytes = 0;
 
-    /// From here on who has the vectors of all members hands parts of the pass over them to other threads,
-    /// which have to wake up and to fetch what lies in its caches. 0: never.
+    /// From here on a thread that has the vectors of all members gives parts of the pass over them to other
+    /// threads, which have to wake up and to fetch lines that lie in its caches. 0: never.
     std::size_t parallel_threshold_bytes = 0;
 
     /// How long a member spins, and then yields, before it sleeps; and how long it yields where members share
@@ -95,7 +96,7 @@ struct Quantity {
 /// All numbers of a profile, in the order in which they are written.
 std::span<const Quantity> quantities();
 
-/// The profile of the machine's processor family, or a guess where that is in no table.
+/// The thresholds of the machine's processor family, or a guess if that is in no table.
 Thresholds family_thresholds(const Machine& machine);
 
 /// "measured here", "family AMD Zen 5" or "guess".
