@@ -8,9 +8,9 @@
 
 namespace tutti::engine {
 
-/// What must happen before an operation of a member begins, for a caller of flight/ whose operations consist
-/// of more than what the members of one group do. Called by the member's thread, or by one that acts for it
-/// while it waits. Where it is looked at, it may touch the vectors of others as an operation may.
+/// The part of an operation that must happen before it begins, for a caller of flight/ whose operations
+/// consist of more than the actions of one group's members. Called by the member's thread, or by one that
+/// acts for it while it waits. When it runs, it may touch the vectors of others as an operation may.
 class Gate : Immovable {
 public:
     virtual ~Gate() = default;
@@ -28,11 +28,11 @@ public:
     virtual bool needs_looks() const = 0;
     /// The operation is complete.
     virtual void complete() noexcept = 0;
-    /// The operation ends with that. Where `is_first`, no other operation of the member has ended with it.
+    /// The operation ends with that. If `is_first`, no other operation of the member has ended with it.
     virtual void fail(const std::exception_ptr& cause, bool is_first) noexcept = 0;
     /// Nobody refers to the operation any more.
     virtual void drop() noexcept = 0;
-    /// What errors call it.
+    /// The collective that errors name.
     virtual Collective collective() const = 0;
 };
 

@@ -57,7 +57,7 @@ public:
     void release() noexcept override;
     void start() override;
     void start(const detail::Call& call) override;
-    /// What it throws is a failure of the member.
+    /// An exception from it is a failure of the member.
     void call_continuation() override;
 
 private:
@@ -93,23 +93,23 @@ private:
     bool is_held_ = false;
     /// It exchanges words by kernels of the library: it touches nobody else's vectors and throws nothing.
     bool is_quiet_ = false;
-    /// What it waits for will not come and need not.
+    /// It waits for a peer that will not come, which is no error.
     bool is_excused_ = false;
     /// Which of the started operations, or of the prepared ones, counted from 1; and which of these it is.
     Sequence sequence_ = Sequence::nonblocking;
     std::uint64_t number_ = 0;
-    /// What its tags say of those that were started before.
+    /// The part of its tags that identifies the calls started before it.
     std::uint64_t history_ = 0;
     const Channel* channel_ = nullptr;
-    /// Of the channel, or for a persistent operation its own.
+    /// The cursor of the channel, or of the persistent operation itself.
     run::Cursor* cursor_ = nullptr;
     run::Cursor own_cursor_;
     std::optional<Runner> runner_;
     WaitTimer waited_{{}};
     FlightRecord flight_;
-    /// How long a run may wait for others; empty: as the group says.
+    /// How long a run may wait for others; empty: the group's timeout.
     Timeout timeout_;
-    /// Where it was started or prepared.
+    /// The call of the program that started or prepared it.
     detail::CalledFrom called_from_;
     std::exception_ptr failure_;
 

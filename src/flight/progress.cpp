@@ -18,7 +18,7 @@ namespace tutti::engine {
 namespace {
 
 /// A member's operations may touch the vectors of others as long as it is marked to be inside, as in a call
-/// that blocks: who fails waits for that, and not for a member that computes.
+/// that blocks: a failing member waits for that, and not for a member that computes.
 class Inside {
 public:
     explicit Inside(mailbox::Board& own) : progress_(own.progress), before_(progress_.get()) {
@@ -74,7 +74,7 @@ void ProgressEngine::open(OutstandingCall& operation) {
     const bool may_throw = operation.call_.converts_input(); // by an operator of the program
     if (begins && !may_throw) {
         begin(operation);
-        // What can be left until later is left until the word is on its way.
+        // Other work waits until the word is on its way.
         if (operation.is_quiet_ && look(operation, 1)) {
             return;
         }
@@ -158,8 +158,8 @@ void ProgressEngine::look_eagerly(OutstandingCall& operation) {
     }
 }
 
-/// Looks for what a quiet operation waits for. Returns whether it is complete. What is wrong shows when it is
-/// advanced.
+/// Looks for the words for which a quiet operation waits. Returns whether it is complete. Faults are found
+/// when it is advanced.
 bool ProgressEngine::look(OutstandingCall& operation, int looks) {
     if (operation.runner_->advance(looks) != run::State::done) {
         return false;
@@ -281,7 +281,7 @@ void ProgressEngine::fail(const std::exception_ptr& cause) noexcept {
 }
 
 void ProgressEngine::look_after(bool takes_long, const OutstandingCall* awaited) {
-    // What a peer has called is the same for all operations that wait for it.
+    // A peer's calls are the same for all operations that wait for it, so they are read once.
     const OutstandingCall* read_for = nullptr;
     const OutstandingCall* looked_at = nullptr;
     try {
@@ -292,7 +292,8 @@ void ProgressEngine::look_after(bool takes_long, const OutstandingCall* awaited)
             }
             const bool is_read = read_for != nullptr && read_for->sequence_ == operation->sequence_ &&
                                  read_for->runner_->peer() == operation->runner_->peer();
-            // What else is outstanding might end first, and have the thread call what waits for it.
+            // Another outstanding operation might end first, and its continuation might make the awaited
+            // call.
             const bool is_stuck = operation == awaited && open_.size() == 1 && thread_->has_only(*this);
             if (check_stalled(group_, operation->sequence_, rank_, *operation->runner_, operation->waited_,
                               {.takes_long = takes_long && !is_read,

@@ -63,8 +63,8 @@ ProgressEngine::~ProgressEngine() {
     orphan_held();
 }
 
-/// Throws where the calling thread must not use this member's operations now. Where the group has failed,
-/// that ends those outstanding: when this returns nobody touches their vectors any more.
+/// Throws if the calling thread must not use this member's operations now. If the group has failed, this ends
+/// the outstanding ones: when it returns nobody touches their vectors any more.
 template <class Context>
 void ProgressEngine::require_usable(const char* what, const Context& context) {
     if (seat_.runs_operator()) {
@@ -168,7 +168,7 @@ void ProgressEngine::show(OutstandingCall& operation) {
         shown = digest;
         starts.log.add({operation.number_, operation.number_, 1}, operation.call_.signature());
     }
-    starts.count.publish(operation.number_); // release: pairs with who looks up what this member has called
+    starts.count.publish(operation.number_); // release: pairs with a reader of this member's calls
 }
 
 void ProgressEngine::test() {
@@ -178,7 +178,7 @@ void ProgressEngine::test() {
     ThreadProgress::here().call_continuations();
 }
 
-/// Who tests in a loop is to learn, as who waits does, that what it tests for will not come.
+/// A thread that tests in a loop must learn, as a waiting thread does, that its operation cannot complete.
 void ProgressEngine::look_after_now_and_then() {
     constexpr std::chrono::milliseconds between{1};
     // Some ms behind, but cheap enough to be read in every test.
@@ -317,7 +317,7 @@ bool ProgressEngine::end() noexcept {
     return true;
 }
 
-/// Nobody who refers to an operation can do more with it than to see that it is over.
+/// The holder of an operation can then only see that it is over.
 void ProgressEngine::orphan_held() noexcept {
     std::erase_if(all_, [this](std::unique_ptr<OutstandingCall>& operation) {
         drop_continuation(*operation);

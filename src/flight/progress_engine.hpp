@@ -32,10 +32,10 @@ namespace tutti::engine {
 /// them progress. Touched by its member's thread only.
 ///
 /// Started operations take the group's channels in turn. All members start the same, so that each operation
-/// has one channel without a word about it; who comes round to a channel that is still in use queues there.
+/// has one channel without communication; an operation that comes round to a channel in use queues there.
 class ProgressEngine final : public Outstanding {
 public:
-    /// What the member of a seat has outstanding. Made on first use.
+    /// The engine of a seat's member. Made on first use.
     TUTTI_COMPONENT_API static ProgressEngine& of(detail::Seat& seat);
 
     explicit ProgressEngine(detail::Seat& seat);
@@ -57,11 +57,11 @@ public:
     void test();
     /// Returns when the operation is over, or at `end` of clock_now().
     void wait(OutstandingCall& operation, std::chrono::nanoseconds end = no_end);
-    /// Nothing is to be called when the operation is over.
+    /// Drops the function to be called when the operation is over.
     void drop_continuation(OutstandingCall& operation) noexcept;
-    /// What is now to be called, empty if nothing. The operation may then be that of another call.
+    /// The function to be called now, empty if none. The operation may then be that of another call.
     detail::Continuation taken_continuation(OutstandingCall& operation) noexcept;
-    /// Throws Error where another thread has operations of this member in flight.
+    /// Throws Error if another thread has outstanding operations of this member.
     void require_own_thread(const char* what) const;
     void release(OutstandingCall& operation) noexcept;
 
@@ -156,7 +156,7 @@ private:
     };
     /// Only where the group records what its members call.
     Recorded recorded(const OutstandingCall& operation) const;
-    /// What errors report of an operation; and of all that are outstanding, of which the oldest is named.
+    /// The context of errors of an operation; and of all outstanding ones, of which the oldest is named.
     ErrorContext context_of(const detail::Call& call) const;
     ErrorContext context_of(const OutstandingCall& operation) const;
     ErrorContext context_of_oldest() const;
@@ -183,10 +183,10 @@ private:
     std::uint64_t persistent_ = 0;
     /// A digest of all calls so far that were started.
     std::uint64_t history_ = 0;
-    /// The same of those that were prepared, and a sum over all their starts, which come in any order.
+    /// The same for those that were prepared, and a sum over all their starts, which come in any order.
     std::uint64_t persistent_history_ = 0;
     std::uint64_t restarts_ = 0;
-    /// Of the call that was shown last, of those started and of those prepared.
+    /// The digests of the calls that were shown last: nonblocking and persistent.
     std::array<std::uint64_t, 2> shown_digests_{};
 
     /// The operations that nobody refers to.

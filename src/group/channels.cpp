@@ -43,7 +43,7 @@ void Channels::show(int member, const WaitForEdge& wait_for_edge) {
     const std::uint64_t word = waits_for_field.in_word(static_cast<std::uint64_t>(wait_for_edge.waits_for)) |
                                sequence_field.in_word(static_cast<std::uint64_t>(wait_for_edge.sequence)) |
                                number_field.in_word(wait_for_edge.number);
-    // Release: who sees it sees all calls that the member has made before.
+    // Release: a thread that sees it sees all calls that the member has made before.
     starts(Sequence::nonblocking, member).wait_for_edge.publish(word);
 }
 

@@ -14,17 +14,17 @@
 
 namespace tutti::engine {
 
-/// What a member shows of its nonblocking calls, or of its persistent ones.
+/// The part of its nonblocking calls, or of its persistent ones, that a member shows.
 struct alignas(paired_lines_bytes) Starts {
     StartLog log;
     /// How many there have been.
     mailbox::StdWord count;
-    /// Of nonblocking calls: a WaitForEdge of the member's, in whichever sequence.
+    /// For nonblocking calls: a WaitForEdge of the member, in whichever sequence.
     mailbox::StdWord wait_for_edge;
 };
 
-/// A member that can do nothing before another one has made a call. It is true until that has made it, so
-/// that nobody takes it back.
+/// A member that can do nothing before another member has made a call. This holds until that call is made, so
+/// it is never withdrawn.
 struct WaitForEdge {
     Sequence sequence = Sequence::blocking;
     std::uint64_t number = 0;

@@ -37,15 +37,15 @@ class Family {
 public:
     using Groups = std::vector<std::shared_ptr<detail::GroupState>>;
 
-    /// That of a group for some members of `parent`, whose family is `other`, derived from it if `derived`
-    /// has their ranks. Before the group makes calls.
+    /// Becomes the family of a group for some members of `parent`, whose family is `other`; derived from it
+    /// if `derived` has their ranks. Before the group makes calls.
     void descend(std::weak_ptr<detail::GroupState> parent, const Family& other, const std::vector<int>& mates,
                  const std::optional<Progression>& derived);
 
-    /// The member's rank in the group that this one was made of, through however many others; nothing where
-    /// it was made of none.
+    /// The member's rank in the group that this one was made of, through however many others; empty if it was
+    /// made of none.
     std::optional<int> rank_in_first(int member) const;
-    /// The group that all were made of; null where this one was made of none, or that is gone.
+    /// The group that all were made of; null if this one was made of none, or that is gone.
     std::shared_ptr<detail::GroupState> first() const;
     /// The groups that this one was made of, as far as they still exist.
     Groups ancestors() const;

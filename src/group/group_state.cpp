@@ -40,7 +40,7 @@ GroupState::GroupState(int members, engine::GroupConfig config, engine::MakeDiag
     }
     seats_.make(*this, members);
     if (config_.trace != Trace::off) {
-        // Last: from here on another thread may ask for the timeline, which reads the seats.
+        // Last: from here on another thread may request the timeline, which reads the seats.
         traced_.emplace([this] { return timeline(); });
     }
 }
@@ -215,7 +215,7 @@ std::shared_ptr<GroupState> GroupState::founded(const GroupState* group) {
     family_.for_each_descendant([&](const std::shared_ptr<GroupState>& descendant) {
         found = descendant.get() == group ? descendant : found;
     });
-    // Where its founder has given up, another group may have its address.
+    // If its founder has given up, another group may have its address.
     if (found == nullptr || failure_.raised()) {
         failure_.throw_aborted();
     }
@@ -255,7 +255,7 @@ void GroupState::fail(int member, const std::exception_ptr& cause, int peer) noe
     family_.for_each_descendant([&](const std::shared_ptr<GroupState>& descendant) {
         descendant->release_all(member, cause, -1, " of a group that this one was made of");
     });
-    // The origin has been told before, and may have begun anew since.
+    // The origin was notified before, and may have begun anew since.
     if (const std::shared_ptr<GroupState> origin = has_failed_before ? nullptr : family_.origin()) {
         const engine::Progression& ranks = *family_.derived_ranks();
         origin->fail(ranks.rank(member), cause, peer < 0 ? -1 : ranks.rank(peer));

@@ -45,12 +45,13 @@ public:
     /// the order of the new group, which learns of failures of this one and of those that this one was made
     /// of.
     std::shared_ptr<GroupState> of_mates(const std::vector<int>& mates) { return of_mates(mates, {}); }
-    /// Makes `group` such a one, which makes no calls yet; derived if `derived` has the ranks. Throws Aborted
+    /// Makes `group` a group of these members, before it makes calls; derived if `derived` has the ranks.
+    /// Throws Aborted
     /// if this group has failed.
     TUTTI_COMPONENT_API void adopt(const std::shared_ptr<GroupState>& group, const std::vector<int>& mates,
                                    const std::optional<engine::Progression>& derived = {});
 
-    /// The group of these ranks of this one: made by the member that is the first to ask for it, and kept
+    /// The group of these ranks of this one: made by the first member that needs it, and kept
     /// until this group ends, or begins anew after a failure. By any thread.
     std::shared_ptr<GroupState> derived(const engine::Progression& ranks);
 
@@ -68,16 +69,16 @@ public:
         return bindings_.cpus() < size() ? crowded_wait_policy_ : roomy_wait_policy_;
     }
     const engine::GroupConfig& config() const { return config_; }
-    /// That of calls without their own; 0: none. See Group::set_timeout. By any thread.
+    /// The timeout of calls without their own; 0: none. See Group::set_timeout. By any thread.
     std::chrono::milliseconds timeout() const {
         return timeout_.load(std::memory_order_relaxed); // orders nothing
     }
     void set_timeout(Timeout timeout);
     /// Throws Error in a child of fork().
     void require_own_process() const { process_.require("the group"); }
-    /// What the members measure of algorithms and have learnt of them.
+    /// The members' measurements of algorithms and the choices learnt from them.
     engine::Trials& trials() { return *trials_; }
-    /// What the members record of their calls; null where that is nothing.
+    /// The members' records of their calls; null if nothing is recorded.
     const engine::Recorder* recorder() const { return recorder_.get(); }
 
     /// See Seats::take. Throws Error in a child of fork().
@@ -102,7 +103,7 @@ public:
     /// Records a failure and wakes everybody, here, in the groups made of this one, and in the group that it
     /// is derived from.
     void fail(int member, const std::exception_ptr& cause) noexcept;
-    /// The same for a failure that set_failure_hook()'s function knows already.
+    /// The same for a failure that was reported to set_failure_hook()'s function before.
     TUTTI_COMPONENT_API void fail_reported(int member, const std::exception_ptr& cause) noexcept;
 
     /// Lasts until the end of the process.

@@ -8,8 +8,8 @@
 
 namespace tutti::engine {
 
-/// The calls of a member, as far as its log tells. Any member may ask at any time: nothing while the member
-/// writes.
+/// The calls of a member, as far as its log reaches. Any member may call this at any time: empty while the
+/// member writes.
 std::optional<CallHistory> history_of(const SharedMemory& memory, Sequence sequence, int member);
 
 /// The number of the call that blocks that a member is in, or of the last one.

@@ -13,17 +13,18 @@
 
 namespace tutti::engine {
 
-/// For whom a member waits slowly.
+/// A slow wait of a member.
 struct SlowWait {
     Sequence sequence = Sequence::blocking;
-    /// Of the operation in that sequence, from 1 on.
+    /// The number of the operation in that sequence, from 1 on.
     std::uint64_t number = 0;
     int peer = 0;
     /// By clock_now().
     std::chrono::nanoseconds since{0};
 };
 
-/// What a member shows of its wait. Relaxed: it is for people, and who reads parts of two waits looks again.
+/// The wait that a member shows. Relaxed: it is for users, and a reader that sees parts of two waits looks
+/// again.
 class ShownWait {
 public:
     /// By the member.
@@ -65,9 +66,9 @@ private:
     ShownWait& wait_;
 };
 
-/// What a member shows of itself that is read only when something takes long or has gone wrong.
+/// The state that a member shows for others to read only when something takes long or has gone wrong.
 struct alignas(line_bytes) MemberStatus {
-    /// What the member has called.
+    /// The member's calls.
     CallLog log;
     ShownWait wait;
     /// The system's number of the thread that has come to the seat last, 0 if none. Relaxed: for people.

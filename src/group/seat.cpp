@@ -61,7 +61,7 @@ PreparedCall& Seat::complete(const Call& asked, Prepare prepare) {
     } catch (...) {
         engine::describe(std::current_exception(), context_of(asked));
         front_ = nullptr;
-        prepared_calls_.clear(); // they share what may have been given back, to ask for more
+        prepared_calls_.clear(); // they share memory that may have been freed for larger memory
         fail(std::current_exception());
         throw;
     }
@@ -259,7 +259,7 @@ std::unique_ptr<PreparedCall> Seat::hold(const Call& call) {
 
 void Seat::run_held(PreparedCall& held, const Call& call) {
     require_idle(call);
-    // Whichever way this ends, the member's other calls look for theirs.
+    // However this ends, the member's other calls look for theirs.
     struct Front {
         PreparedCall*& front;
         ~Front() { front = nullptr; }

@@ -39,7 +39,7 @@ namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 class GroupState;
 
-/// One member's own part of a group: touched only by the thread that sits in it. It knows the calls that it
+/// One member's own part of a group: touched only by the thread that sits in it. It holds the calls that it
 /// has prepared, and runs them.
 class alignas(line_bytes) Seat : Immovable {
 public:
@@ -89,9 +89,9 @@ public:
 
     /// Prepares a call for run_held(), as the first that is made of it would be. Throws as run().
     TUTTI_COMPONENT_API std::unique_ptr<engine::PreparedCall> hold(const Call& call);
-    /// Runs a held call on the vectors of `call`, which must lie to each other as those that it was prepared
-    /// with: of `call`, nothing but these, the operator's state and the timeout is looked at. Whatever else
-    /// the member calls in between, a held call needs not be found.
+    /// Runs a held call on the vectors of `call`, which must have the same places relative to each other as
+    /// those with which it was prepared. Only these, the operator's state and the timeout of `call` are used.
+    /// A held call is never searched for, so other calls of the member in between do not matter.
     TUTTI_COMPONENT_API void run_held(engine::PreparedCall& held, const Call& call);
 
     /// The group fails, because the member has thrown that.
@@ -99,19 +99,19 @@ public:
     /// The member fails, outside of its calls. It makes no more, which others would take for other calls than
     /// theirs, until the group is used again.
     void abort(std::string_view text);
-    /// What a member fails with that has called abort().
+    /// The failure of a member that has called abort().
     TUTTI_COMPONENT_API static std::exception_ptr exception_of_abort(std::string_view text, int rank);
     /// Throws the Error of that, if the member has.
     void throw_if_aborted() const;
 
-    /// What the member has outstanding; null before its first nonblocking call.
+    /// The member's outstanding operations; null before its first nonblocking call.
     engine::Outstanding* outstanding() { return outstanding_.get(); }
     bool has_outstanding() const { return outstanding_ != nullptr && outstanding_->has_open(); }
     void keep(std::unique_ptr<engine::Outstanding> outstanding) { outstanding_ = std::move(outstanding); }
     /// Waits for that: the member leaves.
     TUTTI_COMPONENT_API void end_requests() noexcept;
 
-    /// Marks that an operator of the caller's may run, for a while, which must not make calls of this member.
+    /// While it exists, an operator of the caller may run if `runs`. The operator must not call this member.
     class OperatorRuns : Immovable {
     public:
         OperatorRuns(Seat& seat, bool runs)
@@ -139,21 +139,21 @@ public:
     engine::Plans& plans() { return plans_; }
     /// Null if calls are not explored.
     const engine::Explorations* explorations() const { return explorations_.get(); }
-    /// Of the next call that blocks.
+    /// The epoch of the next call that blocks.
     std::uint64_t epoch() const { return cursor_.epoch; }
 
     /// The sequence in which the two have made different calls, as far as that is known, if there is one.
     std::optional<engine::Sequence> difference(const Seat& other) const;
 
-    /// Where no member has been.
+    /// An epoch that no member has reached.
     std::uint64_t epoch_to_resume_from() const { return cursor_.epoch + longest_operation_points; }
     void resume(std::uint64_t epoch);
 
 private:
-    /// More points than any plan has: where no two members can be further apart.
+    /// More points than any plan has: no two members can be so far apart.
     static constexpr std::uint64_t longest_operation_points = 1U << 16U;
 
-    /// What errors report of a call that has not begun, and of the call in front.
+    /// The context of errors of a call that has not begun, and of the call in front.
     ErrorContext context_of(const Call& call) const;
     ErrorContext context_of_front() const;
     /// Throws unless the member may make a call now.
@@ -171,7 +171,7 @@ private:
     bool find_again(std::uint64_t key, const void* input, void* output);
     /// Whether the call in front is the next exchange of words and serves these vectors.
     bool repeats_exchange(std::uint64_t key, const void* input, void* output) const;
-    /// Whether the call in front serves these vectors and goes on as its plan says.
+    /// Whether the call in front fits these vectors and continues by its plan.
     bool repeats_front(std::uint64_t key, const void* input, void* output) const;
     /// Runs it. True.
     bool repeat_front(const void* input, void* output);
@@ -183,8 +183,8 @@ private:
     /// Shows the others the call in front, if it is another one than the last.
     void record();
 
-    /// Runs the call in front on these vectors, watched by the observer. It may wait for so long, 0: as the
-    /// group says.
+    /// Runs the call in front on these vectors, watched by the observer. It may wait for so long, 0: the
+    /// group's timeout.
     template <class Observer>
     void run_front(const void* input, void* output, const void* state, Timeout timeout,
                    const Observer& observer);
@@ -209,12 +209,12 @@ private:
     run::Cursor cursor_;
     /// The call that is made or prepared, the first of all; null at the start and after a failure.
     engine::PreparedCall* front_ = nullptr;
-    /// What the member has failed with in abort(), or null.
+    /// The failure of the member in abort(), or null.
     std::exception_ptr aborted_;
-    /// What the member records of its calls, none of which is run again without a look; null where that is
-    /// nothing.
+    /// The member's records of its calls, none of which is run again without a look; null if nothing is
+    /// recorded.
     engine::MemberRecord* record_;
-    /// What the call in front does next, if this is that call and the cursor is where this exchange is.
+    /// The next exchange of the call in front, if this is that call and the cursor is where this exchange is.
     run::WordExchange<mailbox::Mailbox> next_exchange_;
     const engine::PreparedCall* exchanging_ = nullptr;
     engine::CallCache<std::unique_ptr<engine::PreparedCall>> prepared_calls_;
@@ -231,7 +231,7 @@ private:
     mailbox::WaitHistory wait_history_;
     machine::BindingWatch binding_watch_;
     std::chrono::nanoseconds binding_looked_at_{0};
-    /// What this member has shown of its calls last.
+    /// The call that this member has shown last.
     engine::CallPlace recorded_;
     std::uint64_t recorded_digest_ = 0;
     std::unique_ptr<engine::Outstanding> outstanding_;
@@ -239,7 +239,7 @@ private:
     /// Sorted by ranks.
     std::vector<Derived> derived_;
     int handles_ = 0;
-    /// Who has taken it last.
+    /// The thread that has taken it last.
     std::uint64_t thread_ = 0;
 };
 

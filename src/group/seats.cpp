@@ -73,7 +73,7 @@ void Seats::take(int rank, const std::function<void()>& recover) {
     mine.holder = std::this_thread::get_id();
     ++taken_;
     memory_.status(rank).region.store(mine.number, std::memory_order_relaxed); // read on this thread
-    // Relaxed: whoever waits looks again.
+    // Relaxed: a waiting member looks again.
     if (!memory_.status(rank).has_joined.test_and_set(std::memory_order_relaxed)) {
         join_timeout_.restart();
     }

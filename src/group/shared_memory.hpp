@@ -31,11 +31,11 @@ public:
     }
     MemberStatus& status(int member) const { return statuses_[member]; }
 
-    /// Of the members, and of a thread that waits for all of them.
+    /// The CPUs of the members, and of a thread that waits for all of them.
     mailbox::LastCpus& last_cpus() { return last_cpus_; }
     const mailbox::LastCpus& last_cpus() const { return last_cpus_; }
 
-    /// For what the members have in flight. Made on first use; null before that.
+    /// The channels of the members' outstanding operations. Made on first use; null before that.
     Channels& channels();
     Channels* channels_if_any() const {
         return channels_shown_.load(

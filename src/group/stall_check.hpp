@@ -7,7 +7,7 @@
 
 namespace tutti::engine {
 
-/// One look of who waits.
+/// One look of a waiting member.
 struct StallCheck {
     /// Whether it may take the time to read what the peer has called.
     bool takes_long;

@@ -17,15 +17,15 @@ enum class Level : std::uint8_t;
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 
-/// What a member asks of a split.
+/// A member's arguments of a split.
 struct Choice {
     std::optional<int> color;
     int key = 0;
-    /// Of the list of ranks that it has given: 0 where it has given none, which no digest is.
+    /// The digest of the list of ranks that it has given: 0, which is no digest, if it has given none.
     std::uint64_t list_digest = 0;
     std::uint64_t list_size = 0;
     bool duplicates = false;
-    /// By which it splits; none if by colors.
+    /// The level by which it splits; none if by colors.
     std::optional<Level> level = {};
 
     bool agrees_with(const Choice& other) const {
@@ -40,16 +40,16 @@ struct Choice {
 
 namespace tutti::engine {
 
-/// That of a split. Throws ArgumentError.
+/// The choice in a split. Throws ArgumentError.
 TUTTI_COMPONENT_API detail::Choice choice_of(std::optional<int> color, int key);
-/// That of a subset, by the member with the rank `rank` of `members`. Throws ArgumentError.
+/// The choice in a subset, by the member with the rank `rank` of `members`. Throws ArgumentError.
 TUTTI_COMPONENT_API detail::Choice choice_of(std::span<const int> ranks, int rank, int members);
 
 /// The ranks that chose `color`, in the order of the new group; none without a color.
 TUTTI_COMPONENT_API std::vector<int> mates_of(std::optional<int> color,
                                               const std::vector<detail::Choice>& choices);
 
-/// What is wrong where members split the group by different lists, or some by none; or nothing.
+/// The text if members split the group by different lists, or some by none; else empty.
 TUTTI_COMPONENT_API std::optional<std::string> difference(const std::vector<detail::Choice>& choices);
 
 struct PartOfMachine {
