@@ -6,7 +6,7 @@ namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 namespace {
 
-/// Of `size` elements, those that share `index` of `shares` starts with.
+/// The first element of share `index` of `shares`, of `size` elements.
 std::size_t share_start(std::size_t size, std::size_t index, std::size_t shares) {
     return size * index / shares;
 }

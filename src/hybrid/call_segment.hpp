@@ -19,24 +19,24 @@ public:
     void cut(std::size_t index, std::size_t count) { segment_.cut(call_.process_offsets(), index, count); }
 
     std::size_t elements() const { return segment_.elements(); }
-    /// Where it starts in the staging buffer, which has all parts one after the other.
+    /// The start in the staging buffer, which has all parts one after the other.
     std::size_t start_bytes() const { return call_.bytes(segment_.start()); }
     template <class Visit>
     void for_each_range(Visit visit) const {
         segment_.for_each_range(0, segment_.elements(), visit);
     }
 
-    /// Share `index` of `shares` of what this process has to send of it, from the members' vectors to `to`,
-    /// where the part starts. Of a broadcast nothing: see root_vector().
+    /// Puts share `index` of `shares` of the data that this process sends from the members' vectors to `to`,
+    /// where the part starts. A broadcast puts nothing: see root_vector().
     void put(std::byte* to, std::size_t index, std::size_t shares);
 
-    /// The whole vector of the root of a broadcast, where that is a member of this process, else `other`.
+    /// The whole vector of the root of a broadcast, if that is a member of this process, else `other`.
     std::byte* root_vector(std::byte* other) const;
 
     /// The part as a vector of its own.
     hybrid::ProcessCall process_call(std::byte* input, std::byte* output) const;
 
-    /// What a member wants of the part, from where the part lies into its vector.
+    /// Stores a member's share of the part, which lies at `from`, into its vector.
     void store(int member, const std::byte* from) const;
 
 private:

@@ -84,7 +84,7 @@ void Chain::carry_segments() {
     }
 }
 
-/// What the processes before amount to, and the vectors of this one. Returns where the result is.
+/// Combines the result of the processes before with the vectors of this one. Returns the place of the result.
 std::byte* Chain::reduce_on(const std::byte* before) {
     ins_.clear();
     if (process() > 0) {

@@ -134,7 +134,7 @@ void Cluster::run(const std::function<void(Member&)>& function) {
             Member member(state_, state_->seat(local.rank()), &local, std::nullopt);
             try {
                 function(member);
-            } catch (...) { // the others are told what it is
+            } catch (...) { // the others receive the failure
                 member.seat_->fail(std::current_exception());
                 throw;
             }

@@ -42,7 +42,7 @@ std::uint64_t digest_of(const tutti::run::PrivateLayout& blocks, std::uint64_t c
 
 } // namespace
 
-// What is decided when a call is prepared.
+// The decisions when a call is prepared.
 
 void ClusterCall::prepare(const Call& call, const Options& options) {
     strategy_ = nullptr;
@@ -85,12 +85,12 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     kernels_ = traits().reduces() ? &call.loops() : nullptr;
     set_offsets();
     set_process_call(algorithm);
-    // Of calls inside the process; a chain combines from the left by itself.
+    // The order of calls inside the process; a chain combines from the left by itself.
     call_.order = call.order == Order::by_process ? Order::serial : Order::canonical;
     call_.algorithm = {};
     call_.counts = call_.received = nullptr;
     call_.where = {};
-    call_.convert = nullptr; // what is called inside the process reads the converted input
+    call_.convert = nullptr; // calls inside the process read the converted input
     call_.cleared_input = false;
     call_.shared_output = false;
     known_.complete();
@@ -100,15 +100,14 @@ std::uint32_t ClusterCall::choose_algorithm(const Call& call, const Options& opt
     Call among_processes = call;
     among_processes.shared_output = false; // a process has one vector in any case
     if (call.collective == Collective::scan) {
-        among_processes.collective =
-            Collective::exscan; // a process adds its members' prefixes to what comes before it
+        among_processes.collective = Collective::exscan; // a process combines its members' prefixes with that
     }
     return hybrid::choose_algorithm(
         among_processes, options.algorithm,
         {.processes = cluster_.processes(), .bytes = total_bytes(), .even = cluster_.is_even()});
 }
 
-/// Where the member's blocks lie. Returns what the arguments amount to.
+/// Sets the places of the member's blocks. Returns the shape of the call.
 tutti::engine::Shape ClusterCall::set_blocks(const Call& call, const Options& options) {
     if (!options.algorithm.empty() || !(options.way.empty() || options.way == "leader")) {
         tutti::engine::refuse(call,
@@ -146,7 +145,7 @@ void ClusterCall::set_call_signature(const Call& call, std::uint32_t algorithm) 
 
 void ClusterCall::set_offsets() {
     if (sends_blocks()) {
-        return; // each process knows those of its members
+        return; // each process has those of its members
     }
     const auto members = static_cast<std::size_t>(cluster_.size());
     for (std::size_t rank = 0; call_.counts == nullptr && rank <= members; ++rank) {
@@ -159,7 +158,7 @@ void ClusterCall::set_offsets() {
     }
     for (int process = 0; process <= cluster_.processes(); ++process) {
         const auto first = static_cast<std::size_t>(cluster_.first_rank(process));
-        // What this process sends to that one: a block from each member here to each member there.
+        // The data from this process to that one: a block from each member here to each member there.
         const std::size_t from_all = static_cast<std::size_t>(cluster_.members()) * shape().block;
         process_offsets_.push_back(traits().result == Result::of_pair ? first * from_all : offsets_[first]);
     }
@@ -257,13 +256,13 @@ void ClusterCall::show() {
     shown.vectors = vectors;
     shown.digest = digest_;
     shown.call_signature = &call_signature_;
-    shown.number.publish(started_); // release: pairs with the look of who works for all
+    shown.number.publish(started_); // release: pairs with the look of a member that works for all
 }
 
 void ClusterCall::make_room(std::size_t input_bytes, std::size_t output_bytes) {
     if (member_.wants_room(input_bytes, output_bytes, call_.element_align)) {
         meet();          // the last call's results have been taken
-        compare_calls(); // or another call of a member would take these meetings for its own
+        compare_calls(); // or another call of a member would match these exchanges
         member_.enlarge();
         meet();
     }

@@ -28,21 +28,21 @@ enum class Strategy : std::uint8_t;
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
-/// Copies what is not there already: a caller may have passed one vector as both.
+/// Copies unless both are one place: a caller may have passed one vector as both.
 void copy_unless_there(std::byte* to, const std::byte* from, std::size_t bytes);
 
-/// One member's part in a call of a cluster that it repeats: what was decided when the call was prepared, and
-/// what its strategy does with it.
+/// One member's part in a call of a cluster that it repeats: the decisions made when the call was prepared,
+/// and their execution by its strategy.
 class ClusterCall {
 public:
     using Call = tutti::detail::Call;
 
     explicit ClusterCall(ProcessMember& member) : member_(member), cluster_(member.cluster()) {}
 
-    /// Checks a call and decides everything about it but its addresses and its strategy. Throws
+    /// Checks a call and decides everything about it except its addresses and its strategy. Throws
     /// ArgumentError. \pre check_given() has accepted the call
     void prepare(const Call& call, const Options& options);
-    /// Decides how the members make it, where all of them do at once.
+    /// Decides how the members make it, if all of them do at once.
     void set_strategy() { strategy_ = make_strategy(*this); }
     /// Whether it has been prepared for that call, or for the one with this key, which is not 0, on vectors
     /// that lie to each other as these do.
@@ -100,7 +100,7 @@ public:
     int root() const { return call_.root; }
     bool is_root() const { return call_.root == global_rank(); }
     bool root_is_here() const { return cluster_.process_of(call_.root) == cluster_.process(); }
-    /// Where the blocks of all members start, and the end, of a vector that is divided by rank.
+    /// The starts of all members' blocks, and the end, of a vector that is divided by rank.
     std::span<const std::size_t> offsets() const { return offsets_; }
     std::size_t own_block_elements() const;
     /// Whether the members send blocks to each other, and which.
@@ -108,9 +108,9 @@ public:
     const BlockEdges& edges() const { return edges_; }
     /// Inside the process.
     tutti::detail::Association association() const { return tutti::engine::association_of(call_); }
-    /// Where those of the processes start, and the end; a vector that is not divided is one block.
+    /// The starts of the processes' blocks, and the end; a vector that is not divided is one block.
     std::span<const std::size_t> process_offsets() const { return process_offsets_; }
-    /// Whether what comes from others, undivided, goes into the vector of this process's member `member`.
+    /// Whether undivided results of others go into the vector of this process's member `member`.
     bool is_for(int member) const;
 
     /// Shows this member's vectors to the others of its process.
@@ -118,11 +118,12 @@ public:
     const ShownVectors& vectors_of(int member) const {
         return started_ != 0 ? shown_by(member).vectors : cluster_.board(member).vectors;
     }
-    /// Where that member shows the operation, or another one.
+    /// The place at which that member shows the operation, or another one.
     StartedCall& shown_by(int member) const {
         return cluster_.board(member).started[started_ % StartedCall::most];
     }
-    /// Makes the staging buffers as large at least. A meeting if that is larger than ever.
+    /// Makes the staging buffers as large at least. The members of the process meet if that is larger than
+    /// ever.
     void make_room(std::size_t input_bytes, std::size_t output_bytes);
     void meet() { member_.meet(call_.timeout); }
     void run_held(std::unique_ptr<tutti::engine::PreparedCall>& held, const Call& call) {
@@ -132,23 +133,24 @@ public:
         return started_ != 0 ? cluster_.started().staging()
                              : cluster_.staging(static_cast<unsigned>(number() % 2));
     }
-    /// Copies what this member wants of what has come into the staging buffer.
+    /// Copies this member's result from the staging buffer.
     void take_result();
-    /// Of an all-to-all: copies what `member` sends to the staging buffer, where blocks for one process lie
-    /// together, by sender and receiver; and what it gets from there. It has shown its vectors.
+    /// For an all-to-all: copies the blocks that `member` sends to the staging buffer, where blocks for one
+    /// process lie together, by sender and receiver; and those that it receives from there. It has shown its
+    /// vectors.
     void pack_pairs(int member) const;
     void unpack_pairs(int member) const;
 
-    /// The prepared call, for a local one to be made of.
+    /// The prepared call, as a base for local calls.
     const Call& call() const { return call_; }
     const tutti::engine::KnownCall& known() const { return known_; }
     const tutti::engine::CallSignature& call_signature() const { return call_signature_; }
 
-    /// Compares what the members of this process believe to be doing: before one touches the vectors of
-    /// another, once they have met. Throws MismatchError.
+    /// Compares the calls that the members of this process make: before one touches the vectors of another,
+    /// once they have met. Throws MismatchError.
     void compare_calls() const;
 
-    /// Runs what makes MPI calls where they may be made.
+    /// Runs work that makes MPI calls where they may be made.
     template <class Work>
     void speak(Work work) {
         hybrid::require_unfinalised_mpi();
@@ -161,10 +163,10 @@ public:
     hybrid::ProcessCall& process_call();
     /// Whether it may be made from and to one vector. By the leader.
     bool works_in_place() { return transport().works_in_place(process_call_); }
-    /// Whether the result of a reduction may land in the caller's vector, where nobody reads an input then.
-    /// By the leader.
+    /// Whether the result of a reduction may land in the caller's vector, because nobody reads an input at
+    /// that time. By the leader.
     bool may_land_at_once();
-    /// Makes one. By what speaks.
+    /// Makes one. By work of speak().
     void perform(const hybrid::ProcessCall& call) {
         begin_on_channel();
         transport().perform(call);
@@ -192,13 +194,13 @@ private:
     /// The number of the operation; 0 for a call that blocks.
     std::uint64_t started_ = 0;
 
-    /// What was asked for, and the input of the call that is being made.
+    /// The call as the program made it, and the input of the present one.
     tutti::engine::KnownCall known_;
     const void* input_ = nullptr;
     tutti::run::Memory converted_;
     bool copies_input_ = false;
     std::string wanted_way_;
-    /// For local calls to be made of.
+    /// The base for local calls.
     Call call_;
     hybrid::Strategy chosen_{};
     tutti::engine::CallSignature call_signature_;
@@ -210,7 +212,7 @@ private:
     tutti::run::PrivateLayout blocks_;
     std::uint64_t layout_digest_ = 0;
     BlockEdges edges_;
-    /// But for the addresses.
+    /// Complete except for the addresses.
     hybrid::ProcessCall process_call_;
     /// Null before the call has been prepared.
     std::unique_ptr<HierarchyStrategy> strategy_;

@@ -1,4 +1,4 @@
-// Who is where in a process of a cluster.
+// Reports where each member of a process of a cluster is.
 
 #include "diagnose/disagreement.hpp"
 #include "diagnose/roll_call.hpp"

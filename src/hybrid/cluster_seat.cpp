@@ -20,7 +20,7 @@ void ClusterSeat::sit(tutti::detail::Leaving leaving) {
     cluster_.group().take_seat(member_.rank());
 }
 
-/// Of the one that has been recorded, which may be the whole's of which this cluster is a part.
+/// Reports the recorded failure, which may be that of the cluster of which this one is a part.
 void ClusterSeat::tell_of_failure() {
     try {
         if (const std::exception_ptr first = cluster_.failure().first()) {
@@ -32,7 +32,7 @@ void ClusterSeat::tell_of_failure() {
     }
 }
 
-/// A cluster that has failed stays so; the other processes may not know yet.
+/// A cluster that has failed stays so; the other processes may not have been notified yet.
 void ClusterSeat::check_failure() {
     if (cluster_.failure().raised()) {
         tell_of_failure();
@@ -73,7 +73,7 @@ ErrorContext ClusterSeat::context_of(const ClusterCall& call) const {
 void ClusterSeat::rise() {
     cluster_.group().seat(member_.rank()).end_requests();
     if (cluster_.is_part() && cluster_.failure().raised() && cluster_.can_speak()) {
-        tell_of_failure(); // the end of a part tells nobody
+        tell_of_failure(); // the end of a part notifies nobody
     }
     if (leaving_ == tutti::detail::Leaving::for_good) {
         cluster_.group().memory().leave_for_good(member_.rank());
@@ -88,10 +88,10 @@ void ClusterSeat::fail_started(const std::exception_ptr& cause, const ErrorConte
 
 void ClusterSeat::fail(const std::exception_ptr& cause) {
     cluster_.fail(member_.rank(), cause);
-    tell_of_failure(); // what came first says more than what came of it
+    tell_of_failure(); // the first failure is more specific than its consequences
 }
 
-/// Lets the other processes know, if this is the thread that may.
+/// Sends the failure to the other processes, if this is the thread that may.
 void ClusterSeat::tell_others(const std::exception_ptr& cause) {
     if (leads_now()) {
         cluster_.speak_at_end([&] { cluster_.tell_others(cause); });
@@ -151,7 +151,7 @@ void ClusterSeat::run_prepared(ClusterCall& call) {
         call.strategy().fan_out();
         call.end();
     } catch (const Aborted&) {
-        // One that comes from this process has been recorded by whoever failed, or will be.
+        // A failure of this process has been recorded by the member that failed, or will be.
         describe(std::current_exception(), context_of(call));
         const bool local = cluster_.failure().raised() || cluster_.group().failure().raised();
         leave_failed_call(std::current_exception(), !local);

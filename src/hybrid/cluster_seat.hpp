@@ -43,7 +43,7 @@ public:
     StartedCalls& started() { return started_; }
     void show_line(const SourceLine& where) { own_board().called_from.show(where); }
 
-    /// Whether this thread is the one that makes MPI calls; and whether all members know which one that is.
+    /// Whether this thread makes the MPI calls; and whether all members know the thread that does.
     bool leads_now() const;
     bool knows_leader() const { return knows_leader_; }
     [[noreturn]] static void throw_no_leader();

@@ -28,13 +28,13 @@ std::string level_name(int level) {
                                             : "MPI_THREAD_SINGLE";
 }
 
-/// The communicator, if a cluster can be made of it.
 /// `local`: the timeout of the group or team, 0 if none is set.
 std::chrono::milliseconds timeout_of(const ClusterOptions& options, std::chrono::milliseconds local) {
     return tutti::engine::timeout_or(options.timeout, "Cluster: ClusterOptions::timeout",
                                      local.count() != 0 ? local : std::chrono::minutes(10));
 }
 
+/// The communicator, if a cluster can be made of it.
 MPI_Comm checked(MPI_Comm communicator, bool has_threads, const ClusterOptions& options) {
     hybrid::require_communicator("Cluster", communicator);
     int level = 0;
@@ -105,7 +105,7 @@ void ClusterState::seat_members() {
     }
     // While leaders wait for messages, all others wait for them.
     for (hybrid::MpiChannel* const channel : channels()) {
-        channel->set_patience(wait_policy_of(processes_on_node_, group_->config()));
+        channel->set_wait_policy(wait_policy_of(processes_on_node_, group_->config()));
     }
     listed_.emplace([this](RollCallFormat format) { return roll_call(format); });
 }
@@ -164,7 +164,7 @@ ClusterState::~ClusterState() {
     }
 }
 
-/// Of a cluster that is no part.
+/// Ends a cluster that is no part.
 void ClusterState::end() noexcept {
     int finalised = 0;
     MPI_Finalized(&finalised);
@@ -244,8 +244,8 @@ mailbox::WaitPolicy ClusterState::wait_policy_of(int threads,
                                                   : config.wait_policy;
 }
 
-/// What a group of this process is set to where other processes want the CPUs as well: what was measured
-/// without them says nothing then.
+/// The configuration of a group of this process if other processes want the CPUs as well: measurements
+/// without them are then useless.
 tutti::engine::GroupConfig ClusterState::shared(tutti::engine::GroupConfig config) const {
     const int share = std::max(1, cpus_on_node_ * members_of(process_) / members_on_node_);
     if (share < config.cpus) {
@@ -254,7 +254,7 @@ tutti::engine::GroupConfig ClusterState::shared(tutti::engine::GroupConfig confi
     }
     config.wait_policy = wait_policy_of(members_on_node_, config);
     config.timeout = local_timeout(timeout_);
-    config.bindings = {}; // say nothing of the other processes'
+    config.bindings = {}; // they do not cover the other processes'
     return config;
 }
 
@@ -285,7 +285,7 @@ void ClusterState::fail(int rank, const std::exception_ptr& cause) {
     failure_.report(rank_in_all, cause);
     failure_.raise(rank_in_all, cause);
     parts_.fail(rank_in_all, cause);
-    group_->fail_reported(rank_in_all, cause); // what the others are told has the ranks of the cluster
+    group_->fail_reported(rank_in_all, cause); // the others get the ranks of the cluster
 }
 
 /// The family of its group fails with that of the whole.
@@ -299,7 +299,7 @@ void ClusterState::leave_failed_call(int rank) {
 }
 
 void ClusterState::tell_others(const std::exception_ptr& cause) noexcept {
-    if (told_.test_and_set(std::memory_order_relaxed)) { // relaxed: it only chooses who tells
+    if (told_.test_and_set(std::memory_order_relaxed)) { // relaxed: it only chooses the sender
         return;
     }
     failure_channel_.tell(cause);

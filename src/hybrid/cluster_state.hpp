@@ -35,8 +35,8 @@ namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 class ClusterSeat;
 struct PartLayout;
 
-/// How long members of a process wait for each other, where those that wait for other processes may do so for
-/// `timeout`: a moment longer, so that who knows more is the first to tell.
+/// How long members of a process wait for each other, if members that wait for other processes may do so for
+/// `timeout`: a moment longer, so that the member with more information is the first to fail.
 constexpr std::chrono::milliseconds local_timeout(std::chrono::milliseconds timeout) {
     using std::chrono::milliseconds;
     constexpr milliseconds longest = milliseconds::max() / 2;
@@ -45,19 +45,19 @@ constexpr std::chrono::milliseconds local_timeout(std::chrono::milliseconds time
                : timeout + std::clamp(timeout / 8, milliseconds(20), milliseconds(50));
 }
 
-/// Where the vectors of a member are, for who works for all members of its process.
+/// The places of a member's vectors, for a member that works for all members of its process.
 struct ShownVectors {
     const std::byte* input = nullptr;
     std::byte* output = nullptr;
-    /// Where in the whole vector they start, in elements.
+    /// Their starts in the whole vector, in elements.
     std::size_t input_start = 0;
     std::size_t output_start = 0;
-    /// Of a call that sends blocks: where they lie, and a digest of that and of the call.
+    /// For a call that sends blocks: their places, and a digest of these and of the call.
     const tutti::run::PrivateLayout* blocks = nullptr;
     std::uint64_t layout_digest = 0;
 };
 
-/// What a member shows of one of its operations that are under way while it does something else.
+/// The part that a member shows of one of its outstanding operations.
 struct alignas(line_bytes) StartedCall {
     /// So many of them can be under way at a time.
     static constexpr std::size_t most = 64;
@@ -67,11 +67,11 @@ struct alignas(line_bytes) StartedCall {
     const tutti::engine::CallSignature* call_signature = nullptr;
     /// Whether the member may make MPI calls.
     bool leads = false;
-    /// Of the operation, counted from 1. The member publishes it last.
+    /// The number of the operation, from 1 on. The member publishes it last.
     mailbox::StdWord number;
 };
 
-/// Who makes the MPI calls: nobody else may, at the thread level of this MPI. `fixed_member` is
+/// The thread that makes the MPI calls: no other may, at the thread level of this MPI. `fixed_member` is
 /// ClusterState::leader().
 enum class FunneledThread : std::uint8_t { main_member, main_caller, fixed_member };
 
@@ -90,7 +90,7 @@ public:
 
     /// Makes the communicators of a part of `whole`. Collective over the part.
     void connect(const ClusterState& whole, const PartLayout& part);
-    /// Frees them, where nothing has failed. Collective.
+    /// Frees them, if nothing has failed. Collective.
     void close() noexcept;
     bool is_part() const { return is_part_; }
     Parts& parts() { return parts_; }
@@ -114,10 +114,11 @@ public:
     ClusterSeat& seat(int rank) { return *seats_[static_cast<std::size_t>(rank)]; }
     /// The leader's.
     hybrid::Transport& transport() { return transport_; }
-    /// The same for what is outstanding: see StartedQueue.
+    /// The same for outstanding operations: see StartedQueue.
     StartedQueue& started() { return started_; }
     hybrid::MainThread& main_thread() { return *main_thread_; }
-    /// Runs what makes MPI calls, and looks itself whether MPI has been finalised, where they may be made.
+    /// Runs work that makes MPI calls where they may be made. The work itself checks whether MPI has been
+    /// finalised.
     template <class Work>
     void speak_at_end(Work work) {
         if (funneled_thread_ == FunneledThread::main_caller) {
@@ -133,13 +134,12 @@ public:
     /// In which the members of the process meet.
     tutti::detail::GroupState& group() const { return *group_; }
 
-    /// What each member shows to the others of its process; ordered by the exchanges of enter().
+    /// The part that each member shows to the others of its process; ordered by the exchanges of enter().
     struct alignas(line_bytes) Board {
-        /// Of the call that blocks; and of the operations that are outstanding, by their numbers in turn.
+        /// The vectors of the blocking call; and the outstanding operations, by their numbers in turn.
         ShownVectors vectors;
         std::array<StartedCall, StartedCall::most> started;
-        /// What the member has called, the digest of the last call and its number, for others to read at any
-        /// time.
+        /// The member's calls, the digest of the last call and its number, for others to read at any time.
         tutti::engine::CallLog log;
         std::uint64_t shown_digest = 0;
         mailbox::StdWord calls;
@@ -159,11 +159,11 @@ public:
     /// The member makes this call, as the `number`-th of the cluster's.
     void show_call(int rank, std::uint64_t number, const tutti::engine::CallSignature& call_signature,
                    std::uint64_t digest);
-    /// Throws what is wrong where two members of this process have come to a meeting in different calls.
+    /// Throws the MismatchError of two members of this process that meet in different calls.
     [[noreturn]] void throw_mismatch(int rank, int other) const;
     /// See Cluster::roll_call. By any thread.
     std::string roll_call(RollCallFormat format);
-    /// How long calls may wait for others, unless they say themselves.
+    /// How long calls may wait for others, unless they have timeouts of their own.
     std::chrono::milliseconds timeout() const { return timeout_; }
 
     /// Whether there are fewer CPUs on this node than members.
@@ -171,7 +171,7 @@ public:
     /// Whether in every process one thread might as well do everything: it is the only one, or the members
     /// share CPUs.
     bool all_go_solo() const { return all_go_solo_; }
-    /// Whether in every process several members have a CPU each: what one does costs the others nothing.
+    /// Whether in every process several members have a CPU each: the work of one costs the others nothing.
     bool have_cpus() const { return have_cpus_; }
 
     /// The staging buffers for calls of one parity: while one is still being read the next one may be
@@ -190,13 +190,13 @@ public:
     void fail_with_whole(int rank_in_whole, const std::exception_ptr& cause) noexcept;
     /// Ends a call of a member that has failed: returns when nobody of this process is in one any more.
     void leave_failed_call(int rank);
-    /// Tells the other processes what has failed, once. By the thread that may make MPI calls.
+    /// Sends the failure to the other processes, once. By the thread that may make MPI calls.
     void tell_others(const std::exception_ptr& cause) noexcept;
 
 private:
     void join_processes(const tutti::detail::GroupState& local, MPI_Comm communicator,
                         const ClusterOptions& options);
-    /// Of the calls that block, and of those that do not.
+    /// The channels of blocking and of nonblocking calls.
     std::array<hybrid::MpiChannel*, 2> channels() {
         return {&transport_.channel(), &started_.transport().channel()};
     }
@@ -219,7 +219,7 @@ private:
     FunneledThread funneled_thread_ = FunneledThread::fixed_member;
     bool is_part_ = false;
     int leader_ = 0;
-    /// Its own communicator, which carries notices of failures.
+    /// Its own communicator, which carries failures.
     hybrid::MpiChannel control_;
     hybrid::FailureChannel failure_channel_;
     int processes_on_node_ = 1;
@@ -229,18 +229,18 @@ private:
     bool have_cpus_ = false;
     hybrid::Transport transport_;
     StartedQueue started_;
-    /// Of the group or team.
+    /// The configuration of the group or team.
     tutti::engine::GroupConfig config_;
     std::shared_ptr<tutti::detail::GroupState> group_;
     std::vector<Board> boards_;
     std::vector<std::unique_ptr<ClusterSeat>> seats_;
     std::array<StagingBuffers, 2> staging_buffers_;
-    struct DepotMemory : hybrid::Keepable {
+    struct StagingMemory : hybrid::Keepable {
         std::array<tutti::run::Memory, 4> rooms;
     };
-    std::shared_ptr<DepotMemory> memory_ = std::make_shared<DepotMemory>();
+    std::shared_ptr<StagingMemory> memory_ = std::make_shared<StagingMemory>();
     tutti::engine::Failure failure_;
-    /// Of the whole, if this is a part.
+    /// The main thread of the whole, if this is a part.
     std::shared_ptr<hybrid::MainThread> main_thread_ = std::make_shared<hybrid::MainThread>();
     Parts parts_;
     std::atomic_flag told_;

@@ -65,11 +65,11 @@ private:
     std::vector<std::size_t> slices_;
     /// The members' own call.
     std::unique_ptr<tutti::engine::PreparedCall> held_;
-    /// What others have of a result in one exchange.
+    /// The parts of a result that only others need in one exchange.
     tutti::run::Memory discarded_;
 };
 
-/// On cache lines.
+/// The slices begin on cache lines.
 void Leader::set_slices() {
     const auto members = static_cast<std::size_t>(call().members());
     const std::size_t total = call().shape().total;
@@ -150,7 +150,7 @@ bool Leader::combine() {
     return true;
 }
 
-/// What all processes before amount to, combined with what the members before here do.
+/// Combines the result of all processes before with that of the members before here.
 void Leader::take_prefix() {
     const bool exclusive = call().collective() == Collective::exscan;
     const bool has_before = call().cluster().process() > 0;

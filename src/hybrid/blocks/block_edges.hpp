@@ -37,8 +37,8 @@ public:
     /// Those of this call.
     void set(const tutti::detail::Call& call, const ClusterState& cluster);
 
-    /// Visits those from the members of one process to those of another, in an order that both processes
-    /// know. One of the processes must be this one.
+    /// Visits those from the members of one process to those of another, in an order that is the same in both
+    /// processes. One of the processes must be this one.
     template <class Visit>
     void for_each(int from, int to, Visit visit) const {
         if (pattern_ == Pattern::graph) {

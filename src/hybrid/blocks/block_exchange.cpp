@@ -37,7 +37,7 @@ BlockPlace BlockExchange::sent_place(const BlockEdge& edge) const {
     return call_.vectors_of(edge.sender - call_.first_member()).blocks->sent[edge.sent];
 }
 
-/// Of a member by its rank in the process.
+/// The place of a block that a member receives, by the member's rank in the process.
 BlockPlace BlockExchange::received_place(const BlockEdge& edge, int member) const {
     return call_.vectors_of(member).blocks->received[edge.received];
 }
@@ -181,7 +181,7 @@ void BlockExchange::send_lengths() {
     }
 }
 
-/// Of long parcels.
+/// Sends and receives the blocks of long parcels.
 void BlockExchange::send_blocks() {
     MpiChannel& channel = call_.transport().channel();
     for (const Parcel& parcel : incoming_.all) {

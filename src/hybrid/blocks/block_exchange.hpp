@@ -13,10 +13,10 @@ namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 class ClusterCall;
 
-/// A call that sends blocks from member to member. Members of one process copy them from each other. What
-/// goes from one process to another is a parcel: the lengths of the blocks, and the blocks one after the
-/// other. A short parcel is one message. Of a long one the lengths go first, so that a receiver that expects
-/// others finds that out.
+/// A call that sends blocks from member to member. Members of one process copy them from each other. A parcel
+/// goes from one process to another: the lengths of the blocks, and the blocks one after the other. A short
+/// parcel is one message. The lengths of a long one go first, so that a receiver that expects other lengths
+/// finds that out.
 class BlockExchange {
 public:
     /// For the members of this process from `first` up to `last`, by their ranks in it.
@@ -30,10 +30,10 @@ public:
     std::size_t outgoing_bytes() const { return outgoing_.bytes; }
     std::size_t landing_bytes() const { return incoming_.bytes; }
 
-    /// Copies what the members receive from members of their process, and what they send to others into the
-    /// parcels.
+    /// Copies the blocks that the members receive from members of their process, and those that they send to
+    /// others into the parcels.
     void put() const;
-    /// Copies what they receive from other processes to where they want it, when all has come.
+    /// Copies received blocks of other processes to their places, when all have come.
     void store() const;
 
     /// Exchanges the parcels. By the leader, where MPI calls may be made.
@@ -43,13 +43,13 @@ public:
     bool advance();
 
 private:
-    /// What goes from one process to another. The numbers are indices into the lists of Parcels.
+    /// The data that goes from one process to another. The numbers are indices into the lists of Parcels.
     struct Parcel {
         int process = 0;
         std::size_t blocks = 0;
-        /// Of all blocks.
+        /// The size of all blocks.
         std::size_t bytes = 0;
-        /// Where it starts in the staging buffer.
+        /// The start in the staging buffer.
         std::size_t start = 0;
         std::size_t first_length = 0;
         std::size_t first_copy = 0;
@@ -94,16 +94,16 @@ private:
     ClusterCall& call_;
     int first_;
     int last_;
-    /// Of the members' layouts.
+    /// The digests of the members' layouts.
     std::vector<std::uint64_t> digests_;
     Parcels outgoing_;
     Parcels incoming_;
     std::vector<Copy> local_;
     /// Whether the members of this process expect different lengths of a block that all of them receive.
     bool expect_different_ = false;
-    /// What go_on() does next.
+    /// The next action of go_on().
     enum class Next : std::uint8_t { send_lengths, send_blocks, end } next_ = Next::send_lengths;
-    /// Of the message that is next.
+    /// The pieces of the next message.
     std::vector<hybrid::MpiChannel::Piece> pieces_;
 };
 

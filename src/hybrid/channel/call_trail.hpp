@@ -10,8 +10,8 @@
 
 namespace tutti::hybrid {
 
-/// What a process has called on one channel: the last calls that differ from the one before, and all of them
-/// in a digest.
+/// The calls of a process on one channel: the last calls that differ from the one before, and a digest of
+/// all.
 class CallTrail {
 public:
     /// The next call: its number is higher than that of the last one. `digest` is that of its call signature.
@@ -24,11 +24,11 @@ public:
         number_ = number;
     }
 
-    /// Of the last call; 0 before the first.
+    /// The number of the last call; 0 before the first.
     std::uint64_t number() const { return number_; }
-    /// Of all calls.
+    /// The digest of all calls.
     std::uint64_t digest() const { return digests_[number_ % digests_.size()]; }
-    /// Of all calls up to that one; nothing where it is not known, or not any more.
+    /// The digest of all calls up to that one; empty if it is not known, or not any more.
     std::optional<std::uint64_t> digest_at(std::uint64_t number) const;
     engine::CallHistory history() const { return *log_.read(number_); }
 
@@ -40,7 +40,7 @@ private:
     engine::CallLog log_;
 };
 
-/// What one process tells another of its trail.
+/// The message of one process to another about its trail.
 struct TrailSummary {
     static constexpr std::size_t most_calls = 8;
     static constexpr std::size_t most_text = 96;
@@ -51,8 +51,8 @@ struct TrailSummary {
     /// here is complete.
     std::uint64_t begun_on_other = 0;
     bool is_stuck = false;
-    /// The last ones that differ from the one before, in order, and the types that their claims name, for
-    /// people.
+    /// The last calls that differ from the one before, in order, and the types that their signatures name,
+    /// for users.
     std::uint64_t size = 0;
     std::array<engine::CallRecord, most_calls> calls{};
     std::array<std::array<char, most_text>, most_calls> types{};
@@ -63,10 +63,10 @@ struct TrailSummary {
 };
 
 /// Throws MismatchError when process `peer`, with that summary, has been in other calls than this one,
-/// `process`, as far as both know. It names the first two that differ.
+/// `process`, as far as both histories reach. It names the first two that differ.
 void compare(const CallTrail& own, int process, const TrailSummary& theirs, int peer);
 
-/// Throws MismatchError where this process waits in its last call on one channel, and the peer in a call on
+/// Throws MismatchError if this process waits in its last call on one channel, and the peer in a call on
 /// another channel: neither makes the call that the other is in.
 [[noreturn]] void throw_crossing(const CallTrail& own, int process, const TrailSummary& theirs, int peer);
 

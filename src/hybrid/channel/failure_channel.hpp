@@ -13,25 +13,24 @@
 
 namespace tutti::hybrid {
 
-/// How the processes of a cluster tell each other that they have failed: on a communicator that carries
-/// nothing else.
+/// Sends the failures of a process of a cluster to the others, on a communicator that carries nothing else.
 class FailureChannel : Immovable {
 public:
-    /// Of its messages.
+    /// The tag of its messages.
     static constexpr int tag = 2;
 
-    /// Among so many processes, once it is open. Of one process, it need not be.
+    /// Among so many processes, once it is open. With one process, it need not be opened.
     explicit FailureChannel(int processes);
     ~FailureChannel();
 
     /// The communicator must outlive it.
     void open(MPI_Comm communicator) { communicator_ = communicator; }
 
-    /// Tells all other processes what has failed. Once. Allocates nothing.
+    /// Sends the failure to all other processes. Once. Allocates nothing.
     void tell(const std::exception_ptr& cause) noexcept;
 
-    /// Throws what another process has told, if one has: TimeoutError or Aborted. By any threads that may
-    /// call MPI.
+    /// Throws the failure that another process has sent, if there is one: TimeoutError or Aborted. By any
+    /// threads that may call MPI.
     void throw_reported() const;
 
 private:
@@ -39,7 +38,7 @@ private:
 
     /// Nobody waits for the messages to arrive, so they may outlive the cluster.
     struct Sent : Keepable {
-        /// What kind of failure, and what it says.
+        /// The kind of the failure, and its text.
         std::array<char, most_text> text{};
         std::vector<MPI_Request> requests;
     };

@@ -34,12 +34,12 @@ bool library_serves(const ProcessCall& call) {
     return !is_float || call.op == Operator::sum || (call.op == Operator::prod && !is_complex);
 }
 
-/// What an MPI_Op made of kernels needs to know: it hangs on the datatype of the call, since MPI hands
-/// operators nothing else.
+/// The data for an MPI_Op made of kernels: an attribute of the call's datatype, since MPI passes operators
+/// nothing else.
 struct Combining {
     const ProcessCall* call;
     std::exception_ptr thrown;
-    /// Of operands that MPI has put where elements of their alignment may not lie.
+    /// Copies of operands that MPI has put where elements of their alignment may not lie.
     run::Memory left;
     run::Memory right;
 };

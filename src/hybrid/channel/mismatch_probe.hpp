@@ -11,38 +11,39 @@
 
 namespace tutti::hybrid {
 
-/// What processes that wait for long say to those that they wait for: what they are calling. Messages of
-/// different calls never match, so that is how processes in different calls find out. A process has one
-/// question to another under way at most, and asks once in a call unless what it would say has changed.
+/// Probes of processes that wait for long: they send a summary of their calls to the processes for which they
+/// wait. Messages of different calls never match, so processes in different calls find out only by this. At
+/// most one probe of a process to another is under way, and a process sends one per call unless its summary
+/// has changed.
 class MismatchProbe {
 public:
     /// Among so many processes, once it is open.
     explicit MismatchProbe(int processes);
 
-    /// On a communicator that has `tag` for questions alone.
+    /// On a communicator that has `tag` for probes alone.
     void open(MPI_Comm communicator, int tag) {
         communicator_ = communicator;
         tag_ = tag;
     }
 
-    /// Tells `peer`. Returns at once. See TrailSummary.
+    /// Sends a probe to `peer`. Returns at once. See TrailSummary.
     void ask(int peer, const CallTrail& own, std::uint64_t begun_on_other, bool is_stuck);
 
-    /// Takes the questions that have come, and compares. Throws MismatchError.
+    /// Receives the probes that have come, and compares. Throws MismatchError.
     void hear(int process, const CallTrail& own);
-    /// Throws MismatchError where a process that has asked waits here for this one to begin a call after the
-    /// `begun`-th, while this one waits for it in its last call on another channel.
+    /// Throws MismatchError if a process that has sent a probe waits here for this one to begin a call after
+    /// the `begun`-th, while this one waits for it in its last call on another channel.
     void compare_crossing(int process, std::uint64_t begun, const CallTrail& other) const;
 
-    /// How many each process has been asked, and how many have asked this one, by process. Nobody may free
-    /// the communicator before all that were asked have been taken.
+    /// The number of probes sent to each process, and received from each, by process. Nobody may free the
+    /// communicator before all probes have been received.
     const int* asked() const { return kept_->asked_counts.data(); }
     int* due() { return kept_->due_counts.data(); }
-    /// Takes those that are due and have not been taken, and returns when the others have taken theirs. By
-    /// all processes.
+    /// Receives the probes that are due and have not been received, and returns when the others have received
+    /// theirs. By all processes.
     void settle();
 
-    /// What MPI may use as long as the communicator is there.
+    /// The memory that MPI may use as long as the communicator exists.
     std::shared_ptr<Keepable> memory() const { return kept_; }
 
 private:
@@ -53,7 +54,7 @@ private:
     struct Kept : Keepable {
         std::vector<int> asked_counts;
         std::vector<int> due_counts;
-        /// By peer; made when the first is asked.
+        /// By peer; made for the first probe.
         std::vector<Asked> asked;
     };
 
@@ -61,7 +62,7 @@ private:
     int tag_ = 0;
     std::vector<int> taken_counts_;
     std::shared_ptr<Kept> kept_ = std::make_shared<Kept>();
-    /// Those of processes that are calls ahead, and who asked.
+    /// The summaries of processes that are calls ahead, with their senders.
     std::vector<std::pair<int, TrailSummary>> ahead_;
 };
 

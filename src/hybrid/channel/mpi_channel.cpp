@@ -16,10 +16,10 @@ namespace tutti::hybrid {
 
 namespace {
 
-constexpr int question_tag = 0; // the others are digests
+constexpr int probe_tag = 0; // the others are digests
 
-/// Who waits so long for another process asks it.
-constexpr std::chrono::milliseconds progress_until_question{10};
+/// A process that waits so long for another one sends it a probe.
+constexpr std::chrono::milliseconds wait_before_probe{10};
 
 /// Pieces as one MPI datatype, for a message that is not one range that an int can count.
 class PiecesType : Immovable {
@@ -54,7 +54,8 @@ bool is_one_range(std::span<const MpiChannel::Piece> message) {
            message.front().bytes <= static_cast<std::size_t>(std::numeric_limits<int>::max());
 }
 
-/// How wide a digest may be that is a tag. Of MPI_COMM_WORLD: other communicators need not tell.
+/// The number of bits of a digest that is a tag. Read from MPI_COMM_WORLD, because other communicators need
+/// not have the attribute.
 int bits_of_tags() {
     int* highest = nullptr;
     int found = 0;
@@ -93,7 +94,7 @@ void MpiChannel::set_up() {
     check(MPI_Comm_set_errhandler(communicator_, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
     check(MPI_Comm_rank(communicator_, &rank_), "MPI_Comm_rank");
     tag_bits_ = bits_of_tags();
-    mismatch_probe_.open(communicator_, question_tag);
+    mismatch_probe_.open(communicator_, probe_tag);
 }
 
 MpiChannel::~MpiChannel() {
@@ -114,7 +115,7 @@ void MpiChannel::close() noexcept {
         return;
     }
     try {
-        // A question that was left would be a message on whichever communicator is the next to be made.
+        // A probe that was left would be a message on whichever communicator is made next.
         constexpr const char* what = "MPI_Ialltoall";
         MPI_Request& request = next_collective(what);
         started(MPI_Ialltoall(mismatch_probe_.asked(), 1, MPI_INT, mismatch_probe_.due(), 1, MPI_INT,
@@ -130,7 +131,7 @@ void MpiChannel::close() noexcept {
 void MpiChannel::set_tag() {
     constexpr int digest_bits = 64;
     const auto digest = static_cast<int>(trail_.digest() >> (digest_bits - tag_bits_));
-    tag_ = digest == question_tag ? 1 : digest;
+    tag_ = digest == probe_tag ? 1 : digest;
 }
 
 void MpiChannel::not_started(int code, const char* what) {
@@ -187,8 +188,8 @@ bool MpiChannel::is_done() {
 }
 
 void MpiChannel::wait() {
-    // A look costs more than a test; but a test takes milliseconds where others want the CPU, also while
-    // Waiting takes it for spinning.
+    // A look costs more than a test; but a test takes milliseconds if others want the CPU, even while
+    // mailbox::Backoff counts it as spinning.
     constexpr unsigned tests_per_look = 32;
     constexpr std::chrono::milliseconds most_between{5};
     const engine::EndOfWait end(shown_);
@@ -244,13 +245,14 @@ void MpiChannel::look_or_give_up(engine::WaitTimer& waited) {
     try {
         look(waited);
     } catch (...) {
-        // Who has not answered for so long does not take a message now: tell the members soon.
+        // A process that has not answered for so long does not take a message now: end the members' calls
+        // soon.
         give_up(waited.is_over() ? std::chrono::milliseconds(5) : longest_grace);
         throw;
     }
 }
 
-/// Also tells whether MPI has given the CPU to another thread meanwhile, as it does if there are more
+/// Also reports whether MPI has given the CPU to another thread meanwhile, as it does if there are more
 /// processes than CPUs. A second yield after it would double the time until the next test.
 bool MpiChannel::is_done(bool& others_ran) {
     if (wait_policy_.spin_ns != 0) {
@@ -271,7 +273,7 @@ void MpiChannel::look(engine::WaitTimer& waited) {
     for (const Started& each : started_) {
         if (each.request != MPI_REQUEST_NULL && each.role != Role::collective) {
             peer = each.peer;
-            if (waited.time() >= progress_until_question) {
+            if (waited.time() >= wait_before_probe) {
                 mismatch_probe_.ask(each.peer, trail_, other_ != nullptr ? other_->begun_ : 0, is_stuck_);
             }
         }
@@ -282,7 +284,7 @@ void MpiChannel::look(engine::WaitTimer& waited) {
     }
 }
 
-/// Questions of processes that wait for this one, on either channel.
+/// Receives probes of processes that wait for this one, on either channel.
 void MpiChannel::hear() {
     mismatch_probe_.hear(rank_, trail_);
     if (other_ != nullptr) {
@@ -333,7 +335,8 @@ void MpiChannel::give_up(std::chrono::milliseconds grace) noexcept {
             MPI_Cancel(&each.request);
         }
     }
-    // What is on its way cannot be cancelled: let it arrive. Collectives can be neither cancelled nor freed.
+    // A message on its way cannot be cancelled: let it arrive. Collectives can be neither cancelled nor
+    // freed.
     const auto end = std::chrono::steady_clock::now() + grace;
     for (Started& each : started_) {
         int done = each.role == Role::collective || each.request == MPI_REQUEST_NULL ? 1 : 0;

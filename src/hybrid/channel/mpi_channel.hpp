@@ -35,7 +35,7 @@ namespace tutti::hybrid {
 /// calls, or have been, never match.
 class MpiChannel : Immovable {
 public:
-    /// Among so many processes, once it is open. Of one process, it need not be.
+    /// Among so many processes, once it is open. With one process, it need not be opened.
     explicit MpiChannel(int processes);
     /// Leaves the communicator alone unless the channel was closed.
     ~MpiChannel();
@@ -50,7 +50,7 @@ public:
     int rank() const { return rank_; }
     int size() const { return size_; }
 
-    /// What ends a wait: the failures of other processes, the one of this process, a timeout; 0 is none.
+    /// The limits of a wait: the failures of other processes, the one of this process, a timeout; 0 is none.
     /// Both must outlive all waits.
     void set_limits(std::chrono::milliseconds timeout, const FailureChannel& others,
                     const engine::Failure& failure) {
@@ -58,14 +58,14 @@ public:
         others_ = &others;
         failure_ = &failure;
     }
-    /// Of the calls from here on.
+    /// The timeout of the calls from here on.
     void set_timeout(std::chrono::milliseconds timeout) { timeout_ = timeout; }
-    /// For which process it waits; this one where that is not known.
+    /// The process for which it waits; this one if that is not known.
     const engine::ShownWait& shown_wait() const { return shown_; }
-    void set_patience(const mailbox::WaitPolicy& wait_policy) { wait_policy_ = wait_policy; }
+    void set_wait_policy(const mailbox::WaitPolicy& wait_policy) { wait_policy_ = wait_policy; }
     const mailbox::WaitPolicy& wait_policy() const { return wait_policy_; }
 
-    /// The messages from here on belong to that call of the cluster, whose claim has this digest. Nothing
+    /// The messages from here on belong to that call of the cluster, whose signature has this digest. Nothing
     /// when it is the last one once more.
     void begin(std::uint64_t number, const engine::CallSignature& call_signature, std::uint64_t digest) {
         if (trail_.number() != number) {
@@ -89,8 +89,8 @@ public:
     void send(std::span<const Piece> message, int peer);
     void receive(std::span<const Piece> message, int peer);
 
-    /// Where a call of MPI is to leave the request of a nonblocking collective on communicator(). Then
-    /// started() takes what it has returned.
+    /// The place for the request of a nonblocking collective on communicator(). Then started() takes the
+    /// return value of the MPI call.
     MPI_Request& next_collective(const char* what) {
         collective_ = what;
         return next(0, Role::collective);
@@ -101,21 +101,21 @@ public:
         }
     }
 
-    /// Returns when all that was started has been done. Throws Aborted when a process has failed,
+    /// Returns when all started messages are complete. Throws Aborted when a process has failed,
     /// MismatchError when one is in another call, and TimeoutError at the timeout. When this or one of the
-    /// others throws, what was started has been given up.
+    /// others throws, all started messages have been given up.
     void wait();
-    /// Returns whether that is so now. Throws as wait() does.
+    /// Returns whether all are complete now. Throws as wait() does.
     bool test();
     /// Whether something was started that no wait() or test() has found done.
     bool awaits_messages() const { return !started_.empty(); }
-    /// While it waits, what that thread has outstanding makes progress; null: nothing has to.
+    /// While it waits, the outstanding operations of that thread make progress; null: none.
     void set_progress(engine::ThreadProgress* thread) { progress_ = thread; }
 
-    /// Gives up what was started, if anything: MPI does not use its memory from here on, or is_stuck().
+    /// Gives up all started messages: MPI does not use their memory from here on, or is_stuck().
     void give_up(std::chrono::milliseconds grace = longest_grace) noexcept;
 
-    /// Throws Aborted when a process has failed: before memory is used that one which has failed may have
+    /// Throws Aborted when a process has failed. Called before memory is used that a failed process may have
     /// given back.
     void look_for_failures();
 
@@ -123,14 +123,14 @@ public:
     /// whenever it is called. See keep().
     bool is_stuck() const { return stuck_; }
 
-    /// Ends the use of the channel, where nothing has failed. Collective: gives up when another process fails
-    /// or does not answer.
+    /// Ends the use of the channel if nothing has failed. Collective: gives up when another process fails or
+    /// does not answer.
     void close() noexcept;
     bool is_closed() const { return closed_; }
-    /// The same where no process has sent anything. Collective.
+    /// The same if no process has sent anything. Collective.
     void close_unused() { closed_ = communicator_ != MPI_COMM_NULL; }
 
-    /// Memory for messages, kept where the channel is stuck.
+    /// Memory for messages, kept if the channel is stuck.
     struct Buffers : Keepable {
         run::Memory scratch;
         run::Memory landing;
@@ -144,7 +144,7 @@ public:
     }
 
 private:
-    /// How long what MPI has begun to send may take to arrive.
+    /// How long a message that MPI has begun to send may take to arrive.
     static constexpr std::chrono::milliseconds longest_grace{100};
 
     enum class Role : std::uint8_t { send, receive, collective };
@@ -156,7 +156,7 @@ private:
 
     void set_up();
     void set_tag();
-    /// A place for the request of what is started next: before it is, since there may be no memory.
+    /// A place for the request of the next message: made before it starts, since there may be no memory.
     MPI_Request& next(int peer, Role role) {
         return started_.emplace_back(Started{.peer = peer, .role = role}).request;
     }
@@ -186,7 +186,7 @@ private:
     std::chrono::milliseconds timeout_{0};
     engine::ShownWait shown_;
     engine::ThreadProgress* progress_ = nullptr;
-    /// For test(): how long that has returned false, and when it has looked.
+    /// For test(): how long it has returned false, and when it has looked.
     std::optional<engine::WaitTimer> tested_;
     std::chrono::nanoseconds looked_{0};
     std::vector<Started> started_;
@@ -204,7 +204,7 @@ private:
 /// Returns when all processes have called it in the same call. ceil(log2 N) messages from each process.
 void meet(MpiChannel& channel);
 
-/// Leaves 1 where all processes have 1, in flags of the channel. Collective.
+/// Leaves 1 in flags of the channel for which all processes have 1. Collective.
 void agree(MpiChannel& channel, std::span<int> flags);
 
 } // namespace tutti::hybrid

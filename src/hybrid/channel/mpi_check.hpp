@@ -14,8 +14,8 @@ void require_mpi();
 /// The same where MPI has been initialised.
 void require_unfinalised_mpi();
 
-/// Throws ArgumentError unless MPI can be used and `communicator` is one whose processes can be asked
-/// together; `who` is who was given it.
+/// Throws ArgumentError unless MPI can be used and `communicator` is an intracommunicator; `who` is its user,
+/// for the error.
 void require_communicator(const char* who, MPI_Comm communicator);
 
 /// Memory that MPI may come to use for longer than its owner does.

@@ -11,17 +11,17 @@ namespace tutti::hybrid {
 /// whichever blocks exist.
 struct ProcessCall {
     Collective collective = Collective::barrier;
-    /// What choose_algorithm() has chosen.
+    /// The choice of choose_algorithm().
     std::uint32_t algorithm = 0;
     std::byte* input = nullptr;
     std::byte* output = nullptr;
     /// Elements of the whole vector.
     std::size_t total = 0;
-    /// By which all processes decide alike how messages are cut: the bytes of one member's whole vector. In
+    /// The bytes of one member's whole vector, by which all processes decide alike how messages are cut. In
     /// an all-to-all, processes with different numbers of members have different totals.
     std::size_t member_bytes = 0;
-    /// Where the blocks of the processes start, in elements, and the end; for collectives that divide the
-    /// vector by rank, else null.
+    /// The starts of the processes' blocks, in elements, and the end; for collectives that divide the vector
+    /// by rank, else null.
     const std::size_t* offsets = nullptr;
     /// The process that is the root.
     int root = 0;

@@ -9,7 +9,7 @@ namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 class ClusterState;
 
-/// What a member of a cluster shows the others of a split.
+/// The part of a split's arguments that a member of a cluster shows the others.
 struct ShownChoice {
     tutti::detail::Choice choice;
     /// Whether its thread makes the MPI calls of its process.
@@ -22,7 +22,7 @@ struct PartLayout {
     std::vector<int> mates;
     /// The processes of the cluster that have members in it, in the order of these.
     std::vector<int> processes;
-    /// Where the members of each of these start among the mates, and the end.
+    /// The first member of each of these among the mates, and the end.
     std::vector<int> first_ranks;
     /// Which of the members in each process leads it, among those of the process.
     std::vector<int> leaders;

@@ -10,8 +10,8 @@ namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 namespace {
 
-/// Whether the part has ended, as far as this process knows. What its members did came before: a count of
-/// uses orders nothing.
+/// Whether the part has ended, as far as this process can see. All actions of its members came before, though
+/// a count of uses orders nothing: is_deserted() does.
 bool has_ended(const Parts::State& part) {
     return part == nullptr || (part.use_count() == 1 && part->group().seats().is_deserted() &&
                                !part->failure().raised() && part->parts().have_ended());

@@ -61,10 +61,10 @@ std::vector<PartLayout> Member::agree_on_parts(const Choice& choice, SourceLine 
     run(call, {});
     const Shown shown = shown_by(members);
     if (const auto text = tutti::engine::difference(shown.choices)) {
-        // Whoever throws first releases the others, so all must know it before.
+        // The first member that throws releases the others, so all must know the difference before.
         try {
             run(call, {});
-        } catch (const Error&) { // by one that knows it as well
+        } catch (const Error&) { // thrown by another member, for the same difference
         }
         throw MismatchError(*text);
     }

@@ -14,7 +14,7 @@ inline constexpr std::uint32_t library_algorithm = UINT32_MAX;
 inline constexpr std::uint32_t chain_algorithm = UINT32_MAX - 1;
 inline constexpr std::uint32_t blocks_algorithm = UINT32_MAX - 2;
 
-/// What the choice of an algorithm among the processes depends on.
+/// The inputs of the choice of an algorithm among the processes.
 struct Route {
     int processes = 1;
     /// Bytes of the whole vector.
@@ -23,8 +23,8 @@ struct Route {
     bool even = true;
 };
 
-/// Whether order serial leaves only a chain of processes: whether it was asked for, and any other order might
-/// give other bits.
+/// Whether order serial requires a chain of processes: whether the call has that order, and any other order
+/// might give other bits.
 bool needs_chain(const detail::Call& call);
 
 /// The algorithm that the leaders run for `call`: the row of the registry that `name` is, or

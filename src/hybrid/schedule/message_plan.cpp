@@ -17,13 +17,13 @@ namespace {
 using Action = MessagePlan::Action;
 using Range = MessagePlan::Range;
 
-/// Of vectors of up to so many bytes messages of several pieces are copied together, and empty messages are
-/// sent as well: a barrier is nothing else.
+/// Up to this size of a vector, messages of several pieces are copied together, and empty messages are sent
+/// as well: a barrier consists of these.
 constexpr std::size_t short_bytes = 8192;
 
-/// Messages of up to so many bytes MPI libraries copy and send at once, where longer ones wait for the
-/// receiver: short vectors are sent in such pieces. An allreduce of 4 KiB between two processes takes 1.9 us
-/// then and 4.1 us in one message (Open MPI).
+/// MPI libraries copy and send messages of up to so many bytes at once, while longer ones wait for the
+/// receiver: short vectors are sent in such pieces. An allreduce of 4 KiB between two processes then takes
+/// 1.9 us, and 4.1 us in one message (Open MPI).
 constexpr std::size_t eager_bytes = 4032;
 
 /// A range and its length.
@@ -86,7 +86,7 @@ private:
     }
 
     void add_round(const RankSchedule::Round& round) {
-        if (is_short_) { // so that who waits for it has it soon
+        if (is_short_) { // so that the receiver has it soon
             add_sends(round);
         }
         const bool stores = may_store(round);
@@ -252,7 +252,7 @@ private:
         add_step(Action::reduce, own_pieces(pass.front().move.to), left, partial_result(all.subspan(cut)));
     }
 
-    /// Where that of some operands of a pass is.
+    /// The place of the partial result of some operands of a pass.
     Pieces partial_result(std::span<const PassOperand> operands) {
         if (operands.size() == 1) {
             return operands.front().pieces;
@@ -266,7 +266,7 @@ private:
     }
 
     void add_step(Action action, const Pieces& to, const Pieces& left, const Pieces& right) {
-        // Ranges end in different places where some wrap around and others do not.
+        // Ranges end in different places if some wrap around and others do not.
         const std::array all{to.all(), left.all(), right.all()};
         std::array<std::size_t, all.size()> piece{};
         std::array<std::size_t, all.size()> at{};
@@ -295,9 +295,9 @@ private:
     const Layout& layout_;
     bool is_short_;
     std::size_t alignment_;
-    /// The pieces of the message that is next.
+    /// The pieces of the next message.
     std::vector<Piece> message_;
-    /// Where each place that was received in a round lies in the landing.
+    /// The position in the landing of each place that was received in a round.
     std::vector<std::size_t> landed_;
 };
 

@@ -10,14 +10,14 @@
 
 namespace tutti::hybrid {
 
-/// Where memory of a call starts: the spaces of a schedule, as if whole, then where messages land, and where
-/// those of several pieces are put together.
+/// The bases of a call's memory: the spaces of a schedule, as if whole, then the landing of messages, and the
+/// memory where messages of several pieces are put together.
 inline constexpr std::size_t landing_base = schedule::space_count;
 inline constexpr std::size_t outgoing_base = landing_base + 1;
 using Bases = std::array<std::byte*, outgoing_base + 1>;
 
-/// What one process does in a call among processes, one after the other: a rank schedule, with the ranges of
-/// memory that the blocks are. A call like the one before follows it without looking at blocks again.
+/// The actions of one process in a call among processes, one after the other: a rank schedule, with the
+/// memory ranges of the blocks. A call like the one before follows it without looking at blocks again.
 struct MessagePlan {
     struct Range {
         std::uint8_t base = 0;

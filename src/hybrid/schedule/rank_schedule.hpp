@@ -7,15 +7,15 @@
 
 namespace tutti::hybrid {
 
-/// What one process does in a schedule that is carried out by messages: in each round it sends what others
-/// read of it, receives what it reads of others, and then makes its moves.
+/// The actions of one process in a schedule that is carried out by messages: in each round it sends the
+/// blocks that others read of it, receives those that it reads of others, and then makes its moves.
 struct RankSchedule {
-    /// What goes to or comes from one process in a round: blocks of the sender's vectors, one message.
+    /// A message to or from one process in a round: blocks of the sender's vectors.
     struct Message {
         int peer = 0;
         std::vector<schedule::Place> places;
     };
-    /// Where the operands of a move are: an index into the places that the round receives, or own_place.
+    /// A move and the places of its operands: an index into the places that the round receives, or own_place.
     struct Move {
         schedule::Move move;
         int left = 0;
@@ -46,8 +46,8 @@ struct RankSchedule {
 /// from named ones: algorithm::Reach::peers
 RankSchedule rank_schedule_of(const schedule::Schedule& schedule, int rank);
 
-/// An all-to-all in which every process sends to every other, block by block, whatever their sizes: what
-/// schedules in one hop do, which have blocks of one size only.
+/// An all-to-all in which every process sends to every other, block by block, whatever their sizes: as
+/// one-hop schedules, which have blocks of one size only.
 RankSchedule one_hop_alltoall(int processes, int rank);
 
 } // namespace tutti::hybrid

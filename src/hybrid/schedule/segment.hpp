@@ -7,8 +7,8 @@
 
 namespace tutti::hybrid {
 
-/// What is carried in one go: the same share of every block of a vector, one after the other. A vector that
-/// is not divided is one block.
+/// The part of a vector that is carried in one go: the same share of every block, one after the other. A
+/// vector that is not divided is one block.
 class Segment {
 public:
     /// Segment `index` of `count`, of a vector whose blocks start at `blocks`, which ends with the end of the
@@ -16,9 +16,9 @@ public:
     void cut(std::span<const std::size_t> blocks, std::size_t index, std::size_t count);
 
     std::size_t elements() const { return offsets_.back(); }
-    /// Where the part starts in a vector that has all parts one after the other.
+    /// The start of the part in a vector that has all parts one after the other.
     std::size_t start() const { return start_; }
-    /// Where the share of each block starts in the part, and the end of the last.
+    /// The start of each block's share in the part, and the end of the last.
     const std::vector<std::size_t>& offsets() const { return offsets_; }
 
     /// Calls visit(place in the part, place in the vector, elements) for each range of the vector that
@@ -37,7 +37,7 @@ public:
 private:
     std::size_t start_ = 0;
     std::vector<std::size_t> offsets_{0};
-    /// Where each share lies in the vector.
+    /// The place of each share in the vector.
     std::vector<std::size_t> places_;
 };
 

@@ -21,7 +21,7 @@ plan::Partition partition_of(const ProcessCall& call, int blocks) {
             .offsets = call.offsets};
 }
 
-/// What a collective of a single process leaves: its input, but nothing of an exclusive prefix.
+/// The result of a collective of a single process: its input, or nothing for an exclusive prefix.
 void copy_alone(const ProcessCall& call) {
     if (call.collective != Collective::exscan && call.total != 0 && call.output != call.input) {
         std::memcpy(call.output, call.input, call.total * call.element_bytes);
@@ -72,7 +72,7 @@ void Transport::make_plan(const ScheduleName& name, const ProcessCall& call) {
     planned_ = name;
 }
 
-/// Where the plan finds memory besides the vectors.
+/// Sets the plan's memory besides the vectors.
 void Transport::set_rooms(std::size_t scratch_vectors, const ProcessCall& call) {
     const std::size_t alignment = std::max(line_bytes, call.element_align);
     const std::size_t stride = (call.total * call.element_bytes + alignment - 1) / alignment * alignment;
@@ -165,13 +165,15 @@ void Transport::perform(const ProcessCall& call) try {
 }
 
 bool Transport::works_in_place(const ProcessCall& call) {
-    // In MPI's own, either all processes pass MPI_IN_PLACE or none, and these do not know of each other.
+    // In MPI's own collectives, either all processes pass MPI_IN_PLACE or none, and they cannot agree on it
+    // here.
     return channel_.size() == 1 ||
            (call.algorithm != library_algorithm &&
             rank_schedule({call.algorithm, call.root}, call.collective).works_in_place);
 }
 
-/// Whose messages do not show what others are calling: all come before, and are told where one fails.
+/// The library's messages do not show the calls of others, so all processes meet before, and find failures
+/// there.
 void Transport::perform_by_library(const ProcessCall& call) {
     meet(channel_);
     run_library(channel_, call);

@@ -14,7 +14,7 @@
 
 namespace tutti::hybrid {
 
-/// What one thread of each process makes calls of the processes with, on a communicator of its own.
+/// Makes calls among the processes, by one thread of each, on a communicator of its own.
 class Transport {
 public:
     /// Among so many processes, once its channel is open.
@@ -44,7 +44,7 @@ private:
     MpiChannel channel_;
     std::map<ScheduleName, RankSchedule> rank_schedules_;
     MessagePlan plan_;
-    /// What the plan is for: the rank schedule, and the layout, whose offsets are kept here.
+    /// The rank schedule and the layout of the plan; the layout's offsets are kept here.
     ScheduleName planned_{library_algorithm, 0};
     Layout layout_;
     std::vector<std::size_t> offsets_;
@@ -52,7 +52,7 @@ private:
     /// The call, and the step of the plan that is next.
     ProcessCall call_;
     std::size_t next_step_ = 0;
-    /// The pieces of the message that is next.
+    /// The pieces of the next message.
     std::vector<MpiChannel::Piece> pieces_;
 };
 

@@ -112,7 +112,7 @@ bool StartedGate::all_have_come() {
     return true;
 }
 
-/// Whoever is the last to come sees that nobody may make MPI calls.
+/// The last member to come finds out if nobody may make MPI calls.
 void StartedGate::require_leader() const {
     bool has_leader = home_.seat().knows_leader();
     for (int member = 0; !has_leader && member < call_.members(); ++member) {
@@ -262,7 +262,7 @@ StartedGate& StartedCalls::gate_for(const Call& call, const Options& options) {
     return *gate;
 }
 
-/// What `begin` makes of a barrier of the process and a gate for the call.
+/// Returns begin(engine, barrier of the process, gate for the call).
 template <class Begin>
 auto& StartedCalls::with_gate(const Call& call, const Options& options, Begin begin) {
     const ErrorContext context{
