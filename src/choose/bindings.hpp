@@ -9,15 +9,15 @@ namespace tutti::engine {
 struct GroupConfig;
 
 /// The CPUs that the members of a group may use, as far as is known. They change: threads join, and programs
-/// bind threads at any time. What a group chooses for its calls must not depend on them, because members
-/// would choose differently.
+/// bind threads at any time. A group's choices for its calls must not depend on them, because members would
+/// choose differently.
 class Bindings {
 public:
     explicit Bindings(const GroupConfig& config);
 
-    /// Looks where the calling thread, which is that member, may run. By one thread for each member.
+    /// Reads where the calling thread, which is that member, may run. By one thread for each member.
     void read(int member) noexcept;
-    /// The same, and which CPUs the process has, for which it looks at all threads of the process.
+    /// The same, and reads which CPUs the process has, for which it looks at all threads of the process.
     void read_with_process(int member) noexcept;
 
     /// How many of the members can run at the same time. Relaxed: a hint.

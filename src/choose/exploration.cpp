@@ -124,7 +124,7 @@ void Exploration::show(TrialAreas& areas, const CallPosition& now) {
     }
 }
 
-/// The choice so far takes as long as its shortest call. Of another candidate all calls count alike, because
+/// The choice so far takes as long as its shortest call. All calls of another candidate count alike, because
 /// one of them may have found the buffers as calls in between have left them: lines that members have read
 /// stay in their caches, and only the next call that writes there pays for that.
 std::vector<std::uint64_t> Exploration::times_of_candidates(std::span<const std::uint64_t> calls) const {

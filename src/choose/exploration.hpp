@@ -25,27 +25,27 @@ struct GroupConfig;
 struct Learnt;
 struct Trials;
 
-/// Where a member stands in its sequence of blocking calls. Equal on all members before each of these.
+/// The position of a member in its sequence of blocking calls. Equal on all members before each of these.
 struct CallPosition {
-    /// Of the next call.
+    /// The epoch of the next call.
     std::uint64_t epoch = 0;
-    /// Of the last call that all members have entered, as all of them know here.
+    /// The epoch of the last call that all members have entered, as every member can infer here.
     std::uint64_t sync_epoch = 0;
 };
 
-/// What one member has measured of the candidates of a few kinds of calls, for the others to read. Relaxed: a
+/// One member's measurements of the candidates of a few kinds of calls, for the others to read. Relaxed: a
 /// call that all members are known to have entered lies between the writes and the reads.
 struct TrialTimes {
     static constexpr std::size_t areas = 8;
     static constexpr std::size_t most_candidates = 4;
-    /// Of each candidate.
+    /// The calls that count for each candidate.
     static constexpr std::size_t counted_calls = 2;
     static constexpr std::size_t most_calls = most_candidates * counted_calls;
 
     std::array<std::array<mailbox::StdWord, most_calls>, areas> ns;
 };
 
-/// The areas of TrialTimes, as far as one member knows. All members know the same at the same call.
+/// The areas of TrialTimes, as one member sees them. All members see the same at the same call.
 class TrialAreas {
 public:
     TrialAreas(std::span<TrialTimes> times, int rank) : times_(times), rank_(rank) {}
@@ -122,9 +122,9 @@ public:
     /// Changes with what begin() returns.
     std::uint32_t selection_number() const { return selection_; }
 
-    /// What has been chosen by measurement; null before that.
+    /// The choice made by measurement; null before that.
     const Selection* chosen() const { return ns_.empty() ? nullptr : &candidates_[choice_]; }
-    /// What has been learnt, of a kind and point that the caller adds. \pre chosen()
+    /// The learnt choice, of a kind and point that the caller adds. \pre chosen()
     Learnt learnt() const;
     std::span<const Selection> candidates() const { return candidates_; }
 
@@ -152,10 +152,10 @@ private:
     /// Whether only the choice is tried, to see whether it takes as long as it did.
     bool only_choice_ = false;
     std::size_t choice_ = 0;
-    /// What each candidate that was tried took when they were compared last, the same on all members; empty
-    /// before that.
+    /// The times of the candidates that were tried when they were compared last, the same on all members;
+    /// empty before that.
     std::vector<std::uint64_t> ns_;
-    /// Calls that were measured, and what all comparisons together say that they lost.
+    /// Calls that were measured, and the time that they lost by all comparisons together.
     int tried_calls_ = 0;
     std::uint64_t lost_ns_ = 0;
     std::size_t used_ = 0;
@@ -165,7 +165,7 @@ private:
     std::array<std::uint64_t, TrialTimes::most_calls> calls_ns_{};
     std::size_t area_ = TrialAreas::none;
     std::uint64_t shown_at_ = 0;
-    /// Of the call before which it looked last whether it can go on.
+    /// The epoch of the call before which it looked last whether it can go on.
     std::uint64_t looked_at_ = 0;
     std::uint64_t epoch_to_meet_ = 0;
     std::uint32_t selection_ = 1;
@@ -201,10 +201,10 @@ class Explorations {
 public:
     Explorations(const GroupConfig& config, Trials& trials, int rank);
 
-    /// That of the kind of a call, whose arguments have been checked; null if calls of this kind are not
-    /// explored. Begun with the first call of a kind. O(log of the kinds).
+    /// The exploration of the kind of a call, whose arguments have been checked; null if calls of this kind
+    /// are not explored. Begun with the first call of a kind. O(log of the kinds).
     Exploration* of(const detail::Call& call, const CallSize& size);
-    /// The choice that blocking calls of this kind have been found to be the fastest with; null if there is
+    /// The choice with which blocking calls of this kind have been found to be the fastest; null if there is
     /// none. The same on all members that have made the same blocking calls.
     const Selection* chosen(const detail::Call& call, const CallSize& size) const;
     /// Changes if anything that chosen() returns may have changed.
@@ -226,11 +226,11 @@ public:
 private:
     struct Explored {
         Exploration exploration;
-        /// Of the first call of the kind.
+        /// The bytes of the first call of the kind.
         std::size_t bytes;
     };
 
-    /// Has others see the decisions that this member, the first, has not reported yet.
+    /// Shows others the decisions that this member, the first, has not reported yet.
     void report_decisions();
 
     const GroupConfig& config_;

@@ -24,7 +24,7 @@ namespace tutti::engine {
 
 namespace {
 
-/// What process and members have in CPUs.
+/// The CPUs of the process and of the members.
 struct Cpus {
     std::vector<int> of_process;
     /// How many of the members can run at the same time.
@@ -53,13 +53,13 @@ std::vector<std::vector<int>> equal_parts(const std::vector<int>& levels, int me
     return parts;
 }
 
-/// What the options say of where members are goes before what is known.
+/// The members' places in the options count before the detected ones.
 std::vector<std::vector<int>> parts_for(const GroupOptions& options, std::span<const int> cpus) {
     return options.levels.empty() ? machine::parts_of(tuning::this_machine(), cpus)
                                   : equal_parts(options.levels, static_cast<int>(cpus.size()));
 }
 
-/// Where members are.
+/// The members' places.
 struct Whereabouts {
     std::vector<std::vector<int>> bindings;
     std::vector<int> places;

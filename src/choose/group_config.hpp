@@ -16,7 +16,7 @@ namespace tutti::engine {
 
 class AlgorithmPredictor;
 
-/// What a group is set to, for all its calls: its options, and what follows from them on this machine.
+/// The configuration of a group for all its calls: its options, and their consequences on this machine.
 struct GroupConfig {
     mailbox::WaitPolicy wait_policy;
     /// How many of the members can run at the same time.
@@ -25,12 +25,12 @@ struct GroupConfig {
     int process_cpus = 1;
     /// The CPUs that the process has, ascending, when the group is made.
     std::vector<int> cpus_of_process = {};
-    /// With the way to wait that the environment asks for if they name none.
+    /// With the way to wait of the environment if they name none.
     GroupOptions options = {};
     bool wait_is_from_environment = false;
     /// How long calls may wait for others; 0: for ever.
     std::chrono::milliseconds timeout = {};
-    /// What is recorded of calls: the most of what the options and the environment ask for.
+    /// The amount of recording: the larger of the options' and the environment's.
     Trace trace = Trace::off;
     /// See tuning::Situation.
     int l3_groups = 1;
@@ -43,7 +43,7 @@ struct GroupConfig {
     std::vector<std::vector<int>> bindings = {};
     /// The CPU on which each member is taken to be.
     std::vector<int> places = {};
-    /// Where members are on the machine, as graph::LevelTree::of_parts takes it.
+    /// The members' places on the machine, as graph::LevelTree::of_parts takes them.
     std::vector<std::vector<int>> parts = {};
     /// What algorithms are predicted to take; null where members are few and near each other.
     std::shared_ptr<AlgorithmPredictor> predictor = {};

@@ -11,7 +11,7 @@
 
 namespace tutti::engine {
 
-/// What a group has learnt of one kind of calls.
+/// The choice that a group has learnt for one kind of calls.
 struct Learnt {
     struct Candidate {
         Selection selection;
@@ -19,7 +19,7 @@ struct Learnt {
     };
 
     CallKind kind;
-    /// Of the first call of the kind.
+    /// The point of the first call of the kind.
     tuning::Point point;
     /// The choice first, the others in the order in which they were tried.
     std::vector<Candidate> candidates;
@@ -40,7 +40,7 @@ struct Learnt {
     std::string text() const;
 };
 
-/// What a group has learnt, for all who ask.
+/// All choices that a group has learnt, for any thread.
 class LearntByGroup {
 public:
     void put(Learnt learnt);
@@ -52,11 +52,11 @@ private:
     std::map<CallKind, Learnt> of_kinds_;
 };
 
-/// What the explorations of a group's members share.
+/// The state that the explorations of a group's members share.
 struct Trials {
     explicit Trials(int members) : times(static_cast<std::size_t>(members)) {}
 
-    /// By rank; empty where calls are not explored.
+    /// By rank; empty if calls are not explored.
     std::vector<TrialTimes> times;
     LearntByGroup learnt;
 };

@@ -20,22 +20,22 @@ using schedule::Protocol;
 
 namespace {
 
-/// The default rows of a collective: for eager messages, for short ones that are not eager, and for
-/// vectors, where members fetch what they want (pulled) or who has a block stores it for all (pushed).
+/// The default rows of a collective: for eager messages, for short ones that are not eager, and for longer
+/// ones, which members fetch (pulled), or which the owner of a block stores for all (pushed).
 ///
-/// Lines that a member stores into another's cache have to come from there first, so short vectors are
-/// pulled. Of long ones, pushed, every block is read once (StorePolicy::pushes). Where members combine, each
+/// Lines that a member stores into another's cache have to come from there first, so short messages are
+/// pulled. If long ones are pushed, every block is read once (StorePolicy::pushes). In reductions each member
 /// does its part for all; but a short reduction is left to the root, which saves the others their wait.
 struct Defaults {
     std::size_t eager;
     std::size_t brief;
     std::size_t pulled;
     std::size_t pushed;
-    /// Of two members, where they differ.
+    /// For two members, if they differ.
     std::size_t of_two;
     /// Has been the fastest on some machine.
     std::size_t other;
-    /// For blocks of which only their senders and receivers know, if the collective has such.
+    /// For blocks of which only senders and receivers know, if the collective has such blocks.
     std::size_t one_hop = 0;
 };
 
@@ -148,9 +148,9 @@ bool has_few_rounds(const Algorithm& row, int members) {
            4 * static_cast<long>(std::bit_width(static_cast<unsigned>(members)));
 }
 
-/// Where every member sends one message only it may go over the staging buffer, as long as what a member
-/// reads of all staging buffers stays small: two exchanges and half the traffic are better then. Two members
-/// with a CPU each exchange at little cost, but copy as others do. Where members share CPUs and need not all
+/// If every member sends one message only, the message may go over the staging buffer, as long as a member
+/// reads few bytes of all staging buffers: two exchanges and half the traffic are better then. Two members
+/// with a CPU each exchange at little cost, but copy as others do. If members share CPUs and need not all
 /// wait for each other, those that have sent let others run at once.
 std::size_t longest_carried_bytes(Collective collective, bool in_one_round, const CallSize& size,
                                   const machine::Thresholds& profile) {
@@ -272,7 +272,7 @@ std::optional<Selection> usable(std::size_t row, const detail::Call& call, const
     return Selection{row, protocol, reason, stores};
 }
 
-/// What the table says, where it says something that can serve here.
+/// The selection of the table, if it has one that can be used here.
 std::optional<Selection> measured_selection(const detail::Call& call, const CallSize& size,
                                             const tuning::Choices& choices, const Selection& built_in) {
     const tuning::Entry* const entry = entry_for(call, size, choices);
@@ -281,7 +281,8 @@ std::optional<Selection> measured_selection(const detail::Call& call, const Call
                             : std::nullopt;
 }
 
-/// Whether members can store in several ways: past the caches enough bytes that they have not just read.
+/// Whether members can store in several ways: non-temporal stores for enough bytes that they have not just
+/// read.
 bool has_ways_to_store(const detail::Call& call, Protocol protocol, const CallSize& size) {
     constexpr std::size_t least_bytes = std::size_t{128} << 10U;
     return stores_apart(call.collective, protocol) && size.touched_bytes >= least_bytes;

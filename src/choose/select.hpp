@@ -22,7 +22,7 @@ namespace tutti::engine {
 ///   others that are short, for vectors, and for those that are long enough to be pushed
 /// - two: that for two members
 /// - shared: the result is one vector that all members share
-/// - measured: an entry of a table says so
+/// - measured: an entry of a table
 /// - predicted: a predictor does
 /// - tried: a group tries it beside others, or has found it to be the fastest
 enum class Reason : std::uint8_t {
@@ -53,13 +53,13 @@ struct Selection {
     Stores stores = Stores::by_policy;
 };
 
-/// What selection needs to know of a call besides the call itself.
+/// The inputs of the selection besides the call itself.
 struct CallSize {
     /// Bytes that a member sends to a member that wants all it has.
     std::size_t message_bytes = 0;
-    /// Of the whole vector of one member.
+    /// The bytes of the whole vector of one member.
     std::size_t total_bytes = 0;
-    /// Of the vectors of all members.
+    /// The bytes of the vectors of all members.
     std::size_t touched_bytes = 0;
     /// Input and output are the same memory.
     bool in_place = false;
@@ -73,15 +73,16 @@ struct CallSize {
 /// operators.
 TUTTI_COMPONENT_API bool is_exact(const detail::Call& call);
 
-/// How operands are associated where an algorithm leaves that to the call.
+/// How operands are associated if an algorithm leaves that to the call.
 inline detail::Association association_of(const detail::Call& call) {
     return call.order == Order::canonical ? detail::Association::tree : detail::Association::left;
 }
 
-/// What `call` asks of the order of its operands.
+/// The requirement of `call` on the order of its operands.
 tuning::Operands operands_of(const detail::Call& call);
 
-/// The call that `call`, whose arguments have been checked, comes to: a reduce_scatter that leaves everything
+/// The call to which `call`, whose arguments have been checked, is equivalent: a reduce_scatter that leaves
+/// everything
 /// with one member is a reduction to that member, unless an algorithm is named. The same on all members.
 detail::Call reduced_to_one(const detail::Call& call);
 
@@ -97,7 +98,7 @@ TUTTI_COMPONENT_API std::string refusal(const algorithm::Algorithm& row, const d
 /// than any that is good for few bytes, and gain little for many.
 bool has_few_rounds(const algorithm::Algorithm& row, int members);
 
-/// The longest message that an algorithm carries, in one round or more, on a machine with this profile.
+/// The longest message that an algorithm carries, in one round or more, on a machine with these thresholds.
 std::size_t longest_carried_bytes(Collective collective, bool in_one_round, const CallSize& size,
                                   const machine::Thresholds& profile);
 

@@ -26,8 +26,8 @@ const StorePolicy& StorePolicy::here() {
 }
 
 StorePolicy::Way StorePolicy::cheapest(const machine::Thresholds& profile) {
-    // Whoever reads next what went past the caches fetches it from further away, and a move costs more to
-    // begin than a store.
+    // After non-temporal stores the next reader fetches from further away, and a move costs more to begin
+    // than a store.
     constexpr double least_gain = 1.25;
     const auto known = [](double ns) { return ns > 0; };
     if (!known(profile.plain_line_ns)) {

@@ -17,12 +17,12 @@ namespace tutti::engine {
 std::size_t touched_bytes(Collective collective, std::size_t total_bytes, int members);
 
 /// Whether members of such a call store where nobody has just read. In place every line that is written has
-/// been read, and writing past the caches would lose it; but what a broadcast writes nobody has read.
+/// been read, and non-temporal stores would evict it; but nobody has read the output of a broadcast.
 inline bool stores_apart(Collective collective, schedule::Protocol protocol) {
     return protocol == schedule::Protocol::zero_copy || collective == Collective::broadcast;
 }
 
-/// What the way to store depends on.
+/// The inputs of the way to store.
 struct StoreSituation {
     Collective collective;
     std::size_t touched_bytes;
@@ -40,7 +40,7 @@ struct WaysToStore {
     friend bool operator==(const WaysToStore&, const WaysToStore&) = default;
 };
 
-/// How an operation that touches so many bytes in all is written on a machine with this profile.
+/// How an operation that touches so many bytes in all is written on a machine with these thresholds.
 class StorePolicy {
 public:
     StorePolicy(const machine::Machine& machine, machine::Thresholds profile);
@@ -50,29 +50,29 @@ public:
 
     const machine::Thresholds& profile() const { return profile_; }
 
-    /// Whether a member of that collective writes its own vector past the caches of the CPUs on which all
-    /// members run, which have so many L3 caches.
+    /// Whether a member of that collective uses non-temporal stores to its own vector, on CPUs with so many
+    /// L3 caches for all members.
     TUTTI_COMPONENT_API bool streams_to_own(Collective collective, std::size_t touched_bytes, int cpus,
                                             int l3_groups = 1) const;
 
-    /// Whether the cheapest way to write lines of others is by string moves.
+    /// Whether the cheapest way to write lines of others is rep movsb.
     TUTTI_COMPONENT_API bool moves_lines() const { return to_others_ == Way::moved; }
 
-    /// Whether it writes those of others so, and whether by string moves.
+    /// Whether it writes those of others by non-temporal stores, and whether by rep movsb.
     bool streams_to_others(std::size_t touched_bytes, int cpus, int l3_groups = 1) const;
     bool moves_to_others(std::size_t touched_bytes, int cpus, int l3_groups = 1) const;
 
-    /// Whether so many members of that collective write them past the caches even if others would not,
+    /// Whether so many members of that collective use non-temporal stores to others even if others would not,
     /// because they combine.
     bool streams_combined(Collective collective, std::size_t touched_bytes, int members) const;
 
-    /// What `stores` comes to.
+    /// The ways for `stores` in this situation.
     WaysToStore ways_to_store(tuning::Stores stores, const StoreSituation& where) const;
 
     /// Whether two members rather combine everything each for itself than store to each other.
     bool pulls_between_two(std::size_t touched_bytes) const;
 
-    /// Whether who has a block stores it for all that want it, instead of their fetching it.
+    /// Whether the owner of a block stores it for all that want it, instead of their fetching it.
     bool pushes(std::size_t touched_bytes, int l3_groups = 1) const;
 
     /// Whether the results of an allreduce are fetched by all rather than stored to them.

@@ -21,7 +21,7 @@ double distance(const Entry& entry, const Situation& situation) {
     return ratio(entry.point.members, situation.members);
 }
 
-/// Whether the entry says anything about such a group.
+/// Whether the entry is for such a group.
 bool applies(const Entry& entry, const Situation& situation) {
     const bool crowded = situation.members > situation.cpus;
     return entry.point.l3_groups == situation.l3_groups &&

@@ -16,14 +16,14 @@ struct Situation {
     int l3_groups = 1;
 };
 
-/// What a table says for one group: for each collective and kind of operands, in place or not, the entries
+/// The part of a table for one group: for each collective and kind of operands, in place or not, the entries
 /// that were measured nearest to it.
 ///
 /// - members: the same number of L3 groups, as many CPUs or more members than CPUs as the group has, the
 ///   least ratio of the members, at most 2
 /// - bytes: the least ratio, at most 8; fewer than least_tried_bytes only by an entry of fewer as well
 ///
-/// Where there is none, the library's built-in choice is to be used. All members of a group have the same.
+/// If there is none, the library's built-in choice must be used. All members of a group have the same.
 class Choices {
 public:
     /// No entries.

@@ -103,8 +103,7 @@ Entry entry(Reader& reader) {
     return entry;
 }
 
-/// What is left of the profile, of which the first line's first word has been read: all quantities, in their
-/// order.
+/// The rest of the thresholds, after the first line's first word: all quantities, in their order.
 machine::Thresholds profile(Reader& reader) {
     machine::Thresholds profile{.source = machine::ThresholdSource::measured};
     bool is_first = true;
@@ -128,7 +127,7 @@ machine::Thresholds profile(Reader& reader) {
     return profile;
 }
 
-/// What is left of the line profile, of which the first line's first word has been read.
+/// The rest of the machine model, after the first line's first word.
 distance::MachineModel lines(Reader& reader) {
     distance::MachineModel lines;
     lines.name = "this machine";
@@ -197,7 +196,7 @@ void check_format(Reader& reader) {
     }
 }
 
-/// The text before the last line, which must be what end_line() says for it.
+/// The text before the last line, which must be end_line() of it.
 std::string_view undamaged(std::string_view text) {
     const auto is_allowed = [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); };
     if (!std::ranges::all_of(text, is_allowed)) {

@@ -35,10 +35,10 @@ inline constexpr std::size_t most_file_bytes = std::size_t{4} << 20U;
 /// The text of the file.
 std::string to_text(const Table& table);
 
-/// The reverse. Throws std::invalid_argument that says what is wrong, and where, unless the text is one that
-/// to_text can have written: whole and undamaged by its checksum, of this format, every entry once, in
-/// order, with numbers that can be, and with algorithms that are registered and may be chosen there.
-/// Whoever forges a text with a right checksum can at worst have slow algorithms chosen.
+/// The reverse. Throws std::invalid_argument with the reason and the line, unless the text is one that
+/// to_text can have written: whole and undamaged by its checksum, of this format, every entry once, in order,
+/// with possible numbers, and with algorithms that are registered and may be chosen there. A forged text with
+/// a right checksum can at worst have slow algorithms chosen.
 Table parse(std::string_view text);
 
 /// The contents of a regular file of at most most_file_bytes. Throws std::invalid_argument for all others:

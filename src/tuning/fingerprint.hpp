@@ -11,11 +11,11 @@ namespace tutti::tuning {
 
 inline constexpr std::size_t fingerprint_lines = 5;
 
-/// What times depend on, as lines of printable ASCII: the processor's model, the allowed CPUs, how many cores
-/// they are, and their L2 and L3 caches.
+/// The properties of a machine on which times depend, as lines of printable ASCII: the processor's model, the
+/// allowed CPUs, how many cores they are, and their L2 and L3 caches.
 std::vector<std::string> fingerprint(const machine::Machine& machine);
 
-/// In how many groups of CPUs that share an L3 members on these CPUs run, 1 where the machine does not say;
+/// The number of groups of CPUs that share an L3 on which members on these CPUs run, 1 if unknown;
 /// machine::unpinned stands for any CPU.
 int l3_groups(const machine::Machine& machine, std::span<const int> cpus);
 

@@ -35,7 +35,7 @@ Source read_source(const std::string& name, const std::string& path, std::string
 
 /// A file is read once for each name that requests it, in the life of a process.
 Source source_in(const std::string& name, const std::string& path) {
-    static machine::ProcessMutex mutex(machine::ProcessMutex::Order::outer); // reading a file asks for CPUs
+    static machine::ProcessMutex mutex(machine::ProcessMutex::Order::outer); // reading a file reads the CPUs
     static std::map<std::pair<std::string, std::string>, Source> sources;
     std::string refusal;
     Source source = [&] {

@@ -77,7 +77,7 @@ public:
         return rest_.starts_with(word) && rest_.substr(word.size()).starts_with(' ');
     }
 
-    /// What is left of the line, if only nothing.
+    /// The rest of the line, which may be empty.
     std::string_view remainder() {
         ended_ = true;
         return line_;

@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-/// What groups have learnt in a program's own calls, in the file of a table.
+/// The choices that groups have learnt in a program's own calls, in the file of a table.
 namespace tutti::tuning {
 
 /// The environment variable that names the file in which a process saves at its end.
@@ -21,11 +21,11 @@ Table merged(Table table, std::span<const Entry> learnt);
 
 /// Merges all that this process has learnt into a file of this library and machine, or writes a new one.
 /// Other processes see either the whole file before or the whole new one, and may save to it at the same
-/// time. Throws std::invalid_argument that says why the file cannot be written, or is left as it is: one that
-/// load() refuses.
+/// time. Throws std::invalid_argument with the reason if the file cannot be written, or is left as it is
+/// because load() rejects it.
 void save(const std::string& path);
 
-/// Has the process save at its end where TUTTI_TUNING_SAVE requests that, if it has learnt anything. Reports
+/// Has the process save at its end if TUTTI_TUNING_SAVE requests that and it has learnt anything. Reports
 /// (set_log()) at once what would hinder that.
 void save_at_exit();
 

@@ -16,19 +16,19 @@
 /// and groups take their choices from.
 namespace tutti::tuning {
 
-/// What a call asks of the order in which operands are combined, and with it which algorithms may be chosen
-/// for it without changing a bit of any result.
+/// The requirement of a call on the order in which operands are combined, and so on the algorithms that may
+/// be chosen for it without changing a bit of any result.
 ///
 /// - moved: nothing is combined; every algorithm gives the same
 /// - exact: integers under the library's operators; every algorithm gives the same bits
-/// - ordered: all others; only what combines in rank order, and associates as a butterfly does, gives the
-/// same
+/// - ordered: all others; only algorithms that combine in rank order, and associate as a butterfly does, give
+///   the same
 enum class Operands : std::uint8_t { moved, exact, ordered };
 
 inline constexpr int operands_count = 3;
 
 /// Calls of fewer bytes are not tried in a program's own calls: they take so little time that what they gain
-/// is less than what trying takes. An entry of at least so many bytes does not speak for them, since a
+/// is less than the cost of trying. An entry of at least so many bytes does not hold for them, since a
 /// program may have measured it.
 inline constexpr std::size_t least_tried_bytes = std::size_t{16} << 10U;
 
@@ -39,10 +39,10 @@ bool may_choose(const algorithm::Algorithm& row, Operands operands, int members)
 
 /// How members store.
 ///
-/// - by_policy: as StorePolicy has it
+/// - by_policy: as StorePolicy decides
 /// - cached: through the caches
-/// - non_temporal: past the caches
-/// - string_moves: to other members by string moves (rep movsb), to themselves through the caches
+/// - non_temporal: by non-temporal stores
+/// - string_moves: to other members by rep movsb, to themselves through the caches
 enum class Stores : std::uint8_t { by_policy, cached, non_temporal, string_moves };
 
 inline constexpr int stores_count = 4;
@@ -61,14 +61,14 @@ struct Measured {
     friend bool operator==(const Measured&, const Measured&) = default;
 };
 
-/// Where something was measured.
+/// The conditions of a measurement.
 struct Point {
     Collective collective = Collective::barrier;
     Operands operands = Operands::moved;
     int members = 2;
-    /// In so many groups of CPUs that share an L3 the members ran; 1 where the machine does not say.
+    /// The members ran in so many groups of CPUs that share an L3; 1 if unknown.
     int l3_groups = 1;
-    /// Of the whole vector of one member; 0 for a barrier.
+    /// The bytes of the whole vector of one member; 0 for a barrier.
     std::size_t bytes = 0;
     /// Input and output are the same memory.
     bool in_place = false;
@@ -89,9 +89,9 @@ struct Table {
     std::string library;
     /// See fingerprint().
     std::vector<std::string> machine;
-    /// What was measured of the machine itself, if anything was.
+    /// The thresholds measured on the machine, if any were.
     std::optional<machine::Thresholds> profile = {};
-    /// What its lines cost, if that was.
+    /// The measured costs of its lines, if any were.
     std::optional<distance::MachineModel> lines = {};
     /// Ascending by their points.
     std::vector<Entry> entries;
