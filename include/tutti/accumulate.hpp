@@ -111,9 +111,9 @@ struct Mean {
 /// scaled_sum.
 template <class A>
 requires(detail::Fractional<A> && !detail::Half<A>) struct ScaledSum {
-    /// What each operand is multiplied by.
+    /// The factor of each operand.
     A before;
-    /// What the sum is multiplied by.
+    /// The factor of the sum.
     A after;
     /// Widens and scales one element.
     template <class T>

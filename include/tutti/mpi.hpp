@@ -57,7 +57,7 @@ struct NonblockingWay : BlockingWay {
     static constexpr bool blocks = false;
 };
 
-/// What Start and Prepare have in common.
+/// The common part of Start and Prepare.
 template <class Calls>
 class NonblockingCalls : public Collectives<Calls, NonblockingWay> {
 public:

@@ -597,7 +597,7 @@ TUTTI_API tutti_status tutti_request_free(tutti_request* request);
 /// How a member waits for another member: see tutti::Wait.
 enum { TUTTI_WAIT_AUTOMATIC = 0, TUTTI_WAIT_SPIN = 1, TUTTI_WAIT_YIELD = 2, TUTTI_WAIT_SLEEP = 3 };
 
-/// What is recorded of calls: see tutti::Trace.
+/// The amount of recording: see tutti::Trace.
 enum { TUTTI_TRACE_OFF = 0, TUTTI_TRACE_STATISTICS = 1, TUTTI_TRACE_OPERATIONS = 2, TUTTI_TRACE_STEPS = 3 };
 
 /// Options of a group: see tutti::GroupOptions. Initialise it with TUTTI_GROUP_OPTIONS_INIT.

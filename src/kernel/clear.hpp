@@ -8,7 +8,7 @@
 
 namespace tutti::kernel {
 
-/// Stores zeros, past the caches if `stream`: zeros that a cache holds, and copies of these. Longer copies
+/// Stores zeros, non-temporal if `stream`: zeros that a cache holds, and copies of these. Longer copies
 /// end with fewer store fences.
 inline void clear(void* to, std::size_t bytes, bool stream) {
     constexpr std::size_t copied = std::size_t{32} << 10U;

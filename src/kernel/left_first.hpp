@@ -4,7 +4,7 @@
 // that is where two NaNs meet. x86 takes the first operand's, but compilers swap the operands of a + b and a
 // * b, here so and there otherwise: members that run through different copies of one loop would have
 // different bits. RISC-V keeps no payload, so that each NaN there is the canonical one. Like the loops that
-// use this (loops.hpp says why), it has internal linkage.
+// use this (see loops.hpp), it has internal linkage.
 
 #include <cstddef>
 #include <type_traits>

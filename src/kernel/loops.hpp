@@ -28,7 +28,7 @@
 namespace tutti::kernel {
 namespace {
 
-/// A string move pays from a certain length on, so there is a most of prefixes that share moved_bytes.
+/// rep movsb pays from a certain length on, so there is a limit to the prefixes that share moved_bytes.
 constexpr int most_moved_prefixes = 16; // NOLINT(misc-definitions-in-headers)
 
 /// The base of a vector whose bytes from `offset` on lie at `place`.
@@ -52,8 +52,8 @@ using Scan = void (*)(const Prefixes<association>& data, std::size_t begin, std:
 /// Up to so many operands are associated from the left in the tree, too.
 constexpr int same_in_both = 3; // NOLINT(misc-definitions-in-headers)
 
-/// Part by part to the output that is written through the caches, and from there by string moves to all
-/// others. `Data` is a Reduction, or more.
+/// Part by part to the output that is written through the caches, and from there by rep movsb to all others.
+/// `Data` is a Reduction, or more.
 template <class Data>
 [[gnu::noinline]] void combine_and_move(Combine<Data> combine, const Data& data, Association association,
                                         std::size_t end) {

@@ -94,7 +94,7 @@ inline constexpr std::size_t moved_bytes = std::size_t{64} << 10U;
 /// threads. Null if there is no memory for them.
 char* tiles_of_thread();
 
-/// Copies with the CPU's string move, or as the C library does where that is slow or not seen by sanitizers.
+/// Copies by rep movsb, or as the C library does if that is slow or not seen by sanitizers.
 void move_string(void* out, const void* in, std::size_t bytes);
 
 } // namespace tutti::kernel

@@ -1,6 +1,6 @@
 #pragma once
 
-// The library's operators on vectors of any width. Like the loops that use them (loops.hpp says why), they
+// The library's operators on vectors of any width. Like the loops that use them (see loops.hpp), they
 // have internal linkage.
 
 #include "kernel/left_first.hpp"

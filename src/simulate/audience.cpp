@@ -37,7 +37,7 @@ Audience::Audience(std::span<const plan::Plan> plans, const Positions& positions
     }
 }
 
-/// Of ranges the differences are noted first, so that one takes no longer than a block.
+/// Ranges are first noted as differences, so that a range takes no longer than a block.
 void Audience::add_step(const plan::Plan& plan, const plan::Step& step, const Positions& positions) {
     bool reads_others = false;
     for_each_touch(plan, step, [&](const Touch& touch) {

@@ -13,19 +13,19 @@
 
 namespace tutti::simulate {
 
-/// Who looks at what in one operation: at every point of every member, and at every block of its vectors.
+/// The readers in one operation of every point of every member, and of every block of its vectors.
 class Audience {
 public:
-    /// How many others look at something, by how far they are from whose it is.
+    /// How many others read something, by their distance from its owner.
     using Readers = std::array<std::uint16_t, distance::class_count>;
 
     Audience(std::span<const plan::Plan> plans, const Positions& positions);
 
-    /// Of a point of a member.
+    /// The readers of a point of a member.
     const Readers& of_point(int member, std::size_t point) const {
         return points_[static_cast<std::size_t>(member) * points_per_member_ + point];
     }
-    /// Of a block.
+    /// The readers of a block.
     const Readers& of_block(int member, std::size_t space, std::size_t block) const {
         return blocks_[index(member, space, block)];
     }

@@ -7,7 +7,7 @@
 
 namespace tutti::simulate {
 
-/// What lines take between members that are so far from each other, in ns.
+/// The times of lines between members that are so far from each other, in ns.
 struct LineTimes {
     /// Until the last of k readers sees what has been stored, see seen().
     double readers_base = 0;
@@ -19,24 +19,24 @@ struct LineTimes {
     /// Until the first line is there of those that a pass reads, and that it stores to.
     double first_read = 0;
     double first_store = 0;
-    /// For each further line that comes out of another's caches, and where who has it reads it as well.
+    /// For each further line that comes out of another's caches, and if its owner reads it as well.
     double line = 0;
     double contended_line = 0;
     /// For each line that is stored to and that another has in its own caches.
     double stored_line = 0;
-    /// For each line, at who has it, before the next reader's turn.
+    /// For each line, at its owner, before the next reader's turn.
     double served = 0;
 
     double seen(int readers) const { return readers == 1 ? alone : readers_base + readers_each * readers; }
 };
 
-/// What a line takes to read and to write, in ns.
+/// The times to read and to write a line, in ns.
 struct ReadWriteTimes {
     double read = 0;
     double write = 0;
 };
 
-/// A profile, in the terms in which the simulation counts.
+/// A machine model, in the terms of the simulation.
 struct Costs {
     std::array<bool, distance::class_count> has = {};
     /// How far the nearest two cores are from each other.
@@ -45,7 +45,7 @@ struct Costs {
     /// From memory, and to it: of a core, of an L3, a node and a socket, and over the link; 0 where the
     /// machine has no such part.
     std::array<ReadWriteTimes, distance::class_count> memory = {};
-    /// Of a core, what is its own.
+    /// A core's own lines.
     ReadWriteTimes l2 = {};
     ReadWriteTimes l3 = {};
     /// From the call until the first line can be stored, ns.

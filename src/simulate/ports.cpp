@@ -54,8 +54,8 @@ void Ports::begin(int member, double now) {
     own_read_ns_ = own_write_ns_ = streamed_ns_ = others_ns_ = first_ns_ = 0;
 }
 
-/// Loads wait for each other, whosever lines they are; stores of one's own go on meanwhile, and what goes
-/// past the caches beside all that.
+/// Loads wait for each other, whosever lines they are; stores of one's own go on meanwhile, and non-temporal
+/// stores beside all that.
 double Ports::end() {
     const double busy_ns = std::max(own_read_ns_ + std::max(own_write_ns_, others_ns_), streamed_ns_);
     const std::size_t core = positions_.groups_of(Class::core)[static_cast<std::size_t>(member_)];
@@ -106,8 +106,8 @@ void Ports::fetch(const Touch& touch, double lines, const Audience::Readers& rea
     cross(distance, lines * shared(Class::l3, readers), lines * shared(Class::link, readers));
 }
 
-/// Lines that others have are taken back from them. Those that have fallen out of an L2 are in the L3 that it
-/// shares with others, where nobody has to be asked.
+/// Lines that others have are invalidated there. Lines that have fallen out of an L2 are in the L3 that it
+/// shares with others, where no other cache is involved.
 void Ports::store(const Touch& touch, double lines, const Audience::Readers& readers) {
     const Class distance = positions_.between(member_, touch.owner);
     const Class furthest = std::max(distance, furthest_of(readers));
@@ -123,7 +123,7 @@ void Ports::store(const Touch& touch, double lines, const Audience::Readers& rea
     cross(distance, lines, lines);
 }
 
-/// What comes from another so far away: into an L3 from outside, and over the link.
+/// Lines from a member so far away: into an L3 from outside, and over the link.
 void Ports::cross(Class distance, double lines_into_l3, double lines_over_link) {
     if (distance > Class::l3) {
         pass(Class::l3, member_, lines_into_l3 * costs_.memory_of(Class::l3).read);
@@ -143,7 +143,7 @@ void Ports::touch_memory(const Touch& touch, double lines) {
     pass_memory(touch, lines);
 }
 
-/// Where cores share what leads to the owner's memory.
+/// Cores share the paths to the owner's memory.
 void Ports::pass_memory(const Touch& touch, double lines) {
     pass(Class::l3, member_, lines * memory_ns(touch, Class::l3));
     pass(Class::node, touch.owner, lines * memory_ns(touch, Class::node));
@@ -164,8 +164,8 @@ void Ports::pass(Class part, int member, double ns) {
     done_ = std::max(done_, between_[place(part)][group].begin(now_, ns) + ns);
 }
 
-/// Of what passes into a part of the machine for one reader, how much that is for each of several there: it
-/// passes once.
+/// The share of each of several readers in a part of the machine in the lines that pass into it: they pass
+/// once.
 double Ports::shared(Class part, const Audience::Readers& readers) const {
     int outside = 0;
     for (std::size_t distance = std::min(place(part) + 1, place(Class::link)); distance < readers.size();

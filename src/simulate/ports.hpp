@@ -12,7 +12,7 @@
 
 namespace tutti::simulate {
 
-/// What serves one request after the other, in the order in which they come.
+/// Serves one request after the other, in the order in which they come.
 class Port {
 public:
     /// When it begins with a request of that time, which keeps it busy for so long.
@@ -26,17 +26,18 @@ private:
     double free_ = 0;
 };
 
-/// Through what lines come to members: who has them, the cores that fetch them, and what lies between.
+/// The paths of lines to members: the owners of lines, the cores that fetch them, and everything between.
 class Ports {
 public:
     /// All must outlive it.
     Ports(const Costs& costs, const Positions& positions, const Audience& audience);
 
-    /// Nobody has used them yet, and each member has vectors of so many bytes together. `streams`: what is
-    /// stored to others goes past the caches.
+    /// Nobody has used them yet, and each member has vectors of so many bytes together. `streams`: stores to
+    /// others are non-temporal.
     void reset(double member_bytes, bool streams);
 
-    /// What a step of a member touches is added up between these two; the latter says when all is done.
+    /// The accesses of a member's step are added up between these two; the latter returns the time when all
+    /// is done.
     void begin(int member, double now);
     double end();
     /// So many lines of these blocks, which have the same readers.
@@ -70,7 +71,7 @@ private:
     double in_l3_ = 0;
     bool streams_ = false;
 
-    // Of the step that is being added up.
+    // The step that is being added up.
     int member_ = 0;
     double now_ = 0;
     double own_read_ns_ = 0;

@@ -8,13 +8,13 @@
 
 namespace tutti::simulate {
 
-/// Where members run: for a core, an L3, a node and a socket the number of the one in which each member is,
+/// The members' places: for a core, an L3, a node and a socket the number of the one in which each member is,
 /// from 0 on.
 struct Positions {
     std::array<distance::Groups, distance::class_count - 1> groups;
-    /// Of one L2 cache; 0 where that is unknown, and then nothing ever falls out of it.
+    /// The size of one L2 cache; 0 if unknown, and then nothing ever falls out of it.
     std::size_t l2_bytes = 0;
-    /// Of one L3 cache; 0 where that is unknown, and then nothing ever falls out of it.
+    /// The size of one L3 cache; 0 if unknown, and then nothing ever falls out of it.
     std::size_t l3_bytes = 0;
 
     int members() const { return static_cast<int>(groups.front().size()); }

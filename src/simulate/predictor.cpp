@@ -53,8 +53,8 @@ std::uint64_t Predictor::digest(schedule::Protocol protocol) {
     return digest;
 }
 
-/// As the library decides it of a processor that it knows (engine::StorePolicy): separate vectors that are
-/// not short, where a line takes longer to take back than to store past the caches.
+/// The library's choice for a processor in its table (engine::StorePolicy): separate vectors that are not
+/// short, if invalidating a line takes longer than a non-temporal store.
 bool Predictor::streams(schedule::Protocol protocol, std::size_t touched_bytes) const {
     constexpr std::size_t lines_from_bytes = std::size_t{16} << 10U;
     constexpr double least_gain = 1.25;

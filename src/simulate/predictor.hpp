@@ -32,10 +32,10 @@ struct Handling {
     std::size_t touched_bytes = 0;
 };
 
-/// One algorithm among members at these positions: its plans, in each protocol that is asked for.
+/// One algorithm among members at these positions: its plans, in each protocol that is needed.
 class Predictor {
 public:
-    /// The profile must outlive it.
+    /// The machine model must outlive it.
     Predictor(schedule::Schedule schedule, const distance::MachineModel& profile, Positions positions)
         : schedule_(std::move(schedule)), profile_(profile), positions_(std::move(positions)) {}
 
@@ -44,8 +44,8 @@ public:
     /// ns until the last member leaves. Throws as Simulation does.
     double ns(const Vector& vector, schedule::Protocol protocol, const Handling& handling);
 
-    /// The same with what each member does until then, as Simulation::lanes(), of a call that is named so.
-    /// Its name says on which machine it is predicted.
+    /// The same with each member's actions until then, as Simulation::lanes(), of a call with this name. The
+    /// timeline's name is the machine for which it is predicted.
     trace::Timeline timeline(const Vector& vector, schedule::Protocol protocol, const Handling& handling,
                              const std::string& operation);
 

@@ -20,16 +20,16 @@ public:
 
     /// The member looked for a point of the peer from `begin` on, and saw it at `end`.
     void wait(int member, int peer, double begin, double end);
-    /// What it has done since its last step, or since it has come. `bytes` are those that it copies or
+    /// Records its action since its last step, or since it has come. `bytes` are those that it copies or
     /// combines. A step that takes no time is left out.
     void step(const plan::Plan& plan, const plan::Step& step, std::uint64_t bytes, double end);
-    /// What was noted, of each member within a span like `operation` from when it came until it left.
+    /// The recorded spans of each member, within a span like `operation` from its arrival until it left.
     std::vector<trace::Lane> lanes(const trace::Span& operation) const;
 
 private:
     struct Steps {
         std::vector<trace::Span> spans = {};
-        /// Where the step begins that is under way: when, and before which of the spans.
+        /// The beginning of the current step: its time, and the span before which it is.
         std::int64_t begin_ns = 0;
         std::size_t at = 0;
     };

@@ -18,16 +18,16 @@
 #include <utility>
 #include <vector>
 
-/// What operations take, from lines: a discrete simulation on a line profile (docs/simulation.md).
+/// The times of operations, from lines: a discrete simulation on a machine model (docs/simulation.md).
 namespace tutti::simulate {
 
-/// What members call with.
+/// The data of the members' calls.
 struct Payload {
     plan::Partition partition;
     std::size_t element_bytes = 1;
     /// Messages do not fit into slots and lie in staging buffers.
     bool staged = false;
-    /// What is stored to others' vectors goes past the caches.
+    /// Stores to others' vectors are non-temporal.
     bool streams = false;
 };
 
@@ -83,15 +83,15 @@ private:
 
     Payload payload_;
     std::vector<Cursor> cursors_;
-    /// When each point is seen by those who wait for it; before it is published, negative.
+    /// When each point is seen by the members that wait for it; before it is published, negative.
     std::vector<double> seen_;
-    /// Who waits for each point: the first of them, and for each member the next.
+    /// The members that wait for each point: the first of them, and for each member the next.
     std::vector<int> waiting_;
     std::vector<int> next_waiting_;
     /// Members that go on, by time and rank: a heap.
     std::vector<std::pair<double, int>> queue_;
     std::vector<double> leaves_;
-    /// Of what is asked for now; null: nobody wants to know.
+    /// The recorder of this run; null if nothing is recorded.
     Recorder* recorder_ = nullptr;
 };
 

@@ -19,11 +19,11 @@ struct Touch {
     std::size_t first = 0;
     std::size_t count = 0;
     bool stores = false;
-    /// Stored by plain stores, for which a line has to be there: not by a copy, nor past the caches.
+    /// Stored by plain stores, for which a line has to be there: not by a copy or a non-temporal store.
     bool plain = false;
 };
 
-/// What a step looks at: a point of a member.
+/// The point of a member at which a step looks.
 struct Look {
     int peer = 0;
     std::size_t point = 0;
@@ -66,7 +66,7 @@ inline int looks(const plan::Plan& plan, const plan::Step& step) {
     }
 }
 
-/// What the step looks at as number `look` of these, from 0 on.
+/// Look number `look` of the step, from 0 on.
 inline Look looked_at(const plan::Plan& plan, const plan::Step& step, int look) {
     using plan::Awaits;
     const auto point = [&]() -> std::size_t { return step.traits().opens() ? 0 : step.point(); };
