@@ -101,11 +101,11 @@ std::string legend() {
         "Rounds, blocks received, blocks combined and blocks of scratch are those of the member with the "
         "most, in blocks of the schedule's own size, at {} ranks ({} where only powers of two are served), "
         "root 0, distance 1. Order: serial = rank order from the left, canonical = rank order as a butterfly "
-        "brackets, asked = one of these two, all operands at once, rank = rank order, canonical for powers "
+        "combines, asked = one of these two, all operands at once, rank = rank order, canonical for powers "
         "of two, same = one order for all, any = members differ. Protocols: irregular = blocks of which only "
-        "their senders and receivers know, as in an all-to-all with counts or where there are "
-        "displacements; shared = into one vector for all members. Of levels-...: as if all ranks were one "
-        "group; they run on the levels on which a group's members are.",
+        "their senders and receivers know, as in an all-to-all with counts or with displacements; shared = "
+        "into one vector for all members. The numbers of levels-... are for one group of all ranks; they run "
+        "on the levels on which a group's members are.",
         sample_ranks, sample_power);
 }
 
