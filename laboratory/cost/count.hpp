@@ -7,7 +7,7 @@
 
 namespace tutti::cost {
 
-/// What the members do, counted from the schedule.
+/// The members' work, counted from the schedule.
 struct Tally {
     /// Rounds in which any member reads or writes another's vector.
     long rounds = 0;

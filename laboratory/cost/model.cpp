@@ -26,7 +26,7 @@ double power_from(int ranks) {
     return std::bit_ceil(static_cast<unsigned>(ranks));
 }
 
-/// What happens in one round of the schedule.
+/// The schedule of one round alone.
 Schedule only_round(const Schedule& schedule, int round) {
     std::vector<schedule::Program> programs;
     for (const schedule::Program& program : schedule.programs()) {
@@ -37,7 +37,7 @@ Schedule only_round(const Schedule& schedule, int round) {
             schedule.symmetry(),   std::move(programs), schedule.root()};
 }
 
-/// What all but one of the blocks of a vector are of it.
+/// The share of all blocks except one in a vector.
 double all_but_one(int ranks) {
     return 1 - 1.0 / ranks;
 }

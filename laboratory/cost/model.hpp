@@ -4,7 +4,7 @@
 
 namespace tutti::cost {
 
-/// What a collective on vectors of m bytes costs its busiest member: rounds, and multiples of m that it
+/// The work of a collective's busiest member on vectors of m bytes: rounds, and multiples of m that it
 /// receives and combines.
 struct Work {
     double rounds = 0;
@@ -28,14 +28,14 @@ struct Linear {
 Work busiest_member(const schedule::Schedule& schedule);
 
 /// Counted from the schedule with all members in step, as the papers do: a round lasts as long as the most
-/// that anybody receives and combines in it. Where the same members are busy in all rounds this is what the
-/// busiest one has; with elimination (Rabenseifner & Träff 2004) it is more. What is sent does not count:
+/// that any member receives and combines in it. If the same members are busy in all rounds, this is the work
+/// of the busiest one; with elimination (Rabenseifner & Träff 2004) it is more. Sent blocks do not count:
 /// members pull, and several may pull the same at once. O(blocks moved).
 Work in_step(const schedule::Schedule& schedule);
 
 double time(const Work& work, const Linear& linear, double bytes);
 
-// What Rabenseifner & Träff 2004, section 3.5, gives for its four protocols. `ranks` >= 2.
+// Formulas of Rabenseifner & Träff 2004, section 3.5, for its four protocols. `ranks` >= 2.
 
 /// Optimal allgather of whole vectors, then p - 1 reductions: q, p - 1, p - 1.
 Work ring_latency_optimal(int ranks);
@@ -46,7 +46,7 @@ Work ring_bandwidth_optimal(int ranks);
 /// Elimination with halving, p' the largest power of two up to p: 2 q, 2 (1.5 - 1/p'), 1.5 - 1/p'.
 Work elimination_bandwidth_optimal(int ranks);
 
-// What Träff et al. 2023, Table I, gives for its own algorithms, but for local copies; Träff 2024, Corollary
+// Formulas of Träff et al. 2023, Table I, for its own algorithms, without local copies; Träff 2024, Corollary
 // 1, for reduce-scatter. `ranks` >= 1.
 
 /// Prop. 1: q, q, 2 q.

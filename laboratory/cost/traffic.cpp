@@ -142,7 +142,7 @@ int shifted_in(RankRange group, int ranks, int distance) {
     return count;
 }
 
-/// What must cross the border of one group, in vectors; `share` is its part of all ranks.
+/// The vectors that must cross the border of one group; `share` is its part of all ranks.
 struct Needs {
     double in = 0;
     double out = 0;

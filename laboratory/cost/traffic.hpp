@@ -8,10 +8,10 @@
 
 namespace tutti::cost {
 
-// What crosses the borders of groups in a tree of levels (docs/traffic.md). A block crosses when a member
+// The traffic over the borders of groups in a tree of levels (docs/traffic.md). A block crosses when a member
 // reads it from a vector of another or stores it there. A slot crosses when a member looks at one of another:
-// when it waits for a point, and, unless the schedule is eager, when it first needs the other's addresses.
-// Who waits a long time looks at its own copy of the line; that is not counted.
+// when it waits for a point, and, unless the schedule is eager, when it first needs the other's addresses. A
+// member that waits a long time looks at its own copy of the line; that is not counted.
 
 /// Into a group, or out of it.
 struct Crossing {
@@ -34,7 +34,7 @@ struct LevelTraffic {
 
     /// All that crosses, which goes out of one group and into another.
     Crossing total() const;
-    /// Of the groups with the most of each.
+    /// The border of the groups with the most of each.
     Border most() const;
 };
 
@@ -46,8 +46,9 @@ std::vector<LevelTraffic> traffic(const schedule::Synchronised& plan, const grap
 /// in the slots as far as it fits into them.
 double lines(const Crossing& crossing, schedule::Protocol protocol, double block_bytes);
 
-/// What must cross: vectors (of the collective's m bytes) into and out of each group, and over all borders
-/// together, each time it goes out of one group and into another; and lines, however short the vectors.
+/// The traffic that must cross: vectors (of the collective's m bytes) into and out of each group, and over
+/// all borders together, each time it goes out of one group and into another; and lines, however short the
+/// vectors.
 struct LeastTraffic {
     std::vector<double> in;
     std::vector<double> out;
@@ -55,7 +56,7 @@ struct LeastTraffic {
     long lines = 0;
 };
 
-/// Of a level of the tree, from 1 on. `root` is the root or the distance.
+/// For a level of the tree, from 1 on. `root` is the root or the distance.
 LeastTraffic least_traffic(Collective collective, const graph::LevelTree& tree, int level, int root);
 
 } // namespace tutti::cost

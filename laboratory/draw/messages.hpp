@@ -8,7 +8,7 @@
 
 namespace tutti::draw {
 
-/// What goes from one member to another in a round.
+/// The blocks from one member to another in a round.
 struct Message {
     int from = 0;
     int to = 0;
@@ -18,7 +18,7 @@ struct Message {
     bool combined = false;
 };
 
-/// What is drawn at once: the messages of a round, by receiver and within one by sender.
+/// The part of a drawing for one round: the messages, by receiver and within one by sender.
 struct Panel {
     int round = 0;
     /// Whether these are what members store to others after they have read from others in the same round.

@@ -99,8 +99,8 @@ double title_width(const std::string& title) {
     return 2 * margin + 1.3 * letter_width * static_cast<double>(title.size());
 }
 
-/// What each member receives in a panel: one message by its blocks, several also by their senders, and of
-/// many only how many and the blocks of all together.
+/// The labels of each member's receipts in a panel: one message by its blocks, several also by their senders,
+/// and many only by their number and the blocks of all together.
 std::vector<std::string> labels(const Schedule& schedule, const std::vector<Message>& list) {
     constexpr int most_named = 3;
     std::vector<std::string> texts(static_cast<std::size_t>(schedule.ranks()));

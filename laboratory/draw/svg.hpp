@@ -8,7 +8,7 @@
 
 namespace tutti::draw {
 
-/// Where members stand in a drawing.
+/// The places of members in a drawing.
 ///
 /// - rows: one below the other, a column for each panel of a round
 /// - circle: around a circle, one for each

@@ -106,7 +106,7 @@ std::string format_of(const DrawArguments& arguments) {
     return std::string(said->name);
 }
 
-/// Where members are on the machine that is named.
+/// The places of members on the named machine.
 MachineDrawing placed_members(const DrawArguments& arguments) {
     if (arguments.ranks && *arguments.ranks < 1) {
         throw bench::UsageError(fmt::format("--members: {} is not at least 1", *arguments.ranks));

@@ -5,7 +5,7 @@
 
 namespace tutti::laboratory {
 
-/// What `tutti draw` is to draw, as typed.
+/// The arguments of `tutti draw`, as typed.
 struct DrawArguments {
     /// Empty: the machine.
     std::string collective;

@@ -38,7 +38,7 @@ struct Answer {
     bench::SelectionInput input;
     engine::GroupConfig config;
     engine::Selection selection;
-    /// That speaks for the call; may be null.
+    /// The entry for the call; may be null.
     const tuning::Entry* entry = nullptr;
 };
 
@@ -61,7 +61,7 @@ bench::Problem asked_problem(const ChoiceArguments& arguments) {
     });
 }
 
-/// Of a team on another machine, where each member has a CPU and nothing has been tuned.
+/// The configuration of a team on another machine, where each member has a CPU and nothing has been tuned.
 engine::GroupConfig config_elsewhere(const ChoiceArguments& arguments) {
     try {
         const distance::MachineModel profile = find_line_profile(arguments.machine);
@@ -133,7 +133,7 @@ std::string rounded_size(const ChoiceArguments& arguments, const bench::Problem&
                        problem.has_blocks() ? "blocks" : "elements");
 }
 
-/// Of a table that was measured, but not near such a call.
+/// The line for a table that was measured, but not near such a call.
 std::string not_in_table(const ChoiceArguments& arguments, const Answer& answer) {
     if (!arguments.machine.empty() || answer.entry != nullptr || tuning::source_of({}).table == nullptr) {
         return {};
@@ -144,7 +144,7 @@ std::string not_in_table(const ChoiceArguments& arguments, const Answer& answer)
                        counted(answer.config.l3_groups, "L3 group"));
 }
 
-/// What a group would try in its first calls of the kind.
+/// The candidates of a group in its first calls of the kind.
 std::string trials(const Answer& answer) {
     const bench::SelectionInput& input = answer.input;
     const auto all = engine::candidates(input.call, input.size, answer.config.choices,

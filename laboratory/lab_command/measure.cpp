@@ -81,7 +81,7 @@ void print_memory(std::FILE* out, const MachineModel& profile) {
                profile.exclusive_store.value, profile.call.value);
 }
 
-/// What nobody has measured, and by which rule it is there nevertheless.
+/// Prints the numbers that are not measured, with the rules that estimate them.
 void print_estimates(std::FILE* out, MachineModel profile) {
     const std::vector<distance::NamedNumber> numbers = numbers_of(profile);
     for (std::size_t source = 0; source < profile.sources.size(); ++source) {

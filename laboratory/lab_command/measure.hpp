@@ -4,7 +4,7 @@
 
 namespace tutti::laboratory {
 
-/// What `tutti measure` is to do, as typed.
+/// The arguments of `tutti measure`, as typed.
 struct MeasureArguments {
     std::string output = "tutti-lines.json";
     /// Empty: none is drawn.

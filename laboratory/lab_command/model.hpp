@@ -6,11 +6,11 @@
 
 namespace tutti::laboratory {
 
-/// What `tutti model` is to print, as typed.
+/// The arguments of `tutti model`, as typed.
 struct ModelArguments {
     /// rabenseifner-traff-2004, traff-2023 or traff-2024; empty: predictions for the registry.
     std::string table;
-    /// Of a schedule or, with --cluster, of each node. Nothing: what default_members() says.
+    /// The members of a schedule or, with --cluster, of each node. Empty: default_members().
     std::optional<int> members;
     /// Empty: all.
     std::string collective;
@@ -28,17 +28,17 @@ struct ModelArguments {
     double local_alpha_us = 0.2;
     double local_beta_ns = 0.1;
 
-    /// What crosses the levels of a machine instead: the collective, and the children of a group in each
-    /// level, outermost first, which make as many members as there are.
+    /// Prints the traffic over the levels of a machine instead: the collective, and the children of a group
+    /// in each level, outermost first, which make as many members as there are.
     std::string traffic;
     std::vector<int> levels;
-    /// What each algorithm takes instead, for all bytes that are listed: the collective, and names of
+    /// Prints the time of each algorithm instead, for all listed bytes: the collective, and names of
     /// algorithms, none or "all" for all.
     std::string predict;
     std::vector<std::string> algorithms;
     /// A file of `tutti bench --json`, which they are compared with instead.
     std::string measured;
-    /// Of both: the machine, by its name or as a file, on which members are placed compactly.
+    /// The machine of both, by its name or as a file, on which members are placed compactly.
     std::string machine;
 
     static constexpr int default_ranks = 22;

@@ -5,7 +5,7 @@
 
 namespace tutti::laboratory {
 
-/// What `tutti verify` is to do, as typed.
+/// The arguments of `tutti verify`, as typed.
 struct VerifyArguments {
     std::string ranks = "1:256";
     /// Empty: all.

@@ -20,9 +20,9 @@ struct ClusterModel {
     double local_beta_us = 0;
 };
 
-/// What an allreduce on `nodes` nodes would take, by way; the inside counted as the library does it, the
-/// outside by the butterfly's q rounds of whole vectors or the circulant algorithm's 2 q rounds with volume
-/// 2 (1 - 1/N) (Träff 2024, Theorem 2), whichever takes less.
+/// The time of an allreduce on `nodes` nodes, by strategy; inside a node as the library does it, among nodes
+/// by the butterfly's q rounds of whole vectors or the circulant algorithm's 2 q rounds with volume 2 (1 -
+/// 1/N) (Träff 2024, Theorem 2), whichever takes less.
 double leader_us(const ClusterModel& model, int nodes);
 double pipelined_us(const ClusterModel& model, int nodes);
 /// All threads as processes of their own, by the same algorithms, sharing their node's network.

@@ -12,7 +12,7 @@
 
 namespace tutti::laboratory {
 
-/// What CPUs are parts of.
+/// A kind of parts to which CPUs belong.
 struct PartKind {
     int machine::Pu::*number;
     std::string_view one;
@@ -49,7 +49,7 @@ struct MachineDrawing {
 MachineDrawing machine_drawing(const distance::MachineModel& profile, int members,
                                const machine::PlacementRequest& placement);
 
-/// What is said of a level.
+/// The caption of a level.
 struct LevelCaption {
     std::string groups; ///< "8 L3 caches of 4 members"
     /// "a line: 115 ns (97 to 135)", one way between groups that are in one group of the level before.
@@ -58,7 +58,7 @@ struct LevelCaption {
     bool is_estimated = false;
 };
 
-/// That of one between 1 and the last.
+/// The caption of a level between 1 and the last.
 LevelCaption caption(const MachineDrawing& drawing, int level);
 
 /// "AMD Ryzen 9 7950X (Zen 4, 16 cores): 32 members on 32 CPUs, placement compact".

@@ -13,8 +13,8 @@ namespace tutti::laboratory {
 /// The machine of a profile. Throws std::invalid_argument where that does not say what it looks like.
 machine::Machine described(const distance::MachineModel& profile);
 
-/// Where so many members run on a machine, placed compactly. Throws std::invalid_argument when there are more
-/// than CPUs, or fewer than 1.
+/// The positions of so many members on a machine, placed compactly. Throws std::invalid_argument when there
+/// are more than CPUs, or fewer than 1.
 simulate::Positions positions_on(const machine::Machine& machine, int members);
 
 /// The tree of a group of so many members there. Throws as positions_on() does.

@@ -21,12 +21,12 @@ constexpr double margin = 24;
 constexpr double widest = 1200;
 constexpr double narrowest = 800;
 constexpr double header = 52;
-/// Of the tree of levels.
+/// The tree of levels.
 constexpr double caption_width = 250;
 constexpr double level_height = 34;
 constexpr double level_gap = 6;
 constexpr double thin = 6;
-/// Of the machine.
+/// The machine.
 constexpr double cell_width = 25;
 constexpr double cell_height = 26;
 constexpr double gap = 3;
@@ -60,7 +60,7 @@ public:
 
     Size size(int level) const { return sizes_[at(level)]; }
 
-    /// What stands at the top of a frame.
+    /// The text at the top of a frame.
     static std::string label(const MachineDrawing& drawing, int level, int number) {
         const std::vector<std::size_t>& kinds = drawing.whole.kinds[at(level)];
         // Cores are small, and their numbers say nothing that those of CPUs do not.
@@ -74,7 +74,7 @@ public:
                                                       : "");
     }
 
-    /// Where a frame's child begins, of that number among its siblings.
+    /// The corner of a frame's child, of that number among its siblings.
     Corner child(int level, Corner frame, int number) const {
         const Size inner = sizes_[at(level + 1)];
         const int row = number / columns_[at(level)];
@@ -101,7 +101,7 @@ private:
         return most;
     }
 
-    /// What is no part of the machine has no frame; frames of CPUs alone are narrow.
+    /// Groups that are no part of the machine have no frame; frames of CPUs alone are narrow.
     double inset(int level) const {
         return whole_.kinds[at(level)].empty() ? 0 : labels_[at(level)] == 0 ? gap - 1 : gap;
     }
@@ -121,10 +121,10 @@ private:
         return sizes;
     }
 
-    /// How good columns are, the less the better: the height, which counts for more where a row is not full.
+    /// How good columns are, the less the better: the height, which counts for more if a row is not full.
     double badness(const std::vector<int>& columns) const {
         constexpr double not_full = 1.4;
-        // Where nothing fits, the narrowest is the best.
+        // If nothing fits, the narrowest is the best.
         constexpr double too_wide = 1e6;
         const Size whole = sizes_with(columns).front();
         double found = whole.width > widest - 2 * margin ? too_wide * whole.width : whole.height;
@@ -191,7 +191,7 @@ public:
     }
 
 private:
-    /// Of sockets, nodes, L3 caches, cores, CPUs.
+    /// Colours of sockets, nodes, L3 caches, cores, CPUs.
     static constexpr std::array colours{"#482878", "#2c6fb0", "#1f9e89", "#5da83a", "#b07d00"};
 
     static std::string style() {
@@ -232,7 +232,7 @@ private:
         return y;
     }
 
-    /// What is said of a level, a bar as long as its lines take, and its groups as wide as they have ranks.
+    /// The caption of a level, a bar as long as its lines take, and its groups as wide as they have ranks.
     void tree_level(int level, double y) {
         const LevelCaption said = caption(drawing_, level);
         const std::size_t kind = drawing_.members.kinds[static_cast<std::size_t>(level)].front();

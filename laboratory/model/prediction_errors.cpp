@@ -17,10 +17,10 @@ namespace tutti::laboratory {
 
 namespace {
 
-/// What is measured twice differs by as much.
+/// Two measurements of one thing differ by as much.
 constexpr double least_difference = 0.03;
 
-/// Why a point is none that predict() knows the time of; empty where it is one.
+/// Why predict() has no time for a point; empty if it has.
 std::string why_not_comparable(const bench::Point& point) {
     if (point.provider != "tutti") {
         return "of " + point.provider;
@@ -38,7 +38,8 @@ bool is_of(const bench::Point& point, std::string_view collective) {
     return collective == "all" || to_string(point.problem.collective) == collective;
 }
 
-/// What there is instead of comparable points of a collective; 0 stands for any number of members.
+/// Reports the points that exist instead of comparable ones of a collective; 0 stands for any number of
+/// members.
 [[noreturn]] void refuse(std::span<const bench::Point> measured, int members, std::string_view collective) {
     std::map<std::string, int> others;
     for (const bench::Point& point : measured) {

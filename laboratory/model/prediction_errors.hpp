@@ -14,7 +14,7 @@
 
 namespace tutti::laboratory {
 
-/// What an algorithm was predicted to take for a size, and what it took.
+/// The predicted and the measured time of an algorithm for a size.
 struct PredictedPoint {
     Collective collective = Collective::allreduce;
     std::string algorithm;
@@ -51,10 +51,10 @@ std::vector<PredictedPoint> predicted_points(const distance::MachineModel& profi
                                              std::span<const bench::Point> measured, int members,
                                              std::string_view collective);
 
-/// Of points of one size.
+/// The count for points of one size.
 OrderCount count_order(std::span<const PredictedPoint> points);
 
-/// 0 of none.
+/// 0 for no points.
 double median_error(std::span<const PredictedPoint> points);
 
 /// The table of `tutti model --measured`: a row a point, a line a size, and one for all.

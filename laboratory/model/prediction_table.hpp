@@ -12,22 +12,22 @@
 
 namespace tutti::laboratory {
 
-/// What is to be predicted.
+/// The query of a prediction.
 struct PredictionQuery {
     Collective collective = Collective::allreduce;
     int members = 2;
-    /// Of the whole vector, one column each.
+    /// Bytes of the whole vector, one column each.
     std::vector<std::size_t> bytes;
     /// Names of algorithms; empty: all.
     std::vector<std::string> algorithms;
 };
 
-/// What an algorithm takes for each size, in us until the last member leaves; negative where it is for no
-/// such size.
+/// The times of an algorithm for each size, in us until the last member leaves; negative if it is for no such
+/// size.
 struct PredictedTimes {
     std::string algorithm;
     std::vector<double> us;
-    /// Of each size the same as another algorithm's where members do the same.
+    /// For each size equal to another algorithm's if members do the same.
     std::vector<std::uint64_t> plans;
 };
 
@@ -36,8 +36,8 @@ struct PredictedTimes {
 /// no algorithm of a name.
 std::vector<PredictedTimes> predict(const distance::MachineModel& profile, const PredictionQuery& query);
 
-/// What members do and when, in the call of the first size: by the algorithm that is named, else by that
-/// which is predicted to take least. Throws as predict() does, and where the algorithm is for no such size.
+/// The members' actions in time, in the call of the first size: by the named algorithm, else by the one that
+/// is predicted to take least. Throws as predict() does, and if the algorithm is for no such size.
 trace::Timeline predicted_timeline(const distance::MachineModel& profile, const PredictionQuery& query);
 
 /// The table of `tutti model --predict`: a row an algorithm, with its time and its ratio to the best.

@@ -24,7 +24,7 @@ using schedule::Schedule;
 
 constexpr const char* line = "  {:<32} {:>7} {:>11} {:>11} {:>11} {:>9} {:>9} {:>9}\n";
 
-/// What one algorithm has cross.
+/// The traffic of one algorithm.
 struct Counted {
     std::string name;
     Protocol protocol;
@@ -33,7 +33,7 @@ struct Counted {
     std::vector<LevelTraffic> levels;
 };
 
-/// What fits into a slot is carried where that can be.
+/// Messages that fit into a slot are eager if possible.
 std::optional<Protocol> protocol_for(const Protocols& protocols, std::size_t bytes) {
     constexpr std::size_t in_a_slot = 32;
     if (protocols.eager && (bytes <= in_a_slot || !protocols.pulled)) {
@@ -71,7 +71,7 @@ std::string row(const Counted& algorithm, const LevelTraffic& level) {
 
 std::string least_row(const cost::LeastTraffic& least, std::size_t bytes, int groups) {
     const auto m = static_cast<double>(bytes);
-    // Where all groups together need more than each does, some group has the average.
+    // If all groups together need more than each does, some group has the average.
     const double average = least.total / groups;
     return fmt::format(line, "least", "", shown(std::max(std::ranges::max(least.in), average) * m),
                        shown(std::max(std::ranges::max(least.out), average) * m), shown(least.total * m), "",

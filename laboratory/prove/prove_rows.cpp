@@ -43,7 +43,7 @@ std::string subject(const Algorithm& row, int ranks, int root) {
         has_root(row) ? fmt::format(", {} {}", detail::traits_of(row.collective).number_name(), root) : "");
 }
 
-/// What proofs that run side by side may take of memory: half of what is free.
+/// The memory for proofs that run side by side: half of the free memory.
 class Memory {
 public:
     /// While it lives, so many bytes are in use.
@@ -102,8 +102,8 @@ public:
     const Verdict& found() const { return found_; }
 
 private:
-    /// Of a rooted collective the schedules are mostly one, with the members renamed so that another is the
-    /// root. These are compared with one that has been proved.
+    /// The schedules of a rooted collective are mostly one schedule, with the members renamed so that another
+    /// is the root. These are compared with one that has been proved.
     void examine(int root) {
         Schedule schedule = found_.row->make(ranks_, root);
         if (proved_ && is_renamed(schedule)) {

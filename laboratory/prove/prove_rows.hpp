@@ -11,14 +11,14 @@
 
 namespace tutti::laboratory {
 
-/// Of more ranks one root and, where each has a program of its own, one protocol is looked at: another one
-/// from one number of ranks to the next.
+/// For more ranks only one root is examined and, if each rank has a program of its own, only one protocol:
+/// another one from one number of ranks to the next.
 inline constexpr int all_up_to = 128;
 
-/// What was found about one row of the registry.
+/// The findings about one row of the registry.
 struct Verdict {
     const algorithm::Algorithm* row = nullptr;
-    /// Numbers of ranks that were looked at: those that the row serves.
+    /// Numbers of ranks that were examined: those that the row supports.
     std::size_t ranks = 0;
     /// Schedules proved with their waits: one for each number of ranks, root (or distance) and protocol.
     std::size_t proofs = 0;
@@ -56,7 +56,7 @@ bool agrees(const algorithm::CostTerms& counted, const algorithm::CostTerms& exp
 
 /// Verifies every row in every protocol for every number of ranks that it serves, on all CPUs, and holds its
 /// counts against the closed forms. `on_done()` is called, by one thread at a time, whenever one (row, ranks)
-/// is finished; there are rows * ranks of them. Of those that can take gigabytes one runs at a time.
+/// is finished; there are rows * ranks of them. Only one of those that can take gigabytes runs at a time.
 std::vector<Verdict>
 prove_rows(std::span<const algorithm::Algorithm* const> rows, std::span<const int> ranks,
            const std::function<void(const algorithm::Algorithm& row, int ranks)>& on_done);

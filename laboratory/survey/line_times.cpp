@@ -37,7 +37,7 @@ struct alignas(apart_bytes) Word {
 /// The round after the last one.
 constexpr std::uint64_t over = ~std::uint64_t{0};
 
-/// Waits until the word is not `old` any more. Whoever it waits for may have lost its CPU to another program.
+/// Waits until the word is not `old` any more. The awaited thread may have lost its CPU to another program.
 std::uint64_t await_change(const Word& word, std::uint64_t old) {
     constexpr int looks_per_yield = 1 << 16;
     int looks = 0;

@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <span>
 
-/// What is timed between CPUs that are told by their numbers: each on a thread of its own, by plain stores
-/// and loads, in many rounds, of which the median counts, less what reading the clock takes. The rounds go on
-/// for `seconds`, but there are at least 3. All throw std::runtime_error where threads cannot be pinned.
+/// Times between CPUs, which are identified by their numbers: each on a thread of its own, by plain stores
+/// and loads, in many rounds, of which the median counts, less the time of reading the clock. The rounds go
+/// on for `seconds`, but there are at least 3. All throw std::runtime_error if threads cannot be pinned.
 namespace tutti::laboratory {
 
 /// ns from a store to the load of the other that sees it: half a ping-pong on one line.

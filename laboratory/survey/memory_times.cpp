@@ -32,7 +32,7 @@ std::uint64_t sum(const std::uint64_t* words, std::size_t count) {
     return all;
 }
 
-/// What a thread does in a pass. What it reads is used, so that it is read.
+/// A thread's pass over memory. The values that it reads are used, so that they are read.
 void pass_over(std::byte* data, std::size_t bytes, Access access, std::atomic<std::uint64_t>& used) {
     switch (access) {
     case Access::read:

@@ -5,7 +5,7 @@
 
 namespace tutti::laboratory {
 
-/// What a CPU does with vectors, by the library's own kernels.
+/// The work of a CPU on vectors, by the library's own kernels.
 ///
 /// - copy: copies one of its own
 /// - combine: combines two of its own into a third

@@ -17,8 +17,8 @@ inline constexpr const char* profile_format = "tutti-line-profile 2";
 /// No file of a profile is longer.
 inline constexpr std::size_t most_profile_bytes = std::size_t{64} << 10U;
 
-/// What lines take between each pair of the CPUs that were compared, in the machine's order: those that are
-/// near each other stand near each other.
+/// The times of lines between each pair of the CPUs that were compared, in the machine's order: CPUs near
+/// each other have places near each other.
 struct Pairs {
     std::vector<int> cpus; ///< as the system numbers them
     distance::Matrix one_way_ns{0};

@@ -45,9 +45,9 @@ constexpr std::size_t last_steps = 2;
 /// A step may need several timings, and some that come out as nothing are done again.
 constexpr std::size_t line_timings = line_steps + 2;
 constexpr std::size_t cache_timings = 2;
-/// What a reader more costs where there is only one to be timed.
+/// The cost of a further reader if there is only one to be timed.
 constexpr double usual_reader_ns = 1.2;
-/// What a core reads of its caches where nothing of it can be timed.
+/// A core's rate of reading its caches if nothing of it can be timed.
 constexpr double usual_cache_gbs = 32;
 /// Nothing that takes time is faster than any cache.
 constexpr double least_ns_a_byte = 0.001;

@@ -8,9 +8,9 @@
 
 namespace tutti::laboratory {
 
-/// What `tutti measure` finds out.
+/// The results of `tutti measure`.
 struct Survey {
-    /// The CPUs that were compared, each with each, and what lines take between them.
+    /// The CPUs that were compared, each with each, and the times of lines between them.
     std::vector<machine::Pu> pus;
     distance::Matrix one_way_ns{0};
     distance::MachineModel profile;

@@ -64,7 +64,7 @@ std::vector<Clocks::Position> Clocks::all_known_by(std::size_t clock) const {
     return all;
 }
 
-/// What somebody who knows `clock` knows after these waits of the operation that starts at position `start`.
+/// The knowledge of a member with `clock` after these waits of the operation that starts at position `start`.
 Clocks::Clock Clocks::after(std::size_t clock, std::span<const Wait> waits, int start) const {
     constexpr int most_single_steps = 64;
     Clock made;

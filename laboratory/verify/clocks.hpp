@@ -11,14 +11,14 @@
 
 namespace tutti::verify {
 
-/// What the waits of a schedule make members know of each other's progress, for several operations back to
-/// back.
+/// The knowledge of members about each other's progress that the waits of a schedule give, for several
+/// operations back to back.
 ///
 /// A position is a member's progress: operation * (rounds + 1) + completed rounds. A member publishes each
-/// position as it reaches it (release), and a wait (acquire) makes known whatever the other knew there.
+/// position as it reaches it (release), and a wait (acquire) adds everything that the other knew there.
 ///
-/// Mostly a member must know just what it has waited for itself. Only when more is asked for are vector
-/// clocks computed: the clock of a member, at a position, says of every member the position that it is
+/// Mostly a member must know just the points that it has waited for itself. Only when more is needed are
+/// vector clocks computed: the clock of a member, at a position, has for every member the position that it is
 /// certain to have reached. They are kept for the representatives; those of other members follow by renaming.
 /// Time and space O(waits * ranks) for each representative, without clocks O(waits).
 class Clocks {
@@ -37,15 +37,15 @@ public:
 
     int position(int operation, int point) const { return operation * (rounds_ + 1) + point; }
 
-    /// What `observer` knows of `subject` when it publishes `position`: a position, or less than 0.
+    /// The position of `subject` that `observer` knows when it publishes `position`, or less than 0.
     int known_at(int observer, int position, int subject);
 
 private:
     /// A schedule has fewer than 32766 rounds, and three operations of many rounds are not looked at.
     using Position = std::int16_t;
 
-    /// What a member knows at a position: of everybody or, where it has learnt of one member only, that and
-    /// the clock before, so that p members that each look at one another after the other need not p^3
+    /// The knowledge of a member at a position: of everybody or, if it has learnt of one member only, that
+    /// and the clock before, so that p members that each look at one another after the other need not p^3
     /// entries.
     struct Clock {
         std::vector<Position> known;

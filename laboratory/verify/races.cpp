@@ -231,7 +231,7 @@ private:
     Clocks& clocks_;
     Report& report_;
     Accesses accesses_;
-    /// Whose vectors are looked at, the accesses to a run of blocks of them, and a block of it.
+    /// The owner of the examined vectors, the accesses to a run of blocks of them, and a block of it.
     int owner_ = 0;
     std::span<const Access> here_;
     Place place_;

@@ -8,13 +8,13 @@
 
 namespace tutti::verify {
 
-/// What is wrong with a schedule.
+/// The kind of a fault of a schedule.
 ///
 /// - bounds: a member, block, round or point that does not exist, or a vector that may not be touched
-/// - content: a block is read that nobody wrote, or a result is not what the collective promises
+/// - content: a block is read that nobody wrote, or a result is not that of the collective
 /// - deadlock: a wait that is never satisfied
-/// - race: two conflicting accesses that the waits do not order as the rounds say
-/// - payload: a eager message is not there, or not what its reader reads
+/// - race: two conflicting accesses that the waits do not order as the rounds do
+/// - payload: an eager message is not there, or differs from what its reader reads
 /// - slot_reuse: a mailbox slot may be written again before its reader is done with it
 enum class ViolationKind : std::uint8_t { bounds, content, deadlock, race, payload, slot_reuse };
 

@@ -144,7 +144,7 @@ void SymbolicRun::run_pass(int actor, int round, Round pass) {
     write(actor, round, pass.front().to, in_tree(operands));
 }
 
-/// Of two operands or more.
+/// The reduction of operands in a tree.
 std::vector<Term> SymbolicRun::in_tree(std::span<const std::vector<Term>> operands) {
     if (operands.size() == 1) {
         return operands.front();
@@ -215,7 +215,7 @@ void SymbolicRun::read(int actor, int round, const Place& place, std::vector<Ter
     }
 }
 
-/// What the slot carried at the point that the actor waited for before this very round.
+/// The content of the slot at the point that the actor waited for before this very round.
 void SymbolicRun::read_payload(int actor, int round, const Place& place, std::vector<Term>& into) {
     const std::size_t owner = schedule_.representative(place.member);
     const Blocks wanted = schedule_.to_representative(place.member).range(place.blocks);

@@ -11,9 +11,9 @@
 namespace tutti::verify {
 
 /// Carries out a schedule on symbolic values, round by round: a member sees its own vectors as its earlier
-/// moves left them, and those of others as they were before the round. That the waits make it so is proved
-/// elsewhere (races, slots). In place, input and output are one vector; eager, what a member reads from
-/// another is what that one's slot held at the point the reader waited for.
+/// moves left them, and those of others as they were before the round. Other proofs (races, slots) show that
+/// the waits guarantee this. In place, input and output are one vector; eager, a member reads from another's
+/// slot as it was at the point for which the reader waited.
 ///
 /// One program is run for each representative; what the other members hold follows by renaming.
 /// Time O(blocks moved by the representatives), space O(representatives * blocks).
@@ -24,7 +24,7 @@ public:
     /// Only blocks begin .. end - 1 are followed, which must be all unless the schedule keeps blocks apart.
     SymbolicRun(const schedule::Synchronised& plan, int begin, int end, Report& report);
 
-    /// What a member has in its output after the call.
+    /// The content of a member's output after the call.
     class Output;
     Output output(int rank) const;
 
@@ -45,7 +45,7 @@ private:
     };
 
     std::size_t first_cell(std::size_t stored, schedule::Space space) const;
-    /// What a representative's vector holds in the blocks that are followed.
+    /// The contents of the blocks of a representative's vector that are followed.
     std::span<Cell> cells(std::size_t stored, schedule::Space space);
     std::span<const Cell> cells(std::size_t stored, schedule::Space space) const;
     void fill_inputs();
@@ -82,7 +82,7 @@ private:
     /// Vectors of a member: input, output and the scratch that is used.
     std::size_t spaces_;
     std::vector<Cell> cells_;
-    /// What the cells that changed in this round held before, and the number of the first such change.
+    /// The contents before this round of the cells that it changed, and the number of the first such change.
     std::vector<Term> before_;
     std::uint32_t first_change_ = 1;
     /// Stores into other members, which become visible after the round.

@@ -11,7 +11,7 @@
 
 namespace tutti::verify {
 
-/// What one block holds: a tree of reductions whose leaves are the members' inputs for one block. `node`
+/// The content of one block: a tree of reductions whose leaves are the members' inputs for one block. `node`
 /// names the tree up to renaming of the members, every member in it is translated by `shift`, and `block` is
 /// the block of the inputs. Equal terms are equal trees, so results can be compared without walking them.
 struct Term {
@@ -103,7 +103,8 @@ private:
         bool in_one_pass = true;
         /// Stands for its leaves, which are combined as the call asks.
         bool is_asked = false;
-        /// What was combined last with this on the left, and the node that is: members that do alike make the
+        /// The operand that was combined last with this on the left, and the node of the result: members that
+        /// do alike make the
         /// same trees.
         Term latest_right;
         int latest = -1;

@@ -208,7 +208,7 @@ private:
     void check_trees(const SymbolicRun& run, int rank, const SymbolicRun::Output& output, int begin,
                      int end) {
         for (int block = begin; block < end; ++block) {
-            // What is undefined has been reported.
+            // Undefined blocks have been reported.
             if (schedule_.has_output_block(rank, block) && output[block].defined()) {
                 check_tree(run, rank, block, output[block]);
             }
@@ -261,7 +261,7 @@ private:
     std::string text_;
 };
 
-/// What every representative has in blocks begin .. end - 1 of its output.
+/// Checks the blocks begin .. end - 1 of every representative's output.
 void check_outputs(const Schedule& schedule, const SymbolicRun& run, int begin, int end, Report& report) {
     const bool combines_all =
         detail::traits_of(schedule.collective()).reduces() && !is_prefix(schedule.collective());

@@ -21,10 +21,10 @@ namespace tutti::verify {
 /// - asked: as the tree and from the left, whichever the call asks for, in one combination of all operands
 enum class Requirement : std::uint8_t { complete, identical, rank_order, canonical, serial, asked };
 
-/// What the row promises of so many members.
+/// The guarantees of the row for so many members.
 Requirement requirement_of(const algorithm::Algorithm& algorithm, int ranks);
 
-/// Proves a schedule and its waits, or says what is wrong, for all members and any element type and size:
+/// Proves a schedule and its waits, or reports the faults, for all members and any element type and size:
 ///
 /// - bounds: every member, block, round and point exists, and only vectors that may be written are
 /// - content: every output block holds the right inputs, put together as required; nothing is read that
@@ -40,7 +40,7 @@ Requirement requirement_of(const algorithm::Algorithm& algorithm, int ranks);
 Report verify(const schedule::Synchronised& plan, Requirement requirement = Requirement::complete);
 
 /// The output block of `rank` as an expression in the members' inputs x0, x1, ...: "x21 + x10 + (x15 + x4) +
-/// ..." with + for whatever the operator is. What a member received as a partial sum stands in brackets.
+/// ..." with + for whatever the operator is. Received partial sums stand in parentheses.
 /// Throws std::invalid_argument when `rank` or `block` does not exist or has no output.
 std::string expression(const schedule::Schedule& schedule, int rank, int block);
 
