@@ -4,8 +4,8 @@
 #
 # A library beside tutti, which nobody needs who does not ask for it: tutti::NAME, find_package(tutti COMPONENTS NAME),
 # pkg-config tutti-NAME, the install components and Debian packages libtutti-NAME and libtutti-NAME-dev. This call is all
-# that a component needs. Where CONDITION is false it is not built, and its HEADERS, files of include/tutti, are not
-# installed.
+# that a component needs. Where CONDITION is false it is not built, and its HEADERS, files of include/tutti beside the
+# calling CMakeLists.txt, are not installed.
 #
 # OBJECTS are modules that it is made of; without any it is its headers. LINKS is what it links besides tutti. Programs
 # that link it need these as well: FIND are lines of CMake that find LINKS; REQUIRES, CFLAGS and LIBS say the same to
@@ -14,14 +14,14 @@
 function(tutti_component name)
   cmake_parse_arguments(arg "" "IF;DESCRIPTION;LANGUAGE"
                         "HEADERS;OBJECTS;LINKS;FIND;REQUIRES;CFLAGS;LIBS;DEBIAN;NEEDS" ${ARGN})
-  set_property(GLOBAL APPEND PROPERTY TUTTI_COMPONENT_HEADERS ${arg_HEADERS})
   foreach(header IN LISTS arg_HEADERS)
     set_property(GLOBAL PROPERTY TUTTI_LINKS_OF_${header} ${arg_LINKS})
   endforeach()
   if(NOT arg_IF)
-    set_property(GLOBAL APPEND PROPERTY TUTTI_ABSENT_HEADERS ${arg_HEADERS})
     return()
   endif()
+  list(TRANSFORM arg_HEADERS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/include/tutti/ OUTPUT_VARIABLE headers)
+  set_property(GLOBAL APPEND PROPERTY TUTTI_COMPONENT_HEADERS ${headers})
   set_property(GLOBAL APPEND PROPERTY TUTTI_COMPONENTS ${name})
   set_property(GLOBAL APPEND PROPERTY TUTTI_COMPONENT_CFLAGS ${arg_CFLAGS})
   set(library tutti_${name})
@@ -35,6 +35,12 @@ function(tutti_component name)
     add_library(${library} INTERFACE)
     target_link_libraries(${library} INTERFACE tutti ${arg_LINKS})
   endif()
+  get_target_property(type ${library} TYPE)
+  set(scope PUBLIC)
+  if(type STREQUAL "INTERFACE_LIBRARY")
+    set(scope INTERFACE)
+  endif()
+  target_include_directories(${library} ${scope} $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>)
   add_library(tutti::${name} ALIAS ${library})
   set_target_properties(${library} PROPERTIES EXPORT_NAME ${name})
   if(arg_OBJECTS AND BUILD_SHARED_LIBS)

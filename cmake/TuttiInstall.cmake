@@ -53,13 +53,8 @@ function(tutti_install_library)
     return()
   endif()
   tutti_install_binary(tutti libtutti tuttiTargets)
-  set(without)
-  get_property(headers GLOBAL PROPERTY TUTTI_COMPONENT_HEADERS)
-  foreach(header IN LISTS headers)
-    list(APPEND without PATTERN ${header} EXCLUDE)
-  endforeach()
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tutti DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT libtutti-dev
-          FILES_MATCHING PATTERN *.hpp ${without})
+          FILES_MATCHING PATTERN *.hpp)
 
   # A shared library has found its hwloc; an archive leaves that to the program. Its flags are written out: by
   # `Requires: hwloc`, `pkg-config --static` would ask for libraries that Debian's libhwloc-dev does not bring.
@@ -102,9 +97,8 @@ function(tutti_install_component name)
   endif()
   tutti_install_binary(tutti_${name} ${package} tuttiComponentTargets-${name})
   foreach(header IN LISTS arg_HEADERS)
-    cmake_path(GET header PARENT_PATH directory)
-    install(FILES ${PROJECT_SOURCE_DIR}/include/tutti/${header} COMPONENT ${package}-dev
-            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tutti/${directory})
+    install(FILES ${CMAKE_CURRENT_SOURCE_DIR}/include/tutti/${header} COMPONENT ${package}-dev
+            DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/tutti)
   endforeach()
   list(PREPEND arg_REQUIRES "tutti = ${PROJECT_VERSION}")
   set(needed)

@@ -1,7 +1,7 @@
 # The dependency rule of the house. Where link lines must not lead is checked when the tree is configured. For what files include,
 # layers.cmake in the build directory says what each layer reaches; check_layers.cmake, a test, holds the files to it:
 #
-#   - A layer (a directory under src/, topology/ or bench/) includes its own headers and those of layers its link line
+#   - A layer (a directory under src/, topology/, components/ or bench/) includes its own headers and those of layers its link line
 #     reaches. A layer is what tutti_layer(<target>) says it is; tutti_module says so for all but programs.
 #   - A header of another library needs that library on the layer's own link line.
 #   - Some layers are kept apart however the link lines grow; what only the command and the tests need is so from the
@@ -24,7 +24,7 @@ set(TUTTI_READERS cost verify draw plan)
 set(TUTTI_WITHOUT_DIAGNOSIS wait record choose call group flight)
 # What only the command and the tests need, and the layers above all others that programs link.
 set(TUTTI_LABORATORY cost verify draw)
-set(TUTTI_LINKED_BY_PROGRAMS api arrive hybrid)
+set(TUTTI_LINKED_BY_PROGRAMS api arrive hybrid c)
 
 # The library whose headers these are.
 set(TUTTI_HEADERS_OF_PkgConfig::HWLOC "^hwloc(\\.h|/)")
@@ -108,8 +108,9 @@ function(tutti_check_layers)
 
   get_property(headers GLOBAL PROPERTY TUTTI_COMPONENT_HEADERS)
   foreach(header IN LISTS headers)
-    get_property(links GLOBAL PROPERTY TUTTI_LINKS_OF_${header})
-    string(APPEND said "set(links_of_${header} \"${links}\")\n")
+    cmake_path(GET header FILENAME name)
+    get_property(links GLOBAL PROPERTY TUTTI_LINKS_OF_${name})
+    string(APPEND said "set(links_of_${name} \"${links}\")\n")
   endforeach()
   foreach(library IN LISTS TUTTI_THREAD_LIBRARIES)
     string(APPEND said "set(headers_of_${library} [[${TUTTI_HEADERS_OF_${library}}]])\n")

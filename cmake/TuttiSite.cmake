@@ -6,7 +6,7 @@ find_program(TUTTI_MKDOCS mkdocs)
 set(TUTTI_SITE ${PROJECT_BINARY_DIR}/site)
 if(TUTTI_MKDOCS)
   file(MAKE_DIRECTORY ${TUTTI_SITE}/pages)
-  foreach(entry README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md CITATION.cff LICENSE docs examples topology)
+  foreach(entry README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md CITATION.cff LICENSE docs examples topology components)
     file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${entry} ${TUTTI_SITE}/pages/${entry} SYMBOLIC)
   endforeach()
   configure_file(${PROJECT_SOURCE_DIR}/docs/mkdocs.yml ${TUTTI_SITE}/mkdocs.yml COPYONLY)
@@ -16,6 +16,9 @@ endif()
 
 find_program(TUTTI_DOXYGEN doxygen)
 if(TUTTI_DOXYGEN)
+  # Each root is `include`, of the library or of a component.
+  file(GLOB roots ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/components/*/include)
+  list(JOIN roots " " TUTTI_REFERENCE_ROOTS)
   configure_file(${PROJECT_SOURCE_DIR}/docs/Doxyfile.in ${PROJECT_BINARY_DIR}/reference/Doxyfile @ONLY)
   add_custom_target(reference COMMAND ${TUTTI_DOXYGEN} ${PROJECT_BINARY_DIR}/reference/Doxyfile
                     COMMENT "${PROJECT_BINARY_DIR}/reference/html/index.html" VERBATIM)

@@ -125,7 +125,7 @@ step "building the library and tests, many minutes" "$build/build.log" cmake --b
 failed=0
 
 # GCC 12 for arm64 has crashed on an example.
-for program in examples/*.c tests/c/program.c; do
+for program in examples/*.c components/c/tests/program.c; do
     if $processor-linux-gnu-gcc -std=c11 -O2 -fopenmp -Wall -Wextra -Werror -Iinclude -c "$program" -o "$build/program.o"; then
         passed=$((passed + 1))
     else

@@ -6,7 +6,7 @@
 #include "cluster/cluster_report.hpp"
 #include "cluster/hand_written.hpp"
 #include "flat_mpi/harness_window.hpp"
-#include "hybrid/channel/cpu_division.hpp"
+#include "hybrid/src/channel/cpu_division.hpp"
 #include "measure/buffer.hpp"
 #include "measure/measurement.hpp"
 #include "mpirun/mpi_baseline.hpp"

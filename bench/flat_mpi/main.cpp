@@ -4,7 +4,7 @@
 
 #include "flat_mpi/harness_window.hpp"
 #include "flat_mpi/mpi_calls.hpp"
-#include "hybrid/channel/mpi_names.hpp"
+#include "hybrid/src/channel/mpi_names.hpp"
 #include "measure/buffer.hpp"
 #include "mpirun/measurement_request.hpp"
 

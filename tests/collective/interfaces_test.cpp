@@ -140,11 +140,11 @@ void check_all(const std::string& text, Write write) {
 } // namespace
 
 TEST_CASE("functions of C take what the table says") {
-    check_all(on_one_line(text_of("include/tutti/tutti.h")), c_prototype);
+    check_all(on_one_line(text_of("components/c/include/tutti/tutti.h")), c_prototype);
 }
 
 TEST_CASE("functions of C that members call together have a macro that passes the line") {
-    const std::string header = on_one_line(text_of("include/tutti/tutti.h"));
+    const std::string header = on_one_line(text_of("components/c/include/tutti/tutti.h"));
     const std::vector<std::string> names = c_calls(header);
     CHECK(names.size() > detail::collective_count + 4);
     for (const std::string& name : names) {
@@ -160,7 +160,7 @@ TEST_CASE("functions of C that members call together have a macro that passes th
 }
 
 TEST_CASE("procedures of Fortran take what the table says") {
-    check_all(text_of("src/fortran/collectives.inc"), fortran_interface);
+    check_all(text_of("components/fortran/src/collectives.inc"), fortran_interface);
     check_all(text_of("docs/fortran.md"), [](const CollectiveTraits& traits) {
         return "| `tutti_" + std::string(traits.name) + "(" + fortran_arguments(traits) + " [, ierr])` |";
     });

@@ -5,7 +5,7 @@ set -eu
 include=$1 compiler=$2
 headers=0
 failed=0
-for header in $(cd "$include" && find . -name '*.hpp' | sed 's|^\./||' | sort); do
+for header in $(cd "$include" && find -L . -name '*.hpp' | sed 's|^\./||' | sort); do
     headers=$((headers + 1))
     errors=$(echo "#include <$header>" | "$compiler" -std=c++17 -I"$include" -fsyntax-only -x c++ - 2>&1 | grep 'error: ') || true
     case $header in

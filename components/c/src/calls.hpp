@@ -1,0 +1,187 @@
+#pragma once
+
+#include "c/src/members.hpp"
+#include "c/src/numbered.hpp"
+
+#include <tutti/accumulate.hpp>
+#include <tutti/counts.hpp>
+#include <tutti/detail/call.hpp>
+#include <tutti/detail/make_call.hpp>
+#include <tutti/detail/request_base.hpp>
+#include <tutti/dynamic.hpp>
+#include <tutti/tutti.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+namespace tutti::inline TUTTI_NAMESPACE::c {
+
+/// How a caller calls: tutti_caller::how, one of these and any of those below.
+enum How : std::uint64_t { blocks = 1, starts = 2, prepares = 3, arrives = 4, way_mask = 7 };
+inline constexpr std::uint64_t shares_output = 8;
+inline constexpr std::uint64_t counts_on_all = 16;
+inline constexpr std::uint64_t clears_input = 32;
+/// And the type of an input that is to be converted, or no_number for a type that cannot be.
+inline constexpr unsigned input_shift = 8;
+inline constexpr std::uint64_t no_number = 255;
+inline constexpr std::uint64_t input_mask = no_number << input_shift;
+/// And whether the member is one of a cluster, whose repeated calls take another path.
+inline constexpr std::uint64_t in_cluster = 65536;
+
+/// The values of tutti_request::kind; any other number is no request.
+enum RequestKind : std::uint64_t {
+    no_operation = 0,
+    nonblocking = 0x7475'7474'6900'0001,
+    persistent = 0x7475'7474'6900'0002,
+    arrived = 0x7475'7474'6900'0003,
+    failed = 0x7475'7474'6900'0004 ///< when the call was made: waits for nothing
+};
+
+/// The object behind the request of a persistent call.
+struct PersistentCall {
+    detail::PersistentRequestBase* operation;
+    /// To make the same call with other vectors.
+    detail::Call call;
+};
+/// Those of the process.
+extern constinit Numbered<PersistentCall> persistent_calls;
+
+/// The request of a persistent call has its number in the place of an address.
+inline tutti_request request_of(std::uint64_t number) {
+    return {handle_of<void>(number), persistent};
+}
+inline std::uint64_t number_in(const tutti_request& request) {
+    return number_of(request.operation);
+}
+
+/// Whether a program has passed TUTTI_IN_PLACE.
+inline bool is_in_place(const void* address) {
+    return address == TUTTI_IN_PLACE; // NOLINT(performance-no-int-to-ptr)
+}
+
+/// A caller that has been looked up.
+class Caller {
+public:
+    /// Throws ArgumentError where it is none.
+    Caller(const char* function, const tutti_caller& me);
+
+    const char* function() const { return function_; }
+    int rank() const { return rank_; }
+    int size() const { return size_; }
+    /// Whether every member gives the counts of a gather or scatter.
+    bool has_counts_on_all() const { return (me_.how & counts_on_all) != 0; }
+    /// The type of the input that is to be converted; 0: none is.
+    tutti_type converted_input() const { return (me_.how & input_mask) >> input_shift; }
+    Options options() const;
+    /// Makes the call in the caller's way.
+    void make(const detail::Call& call) const;
+
+private:
+    void check_ways(const detail::Call& call) const;
+    void make_as_asked(const detail::Call& call) const;
+    /// Its number among the prepared calls.
+    std::uint64_t prepare(const detail::Call& call) const;
+
+    const char* function_;
+    const tutti_caller& me_;
+    detail::Seat* seat_ = nullptr;
+    detail::AsyncGroupState* async_group_ = nullptr;
+    ClusterMember* cluster_member_ = nullptr;
+    int rank_ = 0;
+    int size_ = 0;
+};
+
+/// The elements of a type, of which `other` is any of so many bytes, and how their addresses are to be
+/// aligned.
+struct Elements {
+    Type type;
+    std::size_t bytes;
+    std::size_t align;
+    /// The type that the program has passed.
+    tutti_type code = 0;
+};
+/// Converts numbers to those of a type that has all their values; null where there is no such conversion.
+using Conversion = decltype(detail::Call::convert);
+Conversion conversion_of(Type from, Type to);
+
+/// Throws ArgumentError where it is no type.
+Elements elements_of(const char* function, tutti_type type);
+
+/// An operator as a program passes it, for such elements: one of the library, or the program's own.
+class Combining : detail::CallMaker {
+public:
+    /// Throws ArgumentError if it is none, or not for such elements. The call names properties that only the
+    /// library knows of its operators and types.
+    Combining(const char* function, tutti_op op, const Elements& elements);
+
+    /// Completes a call for such elements, which refers to this object from then on.
+    void complete(detail::Call& call) const;
+    /// The call of detail::reduce_local() for one of the operands, which refers to this object.
+    template <class In>
+    detail::Call local(const In& in, DynamicVector& inout) const {
+        detail::Call made = vectors<DynamicVector&>(Collective::reduce, in, inout, tutti::Options{});
+        complete(made);
+        return made;
+    }
+
+private:
+    using Accumulates = void (*)(const Combining& from, detail::Call& call);
+
+    /// Sets accumulates_, or throws ArgumentError with a text.
+    void accumulate(const char* function, tutti_op op, Type type, const char* what);
+    /// Null where the operator does not accumulate elements of this type.
+    static Accumulates accumulates(tutti_op op, Type type);
+    template <class... T, class Get>
+    static Accumulates for_one_of(Type type, Get get);
+
+    /// One of the two.
+    std::optional<DynamicOp> combines_;
+    Accumulates accumulates_ = nullptr;
+    ScaledSum<double> scale_{1, 1};
+    /// The same for numbers of 16 bits, which are rounded once, from float.
+    ScaledSum<float> half_scale_{1, 1};
+};
+
+/// Throws ArgumentError where an address cannot be that of `count` elements.
+void check_vector(const char* function, const char* name, const void* address, std::size_t count,
+                  const Elements& elements);
+
+/// `n` times `blocks`. Throws ArgumentError where no memory is so long.
+std::size_t checked_product(const char* function, std::size_t n, std::size_t blocks,
+                            const Elements& elements);
+
+/// A call that is put together from what a C program passes. All throw ArgumentError where it makes no sense,
+/// which names the argument.
+class Making : detail::CallMaker {
+public:
+    Making(const Caller& caller, Collective collective, tutti_type type);
+
+    /// Vectors of so many elements; one of which nothing is looked at has 0. In place `out` is the only one,
+    /// and has `inout_count`.
+    void takes(const void* in, std::size_t in_count, void* out, std::size_t out_count,
+               std::size_t inout_count);
+    void combines(tutti_op op);
+    /// Or the distance.
+    void has_root(int root) { call_.root = root; }
+    /// `sent` are all counts but where an all-to-all has two kinds. They live until the call has been made.
+    void has_counts(const Counts::View* sent, const Counts::View* received = nullptr) {
+        call_.counts = sent;
+        call_.received = received;
+    }
+    void has_counts_at_root() { call_.counts_at_root = true; }
+
+    const Elements& elements() const { return elements_; }
+    void make() const { caller_.make(call_); }
+
+private:
+    /// Makes the call convert its input, whose elements these are.
+    Elements converted_input();
+
+    const Caller& caller_;
+    Elements elements_;
+    detail::Call call_;
+    std::optional<Combining> op_;
+};
+
+} // namespace tutti::inline TUTTI_NAMESPACE::c

@@ -1,0 +1,154 @@
+// Clusters for C.
+
+#include "c/src/cluster_member.hpp"
+#include "c/src/members.hpp"
+#include "c/src/numbered.hpp"
+#include "c/src/options.hpp"
+#include "c/src/status.hpp"
+
+#include <tutti/mpi.hpp>
+#include <tutti/tutti_mpi.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tutti::inline TUTTI_NAMESPACE::c {
+
+/// A member as the functions of C call it.
+class MpiMember : public ClusterMember {
+public:
+    /// A member that leaves when the program calls tutti_leave().
+    explicit MpiMember(mpi::Member&& member) : own_(std::move(member)), member_(*own_) {}
+    /// One that lasts as long as the function to which it was given.
+    explicit MpiMember(mpi::Member& member) : member_(member) {}
+
+    int rank() const override { return member_.rank(); }
+    int size() const override { return member_.size(); }
+    void run(const detail::Call& call) override { member_.run(call, {.algorithm = call.algorithm}); }
+    bool run_again(std::uint64_t key, const void* input, void* output) override {
+        return mpi::detail::run_again(*member_.seat_, key, input, output);
+    }
+    detail::RequestBase& start(const detail::Call& call) override {
+        return mpi::detail::start(*member_.seat_, call, {.algorithm = call.algorithm});
+    }
+    detail::PersistentRequestBase& prepare(const detail::Call& call) override {
+        return mpi::detail::prepare(*member_.seat_, call, {.algorithm = call.algorithm});
+    }
+    detail::CalledFrom& called_from() const override { return *member_.called_from_; }
+    void abort(std::string_view text) override { member_.abort(text); }
+    Neighbors neighbors(const std::vector<int>& sources, const std::vector<int>& destinations,
+                        SourceLine where) override {
+        return member_.neighbors(sources, destinations, where);
+    }
+    Neighbors grid(const std::vector<int>& dims, const std::vector<bool>& wraps) const override {
+        return member_.grid(dims, wraps);
+    }
+    std::unique_ptr<ClusterMember> split(std::optional<int> color, int key, SourceLine where) override {
+        return made(member_.split(color, key, where));
+    }
+    std::unique_ptr<ClusterMember> subset(std::span<const int> ranks, SourceLine where) override {
+        return made(member_.subset(ranks, where));
+    }
+    std::unique_ptr<ClusterMember> dup(SourceLine where) override { return made(member_.dup(where)); }
+
+private:
+    static std::unique_ptr<ClusterMember> made(std::optional<mpi::Member> member) {
+        return member ? std::make_unique<MpiMember>(std::move(*member)) : nullptr;
+    }
+
+    std::optional<mpi::Member> own_;
+    mpi::Member& member_;
+};
+
+namespace {
+
+/// Those of the process. A handle is the number of one.
+constinit Numbered<mpi::Cluster> clusters;
+
+mpi::Cluster cluster_behind(const char* function, const tutti_cluster* cluster) {
+    there(function, "cluster", cluster);
+    std::optional<mpi::Cluster> found = clusters.copy(number_of(cluster));
+    if (!found) {
+        refuse(function, "`cluster` has been freed, or does not come from tutti_cluster_create()");
+    }
+    return *found;
+}
+
+/// Creates the cluster of a Group or a Team.
+template <class Threads>
+void create(Threads& threads, MPI_Comm communicator, const tutti_cluster_options* given,
+            tutti_cluster*& cluster) {
+    const auto options = known("cluster", given, tutti_cluster_options TUTTI_CLUSTER_OPTIONS_INIT);
+    const mpi::Cluster made(threads, communicator, {.timeout = timeout(options.timeout_ms)});
+    cluster = handle_of<tutti_cluster>(clusters.add(made));
+}
+
+} // namespace
+
+} // namespace tutti::inline TUTTI_NAMESPACE::c
+
+using namespace tutti;
+
+tutti_status tutti_cluster_create(const tutti_group* group, MPI_Comm communicator,
+                                  const tutti_cluster_options* options, tutti_cluster** cluster) {
+    return c::guarded([&] {
+        c::there("cluster", "cluster", cluster) = nullptr;
+        c::create(c::there("cluster", "group", group).group, communicator, options, *cluster);
+    });
+}
+
+tutti_status tutti_cluster_create_for_team(tutti_team* team, MPI_Comm communicator,
+                                           const tutti_cluster_options* options, tutti_cluster** cluster) {
+    return c::guarded([&] {
+        c::there("cluster", "cluster", cluster) = nullptr;
+        c::create(c::there("cluster", "team", team).team, communicator, options, *cluster);
+    });
+}
+
+tutti_status tutti_cluster_free(tutti_cluster* cluster) {
+    return c::guarded([&] {
+        if (cluster != nullptr && !c::clusters.take(c::number_of(cluster))) {
+            c::cluster_behind("cluster_free", cluster); // which it is not
+        }
+    });
+}
+
+tutti_status tutti_cluster_size(const tutti_cluster* cluster, int* size) {
+    return c::guarded(
+        [&] { c::there("cluster_size", "size", size) = c::cluster_behind("cluster_size", cluster).size(); });
+}
+
+tutti_status tutti_cluster_first_rank(const tutti_cluster* cluster, int* rank) {
+    constexpr const char* name = "cluster_first_rank";
+    return c::guarded([&] { c::there(name, "rank", rank) = c::cluster_behind(name, cluster).first_rank(); });
+}
+
+tutti_status tutti_cluster_roll_call(const tutti_cluster* cluster, int format, char* text, size_t bytes,
+                                     size_t* length) {
+    constexpr const char* name = "cluster_roll_call";
+    return c::guarded(
+        [&] { c::write_roll_call(name, c::cluster_behind(name, cluster), format, text, bytes, length); });
+}
+
+tutti_status tutti_cluster_join(tutti_cluster* cluster, int local_rank, tutti_caller* me) {
+    return c::guarded([&] {
+        c::there("cluster_join", "me", me) = {};
+        mpi::Cluster joined = c::cluster_behind("cluster_join", cluster);
+        *me = c::caller_of(std::make_unique<c::MpiMember>(joined.join(local_rank)));
+    });
+}
+
+tutti_status tutti_cluster_run(tutti_cluster* cluster, tutti_member_function function, void* user) {
+    return c::guarded([&] {
+        c::there("cluster_run", "function", function);
+        c::cluster_behind("cluster_run", cluster).run([&](mpi::Member& member) {
+            c::MpiMember me(member);
+            c::call_as_member(me, function, user);
+        });
+    });
+}

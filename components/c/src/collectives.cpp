@@ -1,0 +1,210 @@
+// The collectives with equal blocks.
+
+#include "c/src/calls.hpp"
+#include "c/src/status.hpp"
+
+#include <tutti/reduce_local.hpp>
+#include <tutti/tutti.h>
+
+#include <cstdint>
+
+using namespace tutti;
+using detail::Call;
+using detail::CollectiveTraits;
+using detail::Part;
+
+namespace {
+
+/// The arguments of a call, as the program passes them.
+struct Asked {
+    const void* in;
+    void* out;
+    std::size_t n;
+    tutti_type type;
+    tutti_op op = 0;
+    /// Or the distance.
+    int root = 0;
+};
+
+bool is_in_place(const CollectiveTraits& traits, const void* in) {
+    return traits.in_place == detail::OneVector::always || c::is_in_place(in);
+}
+
+/// How many blocks of `n` elements a part of a vector has.
+[[gnu::always_inline]] constexpr std::size_t blocks_of(const CollectiveTraits& traits, Part part,
+                                                       std::size_t members) {
+    return part == Part::none ? 0 : part == Part::whole ? traits.blocks(members) : 1;
+}
+
+/// Blocks that a member's vectors have; 0 of one at which nobody looks.
+struct BlockNumbers {
+    std::size_t in;
+    std::size_t out;
+
+    [[gnu::always_inline]] constexpr BlockNumbers(const CollectiveTraits& traits, bool in_place, bool is_root,
+                                                  std::size_t members)
+        : in(blocks_of(traits, traits.input.of(is_root), members)),
+          out(blocks_of(traits, traits.output.of(is_root), members)) {
+        if (in_place) { // both are those of the one vector
+            in = out = in > out ? in : out;
+        }
+    }
+};
+
+int root_or_distance(const CollectiveTraits& traits, int root, int members) {
+    return traits.number == detail::Number::distance ? (root % members + members) % members : root;
+}
+
+/// Makes a blocking call once more, if it is one of the last that the member has made except for its
+/// addresses. Otherwise does nothing and returns false. This makes small calls cheap, because everything that
+/// it does not look at has been checked before. It is for callers that are members of clusters, or for those
+/// that are not. `asked` is a copy, so that its fields are constants or in registers.
+template <Collective collective, bool of_cluster = false>
+[[gnu::always_inline]] inline bool repeats(const tutti_caller& me, Asked asked) {
+    constexpr CollectiveTraits traits = detail::traits_of(collective);
+    const c::Seated* const member = c::members.find(me.member);
+    const std::uint64_t type = asked.type - TUTTI_INT8;
+    const std::uint64_t op = asked.op - TUTTI_SUM;
+    if (me.how != (of_cluster ? c::blocks | c::in_cluster : c::blocks) || me.options != nullptr ||
+        member == nullptr || type > TUTTI_DOUBLE_COMPLEX - TUTTI_INT8 ||
+        (traits.reduces() && op > TUTTI_MAXIMUM - TUTTI_SUM)) {
+        return false;
+    }
+    Call call{.collective = collective, .type = static_cast<Type>(type)};
+    call.op = traits.reduces() ? static_cast<Operator>(op) : call.op;
+    call.in_place = is_in_place(traits, asked.in);
+    call.root = root_or_distance(traits, asked.root, member->size());
+    const BlockNumbers blocks(traits, call.in_place, member->rank() == asked.root,
+                              static_cast<std::size_t>(member->size()));
+    constexpr std::size_t most = std::size_t{1} << 32U; // what has a key is shorter by far
+    const void* const input = call.in_place ? asked.out : asked.in;
+    const auto lowest_bits =
+        reinterpret_cast<std::uintptr_t>(input) | reinterpret_cast<std::uintptr_t>(asked.out);
+    const std::size_t align_mask = detail::bytes_of(call.type) / (call.type >= Type::complex64 ? 2 : 1) - 1;
+    if (asked.n > most || c::is_in_place(asked.out) || (lowest_bits & align_mask) != 0) {
+        return false;
+    }
+    call.input_count = blocks.in * asked.n;
+    call.output_count = blocks.out * asked.n;
+    const std::uint64_t key = detail::key_of(call);
+    member->called_from().show(c::where_of(me));
+    if constexpr (of_cluster) {
+        return key != 0 && member->in_cluster()->run_again(key, call.input_count != 0 ? input : nullptr,
+                                                           call.output_count != 0 ? asked.out : nullptr);
+    }
+    return key != 0 && detail::execute_again(member->seat(), key, call.input_count != 0 ? input : nullptr,
+                                             call.output_count != 0 ? asked.out : nullptr);
+}
+
+[[gnu::noinline]] void make(const tutti_caller& me, const CollectiveTraits& traits, const Asked& asked) {
+    const char* const function = traits.name.data();
+    const c::Caller caller(function, me);
+    c::Making call(caller, traits.collective, asked.type);
+    const BlockNumbers blocks(traits, is_in_place(traits, asked.in), caller.rank() == asked.root,
+                              static_cast<std::size_t>(caller.size()));
+    const std::size_t in_count = c::checked_product(function, asked.n, blocks.in, call.elements());
+    const std::size_t out_count = c::checked_product(function, asked.n, blocks.out, call.elements());
+    call.takes(asked.in, in_count, asked.out, out_count, out_count);
+    if (traits.reduces()) {
+        call.combines(asked.op);
+    }
+    call.has_root(root_or_distance(traits, asked.root, caller.size()));
+    call.make();
+}
+
+template <Collective collective>
+[[gnu::noinline]] void make_or_repeat_in_cluster(const tutti_caller& me, const Asked& asked) {
+    if (!repeats<collective, true>(me, asked)) {
+        make(me, detail::traits_of(collective), asked);
+    }
+}
+
+/// Inlined, with what the collective is known to the compiler.
+template <Collective collective>
+[[gnu::always_inline]] inline tutti_status call(const tutti_caller& me, const Asked& asked) {
+    try {
+        if (!repeats<collective>(me, asked)) {
+            make_or_repeat_in_cluster<collective>(me, asked);
+        }
+        return TUTTI_OK;
+    } catch (...) {
+        return c::noted();
+    }
+}
+
+} // namespace
+
+tutti_status tutti_barrier(tutti_caller me) {
+    return call<Collective::barrier>(me, {nullptr, nullptr, 0, TUTTI_UINT8});
+}
+
+tutti_status tutti_broadcast(tutti_caller me, void* inout, size_t n, tutti_type type, int root) {
+    return call<Collective::broadcast>(me, {nullptr, inout, n, type, 0, root});
+}
+
+tutti_status tutti_reduce(tutti_caller me, const void* in, void* out, size_t n, tutti_type type, tutti_op op,
+                          int root) {
+    return call<Collective::reduce>(me, {in, out, n, type, op, root});
+}
+
+tutti_status tutti_allreduce(tutti_caller me, const void* in, void* out, size_t n, tutti_type type,
+                             tutti_op op) {
+    return call<Collective::allreduce>(me, {in, out, n, type, op});
+}
+
+tutti_status tutti_reduce_scatter(tutti_caller me, const void* in, void* block, size_t n, tutti_type type,
+                                  tutti_op op) {
+    return call<Collective::reduce_scatter>(me, {in, block, n, type, op});
+}
+
+tutti_status tutti_allgather(tutti_caller me, const void* block, void* out, size_t n, tutti_type type) {
+    return call<Collective::allgather>(me, {block, out, n, type});
+}
+
+tutti_status tutti_gather(tutti_caller me, const void* block, void* out, size_t n, tutti_type type,
+                          int root) {
+    return call<Collective::gather>(me, {block, out, n, type, 0, root});
+}
+
+tutti_status tutti_scatter(tutti_caller me, const void* in, void* block, size_t n, tutti_type type,
+                           int root) {
+    return call<Collective::scatter>(me, {in, block, n, type, 0, root});
+}
+
+tutti_status tutti_alltoall(tutti_caller me, const void* in, void* out, size_t n, tutti_type type) {
+    return call<Collective::alltoall>(me, {in, out, n, type});
+}
+
+tutti_status tutti_scan(tutti_caller me, const void* in, void* out, size_t n, tutti_type type, tutti_op op) {
+    return call<Collective::scan>(me, {in, out, n, type, op});
+}
+
+tutti_status tutti_exscan(tutti_caller me, const void* in, void* out, size_t n, tutti_type type,
+                          tutti_op op) {
+    return call<Collective::exscan>(me, {in, out, n, type, op});
+}
+
+tutti_status tutti_shift(tutti_caller me, const void* in, void* out, size_t n, tutti_type type,
+                         int distance) {
+    return call<Collective::shift>(me, {in, out, n, type, 0, distance});
+}
+
+tutti_status tutti_reduce_local(const void* in, void* inout, size_t n, tutti_type type, tutti_op op) {
+    return c::guarded([&] {
+        const c::Elements elements = c::elements_of("reduce_local", type);
+        const c::Combining combining("reduce_local", op, elements);
+        c::check_vector("reduce_local", "in", in, n, elements);
+        c::check_vector("reduce_local", "inout", inout, n, elements);
+        const auto reduce = [&](auto type_or_bytes) {
+            const DynamicInput left(type_or_bytes, in, n);
+            DynamicVector right(type_or_bytes, inout, n);
+            detail::reduce_local(combining.local(left, right), combining.local(right, right),
+                                 {"in", "inout", "inout"});
+        };
+        if (elements.type == Type::other) {
+            reduce(elements.bytes);
+        } else {
+            reduce(elements.type);
+        }
+    });
+}

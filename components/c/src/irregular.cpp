@@ -1,0 +1,275 @@
+// The collectives with irregular blocks, and those among neighbours.
+
+#include "c/src/calls.hpp"
+#include "c/src/status.hpp"
+
+#include <tutti/neighbors.hpp>
+#include <tutti/tutti.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+using namespace tutti;
+using c::Caller;
+using c::guarded;
+using c::Making;
+
+namespace {
+
+/// A vector of blocks whose counts differ, and maybe their displacements.
+class IrregularVector {
+public:
+    /// `name` is that of the counts, `displacements` null where there are none.
+    IrregularVector(const Caller& caller, const char* name, const std::size_t* counts,
+                    const std::size_t* displacements)
+        : IrregularVector(caller, name, static_cast<std::size_t>(caller.size()), counts, displacements) {}
+    /// The same of so many blocks, which are among neighbours if there is a graph.
+    IrregularVector(const Caller& caller, const char* name, std::size_t blocks, const std::size_t* counts,
+                    const std::size_t* displacements, const detail::Neighborhood* graph = nullptr)
+        : counts_(made(caller, name, blocks, counts, displacements).among(graph)) {
+        const bool displaced = counts_.has_displacements();
+        for (std::size_t i = 0; i < counts_.span().size(); ++i) {
+            const std::size_t count = counts_.span()[i];
+            const std::size_t start = displaced ? displacements[i] : elements_;
+            std::size_t end = 0;
+            if (count != 0 && __builtin_add_overflow(start, count, &end)) {
+                c::refuse(caller.function(), std::string("the sum of `") + name + "`" +
+                                                 (displaced ? " and displacements" : "") + " overflows");
+            }
+            elements_ = std::max(elements_, end);
+        }
+    }
+
+    const Counts::View* counts() const { return &counts_; }
+    /// The elements of the vector, as far as the blocks reach.
+    std::size_t elements() const { return elements_; }
+    std::size_t of(int rank) const { return counts_.span()[static_cast<std::size_t>(rank)]; }
+
+private:
+    static Counts::View made(const Caller& caller, const char* name, std::size_t blocks,
+                             const std::size_t* counts, const std::size_t* displacements) {
+        const std::span given(blocks == 0 ? nullptr : &c::there(caller.function(), name, counts), blocks);
+        return displacements == nullptr ? Counts(given) : Counts(given, std::span(displacements, blocks));
+    }
+
+    Counts::View counts_;
+    std::size_t elements_ = 0;
+};
+
+/// The blocks of a gather or scatter: those of the root, or what all members give.
+class RootedBlocks {
+public:
+    RootedBlocks(const Caller& caller, int root, const std::size_t* counts, const std::size_t* displacements)
+        : is_root_(caller.rank() == root), on_all_(caller.has_counts_on_all()) {
+        if (is_root_ || on_all_) {
+            blocks_.emplace(caller, "counts", counts, displacements);
+        }
+    }
+
+    /// Elements of the whole vector, of which the others have `otherwise`.
+    std::size_t whole_or(std::size_t otherwise) const { return is_root_ ? blocks_->elements() : otherwise; }
+
+    void give_to(Making& call) const {
+        call.has_counts(blocks_ ? blocks_->counts() : nullptr);
+        if (!on_all_) {
+            call.has_counts_at_root();
+        }
+    }
+
+private:
+    bool is_root_;
+    bool on_all_;
+    std::optional<IrregularVector> blocks_;
+};
+
+/// Those of the process. A handle is the number of one.
+constinit c::Numbered<Neighbors> all_neighbors;
+
+/// Those of a member, whose thread is the calling one.
+const Neighbors& neighbors_behind(const char* function, const tutti_neighbors* neighbors) {
+    c::there(function, "neighbors", neighbors);
+    const Neighbors* const found = all_neighbors.find(c::number_of(neighbors));
+    if (found == nullptr) {
+        c::refuse(function, "`neighbors` has been freed, or does not come from tutti_neighbors_create() or "
+                            "tutti_neighbors_grid()");
+    }
+    return *found;
+}
+
+template <class T>
+std::vector<T> list_of(const char* function, const char* name, const int* numbers, std::size_t n) {
+    const std::span given(n == 0 ? nullptr : &c::there(function, name, numbers), n);
+    return std::vector<T>(given.begin(), given.end());
+}
+
+/// Makes neighbours by a function of the member, of either kind.
+template <class Make>
+void make_neighbors(const char* function, const tutti_caller& me, tutti_neighbors** made, Make make) {
+    c::there(function, "neighbors", made) = nullptr;
+    c::Seated& found = c::seated(function, me);
+    const std::uint64_t number =
+        all_neighbors.add(found.in_cluster() != nullptr ? make(*found.in_cluster()) : make(found.member()));
+    *made = c::handle_of<tutti_neighbors>(number);
+}
+
+void give_list(const char* function, std::span<const int> list, const int** ranks, std::size_t* n) {
+    std::size_t& length = c::there(function, "n", n);
+    c::there(function, "ranks", ranks) = list.data();
+    length = list.size();
+}
+
+void refuse_in_place(const Caller& caller, const void* in) {
+    if (c::is_in_place(in)) {
+        c::refuse(caller.function(), "`in` is TUTTI_IN_PLACE: a member receives other blocks than it sends");
+    }
+}
+
+} // namespace
+
+tutti_status tutti_reduce_scatterv(tutti_caller me, const void* in, void* block, const size_t counts[],
+                                   tutti_type type, tutti_op op) {
+    return guarded([&] {
+        const Caller caller("reduce_scatterv", me);
+        Making call(caller, Collective::reduce_scatter, type);
+        const IrregularVector blocks(caller, "counts", counts, nullptr);
+        call.takes(in, blocks.elements(), block, blocks.of(caller.rank()), blocks.elements());
+        call.has_counts(blocks.counts());
+        call.combines(op);
+        call.make();
+    });
+}
+
+tutti_status tutti_allgatherv(tutti_caller me, const void* block, size_t n, void* out, const size_t counts[],
+                              const size_t displacements[], tutti_type type) {
+    return guarded([&] {
+        const Caller caller("allgatherv", me);
+        Making call(caller, Collective::allgather, type);
+        const IrregularVector blocks(caller, "counts", counts, displacements);
+        call.takes(block, n, out, blocks.elements(), blocks.elements());
+        call.has_counts(blocks.counts());
+        call.make();
+    });
+}
+
+tutti_status tutti_gatherv(tutti_caller me, const void* block, size_t n, void* out, const size_t counts[],
+                           const size_t displacements[], tutti_type type, int root) {
+    return guarded([&] {
+        const Caller caller("gatherv", me);
+        Making call(caller, Collective::gather, type);
+        const RootedBlocks blocks(caller, root, counts, displacements);
+        call.takes(block, n, out, blocks.whole_or(0), blocks.whole_or(n));
+        call.has_root(root);
+        blocks.give_to(call);
+        call.make();
+    });
+}
+
+tutti_status tutti_scatterv(tutti_caller me, const void* in, const size_t counts[],
+                            const size_t displacements[], void* block, size_t n, tutti_type type, int root) {
+    return guarded([&] {
+        const Caller caller("scatterv", me);
+        Making call(caller, Collective::scatter, type);
+        const RootedBlocks blocks(caller, root, counts, displacements);
+        call.takes(in, blocks.whole_or(0), block, n, blocks.whole_or(n));
+        call.has_root(root);
+        blocks.give_to(call);
+        call.make();
+    });
+}
+
+tutti_status tutti_alltoallv(tutti_caller me, const void* in, const size_t send_counts[],
+                             const size_t send_displacements[], void* out, const size_t recv_counts[],
+                             const size_t recv_displacements[], tutti_type type) {
+    return guarded([&] {
+        const Caller caller("alltoallv", me);
+        Making call(caller, Collective::alltoall, type);
+        const IrregularVector received(caller, "recv_counts", recv_counts, recv_displacements);
+        std::optional<IrregularVector> sent;
+        if (!c::is_in_place(in)) {
+            sent.emplace(caller, "send_counts", send_counts, send_displacements);
+        }
+        call.takes(in, sent ? sent->elements() : 0, out, received.elements(), received.elements());
+        call.has_counts(sent ? sent->counts() : received.counts(), received.counts());
+        call.make();
+    });
+}
+
+tutti_status tutti_neighbors_create(tutti_caller me, const int sources[], size_t n_sources,
+                                    const int destinations[], size_t n_destinations,
+                                    tutti_neighbors** neighbors) {
+    constexpr const char* name = "neighbors";
+    return guarded([&] {
+        const auto from = list_of<int>(name, "sources", sources, n_sources);
+        const auto to = list_of<int>(name, "destinations", destinations, n_destinations);
+        make_neighbors(name, me, neighbors,
+                       [&](auto& member) { return member.neighbors(from, to, c::where_of(me)); });
+    });
+}
+
+tutti_status tutti_neighbors_grid(tutti_caller me, const int dims[], const int wraps[], size_t n_dims,
+                                  tutti_neighbors** neighbors) {
+    constexpr const char* name = "grid";
+    return guarded([&] {
+        const auto lengths = list_of<int>(name, "dims", dims, n_dims);
+        const auto around = list_of<bool>(name, "wraps", wraps, n_dims);
+        make_neighbors(name, me, neighbors, [&](auto& member) { return member.grid(lengths, around); });
+    });
+}
+
+tutti_status tutti_neighbors_sources(const tutti_neighbors* neighbors, const int** ranks, size_t* n) {
+    constexpr const char* name = "neighbors_sources";
+    return guarded([&] { give_list(name, neighbors_behind(name, neighbors).sources(), ranks, n); });
+}
+
+tutti_status tutti_neighbors_destinations(const tutti_neighbors* neighbors, const int** ranks, size_t* n) {
+    constexpr const char* name = "neighbors_destinations";
+    return guarded([&] { give_list(name, neighbors_behind(name, neighbors).destinations(), ranks, n); });
+}
+
+tutti_status tutti_neighbors_free(tutti_neighbors* neighbors) {
+    return guarded([&] {
+        if (neighbors != nullptr && !all_neighbors.take(c::number_of(neighbors))) {
+            neighbors_behind("neighbors_free", neighbors); // which it is not
+        }
+    });
+}
+
+tutti_status tutti_neighbor_alltoall(tutti_caller me, const tutti_neighbors* neighbors, const void* in,
+                                     void* out, size_t n, tutti_type type) {
+    return guarded([&] {
+        const Caller caller("neighbor_alltoall", me);
+        const Neighbors own = neighbors_behind(caller.function(), neighbors);
+        Making call(caller, Collective::alltoall, type);
+        refuse_in_place(caller, in);
+        const auto elements = [&](std::span<const int> blocks) {
+            return c::checked_product(caller.function(), n, blocks.size(), call.elements());
+        };
+        const Counts::View graph = Counts::View().among(own.graph());
+        call.takes(in, elements(own.destinations()), out, elements(own.sources()), 0);
+        call.has_counts(&graph);
+        call.make();
+    });
+}
+
+tutti_status tutti_neighbor_alltoallv(tutti_caller me, const tutti_neighbors* neighbors, const void* in,
+                                      const size_t send_counts[], const size_t send_displacements[],
+                                      void* out, const size_t recv_counts[],
+                                      const size_t recv_displacements[], tutti_type type) {
+    return guarded([&] {
+        const Caller caller("neighbor_alltoallv", me);
+        const Neighbors own = neighbors_behind(caller.function(), neighbors);
+        Making call(caller, Collective::alltoall, type);
+        refuse_in_place(caller, in);
+        const IrregularVector sent(caller, "send_counts", own.destinations().size(), send_counts,
+                                   send_displacements, own.graph());
+        const IrregularVector received(caller, "recv_counts", own.sources().size(), recv_counts,
+                                       recv_displacements);
+        call.takes(in, sent.elements(), out, received.elements(), 0);
+        call.has_counts(sent.counts(), received.counts());
+        call.make();
+    });
+}

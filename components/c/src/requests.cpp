@@ -1,0 +1,329 @@
+#include "c/src/calls.hpp"
+#include "c/src/status.hpp"
+#include "immovable.hpp"
+
+#include <tutti/request.hpp>
+#include <tutti/tutti.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+using namespace tutti;
+using c::guarded;
+using c::there;
+
+constinit c::Numbered<c::PersistentCall> c::persistent_calls;
+
+namespace {
+
+c::PersistentCall& persistent_behind(const char* function, const tutti_request& request) {
+    c::PersistentCall* const found = c::persistent_calls.find(c::number_in(request));
+    if (found == nullptr) {
+        c::refuse(function, "`request` has been freed");
+    }
+    return *found;
+}
+
+tutti_request& checked(const char* function, tutti_request* request) {
+    tutti_request& found = there(function, "request", request);
+    switch (found.kind) {
+    case c::persistent:
+        persistent_behind(function, found);
+        return found;
+    case c::no_operation:
+    case c::nonblocking:
+    case c::arrived:
+    case c::failed:
+        return found;
+    default:
+        c::refuse(function, "`request` is not valid: initialise it with TUTTI_REQUEST_NULL, or "
+                            "pass it to a call first");
+    }
+}
+
+tutti_request& checked(const char* function, tutti_request requests[], size_t i) {
+    return checked(function, requests == nullptr ? nullptr : &requests[i]);
+}
+
+/// The request behind a checked one. Null if it waits for nothing.
+detail::RequestBase* request_of(const tutti_request& request) {
+    switch (request.kind) {
+    case c::no_operation:
+    case c::failed:
+        return nullptr;
+    case c::persistent: {
+        // A function that waited for the operation may have freed it, by a copy of the request.
+        const c::PersistentCall* const found = c::persistent_calls.find(c::number_in(request));
+        return found == nullptr ? nullptr : found->operation;
+    }
+    default:
+        return static_cast<detail::RequestBase*>(request.operation);
+    }
+}
+
+bool is_over(const tutti_request& request) {
+    const detail::RequestBase* const pending = request_of(request);
+    return pending == nullptr || pending->is_over();
+}
+
+c::PersistentCall& persistent_of(const char* function, tutti_request* request) {
+    tutti_request& found = there(function, "request", request);
+    if (found.kind != c::persistent) {
+        c::refuse(function, "`request` is not of a prepared call");
+    }
+    return persistent_behind(function, found);
+}
+
+/// Nobody waits for the operation any more. A persistent request stays.
+void use_up(tutti_request& request) {
+    if (request.kind == c::persistent) {
+        return;
+    }
+    if (detail::RequestBase* const pending = request_of(std::exchange(request, TUTTI_REQUEST_NULL))) {
+        pending->release();
+    }
+}
+
+/// Tests or waits. A request is used up if its operation is over then, also if it has failed. After an error
+/// in the arguments the operation is not over, and the request is left as it is.
+template <class Question>
+void ask(tutti_request& request, Question question) {
+    struct Answered : Immovable {
+        explicit Answered(tutti_request& of) : request(of) {}
+        ~Answered() {
+            if (is_over(request)) {
+                use_up(request);
+            }
+        }
+        tutti_request& request;
+    };
+    const Answered answered(request);
+    question();
+}
+
+void wait(tutti_request& request) {
+    ask(request, [&] {
+        if (detail::RequestBase* const pending = request_of(request)) {
+            pending->wait();
+        }
+    });
+}
+
+template <class Question>
+tutti_status ask_whether_done(const char* function, tutti_request* request, int* done, Question question) {
+    return guarded([&] {
+        there(function, "done", done) = 0;
+        tutti_request& asked = checked(function, request);
+        ask(asked, [&] {
+            try {
+                detail::RequestBase* const pending = request_of(asked);
+                *done = pending == nullptr || question(*pending) ? 1 : 0;
+            } catch (...) {
+                *done = is_over(asked) ? 1 : 0;
+                throw;
+            }
+        });
+    });
+}
+
+/// Throws the first failure, when all are over.
+void wait_for_all(const char* function, tutti_request requests[], size_t n) {
+    std::exception_ptr failure;
+    for (size_t i = 0; i < n; ++i) {
+        tutti_request& request = checked(function, requests, i);
+        try {
+            wait(request);
+        } catch (...) {
+            if (std::current_exception() == nullptr) {
+                throw; // the thread is being ended
+            }
+            failure = failure == nullptr ? std::current_exception() : failure;
+        }
+    }
+    if (failure != nullptr) {
+        std::rethrow_exception(failure);
+    }
+}
+
+/// Throws ArgumentError if one is of a kind of which a function takes no requests.
+void check_any(const char* function, tutti_request requests[], size_t n,
+               std::initializer_list<c::RequestKind> refused) {
+    for (size_t i = 0; i < n; ++i) {
+        const tutti_request& each = checked(function, requests, i);
+        if (std::ranges::find(refused, each.kind) != refused.end()) {
+            c::refuse(function, "`requests[" + std::to_string(i) + "]` is of " +
+                                    (each.kind == c::persistent ? "a prepared call" : "an async group") +
+                                    ", which it does not support: test or wait for that request by itself");
+        }
+    }
+}
+
+/// Whether some request's operation is over, whose index that is then, or none has an operation.
+bool finds_over(const tutti_request requests[], size_t n, size_t& index) {
+    bool is_any_pending = false;
+    for (size_t i = 0; i < n; ++i) {
+        const bool is_pending = request_of(requests[i]) != nullptr;
+        if (is_pending && is_over(requests[i])) {
+            index = i;
+            return true;
+        }
+        is_any_pending = is_any_pending || is_pending;
+    }
+    return !is_any_pending;
+}
+
+/// With the text of the failure, if there is one, as that of the calling thread's last one.
+tutti_status status_of(const std::exception_ptr& failure) {
+    return guarded([&] {
+        if (failure != nullptr) {
+            std::rethrow_exception(failure);
+        }
+    });
+}
+
+/// The member's next call reports the failure that has ended the operation.
+void wait_before_free(tutti_request& request) {
+    try {
+        wait(request);
+    } catch (...) {
+        if (std::current_exception() == nullptr || !is_over(request)) {
+            throw; // the thread is being ended, or the arguments were rejected
+        }
+    }
+}
+
+} // namespace
+
+tutti_status tutti_wait(tutti_request* request) {
+    return guarded([&] { wait(checked("wait", request)); });
+}
+
+tutti_status tutti_test(tutti_request* request, int* done) {
+    return ask_whether_done("test", request, done,
+                            [](detail::RequestBase& pending) { return pending.test(); });
+}
+
+tutti_status tutti_wait_for(tutti_request* request, int64_t milliseconds, int* done) {
+    const auto wait = [milliseconds](detail::RequestBase& pending) {
+        return pending.wait_for(milliseconds == TUTTI_NEVER ? never
+                                                            : std::chrono::milliseconds(milliseconds));
+    };
+    return ask_whether_done("wait_for", request, done, wait);
+}
+
+tutti_status tutti_wait_all(tutti_request requests[], size_t n) {
+    return guarded([&] { wait_for_all("wait_all", requests, n); });
+}
+
+tutti_status tutti_test_all(tutti_request requests[], size_t n, int* done) {
+    return guarded([&] {
+        there("test_all", "done", done) = 0;
+        for (size_t i = 0; i < n; ++i) {
+            checked("test_all", requests, i);
+        }
+        for (size_t i = 0; i < n; ++i) {
+            if (!is_over(requests[i]) && !detail::has_ended(*request_of(requests[i]))) {
+                return;
+            }
+        }
+        *done = 1;
+        wait_for_all("test_all", requests, n);
+    });
+}
+
+tutti_status tutti_wait_any(tutti_request requests[], size_t n, size_t* index) {
+    return guarded([&] {
+        there("wait_any", "index", index) = n;
+        const auto look = [&] { return finds_over(requests, n, *index); };
+        check_any("wait_any", requests, n, {c::persistent, c::arrived});
+        if (!look()) {
+            progress_until(look);
+        }
+        if (*index != n) {
+            wait(requests[*index]); // throws what has ended it
+        }
+    });
+}
+
+tutti_status tutti_test_any(tutti_request requests[], size_t n, size_t* index, int* done) {
+    return guarded([&] {
+        there("test_any", "index", index) = n;
+        there("test_any", "done", done) = 0;
+        check_any("test_any", requests, n, {c::persistent});
+        bool has_progressed = false; // all operations of the thread
+        for (size_t i = 0; i < n; ++i) {
+            const bool is_own = requests[i].kind == c::nonblocking;
+            if (!is_over(requests[i]) && !(is_own && has_progressed)) {
+                has_progressed = has_progressed || is_own;
+                detail::has_ended(*request_of(requests[i]));
+            }
+        }
+        *done = finds_over(requests, n, *index) ? 1 : 0;
+        if (*index != n) {
+            wait(requests[*index]); // throws what has ended it
+        }
+    });
+}
+
+tutti_status tutti_then(tutti_request* request, tutti_then_function function, void* user) {
+    return guarded([&] {
+        const tutti_request& asked = checked("then", request);
+        detail::RequestBase* const pending = request_of(asked);
+        there("then", "function", function);
+        if (asked.kind == c::failed) {
+            c::refuse("then", "the call of `request` failed when it was made");
+        }
+        if (pending == nullptr) {
+            function(TUTTI_OK, user);
+        } else {
+            pending->then(
+                detail::Continuation(std::in_place, [function, user](const std::exception_ptr& failure) {
+                    function(status_of(failure), user);
+                }));
+        }
+    });
+}
+
+tutti_status tutti_start(tutti_request* request) {
+    return guarded([&] { persistent_of("start", request).operation->start(); });
+}
+
+tutti_status tutti_start_with(tutti_request* request, const void* in, void* out) {
+    return guarded([&] {
+        const c::PersistentCall& again = persistent_of("start_with", request);
+        detail::Call call = again.call;
+        call.in_place = c::is_in_place(in);
+        call.input = call.in_place ? out : in;
+        call.output = out;
+        const c::Elements elements{call.type, call.element_bytes,
+                                   call.type == Type::other ? std::size_t{1} : call.element_align};
+        if (!call.in_place) {
+            c::check_vector("start_with", "in", call.input, call.input_count, elements);
+        }
+        c::check_vector("start_with", "out", call.output, call.output_count, elements);
+        again.operation->start(call);
+    });
+}
+
+tutti_status tutti_request_free(tutti_request* request) {
+    return guarded([&] {
+        if (request == nullptr) {
+            return;
+        }
+        tutti_request& freed = checked("request_free", request);
+        if (freed.kind == c::arrived) {
+            return use_up(freed);
+        }
+        wait_before_free(freed);
+        if (freed.kind == c::persistent) {
+            if (const auto taken = c::persistent_calls.take(c::number_in(freed))) {
+                taken->operation->release();
+            }
+            freed = TUTTI_REQUEST_NULL;
+        }
+    });
+}

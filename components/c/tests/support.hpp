@@ -1,0 +1,85 @@
+#pragma once
+
+#include "tests/reduced.hpp"
+#include "tests/texts.hpp"
+
+#include <tutti/tutti.h>
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <string>
+
+namespace tutti::test {
+
+inline void check_refused(tutti_status status, const std::string& text) {
+    CHECK(status == TUTTI_ARGUMENT_ERROR);
+    CHECK_MESSAGE(mentions(tutti_error_text(), text), std::string(tutti_error_text()));
+}
+
+/// What a function of the program is given as `user`.
+using MemberFunction = std::function<tutti_status(tutti_caller)>;
+
+inline tutti_status call_part(tutti_caller me, void* user) {
+    return (*static_cast<const MemberFunction*>(user))(me);
+}
+
+/// Runs `part` on every member of a team of its own.
+inline tutti_status run_team(int members, MemberFunction part) {
+    tutti_team_options options = TUTTI_TEAM_OPTIONS_INIT;
+    options.placement = "none";
+    tutti_team* team = nullptr;
+    REQUIRE(tutti_team_create(members, &options, &team) == TUTTI_OK);
+    const tutti_status status = tutti_team_run(team, call_part, &part);
+    CHECK(tutti_team_free(team) == TUTTI_OK);
+    return status;
+}
+
+inline tutti_request none() {
+    return TUTTI_REQUEST_NULL;
+}
+
+/// Starts the sum of one number, `in`.
+inline tutti_status start_sum(tutti_caller me, tutti_request& request, const int& in, int& out) {
+    return tutti_allreduce(tutti_nonblocking(me, &request), &in, &out, 1, TUTTI_INT, TUTTI_SUM);
+}
+
+/// A group of which member 0 has joined.
+class Joined {
+public:
+    explicit Joined(int members = 1, const tutti_group_options* options = nullptr) {
+        REQUIRE(tutti_group_create(members, options, &group) == TUTTI_OK);
+        REQUIRE(tutti_join(group, 0, &me) == TUTTI_OK);
+    }
+    ~Joined() {
+        tutti_leave(me);
+        tutti_group_free(group);
+    }
+    Joined(const Joined&) = delete;
+    Joined& operator=(const Joined&) = delete;
+    Joined(Joined&&) = delete;
+    Joined& operator=(Joined&&) = delete;
+
+    tutti_group* group = nullptr;
+    tutti_caller me{};
+};
+
+/// An async group for one test.
+class Meeting {
+public:
+    explicit Meeting(int ranks, const tutti_async_group_options* options = nullptr) {
+        REQUIRE(tutti_async_group_create(ranks, options, &async_group_) == TUTTI_OK);
+    }
+    ~Meeting() { tutti_async_group_free(async_group_); }
+    Meeting(const Meeting&) = delete;
+    Meeting& operator=(const Meeting&) = delete;
+    Meeting(Meeting&&) = delete;
+    Meeting& operator=(Meeting&&) = delete;
+
+    tutti_async_group* get() const { return async_group_; }
+
+private:
+    tutti_async_group* async_group_ = nullptr;
+};
+
+} // namespace tutti::test

@@ -1,0 +1,258 @@
+#include "hybrid/src/cluster_seat.hpp"
+
+#include "group/seat.hpp"
+#include "machine/thread_state.hpp"
+#include "wait/error_context.hpp"
+#include "wait/thread_progress.hpp"
+
+#include <tutti/error.hpp>
+#include <tutti/mpi.hpp>
+
+namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
+
+void ClusterSeat::sit(tutti::detail::Leaving leaving) {
+    leaving_ = leaving;
+    aborted_ = nullptr;
+    own_board().thread.store(machine::this_thread(), std::memory_order_relaxed); // for people
+    knows_leader_ = cluster_.funneled_thread() != FunneledThread::main_member;
+    member_.set_leader(cluster_.leader());
+    check_failure();
+    cluster_.group().take_seat(member_.rank());
+}
+
+/// Reports the recorded failure, which may be that of the cluster of which this one is a part.
+void ClusterSeat::tell_of_failure() {
+    try {
+        if (const std::exception_ptr first = cluster_.failure().first()) {
+            std::rethrow_exception(first);
+        }
+        cluster_.failure().throw_aborted();
+    } catch (...) {
+        tell_others(std::current_exception());
+    }
+}
+
+/// A cluster that has failed stays so; the other processes may not have been notified yet.
+void ClusterSeat::check_failure() {
+    if (cluster_.failure().raised()) {
+        tell_of_failure();
+        cluster_.failure().throw_aborted();
+    }
+}
+
+void ClusterSeat::describe_as_thrown(Error& error, const ErrorContext& call) noexcept {
+    tutti::engine::describe(error, call);
+    described_ = std::current_exception();
+}
+
+void ClusterSeat::describe(const std::exception_ptr& thrown, const ErrorContext& call) noexcept {
+    try {
+        if (thrown != nullptr && thrown != described_) {
+            std::rethrow_exception(thrown);
+        }
+    } catch (Error& error) {
+        described_ = thrown;
+        ErrorContext& context = tutti::detail::ErrorAccess::of(error);
+        const bool is_first = !cluster_.group().failure().raised(); // of which the others are told
+        if (is_first && context.rank >= 0 && context.peer >= 0) {
+            context.peer += member_.first_member();
+        }
+        context.rank = -1;
+        tutti::engine::describe(error, call);
+    } catch (...) { // the program's own
+    }
+}
+
+ErrorContext ClusterSeat::context_of(const ClusterCall& call) const {
+    return {.rank = global_rank(),
+            .operation = member_.number(),
+            .collective = call.collective(),
+            .where = own_board().called_from.read()};
+}
+
+void ClusterSeat::rise() {
+    cluster_.group().seat(member_.rank()).end_requests();
+    if (cluster_.is_part() && cluster_.failure().raised() && cluster_.can_speak()) {
+        tell_of_failure(); // the end of a part notifies nobody
+    }
+    if (leaving_ == tutti::detail::Leaving::for_good) {
+        cluster_.group().memory().leave_for_good(member_.rank());
+    }
+    cluster_.group().leave_seat(member_.rank());
+}
+
+void ClusterSeat::fail_started(const std::exception_ptr& cause, const ErrorContext& operation) noexcept {
+    describe(cause, operation);
+    fail(cause != nullptr ? cause : tutti::engine::unseen_exception());
+}
+
+void ClusterSeat::fail(const std::exception_ptr& cause) {
+    cluster_.fail(member_.rank(), cause);
+    tell_of_failure(); // the first failure is more specific than its consequences
+}
+
+/// Sends the failure to the other processes, if this is the thread that may.
+void ClusterSeat::tell_others(const std::exception_ptr& cause) {
+    if (leads_now()) {
+        cluster_.speak_at_end([&] { cluster_.tell_others(cause); });
+    }
+}
+
+bool ClusterSeat::leads_now() const {
+    int is_main = 0;
+    return knows_leader_ ? member_.leads() : MPI_Is_thread_main(&is_main) == MPI_SUCCESS && is_main != 0;
+}
+
+void ClusterSeat::abort(std::string_view text) {
+    aborted_ = tutti::detail::Seat::exception_of_abort(text, global_rank());
+    fail(aborted_);
+}
+
+void ClusterSeat::throw_if_aborted() const {
+    if (aborted_ != nullptr) {
+        std::rethrow_exception(aborted_);
+    }
+}
+
+void ClusterSeat::run(const tutti::detail::Call& call, const Options& options) {
+    ClusterCall& made = prepared(call, options);
+    made.begin(call.input, call.output, call.state, call.timeout);
+    run_prepared(made);
+}
+
+bool ClusterSeat::run_again(std::uint64_t key, const void* input, void* output) {
+    ClusterCall* const known = calls_.find(key, input, output);
+    if (known == nullptr) {
+        return false;
+    }
+    known->begin(input, output, nullptr, {}); // the library's own operators have no state
+    run_prepared(*known);
+    return true;
+}
+
+void ClusterSeat::make_parts(const std::vector<PartLayout>& parts) {
+    if (member_.leads()) {
+        hybrid::require_unfinalised_mpi();
+        cluster_.transport().channel().set_progress(&tutti::engine::ThreadProgress::here());
+        cluster_.speak_at_end([&] { cluster_.parts().make(cluster_, parts); });
+    }
+    member_.meet({});
+}
+
+void ClusterSeat::run_prepared(ClusterCall& call) {
+    tutti::engine::ThreadProgress& thread = tutti::engine::ThreadProgress::here();
+    try {
+        const tutti::engine::ThreadProgress::Hold hold(thread); // they may make calls of the cluster
+        enter_call();
+        find_leader();
+        call.convert_input();
+        call.strategy().fan_in();
+        call.strategy().exchange();
+        call.strategy().fan_out();
+        call.end();
+    } catch (const Aborted&) {
+        // A failure of this process has been recorded by the member that failed, or will be.
+        describe(std::current_exception(), context_of(call));
+        const bool local = cluster_.failure().raised() || cluster_.group().failure().raised();
+        leave_failed_call(std::current_exception(), !local);
+        throw;
+    } catch (...) {
+        describe(std::current_exception(), context_of(call));
+        leave_failed_call(std::current_exception(), true);
+        throw;
+    }
+    // Release: pairs with the look of a member whose call has failed.
+    own_board().progress.publish(ClusterState::progress_in(member_.number() + 1, 0));
+    if (thread.has_continuations()) {
+        thread.call_continuations();
+    }
+}
+
+ClusterCall& ClusterSeat::prepared(const tutti::detail::Call& call, const Options& options) {
+    try {
+        tutti::engine::check_given(call);
+        if (ClusterCall* const known = calls_.find(call, options.way)) {
+            return *known;
+        }
+        auto prepared = calls_.next([this] { return std::make_unique<ClusterCall>(member_); });
+        prepared->prepare(call, options);
+        prepared->set_strategy();
+        return calls_.put(std::move(prepared));
+    } catch (ArgumentError& error) {
+        tutti::engine::describe(error,
+                                {.rank = global_rank(), .collective = call.collective, .where = call.where});
+        throw; // the member may call again
+    } catch (...) {
+        fail(std::current_exception());
+        throw;
+    }
+}
+
+/// From here on this member may touch the vectors of the others of its process: see inside_bit.
+void ClusterSeat::enter_call() {
+    own_board().progress.publish(ClusterState::progress_in(member_.number(), 0) | mailbox::inside_bit);
+    std::atomic_signal_fence(std::memory_order_seq_cst);
+    if (cluster_.failure().raised()) {
+        cluster_.failure().throw_aborted();
+    }
+}
+
+/// Nobody of this process touches the member's vectors any more when this returns.
+void ClusterSeat::leave_failed_call(const std::exception_ptr& cause, bool is_first) {
+    if (is_first) {
+        cluster_.fail(member_.rank(), cause);
+    }
+    tell_others(cause);
+    cluster_.leave_failed_call(member_.rank());
+}
+
+void ClusterSeat::find_leader() {
+    if (knows_leader_) {
+        return;
+    }
+    int is_main = 0;
+    hybrid::check(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
+    const std::int64_t mine = is_main != 0 ? member_.rank() : -1;
+    std::int64_t found = mine;
+    if (!member_.is_alone()) {
+        member_.run_held(search_, {.collective = Collective::allreduce,
+                                   .type = Type::i64,
+                                   .op = Operator::max,
+                                   .input = &mine,
+                                   .output = &found,
+                                   .input_count = 1,
+                                   .output_count = 1,
+                                   .element_bytes = sizeof(mine),
+                                   .builtin = &tutti::detail::builtin<Type::i64>});
+    }
+    if (found < 0) {
+        throw_no_leader();
+    }
+    member_.set_leader(static_cast<int>(found));
+    knows_leader_ = true;
+}
+
+void ClusterSeat::throw_no_leader() {
+    throw ArgumentError(
+        "MPI was initialised for MPI_THREAD_FUNNELED, where only the main thread may make its "
+        "calls, but none of this process's members is on it: let it join, or ask "
+        "MPI_Init_thread for MPI_THREAD_SERIALIZED");
+}
+
+tutti::detail::RequestBase& start(ClusterSeat& seat, const tutti::detail::Call& call,
+                                  const Options& options) {
+    seat.show_line(call.where);
+    return seat.started().start(call, options);
+}
+
+tutti::detail::PersistentRequestBase& prepare(ClusterSeat& seat, const tutti::detail::Call& call,
+                                              const Options& options) {
+    seat.show_line(call.where);
+    return seat.started().prepare(call, options);
+}
+
+bool run_again(ClusterSeat& seat, std::uint64_t key, const void* input, void* output) {
+    return seat.run_again(key, input, output);
+}
+
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

@@ -1,0 +1,91 @@
+#pragma once
+
+#include "call/call_cache.hpp"
+#include "hybrid/src/cluster_call.hpp"
+#include "hybrid/src/parts/part_layout.hpp"
+#include "hybrid/src/process_member.hpp"
+#include "hybrid/src/started/started_gate.hpp"
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace tutti::inline TUTTI_NAMESPACE::detail {
+enum class Leaving : std::uint8_t;
+}
+
+namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
+
+/// One member's own part of a cluster: touched only by the thread that sits in it.
+class ClusterSeat {
+public:
+    ClusterSeat(ClusterState& cluster, int rank)
+        : cluster_(cluster), knows_leader_(cluster.funneled_thread() != FunneledThread::main_member),
+          member_(cluster, rank), started_(*this, member_) {}
+
+    int global_rank() const { return member_.global_rank(); }
+
+    /// The calling thread comes to the seat, or gives it back.
+    void sit(tutti::detail::Leaving leaving);
+    void rise();
+
+    /// Runs one collective call.
+    void run(const tutti::detail::Call& call, const Options& options);
+    /// One that has been prepared, on these vectors, if that is the call with this key.
+    bool run_again(std::uint64_t key, const void* input, void* output);
+
+    /// Makes the parts of a split, which all members of the process have agreed on: see Parts.
+    void make_parts(const std::vector<PartLayout>& parts);
+
+    /// The operations that the member has started or prepared.
+    StartedCalls& started() { return started_; }
+    void show_line(const SourceLine& where) { own_board().called_from.show(where); }
+
+    /// Whether this thread makes the MPI calls; and whether all members know the thread that does.
+    bool leads_now() const;
+    bool knows_leader() const { return knows_leader_; }
+    [[noreturn]] static void throw_no_leader();
+
+    /// An exception ends this member's part, or what it has outstanding.
+    void fail(const std::exception_ptr& cause);
+    void fail_started(const std::exception_ptr& cause, const ErrorContext& operation) noexcept;
+    /// Gives an exception that ends a call of the cluster the fields of that call. One that a call inside the
+    /// process has thrown has its ranks.
+    void describe(const std::exception_ptr& thrown, const ErrorContext& call) noexcept;
+    /// The same for the one that is being handled, and has the ranks of the cluster.
+    void describe_as_thrown(Error& error, const ErrorContext& call) noexcept;
+
+    /// Fails the member, with that text.
+    void abort(std::string_view text);
+    /// Throws an Error with the text of abort(), if the member has called it.
+    void throw_if_aborted() const;
+
+private:
+    void check_failure();
+    ErrorContext context_of(const ClusterCall& call) const;
+    /// Checks a call, and prepares it unless it is known.
+    ClusterCall& prepared(const tutti::detail::Call& call, const Options& options);
+    void run_prepared(ClusterCall& call);
+    void enter_call();
+    ClusterState::Board& own_board() const { return cluster_.board(member_.rank()); }
+    void leave_failed_call(const std::exception_ptr& cause, bool is_first);
+    void tell_others(const std::exception_ptr& cause);
+    void tell_of_failure();
+    void find_leader();
+
+    ClusterState& cluster_;
+    bool knows_leader_;
+    tutti::detail::Leaving leaving_{}; // for now
+    ProcessMember member_;
+    tutti::engine::CallCache<std::unique_ptr<ClusterCall>> calls_;
+    std::exception_ptr aborted_;
+    /// The last Error that has got the fields of a call of the cluster.
+    std::exception_ptr described_;
+    /// See find_leader().
+    std::unique_ptr<tutti::engine::PreparedCall> search_;
+    StartedCalls started_;
+};
+
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

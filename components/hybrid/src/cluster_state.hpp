@@ -1,0 +1,253 @@
+#pragma once
+
+#include "cache_line.hpp"
+#include "call/call_log.hpp"
+#include "diagnose/roll_call_signal.hpp"
+#include "group/group_state.hpp"
+#include "hybrid/src/channel/main_thread.hpp"
+#include "hybrid/src/parts/parts.hpp"
+#include "hybrid/src/schedule/transport.hpp"
+#include "hybrid/src/started/started_queue.hpp"
+#include "immovable.hpp"
+#include "run/private_layout.hpp"
+#include "wait/failure.hpp"
+
+#include <tutti/options.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tutti::inline TUTTI_NAMESPACE::mpi {
+struct ClusterOptions;
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi
+
+namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
+
+class ClusterSeat;
+struct PartLayout;
+
+/// How long members of a process wait for each other, if members that wait for other processes may do so for
+/// `timeout`: a moment longer, so that the member with more information is the first to fail.
+constexpr std::chrono::milliseconds local_timeout(std::chrono::milliseconds timeout) {
+    using std::chrono::milliseconds;
+    constexpr milliseconds longest = milliseconds::max() / 2;
+    return timeout.count() == 0 || timeout > longest
+               ? timeout
+               : timeout + std::clamp(timeout / 8, milliseconds(20), milliseconds(50));
+}
+
+/// The places of a member's vectors, for a member that works for all members of its process.
+struct ShownVectors {
+    const std::byte* input = nullptr;
+    std::byte* output = nullptr;
+    /// Their starts in the whole vector, in elements.
+    std::size_t input_start = 0;
+    std::size_t output_start = 0;
+    /// For a call that sends blocks: their places, and a digest of these and of the call.
+    const tutti::run::PrivateLayout* blocks = nullptr;
+    std::uint64_t layout_digest = 0;
+};
+
+/// The part that a member shows of one of its outstanding operations.
+struct alignas(line_bytes) StartedCall {
+    /// So many of them can be under way at a time.
+    static constexpr std::size_t most = 64;
+
+    ShownVectors vectors;
+    std::uint64_t digest = 0;
+    const tutti::engine::CallSignature* call_signature = nullptr;
+    /// Whether the member may make MPI calls.
+    bool leads = false;
+    /// The number of the operation, from 1 on. The member publishes it last.
+    mailbox::StdWord number;
+};
+
+/// The thread that makes the MPI calls: no other may, at the thread level of this MPI. `fixed_member` is
+/// ClusterState::leader().
+enum class FunneledThread : std::uint8_t { main_member, main_caller, fixed_member };
+
+/// Everything the members of one process share.
+class ClusterState : Immovable {
+public:
+    /// Collective over the communicator, and so is its end. `local` has the options of its groups;
+    /// `on_team`: members are threads of a Team. Made by all processes, or by none.
+    static std::shared_ptr<ClusterState> open(const tutti::detail::GroupState& local, MPI_Comm communicator,
+                                              const ClusterOptions& options, bool on_team);
+    /// The part that no other process takes part in.
+    ClusterState(int members, int processes, bool on_team);
+    /// A part of a cluster that has members in this process, to be connected: see Parts::make().
+    ClusterState(ClusterState& whole, const PartLayout& part);
+    ~ClusterState();
+
+    /// Makes the communicators of a part of `whole`. Collective over the part.
+    void connect(const ClusterState& whole, const PartLayout& part);
+    /// Frees them, if nothing has failed. Collective.
+    void close() noexcept;
+    bool is_part() const { return is_part_; }
+    Parts& parts() { return parts_; }
+    /// Whether any thread may make MPI calls.
+    bool any_thread_speaks() const { return thread_level_ == MPI_THREAD_MULTIPLE; }
+    /// The member that leads its process from the start, by local rank; others may turn out to.
+    int leader() const { return leader_; }
+
+    int members() const { return group_->size(); }
+    int processes() const { return static_cast<int>(first_ranks_.size()) - 1; }
+    int process() const { return process_; }
+    int first_rank(int process) const { return first_ranks_[static_cast<std::size_t>(process)]; }
+    int members_of(int process) const { return first_rank(process + 1) - first_rank(process); }
+    int size() const { return first_ranks_.back(); }
+    /// The process of a global rank.
+    int process_of(int rank) const;
+    bool is_even() const { return even_; }
+    FunneledThread funneled_thread() const { return funneled_thread_; }
+    std::string description() const;
+
+    ClusterSeat& seat(int rank) { return *seats_[static_cast<std::size_t>(rank)]; }
+    /// The leader's.
+    hybrid::Transport& transport() { return transport_; }
+    /// The same for outstanding operations: see StartedQueue.
+    StartedQueue& started() { return started_; }
+    hybrid::MainThread& main_thread() { return *main_thread_; }
+    /// Runs work that makes MPI calls where they may be made. The work itself checks whether MPI has been
+    /// finalised.
+    template <class Work>
+    void speak_at_end(Work work) {
+        if (funneled_thread_ == FunneledThread::main_caller) {
+            main_thread_->run_there(std::ref(work)); // which allocates nothing
+        } else {
+            work();
+        }
+    }
+
+    /// Whether there is a thread for speak_at_end(); outside of a run of a team there may be none.
+    bool can_speak() { return funneled_thread_ != FunneledThread::main_caller || main_thread_->serves(); }
+
+    /// In which the members of the process meet.
+    tutti::detail::GroupState& group() const { return *group_; }
+
+    /// The part that each member shows to the others of its process; ordered by the exchanges of enter().
+    struct alignas(line_bytes) Board {
+        /// The vectors of the blocking call; and the outstanding operations, by their numbers in turn.
+        ShownVectors vectors;
+        std::array<StartedCall, StartedCall::most> started;
+        /// The member's calls, the digest of the last call and its number, for others to read at any time.
+        tutti::engine::CallLog log;
+        std::uint64_t shown_digest = 0;
+        mailbox::StdWord calls;
+        tutti::detail::CalledFrom called_from;
+        /// The system's number of the member's thread. Relaxed: for people.
+        std::atomic<int> thread{0};
+        /// The member's current or last call, how many segments of it it is through with, and whether it is
+        /// in it: see progress_in() and mailbox::inside_bit. Only grows, but for that bit.
+        mailbox::StdWord progress;
+    };
+    /// The progress of a member that is through with `segments` segments of a call, and is not in it.
+    static constexpr std::uint64_t progress_in(std::uint64_t call, std::size_t segments) {
+        constexpr unsigned segment_bits = 24;
+        return ((call << segment_bits) + segments) << 1U;
+    }
+    Board& board(int rank) { return boards_[static_cast<std::size_t>(rank)]; }
+    /// The member makes this call, as the `number`-th of the cluster's.
+    void show_call(int rank, std::uint64_t number, const tutti::engine::CallSignature& call_signature,
+                   std::uint64_t digest);
+    /// Throws the MismatchError of two members of this process that meet in different calls.
+    [[noreturn]] void throw_mismatch(int rank, int other) const;
+    /// See Cluster::roll_call. By any thread.
+    std::string roll_call(RollCallFormat format);
+    /// How long calls may wait for others, unless they have timeouts of their own.
+    std::chrono::milliseconds timeout() const { return timeout_; }
+
+    /// Whether there are fewer CPUs on this node than members.
+    bool is_crowded() const { return members_on_node_ > cpus_on_node_; }
+    /// Whether in every process one thread might as well do everything: it is the only one, or the members
+    /// share CPUs.
+    bool all_go_solo() const { return all_go_solo_; }
+    /// Whether in every process several members have a CPU each: the work of one costs the others nothing.
+    bool have_cpus() const { return have_cpus_; }
+
+    /// The staging buffers for calls of one parity: while one is still being read the next one may be
+    /// written.
+    const StagingBuffers& staging(unsigned parity) const { return staging_buffers_[parity]; }
+    /// Makes the staging buffers larger, where elements of that alignment may lie. While nobody uses them.
+    void enlarge(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment);
+
+    /// The threads of a team, which left for good after the last run, come again. Before they start.
+    void expect_all();
+
+    tutti::engine::Failure& failure() { return failure_; }
+    /// Records that a member has failed, by local rank, and releases the others of this process.
+    void fail(int rank, const std::exception_ptr& cause);
+    /// The same for a member of the cluster that this is a part of.
+    void fail_with_whole(int rank_in_whole, const std::exception_ptr& cause) noexcept;
+    /// Ends a call of a member that has failed: returns when nobody of this process is in one any more.
+    void leave_failed_call(int rank);
+    /// Sends the failure to the other processes, once. By the thread that may make MPI calls.
+    void tell_others(const std::exception_ptr& cause) noexcept;
+
+private:
+    void join_processes(const tutti::detail::GroupState& local, MPI_Comm communicator,
+                        const ClusterOptions& options);
+    /// The channels of blocking and of nonblocking calls.
+    std::array<hybrid::MpiChannel*, 2> channels() {
+        return {&transport_.channel(), &started_.transport().channel()};
+    }
+    void set_limits();
+    void seat_members();
+    void end() noexcept;
+    std::pair<int, int> fewest_and_most() const;
+    void exchange_sizes(int members);
+    void look_at_node();
+    /// For so many threads of this node, under the options of `config`.
+    mailbox::WaitPolicy wait_policy_of(int threads, const tutti::engine::GroupConfig& config) const;
+    tutti::engine::GroupConfig shared(tutti::engine::GroupConfig config) const;
+
+    std::chrono::milliseconds timeout_{0};
+    int process_ = 0;
+    std::vector<int> first_ranks_;
+    bool even_ = true;
+    int thread_level_ = 0;
+    bool on_team_;
+    FunneledThread funneled_thread_ = FunneledThread::fixed_member;
+    bool is_part_ = false;
+    int leader_ = 0;
+    /// Its own communicator, which carries failures.
+    hybrid::MpiChannel control_;
+    hybrid::FailureChannel failure_channel_;
+    int processes_on_node_ = 1;
+    int members_on_node_ = 1;
+    int cpus_on_node_ = 1;
+    bool all_go_solo_ = false;
+    bool have_cpus_ = false;
+    hybrid::Transport transport_;
+    StartedQueue started_;
+    /// The configuration of the group or team.
+    tutti::engine::GroupConfig config_;
+    std::shared_ptr<tutti::detail::GroupState> group_;
+    std::vector<Board> boards_;
+    std::vector<std::unique_ptr<ClusterSeat>> seats_;
+    std::array<StagingBuffers, 2> staging_buffers_;
+    struct StagingMemory : hybrid::Keepable {
+        std::array<tutti::run::Memory, 4> rooms;
+    };
+    std::shared_ptr<StagingMemory> memory_ = std::make_shared<StagingMemory>();
+    tutti::engine::Failure failure_;
+    /// The main thread of the whole, if this is a part.
+    std::shared_ptr<hybrid::MainThread> main_thread_ = std::make_shared<hybrid::MainThread>();
+    Parts parts_;
+    std::atomic_flag told_;
+    /// Whether all processes have made it.
+    bool is_open_ = false;
+    /// The last member: it refers to the others.
+    std::optional<tutti::engine::RollCallListed> listed_;
+};
+
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

@@ -1,0 +1,185 @@
+#include "hybrid/src/schedule/transport.hpp"
+
+#include "algorithm/registry.hpp"
+#include "cache_line.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace tutti::hybrid {
+
+namespace {
+
+/// Longer messages a process may read from vectors of another that has failed meanwhile and given them back,
+/// had it not looked. MPI libraries copy shorter ones when they are sent.
+constexpr std::size_t most_buffered_bytes = 4096;
+
+plan::Partition partition_of(const ProcessCall& call, int blocks) {
+    const auto count = static_cast<std::size_t>(blocks);
+    return {.total = call.total,
+            .block = count == 1 ? call.total : (call.total + count - 1) / count,
+            .offsets = call.offsets};
+}
+
+/// The result of a collective of a single process: its input, or nothing for an exclusive prefix.
+void copy_alone(const ProcessCall& call) {
+    if (call.collective != Collective::exscan && call.total != 0 && call.output != call.input) {
+        std::memcpy(call.output, call.input, call.total * call.element_bytes);
+    }
+}
+
+} // namespace
+
+const RankSchedule& Transport::rank_schedule(const ScheduleName& name, Collective collective) {
+    const auto [algorithm, root] = name;
+    auto found = rank_schedules_.find(name);
+    if (found == rank_schedules_.end()) {
+        const algorithm::Algorithm& row = algorithm::registry()[algorithm];
+        const bool in_one_hop = collective == Collective::alltoall && row.protocols.one_hop;
+        found = rank_schedules_
+                    .emplace(name, in_one_hop
+                                       ? one_hop_alltoall(channel_.size(), channel_.rank())
+                                       : rank_schedule_of(row.make(channel_.size(), root), channel_.rank()))
+                    .first;
+    }
+    return found->second;
+}
+
+/// Whether the plan is that of the call before, for vectors that lie in the same way.
+bool Transport::is_planned(const ScheduleName& name, const ProcessCall& call) const {
+    const bool is_like_it = planned_ == name && layout_.partition.total == call.total &&
+                            layout_.element_bytes == call.element_bytes &&
+                            layout_.element_align == call.element_align &&
+                            (layout_.partition.offsets != nullptr) == (call.offsets != nullptr);
+    return is_like_it &&
+           (call.offsets == nullptr || std::equal(offsets_.begin(), offsets_.end(), call.offsets));
+}
+
+void Transport::make_plan(const ScheduleName& name, const ProcessCall& call) {
+    planned_.first = library_algorithm; // none, should there be no memory
+    const RankSchedule& own = rank_schedule(name, call.collective);
+    const auto processes = static_cast<std::size_t>(channel_.size());
+    if (call.offsets != nullptr) {
+        offsets_.assign(call.offsets, call.offsets + processes + 1);
+    }
+    layout_ = {.partition = partition_of(call, own.blocks),
+               .element_bytes = call.element_bytes,
+               .element_align = call.element_align,
+               .member_bytes = call.member_bytes};
+    layout_.partition.offsets = call.offsets != nullptr ? offsets_.data() : nullptr;
+    compile(plan_, own, layout_);
+    set_rooms(static_cast<std::size_t>(own.scratch_vectors), call);
+    planned_ = name;
+}
+
+/// Sets the plan's memory besides the vectors.
+void Transport::set_rooms(std::size_t scratch_vectors, const ProcessCall& call) {
+    const std::size_t alignment = std::max(line_bytes, call.element_align);
+    const std::size_t stride = (call.total * call.element_bytes + alignment - 1) / alignment * alignment;
+    MpiChannel::Buffers& buffers = channel_.buffers();
+    std::byte* const scratch = buffers.scratch.at_least(scratch_vectors * stride, alignment);
+    bases_ = {nullptr,
+              nullptr,
+              scratch,
+              scratch + stride,
+              scratch + 2 * stride,
+              buffers.landing.at_least(plan_.landing_bytes, alignment),
+              buffers.outgoing.at_least(plan_.outgoing_bytes)};
+}
+
+/// Up to where messages are awaited that have not come. Returns whether nothing is left.
+bool Transport::follow_plan() {
+    using Action = MessagePlan::Action;
+    const Bases& base = bases_;
+    for (; next_step_ < plan_.steps.size(); ++next_step_) {
+        const MessagePlan::Step& step = plan_.steps[next_step_];
+        switch (step.action) {
+        case Action::send:
+        case Action::receive:
+            pieces_.push_back({step.to.in(base), step.bytes});
+            if (!step.has_more) {
+                step.action == Action::send ? channel_.send(pieces_, step.peer)
+                                            : channel_.receive(pieces_, step.peer);
+                pieces_.clear();
+            }
+            break;
+        case Action::wait:
+            if (channel_.awaits_messages()) {
+                return false;
+            }
+            break;
+        case Action::copy:
+            if (step.to.in(base) != step.left.in(base)) {
+                std::memcpy(step.to.in(base), step.left.in(base), step.bytes);
+            }
+            break;
+        case Action::reduce:
+            call_.kernels->reduce(call_.state, step.to.in(base), step.left.in(base), step.right.in(base),
+                                  step.bytes / call_.element_bytes);
+            break;
+        }
+    }
+    return true;
+}
+
+void Transport::begin(const ProcessCall& call) {
+    if (channel_.size() == 1) {
+        return copy_alone(call); // there is no plan
+    }
+    if (const ScheduleName name{call.algorithm, call.root}; !is_planned(name, call)) {
+        make_plan(name, call);
+    }
+    if (call.total * call.element_bytes > most_buffered_bytes) {
+        channel_.look_for_failures();
+    }
+    pieces_.clear(); // of a call that has failed
+    bases_[static_cast<std::size_t>(schedule::Space::input)] = call.input;
+    bases_[static_cast<std::size_t>(schedule::Space::output)] = call.output;
+    call_ = call;
+    next_step_ = 0;
+}
+
+bool Transport::advance() try {
+    while (!follow_plan()) {
+        if (!channel_.test()) {
+            return false;
+        }
+    }
+    return true;
+} catch (...) { // there may be no memory to go on with, while messages come
+    channel_.give_up();
+    throw;
+}
+
+void Transport::perform(const ProcessCall& call) try {
+    if (call.algorithm == library_algorithm && channel_.size() > 1) {
+        return perform_by_library(call);
+    }
+    begin(call);
+    while (!follow_plan()) {
+        channel_.wait();
+    }
+} catch (...) { // as in advance()
+    channel_.give_up();
+    throw;
+}
+
+bool Transport::works_in_place(const ProcessCall& call) {
+    // In MPI's own collectives, either all processes pass MPI_IN_PLACE or none, and they cannot agree on it
+    // here.
+    return channel_.size() == 1 ||
+           (call.algorithm != library_algorithm &&
+            rank_schedule({call.algorithm, call.root}, call.collective).works_in_place);
+}
+
+/// The library's messages do not show the calls of others, so all processes meet before, and find failures
+/// there.
+void Transport::perform_by_library(const ProcessCall& call) {
+    meet(channel_);
+    run_library(channel_, call);
+    if (call.op == Operator::callable && call.kernels != nullptr) {
+        meet(channel_); // nobody leaves with a result that somebody's operator has not finished
+    }
+}
+
+} // namespace tutti::hybrid

@@ -1,0 +1,310 @@
+#include "hybrid/src/started/started_gate.hpp"
+
+#include "flight/progress_engine.hpp"
+#include "group/seat.hpp"
+#include "hybrid/src/cluster_seat.hpp"
+#include "hybrid/src/schedule/algorithms.hpp"
+#include "wait/error_context.hpp"
+
+#include <tutti/error.hpp>
+#include <tutti/mpi.hpp>
+
+#include <string>
+#include <utility>
+
+namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
+
+using tutti::detail::Call;
+using tutti::detail::Seat;
+
+namespace {
+
+/// Throws ArgumentError where only a call that blocks can be made so.
+void require_startable(const ClusterCall& call, const Options& options) {
+    const std::string name(to_string(call.collective()));
+    if (call.algorithm() == hybrid::library_algorithm) {
+        throw ArgumentError(name +
+                            ": algorithm \"library\" is for calls that block; leave the algorithm of a "
+                            "nonblocking or persistent call empty, or name one of Tutti's");
+    }
+    if (call.algorithm() == hybrid::chain_algorithm) {
+        throw ArgumentError(name + ": a nonblocking or persistent call of a cluster cannot combine in order "
+                                   "serial, because each process would wait for the one before it; use order "
+                                   "canonical, or a call that blocks");
+    }
+    if (!options.way.empty() && options.way != StartedGate::leader_way) {
+        throw ArgumentError(
+            name + ": way \"" + std::string(options.way) +
+            "\" is for calls that block; a nonblocking or persistent call takes \"leader\", or "
+            "nothing");
+    }
+}
+
+} // namespace
+
+void StartedGate::prepare(const Call& call, const Options& options) {
+    Options own = options;
+    own.way = leader_way;
+    call_.prepare(call, own);
+    require_startable(call_, options);
+}
+
+void StartedGate::use(const Call& call) {
+    is_in_use_ = true;
+    operator_.keep(call);
+    timeout_ = call.timeout;
+    where_ = call.where;
+    bind(call.input, call.output);
+}
+
+void StartedGate::require_like(const Call& other) const {
+    call_.known().require_like(other);
+}
+
+void StartedGate::bind(const void* input, void* output) {
+    input_ = input;
+    output_ = output;
+}
+
+void StartedGate::start() noexcept {
+    number_ = home_.next_number();
+    stage_ = Stage::hidden;
+    leads_ = home_.seat().leads_now();
+    call_.begin_started(number_, input_, output_, operator_.data(), timeout_);
+    waited_ = tutti::engine::WaitTimer(call_.timeout());
+    if (leads_) {
+        call_.cluster().started().add(number_);
+    }
+}
+
+bool StartedGate::is_open() try {
+    if (stage_ == Stage::hidden) {
+        if (call_.shown_by(call_.rank()).call_signature != nullptr) {
+            return false; // the operation that has the place is not over
+        }
+        show();
+    }
+    return leads_ ? lead() : (require_leader(), true);
+} catch (Error& error) {
+    home_.seat().describe_as_thrown(error, context());
+    throw;
+}
+
+ErrorContext StartedGate::context() const {
+    return {
+        .rank = call_.global_rank(), .operation = number_, .collective = call_.collective(), .where = where_};
+}
+
+void StartedGate::show() {
+    const Seat::OperatorRuns running(own_seat(), operator_.data() != nullptr);
+    call_.convert_input();
+    call_.shown_by(call_.rank()).leads = leads_;
+    call_.show();
+    stage_ = Stage::shown;
+}
+
+bool StartedGate::all_have_come() {
+    for (int member = 0; member < call_.members(); ++member) {
+        if (call_.shown_by(member).number.observe() != number_) { // acquire: pairs with show()
+            return false;
+        }
+    }
+    return true;
+}
+
+/// The last member to come finds out if nobody may make MPI calls.
+void StartedGate::require_leader() const {
+    bool has_leader = home_.seat().knows_leader();
+    for (int member = 0; !has_leader && member < call_.members(); ++member) {
+        const StartedCall& shown = call_.shown_by(member);
+        has_leader = shown.number.observe() != number_ || shown.leads;
+    }
+    if (!has_leader) {
+        ClusterSeat::throw_no_leader();
+    }
+}
+
+/// Returns whether the results are there.
+bool StartedGate::lead() {
+    StartedQueue& queue = call_.cluster().started();
+    if (stage_ == Stage::shown) {
+        if (!queue.has_turn(number_)) {
+            return false;
+        }
+        if (!all_have_come()) {
+            look_for_late();
+            return false;
+        }
+        begin_exchange();
+    }
+    const Seat::OperatorRuns running(own_seat(), operator_.data() != nullptr);
+    bool is_exchanged = false;
+    call_.transport().channel().set_stuck(is_awaited());
+    call_.speak([&] { is_exchanged = exchange_.advance(); });
+    if (!is_exchanged) {
+        return false;
+    }
+    exchange_.store();
+    queue.finish();
+    stage_ = Stage::stored;
+    return true;
+}
+
+/// Whether the thread makes no other call of the cluster before this operation is complete: it waits for this
+/// one or a later one, and has nothing else outstanding whose continuation might make calls.
+bool StartedGate::is_awaited() const {
+    const tutti::engine::ThreadProgress& thread = tutti::engine::ThreadProgress::here();
+    const auto* const awaited =
+        thread.awaited() != nullptr ? dynamic_cast<const StartedGate*>(thread.awaited()->gate()) : nullptr;
+    return awaited != nullptr && &awaited->home_ == &home_ && awaited->number_ >= number_ &&
+           thread.has_only(tutti::engine::ProgressEngine::of(own_seat()));
+}
+
+/// Members of the process that have not started the operation are found missing here, because nothing that
+/// the leader has published makes them late for the group.
+void StartedGate::look_for_late() {
+    constexpr std::chrono::milliseconds between{1};
+    const std::chrono::nanoseconds now = tutti::engine::coarse_clock_now();
+    if (now - looked_ < between) {
+        return;
+    }
+    looked_ = now;
+    look_for_gone();
+    waited_.look();
+    if (!waited_.is_over()) {
+        return;
+    }
+    std::string late;
+    int peer = -1;
+    for (int member = 0; member < call_.members(); ++member) {
+        if (call_.shown_by(member).number.observe() != number_) {
+            peer = call_.first_member() + member;
+            late += (late.empty() ? "" : ", ") + std::to_string(peer);
+        }
+    }
+    throw TimeoutError("member " + std::to_string(call_.global_rank()) + " has waited " +
+                           tutti::engine::text_of(waited_.timeout()) + " in nonblocking operation " +
+                           std::to_string(number_) + ", " + call_.call_signature().describe() +
+                           ", which has not been started by member " + late,
+                       {.peer = peer});
+}
+
+/// Throws where a member of the process has returned from the run without starting the operation.
+void StartedGate::look_for_gone() const {
+    tutti::detail::GroupState& group = call_.cluster().group();
+    for (int member = 0; member < call_.members(); ++member) {
+        if (!group.memory().has_left_for_good(member) || call_.shown_by(member).number.observe() == number_) {
+            continue;
+        }
+        if (call_.cluster().failure().raised()) { // which is why it is away
+            call_.cluster().failure().throw_aborted();
+        }
+        const int peer = call_.first_member() + member;
+        throw MismatchError("member " + std::to_string(call_.global_rank()) +
+                                " waits in nonblocking operation " + std::to_string(number_) + ", " +
+                                call_.call_signature().describe() + ", but member " + std::to_string(peer) +
+                                " has returned without starting it",
+                            {.peer = peer});
+    }
+}
+
+void StartedGate::begin_exchange() {
+    call_.compare_calls();
+    const Seat::OperatorRuns running(own_seat(), operator_.data() != nullptr);
+    exchange_.begin();
+    stage_ = Stage::exchanging;
+}
+
+void StartedGate::complete() noexcept {
+    call_.end();
+    call_.shown_by(call_.rank()).call_signature = nullptr; // the place is free
+}
+
+void StartedGate::fail(const std::exception_ptr& cause, bool is_first) noexcept {
+    if (leads_ && stage_ == Stage::exchanging) {
+        try {
+            call_.speak([this] { call_.transport().channel().give_up(); });
+        } catch (const std::exception&) { // MPI has been finalised
+        }
+    }
+    if (is_first) {
+        home_.seat().fail_started(cause, context());
+    }
+}
+
+void StartedGate::drop() noexcept {
+    if (std::exchange(is_in_use_, false)) {
+        operator_.drop();
+        home_.put_back(*this);
+    }
+}
+
+Seat& StartedGate::own_seat() const {
+    return call_.cluster().group().seat(call_.rank());
+}
+
+StartedGate& StartedCalls::gate_for(const Call& call, const Options& options) {
+    if (StartedGate* const known = options.way.empty() ? free_.take(call) : nullptr) {
+        return *known;
+    }
+    constexpr std::size_t most_kept = 64;
+    StartedGate* gate = all_.size() >= most_kept ? free_.take_oldest() : nullptr;
+    if (gate == nullptr) {
+        free_.reserve(all_.size() + 1); // so that none is lost for want of memory
+        gate = all_.emplace_back(std::make_unique<StartedGate>(*this, member_)).get();
+    }
+    try {
+        gate->prepare(call, options);
+    } catch (...) {
+        free_.put(gate);
+        throw;
+    }
+    return *gate;
+}
+
+/// Returns begin(engine, barrier of the process, gate for the call).
+template <class Begin>
+auto& StartedCalls::with_gate(const Call& call, const Options& options, Begin begin) {
+    const ErrorContext context{
+        .rank = member_.global_rank(), .collective = call.collective, .where = call.where};
+    try {
+        tutti::engine::check_given(call);
+        StartedGate& gate = gate_for(call, options);
+        gate.use(call);
+        const auto timeout = local_timeout(call.timeout.value_or(member_.cluster().timeout()));
+        try {
+            return begin(tutti::engine::ProgressEngine::of(member_.cluster().group().seat(member_.rank())),
+                         Call{.collective = Collective::barrier,
+                              .type = Type::u8,
+                              .timeout = timeout,
+                              .where = call.where},
+                         &gate);
+        } catch (...) {
+            gate.drop();
+            throw;
+        }
+    } catch (ArgumentError& error) {
+        tutti::engine::describe(error, context);
+        throw; // the member may call again
+    } catch (Error&) {
+        seat_.describe(std::current_exception(), context);
+        throw;
+    }
+}
+
+tutti::detail::RequestBase& StartedCalls::start(const Call& call, const Options& options) {
+    return with_gate(call, options,
+                     [](auto& engine, const Call& barrier, StartedGate* gate) -> tutti::detail::RequestBase& {
+                         return engine.start(barrier, gate);
+                     });
+}
+
+tutti::detail::PersistentRequestBase& StartedCalls::prepare(const Call& call, const Options& options) {
+    return with_gate(
+        call, options,
+        [](auto& engine, const Call& barrier, StartedGate* gate) -> tutti::detail::PersistentRequestBase& {
+            return engine.prepare(barrier, gate);
+        });
+}
+
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

@@ -1,0 +1,231 @@
+// Calls that send blocks from member to member: exchanges among neighbours, and what is wrong where sender
+// and receiver expect blocks of different lengths.
+
+#include "tests/reference/graphs.hpp"
+#include "exam.hpp"
+
+#include <numeric>
+#include <random>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace tutti::test {
+
+namespace {
+
+/// Calls part(call) for the three ways of calling: call(make) completes what make(way) makes.
+template <class Part>
+void in_three_ways(mpi::Member& me, Part part) {
+    part([&](auto make) { make(me); });
+    part([&](auto make) { make(me.start).wait(); });
+    part([&](auto make) {
+        Persistent operation = make(me.prepare);
+        operation.start();
+        operation.wait();
+    });
+}
+
+void check_random_graph(mpi::Member& me, std::size_t unit) {
+    std::mt19937 engine(static_cast<unsigned>(me.size())); // the same on all members
+    const std::vector<Named> graph = random_graph(me.size(), engine);
+    const Named& named = graph[static_cast<std::size_t>(me.rank())];
+    const Neighbors neighbors = me.neighbors(named.sources, named.destinations);
+    CHECK(std::ranges::equal(neighbors.sources(), named.sources));
+    const Exchange<int> wanted(graph, me.rank(), unit);
+    in_three_ways(me, [&](auto complete) {
+        for (int call = 0; call < 2; ++call) { // of which the second is a repeated one
+            Exchange<int> own = wanted;
+            complete([&](auto& way) {
+                return way.neighbor_alltoall(neighbors, own.in, Counts(own.send_counts, own.send_places),
+                                             own.out, Counts(own.recv_counts, own.recv_places));
+            });
+            CHECK(own.out == own.expected);
+        }
+    });
+}
+
+/// Rows of a field that is divided among the members, with a row of halo on either side.
+void iterate_field(mpi::Member& me, std::size_t width) {
+    constexpr std::size_t rows = 5;
+    const Neighbors line = me.grid({me.size()}, {false});
+    std::vector<double> field((rows + 2) * width);
+    const std::vector<std::size_t> counts{width, width};
+    Persistent step = me.prepare.neighbor_alltoall(line, field, Counts(counts, {width, rows * width}), field,
+                                                   Counts(counts, {0, (rows + 1) * width}));
+    for (int iteration = 1; iteration < 20; ++iteration) {
+        std::ranges::fill(field, 100 * iteration + me.rank());
+        step.start();
+        step.wait();
+        CHECK(field.front() == 100 * iteration + std::max(me.rank() - 1, 0));
+        CHECK(field[width] == 100 * iteration + me.rank());
+        CHECK(field.back() == 100 * iteration + std::min(me.rank() + 1, me.size() - 1));
+    }
+}
+
+/// Blocks of different lengths from each member to each, where the receivers know no lengths.
+void exchange_unknown(mpi::Member& me) {
+    const auto members = static_cast<std::size_t>(me.size());
+    const auto own = static_cast<std::size_t>(me.rank());
+    const auto length = [](std::size_t from, std::size_t to) { return (from * 3 + to * 700) % 1500; };
+    std::vector<std::size_t> counts(members);
+    std::vector<std::uint64_t> in, out, expected;
+    for (std::size_t other = 0; other < members; ++other) {
+        counts[other] = length(own, other);
+        in.insert(in.end(), counts[other], own * 100 + other);
+        expected.insert(expected.end(), length(other, own), other * 100 + own);
+    }
+    const std::vector<std::size_t> received = me.alltoall(in, Counts(counts), out);
+    CHECK(out == expected);
+    CHECK(received[members - 1] == length(members - 1, own));
+}
+
+/// Member 0 sends one element more to the last member than that expects.
+template <class Way>
+auto send_too_much(Way& way, int rank, int size, std::size_t length, std::vector<int>& in,
+                   std::vector<int>& out) {
+    std::vector<std::size_t> counts(static_cast<std::size_t>(size), length);
+    const std::vector<std::size_t> expected = counts;
+    counts.back() += rank == 0 ? 1 : 0;
+    in.resize(static_cast<std::size_t>(size) * length + (rank == 0 ? 1 : 0));
+    out.resize(static_cast<std::size_t>(size) * length);
+    return way.alltoall(in, Counts(counts), out, Counts(expected));
+}
+
+} // namespace
+
+TEST_CASE("all collectives: neighbours in any graph receive what was sent to them, in every way of calling") {
+    on_clusters([](mpi::Member& me) {
+        for (const std::size_t unit : {1U, 40U, 3000U}) {
+            check_random_graph(me, unit);
+        }
+    });
+}
+
+TEST_CASE("neighbours of which some have nobody to receive from, or to send to") {
+    on_processes(2, [](MPI_Comm part) {
+        on_members(part, members_here(), [](mpi::Member& me) {
+            const int last = me.size() - 1;
+            const bool sends = me.rank() == 0;
+            const bool receives = me.rank() == last;
+            const Neighbors edge = me.neighbors(receives ? std::vector{0} : std::vector<int>(),
+                                                sends ? std::vector{last} : std::vector<int>());
+            const std::vector<int> in(sends ? 5 : 0, 7);
+            in_three_ways(me, [&](auto complete) {
+                std::vector<int> out(receives ? 5 : 0);
+                complete([&](auto& way) { return way.neighbor_alltoall(edge, in, out); });
+                CHECK(out == std::vector<int>(receives ? 5 : 0, 7));
+            });
+        });
+    });
+}
+
+TEST_CASE("a field of several processes sends its border and receives into its halo, in one buffer") {
+    for (const int processes : {2, 3}) {
+        on_processes(processes, [](MPI_Comm part) {
+            for (const int members : {1, 2}) {
+                on_members(part, most_members(members), [](mpi::Member& me) {
+                    iterate_field(me, 64);
+                    iterate_field(me, 5000);
+                });
+            }
+        });
+    }
+}
+
+TEST_CASE("an irregular all-to-all of a cluster whose receivers know no lengths") {
+    on_processes(3, [](MPI_Comm part) { on_members(part, members_here(), exchange_unknown); });
+}
+
+TEST_CASE("members of different processes exchange calls by shifts, also by value") {
+    on_processes(3, [](MPI_Comm part) {
+        on_members(part, members_here(), [](mpi::Member& me) {
+            const int size = me.size();
+            for (int distance = -size; distance <= size; ++distance) {
+                CHECK(me.shift(me.rank(), distance) == ((me.rank() - distance) % size + size) % size);
+            }
+        });
+    });
+}
+
+TEST_CASE("blocks of other lengths than their receiver expects are an error that names both") {
+    for (const std::size_t length : {1U, 5000U}) {
+        for (const bool is_started : {false, true}) {
+            CAPTURE(is_started);
+            on_processes(2, [&](MPI_Comm part) {
+                const Texts texts = thrown_by(part, [&](mpi::Member& me) {
+                    std::vector<int> in, out;
+                    if (is_started) {
+                        send_too_much(me.start, me.rank(), me.size(), length, in, out).wait();
+                    } else {
+                        send_too_much(me, me.rank(), me.size(), length, in, out);
+                    }
+                    me.barrier();
+                });
+                const std::string last = std::to_string(2 * members_here() - 1);
+                check_all(texts, "recv_counts[0] of member " + last + " is " + std::to_string(length) +
+                                     ", but send_counts[" + last + "] of member 0 is " +
+                                     std::to_string(length + 1));
+            });
+        }
+    }
+}
+
+TEST_CASE("all members of a process must expect the blocks that all receive") {
+    on_processes(2, [&](MPI_Comm part) {
+        const Texts texts = thrown_by(part, [&](mpi::Member& me) {
+            const auto size = static_cast<std::size_t>(me.size());
+            std::vector<std::size_t> counts(size, 2), places(size);
+            if (me.rank() == me.size() - 1) {
+                counts.front() = 3;
+            }
+            std::iota(places.begin(), places.end(), 0);
+            for (std::size_t& place : places) {
+                place *= 4;
+            }
+            const std::vector<int> block(2);
+            std::vector<int> all(4 * size);
+            me.allgather(block, all, Counts(counts, places));
+            me.barrier();
+        });
+        check_all(texts, "counts[0] of member " + std::to_string(2 * members_here() - 1) +
+                             " is 3, but `block` of member 0 has 2 elements");
+    });
+}
+
+TEST_CASE("calls that send blocks take neither an algorithm nor a way") {
+    on_processes(2, [](MPI_Comm part) {
+        on_members(part, members_here(), [](mpi::Member& me) {
+            for (const Options& options : {Options{.algorithm = "library"}, Options{.way = "pipelined"}}) {
+                CHECK_THROWS_WITH_AS(std::ignore = me.shift(1, 1, options),
+                                     doctest::Contains("leave `options.algorithm` and `options.way` empty"),
+                                     ArgumentError);
+            }
+            const Neighbors group_of_one = me.local().grid({me.local().size()}, {true});
+            const std::vector<int> in(2);
+            std::vector<int> out(2);
+            CHECK_THROWS_WITH_AS(me.neighbor_alltoall(group_of_one, in, out),
+                                 doctest::Contains("`neighbors` belongs to rank"), ArgumentError);
+            me.barrier();
+        });
+    });
+}
+
+TEST_CASE("one template calls members of groups and of clusters, with the same options") {
+    const auto sum_of_ranks = [](auto& me, const Options& options) {
+        return me.allreduce(me.rank(), tutti::sum, options);
+    };
+    on_processes(2, [&](MPI_Comm part) {
+        on_members(part, members_here(), [&](mpi::Member& me) {
+            const Options options{.order = Order::serial, .timeout = std::chrono::minutes(1)};
+            CHECK(sum_of_ranks(me, options) == me.size() * (me.size() - 1) / 2);
+            CHECK(sum_of_ranks(me.local(), options) == me.local().size() * (me.local().size() - 1) / 2);
+            CHECK_THROWS_WITH_AS(me.local().barrier({.way = "leader"}),
+                                 doctest::Contains("`options.way` is for the members of a cluster"),
+                                 ArgumentError);
+        });
+    });
+}
+
+} // namespace tutti::test

@@ -1,0 +1,196 @@
+#pragma once
+
+#include "tests/affine.hpp"
+#include "tests/reference/calls.hpp"
+#include "support.hpp"
+
+#include <tutti/accumulate.hpp>
+#include <tutti/cleared.hpp>
+#include <tutti/extremes.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tutti::test {
+
+inline std::int64_t value(std::size_t rank, std::size_t i) {
+    return static_cast<std::int64_t>(rank + 1) * 7 + static_cast<std::int64_t>(i % 101 * (rank % 3 + 1));
+}
+
+/// Numbers with zeros of both signs.
+inline double real(std::size_t rank, std::size_t i) {
+    const auto number = static_cast<double>(value(rank, i) % 5);
+    return rank % 2 == 0 ? number : -number;
+}
+
+inline Affine map(std::size_t rank, std::size_t i) {
+    return {static_cast<std::uint8_t>(2 * rank + 3), static_cast<std::uint8_t>(value(rank, i)), 1};
+}
+
+/// All calls of vectors or blocks of `count` elements that clusters have.
+inline std::vector<Shape> cluster_shapes(int members, std::size_t count) {
+    const auto blocks = [count](std::size_t rank, std::size_t) { return rank % 3 == 1 ? 0 : count + rank; };
+    std::vector<Shape> shapes = regular_shapes(count, {0, members - 1, members / 2}, {0, 1, members - 1});
+    for (const std::optional<std::uint32_t> displaced : {std::optional<std::uint32_t>(), {7U}}) {
+        std::ranges::copy(irregular_shapes(blocks, {members - 1}, displaced), std::back_inserter(shapes));
+    }
+    return shapes;
+}
+
+/// Of these the calls that combine; of cut vectors, which processes exchange in segments.
+inline bool combines(const Shape& shape) {
+    return shape.traits().reduces() && !shape.is_irregular();
+}
+inline bool is_cut(const Shape& shape) {
+    return shape.traits().is_same_for_all() || (shape.traits().reduces() && !shape.traits().is_prefix());
+}
+
+/// One vector of each process, which its members share.
+template <class T>
+class PerProcess {
+public:
+    /// All members see the elements that the first one passes; the others pass as many.
+    PerProcess(mpi::Member& me, std::vector<T> elements) : me_(me), own_(std::move(elements)) {
+        const auto address = reinterpret_cast<std::uintptr_t>(own_.data());
+        first_ = reinterpret_cast<T*>(me.local().broadcast(address, 0)); // NOLINT(performance-no-int-to-ptr)
+    }
+    PerProcess(const PerProcess&) = delete;
+    PerProcess& operator=(const PerProcess&) = delete;
+    ~PerProcess() { me_.local().barrier(); } // while the others look at it
+
+    std::span<T> span() const { return {first_, own_.size()}; }
+
+private:
+    mpi::Member& me_;
+    std::vector<T> own_;
+    T* first_ = nullptr;
+};
+
+/// Makes the call with one result per process, if there is one, and returns whether it leaves what it must.
+template <class T, class Op>
+bool is_right_shared(mpi::Member& me, const Shape& shape, const Vectors<T>& call, const Options& options,
+                     const Op& op) {
+    const bool broadcasts = shape.collective == Collective::broadcast;
+    const bool refused = shape.collective == Collective::allgather && options.way == "pipelined";
+    if (!shape.traits().is_same_for_all() || (shape.in_place && !broadcasts) || shape.displaced || refused) {
+        return true;
+    }
+    const PerProcess<T> result(me, std::vector<T>(call.out.size()));
+    const std::span<const T> in(call.in);
+    const Counts counts(call.received.counts);
+    if (broadcasts) {
+        if (shape.is_root(static_cast<std::size_t>(me.rank()))) {
+            std::ranges::copy(call.out, result.span().begin());
+        }
+        me.local().barrier();
+        me.broadcast(shared(result.span()), shape.root, options);
+    } else if (shape.collective == Collective::allreduce) {
+        me.allreduce(in, shared(result.span()), op, options);
+    } else if (shape.is_irregular()) {
+        me.allgather(in, shared(result.span()), counts, options);
+    } else {
+        me.allgather(in, shared(result.span()), options);
+    }
+    return std::ranges::equal(result.span(), call.expected);
+}
+
+/// Makes the call, and returns whether it leaves what it must, also with one result per process. A reduction
+/// is made once more with an input that is cleared.
+template <class T, class Op>
+bool is_right(mpi::Member& me, const Shape& shape, const Reference<T>& reference, const Options& options,
+              const Op& op, detail::Association association = detail::Association::tree) {
+    Vectors<T> call = reference.vectors(static_cast<std::size_t>(me.rank()), shape, association);
+    Vectors<T> again = call;
+    if (!is_right_shared(me, shape, call, options, op)) {
+        return false;
+    }
+    make_call(me, shape, call, std::span<const T>(call.in), std::span(call.out), op, options);
+    if (!shape.traits().reduces() || shape.in_place) {
+        return call.out == call.expected;
+    }
+    make_call(me, shape, again, cleared(again.in), std::span(again.out), op, options);
+    return call.out == call.expected && again.out == again.expected && call.in.size() == again.in.size() &&
+           again.in == std::vector<T>(again.in.size(), T{});
+}
+
+/// Makes the calls, and checks what they leave. `plain` is what `op` computes, in this order.
+template <class Make, class Op, class Plain>
+void examine(mpi::Member& me, const std::vector<Shape>& shapes, const Options& options, Make make,
+             const Op& op, Plain plain, detail::Association association = detail::Association::tree) {
+    using T = decltype(make(std::size_t{0}, std::size_t{0}));
+    const Reference<T> reference(me.size(), make, plain);
+    for (const Shape& shape : shapes) {
+        Options own = options;
+        if (shape.collective == Collective::shift || shape.is_irregular()) {
+            own = {}; // among these are calls that send blocks, which take neither a way nor an algorithm
+        } else if (shape.collective == Collective::alltoall && own.algorithm != "library") {
+            own.algorithm = {};
+        }
+        CHECK_MESSAGE(is_right(me, shape, reference, own, op, association), shape.describe());
+    }
+}
+
+template <class Filter>
+std::vector<Shape> only(std::vector<Shape> shapes, Filter filter) {
+    std::erase_if(shapes, [&](const Shape& shape) { return !filter(shape); });
+    return shapes;
+}
+
+/// Floats whose sum is a double, against the sum of the doubles. The inputs are cleared.
+inline void examine_wider_results(mpi::Member& me, std::size_t count, const Options& options) {
+    std::vector<float> in(count * static_cast<std::size_t>(me.size()));
+    for (std::size_t i = 0; i < in.size(); ++i) {
+        in[i] = static_cast<float>(value(static_cast<std::size_t>(me.rank()), i)) / 7.0F;
+    }
+    const std::vector<float> before = in;
+    const std::vector<double> doubles(in.begin(), in.end());
+    std::vector<double> expected(in.size()), out(in.size());
+    const auto check = [&] {
+        CHECK(out == expected);
+        CHECK(in == std::vector<float>(in.size()));
+        in = before;
+    };
+    me.allreduce(doubles, expected, tutti::sum, options);
+    me.allreduce(cleared(in), out, sum_in<double>, options);
+    check();
+    me.scan(doubles, expected, tutti::sum, options);
+    me.scan(cleared(in), out, sum_in<double>, options);
+    check();
+    out.resize(count);
+    expected.resize(count);
+    me.reduce_scatter(doubles, expected, tutti::sum, options);
+    me.reduce_scatter(cleared(in), out, sum_in<double>, options);
+    check();
+}
+
+inline void examine_one_object(mpi::Member& me, const Options& options) {
+    const int last = me.size() - 1;
+    const long mine = me.rank() + 1;
+    const auto sum_to = [](long end) { return end * (end + 1) / 2; };
+    CHECK(me.allreduce(mine, tutti::sum, options) == sum_to(last + 1));
+    CHECK(me.reduce(mine, tutti::sum, last, options) == (me.rank() == last ? sum_to(last + 1) : mine));
+    CHECK(me.broadcast(mine, last, options) == last + 1);
+    CHECK(me.exscan(mine, tutti::sum, 100, options) == 100 + sum_to(mine - 1));
+    CHECK(me.scan(mine, tutti::sum, options) == sum_to(mine));
+    CHECK(me.exscan(mine, tutti::sum, options) == sum_to(mine - 1));
+}
+
+/// The calls for operators of all kinds.
+inline void examine(mpi::Member& me, const std::vector<Shape>& shapes, const Options& options) {
+    examine(me, shapes, options, value, tutti::sum, std::plus<>());
+    const std::vector<Shape> combining = only(shapes, combines);
+    examine(me, combining, options, map, tutti::non_commutative(compose), compose);
+    const auto largest = [](std::int64_t a, std::int64_t b) { return std::max(a, b); };
+    examine(me, combining, options, value, tutti::max, largest);
+    examine(me, combining, options, real, tutti::minimum, tutti::minimum);
+    const auto both = [](std::size_t rank, std::size_t i) { return MinMax<double>::of(real(rank, i)); };
+    examine(me, combining, options, both, tutti::minmax, tutti::minmax);
+}
+
+} // namespace tutti::test

@@ -1,0 +1,222 @@
+// Allocations of a cluster and of its calls fail in turn: alone, and with all that come after in that
+// process.
+
+#include "tests/famine.hpp"
+#include "support.hpp"
+
+#include <algorithm>
+#include <array>
+#include <barrier>
+#include <string>
+
+namespace tutti::test {
+
+namespace {
+
+/// Whether this thread is in what is examined: what the tests do and MPI's own threads do is not.
+thread_local bool starves = false;
+
+class Starving {
+public:
+    Starving() { starves = true; }
+    ~Starving() { starves = false; }
+    Starving(const Starving&) = delete;
+    Starving& operator=(const Starving&) = delete;
+    Starving(Starving&&) = delete;
+    Starving& operator=(Starving&&) = delete;
+};
+
+/// How the allocations of a process fail.
+struct Plan {
+    int process;
+    long admitted;
+    bool lasts;
+};
+
+void start_famine(const Plan& plan) {
+    famine.begin(plan.admitted, plan.lasts);
+    famine.armed = plan.process == process_of_world();
+}
+
+} // namespace
+
+bool admits_allocation(Manner manner) noexcept {
+    return !starves || famine.admits(manner);
+}
+
+namespace {
+
+constexpr int members = 2;
+using Outcomes = std::array<Outcome, members>;
+
+/// What a function throws that is examined.
+template <class Function>
+Outcome outcome_in_famine(Function function) {
+    return outcome_of([&] {
+        const Starving starving;
+        function();
+    });
+}
+
+/// One member's vectors, made while there is memory.
+struct Vectors {
+    std::vector<double> in, out, block;
+    std::vector<std::size_t> counts;
+
+    Vectors(std::size_t elements, std::size_t size)
+        : in(elements * size, 1.0), out(in.size()), block(elements), counts(size, elements) {}
+};
+
+struct Scenario {
+    const char* name;
+    std::size_t elements;
+    void (*part)(mpi::Member&, Vectors&);
+};
+
+// NOLINTNEXTLINE(cert-err58-cpp)
+const std::vector<Scenario> scenarios = {
+    {"barrier", 1, [](mpi::Member& me, Vectors&) { me.barrier(); }},
+    {"broadcast", 1000, [](mpi::Member& me, Vectors& my) { me.broadcast(my.in, 1); }},
+    {"allreduce", 1, [](mpi::Member& me, Vectors& my) { me.allreduce(my.block, sum); }},
+    {"allreduce by a user's operator", 1000,
+     [](mpi::Member& me, Vectors& my) { me.allreduce(my.in, my.out, Least{}); }},
+    {"the library's allreduce", 1000,
+     [](mpi::Member& me, Vectors& my) { me.allreduce(my.in, Least{}, {.algorithm = "library"}); }},
+    {"serial allreduce", 1000,
+     [](mpi::Member& me, Vectors& my) { me.allreduce(my.in, my.out, sum, {.order = Order::serial}); }},
+    {"pipelined allreduce", 100'000,
+     [](mpi::Member& me, Vectors& my) { me.allreduce(my.block, sum, {.way = "pipelined"}); }},
+    {"irregular reduce_scatter", 100,
+     [](mpi::Member& me, Vectors& my) { me.reduce_scatter(my.in, my.block, Counts(my.counts), sum); }},
+    {"alltoall", 100, [](mpi::Member& me, Vectors& my) { me.alltoall(my.in, my.out); }},
+    {"scan", 100, [](mpi::Member& me, Vectors& my) { me.scan(my.in, my.out, sum); }},
+};
+
+/// Runs the scenario in a new cluster and lets allocations fail. A member that runs out of memory leaves.
+Outcomes run(const Scenario& scenario, const Plan& plan) {
+    Group group(members);
+    mpi::Cluster cluster(group, MPI_COMM_WORLD);
+    Outcomes outcomes{};
+    std::barrier meet(members);
+    const auto part = [&](int rank) {
+        Vectors mine(scenario.elements, static_cast<std::size_t>(cluster.size()));
+        static_cast<void>(group.join(rank)); // what a thread's first join asks for it can do without
+        meet.arrive_and_wait();
+        if (rank == 0) {
+            start_famine(plan);
+        }
+        meet.arrive_and_wait();
+        outcomes[static_cast<std::size_t>(rank)] = outcome_in_famine([&] {
+            mpi::Member me = cluster.join(rank);
+            scenario.part(me, mine);
+            me.barrier();
+            me.barrier(); // in which the other process learns of what it need not have waited for
+        });
+        meet.arrive_and_wait();
+        famine.armed = false;
+    };
+    std::thread other(part, 1);
+    part(0);
+    other.join();
+    return outcomes;
+}
+
+/// Whether an allocation failed in either process.
+bool anything_refused() {
+    const int own = famine.refused > 0 ? 1 : 0;
+    int all = 0;
+    MPI_Allreduce(&own, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    return all != 0;
+}
+
+auto count(const Outcomes& outcomes, Outcome wanted) {
+    return std::ranges::count(outcomes, wanted);
+}
+
+} // namespace
+
+TEST_CASE("a member of a cluster that runs out of memory in a call releases all others") {
+    for (const Scenario& scenario : scenarios) {
+        for (const bool lasts : {false, true}) {
+            const int process = lasts ? 0 : 1;
+            long admitted = 0;
+            // The first ones all, of the others a sample.
+            for (bool refused = true; refused; admitted += 1 + admitted / 4) {
+                INFO(std::string(scenario.name), ", admitted ", admitted,
+                     std::string(lasts ? ", then none" : ""));
+                const Outcomes outcomes = run(scenario, {process, admitted, lasts});
+                refused = anything_refused();
+                if (!refused) {
+                    CHECK(count(outcomes, Outcome::good) == members);
+                } else if (process == process_of_world()) {
+                    const auto lack = count(outcomes, Outcome::out_of_memory);
+                    CHECK(lack >= 1);
+                    CHECK(lack <= (lasts ? members : 1));
+                    CHECK(lack + count(outcomes, Outcome::aborted) == members);
+                } else {
+                    CHECK(count(outcomes, Outcome::aborted) == members);
+                }
+            }
+            if (process_of_world() == 0) {
+                MESSAGE(std::string(scenario.name), ": ", admitted, " allocations or fewer");
+            }
+        }
+    }
+}
+
+TEST_CASE("an irregular call that is repeated is prepared once: without an allocation from then on") {
+    Group group(members);
+    mpi::Cluster cluster(group, MPI_COMM_WORLD);
+    Outcomes outcomes{};
+    std::barrier meet(members);
+    const auto part = [&](int rank) {
+        Vectors my(100, static_cast<std::size_t>(cluster.size()));
+        mpi::Member me = cluster.join(rank);
+        const auto call_twice = [&] { // one for each staging buffer
+            me.reduce_scatter(my.in, my.block, Counts(my.counts), sum);
+            me.reduce_scatter(my.in, my.block, Counts(my.counts), sum);
+        };
+        call_twice();
+        meet.arrive_and_wait();
+        if (rank == 0) {
+            start_famine({process_of_world(), 0, true});
+        }
+        meet.arrive_and_wait();
+        outcomes[static_cast<std::size_t>(rank)] = outcome_in_famine(call_twice);
+        meet.arrive_and_wait();
+        famine.armed = false;
+    };
+    std::thread other(part, 1);
+    part(0);
+    other.join();
+    CHECK(count(outcomes, Outcome::good) == members);
+}
+
+TEST_CASE("a cluster for which one process has no memory is made by none, and leaves nothing behind") {
+    const auto make = [](const Group& group) {
+        return outcome_in_famine([&] { const mpi::Cluster cluster(group, MPI_COMM_WORLD); });
+    };
+    const Group group(members);
+    CHECK(make(group) == Outcome::good);
+    for (const bool lasts : {false, true}) {
+        const int process = lasts ? 0 : 1;
+        long admitted = 0;
+        for (bool refused = true; refused; ++admitted) {
+            INFO("admitted ", admitted, std::string(lasts ? ", then none" : ""));
+            const long before = live_blocks;
+            start_famine({process, admitted, lasts});
+            const Outcome outcome = make(group);
+            famine.armed = false;
+            CHECK(live_blocks == before);
+            refused = anything_refused();
+            CHECK(outcome == (!refused                        ? Outcome::good
+                              : process == process_of_world() ? Outcome::out_of_memory
+                                                              : Outcome::aborted));
+        }
+        if (process_of_world() == 0) {
+            MESSAGE(admitted, " attempts");
+        }
+    }
+}
+
+} // namespace tutti::test
