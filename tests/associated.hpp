@@ -6,7 +6,7 @@
 
 namespace tutti::test {
 
-/// What operands 0 .. count - 1 amount to, count >= 1, by the definitions of the two orders: element(k) is
+/// The result of operands 0 .. count - 1, count >= 1, by the definitions of the two orders: element(k) is
 /// the k-th operand.
 template <class Element, class Op>
 auto from_the_left(std::size_t count, Element element, const Op& op) {
@@ -17,7 +17,7 @@ auto from_the_left(std::size_t count, Element element, const Op& op) {
     return result;
 }
 
-/// Of `count` operands from `first` on.
+/// The result of `count` operands from `first` on.
 template <class Element, class Op>
 auto in_tree(std::size_t first, std::size_t count, Element element, const Op& op)
     -> decltype(element(count)) {

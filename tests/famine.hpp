@@ -39,7 +39,7 @@ inline Famine famine;
 
 enum class Outcome { none, good, out_of_memory, aborted, error, other };
 
-/// What a function throws, found without an allocation.
+/// The exception of a function, found without an allocation.
 template <class Function>
 Outcome outcome_of(Function function) {
     try {

@@ -10,7 +10,8 @@
 
 namespace tutti::test {
 
-/// Called for every allocation; false makes it fail. Who `asks` can do without. For the test to define.
+/// Called for every allocation; false makes it fail. A caller that `asks` can do without. The test defines
+/// it.
 enum class Manner : bool { insists, asks };
 bool admits_allocation(Manner manner) noexcept;
 

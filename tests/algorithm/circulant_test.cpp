@@ -32,7 +32,7 @@ const algorithm::Algorithm& uniform() {
     return *row;
 }
 
-/// What a member sends in a round, as the receiver names it.
+/// The blocks that a member sends in a round, by the receiver's names.
 struct Sending {
     int receiver = -1;
     std::multiset<int> blocks;

@@ -247,7 +247,7 @@ TEST_CASE("a circular 5-shift on a 4 x 4 mesh: row shift, compensation, column s
         columns[{rank, (rank + 4) % 16}] = 1;
     }
     CHECK(messages(shift, 0) == rows);
-    // What went round the end of its row is in column 0 and goes down by one.
+    // Blocks that went round the end of their row are in column 0 and go down by one.
     CHECK(messages(shift, 1) == sends({{0, 4}, {4, 8}, {8, 12}, {12, 0}}, 1));
     CHECK(messages(shift, 2) == columns);
 }

@@ -13,7 +13,7 @@ namespace tutti::test {
 /// (sender, receiver) and how many blocks.
 using Messages = std::map<std::pair<int, int>, int>;
 
-/// Who sends how much to whom in a round of a schedule in which members name each other one by one.
+/// The messages of a round, with their lengths, of a schedule in which members name each other one by one.
 inline Messages messages(const schedule::Schedule& schedule, int round) {
     Messages found;
     for (int rank = 0; rank < schedule.ranks(); ++rank) {

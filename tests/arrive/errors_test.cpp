@@ -1,4 +1,4 @@
-// What goes wrong among ranks that arrive, and who hears of it.
+// Errors among ranks that arrive, and the requests that report them.
 
 #include "support.hpp"
 
@@ -35,7 +35,7 @@ std::string text_of(AsyncRequest& request) {
     return "";
 }
 
-/// Of all requests, which must be the same.
+/// The text of all requests, which must be the same.
 template <class Exception>
 std::string common_text(std::vector<AsyncRequest>& requests) {
     const std::string text = text_of<Exception>(requests.front());

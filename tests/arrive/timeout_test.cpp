@@ -33,12 +33,12 @@ namespace {
 
 using Operands = test::Operands<double>;
 
-/// What the rank brings lives as long as the operation.
+/// The operands of the rank live as long as the operation.
 AsyncRequest arrive(AsyncRank me, Collective collective, Operands& operands) {
     return test::call(me, collective, operands, sum, 0, 0, Options{});
 }
 
-/// What the request throws at its timeout, or nothing.
+/// The text of the exception at the request's timeout, if there is one.
 std::optional<std::string> told_by(AsyncRequest& request) {
     try {
         request.wait();

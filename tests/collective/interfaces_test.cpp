@@ -8,7 +8,7 @@
 #include <vector>
 
 // The interfaces for C and Fortran and the pages are written by hand, so that they can be read and searched.
-// What they say of the collectives must be what the table says: a test that fails shows the lines to write.
+// Their collectives must be those of the table: a test that fails shows the lines to write.
 
 using namespace tutti;
 using detail::CollectiveTraits;

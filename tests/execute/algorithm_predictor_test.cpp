@@ -94,7 +94,7 @@ TEST_CASE("a machine is taken for the published one that has its name, or else i
     machine::Machine unnamed = machine::from_synthetic("pack:2 numa:4 l3:4 core:4 pu:2");
     unnamed.model.clear();
     CHECK(engine::most_like(unnamed, unnamed.pus)->profile == profile_of("epyc-7742-2s"));
-    // Of a few CPUs only the distances between these count.
+    // For a few CPUs only the distances between these count.
     CHECK(engine::most_like(unnamed, std::span(unnamed.pus).first(2)));
 }
 

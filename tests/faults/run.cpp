@@ -11,7 +11,7 @@ using test::mentions;
 
 namespace {
 
-/// What a member's part threw.
+/// The exception of a member's part.
 struct Outcome {
     enum class Kind : std::uint8_t { nothing, mismatch, aborted, other } kind = Kind::nothing;
     std::string text;
@@ -31,7 +31,7 @@ Outcome outcome_of(const std::function<void()>& part) {
     return {};
 }
 
-/// Of the third operation, after two that go well.
+/// The number of the operation with the fault, after two that go well.
 constexpr int wrong_operation = 3;
 
 void open_with_two_calls(Member& me) {
@@ -65,7 +65,7 @@ void take_part(const Case& made, const Program& program, Member& me, const std::
     close_with_a_call(me);
 }
 
-/// What each member's part threw, and the run of a team.
+/// The exceptions of each member's part, and of the run of a team.
 struct Outcomes {
     std::vector<Outcome> members;
     Outcome run;
@@ -122,7 +122,7 @@ bool differs_in_claim(const Case& made) {
     return made.fault <= Fault::missing && made.fault != Fault::same_output && !other_vector && !own_counts;
 }
 
-/// What is wrong with a text, of whatever member, that tells of the fault.
+/// The fault of a text, of whatever member, that reports the fault.
 std::string complaint_about(const Case& made, const std::string& text) {
     const bool throws =
         made.fault == Fault::before || made.fault == Fault::inside || made.fault == Fault::after;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr Skips kinds[] = {Skips::halving, Skips::power_of_two, Skips::fully_connected, Skips::square_root};
 
-/// What checked_skips says of a sequence: empty when it takes it.
+/// The error of checked_skips for a sequence: empty when it is accepted.
 std::string refusal(int ranks, const Sequence& sequence) {
     try {
         return checked_skips(ranks, sequence) == sequence ? "" : "returned another sequence";

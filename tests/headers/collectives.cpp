@@ -26,7 +26,7 @@ constexpr auto lower = [](const Point& a, const Point& b) { return b.x < a.x ? b
 
 using Sizes = std::array<std::size_t, 2>;
 
-/// What every way of calling has.
+/// The calls that every way of calling has.
 template <class Caller, class T, class Op>
 void reductions(Caller& caller, std::vector<T>& in, std::vector<T>& out, const tutti::Counts& counts,
                 const Op& op) {
@@ -60,7 +60,7 @@ void movements(Caller& caller, std::vector<T>& in, std::vector<T>& out, const Si
     static_cast<void>(caller.alltoall(out));
 }
 
-/// What members of one process have besides.
+/// The further calls of members of one process.
 template <class Caller, class T>
 void own_movements(Caller& caller, std::vector<T>& in, std::vector<T>& out, const Sizes& sizes) {
     const tutti::Counts counts(sizes);
@@ -82,7 +82,7 @@ void own_movements(Caller& caller, std::vector<T>& in, std::vector<T>& out, cons
     static_cast<void>(caller.shift(out, -1));
 }
 
-/// Of one object, which only calls that block return.
+/// Calls on one object, which only blocking calls return.
 template <class Member, class T, class Op>
 void scalars(Member& me, T& value, const Op& op) {
     value = me.reduce(value, op, 0);

@@ -74,8 +74,8 @@ T apply(tutti::Operator op, T a, T b) {
     throw std::logic_error("no such pair");
 }
 
-/// What an operation on a and b gives, but where `a` is NaN that NaN, made quiet: compilers may swap
-/// operands.
+/// The result of an operation on a and b, except that a NaN `a` gives that NaN, made quiet: compilers may
+/// swap operands.
 template <std::floating_point T>
 T with_left_nan(T a, T result) {
     return std::isnan(a) ? a + a : result;

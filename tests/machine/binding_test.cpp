@@ -1,5 +1,5 @@
-// The machine the test runs on. Whatever changes this process's binding happens in a child or in a thread of
-// its own. With a single allowed CPU the cases that need a second say so and check what is left.
+// The machine the test runs on. Changes of this process's binding happen in a child or in a thread of its
+// own. With a single allowed CPU the cases that need a second report so and check the rest.
 #include "fixtures.hpp"
 #include "machine/cpu_list.hpp"
 #include "machine/pinning.hpp"
@@ -84,7 +84,7 @@ void bind_process_behind_our_back(std::span<const int> os_indices) {
     }
 }
 
-/// What `report` returns when run in a child process, whose binding it may change.
+/// The result of `report` in a child process, whose binding it may change.
 template <class Report>
 std::string in_child(Report report) {
     std::array<int, 2> ends{};

@@ -1,4 +1,4 @@
-// What the described machines are made of.
+// The parts of the described machines.
 #include "fixtures.hpp"
 #include "machine/cpu_list.hpp"
 

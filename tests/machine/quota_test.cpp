@@ -58,7 +58,7 @@ TEST_CASE("the least quota on the way up counts") {
                        {mounted + "a/cpu.max", "300000 100000"},
                        {mounted + "cpu.max", "800000 100000"}}) == 3);
     CHECK(quota_among({{groups, "0::/a/b"}, {mounted + "a/b/cpu.max", "100000 100000"}}) == 1);
-    // What other groups have does not matter.
+    // Limits of other groups do not matter.
     CHECK(quota_among({{groups, "0::/a"}, {mounted + "b/cpu.max", "100000 100000"}}) == std::nullopt);
 }
 

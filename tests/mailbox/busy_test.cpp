@@ -25,7 +25,7 @@ constexpr long millisecond_ns = 1'000'000;
 class SimulatedCounter {
 public:
     static inline SimulatedMachine* machine = nullptr;
-    /// What one that wakes up needs before it looks: its CPU may have to wake up as well.
+    /// The time from waking up to the look: the CPU may have to wake up as well.
     static inline long waking_ns = 0;
 
     std::uint32_t seen() const noexcept { return count_; }
@@ -168,7 +168,7 @@ TEST_CASE("a wait that adapts takes at most 1.3 times as long as the best fixed 
         {"four members on two CPUs, each with a loop", {0, 0, 1, 1}, {0, 1}, true},
         {"four members on two CPUs, each with two loops", {0, 0, 1, 1}, {0, 0, 1, 1}, true},
         {"four members on four CPUs, two with a loop", {0, 1, 2, 3}, {1, 2}, false}};
-    // What the first slices cost of a wait that adapts is part of the longer run.
+    // The cost of the first slices of a wait that adapts is part of the longer run.
     constexpr long fixed_ns = 100 * millisecond_ns;
     constexpr long adapting_ns = 500 * millisecond_ns;
     SimulatedCounter::waking_ns = 5 * microsecond_ns; // as in virtual machines

@@ -2,7 +2,7 @@
 
 namespace tutti::test {
 
-/// What this test program plays of the system. Its functions stand before the C library's.
+/// The part of the system that this test program plays. Its functions stand before the C library's.
 class PlayedSystem {
 public:
     PlayedSystem();

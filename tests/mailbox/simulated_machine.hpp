@@ -59,7 +59,7 @@ private:
     /// Until when the thread that has the CPU need not look whether something else comes next.
     long turn_end_ns(int cpu) const;
 
-    /// What the library has learnt of a CPU in one simulation must not be known to another one.
+    /// The library's experience with a CPU in one simulation must not affect another one.
     static inline int first_unused_cpu_ = 0;
 
     const int first_cpu_;

@@ -13,10 +13,10 @@ namespace {
 
 constexpr long turn_ns = 3'000'000;
 
-/// Who has the CPU when it is yielded.
+/// The thread that has the CPU when it is yielded.
 enum class Other { nobody, process, member };
 
-/// One CPU of which nothing is known. The time passes only as the test says.
+/// One CPU of which nothing is known. The test sets the time.
 class OneCpu : public tutti::test::PlayedSystem {
 public:
     Other other = Other::nobody;

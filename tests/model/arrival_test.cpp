@@ -71,7 +71,7 @@ private:
 /// How a rank learns that the operation is over.
 enum class Learns { waits, by_function, takes_back, forgets, gives_up, is_destroyed };
 
-/// What a test may take out of the protocol.
+/// The part of the protocol that a test leaves out.
 enum class Without { nothing, count_of_the_end, take_function, hold, order_of_looks };
 
 /// Ranks arrive with an operand each; the last one combines them, as arrive::DeferredCollective does, and
@@ -88,12 +88,12 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders, without>, int{r
     rl::var<unsigned> functions[ranks];
     rl::var<unsigned> calls[ranks];
     ModelCount<orders> arrived;
-    /// Of threads that have functions to call.
+    /// The holds of threads that have functions to call.
     ModelCount<orders> holds;
     ModelMark<orders> released[ranks];
     arrive::BasicHandover<ModelState<orders>> handovers[ranks];
     bool is_used_again;
-    /// Whose functions the thread that has ended the operation is to call. Nobody else touches it.
+    /// The ranks whose functions the thread that has ended the operation must call. Nobody else touches it.
     bool is_in_queue[ranks];
     /// How often the operation has ended. Read after all are done with it.
     rl::var<unsigned> ends;

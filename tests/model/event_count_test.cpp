@@ -134,8 +134,8 @@ TEST_CASE("a publisher who always rings misses nobody, thanks to the release and
                                                  rl::test_result_deadlock);
 }
 
-// The two changes of one count have an order. Where the publisher's comes first, the sleeper sees what is
-// published; where the sleeper's does, the publisher rings.
+// The two changes of one count have an order. If the publisher's comes first, the sleeper sees the published
+// value; if the sleeper's does, the publisher wakes it.
 TEST_CASE("a publisher who looks with a full barrier misses nobody") {
     passes<Announcement<sure, 2>>("sure event count, 1 sleeper, unbounded sleeps");
     passes<Announcement<sure, 3>>("sure event count, 2 sleepers, unbounded sleeps", {4});

@@ -6,7 +6,7 @@
 
 namespace tutti::model {
 
-/// What a test of the event count varies.
+/// The variations of a test of the event count.
 struct Event {
     /// Whether a sleep ends by itself.
     bool bounded = true;
@@ -28,7 +28,7 @@ struct Awaited {
     int overslept = 0;
 };
 
-/// What the members have published and wait for, kept beside the model: it has no part in it.
+/// The published and awaited values of the members, kept beside the model: it has no part in it.
 struct Ledger {
     static inline std::uint64_t published[3];
     static inline Awaited awaited[3];

@@ -25,7 +25,7 @@ inline constexpr char census[] = "census";
 inline constexpr char dissemination[] = "dissemination";
 inline constexpr char circulant[] = "circulant";
 
-/// What members do, one operation after the other, and in which form.
+/// The members' operations, one after the other, and their protocol.
 struct Calls {
     Collective collective;
     const char* row;
@@ -39,7 +39,8 @@ struct Calls {
 /// Which rule of reuse is broken.
 enum class Rule { kept, one_set, never_settles, settles_too_early, readers_not_awaited };
 
-/// What a test of the runner varies. The memory orders are those of the slots and of the members' progress.
+/// The variations of a test of the runner. The memory orders are those of the slots and of the members'
+/// progress.
 template <class CellType, Orders progress = as_written, Rule broken = Rule::kept, Looks how = Looks::news>
 struct Under {
     using Cell = CellType;
@@ -51,7 +52,7 @@ struct Under {
 /// A word of a member's vector, which relacy watches.
 using Watched = rl::var<std::uint64_t>;
 
-/// What the steps of a plan do to such vectors. Reductions are sums.
+/// The effect of a plan's steps on such vectors. Reductions are sums.
 class WatchedCompute {
 public:
     WatchedCompute(const run::Prepared& prepared, run::Bindings& bindings)
@@ -182,7 +183,7 @@ struct Running : rl::test_suite<Running<calls, Under>, calls.members> {
     typename Mailbox::Board boards[members];
     Word failed;
     Watched vectors[members][schedule::space_count][most_elements];
-    /// Of an exchange of words, which touches nobody's vectors but one's own.
+    /// The vectors of an exchange of words, which touches nobody's vectors but one's own.
     std::uint64_t words[members][2];
 
     static inline std::vector<run::Prepared> prepared;
@@ -286,7 +287,7 @@ struct Running : rl::test_suite<Running<calls, Under>, calls.members> {
         if (prepared[member].exchanges_words) {
             RL_ASSERT(words[member][1] == (calls.collective == Collective::barrier ? 0 : sum(operation)));
         }
-        // What is written before a barrier is there for all after it, and left alone until the next.
+        // A value written before a barrier is there for all after it, and left alone until the next.
         for (std::size_t peer = 0; peer < members && calls.collective == Collective::barrier; ++peer) {
             if (operation % 2 == 0) {
                 RL_ASSERT(vectors[peer][0][0](RL_INFO).load() == value(peer, operation));

@@ -21,7 +21,7 @@ inline constexpr Orders as_written{};
 inline constexpr Orders publish_relaxed{.publish = rl::mo_relaxed};
 inline constexpr Orders observe_relaxed{.observe = rl::mo_relaxed};
 
-/// What put and get are underneath. Relaxed atomics, as in mailbox::StdWord; or plain memory, which asks for
+/// The memory under put and get. Relaxed atomics, as in mailbox::StdWord; or plain memory, which requires
 /// more: any two accesses of which one is a put must then be ordered by publish and observe alone. Relacy
 /// executes loads in program order, so only plain words show that a put cannot overtake the gets of the value
 /// that it replaces.
@@ -30,10 +30,10 @@ enum class Words { relaxed, plain };
 /// How members look at words that others publish.
 ///
 /// - all: every look is a load that relacy watches
-/// - news: only a look that finds another value than the member's last one is, and it finds the latest. That
+/// - news: only a look that finds another value than the member's last one is, and it finds the latest. This
 ///   takes far fewer executions and hides no error: a look that finds nothing new does nothing, and one that
 ///   finds an older value does what it would have done earlier.
-/// - none: nobody looks, the test wants to know
+/// - none: no member looks, only the test itself
 enum class Looks : std::uint8_t { all, news, none };
 
 /// A word that members publish and look at.

@@ -60,8 +60,8 @@ TEST_CASE("vectors are given back only when their readers are done") {
                                                                           rl::test_result_user_assert_failed);
 }
 
-// Whoever awaits all its readers could use its slots again at once. The second set is for those who do not:
-// the eager form, and members that learn of their readers through others.
+// A member that awaits all its readers could use its slots again at once. The second set is for the others:
+// the eager protocol, and members that learn of their readers through others.
 TEST_CASE("where all readers are awaited, one set of slots would do") {
     passes<Pulled<among_all(2, 2), AsWritten, Rule::one_set>>(
         "pulled, 2 members, 2 operations, one set of slots", {3});

@@ -15,7 +15,7 @@ namespace tutti::test {
 inline constexpr int all_team_sizes[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10,
                                          11, 12, 13, 14, 15, 16, 31, 32, 33, 64};
 
-/// Where each member's part of `count` elements begins, and the end: random, with empty parts.
+/// The start of each member's part of `count` elements, and the end: random, with empty parts.
 inline std::vector<std::size_t> random_borders(int members, std::size_t count, std::mt19937& engine) {
     std::vector<std::size_t> borders = {0, count};
     for (int i = 1; i < members; ++i) {

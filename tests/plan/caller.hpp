@@ -14,8 +14,8 @@
 
 namespace tutti::test {
 
-/// What callers pass to a collective and expect of it, in strings: what is in a member's vectors before the
-/// call, and what has to be in them after it.
+/// The input of callers to a collective and the results that they expect, in strings: the contents of a
+/// member's vectors before and after the call.
 class Caller {
 public:
     Caller(const schedule::Schedule& schedule, const plan::Partition& partition, bool in_place,
@@ -26,7 +26,7 @@ public:
     /// A member's input or output before the call. In place both are one vector, the input.
     Memory before(int rank, schedule::Space space, int operation) const;
 
-    /// What is wrong with the vector after the call, or nothing.
+    /// The fault of the vector after the call, or nothing.
     std::string check(int rank, schedule::Space space, int operation, const Memory& found);
 
     /// Whether every member's result depends on every member's input, so that nobody returns before everybody

@@ -141,7 +141,7 @@ private:
         return theirs.operation > operation || (theirs.operation == operation && theirs.point >= point);
     }
 
-    /// Of the first members.
+    /// The same for the first members.
     bool all_there(int rank, int members, const Step& step) {
         for (int peer = 0; peer < members; ++peer) {
             if (peer != rank && !there(rank, peer, step)) {

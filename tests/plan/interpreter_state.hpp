@@ -12,7 +12,7 @@ namespace tutti::test {
 
 /// Operations back to back, so that slots are used again.
 inline constexpr int operations = 3;
-/// What an element holds that nobody has written.
+/// The content of an element that nobody has written.
 inline const std::string poison = "?";
 
 /// The contribution of a member to an element in an operation.
@@ -32,7 +32,7 @@ struct Memory {
     std::vector<std::string> elements;
 };
 
-/// What a member last put into a slot.
+/// The last content that a member put into a slot.
 struct Slot {
     int operation = -1;
     int point = -1;

@@ -394,7 +394,7 @@ TEST_CASE("a pass and the copies of its result that follow are one step") {
     CHECK(targets[0].peer == 2);
     CHECK(targets[1].peer == 1);
     CHECK(targets[1].vector.remote());
-    // Of who is stored to the address is needed first.
+    // The address of a member that is stored to is needed first.
     CHECK(std::ranges::count_if(one.steps.begin(), step, [](const plan::Step& before) {
               return before.code == plan::Code::open || before.code == plan::Code::open_every;
           }) == 2);
@@ -477,7 +477,7 @@ TEST_CASE("moves that a step cannot say are refused") {
     CHECK_THROWS_AS(compiled({out(0), in(1, 1), in(2, 1), true}, Protocol::zero_copy), std::invalid_argument);
     CHECK_THROWS_AS(compiled({{1, Space::output, {0, 1}}, in(1, 0), in(2, 0), true}, Protocol::zero_copy),
                     std::invalid_argument);
-    // What is carried is found in the message wherever it goes, but not combined with another number.
+    // A carried operand is found in the message wherever it goes, but not combined with another number.
     CHECK_NOTHROW(compiled({out(0), in(1, 2), {}, false}, Protocol::eager));
     CHECK_THROWS_AS(compiled({out(0), in(0, 1), in(1, 2), true}, Protocol::eager), std::invalid_argument);
 }

@@ -8,15 +8,15 @@
 
 namespace tutti::test {
 
-/// What a collective promises its callers: which part of the logical vector a member's input and output have,
-/// and of whose inputs each element is made that is there after the call. Whoever checks values of whatever
-/// kind asks here what they should be.
+/// The guarantees of a collective: which part of the logical vector a member's input and output have, and of
+/// whose inputs each element after the call is made. Every check of values of any kind takes the expected
+/// ones from here.
 class Promise {
 public:
     Promise(Collective collective, int ranks, int root, const plan::Partition& partition, bool in_place)
         : collective_(collective), ranks_(ranks), root_(root), partition_(partition), in_place_(in_place) {}
 
-    /// Of an all-to-all in which member i sends sent[i * ranks + j] elements to member j.
+    /// For an all-to-all in which member i sends sent[i * ranks + j] elements to member j.
     Promise(int ranks, const std::size_t* sent)
         : collective_(Collective::alltoall), ranks_(ranks), root_(0), in_place_(false), sent_(sent) {}
 
@@ -39,7 +39,7 @@ public:
         int member;
         std::size_t element;
     };
-    /// What a result is made of, in rank order.
+    /// The inputs of a result, in rank order.
     std::vector<Input> inputs_of(int rank, std::size_t element) const;
 
     /// Whether every member's result depends on every member's input, so that nobody returns before everybody
@@ -60,7 +60,7 @@ private:
         return element >= offset(rank) && element < offset(rank + 1);
     }
     int owner_of(std::size_t element) const;
-    /// Where irregular blocks start: in the input of a member, in its output.
+    /// The starts of irregular blocks: in the input of a member, in its output.
     std::size_t sent_before(int rank, int to) const;
     std::size_t received_before(int rank, int from) const;
 

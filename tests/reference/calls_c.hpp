@@ -9,13 +9,13 @@
 
 namespace tutti::test {
 
-/// What a call combines, and how.
+/// The elements and the operator of a call.
 struct Elements {
     tutti_type type = 0;
     tutti_op op = 0;
 };
 
-/// What a regular call from C passes.
+/// The arguments of a regular call from C.
 struct CallC {
     tutti_caller me;
     const void* in;

@@ -14,7 +14,7 @@ namespace tutti::test {
 using List = std::vector<std::size_t>;
 using Ranks = std::vector<int>;
 
-/// What each member names.
+/// The neighbours that each member names.
 struct Named {
     Ranks sources;
     Ranks destinations;
@@ -55,7 +55,7 @@ inline std::size_t sent_as(const std::vector<Named>& graph, int member, std::siz
     return block;
 }
 
-/// Of a block of a member, where the shortest but those of no elements has `unit`.
+/// The length of a member's block, if the shortest one with elements has `unit`.
 inline std::size_t length_of(int sender, std::size_t block, std::size_t unit) {
     return (static_cast<std::size_t>(sender) * 7 + block * 5) % 11 * unit;
 }

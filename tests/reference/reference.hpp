@@ -23,12 +23,13 @@ struct Vectors {
     std::vector<T> in;
     std::vector<T> out;
     std::vector<T> expected;
-    /// Of the blocks in the input and in the output, if they have any; in place both are the same.
+    /// The layouts of the blocks in the input and in the output, if they have any; in place both are the
+    /// same.
     Layout sent;
     Layout received;
 };
 
-/// What operands are combined as. The result of all is rounded to T once.
+/// The type in which operands are combined. The result of all is rounded to T once.
 template <class T>
 using Wide = std::conditional_t<detail::Half<T>, float, T>;
 
@@ -62,7 +63,7 @@ public:
     }
 
     std::size_t members() const { return members_; }
-    /// What outputs hold before calls.
+    /// The content of outputs before calls.
     const T& untouched() const { return untouched_; }
 
     Vectors<T> vectors(std::size_t rank, const Shape& shape,
@@ -110,7 +111,7 @@ private:
         }
         return made;
     }
-    /// Of the members up to `last`.
+    /// The result of the members up to `last`.
     Vector combined(std::size_t last, std::size_t first, std::size_t count,
                     detail::Association association) const {
         if (!kept_prefixes_[0].empty()) {
@@ -140,7 +141,7 @@ private:
                                : Layout(std::move(lengths));
     }
 
-    /// Where block number `block` begins in what a member has for all members.
+    /// The start of block number `block` in a member's data for all members.
     static std::size_t start_of(std::size_t rank, const Shape& shape, std::size_t block) {
         std::size_t start = 0;
         for (std::size_t before = 0; before < block; ++before) {

@@ -15,8 +15,8 @@
 
 namespace tutti::test {
 
-/// The elements of the block from one member to another. Of all collectives but the all-to-all, the block of
-/// a member is that from the member to itself.
+/// The elements of the block from one member to another. For all collectives except the all-to-all, a
+/// member's block is the one from the member to itself.
 using Lengths = std::function<std::size_t(std::size_t from, std::size_t to)>;
 
 /// A collective call as all its members make it: all but data, operator, and way of calling.
@@ -56,7 +56,7 @@ struct Shape {
     }
 };
 
-/// Where the blocks of a vector lie: back to back, or in any order with gaps. Empty blocks lie anywhere then.
+/// The places of a vector's blocks: back to back, or in any order with gaps. Empty blocks lie anywhere then.
 struct Layout {
     std::vector<std::size_t> counts;
     std::vector<std::size_t> starts;
@@ -84,7 +84,7 @@ struct Layout {
     }
 };
 
-/// Of every collective a call with vectors of its own and one in place, where there are such, for each of the
+/// For every collective a call with separate vectors and one in place, if there are such, for each of the
 /// roots and distances.
 inline std::vector<Shape> regular_shapes(std::size_t count, const std::vector<int>& roots,
                                          const std::vector<int>& distances) {

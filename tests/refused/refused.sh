@@ -5,7 +5,7 @@ set -eu
 table=$(dirname "$0")/$1 header=$2 member=$3
 shift 3
 
-# Of what does not block.
+# Declarations for nonblocking calls.
 declared=
 if [ "${table##*/}" = started.txt ]; then
     declared="tutti::Request request; std::vector<tutti::Request> requests; tutti::AsyncRequest arrived; std::vector<tutti::AsyncRequest> asyncs; tutti::AsyncGroup meeting(2); tutti::Persistent step = me.prepare.allreduce(vector, array, tutti::sum);"

@@ -1,4 +1,4 @@
-// What the interleavings find. That they do is what makes them a test.
+// Faults that the interleavings must find: this proves the tests.
 
 #include "call.hpp"
 #include "interleaving.hpp"
@@ -89,7 +89,7 @@ bool connects(const Call& call) {
     return false;
 }
 
-/// Of whom a member hears, from whom messages come.
+/// The members whose messages reach a member.
 std::set<int> heard_by(const Call& call, int rank) {
     std::set<int> heard;
     const auto add_first = [&](int members) {
@@ -167,7 +167,7 @@ TEST_CASE("messages are overwritten where nobody settles, or settles too early")
     Found never;
     Found too_early;
     for_each_call([&](const Call& call, Interleaving& interleaving) {
-        // Where members send each other something they hear of each other as well.
+        // Members that send each other something hear of each other as well.
         const bool is_mutual = call.distance() * 2 == ranks;
         if (!call.is_carried() || call.synchronises() || call.elements() == 0 || !connects(call) ||
             is_mutual) {

@@ -29,7 +29,7 @@ std::vector<std::size_t> irregular_offsets(int ranks) {
     return offsets;
 }
 
-/// What each member sends to each.
+/// The number of elements from each member to each.
 std::vector<std::size_t> own_counts(Collective collective, int ranks, int root) {
     std::vector<std::size_t> counts;
     for (int from = 0; from < ranks; ++from) {

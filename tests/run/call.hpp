@@ -43,14 +43,14 @@ public:
     bool synchronises() const { return prepared_.front().synchronises; }
     bool is_carried() const;
     bool is_staged() const { return prepared_.front().staged; }
-    /// Of a shift; else the root, or 0 where there is none.
+    /// The distance of a shift; else the root, or 0 if there is none.
     int distance() const { return root_; }
     std::size_t elements() const { return partition_.total; }
     /// Whether no block is empty.
     bool fills_all_blocks() const;
     const Promise& promise() const { return promise_; }
     const OrderOperator& order_operator() const { return operator_; }
-    /// Of what is combined as the call asks, now so and now so.
+    /// The association of reductions that are combined as the call requires, which varies.
     detail::Association association() const {
         const bool from_the_left = row_->order == algorithm::Order::serial ||
                                    (row_->order == algorithm::Order::asked && size_.total % 2 != 0);
@@ -71,9 +71,9 @@ private:
     std::string name_;
     bool in_place_;
     int root_;
-    /// Where irregular blocks start.
+    /// The starts of irregular blocks.
     std::vector<std::size_t> offsets_;
-    /// What each member sends to each, where that is its own matter.
+    /// The number of elements from each member to each, if only the two know it.
     std::vector<std::size_t> sent_;
     plan::Partition partition_;
     Promise promise_;

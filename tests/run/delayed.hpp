@@ -6,7 +6,7 @@
 
 namespace tutti::test {
 
-/// Whoever may let other members go on while one is in the middle of something.
+/// Lets other members go on while one is in the middle of something.
 class Interrupts {
 public:
     virtual void interrupt() noexcept = 0;
@@ -15,10 +15,10 @@ protected:
     ~Interrupts() = default;
 };
 
-/// Who sees what of the words of a mailbox, on one thread: everything that is published has its number, and a
-/// member sees everything up to some number and nothing after that. So what is published becomes visible
-/// late, and to everybody at another time, but never before what its publisher had done or seen: as release
-/// and acquire have it.
+/// The visibility of the words of a mailbox, on one thread: every publication has its number, and a member
+/// sees everything up to some number and nothing after that. So a publication becomes visible late, and to
+/// every member at another time, but never before its publisher's earlier actions and sights: as with release
+/// and acquire.
 struct Sight {
     /// The number of the last thing published.
     static inline std::uint64_t now = 0;
@@ -28,7 +28,7 @@ struct Sight {
     static inline Interrupts* interrupts = nullptr;
 };
 
-/// What a word is, and was before it was last written, for those who do not see that yet.
+/// The value of a word, and the one before the last write, for members that do not see the latter yet.
 class Delayed {
 public:
     void publish(std::uint64_t value) noexcept {

@@ -29,7 +29,8 @@ struct Outcome {
     int member = 0;
 };
 
-/// What a test breaks: it gets a member's line after each of its operations, and what it was before.
+/// The fault that a test introduces: it gets a member's cursor after each of its operations, and the one
+/// before.
 using Breaks = void (*)(run::Cursor& cursor, const run::Cursor& before);
 
 /// Runs programs on one thread, with all members in turn: always the one of highest priority that can go on,
@@ -49,7 +50,7 @@ public:
     /// One interleaving of the calls of `program`. Allocates nothing but in the first run of it.
     Outcome run(Program& program, Random& random, Breaks breaks = nullptr);
 
-    /// What there is to say of it.
+    /// The report on it.
     static std::string text(const Program& program, const Outcome& outcome);
 
 private:
@@ -77,14 +78,14 @@ private:
         run::Bindings bindings;
         std::optional<Runner> runner;
         std::size_t operation = 0;
-        /// Of the operation at which the members meet.
+        /// The epoch of the operation at which the members meet.
         std::uint64_t epoch_to_meet = 0;
         bool has_entered = false;
         /// The last thing published when the member could not go on though it saw everything.
         std::uint64_t blocked_at = 0;
     };
 
-    /// What a member sees, in whichever channel.
+    /// The sight of a member, in whichever channel.
     struct Eyes {
         /// Interrupted, or at work.
         bool are_busy = false;
@@ -117,7 +118,7 @@ private:
     /// Those with calls left to make, by falling priority.
     std::vector<Player*> order_;
 
-    // Of the current run.
+    // The current run.
     Program* program_ = nullptr;
     Random* random_ = nullptr;
     Breaks breaks_ = nullptr;

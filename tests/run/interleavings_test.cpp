@@ -23,8 +23,8 @@ constexpr std::size_t most_in_flight = 8;
 /// How often a program is run before there is another.
 constexpr long runs_per_program = 25;
 
-/// What comes between the calls of a row: some that make everybody wait for everybody and some that do not,
-/// by way of the mailbox and not.
+/// The calls between the calls of a row: some that make everybody wait for everybody and some that do not, by
+/// way of the mailbox and not.
 Calls others(int ranks) {
     Calls calls;
     for (const auto& [collective, name] : {std::pair{Collective::barrier, "dissemination"},

@@ -2,7 +2,7 @@
 //
 //   test_run [doctest options] [--interleavings N] [--seed S] [--row "COLLECTIVE NAME"] [--ranks P]
 //
-// N of every row, 10'000 if nothing is said. What fails says with which options it is seen again.
+// N of every row, by default 10'000. A failure prints the options that repeat it.
 
 #define DOCTEST_CONFIG_IMPLEMENT
 #include "options.hpp"

@@ -11,7 +11,7 @@ inline constexpr long usual_interleavings = 1'000;
 inline constexpr long usual_interleavings = 10'000;
 #endif
 
-/// What interleavings are run, from the command line.
+/// The interleavings to run, from the command line.
 struct Options {
     long interleavings = usual_interleavings; ///< of each row
     std::uint64_t seed = 1;                   ///< of the first program

@@ -47,7 +47,7 @@ public:
     /// All are through. Whether nobody has touched anything of what callers had back, nor what is no vector.
     bool is_untouched() const { return memory_ == at_the_end_; }
 
-    /// What is wrong with the vectors, after take_back(); else after is_untouched().
+    /// The fault of the vectors, after take_back(); else after is_untouched().
     std::string complaint(std::size_t operation, int rank) const;
     std::string late_complaint() const;
     std::string name() const;
@@ -67,7 +67,7 @@ private:
     Element result(std::size_t operation, int rank, std::size_t element) const;
 
     std::size_t ranks_;
-    /// Of each operation and member.
+    /// The call and the vectors of each operation and member.
     std::vector<const Call*> calls_;
     std::vector<Vector> inputs_;
     std::vector<Vector> outputs_;

@@ -13,7 +13,7 @@ namespace tutti::test {
 /// element, so that a result tells what it is made of.
 using Element = std::uint32_t;
 
-/// What a caller leaves in vectors that it has back, and in results before the call.
+/// The content that a caller puts into vectors that it has back, and into results before the call.
 inline constexpr Element rubbish = 0xDEADBEEF;
 
 inline Element input_value(int member, std::size_t operation, std::size_t element) {

@@ -64,7 +64,7 @@ TEST_CASE("the dual needs no symmetry") {
         for (int rank = 0; rank < ranks; ++rank) {
             auto expected = other.received_by(rank);
             for (Transfer& transfer : expected) {
-                // Where each member has a list of its own, the operand of the lower rank is the left one.
+                // If each member has a list of its own, the operand of the lower rank is the left one.
                 transfer.action = transfer.from < rank ? Action::combine_before : Action::combine;
             }
             CHECK(one.received_by(rank) == expected);
@@ -246,6 +246,6 @@ TEST_CASE("patterns on a torus refuse ranges that it does not keep together") {
     CHECK_NOTHROW(make({5, 1}));
     CHECK_THROWS_AS(make({5, 2}), std::invalid_argument);
     CHECK_THROWS_AS(make({2, 4}), std::invalid_argument);
-    // Of fewer blocks than ranks none is renamed.
+    // If there are fewer blocks than ranks, none is renamed.
     CHECK_NOTHROW(Pattern(12, 5, 1, Symmetry::torus(mesh), {{{0, 1, {1, 3}, Action::copy}}}));
 }

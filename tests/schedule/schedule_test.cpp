@@ -27,8 +27,8 @@ std::multiset<int> members(const std::string& expression) {
     return found;
 }
 
-/// What the first reduction of `round` receives at `rank`, as an expression: the program up to there, and a
-/// copy of the operand.
+/// The operand that the first reduction of `round` receives at `rank`, as an expression: the program up to
+/// there, and a copy of the operand.
 std::string received(const Schedule& schedule, int round, int rank) {
     const Program& full = schedule.programs().front();
     Program program;
@@ -212,7 +212,7 @@ TEST_CASE("blocks that are touched alike are one run") {
     for (std::size_t run = 0; run < expected.size(); ++run) {
         CHECK(touching(by_run, run) == expected[run]);
     }
-    // Where most moves are of one block, each block is a run.
+    // If most moves are of one block, each block is a run.
     const ByRun<char> by_block(made(1), 3, 8, visit_all);
     CHECK(by_block.run(3, 0) == 24);
     CHECK(touching(by_block, 4) == "ab");
@@ -236,7 +236,7 @@ TEST_CASE("a vector is shared when others read it or write to it") {
     CHECK(stores.is_shared(1, Space::output));
     CHECK(stores.is_shared(2, Space::output));
     CHECK_FALSE(stores.is_shared(0, Space::input));
-    // What member 0 does to others, others do to it.
+    // Others do to member 0 as it does to them.
     const Schedule rotated(Collective::allreduce, 3, 1, Symmetry::rotation,
                            {Program{{copy(own, {2, Space::input, {0, 1}})}}});
     CHECK(rotated.is_shared(0, Space::input));
@@ -300,14 +300,14 @@ TEST_CASE("the places of a move must be renamed in the same way on a torus") {
     CHECK_NOTHROW(made({5, 1}, {8, 1}));
     CHECK_NOTHROW(made({4, 8}, {8, 8}));
     CHECK_NOTHROW(made({4, 12}, {8, 12}));
-    // Of whole vectors the one that starts at 0 turns in itself, the other is taken round.
+    // A whole vector that starts at 0 turns in itself, the other is taken round.
     CHECK_THROWS_AS(made({0, 12}, {4, 12}), std::invalid_argument);
     CHECK_THROWS_AS(made({5, 2}, {8, 2}), std::invalid_argument);
 }
 
 TEST_CASE("which collectives have a root, combine, and have which blocks where") {
     const auto counts = [](Collective collective) {
-        // Of four members, root 2: how many blocks of how many members are input, output.
+        // Four members, root 2: how many blocks of how many members are input, output.
         std::pair<int, int> found{0, 0};
         for (int rank = 0; rank < 4; ++rank) {
             for (int block = 0; block < 4; ++block) {

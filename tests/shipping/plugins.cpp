@@ -46,7 +46,7 @@ constexpr int times = 100;
 void load_and_unload(const char* file) {
     for (int time = 0; time < times; ++time) {
         const Plugin plugin(file);
-        // Of a thread that ends before: the C library keeps a plug-in while threads have objects of it.
+        // In a thread that ends before: the C library keeps a plug-in while threads have objects of it.
         std::thread([&] { require(plugin.use(), "wrong results in a thread"); }).join();
     }
     require(dlopen(file, RTLD_NOW | RTLD_NOLOAD) == nullptr, "the plug-in was not unloaded");

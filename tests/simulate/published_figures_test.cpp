@@ -1,4 +1,4 @@
-// What has been published of broadcasts among both sockets' readers, beside what is predicted.
+// Published times of broadcasts among both sockets' readers, beside predictions.
 #include "model/machine_model.hpp"
 #include "simulate/simulation.hpp"
 #include "survey/find_profile.hpp"

@@ -1,4 +1,4 @@
-// What members do in a simulated operation, and when.
+// The members' actions in time in a simulated operation.
 #include "algorithm/registry.hpp"
 #include "simulate/predictor.hpp"
 #include "trace/timeline.hpp"

@@ -24,7 +24,7 @@ std::string file_with(const test::Directory& directory, const tuning::Entry& ent
     return directory.file("tuning" + std::to_string(files++), tuning::to_text(table));
 }
 
-/// What the members are told when member 0 reduces and the others do not: which algorithm it was to be.
+/// The error when member 0 reduces and the others do not: which algorithm it was to be.
 std::string signature_of(Member& me, int elements) {
     std::vector<int> values(static_cast<std::size_t>(elements), 1);
     try {

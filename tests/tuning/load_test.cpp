@@ -13,7 +13,7 @@ using test::mentions;
 
 namespace {
 
-/// What `call` prints on stderr.
+/// The output of `call` on stderr.
 template <class Call>
 std::string stderr_of(const test::Directory& directory, Call call) {
     const std::string path = directory.path("stderr");

@@ -1,4 +1,4 @@
-// What a process has learnt, saved to files.
+// Learnt choices of a process, saved to files.
 
 #include "support.hpp"
 #include "tuning/save.hpp"
@@ -27,7 +27,7 @@ tuning::Table table_of(const std::vector<tuning::Entry>& entries) {
     return table;
 }
 
-/// Has children do that, each with its number, at the same time. What a process has learnt ends with it.
+/// Has children do that, each with its number, at the same time. Learnt choices end with their process.
 void in_children(int count, const std::function<void(int)>& act) {
     std::vector<pid_t> children;
     for (int child = 0; child < count; ++child) {

@@ -42,7 +42,7 @@ bool may_be_harmless(const Synchronised& plan, const Mutant& mutant, Requirement
     }
     switch (mutant.fault) {
     case Fault::wait_weakened:
-        // Of a barrier's tokens some arrive twice, unless p is a power of two.
+        // Some of a barrier's tokens arrive twice, unless p is a power of two.
         return plan.schedule.collective() == Collective::barrier;
     case Fault::wait_dropped:
     case Fault::blocks_shortened:

@@ -8,7 +8,7 @@
 
 namespace tutti::test {
 
-/// What a member has for a block in an operation. Sums of such keep their bracketing.
+/// The value of a member's block in an operation. Sums of these keep their association.
 inline std::string leaf(int member, int operation, int block) {
     return "<" + std::to_string(member) + "." + std::to_string(operation) + "." + std::to_string(block) + ">";
 }

@@ -29,7 +29,7 @@ namespace {
 
 constexpr int operations = 4;
 
-/// What a member does next: one wait, one publication, or one access to one block.
+/// The next action of a member: one wait, one publication, or one access to one block.
 struct Action {
     enum class What { fill, publish, wait, read, store, join, join_listed, check } what = What::fill;
     int member = 0;
@@ -37,8 +37,8 @@ struct Action {
     Space space = Space::input;
     int block = 0;
     int round = 0;
-    /// For read: what becomes of the value already held. What is set aside is combined with it by `join`,
-    /// what is listed by `join_listed`.
+    /// For read: the use of the value already held. A value set aside is combined with it by `join`, a listed
+    /// one by `join_listed`.
     enum class Use { replace, combine, set_aside, list } use = Use::replace;
 };
 
@@ -345,7 +345,7 @@ private:
         }
     }
 
-    /// Whatever is read was written in this operation, whether or not a result depends on it.
+    /// Every block read was written in this operation, whether or not a result depends on it.
     void expect_current(int rank, int block, const std::string& value) {
         const std::string operation = "." + std::to_string(operation_[index(rank)]) + ".";
         for (const std::string& input : leaves(value)) {
@@ -388,7 +388,7 @@ private:
         expect(agreed->second == without_blocks(value), rank, block,
                "in another order than elsewhere, " + value);
         if (requirement_ >= verify::Requirement::canonical) {
-            // What is combined as the call asks is combined from the left here.
+            // Reductions that are combined as the call requires are combined from the left here.
             const auto association = requirement_ == verify::Requirement::canonical
                                          ? detail::Association::tree
                                          : detail::Association::left;

@@ -335,7 +335,7 @@ TEST_CASE("content: what is associated as the call asks has no partial results")
     const Place out{0, Space::output, block0};
     const auto x = [](int member) { return Place{member, Space::input, block0}; };
     const Place sum{0, Space::scratch0, block0};
-    // Of three operands, from the left is as the tree.
+    // For three operands, from the left is as the tree.
     const Schedule twice(
         Collective::reduce, 3, 1, Symmetry::none,
         {Program{{{sum, x(0), x(1), true}, {out, sum, x(2), true}}}, Program(1), Program(1)});

@@ -22,7 +22,7 @@ std::string text_of(const std::filesystem::path& path) {
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-/// What is between the first `begin` and the next `end` of a line; empty where they are not there.
+/// The text between the first `begin` and the next `end` of a line; empty if they are not there.
 std::string between(const std::string& line, const std::string& begin, const std::string& end) {
     const std::size_t first = line.find(begin);
     const std::size_t last = first == std::string::npos ? first : line.find(end, first + begin.size());
@@ -81,7 +81,7 @@ TEST_CASE("the extension of a file says in which format to draw, and others are 
 
 TEST_CASE("the figures of the documentation are what the commands beside them draw") {
     const std::filesystem::path docs = TUTTI_DOCS;
-    // What is drawn otherwise: from a table of README, and by hand.
+    // Figures drawn otherwise: from a table of README, and by hand.
     std::set<std::filesystem::path> shown = {"measured.svg", "one-pass.svg", "one-call.svg", "levels.svg",
                                              "ways.svg"};
     for (const auto& page : {docs / "figures/README.md", docs / "machines.md"}) {

@@ -40,7 +40,7 @@ TEST_CASE("measure writes a profile and a drawing, and prints what they say") {
     const Place place;
     const Outcome outcome = tutti_command({"measure", "-o", place.file("lines.json"), "--matrix",
                                            place.file("matrix.svg"), "--seconds", "0.2", "-q"});
-    // What took a millisecond instead of nanoseconds is not written.
+    // A time of a millisecond instead of nanoseconds is not written.
     if (machine::here().pus.size() < 2 || outcome.says("other programs have disturbed it")) {
         CHECK(outcome.exit_code == 4);
         return;

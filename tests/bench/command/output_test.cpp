@@ -1,4 +1,4 @@
-// Where results and text go, and what happens when they cannot be written.
+// The destinations of results and text, and the errors when they cannot be written.
 #include "mpirun/temporary_directory.hpp"
 #include "support.hpp"
 
@@ -14,7 +14,7 @@ namespace {
 
 const std::string small_bench = R"("$0" bench barrier -t 2 -n 10 --rounds 1 --seconds 0.01 )";
 
-/// What the line prints on stdout only.
+/// The output of the line on stdout only.
 std::string stdout_of(const std::string& line) {
     return shell(line + " 2>/dev/null").text;
 }

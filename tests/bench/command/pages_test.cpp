@@ -1,4 +1,4 @@
-// What describes the command beside --help: manual pages, completions and the examples in both.
+// Descriptions of the command beside --help: manual pages, completions and the examples in both.
 
 #include "mpirun/temporary_directory.hpp"
 #include "support.hpp"

@@ -97,7 +97,7 @@ bool is_printed(double exact, const std::string& printed) {
 /// Ranks, size, protocol and term.
 using Figure = std::tuple<int, std::string, std::string, std::string>;
 
-/// What the paper prints otherwise than its formulas give it, all else agrees.
+/// The figures of the paper that differ from its formulas; all else agrees.
 std::set<Figure> known_differences() {
     const std::string ring = "ring, bandwidth-opt.";
     const std::string whole = "elimination, lat-opt.";

@@ -1,4 +1,4 @@
-// What was predicted beside what was measured.
+// Predictions beside measurements.
 #include "model/prediction_errors.hpp"
 #include "model/prediction_table.hpp"
 #include "survey/find_profile.hpp"

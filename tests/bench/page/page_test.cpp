@@ -1,4 +1,4 @@
-// What a report has in it, whatever its files say.
+// The parts that every report has, whatever is in its files.
 #include "page/page.hpp"
 #include "page/page_data.hpp"
 #include "page/shell.hpp"

@@ -34,7 +34,7 @@ std::vector<std::string> words_of_line(const std::string& line) {
     return words;
 }
 
-/// What readers of nccl-tests take for results: lines of 13 words that begin with a size.
+/// The results as readers of nccl-tests find them: lines of 13 words that begin with a size.
 std::vector<std::vector<std::string>> results_in(const std::string& text) {
     std::istringstream lines(text);
     std::vector<std::vector<std::string>> results;

@@ -1,4 +1,4 @@
-// What the times of a machine show beside what hwloc says of it.
+// The differences between the times of a machine and its description by hwloc.
 #include "machine/distances.hpp"
 #include "survey/differences.hpp"
 #include "survey/matrix_svg.hpp"

@@ -1,4 +1,4 @@
-// What a profile's file may say, and what it may not.
+// The valid and invalid contents of a machine model's file.
 #include "../../texts.hpp"
 #include "survey/profile_json.hpp"
 

@@ -52,7 +52,7 @@ struct ClassRow {
     double most = 0;
 };
 
-/// What is derived from whole matrices.
+/// Values derived from whole matrices.
 std::vector<ClassRow> class_rows() {
     std::ifstream file(TUTTI_CLASS_TABLE);
     std::string line;
@@ -117,7 +117,7 @@ TEST_CASE("published one-way times are those of the matrices") {
         CHECK(lines.median_one_way.value == row.median);
         CHECK(lines.most_one_way.value == row.most);
         CHECK(profile.sources[lines.median_one_way.source].origin == distance::Origin::published);
-        // Of the pairs in a socket the table has those of the second one only.
+        // The table has only the pairs in the second socket.
         const bool half = row.profile == "epyc-7742-2s" && (row.name == "node" || row.name == "socket");
         const auto pairs = pairs_of(machine::from_synthetic(profile.topology));
         CHECK(pairs.at(*found) == (half ? 2 : 1) * row.pairs);

@@ -1,4 +1,4 @@
-// What is measured, on the machine of the test: that it is measured, not what comes out.
+// The measurements on the machine of the test: that they are made, not their values.
 #include "machine/pinning.hpp"
 #include "survey/pinned_threads.hpp"
 #include "survey/survey.hpp"
