@@ -4,7 +4,8 @@
 #
 # A library beside tutti, which nobody needs who does not ask for it: tutti::NAME, find_package(tutti COMPONENTS NAME),
 # pkg-config tutti-NAME, the install components and Debian packages libtutti-NAME and libtutti-NAME-dev. This call is all
-# that a component needs. Where CONDITION is false it is not built, and its HEADERS, files of include/tutti beside the
+# that a component needs. If CONDITION is false it is not built, and its HEADERS, files of include/tutti
+# beside the
 # calling CMakeLists.txt, are not installed.
 #
 # OBJECTS are modules that it is made of; without any it is its headers. LINKS is what it links besides tutti. Programs

@@ -1,6 +1,6 @@
-# What a program outside the tree needs: the library, its headers, find_package(tutti CONFIG) and pkg-config tutti; and
-# the command. Each part is an install component that has the name of its Debian package (TuttiPackages.cmake).
-# Where TUTTI_INSTALL is off, nothing of this happens.
+# The parts for a program outside the tree: the library, its headers, find_package(tutti CONFIG) and
+# pkg-config tutti; and the command. Each part is an install component that has the name of its Debian package
+# (TuttiPackages.cmake). If TUTTI_INSTALL is off, nothing of this happens.
 if(TUTTI_INSTALL)
   include(GNUInstallDirs)
   include(CMakePackageConfigHelpers)
@@ -8,7 +8,7 @@ if(TUTTI_INSTALL)
   set(TUTTI_PKGCONFIG_DIR ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()
 
-# What programs in other languages than C++ link besides an archive.
+# The libraries that programs in other languages than C++ link besides an archive.
 set(TUTTI_CXX_RUNTIME ${CMAKE_CXX_IMPLICIT_LINK_LIBRARIES})
 list(FILTER TUTTI_CXX_RUNTIME EXCLUDE REGEX "^(c|gcc|gcc_s)$")
 list(REMOVE_DUPLICATES TUTTI_CXX_RUNTIME)

@@ -1,5 +1,6 @@
-# The dependency rule of the house. Where link lines must not lead is checked when the tree is configured. For what files include,
-# layers.cmake in the build directory says what each layer reaches; check_layers.cmake, a test, holds the files to it:
+# The dependency rule of the project. The forbidden link lines are checked when the tree is configured. For
+# the includes of files, layers.cmake in the build directory lists the layers that each layer reaches;
+# check_layers.cmake, a test, holds the files to it:
 #
 #   - A layer (a directory under src/, topology/, components/ or bench/) includes its own headers and those of layers its link line
 #     reaches. A layer is what tutti_layer(<target>) says it is; tutti_module says so for all but programs.
@@ -14,15 +15,15 @@
 # Readers of schedules run anywhere, without threads or a machine.
 set(TUTTI_WITHOUT_THREADS graph distance schedule algorithm cost verify draw simulate)
 set(TUTTI_THREAD_LIBRARIES Threads::Threads PkgConfig::HWLOC MPI::MPI_CXX)
-# What moves the data knows nothing of why.
+# Layers that move data do not depend on schedules.
 set(TUTTI_WITHOUT_SCHEDULES graph distance machine mailbox kernel)
-# What measures shares no code with what it measures.
+# Measuring code shares nothing with the measured library.
 set(TUTTI_WITHOUT_THE_MEASURED terminal measure mpirun peers)
-# Readers of schedules do not know each other.
+# Readers of schedules do not depend on each other.
 set(TUTTI_READERS cost verify draw plan)
-# What makes calls does not know how their failures are told.
+# Layers that make calls do not depend on the diagnosis of failures.
 set(TUTTI_WITHOUT_DIAGNOSIS wait record choose call group flight)
-# What only the command and the tests need, and the layers above all others that programs link.
+# Layers that only the command and the tests need, and the layers above all others that programs link.
 set(TUTTI_LABORATORY cost verify draw)
 set(TUTTI_LINKED_BY_PROGRAMS api arrive hybrid c)
 
@@ -32,7 +33,7 @@ set(TUTTI_HEADERS_OF_MPI::MPI_CXX "^mpi\\.h$")
 set(TUTTI_HEADERS_OF_Threads::Threads
     "^(pthread\\.h|thread|mutex|shared_mutex|condition_variable|future|semaphore|latch|barrier|stop_token)$")
 
-# What the link line of `module` names.
+# The libraries on the link line of `module`.
 function(tutti_links module result)
   get_target_property(links ${module} LINK_LIBRARIES)
   get_target_property(passed_on ${module} INTERFACE_LINK_LIBRARIES)

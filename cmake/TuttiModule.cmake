@@ -34,8 +34,8 @@ function(tutti_configure target)
   endif()
 endfunction()
 
-# What nearly every source includes is compiled once. ccache has to be told that it may take such a file for the headers in it
-# (tests/run.sh does).
+# Headers that nearly every source includes are compiled once. ccache needs a setting to accept such a file
+# for the headers in it (tests/run.sh sets it).
 set(TUTTI_PRECOMPILES ON)
 if(CMAKE_DISABLE_PRECOMPILE_HEADERS OR CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache"
    AND NOT "$ENV{CCACHE_SLOPPINESS}" MATCHES "pch_defines")
@@ -65,7 +65,7 @@ function(tutti_announce_alone target)
   target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include ${PROJECT_SOURCE_DIR}/src/announce.hpp>")
 endfunction()
 
-# What a shared library shows says include/tutti/detail/export.hpp.
+# The visible symbols of a shared library are marked by include/tutti/detail/export.hpp.
 function(tutti_hide target)
   set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endfunction()

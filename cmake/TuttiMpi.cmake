@@ -32,7 +32,7 @@ function(tutti_mpi_kinds result)
     list(APPEND kinds ${kind})
     set(TUTTI_MPIRUN_${kind} ${TUTTI_MPIRUN_PROGRAM_${kind}} ${TUTTI_MPIRUN_OPTIONS_${kind}} PARENT_SCOPE)
     if(MPI_CXX_INCLUDE_DIRS MATCHES ${kind})
-      # What is installed is for this one.
+      # The installed files are for this one.
       add_library(tutti_mpi_${kind} STATIC $<TARGET_OBJECTS:tutti_hybrid>)
       set_target_properties(tutti_mpi_${kind} PROPERTIES LINKER_LANGUAGE CXX)
     else()

@@ -1,4 +1,5 @@
-# What readers get besides the files: `site`, the pages as HTML by mkdocs, and `reference`, the public headers by Doxygen. Each
+# Documentation for readers besides the files: `site`, the pages as HTML by mkdocs, and `reference`, the
+# public headers by Doxygen. Each
 # is there where its program is, and a test makes each without a warning (tests/site).
 
 # mkdocs takes one directory, in which everything must be that pages link to. Links keep it as it is in the tree.

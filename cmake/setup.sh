@@ -81,7 +81,8 @@ install() {
     $as_root apt-get install -qq -y --no-install-recommends "$@" >&2
 }
 $as_root apt-get update -qq >&2 || cannot "apt-get could not look up$missing$missing_optional"
-# Word splitting of the lists is meant. What is optional comes one by one, so that one that fails stands alone.
+# Word splitting of the lists is meant. Optional packages come one by one, so that one that fails stands
+# alone.
 if [ -n "$missing" ]; then
     install $missing || cannot "apt-get could not install$missing"
 fi

@@ -12,7 +12,7 @@
 
 namespace {
 
-// What the program asks for: `reducer` combines `bytes` bytes of elements, src op dst, in dst.
+// The program's interface: `reducer` combines `bytes` bytes of elements, src op dst, in dst.
 using Reducer = void (*)(const char* src, char* dst, int type_size, int bytes);
 
 struct Context { // of the function that the library calls; lives until the call returns

@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-/// A network of layers x += x W, which learns to move all elements by one place. Of a batch only some samples
+/// A network of layers x += x W, which learns to move all elements by one place. Only some samples of a batch
 /// pass a layer (stochastic depth): one member has more to do in this layer, another in the next.
 class Network {
 public:

@@ -37,7 +37,7 @@ int main() {
     arena.execute([&] {
         namespace flow = tbb::flow;
         flow::graph graph;
-        // What a rank finds in this round.
+        // The findings of a rank in this round.
         flow::function_node<Message, Message> count(graph, flow::unlimited, [](const Message& part) {
             for (std::size_t i = 0; i < 1000; ++i) {
                 ++part->counts[(i * static_cast<std::size_t>(part->rank + 1)) % part->counts.size()];

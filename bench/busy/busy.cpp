@@ -24,7 +24,7 @@ namespace {
 
 constexpr double work_us = 3;
 
-/// Of the rounds of one way.
+/// The samples of the rounds of one wait policy.
 struct Samples {
     std::vector<double> us;
     std::vector<double> cpu_us;

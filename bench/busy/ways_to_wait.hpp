@@ -6,7 +6,7 @@
 
 namespace tutti::bench {
 
-/// What members were measured to take.
+/// The measured times of members.
 struct WaitTimes {
     double us_per_call = 0;
     /// CPU time of one member.

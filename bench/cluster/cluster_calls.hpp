@@ -15,7 +15,7 @@ struct Variant {
     std::string way = "auto";
     std::string algorithm = "auto";
 
-    /// What is not left to the library, or "auto".
+    /// The choices that are not left to the library, or "auto".
     std::string name() const;
 };
 

@@ -24,7 +24,7 @@ const Point* find(const Results& results, const std::string& provider, const Pro
     return found == results.points.end() ? nullptr : &*found;
 }
 
-/// Of flat MPI, where each process has its result.
+/// The point of flat MPI, in which each process has its result.
 const Point* flat_point(const Results& results, Problem problem) {
     const Point* const shared = find(results, "openmpi", problem); // took turns with the cluster
     problem.shared = false;

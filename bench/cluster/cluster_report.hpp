@@ -7,11 +7,11 @@
 
 namespace tutti::bench {
 
-/// What `tutti bench --hybrid` has measured.
+/// The measurements of `tutti bench --hybrid`.
 struct Results {
     /// The cluster, in one line.
     std::string title = {};
-    /// Of the providers "hybrid", "hand-written" and "openmpi" (flat), in any order.
+    /// The points of the providers "hybrid", "hand-written" and "openmpi" (flat), in any order.
     std::vector<Point> points = {};
     /// Why there are no points of flat MPI, or not all.
     std::string failure = {};

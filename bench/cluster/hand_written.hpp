@@ -9,10 +9,10 @@
 
 namespace tutti::bench {
 
-/// What hybrid programs do by hand, well done: the OpenMP threads of a process combine slices of their
-/// vectors, or put their blocks together, the master carries that over MPI, and every thread copies the
-/// result. If they share the result, they combine there, the master calls MPI in place, and nobody copies.
-/// Sums of doubles; rooted at the first thread of the first process.
+/// Hand-written hybrid code, well done: the OpenMP threads of a process combine slices of their vectors, or
+/// put their blocks together, the master carries these over MPI, and every thread copies the result. If they
+/// share the result, they combine there, the master calls MPI in place, and nobody copies. Sums of doubles;
+/// rooted at the first thread of the first process.
 class HandWritten {
 public:
     /// Vectors of up to `most_elements`; `first_rank`: the global rank of this process's thread 0.

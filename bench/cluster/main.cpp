@@ -225,7 +225,7 @@ private:
     std::size_t stamps_;
     HarnessWindow window_;
     HandWritten hand_;
-    /// Of all threads, if they share the result.
+    /// The output of all threads, if they share the result.
     Buffer shared_output_;
     MPI_Comm communicator_;
 };

@@ -105,7 +105,7 @@ Environment environment_of(const BenchOptions& options) {
     return environment;
 }
 
-/// What whoever interrupts a run wants to know: how to go on.
+/// The text for a user who interrupts a run: how to go on.
 std::string last_words(const std::string& json_path, std::size_t points_written) {
     std::string text = isatty(STDERR_FILENO) == 1 ? "\n" : "";
     if (json_path.empty() || is_stdout(json_path)) {
@@ -350,7 +350,8 @@ private:
         }
     }
 
-    /// What there is: files also before the end, so that a run that is interrupted keeps what it has.
+    /// Writes the present results: files also before the end, so that a run that is interrupted keeps what it
+    /// has.
     void write_files(bool is_all) {
         std::vector<Point> all = own_;
         all.insert(all.end(), others_.begin(), others_.end());
@@ -399,7 +400,7 @@ private:
     std::FILE* out_;
     Environment environment_;
     std::vector<std::string> baselines_;
-    /// Of an interrupted run.
+    /// The points of an interrupted run.
     std::vector<Point> kept_;
     TimeLeft time_left_;
     Progress progress_;
@@ -408,7 +409,7 @@ private:
     Farewell farewell_;
 };
 
-/// What a team would refuse only when the first is made: CPUs, and variables of the environment.
+/// Checks that a team would only make when the first is created: CPUs, and variables of the environment.
 void check_team(const BenchOptions& options) {
     const machine::Machine machine = machine::detect();
     for (const int members : options.members) {

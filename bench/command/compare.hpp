@@ -4,7 +4,7 @@
 
 namespace tutti::bench {
 
-/// What `tutti compare` is to compare, as typed.
+/// The arguments of `tutti compare`, as typed.
 struct CompareArguments {
     std::string before;
     std::string after;

@@ -20,7 +20,7 @@ std::vector<std::string> flags_of(const CLI::Option& option) {
     return flags;
 }
 
-/// What the shell takes as it is between single quotes; letters of `special` get a backslash.
+/// The text in single quotes, which the shell takes as it is; letters of `special` get a backslash.
 std::string in_quotes(std::string_view text, std::string_view special) {
     std::string result;
     for (const char letter : text) {
@@ -36,7 +36,7 @@ std::string in_quotes(std::string_view text, std::string_view special) {
     return result;
 }
 
-/// What follows options that take a value: words, or nothing, which leaves it to names of files.
+/// The completions after options that take a value: words, or nothing, which leaves it to names of files.
 void complete_values(std::string& script, const CLI::App& app, const CLI::App& command) {
     for (const CLI::Option* const option : options_shown(command)) {
         if (!option->nonpositional() || option->get_items_expected_max() == 0) {

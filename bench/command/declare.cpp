@@ -15,7 +15,7 @@ namespace tutti::bench {
 
 namespace {
 
-// What stands in no help is what the options were called before.
+// Options without a help text are former names.
 
 void declare_collective(CLI::App& command, std::string& collective, const char* text) {
     command.add_option("collective", collective, text);

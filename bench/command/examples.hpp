@@ -9,11 +9,11 @@ namespace tutti::bench {
 /// A line that a reader may copy.
 struct Example {
     const char* line;
-    /// What it does.
+    /// The effect of the line.
     const char* text;
 };
 
-/// Those of a command; "" is `tutti` itself. Empty where there are none.
+/// The examples of a command; "" is `tutti` itself. Empty if there are none.
 std::span<const Example> examples_of(std::string_view command);
 
 /// The same under a heading, as --help shows them: empty, or ends without a newline.

@@ -6,7 +6,7 @@
 
 namespace tutti::bench {
 
-/// What `tutti guidelines` is to measure, as typed.
+/// The arguments of `tutti guidelines`, as typed.
 struct GuidelinesArguments {
     PointArguments points = {
         .begin = "8", .end = "4M", .factor = 8, .members = "2,3,4,5,7,8,9", .seconds = 0.1};

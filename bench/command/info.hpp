@@ -4,7 +4,7 @@
 
 namespace tutti::bench {
 
-/// What `tutti info` is to print, as typed.
+/// The arguments of `tutti info`, as typed.
 struct InfoArguments {
     bool algorithms = false;
     bool markdown = false;

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-// What describes the command beside --help, made of the same declarations.
+// Descriptions of the command beside --help, made of the same declarations.
 
 namespace tutti::bench {
 
-/// Of `tutti` itself where `command` is `app`.
+/// A described command: `tutti` itself if `command` is `app`.
 struct Described {
     const CLI::App* command;
     /// "tutti" or "tutti bench".
@@ -23,7 +23,7 @@ std::vector<Described> described(const CLI::App& app);
 /// Those that help shows.
 std::vector<const CLI::Option*> options_shown(const CLI::App& command);
 
-/// What may stand in the place of an option's value, if the command knows the words: names of collectives or
+/// The words that may be an option's value, if the command has a list of them: names of collectives or
 /// algorithms, of commands for `tutti help`.
 std::vector<std::string> words_known(const CLI::App& app, const CLI::Option& option);
 

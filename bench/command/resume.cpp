@@ -56,7 +56,7 @@ std::vector<Given> given(const BenchOptions& options) {
             {"--check", fmt::format("{}", options.method.check)}};
 }
 
-/// What the text of another command gives to this option.
+/// The value of this option in the text of another command.
 std::string value_in(const std::string& description, const std::string& option) {
     for (std::size_t at = 0; at < description.size();) {
         const std::size_t end = std::min(description.find(between, at), description.size());

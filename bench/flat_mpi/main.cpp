@@ -44,7 +44,7 @@ void pin(const std::vector<int>& cpus) {
 
 /// One MPI call for a problem. In place, `input` and `output` are the same.
 void call_mpi(const Problem& problem, int rank, const void* input, void* output) {
-    // Of rooted collectives only the root says that it is in place, in the argument that it would not need.
+    // In rooted collectives only the root passes MPI_IN_PLACE, in the argument that it would not need.
     const detail::CollectiveTraits& traits = detail::traits_of(problem.collective);
     const bool says_in_place = problem.in_place && (!traits.is_rooted() || rank == Problem::root);
     const bool in_output = traits.is_rooted() && traits.scatters();

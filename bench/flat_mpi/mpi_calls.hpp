@@ -11,7 +11,7 @@
 
 namespace tutti::bench {
 
-/// What a blocking collective of MPI passes. `in` is MPI_IN_PLACE, or `out` of a scatter, as MPI has it.
+/// The arguments of a blocking collective of MPI. `in` is MPI_IN_PLACE, or `out` of a scatter, as in MPI.
 struct MpiCall {
     const void* in;
     void* out;

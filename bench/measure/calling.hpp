@@ -26,7 +26,7 @@ struct Calling {
     std::size_t in_flight = 1;
 };
 
-/// What --calling says for each way, in their order.
+/// The value of --calling for each way, in their order.
 inline constexpr std::array<std::string_view, 5> ways_of_calling = {"blocking", "started", "persistent",
                                                                     "arriving", "single_caller"};
 

@@ -17,8 +17,8 @@ public:
     GateClosed() : std::runtime_error("another member of the benchmark failed") {}
 };
 
-/// Where the members of a measurement meet: threads of one process or processes that map the same memory. It
-/// shares no code with what is measured, and it is the same for every provider.
+/// The meeting point of the members of a measurement: threads of one process or processes that map the same
+/// memory. It shares no code with the measured library, and it is the same for every provider.
 ///
 /// Members that have a CPU each are let through at a time agreed on in advance rather than when they learn
 /// that the gate is open, so that they enter the measured call together. Crowded members cannot all run at
@@ -28,8 +28,8 @@ public:
     /// `members` use the gate; `crowded`: there are fewer CPUs than that.
     Gate(int members, bool crowded) : members_(static_cast<std::uint32_t>(members)), crowded_(crowded) {}
 
-    /// Returns when all members have come. What they wrote before is visible after. Throws GateClosed after
-    /// fail().
+    /// Returns when all members have come. Everything that they wrote before is visible after. Throws
+    /// GateClosed after fail().
     void meet() {
         const std::uint32_t before = generation_.load(std::memory_order_relaxed);
         // Acquire and release: the last one to come has seen what all others wrote, and passes it on with the

@@ -28,10 +28,10 @@ std::uint64_t Harness::total(std::uint64_t value) {
 }
 
 void Harness::repeat(std::span<const Timed> timed, std::size_t repetition) {
-    // What comes first leaves its mark on what comes next: members that share a CPU go on in the order in
-    // which they left, and lines lie in this cache or that. So the order changes, and as in programs, which
-    // repeat their calls, each finds what its own kind leaves: a scan of 128 KiB takes two members 10.4 us
-    // after a call of its own and 3.6 us after others'.
+    // Each call affects the next one: members that share a CPU go on in the order in which they left, and
+    // lines lie in this cache or that. So the order changes, and as in programs, which repeat their calls,
+    // each call finds the state that its own kind leaves: a scan of 128 KiB takes two members 10.4 us after a
+    // call of its own and 3.6 us after others'.
     std::mt19937 same_for_all(static_cast<std::mt19937::result_type>(repetition));
     std::vector<std::size_t> order(timed.size());
     std::iota(order.begin(), order.end(), std::size_t{0});

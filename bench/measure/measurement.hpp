@@ -20,7 +20,7 @@ struct Method {
     std::size_t loop_bytes = std::size_t{32} << 10;
 };
 
-/// What a contender takes at most of a problem with vectors of so many bytes, beside checks.
+/// The most seconds of a contender for a problem with vectors of so many bytes, besides checks.
 double most_seconds(const Method& method, std::size_t bytes);
 
 /// One of those that are measured in turns.
@@ -40,7 +40,7 @@ struct Subject {
     /// The vectors; the same when in place.
     std::byte* input = nullptr;
     std::byte* output = nullptr;
-    /// Where the result lies.
+    /// The place of the result.
     const std::byte* result = nullptr;
     /// At least one.
     std::vector<Contender> contenders;

@@ -13,19 +13,19 @@
 
 namespace tutti::bench {
 
-/// What was measured of one problem solved by one provider.
+/// The measurement of one problem solved by one provider.
 struct Point {
     std::string provider;
-    /// As asked for; "auto" where the provider chose.
+    /// As requested; "auto" if the provider chose.
     std::string algorithm = "auto";
-    /// What the library chose; empty where it did not, and where nobody knows.
+    /// The choice of the library; empty if it made none, or if it is unknown.
     std::string chosen = {};
     Problem problem = {};
-    /// Of single runs whose inputs were rewritten before, in microseconds.
+    /// The times of single runs whose inputs were rewritten before, in microseconds.
     Summary time_us;
     /// Up to most_samples of these runs, evenly spaced, in the order in which they were made.
     std::vector<double> samples_us = {};
-    /// Median of what the same loads and stores cost without any synchronisation.
+    /// Median time of the same loads and stores without any synchronisation.
     std::optional<double> floor_us;
     /// Median time per call of many calls back to back; for small messages.
     std::optional<double> loop_us;
@@ -46,7 +46,7 @@ std::vector<Point> pooled(std::span<const Point> rounds);
 
 /// One entry of `points` in the JSON file: provider, collective, algorithm, chosen, members, bytes, type, op,
 /// in_place, shared, median_us, ci95_us, p99_us, max_us, floor_us, loop_us, exchange_us, wrong, repetitions,
-/// samples_us. What was not measured is null.
+/// samples_us. Values that were not measured are null.
 nlohmann::json to_json(const Point& point);
 
 /// The reverse. Throws nlohmann::json::exception or std::invalid_argument when it is no such entry.

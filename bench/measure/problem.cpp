@@ -13,7 +13,7 @@ namespace tutti::bench {
 
 namespace {
 
-/// What others call one of ours.
+/// Another library's name of a collective.
 struct Alias {
     std::string_view theirs;
     std::string_view ours;

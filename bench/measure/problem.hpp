@@ -25,7 +25,7 @@ struct Problem {
     /// The result of an allreduce or an allgather is one vector for all members.
     bool shared = false;
 
-    /// Of rooted collectives; a shift goes to the next rank.
+    /// The root of rooted collectives; a shift goes to the next rank.
     static constexpr int root = 0;
     static constexpr int distance = 1;
 

@@ -7,7 +7,7 @@
 
 namespace tutti::bench {
 
-/// What is reported of a set of run lengths, all in the unit of the samples.
+/// The statistics of a set of run lengths, all in the unit of the samples.
 struct Summary {
     double median = 0;
     /// 95 % confidence interval of the median.

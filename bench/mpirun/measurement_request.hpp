@@ -8,9 +8,9 @@
 
 namespace tutti::bench {
 
-/// What the command asks the MPI program to measure, handed over in a JSON file.
+/// The command's request to the MPI program, passed in a JSON file.
 struct MeasurementRequest {
-    /// Of the points.
+    /// The provider of the points.
     std::string provider;
     std::vector<Problem> problems;
     Method method;

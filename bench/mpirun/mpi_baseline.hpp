@@ -9,9 +9,9 @@
 
 namespace tutti::bench {
 
-/// What came of a baseline run.
+/// The result of a baseline run.
 struct BaselineResult {
-    /// What was measured, even if the run failed later.
+    /// The measured points, even if the run failed later.
     std::vector<Point> points;
     /// The version that the MPI library states.
     std::string library;

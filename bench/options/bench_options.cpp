@@ -161,7 +161,7 @@ void check_levels(const std::vector<int>& levels, const std::vector<int>& member
     }
 }
 
-/// What the ways of calling that are not by members cannot do.
+/// Rejects options that calls which are not made by members do not support.
 void check_callings(const BenchOptions& options) {
     const bool single_caller = has_way(options.callings, Calling::Way::single_caller);
     if ((single_caller || has_way(options.callings, Calling::Way::arriving)) &&

@@ -19,7 +19,7 @@ namespace tutti::bench {
 /// - benchmark: as Google Benchmark does, in JSON (report/benchmark_format.hpp)
 enum class ReportFormat : std::uint8_t { table, nccl, benchmark };
 
-/// What `tutti bench` is to do.
+/// The work of `tutti bench`.
 struct BenchOptions {
     std::vector<Collective> collectives;
     std::vector<std::size_t> bytes;
@@ -51,7 +51,7 @@ struct BenchOptions {
     std::string html_path;
     /// How often all providers take turns.
     int rounds = 1;
-    /// Of one round.
+    /// The method of one round.
     Method method;
     /// Sizes and seconds as they are typed: of all rounds.
     PointArguments typed = {};
@@ -85,7 +85,7 @@ struct BenchArguments {
     BenchOptions parsed() const;
 };
 
-/// What is to be measured among so many members.
+/// The problems to measure among so many members.
 std::vector<Problem> problems_for(const BenchOptions& options, int members);
 
 /// Bytes of the longest vector.

@@ -4,7 +4,7 @@
 
 namespace tutti::bench {
 
-/// What is measured where, as typed: the same for all commands that measure.
+/// The points to measure, as typed: the same for all commands that measure.
 struct PointArguments {
     std::string begin;
     std::string end;

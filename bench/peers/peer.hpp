@@ -26,7 +26,7 @@ public:
     virtual void run(const std::function<void(int rank)>& body) = 0;
 };
 
-/// Of each thread of an OpenMP library: private copies of arrays lie there.
+/// The stack of each thread of an OpenMP library: private copies of arrays lie there.
 inline constexpr std::size_t openmp_stack_bytes = std::size_t{256} << 20;
 
 /// Somebody else's way to solve problems among threads of one process, which Tutti is compared with. Peers
@@ -39,15 +39,15 @@ public:
     Peer(const Peer&) = delete;
     Peer& operator=(const Peer&) = delete;
 
-    /// What solves `problem` as member `rank`; empty where this peer has no way to, for all ranks alike.
-    /// Called by every member on its own thread.
+    /// The calls that solve `problem` as member `rank`; empty if this baseline cannot solve it, for all ranks
+    /// alike. Called by every member on its own thread.
     virtual Calls calls(const Problem& problem, int rank, const Vectors& vectors) = 0;
 
     /// Whether member 0 calls alone and has the work shared out among the runtime's own threads.
     virtual bool leader_alone() const { return false; }
 };
 
-/// What a shared object of peers has to offer.
+/// The interface of a shared object of baselines.
 class PeerModule {
 public:
     PeerModule() = default;

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 struct Entry {
     const char* name;
     const char* module;
-    /// What to install before the next configuration.
+    /// The package to install before the next configuration.
     const char* package;
     bool has_own_threads = false;
 };

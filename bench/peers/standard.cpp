@@ -1,4 +1,4 @@
-// What comes with the compiler: std::barrier, one pass over the data, std::barrier.
+// The means of the compiler: std::barrier, one pass over the data, std::barrier.
 
 #include "cache_line.hpp"
 #include "peers/plain_loops.hpp"

@@ -62,7 +62,7 @@ std::vector<std::string> cells_of(const Point& point, std::span<const Point> bas
     return cells;
 }
 
-/// What a reader of a narrow terminal misses first has the highest rank.
+/// The column that a narrow terminal leaves out first has the highest rank.
 Table table_for(int members, std::span<const Point> baselines) {
     std::vector<Table::Column> columns{{fmt::format("{} members", members), 0, true},
                                        {"bytes", 0, false},
@@ -101,7 +101,7 @@ std::string named(const Point& point) {
     return name_of(point.problem) + (point.algorithm == "auto" ? "" : " by " + point.algorithm);
 }
 
-/// Where members share CPUs, each runs once to enter and, but for the last of a CPU, once more to see that
+/// If members share CPUs, each runs once to enter and, except for the last of a CPU, once more to see that
 /// all have: twice as many turns as the floor, in which each runs once. Back to back a member enters the next
 /// call in the turn in which it leaves the last one.
 std::string turns_line(const Point& point, int cpus) {
@@ -208,7 +208,7 @@ Table filled_table(std::span<const Point> points, std::span<const Point> baselin
     return table;
 }
 
-/// What columns mean, each line for those of its headings that are shown.
+/// The meaning of columns, each line for those of its headings that are shown.
 struct Meaning {
     std::vector<std::string> headings;
     std::string text;

@@ -16,7 +16,7 @@ namespace tutti::bench {
 /// The lines above the tables: where the numbers come from.
 std::string header_text(const Environment& environment, std::size_t width);
 
-/// What the columns mean that the table of these points shows.
+/// The meaning of the columns in the table of these points.
 std::string legend_text(std::span<const Point> points, std::span<const Point> baselines,
                         std::span<const Calling> callings, std::size_t width);
 

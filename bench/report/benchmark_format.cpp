@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What tells a point from all others: "allreduce/f64/sum/bytes:1024/members:4/tutti/auto".
+/// The unique name of a point: "allreduce/f64/sum/bytes:1024/members:4/tutti/auto".
 std::string name_of(const Point& point) {
     const Problem& problem = point.problem;
     return fmt::format("{}/{}{}{}/bytes:{}/members:{}/{}/{}", to_string(problem.collective),
@@ -25,7 +25,7 @@ std::string name_of(const Point& point) {
                        problem.bytes(), problem.members, point.provider, point.algorithm);
 }
 
-/// What every entry of a point has.
+/// The common part of all entries of a point.
 Json entry(const Point& point, std::size_t family, double us) {
     constexpr double ns_per_us = 1e3;
     Json json = {{"name", name_of(point)},

@@ -17,8 +17,8 @@ struct Comparison {
     std::size_t points = 0;
     /// The others.
     std::size_t unstable = 0;
-    /// What that would be with the floor's time wherever one was measured: more than any library can reach,
-    /// since the floor does not synchronise.
+    /// The same mean with the floor's time wherever one was measured: more than any library can reach, since
+    /// the floor does not synchronise.
     double mean_at_floor = 0;
     /// The points where the baseline is faster as judge() has it, of all.
     std::vector<const Point*> lost;

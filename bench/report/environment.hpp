@@ -10,7 +10,7 @@
 
 namespace tutti::bench {
 
-/// Where numbers come from.
+/// The origin of numbers.
 struct Environment {
     machine::Machine machine;
     std::string compiler;

@@ -81,7 +81,7 @@ public:
                 if (right == nullptr || shares_cpus(power) != shares_cpus(left.members)) {
                     continue;
                 }
-                // Where there is less traffic, the messages are still there.
+                // If there is less traffic, the messages are still there.
                 const double more = std::max({traffic(left.operation, left.members, limits_.cpus) /
                                                   traffic(left.operation, power, limits_.cpus),
                                               turns(left) / turns(*right), 1.0});
@@ -170,7 +170,7 @@ private:
 double traffic(std::string_view operation, int members, int cpus) {
     const double p = members;
     const double members_on_busiest = (members + cpus - 1) / cpus; // NOLINT(bugprone-integer-division)
-    // Of all members together, as the floors have it.
+    // For all members together, as in the floors.
     double total = 2 * p;
     if (operation == "scatter" || operation == "gather") {
         total = 2;

@@ -24,7 +24,7 @@ struct Measured {
     std::vector<std::size_t> passes = {};
 };
 
-/// What one performance guideline came to.
+/// The result of one performance guideline.
 struct GuidelineResult {
     std::string guideline;
     std::size_t checked = 0;
@@ -39,7 +39,7 @@ struct GuidelineLimits {
     /// The same for the time per unit of traffic next to a power of two.
     double neighbour = 1.25;
     /// And the Mann-Whitney test must find it this improbable that it does not take more than that: in all
-    /// runs, and in those of most passes. What disturbs one pass, as another process does, is no property of
+    /// runs, and in those of most passes. A disturbance of one pass, as by another process, is no property of
     /// the library.
     double significance = 0.001;
     /// CPUs that the members share: the unit of traffic is what the busiest of them loads and stores.

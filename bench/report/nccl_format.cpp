@@ -13,7 +13,7 @@ namespace tutti::bench {
 
 namespace {
 
-/// What nccl-tests call the types that they have.
+/// The names of types in nccl-tests.
 std::string_view nccl_name(Type type) {
     switch (type) {
     case Type::i8:

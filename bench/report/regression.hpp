@@ -13,11 +13,11 @@
 namespace tutti::bench {
 
 /// When two measurements of the same thing differ: the medians by a factor of at least 1 + effect, and the
-/// samples by the Mann-Whitney test at `significance`: else they are the same, or not significant. That test
-/// takes samples to be independent, which those of one time are not: so it is unclear what a difference comes
-/// from where it is no larger than the drift of either measurement, or where it is smaller than that or the
-/// effect in multiples of the floor (where there is none, of the bare exchange): then the machine's own loads
-/// and stores have changed as much.
+/// samples by the Mann-Whitney test at `significance`: else they are the same, or not significant. The test
+/// takes samples to be independent, but samples of one time are not. So the cause of a difference is unclear
+/// if it is no larger than the drift of either measurement, or if it is smaller than the drift or the effect
+/// in multiples of the floor (without a floor, of the bare exchange): then the machine's own loads and stores
+/// have changed as much.
 struct Threshold {
     double effect = 0.1;
     double significance = 0.001;

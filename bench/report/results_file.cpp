@@ -12,7 +12,7 @@ namespace tutti::bench {
 
 namespace {
 
-/// What a damaged file could hold and a measurement cannot.
+/// Rejects values that a damaged file could hold and a measurement cannot.
 void check_times(const Point& point) {
     const auto is_time = [](double us) { return std::isfinite(us) && us >= 0; };
     bool right = is_time(point.time_us.median) && point.problem.members > 0 && !point.samples_us.empty();

@@ -22,9 +22,9 @@ std::string text_of(const nlohmann::json& environment);
 std::string json_text(const nlohmann::json& environment, const std::string& asked,
                       std::span<const Point> points, bool is_complete = true);
 
-/// What is read of such a file.
+/// The content read from such a file.
 struct Results {
-    /// What was to be measured; empty in older files.
+    /// The requested measurements; empty in older files.
     std::string asked;
     /// False where the run was interrupted.
     bool is_complete = true;

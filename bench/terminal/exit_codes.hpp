@@ -15,8 +15,8 @@ public:
     using std::runtime_error::runtime_error;
 };
 
-/// What make() returns; an argument that it refuses is a UsageError, with `option`, such as "--placement: ",
-/// before what is said, but where that begins with the option's name already.
+/// Returns make(). An argument that it rejects becomes a UsageError, with `option`, such as "--placement: ",
+/// before its text, unless that begins with the option's name already.
 template <class Make>
 auto as_asked(std::string_view option, Make make) {
     try {

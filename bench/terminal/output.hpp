@@ -9,7 +9,7 @@ namespace tutti::bench {
 /// Whether results that are to go to `path` go to stdout: it is "-".
 bool is_stdout(const std::string& path);
 
-/// Where text for readers goes while results go to these paths, of which empty ones stand for none: to stderr
+/// The stream of text for readers while results go to these paths, of which empty ones stand for none: stderr
 /// when one of them is stdout, which is then for results only. Throws UsageError when two are.
 std::FILE* text_stream(std::span<const std::string> paths);
 
@@ -21,8 +21,8 @@ void check_writable(const char* option, const std::string& path);
 void write_output(const std::string& path, const std::string& text);
 
 /// Writes to the file so that at any time it holds all of this text or all of what it held before: a new file
-/// takes its place. What is no regular file, such as a pipe, is written to. Throws EnvironmentUnfit when it
-/// cannot.
+/// takes its place. A pipe, or another file that is not regular, is written to. Throws EnvironmentUnfit when
+/// it cannot.
 void replace_file(const std::string& path, const std::string& text);
 
 /// Passes on what is buffered. Throws EnvironmentUnfit when this or anything before could not be written.

@@ -5,8 +5,8 @@
 
 namespace tutti::bench {
 
-/// Where the program that runs lies, and beside it what it starts or loads. Empty when the system does not
-/// say.
+/// The directory of the running program, which also has the programs and objects that it starts or loads.
+/// Empty when the system does not report it.
 inline std::filesystem::path program_directory() {
     std::error_code error;
     return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();

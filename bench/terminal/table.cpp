@@ -29,7 +29,7 @@ std::string padding(std::size_t width, std::string_view cell) {
     return blanks;
 }
 
-/// What the shown columns take, with what lies between them.
+/// The width of the shown columns, with the gaps between them.
 std::size_t total_of(const std::vector<std::size_t>& widths) {
     const auto shown = static_cast<std::size_t>(widths.size()) -
                        static_cast<std::size_t>(std::ranges::count(widths, std::size_t{0}));
@@ -37,8 +37,8 @@ std::size_t total_of(const std::vector<std::size_t>& widths) {
            gap * (std::max<std::size_t>(shown, 1) - 1);
 }
 
-/// Where the word from `begin` on ends; with a number goes what it counts, "8 B" and "2 members", unless the
-/// two are longer than `most`.
+/// The end of the word from `begin` on; a number stays with its unit, "8 B" and "2 members", unless the two
+/// are longer than `most`.
 std::size_t end_of_word(std::string_view line, std::size_t begin, std::size_t most) {
     const std::size_t end = std::min(line.find(' ', begin), line.size());
     const auto is_one_of = [&](std::size_t at, std::string_view bytes) {

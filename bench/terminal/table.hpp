@@ -27,7 +27,7 @@ public:
         /// Columns with higher ones are left out first where there is no room; 0: never.
         int rank = 0;
         bool left_aligned = false;
-        /// Of the last column: long cells are broken between words before another column is left out.
+        /// For the last column: long cells are broken between words before another column is left out.
         bool folds = false;
     };
 

@@ -9,8 +9,7 @@
 namespace tutti::bench {
 
 /// The least that two threads which wait for each other can do: each stores its own line and spins on the
-/// other's, back to back, in a plain loop. What a collective of two members costs at best, whatever it
-/// carries.
+/// other's, back to back, in a plain loop. This is the least cost of any collective of two members.
 class FlagExchange {
 public:
     /// `calls` exchanges of member `rank` (0 or 1); both members perform the same number.

@@ -9,13 +9,13 @@
 
 namespace tutti::bench {
 
-/// What the library's choice of an algorithm depends on.
+/// The inputs of the library's choice of an algorithm.
 struct SelectionInput {
     detail::Call call;
     engine::CallSize size;
 };
 
-/// What members who call `problem` hand to engine::select().
+/// The arguments of engine::select() for members that call `problem`.
 SelectionInput selection_input_of(const Problem& problem);
 
 /// The rows of the registry that may be chosen for the problem without changing a bit of its result.

@@ -6,7 +6,7 @@
 
 namespace tutti::bench {
 
-/// What is to be recorded.
+/// The calls to record.
 struct TracedCall {
     Problem problem;
     /// Empty: the library chooses.

@@ -26,8 +26,8 @@ struct Operands {
     Vector out;
 };
 
-/// What call(caller, operands, options) is repeated with. The options are made once; a caller in a loop would
-/// do the same.
+/// The arguments with which call(caller, operands, options) is repeated. The options are made once; a caller
+/// in a loop would do the same.
 struct Repeated {
     Member& me;
     std::string algorithm;
@@ -138,8 +138,8 @@ Calls calls_of(const Repeat& repeat, const Problem& problem, const Operands<Vect
     });
 }
 
-/// For all types and operators. That these are known at run time only costs a call some 15 ns; compiling the
-/// calls for each pair would take longer than the rest of the library.
+/// For all types and operators. Finding these at run time costs a call some 15 ns; compiling the calls for
+/// each pair would take longer than the rest of the library.
 template <class Repeat>
 Calls dynamic_calls(const Repeat& repeat, const Problem& problem, int rank, std::byte* input,
                     std::byte* output) {
@@ -190,7 +190,7 @@ Calls tutti_calls(Member& me, const Problem& problem, const std::string& algorit
     if (problem.shared) {
         return shared_calls(blocking, problem, input, output);
     }
-    // What is plotted is called as most programs do.
+    // Plotted problems are called as most programs do.
     if (!problem.reduces() || problem.op == Operator::sum) {
         switch (problem.type) {
         case Type::f64:

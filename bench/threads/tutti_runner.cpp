@@ -46,7 +46,7 @@ TuttiRunner::TuttiRunner(const RunnerOptions& options)
     }
     of_loops_ = std::make_unique<Group>(options.members, GroupOptions{.levels = options.levels});
     if (has_way(options.callings, Calling::Way::arriving)) {
-        // Whoever waits does what nobody has begun: they need no other threads.
+        // Waiting members run the slices that nobody has begun: they need no other threads.
         const AsyncGroupOptions by_those_that_wait{.executor = [](std::size_t, const auto&) {}};
         meeting_ = std::make_unique<AsyncGroup>(options.members, by_those_that_wait);
     }

@@ -21,13 +21,13 @@
 
 namespace tutti::bench {
 
-/// What a runner is to measure with.
+/// The configuration of a runner.
 struct RunnerOptions {
     int members = 1;
     std::string placement;
     /// There are fewer CPUs than members.
     bool crowded = false;
-    /// Of the longest vector.
+    /// The bytes of the longest vector.
     std::size_t most_bytes = 0;
     Method method;
     /// Thread peers that are measured in turns with Tutti. Those that need threads of their own runtime
@@ -55,7 +55,7 @@ public:
     /// The same by the peers only; nothing if none can.
     std::vector<Point> measure_peers(const Problem& problem);
 
-    /// Where the members run.
+    /// The places of the members.
     std::vector<std::string> pinning() const { return pinning_; }
 
     /// Runs `body` as every member on its own thread, with a harness on which they meet, and rethrows what
@@ -84,7 +84,7 @@ private:
 
     RunnerOptions options_;
     std::vector<std::string> pinning_;
-    /// That of the members' group.
+    /// The configuration of the members' group.
     engine::GroupConfig config_;
     std::vector<NamedPeer> peers_;
     /// Either a team, or a crew and a group.
@@ -96,7 +96,7 @@ private:
     std::unique_ptr<Group> of_loops_;
     /// At which members arrive that call so.
     std::unique_ptr<AsyncGroup> meeting_;
-    /// Who helps one caller.
+    /// The helpers of a single caller.
     std::unique_ptr<Team> helpers_;
     Buffer harness_memory_;
     std::vector<Buffer> inputs_;

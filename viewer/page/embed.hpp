@@ -10,7 +10,7 @@
 
 namespace tutti::viewer {
 
-/// JSON that ends no element of HTML: no character of it is "<". What is not UTF-8 is replaced.
+/// JSON that ends no element of HTML: no character of it is "<". Bytes that are not UTF-8 are replaced.
 std::string embedded(const nlohmann::ordered_json& data);
 
 /// [[tone, text]], as pages show them.

@@ -9,7 +9,7 @@
 
 namespace tutti::viewer {
 
-/// What a reader makes of a sentence: it is as it should be, it tells, or it needs a look.
+/// The tone of a sentence: all is well, it informs, or it needs a look.
 enum class Tone : std::uint8_t { good, note, warning };
 
 /// One sentence on what stands out.
@@ -21,13 +21,13 @@ struct Finding {
 /// Sentences as text, a line each.
 std::string lines_of(std::span<const Finding> findings);
 
-/// What stands out in the points of one file: wrong results; the point furthest above the floor, from 16 MiB
-/// on where there are such; for each other provider how it compares and where it is faster; where a named
-/// algorithm beats the library's choice, or only looks as if; unstable medians; points whose runs drift.
+/// The findings in the points of one file: wrong results; the point furthest above the floor, from 16 MiB on
+/// if there are such; for each other provider how it compares and where it is faster; algorithms that beat
+/// the library's choice, or only seem to; unstable medians; points whose runs drift.
 std::vector<Finding> findings(std::span<const bench::Point> points);
 
-/// What stands out between two files of these names: how many of Tutti's points changed, and the one that
-/// became slower the most.
+/// The findings between two files of these names: how many of Tutti's points changed, and the one that became
+/// slower the most.
 Finding change_finding(const std::string& before, std::span<const bench::Point> before_points,
                        const std::string& after, std::span<const bench::Point> after_points);
 

@@ -10,7 +10,7 @@
 
 namespace tutti::viewer {
 
-/// What one file says, and what it is called.
+/// The content of one file, and its name.
 struct NamedResults {
     std::string name;
     bench::Results results;
@@ -22,7 +22,7 @@ struct NamedProfile {
     std::optional<laboratory::Pairs> pairs;
 };
 
-/// What a report is about. The first results are what the others are compared with.
+/// The subjects of a report. The first results are the base of the comparisons.
 struct Subjects {
     std::vector<NamedResults> results;
     std::vector<NamedProfile> profiles;

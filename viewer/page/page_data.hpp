@@ -16,8 +16,8 @@ inline constexpr std::size_t most_page_samples = 100'000;
 /// All sentences of a report: those on the first results, and on how the others differ from them.
 std::vector<Finding> all_findings(const Subjects& subjects);
 
-/// What the page's scripts draw, in JSON that ends no element of HTML: no character of it is "<". An object
-/// of
+/// The data that the page's scripts draw, in JSON that ends no element of HTML: no character of it is "<". An
+/// object of
 ///
 /// - version, columns of a CSV file, findings: [[tone, text]]
 /// - files: name, schema, environment as in the file, facts: [[name, value]], fields and rows of the points,

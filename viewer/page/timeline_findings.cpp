@@ -23,7 +23,7 @@ std::string format_ns(std::int64_t ns) {
     return bench::format_us(static_cast<double>(ns) * us_per_ns);
 }
 
-/// What the members did in one operation.
+/// The members' actions in one operation.
 struct Operation {
     struct Member {
         int rank = 0;
@@ -119,16 +119,16 @@ double percent(std::int64_t part, std::int64_t whole) {
     return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-/// What there is in a timeline, and how long it takes.
+/// The contents and the length of a timeline.
 struct Extent {
     std::int64_t first_ns = std::numeric_limits<std::int64_t>::max();
     std::int64_t last_ns = std::numeric_limits<std::int64_t>::min();
     /// The sums over members of their time in operations and in waits for requests, and of that in waits.
     std::int64_t inside_ns = 0;
     std::int64_t waited_ns = 0;
-    /// Of the member that has had the most of them in flight.
+    /// The outstanding requests of the member that has had the most of them.
     std::size_t requests = 0;
-    /// Of an operation, if there is one.
+    /// The name of an operation, if there is one.
     std::string name;
 
     void include(const Span& span) {

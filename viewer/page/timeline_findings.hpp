@@ -15,8 +15,9 @@ struct PathPart {
     std::int64_t end_ns = 0;
 };
 
-/// What the last member to leave an operation went by, from its end back to a beginning: what it did since
-/// its last wait, what who was waited for did before that, since the last wait of its own, and so on.
+/// The chain of actions that the last member to leave an operation depended on, from its end back to a
+/// beginning: its actions since its last wait, before that those of the member for which it waited since that
+/// one's last wait, and so on.
 struct CriticalPath {
     std::uint64_t number = 0;
     /// From the beginning on.
@@ -25,7 +26,7 @@ struct CriticalPath {
     std::int64_t late_ns = 0;
 };
 
-/// Of each operation, in the order of their numbers.
+/// The critical path of each operation, in the order of their numbers.
 std::vector<CriticalPath> critical_paths(const trace::Timeline& timeline);
 
 /// How long the operations took, how much of that was waiting, and who was waited for: a member that started

@@ -35,7 +35,7 @@ ordered_json listed_spans(const std::vector<trace::Span>& spans, std::vector<std
     return list;
 }
 
-/// What a lane has in flight is in rows, in each of which nothing overlaps.
+/// The outstanding operations of a member are in rows, in each of which nothing overlaps.
 ordered_json lanes_of(const trace::Timeline& timeline, std::vector<std::string>& names) {
     ordered_json lanes = ordered_json::array();
     for (const trace::Lane& lane : timeline.lanes) {

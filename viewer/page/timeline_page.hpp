@@ -12,7 +12,7 @@ namespace tutti::viewer {
 constexpr std::size_t most_spans_of_page = 25'000;
 
 /// Timelines below each other on one scale of time, in an HTML file that needs no other. Names may have any
-/// characters. Of spans that are too many the last ones are kept, and the page says so.
+/// characters. If there are too many spans, the last ones are kept, and the page reports it.
 std::string timeline_page(std::span<const trace::Timeline> timelines);
 
 /// The sentences that stand at the top of it, a line each.

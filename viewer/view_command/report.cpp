@@ -25,7 +25,7 @@ bool is_profile(const std::string& path) {
     return whole.is_object() && whole.contains("format");
 }
 
-/// What files are called in the report: without folders, unless two would have one name.
+/// The names of files in the report: without folders, unless two would have one name.
 std::vector<std::string> short_names(const std::vector<std::string>& paths) {
     std::vector<std::string> names;
     for (const std::string& path : paths) {

@@ -132,7 +132,7 @@ Timeline predicted(const TraceArguments& arguments, Collective collective, int m
     return bench::as_asked("", [&] { return laboratory::predicted_timeline(profile, query); });
 }
 
-/// Of the call that is asked for.
+/// The timelines of the requested call.
 std::vector<Timeline> timelines_of_call(const TraceArguments& arguments) {
     if (arguments.subjects.size() != 1) {
         throw bench::UsageError(fmt::format("trace: \"{}\" is one word too many", arguments.subjects[1]));
@@ -151,7 +151,7 @@ std::vector<Timeline> timelines_of_call(const TraceArguments& arguments) {
     return {predicted(arguments, collective, members, bytes)};
 }
 
-/// What only a collective has would have no effect on what a file has.
+/// Rejects options of a collective, which would have no effect on a file.
 void check_only_files(const TraceArguments& arguments) {
     const auto check = [&](bool is_given, const char* option) {
         if (is_given) {
@@ -181,7 +181,7 @@ std::vector<Timeline> timelines_in(const std::vector<std::string>& paths) {
     return all;
 }
 
-/// What is to be written, in the format that the extension says.
+/// The writer of the format that the extension determines.
 std::string (*format_of(const std::string& path))(std::span<const Timeline>) {
     const std::string extension = std::filesystem::path(path).extension();
     if (extension == ".pftrace") {

@@ -10,12 +10,12 @@ namespace tutti::viewer {
 struct TraceArguments {
     /// A collective, or files of JSON lines.
     std::vector<std::string> subjects;
-    /// Of a collective; without a value `default_members` and `default_bytes`.
+    /// For a collective; without a value `default_members` and `default_bytes`.
     std::optional<int> members;
     std::optional<std::string> bytes;
     /// Empty: the library's choice, or of what is predicted the one that takes least.
     std::string algorithm;
-    /// Where the call is predicted; empty: it is measured here.
+    /// The machine for which the call is predicted; empty: it is measured here.
     std::string machine;
     /// JSON lines or Perfetto's format, by its extension; empty: neither.
     std::string output;

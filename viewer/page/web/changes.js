@@ -34,7 +34,7 @@ function changeMaps(changes) {
   return grid;
 }
 
-// What is significant first, and of that what has changed the most.
+// Significant changes first, and among these the largest.
 function changeTable(changes) {
   const order = Object.keys(signs);
   const told = changes.filter((each) => each.change !== "same").sort((a, b) =>

@@ -39,7 +39,7 @@ const all = {
 {
   const forms = (points) => unique(points.map(formOf));
   all.several = all.collectives.filter((name) => forms(allPoints.filter((point) => point.collective === name)).length > 1);
-  // What is measured beside size and members: a page shows one kind at a time.
+  // The kinds of measurements besides size and members: a page shows one kind at a time.
   all.kinds = unique(allPoints.map(operandsOf)).flatMap((operands) => {
     const points = allPoints.filter((point) => operandsOf(point) === operands);
     const chosen = forms(points.filter((point) => all.several.includes(point.collective)));
@@ -52,7 +52,7 @@ function kindText(kind) {
   return kind.operands + (kind.form ? `, ${kind.form}` : "");
 }
 
-// What a collective has in one form only belongs to every choice of a form.
+// Points of a collective that has one form only belong to every choice of a form.
 function isOfKind(point, kind) {
   return operandsOf(point) === kind.operands && (!all.several.includes(point.collective) || formOf(point) === kind.form);
 }

@@ -1,5 +1,5 @@
-// What the page knows, how it is written, and how elements are made. All texts become text nodes: whatever a file says is shown,
-// and never read as HTML.
+// The data of the page, its formats, and the making of elements. All texts become text nodes: they are shown,
+// whatever is in a file, and never read as HTML.
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const hasCharts = typeof d3 !== "undefined";
@@ -74,7 +74,7 @@ function append(node, section) {
   }
 }
 
-// Where the charts' library was not there when the command was built.
+// For a command that was built without the charts' library.
 function missingCharts() {
   return hasCharts ? null : make("p", { class: "missing" }, "The charts are missing: the command that wrote this was built without D3 " +
     "(Debian package node-d3). All numbers are in the tables.");

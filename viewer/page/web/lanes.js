@@ -1,6 +1,6 @@
 // One timeline: a row a member, drawn on a canvas, since there may be hundreds of thousands of spans.
 
-// Who moves bytes has a colour of its own; what only says or sees that something is there is grey.
+// Steps that move bytes have colours of their own; steps that only publish or see are grey.
 const stepColours = { combine: "--s0", copy: "--s2", scan: "--s3", send: "--s6", receive: "--s5" };
 
 function colourOfStep(name) {
@@ -27,7 +27,7 @@ const isForRequest = (wait) => wait.name === "request wait";
 
 const nsText = (ns) => usText(ns / 1e3);
 
-// Of spans that follow each other, the first that ends at or after a time.
+// The first of some successive spans that ends at or after a time.
 function firstAfter(spans, time) {
   let low = 0;
   let high = spans.length;
@@ -72,7 +72,8 @@ function drawLane(context, lane, x, height, colour) {
   });
 }
 
-// What the last member to leave went by: along the rows of those who did it, and from row to row where they were waited for.
+// The critical path of the last member to leave: along the rows of the members that acted, and from row to
+// row where they were awaited.
 function drawPath(context, timeline, x, height, colour) {
   const [from, to] = x.domain();
   const middle = (rank) => picture.axis + (timeline.rowOf.get(rank) + 0.5) * height;
@@ -154,7 +155,7 @@ function drawTimeline(canvas, timeline, x, hasPath) {
   context.restore();
 }
 
-// What is at a place: the wait, the step it is in, and the operation; or one that is in flight.
+// The spans at a place: the wait, the step it is in, and the operation; or an outstanding one.
 function spansAt(timeline, x, [left, top]) {
   const row = timeline.rows[Math.floor((top - picture.axis) / rowHeight(timeline))];
   const time = x.invert(left);

@@ -1,6 +1,6 @@
 // The machine: what files say of it, what lines take between its CPUs, and what memory yields.
 
-// A row for each fact, a column for each file. Where files differ, that is marked.
+// A row for each fact, a column for each file. Differences between files are marked.
 function factsTable() {
   const facts = data.files.map((file) => [...file.facts.map(readable), ...otherFacts(file.environment)]);
   const names = unique(facts.flatMap((each) => each.map(([name]) => name)));

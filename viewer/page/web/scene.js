@@ -1,4 +1,4 @@
-// What a reader has chosen to see, and the colours of series.
+// The reader's selection, and the colours of series.
 
 const scene = {
   members: all.members[0],
@@ -24,7 +24,7 @@ function colourOf(name) {
   return `var(--s${all.names.indexOf(name) % colours})`;
 }
 
-// Where colours are used up, and in every further file, lines are broken.
+// When colours are used up, and in every further file, lines are broken.
 function dashOf(name, file) {
   return dashes[(Math.floor(all.names.indexOf(name) / colours) + file.index) % dashes.length];
 }
