@@ -1,7 +1,7 @@
 # Sourced by the scripts of the main jobs.
 
-# step WHAT LOG COMMAND...: says in a line what is being done and how long it took. What the command prints goes to LOG, of
-# which the end is shown when it fails.
+# step WHAT LOG COMMAND...: prints a line with the name and the time of the step. The output of the command
+# goes to LOG, whose end is shown when it fails.
 step() {
     what=$1 log=$2
     shift 2

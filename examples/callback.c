@@ -17,7 +17,7 @@ static double integrate(void (*f)(double t, double y, double* dydt, void* user),
     return y;
 }
 
-/* What the callback needs: the caller, and the first failure. */
+/* The data of the callback: the caller, and the first failure. */
 struct context {
     tutti_caller me;
     tutti_status status;

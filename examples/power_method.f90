@@ -5,8 +5,8 @@ module rows
     implicit none
     integer, parameter :: part = 8
 contains
-    ! y = A x, of this member's rows; the neighbours' elements come from them. What calls that are started use must be
-    ! `asynchronous`: else the compiler may take it for untouched until the wait.
+    ! y = A x, of this member's rows; the neighbours' elements come from them. Operands of nonblocking calls
+    ! must be `asynchronous`: else the compiler may take them for untouched until the wait.
     subroutine multiply(me, x, y)
         type(tutti_caller), intent(in) :: me
         real(8), intent(in) :: x(part)
@@ -26,7 +26,7 @@ contains
         if (me%rank < me%size - 1) y(part) = y(part) - after
     end subroutine
 
-    ! Of the whole vectors.
+    ! The dot product of the whole vectors.
     real(8) function dot(me, x, y)
         type(tutti_caller), intent(in) :: me
         real(8), intent(in) :: x(part), y(part)

@@ -2,8 +2,8 @@
 // their sums. A layer's allreduce is started when its gradient is there, and goes on while the next one is
 // computed. Beside it, in turns, calls that block, and sums by hand under locks:  training [turns]
 //
-// Among threads to communicate is to compute, by the same threads on the same CPUs: loads and stores take as
-// long at any time. What can be hidden is waiting, for who has more to do in this layer and less in the next.
+// Threads communicate by computing, on the same CPUs: loads and stores take as long at any time. Only waiting
+// can be hidden, for members that have more to do in this layer and less in the next.
 
 #include "in_turns.hpp"
 #include "locked_sums.hpp"
