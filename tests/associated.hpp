@@ -6,8 +6,8 @@
 
 namespace tutti::test {
 
-/// The result of operands 0 .. count - 1, count >= 1, by the definitions of the two orders: element(k) is
-/// the k-th operand.
+/// The result of operands 0 .. count - 1, count >= 1, by the definitions of the two orders: element(k) is the
+/// k-th operand.
 template <class Element, class Op>
 auto from_the_left(std::size_t count, Element element, const Op& op) {
     auto result = element(std::size_t{0});

@@ -104,8 +104,7 @@ private:
         /// Stands for its leaves, which are combined as the call asks.
         bool is_asked = false;
         /// The operand that was combined last with this on the left, and the node of the result: members that
-        /// do alike make the
-        /// same trees.
+        /// do alike make the same trees.
         Term latest_right;
         int latest = -1;
     };

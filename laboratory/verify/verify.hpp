@@ -40,8 +40,8 @@ Requirement requirement_of(const algorithm::Algorithm& algorithm, int ranks);
 Report verify(const schedule::Synchronised& plan, Requirement requirement = Requirement::complete);
 
 /// The output block of `rank` as an expression in the members' inputs x0, x1, ...: "x21 + x10 + (x15 + x4) +
-/// ..." with + for whatever the operator is. Received partial sums stand in parentheses.
-/// Throws std::invalid_argument when `rank` or `block` does not exist or has no output.
+/// ..." with + for whatever the operator is. Received partial sums stand in parentheses. Throws
+/// std::invalid_argument when `rank` or `block` does not exist or has no output.
 std::string expression(const schedule::Schedule& schedule, int rank, int block);
 
 } // namespace tutti::verify

@@ -12,7 +12,7 @@ namespace tutti::algorithm {
 inline constexpr schedule::Blocks whole_vector{0, 1};
 
 // The algorithms that are their own thing rather than derived from a pattern (families.hpp). Every function
-// is pure: ranks (and root or distance) in, schedule out. All take any number of ranks >= 1 unless they say
+// is pure: ranks (and root or distance) in, schedule out. All take any number of ranks >= 1 unless noted
 // otherwise. p = ranks, q = ceil(log2 p), n = one of p blocks, m = the whole vector.
 
 /// Allreduce of whole vectors in q rounds, the census algorithm (Bar-Noy, Kipnis and Schieber 1993; Träff et

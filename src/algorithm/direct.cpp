@@ -19,7 +19,7 @@ Schedule symmetric(Collective collective, int ranks, int blocks, Recorder& recor
     return {collective, ranks, blocks, Symmetry::rotation, {recorder.take()}};
 }
 
-/// One round in which every member does what `record(recorder, rank)` says.
+/// One round, in which record(recorder, rank) records the actions of every member.
 template <class Record>
 Schedule rooted(Collective collective, int ranks, int blocks, int root, Record record) {
     std::vector<schedule::Program> programs;

@@ -8,7 +8,7 @@ namespace tutti::algorithm {
 
 using schedule::Space;
 
-// A barrier is the allreduce of one word that no one looks at. Invariant: before the round with skip s, a
+// A barrier is the allreduce of one word that no member looks at. Invariant: before the round with skip s, a
 // member knows that the s members from itself upwards have entered.
 schedule::Schedule dissemination_barrier(int ranks) {
     auto skips = graph::skips(ranks, graph::Skips::halving);

@@ -15,7 +15,8 @@
 
 namespace tutti::algorithm {
 
-/// In what order and association an algorithm combines operands, and with it what it asks of the operator.
+/// The order and the association in which an algorithm combines operands, and so its requirement on the
+/// operator.
 ///
 /// - none: nothing is combined
 /// - any: members combine in different orders; the operator must give the same bits in any order (integers;
@@ -24,10 +25,10 @@ namespace tutti::algorithm {
 /// - rank: in rank order, with the same association for every element and member (what Rabenseifner & Träff
 ///   2004 call canonical); any associative operator. Among a power of two of members it is the next one
 /// - canonical: in rank order, associated as the tree of tutti/detail/association.hpp: the same bits from
-/// every
-///   algorithm that does so
+///   every algorithm that does so
 /// - serial: in rank order, associated from the left, as a loop over the ranks does it: the same of these
-/// - asked: one of these two, as the call asks; each result is made by one combination of all its operands
+/// - asked: one of these two, as the call requires; each result is made by one combination of all its
+///   operands
 enum class Order : std::uint8_t { none, any, same, rank, canonical, serial, asked };
 
 std::string_view to_string(Order order);
@@ -107,14 +108,14 @@ bool has_one_round(const Algorithm& algorithm, int ranks);
 /// Whether the row's schedules can be executed by this protocol.
 bool takes(const Algorithm& algorithm, schedule::Protocol protocol);
 
-/// Whether the row serves so many ranks.
+/// Whether the row supports so many ranks.
 TUTTI_COMPONENT_API bool takes(const Algorithm& algorithm, int ranks);
 
-/// Whether the row, which serves so many ranks, combines operands in rank order, if at all, and associates
-/// them so when that is asked for.
+/// Whether the row, which supports so many ranks, combines operands in rank order, if at all, and associates
+/// them in this way when required.
 bool has_brackets(const Algorithm& algorithm, detail::Association association, int ranks);
 
-/// Whether the row, which serves so many ranks, makes each result by one combination of inputs and never
+/// Whether the row, which supports so many ranks, makes each result by one combination of inputs and never
 /// combines a partial result, if it combines at all.
 bool combines_in_one_pass(const Algorithm& algorithm, int ranks);
 

@@ -11,7 +11,7 @@ namespace tutti::engine {
 /// How the vectors of a call lie in memory.
 ///
 /// - separate: input and output share nothing
-/// - same: they are the same memory, whether or not the caller said so
+/// - same: they are the same memory, whether or not the call is in place
 /// - front: the block that a reduce_scatter leaves is the first part of its input, not the member's own
 /// - invalid: they overlap otherwise, or one has elements but no address
 enum class Aliasing : std::uint8_t { separate, same, front, invalid };

@@ -14,7 +14,7 @@ public:
     /// Programs that repeat more calls in turn than these have them prepared anew.
     static constexpr std::size_t most = 4;
 
-    /// The call that serves what is asked, null if there is none. It is now the one that was used last.
+    /// The call that fits the arguments, null if there is none. It is now the one that was used last.
     template <class... Asked>
     auto* find(const Asked&... asked) {
         Pointer found = take(asked...);

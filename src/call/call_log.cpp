@@ -61,7 +61,7 @@ void BasicCallLog<records>::clear() {
 
 template <std::size_t records>
 std::optional<CallHistory> BasicCallLog<records>::read(std::uint64_t epoch) const {
-    // Acquire, as is every load that follows: whoever sees a word of a later record sees below that the
+    // Acquire, as is every load that follows: a reader that sees a word of a later record sees below that the
     // version has gone on.
     const std::uint64_t version = version_.observe();
     std::optional<CallHistory> history;

@@ -39,7 +39,7 @@ public:
     /// remembered. Looks only at the buffers of `other`.
     TUTTI_COMPONENT_API void require_like(const detail::Call& other) const;
 
-    /// Without its counts and graph, which may be gone, and on the vectors that it was asked for.
+    /// Without its counts and graph, which may be gone, and on the vectors of the first call.
     const detail::Call& call() const { return call_; }
     const Shape& shape() const { return shape_; }
     /// How the caller's vectors overlap, as far as the caller sees.

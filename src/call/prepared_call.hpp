@@ -21,7 +21,7 @@ namespace tutti::engine {
 /// again.
 class alignas(line_bytes) PreparedCall {
 public:
-    /// Prepares `asked`. Until complete(), this object serves no call. If calls are explored, also begins a
+    /// Prepares `asked`. Until complete(), this object fits no call. If calls are explored, also begins a
     /// trial of the call's kind. Throws ArgumentError if an argument is wrong.
     void prepare(const detail::Call& asked, Plans& plans, Explorations* explorations = nullptr);
     /// Prepares a call that is not explored itself, but uses what blocking calls of its kind have learnt
@@ -57,7 +57,7 @@ public:
     bool converts_input() const { return known_.call().convert != nullptr; }
     /// Makes that copy, by an operator with this state, and returns it.
     const void* copy_input(void* copy, const void* input, const void* state) const;
-    /// Clears the input, if the call asks for that. All members must have read it.
+    /// Clears the input, if the call requires that. All members must have read it.
     void clear_input(const void* input) const;
     std::size_t element_align() const { return known_.call().element_align; }
 

@@ -82,8 +82,8 @@ inline detail::Association association_of(const detail::Call& call) {
 tuning::Operands operands_of(const detail::Call& call);
 
 /// The call to which `call`, whose arguments have been checked, is equivalent: a reduce_scatter that leaves
-/// everything
-/// with one member is a reduction to that member, unless an algorithm is named. The same on all members.
+/// everything with one member is a reduction to that member, unless an algorithm is named. The same on all
+/// members.
 detail::Call reduced_to_one(const detail::Call& call);
 
 /// Whether a result may have one operand only, which most algorithms copy, although the operator of the

@@ -255,7 +255,7 @@ void ProgressEngine::release(OutstandingCall& operation) noexcept {
             thread_->remove_continuation(operation);
             operation.call_continuation();
         }
-    } catch (...) { // recorded: whoever calls next is told
+    } catch (...) { // recorded: the next call reports it
     }
     if ((!operation.is_over() || operation.is_ready_) && is_on_another_thread()) {
         operation.is_held_ = false; // that thread recycles it
@@ -310,7 +310,7 @@ bool ProgressEngine::end() noexcept {
             thread_->progress_until([this] { return open_.empty(); });
         }
         ThreadProgress::here().call_continuations();
-    } catch (...) { // recorded: whoever calls next is told
+    } catch (...) { // recorded: the next call reports it
     }
     orphan_held();
     failure_ = nullptr; // what a thread has thrown ends on that thread

@@ -46,13 +46,12 @@ public:
     /// of.
     std::shared_ptr<GroupState> of_mates(const std::vector<int>& mates) { return of_mates(mates, {}); }
     /// Makes `group` a group of these members, before it makes calls; derived if `derived` has the ranks.
-    /// Throws Aborted
-    /// if this group has failed.
+    /// Throws Aborted if this group has failed.
     TUTTI_COMPONENT_API void adopt(const std::shared_ptr<GroupState>& group, const std::vector<int>& mates,
                                    const std::optional<engine::Progression>& derived = {});
 
-    /// The group of these ranks of this one: made by the first member that needs it, and kept
-    /// until this group ends, or begins anew after a failure. By any thread.
+    /// The group of these ranks of this one: made by the first member that needs it, and kept until this
+    /// group ends, or begins anew after a failure. By any thread.
     std::shared_ptr<GroupState> derived(const engine::Progression& ranks);
 
     /// The group that a member of this one has founded and still holds. Throws Aborted where it holds it no
@@ -112,8 +111,8 @@ public:
     /// Whether the member makes no more calls here: it has left for good, this group, the group that this one
     /// is derived from, or the first that this one was made of. Acquire: whatever it published came before.
     bool has_left_for_good(int member) const;
-    /// Whether a call of `member`, who asks, waits in vain for another one: that has left for good or, where
-    /// leaving ends calls, the region. Acquire: as above.
+    /// Whether a call of `member`, the caller, waits in vain for another one: that has left for good or,
+    /// where leaving ends calls, the region. Acquire: as above.
     bool has_left(int member, int other) const;
 
     /// See Seats::require_joined(). The members of a derived group join the group that it is derived from.

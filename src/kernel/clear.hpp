@@ -8,8 +8,8 @@
 
 namespace tutti::kernel {
 
-/// Stores zeros, non-temporal if `stream`: zeros that a cache holds, and copies of these. Longer copies
-/// end with fewer store fences.
+/// Stores zeros, non-temporal if `stream`: zeros that a cache holds, and copies of these. Longer copies end
+/// with fewer store fences.
 inline void clear(void* to, std::size_t bytes, bool stream) {
     constexpr std::size_t copied = std::size_t{32} << 10U;
     if (bytes == 0) {

@@ -83,8 +83,8 @@ template <bool Stream, std::size_t Bytes>
     }
 }
 
-/// Makes streaming stores visible to whoever acquires what this thread releases next: they are not ordered
-/// otherwise.
+/// Makes non-temporal stores visible to a thread that acquires what this thread releases next: they are not
+/// ordered otherwise.
 [[gnu::always_inline]] inline void finish_streaming() {
 #ifdef __x86_64__
     __builtin_ia32_sfence();

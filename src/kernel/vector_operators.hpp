@@ -1,7 +1,7 @@
 #pragma once
 
-// The library's operators on vectors of any width. Like the loops that use them (see loops.hpp), they
-// have internal linkage.
+// The library's operators on vectors of any width. Like the loops that use them (see loops.hpp), they have
+// internal linkage.
 
 #include "kernel/left_first.hpp"
 

@@ -52,7 +52,7 @@ public:
         is_inside = true;
         try {
             made.function_(arguments...);
-        } catch (...) { // there is nobody to tell
+        } catch (...) { // there is nowhere to report it
         }
         is_inside = false;
         return true;

@@ -16,7 +16,7 @@ namespace tutti::mailbox {
 /// mailbox is written against this interface so that a model checker can put its own word underneath.
 class StdWord {
 public:
-    /// Release: makes everything the writer did before visible to whoever observes the value.
+    /// Release: makes everything the writer did before visible to a reader that observes the value.
     void publish(std::uint64_t value) noexcept {
         announce_release(this);
         value_.store(value, std::memory_order_release);
@@ -40,7 +40,7 @@ private:
     std::atomic<std::uint64_t> value_{0};
 };
 
-/// A word and the tag that says which epoch it belongs to, in portable C++: the word first, then its tag.
+/// A word and the tag of the epoch to which it belongs, in portable C++: the word first, then its tag.
 template <class Word>
 class PortableCell {
 public:

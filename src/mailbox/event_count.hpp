@@ -55,7 +55,7 @@ public:
     /// announces.
     std::uint32_t seen() const noexcept { return counter_.load(std::memory_order_acquire); }
 
-    /// Release: pairs with seen(). Wakes whoever sleeps.
+    /// Release: pairs with seen(). Wakes all sleepers.
     void notify() noexcept;
 
     /// Sleeps until the next notification, but not if there has been one after `seen`, and not longer than
@@ -83,7 +83,7 @@ public:
     /// Whether anybody sleeps, as far as the publisher sees.
     bool is_needed() noexcept { return waiters_.any(); }
 
-    /// Wakes whoever sleeps.
+    /// Wakes all sleepers.
     void notify() noexcept { counter_.notify(); }
 
     /// Sleeps until it is notified or `bound_ns` have passed, unless `ready()` holds once the sleeper can be
@@ -115,7 +115,7 @@ private:
 
 using EventCount = BasicEventCount<StdWaiters, FutexCounter>;
 
-/// One that misses nobody, so that who waits for hours sleeps for hours: sleeps have no bound.
+/// One that misses nobody, so that a thread that waits for hours sleeps for hours: sleeps have no bound.
 class alignas(line_bytes) SureEventCount : public BasicEventCount<SureWaiters, FutexCounter> {
 public:
     template <class Ready>
@@ -123,7 +123,7 @@ public:
         constexpr std::int64_t for_good_ns = std::numeric_limits<std::int64_t>::max();
         BasicEventCount::sleep(std::forward<Ready>(ready), for_good_ns);
     }
-    /// For who has to look at a clock.
+    /// For a thread that has to look at a clock.
     template <class Ready>
     void sleep_bounded(Ready&& ready, std::int64_t bound_ns) {
         BasicEventCount::sleep(std::forward<Ready>(ready), bound_ns);

@@ -67,7 +67,7 @@ public:
     /// The event count on which they sleep.
     Event& event(int member) const { return boards_[member].event; }
 
-    /// Acquire: pairs with the release of whoever records the failure.
+    /// Acquire: pairs with the release of the thread that records the failure.
     bool has_failed() const { return failed_->observe() != 0; }
 
 private:

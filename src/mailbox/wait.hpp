@@ -57,8 +57,8 @@ struct Waiter {
     CpusInSight cpus = {};
 };
 
-/// How often a member looks before it waits. Mostly everybody is at it: what another takes to get here is a
-/// few looks, if there is a CPU for it.
+/// How often a member looks before it waits. Mostly all members are in the call: if each has a CPU, the next
+/// one comes within a few looks.
 inline int eager_looks(const WaitPolicy& wait_policy, const WaitHistory& history) {
     constexpr int looks = 64;
     return wait_policy.spin_ns > 0 && !history.shares_cpu() ? looks : 1;
@@ -73,8 +73,8 @@ inline int eager_looks(const WaitPolicy& wait_policy, const WaitHistory& history
 /// - On a CPU that other processes want, it spins only for as long as it takes to sleep and to be woken, and
 ///   then sleeps. A yield would give them the CPU for milliseconds, and spinning for longer would use up the
 ///   share of the CPU that lets a thread go on as soon as it is woken. Sleeping at once would keep members
-///   who have been woken one after another out of step: each would sleep again before the next one comes.
-///   That others want the CPU shows in yields that took long while this process got little done. It is
+///   that have been woken one after another out of step: each would sleep again before the next one comes.
+///   Yields that took long while this process got little done show that others want the CPU. This is
 ///   remembered for a while, and for longer each time that another try was in vain.
 class Backoff : Immovable {
 public:

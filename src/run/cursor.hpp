@@ -44,7 +44,7 @@ struct Cursor {
         go_on(plan, sets);
         must_wait_for_slots = false;
     }
-    /// The same for a single member, who needs no slots.
+    /// The same for a single member, which needs no slots.
     void go_to_next_alone(const plan::Plan& plan) {
         sync_epoch = all_left_before = epoch;
         epoch += plan.points;

@@ -9,11 +9,11 @@
 
 namespace tutti::run {
 
-/// Memory that grows when more of it is asked for than ever before, and loses what is in it when it does.
+/// Memory that grows when more of it is needed than ever before, and loses its content when it does.
 class Memory {
 public:
-    /// On a cache line, and where elements of that alignment may lie. The old memory is given back before new
-    /// memory is asked for; where there is none, this is left without any.
+    /// On a cache line, and with at least that alignment. The old memory is given back before new memory is
+    /// allocated; if there is none, this is left without any.
     std::byte* at_least(std::size_t bytes, std::size_t alignment = line_bytes) {
         if (bytes_ < bytes || alignment_ < alignment) {
             const std::size_t most_bytes = std::max(bytes, bytes_);

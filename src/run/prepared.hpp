@@ -47,7 +47,7 @@ struct Prepared {
     std::uint8_t eager_words = 1;
     /// The result depends on every member's input, so that no member can be through before all have entered.
     bool synchronises = false;
-    /// The output is one vector for all members, who must give the same.
+    /// The output is one vector for all members, which must pass the same.
     bool shares_output = false;
     /// Only the sender and the receiver of a block know of it: `exchange` has their places.
     bool has_private_counts = false;

@@ -7,8 +7,8 @@
 
 namespace tutti::run {
 
-/// The blocks of a call in which only who sends a block and who receives it know of it: what a member sends
-/// to each and receives from each. The others read this during the call, but for `received`.
+/// The blocks of a call in which only the sender and the receiver of a block know of it: those that a member
+/// sends to each and receives from each. The others read this during the call, except `received`.
 struct PrivateLayout {
     /// Elements of the member's input and output, in which the blocks lie.
     std::size_t read = 0;

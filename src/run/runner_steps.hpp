@@ -16,7 +16,7 @@ State Runner<Mailbox, Compute, Observer>::exchange_words() {
             word_ = exchange.is_single() ? exchange.publish_alone(bindings_.input())
                                          : exchange.publish(bindings_.input());
         }
-        exchange.notify(); // that is for who waits for the word or for the progress
+        exchange.notify(); // for members that wait for the word or for the progress
         if (mailbox_.has_failed()) {
             stop(State::failed, plan_.rank);
             return state_;
@@ -102,8 +102,8 @@ bool Runner<Mailbox, Compute, Observer>::look_for(int peer, Ready ready) {
     return true;
 }
 
-/// Waits until nobody is left in the operation whose messages lie in the set that comes next, and notes how
-/// far everybody is: mostly further, so that the operations after this one need not ask.
+/// Waits until nobody is left in the operation whose messages lie in the set that comes next, and notes the
+/// progress of all: mostly it is greater, so that the operations after this one need not look.
 template <class Mailbox, class Compute, class Observer>
 bool Runner<Mailbox, Compute, Observer>::wait_for_slots() {
     awaited_ = nullptr;

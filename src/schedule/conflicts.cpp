@@ -96,7 +96,7 @@ private:
     ByRun<Access> by_run_;
 };
 
-/// For each representative: the waits that its conflicts ask for.
+/// For each representative: the waits that its conflicts need.
 class Needs {
 public:
     explicit Needs(const Schedule& schedule)
@@ -134,8 +134,8 @@ public:
 private:
     static constexpr std::size_t few = 4096;
 
-    /// Drops every wait for a member that is no stronger than one before: blocks that move together ask for
-    /// the same waits.
+    /// Drops every wait for a member that is no stronger than one before: blocks that move together need the
+    /// same waits.
     void forget_weaker(std::vector<Wait>& waits) {
         order_.by_member(waits);
         Wait strongest{0, -1, 0};

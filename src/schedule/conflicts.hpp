@@ -6,7 +6,7 @@
 
 namespace tutti::schedule {
 
-/// The waits that the conflicting accesses of a schedule ask for, in a protocol that is not eager: for each
+/// The waits that the conflicting accesses of a schedule need, in a protocol that is not eager: for each
 /// representative in order of before_round, the strongest of a round first. Time O(accesses to blocks).
 std::vector<std::vector<Wait>> conflicts(const Schedule& schedule, Protocol protocol);
 

@@ -52,7 +52,7 @@ public:
         ++now.next;
     }
 
-    /// `stored` comes to this wait. Whether it did not know already what the wait makes sure of.
+    /// `stored` comes to this wait. Whether the wait gives it new knowledge.
     bool learn(std::size_t stored, const Wait& wait) {
         Now& now = now_[stored];
         auto& known = now.clock[static_cast<std::size_t>(wait.member)];
@@ -73,7 +73,7 @@ public:
 private:
     using Clock = std::vector<std::int16_t>;
 
-    /// A clock that will be asked for.
+    /// A clock that will be used.
     struct Kept {
         int point = 0;
         int uses = 0;

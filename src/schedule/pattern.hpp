@@ -24,8 +24,7 @@ struct Transfer {
 };
 
 /// Transfers over one logical vector of `blocks` blocks per member, in rounds: the form in which algorithms
-/// are derived from one another. Nothing is said yet about where the vector lies in memory; `place` decides
-/// that.
+/// are derived from one another. It leaves open where the vector lies in memory; `place` decides that.
 ///
 /// All transfers of a round read what the vectors held before that round.
 class Pattern {
@@ -88,8 +87,8 @@ Pattern reverse(const Pattern& pattern);
 /// section III-F), and allreduce becomes reduce. Throws std::invalid_argument when `root` is out of range.
 Pattern restrict_to_root(const Pattern& pattern, int root);
 
-/// Only what happens to one block, as a pattern of that block alone: allgather becomes the broadcast of
-/// whoever has the block. Throws std::invalid_argument when `block` is out of range.
+/// Keeps the transfers of one block, as a pattern of that block alone: allgather becomes the broadcast of the
+/// member that has the block. Throws std::invalid_argument when `block` is out of range.
 Pattern restrict_to_block(const Pattern& pattern, int block);
 
 /// Without the transfers that bring a member blocks that it has already, where at first the root has all

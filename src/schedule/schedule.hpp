@@ -65,9 +65,9 @@ struct Place {
 /// (inclusive) or x_0 op ... op x_{r-1} (exclusive, nothing at member 0).
 enum class Prefix : std::uint8_t { none, inclusive, exclusive };
 
-/// One data movement: to = left (a copy), to = left op right (a reduction, left operand first), or, where
+/// One data movement: to = left (a copy), to = left op right (a reduction, left operand first), or, if
 /// left.member stands for several, to = x_0 op x_1 op ... over their blocks in rank order, associated as the
-/// call asks, or the prefixes of that. All places cover equally many blocks.
+/// call requires, or the prefixes of that. All places cover equally many blocks.
 ///
 /// A move that joins brings a further operand, `left`, to the reduction of the move before it, which has the
 /// same `to`. The operands of these moves, in this order, are combined in one pass, associated as the tree of

@@ -29,7 +29,7 @@ public:
     const Readers& of_block(int member, std::size_t space, std::size_t block) const {
         return blocks_[index(member, space, block)];
     }
-    /// Whether the member whose block it is reads it together with those of others, as all do who combine the
+    /// Whether the block's owner reads it together with those of others, as all members do that combine the
     /// same.
     bool is_combined_by_owner(int member, std::size_t space, std::size_t block) const {
         return combined_by_owner_[index(member, space, block)] != 0;

@@ -37,8 +37,8 @@ struct Payload {
 class Simulation : Immovable {
 public:
     /// `plans` are those of all members, in the order of their ranks, and must outlive it. Throws
-    /// std::invalid_argument when there are not as many members as positions, when the profile says nothing
-    /// of how far two of them are from each other, or when blocks are irregular.
+    /// std::invalid_argument when there are not as many members as positions, when the machine model does not
+    /// have the distance of two of them, or when blocks are irregular.
     Simulation(std::span<const plan::Plan> plans, const distance::MachineModel& profile, Positions positions);
     // Its parts refer to each other.
 

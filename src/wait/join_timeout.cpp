@@ -9,7 +9,7 @@ bool JoinTimeout::has_passed() noexcept {
         return false;
     }
     const std::chrono::nanoseconds now = clock_now();
-    // Relaxed: each bit of time is counted once, by whoever looks next.
+    // Relaxed: each bit of time is counted once, by the member that looks next.
     const std::int64_t before = looked_ns_.exchange(now.count(), std::memory_order_relaxed);
     const std::int64_t passed = counted(std::chrono::nanoseconds(before), now).count();
     const std::int64_t waited = waited_ns_.fetch_add(passed, std::memory_order_relaxed) + passed;

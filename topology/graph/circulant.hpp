@@ -27,9 +27,8 @@ std::vector<int> skips(int ranks, Skips kind);
 /// Checks a caller's own sequence (s_0 = ranks down to 1) and returns it.
 ///
 /// Corollary 2 of Träff 2024 requires that every 0 < i < p is a sum of different skips. Algorithm 1 as
-/// written
-/// needs a little more: a block must not be sent on in the round in which it arrives, that is s_k <= 2
-/// s_{k+1}. (p = 7 with skips 3 2 1 has every sum, yet R[3] would be sent and received in the same round.)
+/// written needs a little more: a block must not be sent on in the round in which it arrives, that is s_k <=
+/// 2 s_{k+1}. (p = 7 with skips 3 2 1 has every sum, yet R[3] would be sent and received in the same round.)
 /// With it, every i below s_k is s_{k+1} plus some i' below s_{k+1}, so the sums of Corollary 2 exist.
 ///
 /// Throws std::invalid_argument naming the first skip that breaks the rule and what would be accepted there.

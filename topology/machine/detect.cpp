@@ -29,7 +29,8 @@ Topology load_topology(ChooseSource choose_source) {
         return nullptr;
     }
     Topology topology(raw);
-    // Disallowed PUs are kept so that "2 of 8 allowed" can be said and indices do not depend on the cpuset.
+    // Disallowed PUs are kept so that "2 of 8 allowed" can be reported and indices do not depend on the
+    // cpuset.
     unsigned long flags = HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED;
 #if HWLOC_API_VERSION >= 0x00020500
     // Without it the x86 backend visits every PU with the calling thread.

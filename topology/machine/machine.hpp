@@ -35,7 +35,7 @@ struct Pu {
     int numa = -1;
     int package = -1;
     Kind kind = Kind::performance; ///< of its core
-    int speed = full_speed;        ///< of its core; full_speed if the machine does not tell
+    int speed = full_speed;        ///< of its core; full_speed if unknown
 
     bool operator==(const Pu&) const = default;
 };
@@ -47,9 +47,9 @@ struct Machine {
     std::size_t l2_bytes = 0;       ///< of one L2 cache; 0 where unknown
     std::size_t l3_bytes = 0;       ///< of one L3 cache; 0 where unknown
     std::string model;              ///< as the processor names itself; empty where unknown
-    std::string vendor;             ///< of the processor, as it says; empty where unknown
+    std::string vendor;             ///< of the processor, as it reports it; empty if unknown
     int family = 0;                 ///< the vendor's number of it; 0 where unknown
-    std::vector<std::string> notes; ///< what a reader of `tutti info` should know, one sentence each
+    std::vector<std::string> notes; ///< for readers of `tutti info`, one sentence each
 
     /// How many of each contain allowed PUs; 0 if unknown.
     int packages() const;

@@ -194,7 +194,7 @@ public:
         if (std::getline(std::ifstream(root + "/sys/devices/system/cpu/online"), text)) {
             try {
                 cpus_ = parse_cpu_list(text);
-            } catch (const std::invalid_argument&) { // as if it said nothing
+            } catch (const std::invalid_argument&) { // as if it were empty
             }
         }
     }

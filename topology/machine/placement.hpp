@@ -35,7 +35,7 @@ enum class Placement {
 struct PlacementRequest {
     Placement rule = Placement::compact;
     std::vector<Kind> kinds{};   ///< if not empty: only CPUs of these, those of the first kind first
-    std::vector<int> os_indices; ///< if not empty: these CPUs in this order, whatever `rule` says
+    std::vector<int> os_indices; ///< if not empty: these CPUs in this order, whatever `rule` is
 
     bool operator==(const PlacementRequest&) const = default;
 };

@@ -51,7 +51,7 @@ private:
 
     std::size_t most_bytes_;
     std::size_t bytes_ = 0;
-    /// The one asked for last comes first.
+    /// The one used last comes first.
     std::list<Entry> entries_;
     std::map<Name, typename std::list<Entry>::iterator> known_;
 };
