@@ -35,7 +35,7 @@ public:
         after(order);
         return old;
     }
-    /// Announces a release also where it fails and there is none.
+    /// Announces a release also if it fails and there is none.
     bool compare_exchange(T& expected, T value, std::memory_order order) noexcept {
         before(order);
         const bool is_changed = value_.compare_exchange_strong(expected, value, order);

@@ -9,7 +9,7 @@ namespace tutti {
 /// Bytes that move between caches as one.
 inline constexpr std::size_t line_bytes = 64;
 
-/// The same where a processor fetches lines in pairs.
+/// The same if a processor fetches lines in pairs.
 inline constexpr std::size_t paired_lines_bytes = 2 * line_bytes;
 
 } // namespace tutti

@@ -29,7 +29,7 @@ Results results_in(const std::string& path, const std::string& provider) {
     }
 }
 
-/// A line for each circumstance in which the files differ; empty where there is none.
+/// A line for each circumstance in which the files differ; empty if there is none.
 std::string circumstances_text(const Results& before, const Results& after) {
     std::string text;
     for (std::size_t i = 0; i < before.circumstances.size(); ++i) {

@@ -14,7 +14,7 @@ namespace tutti::bench {
 
 namespace {
 
-/// Why the collective cannot be done by the algorithm, which it has; empty where it can.
+/// Why the collective cannot be done by the algorithm, which it has; empty if it can.
 std::string refusal_of(const algorithm::Algorithm& row, const Problem& problem) {
     return engine::refusal(row, selection_input_of(problem).call, problem.members);
 }

@@ -36,7 +36,7 @@ std::string bash_completion(const CLI::App& app);
 /// The same for zsh: a file for its fpath, `_tutti`.
 std::string zsh_completion(const CLI::App& app);
 
-/// Writes man1/*.1, bash/tutti and zsh/_tutti below the directory. Throws EnvironmentUnfit where it cannot.
+/// Writes man1/*.1, bash/tutti and zsh/_tutti below the directory. Throws EnvironmentUnfit if it cannot.
 void write_pages(const CLI::App& app, const std::filesystem::path& directory);
 
 } // namespace tutti::bench

@@ -26,7 +26,7 @@ struct BenchOptions {
     std::vector<int> members;
     /// Names, or empty for the library's choice.
     std::vector<std::string> algorithms;
-    /// Measure an algorithm only where the collective has it and it takes the operator, instead of refusing.
+    /// Measure an algorithm only if the collective has it and it takes the operator, instead of refusing.
     bool all_algorithms = false;
     Type type = Type::f64;
     Operator op = Operator::sum;

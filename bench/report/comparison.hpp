@@ -52,7 +52,7 @@ std::vector<Point> better_of(std::span<const Point> left, std::span<const Point>
 /// Compares the points with the library's own choice of algorithm with those of the baseline.
 Comparison compare(std::span<const Point> own, std::span<const Point> baseline);
 
-/// time / floor; nothing where there is no floor or it is not above the clock's resolution.
+/// time / floor; nothing if there is no floor or it is not above the clock's resolution.
 std::optional<double> floor_ratio(const Point& point);
 
 /// From so many bytes on, memory is what limits.

@@ -121,7 +121,7 @@ private:
         return samples.subspan(first, last - first);
     }
 
-    /// How probable it is that the left side takes no longer than `allowed` times the right one; 1 where its
+    /// How probable it is that the left side takes no longer than `allowed` times the right one; 1 if its
     /// median does not.
     static double p_value(std::span<const double> left, std::span<const double> right, double allowed) {
         std::vector<double> bound(right.begin(), right.end());

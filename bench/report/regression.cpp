@@ -20,7 +20,7 @@ Change direction(double before, double after, double factor) {
     return after * factor <= before ? Change::faster : Change::same;
 }
 
-/// How the vectors of calls lie; nothing where they can lie in one way only.
+/// How the vectors of calls lie; nothing if they can lie in one way only.
 std::optional<std::string> protocol_of(const Problem& problem) {
     if (has_one_form(problem.collective)) {
         return std::nullopt;

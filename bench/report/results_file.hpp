@@ -26,7 +26,7 @@ std::string json_text(const nlohmann::json& environment, const std::string& aske
 struct Results {
     /// The requested measurements; empty in older files.
     std::string asked;
-    /// False where the run was interrupted.
+    /// False if the run was interrupted.
     bool is_complete = true;
     /// As in the file, in JSON.
     std::string environment;

@@ -54,7 +54,7 @@ struct LevelCaption {
     std::string groups; ///< "8 L3 caches of 4 members"
     /// "a line: 115 ns (97 to 135)", one way between groups that are in one group of the level before.
     std::string line;
-    double ns = 0; ///< the median of the furthest; 0 where the profile does not say
+    double ns = 0; ///< the median of the furthest; 0 if unknown
     bool is_estimated = false;
 };
 

@@ -45,7 +45,7 @@ struct Handled {
     simulate::Handling handling;
 };
 
-/// Nothing where the algorithm is for no vector so long.
+/// Nothing if the algorithm is for no vector so long.
 std::optional<Handled> handled(const Candidate& candidate, const PredictionQuery& query, std::size_t bytes,
                                int rounds, const machine::Machine& machine) {
     const engine::CallSize size{.members = query.members, .cpus = query.members};

@@ -47,7 +47,7 @@ std::vector<schedule::Protocol> forms_to_prove(const algorithm::Algorithm& row,
 std::string name_of(schedule::Protocol protocol);
 
 /// The roots (of a shift, the distances) that are looked at: all of up to 128 ranks, of more one that
-/// depends on `ranks` only: the first, the last or any; 0 where the row has none.
+/// depends on `ranks` only: the first, the last or any; 0 if the row has none.
 std::vector<int> roots_of(const algorithm::Algorithm& row, int ranks);
 
 /// Whether what a schedule counts is what the closed forms say, equal or at most as the row's bound has it.

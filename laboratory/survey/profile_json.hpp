@@ -34,7 +34,7 @@ struct MeasuredProfile {
 ///
 ///     {"format": "tutti-line-profile 2",
 ///     "name": "2 x EPYC 7742",
-///     "topology": "pack:2 [numa] l3:4 core:4 pu:2",           empty where it cannot be said
+///     "topology": "pack:2 [numa] l3:4 core:4 pu:2",           empty if it cannot be said
 ///     "classes": ["core", "l3", "link"],
 ///     "sources": {
 ///     "matrix": {"origin": "published", "text": "core-to-core-latency"}

@@ -5,7 +5,7 @@
 namespace tutti::laboratory {
 
 /// A difference of two timings is no time where another program has taken the CPU in one of them: what
-/// `measure()` returns, which is called up to three times, until that is more than `least`. Nothing where it
+/// `measure()` returns, which is called up to three times, until that is more than `least`. Nothing if it
 /// never is.
 template <class Measure>
 std::optional<double> measured_above(double least, Measure measure) {

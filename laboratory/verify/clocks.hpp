@@ -82,7 +82,7 @@ private:
         Position point = -1;
     };
     std::optional<schedule::Grouped<Sure>> sure_;
-    /// Which of the clocks a representative has at a position: a new one only where it has learnt something.
+    /// Which of the clocks a representative has at a position: a new one only if it has learnt something.
     /// A clock says nothing of its own member, whose position is known. Empty until asked for.
     std::vector<std::size_t> clock_at_;
     std::vector<Clock> clocks_;

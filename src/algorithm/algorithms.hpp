@@ -17,7 +17,7 @@ inline constexpr schedule::Blocks whole_vector{0, 1};
 
 /// Allreduce of whole vectors in q rounds, the census algorithm (Bar-Noy, Kipnis and Schieber 1993; Träff et
 /// al. 2023, Listing 2, Prop. 1). One vector sent a round, at most 2q - 1 reductions of vectors. Members
-/// combine in different orders, so results agree bit for bit only where the operator is exact.
+/// combine in different orders, so results agree bit for bit only if the operator is exact.
 schedule::Schedule census_allreduce(int ranks);
 
 /// Dissemination barrier over the circulant graph with halving skips: q rounds.

@@ -31,7 +31,7 @@ private:
 /// The turns of the threads that call one team.
 class Turns {
 public:
-    /// Takes the next turn for the calling thread. Throws Error where that would never come: the thread has
+    /// Takes the next turn for the calling thread. Throws Error if that would never come: the thread has
     /// a part in a run of the same team, or the run that has the turn waits, through any number of teams,
     /// for the end of one in which the thread has a part.
     std::unique_lock<std::mutex> take(const void* team);

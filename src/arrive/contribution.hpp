@@ -41,7 +41,7 @@ struct alignas(line_bytes) Contribution : CheckedCall {
     run::PrivateLayout blocks;
     engine::KeptOperator kept;
 
-    /// Throws ArgumentError where an argument is wrong.
+    /// Throws ArgumentError if an argument is wrong.
     void take(const detail::Call& asked, int rank, int members);
     /// Takes a call that this one serves: its vectors alone are others. Writes nothing if they are not: other
     /// CPUs have read this.

@@ -107,7 +107,7 @@ void Arrival::then(detail::Continuation function) {
     Ready::here().call_all();
 }
 
-/// Returns the function that is now to be called. None where the rank has forgotten it meanwhile, on any
+/// Returns the function that is now to be called. None if the rank has forgotten it meanwhile, on any
 /// thread: of that thread and this one only the one that takes the function touches it.
 detail::Continuation Arrival::claimed_function() {
     return handover_.take_function() ? std::move(function_) : detail::Continuation();

@@ -39,7 +39,7 @@ Aliasing aliasing_of(const detail::Call& call, const Shape& shape);
 TUTTI_COMPONENT_API Shape checked_shape(const detail::Call& call, int rank, int members,
                                         std::size_t* offsets);
 
-/// Throws ArgumentError where the program has given a timeout or another argument that the types or the
+/// Throws ArgumentError if the program has given a timeout or another argument that the types or the
 /// options alone show to be wrong. Cheap, and needed before every call, also one that is known already.
 TUTTI_COMPONENT_API void check_given(const detail::Call& call);
 

@@ -15,7 +15,7 @@ public:
 
     /// Copies what `state` of the call points to, if anything.
     TUTTI_COMPONENT_API void keep(const detail::Call& call);
-    /// Null where nothing is kept.
+    /// Null if nothing is kept.
     const void* data() const { return keeping_ != nullptr ? memory_.data() : nullptr; }
 
     TUTTI_COMPONENT_API void drop();

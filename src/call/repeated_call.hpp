@@ -46,7 +46,7 @@ private:
         unclear  ///< they are the same memory without the caller's saying so, or overlap
     };
 
-    /// Whether these vectors lie to each other as those of the call. False where that cannot be seen at once,
+    /// Whether these vectors lie to each other as those of the call. False if that cannot be seen at once,
     /// as of null pointers.
     bool are_placed_alike(const void* input, const void* output) const {
         const auto in = reinterpret_cast<std::uintptr_t>(input);

@@ -34,7 +34,7 @@ struct KnownMachine {
 std::string describe(const KnownMachine& machine);
 
 /// The published profile that is most like a machine: that has all its distances, and then most words of
-/// its processor's name, and then a socket and an L3 of as many cores. Nothing where none has all distances
+/// its processor's name, and then a socket and an L3 of as many cores. Nothing if none has all distances
 /// that there are between these CPUs.
 std::optional<KnownMachine> most_like(const machine::Machine& machine, std::span<const machine::Pu> pus);
 
@@ -70,7 +70,7 @@ public:
         double us = 0;
     };
 
-    /// The best of those that the library may choose for the call; nothing where the call cannot be
+    /// The best of those that the library may choose for the call; nothing if the call cannot be
     /// simulated. Milliseconds for an algorithm of which this has not been asked for about so many bytes.
     std::optional<Prediction> best(const detail::Call& call, const CallSize& size);
 
@@ -91,7 +91,7 @@ private:
     enum class Wait : bool { no, yes };
 
     std::vector<std::size_t> candidates(const detail::Call& call, const CallSize& size) const;
-    /// Nothing where another member simulates the row, unless that is waited for.
+    /// Nothing if another member simulates the row, unless that is waited for.
     std::optional<double> us(std::size_t row, schedule::Protocol protocol, const CallSize& size, Wait wait);
     double simulated_us(std::size_t row, schedule::Protocol protocol, bool staged, std::size_t bytes);
 

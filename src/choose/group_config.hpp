@@ -45,7 +45,7 @@ struct GroupConfig {
     std::vector<int> places = {};
     /// The members' places on the machine, as graph::LevelTree::of_parts takes them.
     std::vector<std::vector<int>> parts = {};
-    /// What algorithms are predicted to take; null where members are few and near each other.
+    /// What algorithms are predicted to take; null if members are few and near each other.
     std::shared_ptr<AlgorithmPredictor> predictor = {};
 };
 

@@ -19,7 +19,7 @@ std::string named(int member) {
 }
 
 /// The last operations of the two, of those that differ each one's own, and the first of these marked;
-/// nothing where it is the only one.
+/// nothing if it is the only one.
 std::string side_by_side(const Caller& own, const Caller& theirs, std::uint64_t difference) {
     constexpr std::uint64_t most_lines = 16;
     constexpr std::uint64_t most_after = 4;

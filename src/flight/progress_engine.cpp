@@ -139,7 +139,7 @@ std::exception_ptr ProgressEngine::aborted(const ErrorContext& call) const {
     }
 }
 
-/// The same where the thread calls functions: also those of the operations that this has ended.
+/// The same if the thread calls functions: also those of the operations that this has ended.
 void ProgressEngine::require_progress(const char* what) {
     try {
         require_usable(what, [&] { return context_of_oldest(); });

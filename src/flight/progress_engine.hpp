@@ -45,7 +45,7 @@ public:
     ProgressEngine(ProgressEngine&&) = delete;
     ProgressEngine& operator=(ProgressEngine&&) = delete;
 
-    /// Throws ArgumentError where an argument is wrong, of which nobody learns. With a gate, the vectors of
+    /// Throws ArgumentError if an argument is wrong, of which nobody learns. With a gate, the vectors of
     /// the call are the gate's.
     TUTTI_COMPONENT_API OutstandingCall& start(const detail::Call& call, Gate* gate = nullptr);
     TUTTI_COMPONENT_API OutstandingCall& prepare(const detail::Call& call, Gate* gate = nullptr);
@@ -154,7 +154,7 @@ private:
         const OutstandingCall& operation_;
         std::uint64_t since_;
     };
-    /// Only where the group records what its members call.
+    /// Only if the group records what its members call.
     Recorded recorded(const OutstandingCall& operation) const;
     /// The context of errors of an operation; and of all outstanding ones, of which the oldest is named.
     ErrorContext context_of(const detail::Call& call) const;
@@ -174,7 +174,7 @@ private:
     /// points to: it may be gone, and another one be in its place, but never under its number.
     ThreadProgress* thread_ = nullptr;
     std::uint64_t thread_id_ = 0;
-    /// Null where nothing is recorded.
+    /// Null if nothing is recorded.
     const Recorder* recorder_;
     std::exception_ptr failure_;
     std::chrono::nanoseconds looked_after_{0};

@@ -54,7 +54,7 @@ public:
     /// group ends, or begins anew after a failure. By any thread.
     std::shared_ptr<GroupState> derived(const engine::Progression& ranks);
 
-    /// The group that a member of this one has founded and still holds. Throws Aborted where it holds it no
+    /// The group that a member of this one has founded and still holds. Throws Aborted if it holds it no
     /// longer, as it does only when this group has failed.
     std::shared_ptr<GroupState> founded(const GroupState* group);
 
@@ -86,7 +86,7 @@ public:
 
     engine::Diagnosis& diagnosis() { return *diagnosis_; }
 
-    /// See Group::trace and Group::statistics. Throw Error where nothing is recorded. By any thread.
+    /// See Group::trace and Group::statistics. Throw Error if nothing is recorded. By any thread.
     std::string trace(TraceFormat format) const;
     Statistics statistics() const;
 

@@ -36,7 +36,7 @@ public:
     }
     void end() noexcept { whose_.put(0); }
 
-    /// Nothing where the member does not wait, or not yet slowly.
+    /// Nothing if the member does not wait, or not yet slowly.
     std::optional<SlowWait> read() const noexcept {
         const std::uint64_t whose = whose_.get();
         if (whose == 0) {

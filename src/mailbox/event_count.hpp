@@ -31,7 +31,7 @@ private:
     std::atomic<std::uint32_t> count_{0};
 };
 
-/// The same where the publisher can afford a full barrier: it misses nobody.
+/// The same if the publisher can afford a full barrier: it misses nobody.
 class SureWaiters {
 public:
     /// Acquire and release: pairs with any(). The later of the two sees what the other has done before: the

@@ -37,7 +37,7 @@ struct Work {
 std::size_t touched_bytes(const Work& work);
 
 /// Slice `index` of `slices` that touch about as many bytes each. All of them together are the work; they
-/// touch different elements. The more they are, the fewer elements has each, none where there are not enough.
+/// touch different elements. The more they are, the fewer elements has each, none if there are not enough.
 void carry_out_slice(const Work& work, std::size_t index, std::size_t slices);
 
 } // namespace tutti::pass

@@ -88,7 +88,7 @@ Plan compile(const schedule::Synchronised& synchronised, int rank);
 /// The lengths and places of a member's blocks are listed by their numbers in the schedule.
 Plan for_neighbor_exchange(Plan plan);
 
-/// The same where they are listed by the rank of the other member.
+/// The same if they are listed by the rank of the other member.
 Plan for_irregular_exchange(Plan plan);
 
 /// The plan for outputs that are one buffer, shared by all members: a store to every member is made once. The

@@ -17,7 +17,7 @@ Trace trace_of_process();
 /// the end.
 class TraceListed : Immovable {
 public:
-    /// Lists nothing where no file is named. `timeline` may be called by any thread.
+    /// Lists nothing if no file is named. `timeline` may be called by any thread.
     explicit TraceListed(std::function<trace::Timeline()> timeline);
     ~TraceListed();
 

@@ -71,7 +71,7 @@ private:
     }
 
     std::size_t blocks_;
-    /// For each block its run; empty where that is the block itself.
+    /// For each block its run; empty if that is the block itself.
     std::vector<std::uint32_t> runs_;
     Grouped<Value> values_;
 };

@@ -65,7 +65,7 @@ private:
         add_wait(waits_[static_cast<std::size_t>(rank)], {round, place.member, point});
     }
 
-    /// Looks for a repeated wait only where the member is waited for already in this round.
+    /// Looks for a repeated wait only if the member is waited for already in this round.
     void add_wait(std::vector<Wait>& waits, const Wait& wait) {
         Wait& latest = latest_[static_cast<std::size_t>(wait.member)];
         const bool is_first = waits.empty() || latest.before_round != wait.before_round;

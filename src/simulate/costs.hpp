@@ -42,7 +42,7 @@ struct Costs {
     /// How far the nearest two cores are from each other.
     distance::Class nearest = distance::Class::core;
     std::array<LineTimes, distance::class_count> lines = {};
-    /// From memory, and to it: of a core, of an L3, a node and a socket, and over the link; 0 where the
+    /// From memory, and to it: of a core, of an L3, a node and a socket, and over the link; 0 if the
     /// machine has no such part.
     std::array<ReadWriteTimes, distance::class_count> memory = {};
     /// A core's own lines.

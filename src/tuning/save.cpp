@@ -38,7 +38,7 @@ namespace {
 struct LearntByProcess {
     machine::ProcessMutex mutex;
     std::map<Point, Entry> entries;
-    /// For save_at_exit(); empty where nothing is requested.
+    /// For save_at_exit(); empty if nothing is requested.
     std::string path;
     pid_t process = 0;
 

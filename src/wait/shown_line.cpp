@@ -28,7 +28,7 @@ public:
         }
     }
 
-    /// Nothing where there is no text, or only a part of one.
+    /// Nothing if there is no text, or only a part of one.
     std::string of(const char* text) const {
         std::string copy;
         while (is_open_ && copy.size() < most_bytes) {

@@ -31,7 +31,7 @@ struct FoundLevel {
     double between_ns = 0; ///< the median between CPUs of different groups that the next level has in one
 };
 
-/// The levels of groups that show in the times alone, the finest first; none where all CPUs are about as far
+/// The levels of groups that show in the times alone, the finest first; none if all CPUs are about as far
 /// from each other. A level shows if nine tenths of the pairs inside of its groups are nearer than nine
 /// tenths of those between them, and between takes 1.2 times as long in the median. Processors are regular
 /// and noise is not: for groups of different sizes it is twice as long, and none may be a single CPU.

@@ -21,7 +21,7 @@ std::string line(std::string label, const std::string& value) {
     return label + value + "\n";
 }
 
-/// "2 x 32 MiB, 8 CPUs each": the last part only where the groups are equal, which a cpuset can prevent.
+/// "2 x 32 MiB, 8 CPUs each": the last part only if the groups are equal, which a cpuset can prevent.
 std::string caches(const Machine& machine, int Pu::*field, int groups, std::size_t bytes) {
     std::string text = std::to_string(groups);
     if (bytes > 0) {

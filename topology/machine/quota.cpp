@@ -11,7 +11,7 @@ namespace {
 
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
-/// The number a file starts with; 0 where there is none, as in "max".
+/// The number a file starts with; 0 if there is none, as in "max".
 double number_in(const std::string& file) {
     double number = 0;
     std::ifstream(file) >> number;

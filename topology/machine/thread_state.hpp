@@ -20,10 +20,10 @@ struct ThreadState {
 /// The system's number of the calling thread. Costs a system call once in a thread's life.
 TUTTI_COMPONENT_API int this_thread() noexcept;
 
-/// Nothing where there is no such thread any more. Microseconds.
+/// Nothing if there is no such thread any more. Microseconds.
 std::optional<ThreadState> thread_state(int thread);
 
-/// The CPU time that a thread has used, below 0 where there is no such thread any more.
+/// The CPU time that a thread has used, below 0 if there is no such thread any more.
 std::chrono::nanoseconds thread_cpu_time(int thread) noexcept;
 
 } // namespace tutti::machine

@@ -8,7 +8,7 @@ namespace tutti::viewer {
 /// library that draws charts where `charts_library_mark` does.
 extern const std::string_view report_shell;
 extern const std::string_view timeline_shell;
-/// Empty where it was not there when this was built.
+/// Empty if it was not there when this was built.
 extern const std::string_view charts_library;
 
 inline constexpr std::string_view page_data_mark = "{\"data\": \"here\"}";

@@ -34,7 +34,7 @@ struct Operation {
 
     std::vector<Member> members = {};
 
-    /// Null where nothing was kept of it.
+    /// Null if nothing was kept of it.
     const Member* find(int rank) const {
         const auto found = std::ranges::find(members, rank, &Member::rank);
         return found == members.end() ? nullptr : &*found;

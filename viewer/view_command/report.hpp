@@ -12,7 +12,7 @@ struct ReportArguments {
 };
 
 /// `tutti report`: one HTML file on what `tutti bench --json` and `tutti measure` have written. Prints what
-/// stands out. Returns the exit code. Throws UsageError where a file is neither.
+/// stands out. Returns the exit code. Throws UsageError if a file is neither.
 int run_report(const ReportArguments& arguments);
 
 } // namespace tutti::viewer

@@ -63,7 +63,7 @@ inline bool is_in_place(const void* address) {
 /// A caller that has been looked up.
 class Caller {
 public:
-    /// Throws ArgumentError where it is none.
+    /// Throws ArgumentError if it is none.
     Caller(const char* function, const tutti_caller& me);
 
     const char* function() const { return function_; }
@@ -101,11 +101,11 @@ struct Elements {
     /// The type that the program has passed.
     tutti_type code = 0;
 };
-/// Converts numbers to those of a type that has all their values; null where there is no such conversion.
+/// Converts numbers to those of a type that has all their values; null if there is no such conversion.
 using Conversion = decltype(detail::Call::convert);
 Conversion conversion_of(Type from, Type to);
 
-/// Throws ArgumentError where it is no type.
+/// Throws ArgumentError if it is no type.
 Elements elements_of(const char* function, tutti_type type);
 
 /// An operator as a program passes it, for such elements: one of the library, or the program's own.
@@ -130,7 +130,7 @@ private:
 
     /// Sets accumulates_, or throws ArgumentError with a text.
     void accumulate(const char* function, tutti_op op, Type type, const char* what);
-    /// Null where the operator does not accumulate elements of this type.
+    /// Null if the operator does not accumulate elements of this type.
     static Accumulates accumulates(tutti_op op, Type type);
     template <class... T, class Get>
     static Accumulates for_one_of(Type type, Get get);
@@ -143,15 +143,15 @@ private:
     ScaledSum<float> half_scale_{1, 1};
 };
 
-/// Throws ArgumentError where an address cannot be that of `count` elements.
+/// Throws ArgumentError if an address cannot be that of `count` elements.
 void check_vector(const char* function, const char* name, const void* address, std::size_t count,
                   const Elements& elements);
 
-/// `n` times `blocks`. Throws ArgumentError where no memory is so long.
+/// `n` times `blocks`. Throws ArgumentError if no memory is so long.
 std::size_t checked_product(const char* function, std::size_t n, std::size_t blocks,
                             const Elements& elements);
 
-/// A call that is put together from what a C program passes. All throw ArgumentError where it makes no sense,
+/// A call that is put together from what a C program passes. All throw ArgumentError if it makes no sense,
 /// which names the argument.
 class Making : detail::CallMaker {
 public:

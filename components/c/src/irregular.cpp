@@ -23,7 +23,7 @@ namespace {
 /// A vector of blocks whose counts differ, and maybe their displacements.
 class IrregularVector {
 public:
-    /// `name` is that of the counts, `displacements` null where there are none.
+    /// `name` is that of the counts, `displacements` null if there are none.
     IrregularVector(const Caller& caller, const char* name, const std::size_t* counts,
                     const std::size_t* displacements)
         : IrregularVector(caller, name, static_cast<std::size_t>(caller.size()), counts, displacements) {}

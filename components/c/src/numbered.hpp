@@ -55,14 +55,14 @@ public:
                                                                                          : nullptr;
     }
 
-    /// Nothing where there is no such number. By any thread, also while others take it.
+    /// Nothing if there is no such number. By any thread, also while others take it.
     std::optional<T> copy(std::uint64_t number) {
         const std::scoped_lock lock(mutex_);
         const T* const found = find(number);
         return found == nullptr ? std::nullopt : std::optional<T>(*found);
     }
 
-    /// Gives back what was added, or nothing where there is no such number.
+    /// Gives back what was added, or nothing if there is no such number.
     std::optional<T> take(std::uint64_t number) {
         const std::scoped_lock lock(mutex_);
         if (find(number) == nullptr) {

@@ -61,7 +61,7 @@ private:
     schedule::Place now(int rank, int block) const;
     schedule::Place result(int rank, int block) const;
     /// Calls record(operands) for runs of the blocks begin .. end - 1 that have the same operands.
-    /// describe(block, operands) fills in those of a block, and is false where there is nothing to do.
+    /// describe(block, operands) fills in those of a block, and is false if there is nothing to do.
     template <class Describe, class Record>
     void for_each_run(int begin, int end, Describe describe, Record record);
     template <class Describe>

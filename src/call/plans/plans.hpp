@@ -26,7 +26,7 @@ public:
     /// The schedule of which a plan is made; its variant is ignored.
     std::shared_ptr<const schedule::Synchronised> schedule(const ScheduleName& name);
 
-    /// Compiled on first use, and again when it has been forgotten. Throws ArgumentError where the algorithm
+    /// Compiled on first use, and again when it has been forgotten. Throws ArgumentError if the algorithm
     /// cannot serve so many members.
     std::shared_ptr<const run::OwnPlan> plan(const ScheduleName& name);
 

@@ -218,7 +218,7 @@ bool BlockExchange::go_on() {
     return false;
 }
 
-/// Throws MismatchError where what comes has other lengths than the members expect.
+/// Throws MismatchError if what comes has other lengths than the members expect.
 void BlockExchange::check_lengths(const Parcel& parcel) const {
     const std::byte* const lengths = call_.staging().output + parcel.start;
     if (!expect_different_ &&

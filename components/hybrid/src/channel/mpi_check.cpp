@@ -38,7 +38,7 @@ void require_unfinalised_mpi() {
     }
 }
 
-/// Allocates nothing where all is well: a process that fails here alone leaves the others waiting.
+/// Allocates nothing if all is well: a process that fails here alone leaves the others waiting.
 void require_communicator(const char* who, MPI_Comm communicator) {
     require_mpi();
     const auto refuse = [who](const char* what) {
