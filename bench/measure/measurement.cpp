@@ -10,7 +10,7 @@ namespace tutti::bench {
 
 namespace {
 
-/// Pushed and pulled; through the caches, by string moves, past them, and past them but for a member's own
+/// Pushed and pulled; through the caches, by string moves, past them, and past them except for a member's own
 /// vector.
 constexpr std::size_t most_floors = 8;
 

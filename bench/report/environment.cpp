@@ -56,7 +56,7 @@ std::string for_shell(const std::string& word) {
     return quoted + "'";
 }
 
-/// As it was typed, but for the program's folder. Empty if the system does not report it.
+/// As it was typed, except for the program's folder. Empty if the system does not report it.
 std::string command_of_this_process() {
     std::ifstream file("/proc/self/cmdline", std::ios::binary);
     std::string command;

@@ -21,7 +21,7 @@ struct PredictedPoint {
     std::size_t bytes = 0;
     double predicted_us = 0;
     double measured_us = 0;
-    /// Algorithms with the same number do the same: their members' plans are alike, but for the order of
+    /// Algorithms with the same number do the same: their members' plans are alike, except for the order of
     /// operands.
     std::uint64_t plan = 0;
 
@@ -31,7 +31,7 @@ struct PredictedPoint {
 
 /// How well an order is predicted: of the pairs of algorithms for one collective, those predicted in the
 /// right order less those in the wrong one. Pairs that do the same are none, nor are those that took the same
-/// but for 3 %.
+/// except for 3 %.
 struct OrderCount {
     long pairs = 0;
     long right_less_wrong = 0;

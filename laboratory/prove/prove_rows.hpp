@@ -22,7 +22,7 @@ struct Verdict {
     std::size_t ranks = 0;
     /// Schedules proved with their waits: one for each number of ranks, root (or distance) and protocol.
     std::size_t proofs = 0;
-    /// Schedules found to be one that was proved but for the names of the members.
+    /// Schedules found to be one that was proved except for the names of the members.
     std::size_t renamed = 0;
     std::size_t violations = 0;
     /// Schedules whose rounds, blocks, reductions or scratch are not what the closed forms say.

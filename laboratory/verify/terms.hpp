@@ -82,7 +82,7 @@ public:
     /// "x21 + x10 + (x15 + x4)": chains from the left without brackets, right operands of several terms with.
     std::string text(Term term) const;
 
-    /// Whether two terms are the same but for their block.
+    /// Whether two terms are the same except for their block.
     static bool same_tree(Term a, Term b) { return a.node == b.node && a.shift == b.shift; }
 
 private:

@@ -49,7 +49,7 @@ schedule::Schedule direct_alltoall(int ranks);
 /// Member r copies the vector of member r - distance.
 schedule::Schedule direct_shift(int ranks, int distance);
 
-/// Broadcast in which every member but the root copies the whole vector.
+/// Broadcast in which every member except the root copies the whole vector.
 schedule::Schedule flat_broadcast(int ranks, int root);
 /// Allreduce in which every member reads every input whole and combines in rank order. p - 1 vectors
 /// received: for messages that travel inside the mailbox.

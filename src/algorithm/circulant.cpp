@@ -21,9 +21,9 @@ struct Partial {
 };
 
 /// The partial results of member 0, those that it keeps longest first: its own block, and one for every sum
-/// of different jumps but the first, which is sent on in the round of the smallest of them. As the jumps grow
-/// faster than their sums, no two sums are equal, and those with more than round k ahead are the first 2^(q -
-/// 1 - k).
+/// of different jumps except the first, which is sent on in the round of the smallest of them. As the jumps
+/// grow faster than their sums, no two sums are equal, and those with more than round k ahead are the first
+/// 2^(q - 1 - k).
 std::vector<Partial> partials(std::span<const int> jumps) {
     std::vector<Partial> found{{0, static_cast<int>(jumps.size())}};
     for (std::size_t round = jumps.size(); round-- > 1;) {

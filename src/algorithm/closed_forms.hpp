@@ -57,7 +57,7 @@ inline long all_but_three(int p, int /*root*/) {
     return std::max(p - 3, 0);
 }
 
-/// The blocks that the first to receive half of them passes on: all but its own.
+/// The blocks that the first to receive half of them passes on: all except its own.
 inline long half_but_own(int p, int /*root*/) {
     return std::max(p / 2 - 1, 0);
 }
@@ -73,8 +73,8 @@ long largest_gap(int p, int /*root*/) {
     return gap - 1;
 }
 
-/// All rows but one's own, whose range starts within a row at some members; in a single row, all blocks that
-/// another member has the last word on.
+/// All rows except one's own, whose range starts within a row at some members; in a single row, all blocks
+/// that another member has the last word on.
 inline long mesh_partials(int p, int /*root*/) {
     const auto mesh = graph::mesh(p);
     return mesh[0] == 1 ? std::max(p - 2, 0) : (mesh[0] - 1L) * mesh[1];

@@ -13,7 +13,7 @@ namespace tutti::algorithm {
 
 /// The allgather of the circulant graph along increasing skips s_0 = p > ... > s_q = 1. In the round with
 /// skip s, up to the next larger skip s', member r receives blocks r+s .. r+s'-1 from member r+s. Invariant:
-/// before that round member r has blocks r .. r+s-1. As many rounds as skips but one, p - 1 blocks. (Träff
+/// before that round member r has blocks r .. r+s-1. As many rounds as skips except one, p - 1 blocks. (Träff
 /// 2024, second half of Alg. 2; Bruck et al. 1997 with other skips.)
 schedule::Pattern circulant_allgather_pattern(int ranks, std::span<const int> skips);
 

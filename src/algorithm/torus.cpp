@@ -89,8 +89,8 @@ LineBroadcast halve(int members) {
 
 } // namespace
 
-// In virtual ranks, counted from the root on: a member whose coordinates are zero but for the dimensions that
-// are done has the vector. So a member receives in the last dimension in which it differs from the root.
+// In virtual ranks, counted from the root on: a member whose coordinates are zero except for the dimensions
+// that are done has the vector. So a member receives in the last dimension in which it differs from the root.
 Pattern torus_broadcast_pattern(const std::vector<int>& dimensions, bool fastest_first, int root) {
     const int ranks = std::accumulate(dimensions.begin(), dimensions.end(), 1, std::multiplies());
     const Symmetry torus = Symmetry::torus(dimensions);

@@ -35,7 +35,7 @@ struct Holders {
     machine::ProcessMutex mutex;
     std::vector<Holder> all;
 
-    /// The CPUs of all but one.
+    /// The CPUs of all except one.
     std::vector<int> cpus_without(const HeldCpus* one) const {
         std::vector<int> cpus;
         for (const Holder& holder : all) {

@@ -54,7 +54,7 @@ void hand_out(Task task, std::size_t count, const Executor& executor,
               const std::shared_ptr<Completion>& completion) {
     const auto slices = std::make_shared<Slices>(std::move(task), count, completion);
     const std::function<void(std::size_t)> run = [slices](std::size_t index) { slices->run(index); };
-    completion->shared_out(slices); // from here on nothing fails but the executor
+    completion->shared_out(slices); // from here on nothing fails except the executor
     try {
         executor(count, run);
     } catch (...) {

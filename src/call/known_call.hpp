@@ -18,7 +18,7 @@
 namespace tutti::engine {
 
 /// A call that has been checked, without its vectors but with the lists that it refers to; and how another
-/// one is recognised that is the same but for its vectors, how long it may wait and where it is.
+/// one is recognised that is the same except for its vectors, how long it may wait and where it is.
 class KnownCall : Immovable {
 public:
     /// It is now this call, whose arguments amount to `shape`. It serves no call before it is complete.

@@ -2,7 +2,7 @@
 
 #include "kernel/entries.hpp"
 
-// The loops of bitwise operators, and copies. As in loops.hpp, all but the specialisations have internal
+// The loops of bitwise operators, and copies. As in loops.hpp, all except the specialisations have internal
 // linkage.
 namespace tutti::kernel {
 namespace {

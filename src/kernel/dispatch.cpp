@@ -78,7 +78,7 @@ bool has_fast_string_moves() {
 #endif
 }
 
-/// Part by part, so that all but the first move find the input in this CPU's caches.
+/// Part by part, so that all except the first move find the input in this CPU's caches.
 void move_to_all(void* const* outs, int outs_count, const void* in, std::size_t bytes) {
     for (std::size_t begin = 0; begin < bytes; begin += moved_bytes) {
         const std::size_t part = std::min(moved_bytes, bytes - begin);

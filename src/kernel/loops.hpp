@@ -350,7 +350,7 @@ private:
     [[gnu::noinline]] static void combine_many(const Reduction& data, std::size_t begin, std::size_t end) {
         alignas(line_bytes) char place[partial_results_bytes];
         const Room room{place, part_bytes_for(data.ins_count)};
-        // All parts but the first start where the first output has a whole vector.
+        // All parts except the first start where the first output has a whole vector.
         const std::size_t head = (reinterpret_cast<std::uintptr_t>(data.outs[0]) + begin) % vector_bytes;
         std::size_t stop = begin + room.part_bytes - (head % ElementBytes == 0 ? head : 0);
         for (; begin < end; begin = stop, stop += room.part_bytes) {

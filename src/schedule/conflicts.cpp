@@ -168,7 +168,7 @@ void sort(std::span<Access> group) {
 void add_conflicts(std::span<const Access> group, const Access& after_return, Needs& needs) {
     const Access* written = nullptr;
     std::size_t first_read = 0;
-    // A write that follows reads follows the earlier write through them, but for its own member's reads.
+    // A write that follows reads follows the earlier write through them, except for its own member's reads.
     const auto add = [&](const Access& access, std::size_t at) {
         for (std::size_t read = access.write ? first_read : at; read < at; ++read) {
             needs.order(group[read], access);

@@ -228,7 +228,7 @@ public:
         return static_cast<std::size_t>(static_cast<int>(Space::scratch0) + scratch_vectors_);
     }
 
-    /// Whether anybody but the representative itself reads or writes this vector of it.
+    /// Whether anybody except the representative itself reads or writes this vector of it.
     bool is_shared(std::size_t stored, Space space) const {
         return shared_[stored * space_count + static_cast<std::size_t>(space)] != 0;
     }
@@ -270,7 +270,7 @@ inline Place renamed(const Place& place, const Translation& translation) {
 /// `move` with all its places renamed.
 Move renamed(Move move, const Translation& translation);
 
-/// Whether `image` is `schedule` but for the names of the members (and of the blocks, where there are as
+/// Whether `image` is `schedule` except for the names of the members (and of the blocks, where there are as
 /// many): the member that `rename` makes of another does what that one does. Then what is proved of the one
 /// schedule holds for the other, except that operands are combined in the order of the ranks. O(moves).
 bool is_renamed(const Schedule& schedule, const Schedule& image, const Translation& rename);

@@ -53,7 +53,7 @@ public:
     }
 
     /// The largest product of the fastest dimensions that divides `first` and `count`: a range keeps its
-    /// shape under translation when it is one such unit, or any number of units of all but the slowest
+    /// shape under translation when it is one such unit, or any number of units of all except the slowest
     /// dimension.
     int unit(int first, int count) const { return count_ <= 1 ? 1 : unit_on_torus(first, count); }
     /// Whether translations take the range [first, first + count) to ranges.

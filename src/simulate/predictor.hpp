@@ -49,7 +49,7 @@ public:
     trace::Timeline timeline(const Vector& vector, schedule::Protocol protocol, const Handling& handling,
                              const std::string& operation);
 
-    /// A number that differs if the members' plans differ, but for the order of operands, which no load or
+    /// A number that differs if the members' plans differ, except for the order of operands, which no load or
     /// store knows (FNV-1a of their steps).
     std::uint64_t digest(schedule::Protocol protocol);
 

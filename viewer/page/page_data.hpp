@@ -22,7 +22,7 @@ std::vector<Finding> all_findings(const Subjects& subjects);
 /// - version, columns of a CSV file, findings: [[tone, text]]
 /// - files: name, schema, environment as in the file, facts: [[name, value]], fields and rows of the points,
 ///   drifts of their samples
-/// - changes, for each file but the first: rows [index before, index after, change, p]
+/// - changes, for each file except the first: rows [index before, index after, change, p]
 /// - profiles: name, title, topology, levels, cpus and one_way_ns in the machine's order, groups found in
 /// them
 std::string page_data(const Subjects& subjects);

@@ -147,7 +147,7 @@ public:
         /// The system's number of the member's thread. Relaxed: for people.
         std::atomic<int> thread{0};
         /// The member's current or last call, how many segments of it it is through with, and whether it is
-        /// in it: see progress_in() and mailbox::inside_bit. Only grows, but for that bit.
+        /// in it: see progress_in() and mailbox::inside_bit. Only grows, except for that bit.
         mailbox::StdWord progress;
     };
     /// The progress of a member that is through with `segments` segments of a call, and is not in it.

@@ -51,7 +51,7 @@ public:
     }
 
 private:
-    /// Whether this member puts and takes: all but the leader, if there are others.
+    /// Whether this member puts and takes: all except the leader, if there are others.
     bool works() const { return !call().leads() || call().is_alone(); }
     bool takes() const { return works() && !call().shares_result(); }
     /// How many do, and this one's number among them.

@@ -21,7 +21,7 @@ constexpr bool is_per_rank(Collective collective) {
 /// How members act for a group towards the other groups of its parent.
 ///
 /// - exchange: everybody, with whole vectors. In each level, innermost first, a member combines those of its
-///   counterparts in the sibling groups. One round a level; for short vectors; any groups, but for
+///   counterparts in the sibling groups. One round a level; for short vectors; any groups, except for
 ///   all-to-alls equal ones.
 /// - shares: everybody, for a share of the blocks. Reductions go from the innermost level outwards, so that
 ///   shares get smaller before they cross a longer way; copies go back. For long vectors; any groups.

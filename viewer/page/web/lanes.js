@@ -22,7 +22,7 @@ for (const timeline of data.timelines) {
   timeline.rowOf = new Map(timeline.lanes.map((lane) => [lane.rank, lane.row]));
 }
 
-// Not in an operation, but for one that is in flight.
+// Not in an operation, except for one that is in flight.
 const isForRequest = (wait) => wait.name === "request wait";
 
 const nsText = (ns) => usText(ns / 1e3);
