@@ -23,7 +23,7 @@ std::shared_ptr<detail::GroupState> make_state(int members, const GroupOptions& 
         state->seats().expect_joins();
         state->diagnosis().list_for_roll_calls();
         return state;
-    } catch (const std::invalid_argument& error) { // what is known of the machine is contradictory
+    } catch (const std::invalid_argument& error) { // the description of the machine is contradictory
         throw Error(std::string("Group: ") + error.what());
     }
 }

@@ -73,7 +73,7 @@ void Member::leave() noexcept {
         return;
     }
     // The member of a derived group lasts: it fails by an exception that nobody catches before it has ended.
-    // But what others need not start cannot be waited for.
+    // But an operation that others need not start cannot be waited for.
     if (std::uncaught_exceptions() > exceptions_on_entry_ && (!is_derived || seat_->has_outstanding())) {
         group_->fail(rank_, engine::unseen_exception());
     }

@@ -61,7 +61,7 @@ std::optional<Member> Member::regroup(const Choice& choice, SourceLine where) {
         std::vector<Founded> founded(members);
         allgather_for_split(choice, choices, where);
         if (const auto text = engine::difference(choices)) {
-            // The first member that throws releases the others, so all must know the difference before.
+            // The first member that throws releases the others, so all must see the difference before.
             try {
                 allgather_for_split(choice, choices, where);
             } catch (const Error&) { // thrown by another member, for the same difference

@@ -175,7 +175,7 @@ void TeamThreads::recover() {
     group_->recover();
 }
 
-/// Throws what the caller is to learn of a run that has ended, and makes the team usable again.
+/// Throws the failure of a run that has ended, if any, and makes the team usable again.
 void TeamThreads::report() {
     if (const std::exception_ptr failure = group_->failure().first()) {
         const std::exception_ptr cause = cause_of(failure);

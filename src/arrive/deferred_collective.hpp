@@ -26,7 +26,7 @@ namespace tutti::arrive {
 
 class DeferredCollective;
 
-/// A rank's part in an operation: what is behind its request. Any thread may use it, also several at a time,
+/// A rank's part in an operation: the state of its request. Any thread may use it, also several at a time,
 /// but then() only one.
 class alignas(line_bytes) Arrival final : public detail::RequestBase, public Queueable<Arrival> {
 public:
@@ -42,7 +42,7 @@ private:
     friend class DeferredCollective;
     friend class Ready;
 
-    /// Throws what has ended the operation, if it has failed.
+    /// Throws the exception that has ended the operation, if it has failed.
     void check() const;
     /// Looks whether ranks have been missing for too long since the first look.
     void look_at_clock() noexcept;

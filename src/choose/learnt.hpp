@@ -30,7 +30,7 @@ struct Learnt {
 
     /// As an entry of a table.
     tuning::Entry entry() const;
-    /// Whether such an entry speaks for calls of this kind: a table has only entries for canonical order and
+    /// Whether such an entry holds for calls of this kind: a table has only entries for canonical order and
     /// operators that commute and may combine partial results.
     bool has_entry() const {
         return !kind.serial && kind.commutative && !kind.in_one_pass && !kind.shared_output;

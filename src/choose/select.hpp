@@ -105,8 +105,8 @@ std::size_t longest_carried_bytes(Collective collective, bool in_one_round, cons
 /// The protocol by which a row of the registry would be executed.
 schedule::Protocol protocol_of(std::size_t row, const detail::Call& call, const CallSize& size);
 
-/// The entry that speaks for a call which names no algorithm, or nothing: of calls with equal blocks, since
-/// those are what is measured.
+/// The entry that holds for a call which names no algorithm, or nothing: for calls with equal blocks, since
+/// only those are measured.
 const tuning::Entry* entry_for(const detail::Call& call, const CallSize& size,
                                const tuning::Choices& choices);
 

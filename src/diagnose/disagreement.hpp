@@ -19,7 +19,7 @@ struct GroupView {
     const Family& family;
 };
 
-/// How texts speak of a sequence.
+/// The words of texts about a sequence.
 struct Words {
     const char* adjective;
     const char* does;

@@ -32,7 +32,7 @@ std::string text_of(const MemberReport& report, Sequence sequence) {
            text_of_call(call.signature, report.where_sequence == sequence ? report.where : ShownLine{});
 }
 
-/// The operation in which it waits, which need not be the last one of those started.
+/// The operation in which it waits, which need not be the last nonblocking one.
 std::string text_of_wait(const MemberReport& report) {
     const SlowWait& wait = *report.wait;
     return wait.number == report.last(wait.sequence).number ? text_of(report, wait.sequence)

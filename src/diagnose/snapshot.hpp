@@ -12,7 +12,7 @@ class SharedMemory;
 /// How far the members of a group have come at some time.
 struct Snapshot {
     struct Mark {
-        /// In calls that block, and those started and prepared: whatever they are, they grow.
+        /// The progress in blocking calls, and in nonblocking and persistent ones: both only grow.
         std::uint64_t progress = 0;
         std::uint64_t starts = 0;
         /// The CPU time of the member's thread, below 0 if there is none.

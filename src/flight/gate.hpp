@@ -22,7 +22,8 @@ public:
     virtual void bind(const void* input, void* output) = 0;
     /// The operation has been started.
     virtual void start() noexcept = 0;
-    /// Looks, and makes progress. The operation begins when this has returned true. Throws what ends it.
+    /// Looks, and makes progress. The operation begins when this has returned true. Throws the exception that
+    /// ends it.
     virtual bool is_open() = 0;
     /// Whether it is opened by looking alone, so that nobody notifies a thread that sleeps.
     virtual bool needs_looks() const = 0;

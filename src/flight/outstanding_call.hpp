@@ -67,7 +67,7 @@ private:
 
     /// To the vectors and the operator of the next run.
     void bind(const void* input, void* output);
-    /// Throws what has ended it, if it has failed.
+    /// Throws the exception that has ended it, if it has failed.
     void check() const {
         if (failure_ != nullptr) {
             std::rethrow_exception(failure_);
@@ -95,7 +95,7 @@ private:
     bool is_quiet_ = false;
     /// It waits for a peer that will not come, which is no error.
     bool is_excused_ = false;
-    /// Which of the started operations, or of the prepared ones, counted from 1; and which of these it is.
+    /// The sequence of the operation, nonblocking or persistent, and its number in it, from 1 on.
     Sequence sequence_ = Sequence::nonblocking;
     std::uint64_t number_ = 0;
     /// The part of its tags that identifies the calls started before it.

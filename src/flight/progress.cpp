@@ -1,4 +1,4 @@
-// How what a member has outstanding gets on, and ends.
+// The progress and the end of a member's outstanding operations.
 
 #include "flight/progress_engine.hpp"
 #include "group/group_state.hpp"
@@ -109,7 +109,7 @@ void ProgressEngine::enlist(OutstandingCall& operation) {
     open_.push_back(&operation);
 }
 
-/// Throws what has ended an operation that the caller never gets.
+/// Throws the exception that has ended an operation which the caller never gets.
 void ProgressEngine::give_back_failed(OutstandingCall& operation) {
     const std::exception_ptr failure = operation.failure_;
     if (operation.sequence_ == Sequence::nonblocking) {
@@ -147,7 +147,7 @@ void ProgressEngine::begin(OutstandingCall& operation) {
     operation.state_ = OutstandingCall::State::running;
 }
 
-/// Mostly everybody is at it, and what is waited for is about to come.
+/// Mostly all members are in the call, and the awaited word is about to come.
 void ProgressEngine::look_eagerly(OutstandingCall& operation) {
     const int looks = mailbox::eager_looks(group_.wait_policy(), ThreadProgress::here().wait_history());
     if (operation.is_quiet_ && operation.state_ == OutstandingCall::State::running &&
@@ -168,7 +168,7 @@ bool ProgressEngine::look(OutstandingCall& operation, int looks) {
     return true;
 }
 
-/// Returns whether it is complete. Throws what ends it.
+/// Returns whether it is complete. Throws the exception that ends it.
 bool ProgressEngine::advance(OutstandingCall& operation, int looks) {
     try {
         return run_further(operation, looks);

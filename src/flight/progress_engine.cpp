@@ -104,7 +104,7 @@ OutstandingCall& ProgressEngine::prepare(const Call& call, Gate* gate) {
 
 void ProgressEngine::restart(OutstandingCall& operation) {
     require_usable("start", [&] { return context_of(operation); });
-    if (!operation.is_over() || operation.is_ready_) { // what waits for it has yet to be called
+    if (!operation.is_over() || operation.is_ready_) { // its continuation has yet to be called
         throw Error("start: the operation is still outstanding: wait for it before "
                     "starting it again",
                     context_of(operation));
@@ -238,7 +238,8 @@ ErrorContext ProgressEngine::context_of_oldest() const {
 void ProgressEngine::wait_until(OutstandingCall& operation, std::chrono::nanoseconds end) {
     look_eagerly(operation);
     if (!operation.is_over() || thread_->has_continuations()) {
-        // After a wait that ends in time the thread may do what another member waits for.
+        // After a wait that ends in time the thread may take part in an operation for which another member
+        // waits.
         const OutstandingCall* const awaited = end == no_end ? &operation : nullptr;
         thread_->progress_until([&] { return operation.is_over(); }, "wait", awaited, end);
     }
@@ -313,7 +314,7 @@ bool ProgressEngine::end() noexcept {
     } catch (...) { // recorded: the next call reports it
     }
     orphan_held();
-    failure_ = nullptr; // what a thread has thrown ends on that thread
+    failure_ = nullptr; // an exception ends on the thread that has thrown it
     return true;
 }
 

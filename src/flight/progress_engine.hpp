@@ -31,8 +31,8 @@ namespace tutti::engine {
 /// The operations that one member has outstanding, and those that it has prepared: starts them, and makes
 /// them progress. Touched by its member's thread only.
 ///
-/// Started operations take the group's channels in turn. All members start the same, so that each operation
-/// has one channel without communication; an operation that comes round to a channel in use queues there.
+/// Nonblocking operations take the group's channels in turn. All members start the same, so that each
+/// operation
 class ProgressEngine final : public Outstanding {
 public:
     /// The engine of a seat's member. Made on first use.
@@ -49,7 +49,7 @@ public:
     /// the call are the gate's.
     TUTTI_COMPONENT_API OutstandingCall& start(const detail::Call& call, Gate* gate = nullptr);
     TUTTI_COMPONENT_API OutstandingCall& prepare(const detail::Call& call, Gate* gate = nullptr);
-    /// Starts a prepared operation on the vectors that it has.
+    /// Starts a persistent operation on the vectors that it has.
     void restart(OutstandingCall& operation);
     void restart(OutstandingCall& operation, const detail::Call& call);
 
@@ -181,9 +181,9 @@ private:
 
     std::uint64_t started_ = 0;
     std::uint64_t persistent_ = 0;
-    /// A digest of all calls so far that were started.
+    /// A digest of all nonblocking calls so far.
     std::uint64_t history_ = 0;
-    /// The same for those that were prepared, and a sum over all their starts, which come in any order.
+    /// The same for persistent calls, and a sum over all their starts, which come in any order.
     std::uint64_t persistent_history_ = 0;
     std::uint64_t restarts_ = 0;
     /// The digests of the calls that were shown last: nonblocking and persistent.

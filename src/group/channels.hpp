@@ -48,7 +48,7 @@ private:
 /// The channels of a group, each made on first use.
 class Channels {
 public:
-    /// Started operations take these in turn, whatever becomes of those before.
+    /// Nonblocking operations take these in turn, whatever becomes of those before.
     static constexpr std::size_t in_turn = 64;
 
     Channels(int members, const mailbox::StdWord& failed);

@@ -199,7 +199,7 @@ private:
     /// Goes on with a run that waits, until it is done.
     template <class Runner>
     void run_slowly(Runner& runner, run::State state, Timeout timeout);
-    /// Waits until the run can go on, or throws what has ended it.
+    /// Waits until the run can go on, or throws the exception that has ended it.
     template <class Runner>
     void wait(Runner& runner, run::State state, engine::WaitTimer& waited);
 

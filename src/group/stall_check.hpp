@@ -9,7 +9,7 @@ namespace tutti::engine {
 
 /// One look of a waiting member.
 struct StallCheck {
-    /// Whether it may take the time to read what the peer has called.
+    /// Whether it may take the time to read the peer's calls.
     bool takes_long;
     /// The number of the run's operation.
     std::uint64_t number;
@@ -17,8 +17,8 @@ struct StallCheck {
     bool is_stuck;
 };
 
-/// Looks whether what a run of `member` waits for can still come, and throws what is wrong where it cannot:
-/// the group has failed, or the peer is in another call, or gone, or has not joined in time, or the call has
+/// Looks whether a run of `member` waits for something that can still come, and throws the error if not: the
+/// group has failed, or the peer is in another call, or gone, or has not joined in time, or the call has
 /// waited longer than it may: `waited` counts that, and the member shows it. Returns whether the run may stop
 /// waiting, since it waits for no more than that a member has left an operation before, which it has if it is
 /// gone.

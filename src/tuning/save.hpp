@@ -15,7 +15,7 @@ inline constexpr const char* save_variable = "TUTTI_TUNING_SAVE";
 /// thread.
 void learn(Entry entry);
 
-/// The table with entries of this library and machine, each in place of all that speak for the same members,
+/// The table with entries of this library and machine, each in place of all that hold for the same members,
 /// operands and power of two of bytes, so that a table does not grow from run to run.
 Table merged(Table table, std::span<const Entry> learnt);
 

@@ -49,8 +49,8 @@ public:
     /// The exception that has ended operations of this member, or null.
     virtual const std::exception_ptr& failure() const = 0;
 
-    /// Waits for all that are outstanding, and takes those that are prepared out of use: the member leaves.
-    /// False if another thread has some outstanding, which is a failure and leaves all as it is.
+    /// Waits for all outstanding operations, and takes persistent ones out of use: the member leaves. False
+    /// if another thread has some outstanding, which is a failure and leaves all as it is.
     virtual bool end() noexcept = 0;
 
     virtual Calls calls() const = 0;

@@ -164,7 +164,7 @@ public:
     void combines(tutti_op op);
     /// Or the distance.
     void has_root(int root) { call_.root = root; }
-    /// `sent` are all counts but where an all-to-all has two kinds. They live until the call has been made.
+    /// `sent` are all counts, except if an all-to-all has two kinds. They live until the call has been made.
     void has_counts(const Counts::View* sent, const Counts::View* received = nullptr) {
         call_.counts = sent;
         call_.received = received;

@@ -17,7 +17,7 @@
 
 namespace tutti::inline TUTTI_NAMESPACE::c {
 
-/// A member of a cluster. The component `cmpi` makes its calls, because this one knows no MPI.
+/// A member of a cluster. The component `cmpi` makes its calls, because this one does not depend on MPI.
 class ClusterMember : Immovable {
 public:
     virtual ~ClusterMember() = default;

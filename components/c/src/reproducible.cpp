@@ -34,7 +34,7 @@ std::span<const T> elements(const void* address, std::size_t n) {
     return {static_cast<const T*>(address), n};
 }
 
-/// Stores call(T()) at `result`, where T is the type that the program asks for.
+/// Stores call(T()) at `result`, where T is the C++ type of `type`.
 template <class Call>
 void store(const char* function, tutti_type type, void* result, const Call& call) {
     const c::Elements known = c::elements_of(function, type);

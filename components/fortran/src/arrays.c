@@ -1,4 +1,4 @@
-// Fortran's arrays, and what is said of them.
+// Fortran's arrays, and the errors about them.
 
 #include "fortran/src/arrays.h"
 
@@ -64,7 +64,7 @@ char* tutti_f_text(const CFI_cdesc_t* text) {
     return copy;
 }
 
-/// Fills with blanks, where there is a place for it.
+/// Copies a text and fills the rest with blanks, if the program passes a place for it.
 static void give_text(const char* from, const CFI_cdesc_t* text) {
     const size_t length = strlen(from);
     if (text->base_addr != NULL) {
@@ -208,7 +208,7 @@ static tutti_status check_number(const char* function, const struct array* array
                         array->name, array->n, blocks * n);
 }
 
-/// n where an array is to have `blocks` times so many.
+/// Computes n for an array that must have `blocks` times so many elements.
 static tutti_status divide(const char* function, const struct array* array, size_t blocks, size_t* n) {
     *n = array->n / blocks;
     if (array->n % blocks != 0) {

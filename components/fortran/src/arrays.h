@@ -62,9 +62,9 @@ tutti_status tutti_f_combines(const char* function, const CFI_cdesc_t* in, const
 tutti_status tutti_f_numbers(const char* function, const char* name, const CFI_cdesc_t* array, size_t count,
                              size_t** numbers);
 
-/// The elements of an array of one dimension, to be freed; NULL where there is no memory.
+/// The elements of an array of one dimension, to be freed; NULL if there is no memory.
 int* tutti_f_list(const CFI_cdesc_t* array);
-/// `count` logicals of any kind, to be freed: not 0 where one is true. NULL where *status is not TUTTI_OK.
+/// `count` logicals of any kind, to be freed: not 0 for true. NULL if *status is not TUTTI_OK.
 int* tutti_f_truths(const char* function, const char* name, const CFI_cdesc_t* array, size_t count,
                     tutti_status* status);
 
@@ -73,16 +73,16 @@ tutti_status tutti_f_blocks(const tutti_neighbors* neighbors, size_t* sent, size
 
 /// Keeps a text for tutti_f_error_text(), and returns `status`.
 tutti_status tutti_f_note(tutti_status status, const char* format, ...) __attribute__((format(printf, 2, 3)));
-/// The same of what a function of the interface for C has returned.
+/// The same for the status that a function of the interface for C has returned.
 tutti_status tutti_f_noted(tutti_status status);
 
-/// Hands a status to the program, or stops it where that has no place for a failure.
+/// Returns a status to the program, or stops it if it passes no place for a failure.
 void tutti_f_finish(tutti_status status, int* ierr);
 
 /// A handle, in whose place there is none any more.
 void* tutti_f_taken(void** handle);
 
-/// Fortran's text as C's, without blanks at its end, in memory to be freed; NULL where there is none.
+/// Fortran's text as C's, without blanks at its end, in memory to be freed; NULL if there is none.
 char* tutti_f_text(const CFI_cdesc_t* text);
 
 #pragma GCC visibility pop

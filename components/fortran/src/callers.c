@@ -26,8 +26,8 @@ tutti_status tutti_f_begin(const char* function, const tutti_caller* me, int roo
     return TUTTI_OK;
 }
 
-/// Options that a program has asked for. They are kept, each once, since a caller refers to its options for
-/// as long as it is used, and Fortran has no place for them.
+/// Options that a program has used. They are kept, each once, since a caller refers to its options for as
+/// long as it is used, and Fortran has no place for them.
 struct kept {
     struct kept* next;
     tutti_call_options options;
@@ -51,7 +51,7 @@ static const tutti_call_options* find_kept(const tutti_call_options* like) {
     return NULL;
 }
 
-/// Two threads may keep the same options twice. NULL where there is no memory.
+/// Two threads may keep the same options twice. NULL if there is no memory.
 static const tutti_call_options* keep(tutti_call_options options) {
     struct kept* const kept = malloc(sizeof *kept);
     if (kept == NULL) {

@@ -39,7 +39,7 @@ static tutti_status take_blocks(const char* function, const char* name, size_t e
     return status == TUTTI_OK ? check_reach(function, name, elements, blocks, members) : status;
 }
 
-/// The same where only the root has the vector, and the others may give counts as well.
+/// The same if only the root has the vector, and the others may give counts as well.
 static tutti_status take_rooted_blocks(const char* function, const char* name, size_t elements,
                                        const CFI_cdesc_t* counts, const CFI_cdesc_t* displacements,
                                        const struct tutti_f_place* place, struct blocks* blocks) {

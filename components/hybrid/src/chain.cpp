@@ -100,7 +100,8 @@ std::byte* Chain::reduce_on(const std::byte* before) {
     return after;
 }
 
-/// The same, with the inclusive prefix of each member in the staging buffer. Returns where the last one is.
+/// The same, with the inclusive prefix of each member in the staging buffer. Returns the place of the last
+/// one.
 std::byte* Chain::scan_on(const std::byte* before) {
     const std::byte* last = process() > 0 ? before : nullptr;
     std::byte* after = nullptr;

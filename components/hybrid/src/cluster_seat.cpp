@@ -53,7 +53,7 @@ void ClusterSeat::describe(const std::exception_ptr& thrown, const ErrorContext&
     } catch (Error& error) {
         described_ = thrown;
         ErrorContext& context = tutti::detail::ErrorAccess::of(error);
-        const bool is_first = !cluster_.group().failure().raised(); // of which the others are told
+        const bool is_first = !cluster_.group().failure().raised(); // which the others receive
         if (is_first && context.rank >= 0 && context.peer >= 0) {
             context.peer += member_.first_member();
         }

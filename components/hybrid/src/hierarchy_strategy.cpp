@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t short_bytes = std::size_t{16} << 10U;
 
 /// Whether one member of a process does everything: alone in its process, with vectors too short to be worth
-/// two more exchanges, and where the members share CPUs anyway.
+/// two more exchanges, and if the members share CPUs anyway.
 bool goes_solo(const ClusterCall& call) {
     const std::size_t bytes = call.total_bytes();
     if (!hybrid::can_be_cut(call.collective()) || call.chosen() != Strategy::leader ||

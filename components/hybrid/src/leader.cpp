@@ -138,8 +138,8 @@ bool Leader::combine() {
     }
     const auto own = slices_.begin() + call().rank();
     local.collective = Collective::reduce_scatter;
-    // Named, because nobody may go on before all have come, not even where one slice is everything and the
-    // others have nothing to wait for.
+    // Named, because no member may go on before all have come, even if one slice is everything and the others
+    // have nothing to wait for.
     local.algorithm = "direct";
     const Counts::View slices = Counts(slices_);
     local.counts = &slices;

@@ -23,8 +23,7 @@ public:
     BlockExchange(ClusterCall& call, int first, int last) : call_(call), first_(first), last_(last) {}
 
     /// Lays out parcels and copies, once all members of the process have shown their vectors, unless these
-    /// are as in the last call. Throws MismatchError where two members of the process expect different
-    /// lengths.
+    /// are as in the last call. Throws MismatchError if two members of the process expect different lengths.
     void lay_out();
     /// The room for the parcels in the staging buffers: the same for all members of a process.
     std::size_t outgoing_bytes() const { return outgoing_.bytes; }

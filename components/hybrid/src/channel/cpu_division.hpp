@@ -35,8 +35,8 @@ private:
 };
 
 /// The CPUs for process `rank` when the processes of a node, allowed `cpus`, divide them, one on each core
-/// first; `note` says how. `machine` has the CPUs of the process. Pure, so that machines other than this one
-/// can be tried.
+/// first; `note` gets the rule. `machine` has the CPUs of the process. Pure, so that machines other than this
+/// one can be tried.
 std::vector<int> divided(const machine::Machine& machine, const std::vector<std::vector<int>>& cpus, int rank,
                          std::string& note);
 

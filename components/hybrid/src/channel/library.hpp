@@ -6,9 +6,9 @@
 namespace tutti::hybrid {
 
 /// Makes the call by the MPI library's own collective, in its nonblocking form, so that a process that does
-/// not come or that has failed ends the wait as everywhere. The library's operators serve where any order of
+/// not come or that has failed ends the wait as everywhere. The library's operators are used if any order of
 /// operands gives the same bits on all processes; else an MPI_Op is made of the kernels, and declared not to
-/// commute. Throws what an operator throws. Throws ArgumentError for more than 2^31 - 1 elements, MPI's
+/// commute. Passes on an operator's exceptions. Throws ArgumentError for more than 2^31 - 1 elements, MPI's
 /// limit.
 void run_library(MpiChannel& channel, const ProcessCall& call);
 

@@ -135,7 +135,7 @@ void MpiChannel::set_tag() {
 }
 
 void MpiChannel::not_started(int code, const char* what) {
-    started_.pop_back(); // its request says nothing
+    started_.pop_back(); // its request is invalid
     give_up();
     check(code, what);
 }
@@ -269,7 +269,7 @@ void MpiChannel::look(engine::WaitTimer& waited) {
     look_for_failures();
     hear();
     waited.look();
-    int peer = rank_; // not known where the library carries
+    int peer = rank_; // not known for the library's collectives
     for (const Started& each : started_) {
         if (each.request != MPI_REQUEST_NULL && each.role != Role::collective) {
             peer = each.peer;

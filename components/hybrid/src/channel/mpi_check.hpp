@@ -11,7 +11,7 @@ void check(int code, const char* what);
 
 /// Throws ArgumentError unless MPI has been initialised and not yet finalised.
 void require_mpi();
-/// The same where MPI has been initialised.
+/// The same if MPI has been initialised.
 void require_unfinalised_mpi();
 
 /// Throws ArgumentError unless MPI can be used and `communicator` is an intracommunicator; `who` is its user,

@@ -10,7 +10,8 @@ namespace tutti::hybrid {
 /// Collective.
 void share_failure(MPI_Comm communicator, const std::exception_ptr& thrown);
 
-/// Does what a process may fail in alone, where all have to go on or none. Collective; `work` is not.
+/// Does work in which one process alone may fail, though all have to go on or none. Collective; `work` is
+/// not.
 template <class Work>
 void together(MPI_Comm communicator, Work work) {
     std::exception_ptr thrown;

@@ -61,7 +61,7 @@ std::vector<PartLayout> Member::agree_on_parts(const Choice& choice, SourceLine 
     run(call, {});
     const Shown shown = shown_by(members);
     if (const auto text = tutti::engine::difference(shown.choices)) {
-        // The first member that throws releases the others, so all must know the difference before.
+        // The first member that throws releases the others, so all must see the difference before.
         try {
             run(call, {});
         } catch (const Error&) { // thrown by another member, for the same difference

@@ -28,8 +28,8 @@ struct Route {
 bool needs_chain(const detail::Call& call);
 
 /// The algorithm that the leaders run for `call`: the row of the registry that `name` is, or
-/// library_algorithm, or chain_algorithm where that is needed, or for an empty name Tutti's choice. Throws
-/// ArgumentError when there is none of that name, or when it cannot serve the call, naming what would work.
+/// library_algorithm, or chain_algorithm if that is needed, or for an empty name Tutti's choice. Throws
+/// ArgumentError when there is none of that name, or when it does not support the call, naming alternatives.
 std::uint32_t choose_algorithm(const detail::Call& call, std::string_view name, const Route& route);
 
 } // namespace tutti::hybrid

@@ -32,7 +32,7 @@ struct Piece {
     std::size_t bytes = 0;
 };
 
-/// The ranges that a place is: two where its blocks wrap around, and none of no bytes.
+/// The ranges of a place: two if its blocks wrap around, and none for no bytes.
 class Pieces {
 public:
     void add(const Piece& piece) {
@@ -91,7 +91,7 @@ private:
         }
         const bool stores = may_store(round);
         stores ? receive_in_place(round) : land(round);
-        if (!is_short_) { // so that what comes goes where it belongs at once
+        if (!is_short_) { // so that data goes to its place as it comes
             add_sends(round);
         }
         if (stores) { // the others, while the messages are on their way
@@ -153,8 +153,8 @@ private:
         } while (rest.bytes != 0);
     }
 
-    /// Whether what is received may go where it belongs: where nothing else is done with it, and short
-    /// messages are one piece.
+    /// Whether received data may go to its place at once: if nothing else is done with it, and short messages
+    /// are one piece.
     bool may_store(const RankSchedule::Round& round) const {
         const auto wraps = [&](const RankSchedule::Move& move) {
             return !move.is_own() &&
@@ -181,7 +181,7 @@ private:
         }
     }
 
-    /// Each message in one piece, on a cache line, and where its elements may lie.
+    /// Lands each message in one piece, on a cache line, and with the alignment of its elements.
     void land(const RankSchedule::Round& round) {
         landed_.clear();
         std::size_t at = 0;

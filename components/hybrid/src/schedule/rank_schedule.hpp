@@ -30,7 +30,7 @@ struct RankSchedule {
         std::vector<Message> sends;
         std::vector<Message> receives;
         std::vector<Move> moves;
-        /// Everything received is stored as it is, in order, to where the round does nothing else.
+        /// Everything received is stored as it is, in order, at places that the round does not use otherwise.
         bool only_stores_received = false;
     };
 

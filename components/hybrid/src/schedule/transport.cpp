@@ -87,7 +87,7 @@ void Transport::set_rooms(std::size_t scratch_vectors, const ProcessCall& call) 
               buffers.outgoing.at_least(plan_.outgoing_bytes)};
 }
 
-/// Up to where messages are awaited that have not come. Returns whether nothing is left.
+/// Follows the plan up to a wait for messages that have not come. Returns whether nothing is left.
 bool Transport::follow_plan() {
     using Action = MessagePlan::Action;
     const Bases& base = bases_;

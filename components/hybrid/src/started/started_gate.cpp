@@ -19,7 +19,7 @@ using tutti::detail::Seat;
 
 namespace {
 
-/// Throws ArgumentError where only a call that blocks can be made so.
+/// Throws ArgumentError if only a blocking call supports this.
 void require_startable(const ClusterCall& call, const Options& options) {
     const std::string name(to_string(call.collective()));
     if (call.algorithm() == hybrid::library_algorithm) {
@@ -189,7 +189,7 @@ void StartedGate::look_for_late() {
                        {.peer = peer});
 }
 
-/// Throws where a member of the process has returned from the run without starting the operation.
+/// Throws if a member of the process has returned from the run without starting the operation.
 void StartedGate::look_for_gone() const {
     tutti::detail::GroupState& group = call_.cluster().group();
     for (int member = 0; member < call_.members(); ++member) {
