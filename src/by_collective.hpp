@@ -12,8 +12,8 @@ namespace tutti {
 
 /// Calls visit(make) for a function object of the collective, and returns what that returns. make(caller, op,
 /// number, options, vectors...) makes the call on a member, on its `start` or `prepare`, or at an async
-/// group: with the operator and with the number (the root or the distance) where the collective takes them,
-/// and with input and output or, in place, the one vector.
+/// group: with the operator and with the number (the root or the distance) if the collective takes them, and
+/// with input and output or, in place, the one vector.
 template <class Visit>
 auto with_call_of(Collective collective, Visit visit) {
     switch (collective) {

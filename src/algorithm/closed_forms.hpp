@@ -81,7 +81,7 @@ inline long mesh_partials(int p, int /*root*/) {
 }
 
 /// The partial results of circulant-uniform lie within the blocks from its second jump, 1 or 2, to p - 2
-/// before a member's own; the second jump is 2 where the third skip, p / 2^(q - 2) rounded up, is 4.
+/// before a member's own; the second jump is 2 if the third skip, p / 2^(q - 2) rounded up, is 4.
 inline long uniform_partials(int p, int /*root*/) {
     const long q = log2_up(p);
     return q < 2 ? 0 : p - (p > 3L << (q - 2) ? 3 : 2);
@@ -258,7 +258,7 @@ CostTerms copies_on_levels(int p, long blocks) {
 }
 
 /// Blocks that a member combines when all share in that: those of a group of the other half, level by level,
-/// and up to twice as many where that is smaller.
+/// and up to twice as many if that is smaller.
 inline long combined_in_shares(int p) {
     return 2L * (p - 1);
 }

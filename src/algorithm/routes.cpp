@@ -66,7 +66,7 @@ Schedule routed_alltoall(const Symmetry& symmetry, int ranks, int rounds, const 
 }
 
 /// Moves one vector of each member along: in round k, member v takes what member from[k][v] had, or keeps its
-/// own where that is v itself.
+/// own if that is v itself.
 Schedule routed_shift(int ranks, int distance, const std::vector<std::vector<int>>& from) {
     const auto count = static_cast<std::size_t>(ranks);
     std::vector<int> ahead(count, 0);

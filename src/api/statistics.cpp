@@ -26,7 +26,7 @@ std::string escaped(std::string_view text) {
     return value;
 }
 
-/// One metric of all collectives, by rank where it is a member's.
+/// One metric of all collectives, by rank if it is a member's.
 class Metric {
 public:
     Metric(std::string& text, std::string_view group, std::string name)

@@ -72,7 +72,7 @@ private:
 inline constexpr std::size_t least_slice_bytes = std::size_t{256} << 10U;
 inline constexpr std::size_t slices_per_cpu = 8;
 
-/// Carries out a task: at once, or, where there is an executor and enough to do, in slices of about
+/// Carries out a task: at once, or, if there is an executor and enough to do, in slices of about
 /// `slice_bytes` that it runs; 0: of the usual ones, if that pays on this machine. The executor must last
 /// until the completion.
 void execute(Task task, const Executor& executor, std::size_t slice_bytes,

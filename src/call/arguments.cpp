@@ -64,7 +64,7 @@ private:
     void set_blocks() {
         const bool whole_is_input = traits_.scatters();
         const bool has_whole = whole_is_input ? has_input() : has_output();
-        // In place there is only one vector: the whole one where there is one.
+        // In place there is only one vector: the whole one if there is one.
         const bool is_block = !call_.in_place || !has_whole;
         shape_.input_is_block = !whole_is_input && is_block;
         shape_.output_is_block = whole_is_input && is_block;

@@ -18,7 +18,7 @@ enum class Aliasing : std::uint8_t { separate, same, front, invalid };
 
 /// The sizes and places that a call's arguments yield, once they have been found sound.
 struct Shape {
-    /// Elements of the whole vector, and of each block where they are equal by definition of the collective.
+    /// Elements of the whole vector, and of each block if they are equal by definition of the collective.
     std::size_t total = 0;
     std::size_t block = 0;
     /// The start of this member's block in the whole vector, in elements.

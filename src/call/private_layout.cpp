@@ -140,7 +140,7 @@ private:
         }
     }
 
-    /// Throws where a block that is received overlaps one that is sent, which others may still read.
+    /// Throws if a block that is received overlaps one that is sent, which others may still read.
     void keep_sent_apart() const {
         for (std::size_t k = 0; k < blocks_.received.size(); ++k) {
             const BlockPlace& written = blocks_.received[k];
@@ -244,7 +244,7 @@ private:
         }
     }
 
-    /// Throws where blocks that are written overlap.
+    /// Throws if blocks that are written overlap.
     void keep_apart(const char* name, const std::vector<BlockPlace>& places) const {
         std::vector<std::size_t> order;
         for (std::size_t i = 0; i < places.size(); ++i) {

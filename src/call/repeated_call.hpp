@@ -55,7 +55,7 @@ private:
             return in != 0;
         }
         if (placed_ == Placed::apart) {
-            // Distances wrap around where the other vector comes first, and are huge then.
+            // Distances wrap around if the other vector comes first, and are huge then.
             return out - in >= input_bytes_ && in - out >= output_bytes_ && (in != 0 || input_bytes_ == 0) &&
                    (out != 0 || output_bytes_ == 0);
         }

@@ -27,7 +27,7 @@ class ProgressEngine;
 
 /// One operation that a member has outstanding, or can start again: a call that is prepared, its addresses,
 /// and a run of it on a channel. Touched by its member's thread only. Kept by the member's ProgressEngine for
-/// the next call when nobody refers to it any more, or until nobody does, where that is gone before.
+/// the next call when nobody refers to it any more, or until nobody does, if that is gone before.
 class OutstandingCall final : public detail::PersistentRequestBase, public Continued {
 public:
     enum class State : std::uint8_t {

@@ -13,7 +13,7 @@
 namespace tutti::kernel {
 namespace {
 
-/// A vector of `Bytes` bytes, or where that is a single floating-point number, the number: compilers take
+/// A vector of `Bytes` bytes, or if that is a single floating-point number, the number: compilers take
 /// vectors of one lane through memory.
 template <class Lane, std::size_t Bytes>
 struct VectorOf {

@@ -38,7 +38,7 @@ struct Prefixes {
 };
 
 // NOLINTBEGIN(misc-definitions-in-headers)
-/// Bytes of every input that are combined in registers where nothing streams.
+/// Bytes of every input that are combined in registers if nothing streams.
 template <class Data>
 constexpr std::size_t cached_tile_bytes_of = cached_tile_bytes;
 template <int Count>

@@ -50,9 +50,9 @@ template <class Vector>
     __builtin_memcpy(static_cast<char*>(base) + offset, &value, sizeof value);
 }
 
-/// Non-temporal store where there is one; the address must be a multiple of vector_bytes. Sanitizers built
-/// into GCC do not see these stores, so they get an ordinary one. By the compilers' own functions, because
-/// the header of the intrinsics takes longer to read than most kernels take to compile.
+/// Non-temporal store if there is one; the address must be a multiple of vector_bytes. Sanitizers built into
+/// GCC do not see these stores, so they get an ordinary one. By the compilers' own functions, because the
+/// header of the intrinsics takes longer to read than most kernels take to compile.
 template <class Vector>
 [[gnu::always_inline]] inline void store_streaming(void* base, std::size_t offset, Vector value) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__x86_64__)

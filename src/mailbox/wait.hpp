@@ -128,7 +128,7 @@ private:
 };
 
 /// Waits until `ready()`, asleep until `event` (a BasicEventCount) is notified if it takes long.
-/// `check(takes_long)` is called now and then, `takes_long` where the wait does, and throws when waiting has
+/// `check(takes_long)` is called now and then, `takes_long` if the wait does, and throws when waiting has
 /// become pointless.
 template <class Ready, class Check, class Event>
 void progress_until(Ready&& ready, Check&& check, Event& event, const WaitPolicy& wait_policy,

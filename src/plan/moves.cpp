@@ -96,8 +96,8 @@ Blocks MoveWriter::range_of(int member) const {
     return schedule::scratch_range(schedule_, member, Space::scratch0);
 }
 
-/// How many moves from this one on copy to others what the pass has left, or, where that is a copy, the
-/// same as that: it may store to all of them.
+/// How many moves from this one on copy to others what the pass has left, or, if that is a copy, the same as
+/// that: it may store to all of them.
 std::size_t MoveWriter::copies_of_result(Round round, std::size_t first, Round pass) const {
     const Place& result = pass.front().to;
     const Place& copied = pass.front().reduces ? result : pass.front().left;

@@ -114,7 +114,7 @@ public:
         }
     }
     void has_done(const plan::Step& step, std::size_t bytes) noexcept;
-    /// It is complete. Its steps, where they are recorded, are all of its time.
+    /// It is complete. Its steps, if they are recorded, are all of its time.
     void end(std::size_t row, std::uint64_t bytes) noexcept;
     /// The operation fails: its time counts, including the wait, but not as a call.
     void fail(std::size_t row, std::uint64_t bytes) noexcept;

@@ -42,7 +42,7 @@ public:
         }
     }
 
-    /// The member's own vectors, where they are whole.
+    /// The member's own vectors, if they are whole.
     const void* input() const { return pointer_to(schedule::Space::input); }
     void* output() const { return pointer_to(schedule::Space::output); }
 

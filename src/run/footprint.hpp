@@ -13,7 +13,7 @@ struct Range {
     std::size_t bytes = 0;
 
     friend bool overlap(const Range& a, const Range& b) {
-        // Distances wrap around where the other piece comes first, and are huge then.
+        // Distances wrap around if the other piece comes first, and are huge then.
         return a.bytes != 0 && b.bytes != 0 && (a.start - b.start < b.bytes || b.start - a.start < a.bytes);
     }
 };

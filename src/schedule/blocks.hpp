@@ -14,8 +14,8 @@ struct Blocks {
     friend bool operator==(const Blocks&, const Blocks&) = default;
 };
 
-/// The renaming that takes the stored program of a representative to a member's own program: a translation
-/// of the members and, where there are as many blocks as ranks, of the blocks. The symmetry must outlive it.
+/// The renaming that takes the stored program of a representative to a member's own program: a translation of
+/// the members and, if there are as many blocks as ranks, of the blocks. The symmetry must outlive it.
 class Translation {
 public:
     Translation(const Symmetry& symmetry, int ranks, int blocks, int by)
@@ -43,7 +43,7 @@ private:
 };
 
 /// Calls `visit(from, to)` for the blocks from .. to - 1 of the range that lie in [begin, end): one part, or
-/// two where the range goes round the end.
+/// two if the range goes round the end.
 template <class Visit>
 void for_each_part(Blocks range, int blocks, int begin, int end, Visit visit) {
     // The range covers [first, first + count) of two rounds of blocks.

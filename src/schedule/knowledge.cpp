@@ -214,8 +214,8 @@ private:
     std::vector<std::uint64_t> heard_of_;
 };
 
-/// Whether clocks for so many waits take more time than they are worth: where some thousand members each have
-/// a program with some thousand waits, a wait that is implied costs a look, and clocks seconds.
+/// Whether clocks for so many waits take more time than they are worth: if some thousand members each have a
+/// program with some thousand waits, a wait that is implied costs a look, and clocks seconds.
 bool is_too_much(const Schedule& schedule, const std::vector<std::vector<Wait>>& waits) {
     constexpr std::size_t most_entries = std::size_t{1} << 28U;
     std::size_t entries = 0;

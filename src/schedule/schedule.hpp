@@ -233,8 +233,8 @@ public:
         return shared_[stored * space_count + static_cast<std::size_t>(space)] != 0;
     }
 
-    /// The moves of the stored programs, how many blocks they name, and how many they write, where a move to
-    /// or from `every` member counts for each.
+    /// The moves of the stored programs, how many blocks they name, and how many they write. A move to or
+    /// from `every` member counts for each.
     std::size_t moves() const { return moves_; }
     std::size_t blocks_named() const { return blocks_named_; }
     std::size_t blocks_moved() const { return blocks_moved_; }
@@ -270,7 +270,7 @@ inline Place renamed(const Place& place, const Translation& translation) {
 /// `move` with all its places renamed.
 Move renamed(Move move, const Translation& translation);
 
-/// Whether `image` is `schedule` except for the names of the members (and of the blocks, where there are as
+/// Whether `image` is `schedule` except for the names of the members (and of the blocks, if there are as
 /// many): the member that `rename` makes of another does what that one does. Then what is proved of the one
 /// schedule holds for the other, except that operands are combined in the order of the ranks. O(moves).
 bool is_renamed(const Schedule& schedule, const Schedule& image, const Translation& rename);

@@ -18,7 +18,7 @@ constexpr int wrap(int value, int modulus) {
 /// On a torus (a ring has one dimension, a mesh two or more, a hypercube as many dimensions of two as bits) a
 /// rank is a number whose digits are its coordinates, the last one running fastest, and translating a rank
 /// adds to each coordinate, cyclically. With the symmetry of a torus the program of member r is that of
-/// member 0 with every member (and every block, where there are as many blocks as ranks) translated by r. One
+/// member 0 with every member (and every block, if there are as many blocks as ranks) translated by r. One
 /// stored program then stands for all, and whatever is derived or proved for member 0 holds for every member
 /// by renaming. Without symmetry (`none`), every member has a program of its own.
 class Symmetry {

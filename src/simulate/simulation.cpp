@@ -18,7 +18,7 @@ namespace {
 
 constexpr double unpublished = -1;
 
-/// The bytes of all vectors of a member: its input and output, one where they are the same, and scratch.
+/// The bytes of all vectors of a member: its input and output, one if they are the same, and scratch.
 double bytes_of(const Plan& plan, const Payload& payload) {
     const double vectors = plan.protocol == schedule::Protocol::zero_copy ? 2 : 1;
     const double scratch = plan.blocks == 1

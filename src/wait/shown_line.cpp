@@ -16,8 +16,8 @@ namespace tutti::engine {
 
 namespace {
 
-/// Copies text from addresses at which there may be none any more. The kernel does it, through a pipe, since
-/// that fails where a load would end the process.
+/// Copies text from addresses at which there may be none any more. The kernel does it, through a pipe,
+/// because its calls fail at addresses at which a load would end the process.
 class CopiedText : Immovable {
 public:
     CopiedText() : is_open_(pipe2(ends_.data(), O_CLOEXEC | O_NONBLOCK) == 0) {}

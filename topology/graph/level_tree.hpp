@@ -28,9 +28,9 @@ public:
     /// before, or has other ranks than `ranks`.
     static LevelTree nested(int ranks, const std::vector<std::vector<int>>& levels);
     /// The groups that are in the same part of a machine: for each level, outermost first, the part that each
-    /// rank is in. A level is left out where the ranks of a part do not follow each other, or where it does
-    /// not divide the groups of the one before. Throws std::invalid_argument when a level has other ranks
-    /// than `ranks`.
+    /// rank is in. A level is left out if the ranks of a part do not follow each other, or if it does not
+    /// divide the groups of the one before. Throws std::invalid_argument when a level has other ranks than
+    /// `ranks`.
     static LevelTree of_parts(int ranks, const std::vector<std::vector<int>>& parts);
 
     int ranks() const { return first_.front().back(); }

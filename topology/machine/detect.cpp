@@ -47,7 +47,7 @@ int logical_index(hwloc_obj_t object) {
     return object == nullptr ? -1 : static_cast<int>(object->logical_index);
 }
 
-/// The nearest memory of a PU: where it has several nodes (DRAM and HBM), the first.
+/// The nearest memory of a PU: if it has several nodes (DRAM and HBM), the first.
 int numa_index(hwloc_topology_t topology, hwloc_obj_t pu) {
     int first = -1;
     for (int node = hwloc_bitmap_first(pu->nodeset); node >= 0; node = hwloc_bitmap_next(pu->nodeset, node)) {

@@ -51,8 +51,8 @@ constexpr std::array families{
            .moved_line_ns = 1.6,
            .streamed_line_ns = 1.5,
            .lines_from_bytes = 16 * kib,
-           // Streaming takes up to 1.3 times as long as moving where the two share an L3, moving up to 1.5
-           // times as long as streaming where they do not: the lesser loss.
+           // Streaming takes up to 1.3 times as long as moving if the two share an L3, moving up to 1.5 times
+           // as long as streaming if they do not: the lesser loss.
            .stream_combined_bytes = 16 * kib,
            .others_l2_halves = 0,
            .own_l2_halves = 0,

@@ -74,7 +74,7 @@ struct Thresholds {
     /// threads, which have to wake up and to fetch lines that lie in its caches. 0: never.
     std::size_t parallel_threshold_bytes = 0;
 
-    /// How long a member spins, and then yields, before it sleeps; and how long it yields where members share
+    /// How long a member spins, and then yields, before it sleeps; and how long it yields if members share
     /// CPUs.
     double spin_ns = 0;
     double yield_ns = 0;
@@ -102,7 +102,7 @@ Thresholds family_thresholds(const Machine& machine);
 /// "measured here", "family AMD Zen 5" or "guess".
 std::string source_text(const Thresholds& profile);
 
-/// Lines for a reader, aligned: where the profile comes from, then each number with its unit.
+/// Lines for a reader, aligned: their source, then each number with its unit.
 std::string describe(const Thresholds& profile);
 
 } // namespace tutti::machine

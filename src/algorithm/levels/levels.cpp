@@ -55,7 +55,7 @@ std::vector<int> combinations(const LevelTree& tree) {
 }
 
 // In a level every member combines what its counterparts have made, one in each sibling group: the member at
-// the same place, counted round where that group is smaller. All of them read in that round, so what a member
+// the same place, counted round if that group is smaller. All of them read in that round, so what a member
 // makes alternates between two vectors, of which the last is the output.
 Schedule exchange_whole(Collective collective, const LevelTree& tree) {
     std::vector<Recorder> recorders(static_cast<std::size_t>(tree.ranks()));

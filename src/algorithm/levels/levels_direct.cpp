@@ -83,7 +83,7 @@ private:
 };
 
 /// The members of groups that act for the blocks of ranks: for one of the own group its rank, in others the
-/// one at the same place, or at the place in proportion where groups differ in size.
+/// one at the same place, or at the place in proportion if groups differ in size.
 class Counterparts {
 public:
     Counterparts(const LevelTree& tree, const std::vector<RankRange>& groups)

@@ -102,9 +102,9 @@ std::vector<Pus> divided_by(int machine::Pu::*part, Pus pus) {
     return found;
 }
 
-/// Part `own` of so many: within an L3, NUMA node or package, or of whole ones, where that is possible and
-/// the parts have nearly as many CPUs as each other; otherwise of equally many cores, or CPUs if there are
-/// fewer cores than parts.
+/// Part `own` of so many: within an L3, NUMA node or package, or of whole ones, if that is possible and the
+/// parts have nearly as many CPUs as each other; otherwise of equally many cores, or CPUs if there are fewer
+/// cores than parts.
 Pus equal_part(Pus pus, std::size_t own, std::size_t parts) {
     const auto joined = [&](const std::vector<Pus>& units) {
         const Pus first = units[own * units.size() / parts];

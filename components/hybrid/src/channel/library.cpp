@@ -28,7 +28,7 @@ bool library_serves(const ProcessCall& call) {
     }
     const bool is_float = call.type >= Type::f32;
     if (!is_float && call.op == Operator::sum && call.element_bytes < 4) {
-        return false; // those of Open MPI 4.1 saturate where its loops have AVX
+        return false; // those of Open MPI 4.1 saturate in loops with AVX
     }
     const bool is_complex = call.type >= Type::complex64;
     return !is_float || call.op == Operator::sum || (call.op == Operator::prod && !is_complex);

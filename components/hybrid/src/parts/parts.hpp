@@ -22,8 +22,8 @@ class Parts : Immovable {
 public:
     using State = std::shared_ptr<ClusterState>;
 
-    /// Makes those of a split. By the leader of each process, where it makes MPI calls. Processes make their
-    /// communicators in the order of the parts, so that none waits for one that waits for it.
+    /// Makes those of a split. By the leader of each process, on the thread that makes MPI calls. Processes
+    /// make their communicators in the order of the parts, so that none waits for one that waits for it.
     void make(ClusterState& whole, const std::vector<PartLayout>& parts);
     /// The `index`-th of the last `count`; null if it has no members in this process.
     State last(std::size_t count, std::size_t index) const { return parts_[parts_.size() - count + index]; }

@@ -198,7 +198,7 @@ private:
         plan_.landing_bytes = std::max(plan_.landing_bytes, at);
     }
 
-    /// The ranges of an operand: one where it has landed.
+    /// The ranges of an operand: one if it has landed.
     Pieces operand(const Place& place, int landed) const {
         if (landed == RankSchedule::own_place) {
             return own_pieces(place);
