@@ -639,8 +639,6 @@ private:
         }
         if constexpr (detail::MultiView<In>) {
             return (in); // itself, because it may be strided
-        } else if constexpr (detail::widens<Op, detail::element_t<In>, detail::element_t<Out>>) {
-            return detail::Widened<detail::element_t<Out>, decltype(detail::view(in)), Op>{detail::view(in)};
         } else if constexpr (Way::blocks) {
             return detail::input(in);
         } else {

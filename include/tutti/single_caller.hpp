@@ -235,7 +235,7 @@ template <detail::VectorRange In, detail::Vector Out, class Op>
 void reduce(In&& inputs, Out&& out, const Op& op, const Executor& executor = {}) {
     auto result = detail::view(out); // used only by the root
     using View = decltype(detail::view(*std::ranges::begin(inputs)));
-    if constexpr (!std::is_const_v<typename View::element_type> && !detail::is_cleared<View>) {
+    if constexpr (!std::is_const_v<typename View::element_type>) {
         if (const int root = detail::place_of(result, inputs); root >= 0) {
             detail::for_all_in_place("reduce", inputs, executor,
                                      [&](auto& me, auto inout) { me.reduce(inout, op, root); });

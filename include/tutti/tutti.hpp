@@ -2,7 +2,6 @@
 
 #include <tutti/accumulate.hpp>
 #include <tutti/async_group.hpp>
-#include <tutti/cleared.hpp>
 #include <tutti/compensated.hpp>
 #include <tutti/counts.hpp>
 #include <tutti/dynamic.hpp>

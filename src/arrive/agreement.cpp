@@ -70,7 +70,7 @@ std::vector<Piece> pieces_of(std::span<const Contribution> all) {
         const auto input = reinterpret_cast<std::uintptr_t>(own.call.input);
         const auto output = reinterpret_cast<std::uintptr_t>(own.call.output);
         const std::size_t element_bytes = own.call.element_bytes;
-        Piece read{{input, own.blocks.read * element_bytes}, rank, own.call.cleared_input};
+        Piece read{{input, own.blocks.read * element_bytes}, rank, false};
         Piece written{{output, own.blocks.written * element_bytes}, rank, true};
         if (!own.signature.has_private_counts) {
             const run::Footprint footprint(own.call, own.shape.total, own.shape.block,
@@ -79,9 +79,6 @@ std::vector<Piece> pieces_of(std::span<const Contribution> all) {
             const int member = static_cast<int>(rank);
             read.range = footprint.read(member, input - (own.shape.input_is_block ? before : 0));
             written.range = footprint.written(member, output - (own.shape.output_is_block ? before : 0));
-        }
-        if (own.call.convert != nullptr) {
-            read.range = {input, own.call.input_bytes()};
         }
         for (const Piece& piece : {read, written}) {
             if (piece.range.bytes != 0) {
@@ -116,16 +113,6 @@ private:
     const Piece* second_ = nullptr;
 };
 
-/// Whether two pieces that overlap are inputs, of which one is cleared.
-bool clears_input_of_another(std::span<const Contribution> all, const Piece& one, const Piece& other) {
-    const auto is_input = [&](const Piece& piece) {
-        const detail::Call& call = all[piece.rank].call;
-        return piece.range.start - reinterpret_cast<std::uintptr_t>(call.input) < call.input_bytes();
-    };
-    const bool clears = all[one.rank].call.cleared_input || all[other.rank].call.cleared_input;
-    return clears && is_input(one) && is_input(other);
-}
-
 /// The output of one rank must not overlap any memory of another.
 void require_apart(std::span<const Contribution> all, std::uint64_t number) {
     std::vector<Piece> pieces = pieces_of(all);
@@ -138,9 +125,7 @@ void require_apart(std::span<const Contribution> all, std::uint64_t number) {
             other = read.overlapped_by(piece);
         }
         if (other != nullptr) {
-            const Fault fault = clears_input_of_another(all, piece, *other) ? Fault::cleared_input
-                                : piece.is_written && other->is_written     ? Fault::both_write
-                                                                            : Fault::one_writes;
+            const Fault fault = piece.is_written && other->is_written ? Fault::both_write : Fault::one_writes;
             const auto [one, two] =
                 std::minmax({static_cast<int>(piece.rank), static_cast<int>(other->rank)});
             throw mismatch(all, number, static_cast<std::size_t>(one), static_cast<std::size_t>(two),

@@ -4,7 +4,6 @@
 #include "call/private_layout.hpp"
 #include "choose/select.hpp"
 #include "choose/store_policy.hpp"
-#include "kernel/clear.hpp"
 #include "wait/time_limit.hpp"
 
 #include <tutti/error.hpp>
@@ -56,7 +55,6 @@ public:
         elements.association = engine::association_of(call_);
         if (detail::traits_of(collective_).reduces()) {
             elements.kernels = &call_.loops();
-            elements.cleared = cleared();
         }
         // Nobody has read the output of a broadcast, though it is in place.
         const bool may_stream = is_separate_ || collective_ == Collective::broadcast;
@@ -73,38 +71,15 @@ private:
         for (const Contribution& each : all_) {
             // A call reads its input only, but in place that is what it writes to.
             auto* input = static_cast<std::byte*>(const_cast<void*>(each.call.input));
-            if (each.call.convert != nullptr) {
-                input = converted(each.call, input);
-            } else if (each.shape.aliasing == Aliasing::same) {
+            if (each.shape.aliasing == Aliasing::same) {
                 is_separate_ = false;
                 if (takes_the_place && !call_.in_place) {
                     input = copied(input, each.call.input_count * call_.element_bytes);
                 }
             }
-            clears_ |= each.call.cleared_input;
             vectors_.inputs.push_back(input);
             vectors_.outputs.push_back(static_cast<std::byte*>(each.call.output));
         }
-    }
-
-    /// The inputs that the passes clear; empty if there are none.
-    std::vector<bool> cleared() const {
-        std::vector<bool> cleared;
-        for (std::size_t rank = 0; clears_ && rank < all_.size(); ++rank) {
-            cleared.push_back(all_[rank].call.cleared_input && all_[rank].call.convert == nullptr);
-        }
-        return cleared;
-    }
-
-    /// Clears the input itself, in the place of the passes, which read the copy.
-    std::byte* converted(const Call& call, std::byte* input) {
-        std::byte* const copy =
-            task_.copies.emplace_back(new std::byte[call.input_count * call.element_bytes]).get();
-        call.convert(call.state, copy, input, call.input_count);
-        if (call.cleared_input) {
-            kernel::clear(input, call.input_bytes(), false);
-        }
-        return copy;
     }
 
     std::byte* copied(const std::byte* input, std::size_t bytes) {
@@ -119,7 +94,6 @@ private:
     pass::Vectors vectors_;
     /// No member's input and output are the same memory.
     bool is_separate_ = true;
-    bool clears_ = false;
     Task task_;
 };
 

@@ -137,10 +137,6 @@ private:
                               "overlap: the vector that all members share must be separate from their "
                               "own");
         }
-        if ((call_.cleared_input || call_.convert != nullptr) && shape_.aliasing != Aliasing::separate) {
-            refuse(call_, both_names(call_) + "overlap: an input that is cleared, or whose elements have "
-                                              "another type, must be separate from the output");
-        }
         if (shape_.aliasing == Aliasing::same && traits_.is_rooted()) {
             refuse(call_, both_names(call_) +
                               "are the same memory, which the other members cannot know: separate them, or "
@@ -195,16 +191,11 @@ Shape checked_shape(const Call& call, int rank, int members, std::size_t* offset
 }
 
 void check_given(const detail::Call& call) {
-    if (call.wrong == detail::Wrong::nothing && !call.timeout && call.order == Order::canonical &&
-        !call.cleared_input) {
+    if (call.wrong == detail::Wrong::nothing && !call.timeout && call.order == Order::canonical) {
         return; // most calls, without a text that may have to be made
     }
     if (call.wrong != detail::Wrong::nothing) {
         refuse(call, wrong_argument(call, input_name(call), output_name(call)));
-    }
-    if (call.cleared_input && (call.in_place || !detail::traits_of(call.collective).reduces())) {
-        refuse(call, std::string("`") + input_name(call) +
-                         "` is cleared, which only the input of a reduction with two buffers can be");
     }
     if (const std::string fault = fault_of(call.timeout); !fault.empty()) {
         refuse(call, "`options.timeout`" + fault);

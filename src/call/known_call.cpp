@@ -44,7 +44,6 @@ bool KnownCall::is(const Call& call) const {
            call.types == last.types && call.function == last.function && call.algorithm == last.algorithm &&
            call.root == last.root && call.order == last.order && call.commutative == last.commutative &&
            call.one_pass_operator == last.one_pass_operator && call.shared_output == last.shared_output &&
-           call.cleared_input == last.cleared_input && call.convert == last.convert &&
            call.splits == last.splits && call.counts_at_root == last.counts_at_root &&
            digest_of_graph(call) == graph_ && has_lists_of(call);
 }
@@ -90,15 +89,6 @@ void KnownCall::require_like(const Call& other) const {
     if (other.in_place != call_.in_place) {
         refuse(call_.in_place ? "the operation was prepared in place: pass one vector"
                               : "the operation was prepared with two vectors: pass two");
-    }
-    if (call_.convert != nullptr) {
-        refuse("the operation has results of another type than its operands: start it with the buffers with "
-               "which it was prepared, and prepare one for other buffers");
-    }
-    if (other.cleared_input != call_.cleared_input) {
-        refuse(call_.cleared_input
-                   ? "the operation was prepared with a cleared input: pass tutti::cleared(in)"
-                   : "`in` is cleared, but the operation was not prepared with such an input");
     }
     if (other.type != call_.type || other.element_bytes != call_.element_bytes) {
         refuse("the elements must have the type with which the operation was prepared");

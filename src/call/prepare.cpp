@@ -186,14 +186,9 @@ void PreparedCall::set_scratch() {
 
 /// If this member's output is the same memory as its input, the input has to be copied before anybody reads
 /// it. Other members cannot know this of a call with two vectors, so the protocol does not depend on it. But
-/// if the row needs no other waits in place, only some members may make the copy. A converted input is a
-/// copy.
+/// if the row needs no other waits in place, only some members may make the copy.
 void PreparedCall::set_copy(const Call& call, std::size_t input_bytes, Plans& plans) {
     copied_bytes_ = 0;
-    if (call.convert != nullptr) {
-        copied_bytes_ = input_bytes;
-        return;
-    }
     if (prepared_.has_private_counts) {
         // Elsewhere a block that a member sends is in its place already.
         copied_bytes_ = call.collective == Collective::alltoall && call.in_place ? input_bytes : 0;

@@ -54,11 +54,6 @@ public:
 
     /// The bytes of the copy of the input that others read in the place of the input; 0 if there is none.
     std::size_t copied_bytes() const { return copied_bytes_; }
-    bool converts_input() const { return known_.call().convert != nullptr; }
-    /// Makes that copy, by an operator with this state, and returns it.
-    const void* copy_input(void* copy, const void* input, const void* state) const;
-    /// Clears the input, if the call requires that. All members must have read it.
-    void clear_input(const void* input) const;
     std::size_t element_align() const { return known_.call().element_align; }
 
 private:

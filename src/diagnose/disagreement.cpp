@@ -242,9 +242,6 @@ std::string text_of_vectors(run::Fault fault, int member, int peer, const std::s
         : fault == run::Fault::both_write
             ? "they write to the same memory: each needs a vector of its own for the result; allreduce and "
               "allgather take one for all as tutti::shared(out)"
-        : fault == run::Fault::cleared_input
-            ? "their inputs overlap, and one of them clears its own: an input that is cleared needs "
-              "memory of its own"
             : "one writes to memory that the other reads: no member's result may "
               "overlap another member's "
               "vectors";
@@ -286,7 +283,6 @@ std::string text_of(run::Fault fault, const GroupView& group, Sequence sequence,
     case run::Fault::shared_output:
     case run::Fault::both_write:
     case run::Fault::one_writes:
-    case run::Fault::cleared_input:
         return text_of_vectors(fault, member, peer, signature.describe());
     case run::Fault::counts:
         return text_of_counts(

@@ -70,9 +70,7 @@ void ProgressEngine::open(OutstandingCall& operation) {
     if (operation.gate_ != nullptr) {
         return open_gate(operation);
     }
-    const bool begins = has_turn(operation);
-    const bool may_throw = operation.call_.converts_input(); // by an operator of the program
-    if (begins && !may_throw) {
+    if (has_turn(operation)) {
         begin(operation);
         // Other work waits until the word is on its way.
         if (operation.is_quiet_ && look(operation, 1)) {
@@ -80,9 +78,6 @@ void ProgressEngine::open(OutstandingCall& operation) {
         }
     }
     enlist(operation);
-    if (begins && may_throw) {
-        go_on([&] { begin(operation); });
-    }
     if (operation.state_ == OutstandingCall::State::running && !operation.is_quiet_) {
         go_on([&] { advance(operation, 1); });
     }
@@ -138,7 +133,7 @@ void ProgressEngine::begin(OutstandingCall& operation) {
     }
     const void* input = operation.input_;
     if (operation.call_.copied_bytes() != 0 && input != nullptr) {
-        input = operation.call_.copy_input(operation.input_copy_.data(), input, operation.operator_.data());
+        input = std::memcpy(operation.input_copy_.data(), input, operation.call_.copied_bytes());
     }
     operation.bindings_.bind(prepared, input, operation.output_, operation.operator_.data());
     operation.runner_.emplace(operation.channel_->mailbox(), *operation.cursor_, prepared,
@@ -212,8 +207,6 @@ void ProgressEngine::remove(OutstandingCall& operation) {
 void ProgressEngine::complete(OutstandingCall& operation) {
     if (operation.gate_ != nullptr) {
         operation.gate_->complete();
-    } else {
-        operation.call_.clear_input(operation.input_);
     }
     operation.state_ = OutstandingCall::State::complete;
     if (recorder_ != nullptr) {

@@ -84,7 +84,7 @@ void Seat::run_front(const void* input, void* output, const void* state, Timeout
                      const Observer& observer) {
     const PreparedCall& call = *front_;
     if (call.copied_bytes() != 0 && input != nullptr) {
-        input = call.copy_input(input_copy_.data(), input, state);
+        input = std::memcpy(input_copy_.data(), input, call.copied_bytes());
     }
     bindings_.bind(call.prepared(), input, output, state);
     run::Runner<mailbox::Mailbox, run::Compute, Observer> runner(group_.memory().mailbox(), cursor_,
@@ -276,7 +276,6 @@ void Seat::make_front(const Call& call) {
     } else {
         run_front(call.input, call.output, call.state, call.timeout, run::Unobserved{});
     }
-    front_->clear_input(call.input);
 }
 
 /// Runs the call that serves these vectors, which it brings to the front, if there is one. Apart from

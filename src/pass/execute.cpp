@@ -1,7 +1,6 @@
 #include "pass/execute.hpp"
 
 #include "cache_line.hpp"
-#include "kernel/clear.hpp"
 
 #include <algorithm>
 #include <array>
@@ -61,12 +60,6 @@ void execute(const Pass& pass, const Elements& elements) {
     case Pass::Kind::rotate:
         rotate(pass.outs, pass.elements * elements.bytes);
         break;
-    }
-    for (std::size_t input = 0; input < elements.cleared.size(); ++input) {
-        if (elements.cleared[input]) {
-            kernel::clear(const_cast<void*>(pass.ins[input]), pass.elements * elements.bytes,
-                          elements.stores.stream);
-        }
     }
 }
 

@@ -17,8 +17,6 @@ struct Elements {
     const void* state = nullptr;
     detail::Association association = detail::Association::tree;
     detail::StoreHints stores = {};
-    /// By input of a reduction or scan, whether it is cleared when it has been read; empty: none is.
-    std::vector<bool> cleared = {};
 };
 
 /// Makes the pass.

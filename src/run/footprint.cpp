@@ -7,8 +7,7 @@ using detail::Part;
 
 Footprint::Footprint(const Call& call, std::size_t total, std::size_t block, const std::size_t* offsets)
     : reads_(detail::traits_of(call.collective).input), writes_(detail::traits_of(call.collective).output),
-      root_(call.root), clears_(call.cleared_input), element_bytes_(call.element_bytes), total_(total),
-      block_(block), offsets_(offsets) {
+      root_(call.root), element_bytes_(call.element_bytes), total_(total), block_(block), offsets_(offsets) {
     if (call.in_place && reads_.others == Part::none) {
         writes_.root = Part::none; // it has sent what it would receive
     }

@@ -30,9 +30,6 @@ public:
     Range read(int member, std::uintptr_t input) const { return range(reads_, member, input); }
     Range written(int member, std::uintptr_t output) const { return range(writes_, member, output); }
 
-    /// Whether the member's own call also writes what it reads.
-    bool clears() const { return clears_; }
-
     /// Whether any vectors that would start there as wholes may overlap.
     bool may_overlap(std::uintptr_t one, std::uintptr_t other) const {
         const std::size_t bytes = total_ * element_bytes_;
@@ -45,7 +42,6 @@ private:
     detail::Parts reads_;
     detail::Parts writes_;
     int root_ = 0;
-    bool clears_ = false;
     std::size_t element_bytes_ = 1;
     std::size_t total_ = 0;
     std::size_t block_ = 0;

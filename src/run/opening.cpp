@@ -29,11 +29,9 @@ Fault fault_of_memory(const Prepared& prepared, const Bases& own, int rank, cons
         return theirs[Space::output] == own[Space::output] ? Fault::none : Fault::shared_output;
     }
     const Footprint& footprint = prepared.footprint;
-    const bool may_overlap =
-        footprint.may_overlap(own[Space::output], theirs[Space::output]) ||
-        footprint.may_overlap(own[Space::output], theirs[Space::input]) ||
-        footprint.may_overlap(own[Space::input], theirs[Space::output]) ||
-        (footprint.clears() && footprint.may_overlap(own[Space::input], theirs[Space::input]));
+    const bool may_overlap = footprint.may_overlap(own[Space::output], theirs[Space::output]) ||
+                             footprint.may_overlap(own[Space::output], theirs[Space::input]) ||
+                             footprint.may_overlap(own[Space::input], theirs[Space::output]);
     if (!may_overlap && !prepared.has_private_counts) {
         return Fault::none;
     }
@@ -45,7 +43,7 @@ Fault fault_of_memory(const Prepared& prepared, const Bases& own, int rank, cons
     if (overlap(here.written, there.read) || overlap(here.read, there.written)) {
         return Fault::one_writes;
     }
-    return footprint.clears() && overlap(here.read, there.read) ? Fault::cleared_input : Fault::none;
+    return Fault::none;
 }
 
 DifferingBlock differing_block(const Prepared& prepared, const Bases& theirs, int peer) {

@@ -14,7 +14,6 @@ enum class Fault : std::uint8_t {
     shared_output, ///< the result that all members share is not the same memory
     both_write,    ///< they write to the same memory
     one_writes,    ///< one writes to memory that the other reads
-    cleared_input, ///< one clears an input that overlaps the other's
     counts,        ///< one expects a block of another length than the other sends
     none
 };

@@ -67,12 +67,6 @@ TEST_CASE("calls that the page excepts have no such word") {
     call.shared_output = true;
     CHECK(!has_key(call));
     call = allreduce();
-    call.cleared_input = true;
-    CHECK(!has_key(call));
-    call = allreduce();
-    call.convert = [](const void* /*state*/, void* /*to*/, const void* /*from*/, std::size_t /*count*/) {};
-    CHECK(!has_key(call));
-    call = allreduce();
     const std::array<std::size_t, 2> numbers{4, 4};
     const Counts::View counts = Counts(numbers);
     call.counts = &counts;

@@ -40,17 +40,6 @@ tutti_caller tutti_shared_output(tutti_caller me) {
     return me;
 }
 
-tutti_caller tutti_cleared_input(tutti_caller me) {
-    me.how |= c::clears_input;
-    return me;
-}
-
-tutti_caller tutti_converted_input(tutti_caller me, tutti_type input) {
-    const bool may_be_number = input != 0 && input < c::no_number;
-    me.how = (me.how & ~c::input_mask) | ((may_be_number ? input : c::no_number) << c::input_shift);
-    return me;
-}
-
 tutti_caller tutti_counts_on_all(tutti_caller me) {
     me.how |= c::counts_on_all;
     return me;

@@ -49,10 +49,6 @@ void Caller::check_ways(const Call& call) const {
         refuse(function_, "`me` comes from tutti_counts_on_all(), which is only for a "
                           "gatherv or scatterv");
     }
-    if (converted_input() != 0 && (call.in_place || !traits.reduces())) {
-        refuse(function_, "`me` comes from tutti_converted_input(), which is only for a reduction that is "
-                          "not in place");
-    }
     const bool may_share = (traits.may_share() && !call.in_place) ||
                            (cluster_member_ != nullptr && call.collective == Collective::broadcast);
     if (shares && !may_share) {
@@ -78,7 +74,6 @@ void Caller::make(const Call& asked) const {
     check_ways(asked);
     Call call = asked;
     call.shared_output = (me_.how & shares_output) != 0;
-    call.cleared_input = (me_.how & clears_input) != 0;
     try {
         make_as_asked(call);
     } catch (const ArgumentError& error) {

@@ -21,11 +21,6 @@ namespace tutti::inline TUTTI_NAMESPACE::c {
 enum How : std::uint64_t { blocks = 1, starts = 2, prepares = 3, arrives = 4, way_mask = 7 };
 inline constexpr std::uint64_t shares_output = 8;
 inline constexpr std::uint64_t counts_on_all = 16;
-inline constexpr std::uint64_t clears_input = 32;
-/// And the type of an input that is to be converted, or no_number for a type that cannot be.
-inline constexpr unsigned input_shift = 8;
-inline constexpr std::uint64_t no_number = 255;
-inline constexpr std::uint64_t input_mask = no_number << input_shift;
 /// And whether the member is one of a cluster, whose repeated calls take another path.
 inline constexpr std::uint64_t in_cluster = 65536;
 
@@ -71,8 +66,6 @@ public:
     int size() const { return size_; }
     /// Whether every member gives the counts of a gather or scatter.
     bool has_counts_on_all() const { return (me_.how & counts_on_all) != 0; }
-    /// The type of the input that is to be converted; 0: none is.
-    tutti_type converted_input() const { return (me_.how & input_mask) >> input_shift; }
     Options options() const;
     /// Makes the call in the caller's way.
     void make(const detail::Call& call) const;
@@ -101,9 +94,6 @@ struct Elements {
     /// The type that the program has passed.
     tutti_type code = 0;
 };
-/// Converts numbers to those of a type that has all their values; null if there is no such conversion.
-using Conversion = decltype(detail::Call::convert);
-Conversion conversion_of(Type from, Type to);
 
 /// Throws ArgumentError if it is no type.
 Elements elements_of(const char* function, tutti_type type);
@@ -175,9 +165,6 @@ public:
     void make() const { caller_.make(call_); }
 
 private:
-    /// Makes the call convert its input, whose elements these are.
-    Elements converted_input();
-
     const Caller& caller_;
     Elements elements_;
     detail::Call call_;

@@ -84,29 +84,13 @@ void Making::takes(const void* in, std::size_t in_count, void* out, std::size_t 
     call_.in_place = traits.in_place == detail::OneVector::always || is_in_place(in);
     const std::size_t written = call_.in_place ? inout_count : out_count;
     if (!call_.in_place) {
-        const bool converts = caller_.converted_input() != 0 && traits.reduces();
-        check_vector(caller_.function(), traits.input_name(), in, in_count,
-                     converts ? converted_input() : elements_);
+        check_vector(caller_.function(), traits.input_name(), in, in_count, elements_);
     }
     check_vector(caller_.function(), traits.output_name(), out, written, elements_);
     call_.output = written != 0 ? out : nullptr;
     call_.output_count = written;
     call_.input = call_.in_place ? call_.output : in_count != 0 ? in : nullptr;
     call_.input_count = call_.in_place ? written : in_count;
-}
-
-Elements Making::converted_input() {
-    if (const tutti_type input = caller_.converted_input(); input <= TUTTI_DOUBLE_COMPLEX) {
-        const Elements from = elements_of(caller_.function(), input);
-        call_.convert = conversion_of(from.type, elements_.type);
-        call_.input_element_bytes = from.bytes;
-        if (call_.convert != nullptr) {
-            return from;
-        }
-    }
-    refuse(caller_.function(),
-           "`me` comes from tutti_converted_input(), whose type has values that `type` has not, or is the "
-           "same: TUTTI_FLOAT works with TUTTI_DOUBLE, and an integer of up to 32 bits with TUTTI_INT64");
 }
 
 void Making::combines(tutti_op op) {

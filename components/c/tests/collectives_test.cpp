@@ -149,39 +149,6 @@ TEST_CASE("one output that all members share") {
     }
 }
 
-TEST_CASE("inputs that are cleared") {
-    const Meeting meeting(3);
-    std::atomic<int> wrong{0};
-    const tutti_status status = test::run_team(3, [&](tutti_caller me) {
-        std::vector<double> in(3000, me.rank + 1);
-        std::vector<double> out(3000);
-        tutti_request request = TUTTI_REQUEST_NULL;
-        const auto expect = [&](tutti_status got, double total) {
-            const bool right = got == TUTTI_OK && tutti_wait(&request) == TUTTI_OK &&
-                               in == std::vector<double>(in.size()) && out[0] == total;
-            wrong += right ? 0 : 1;
-            in.assign(3000, me.rank + 1);
-        };
-        const auto allreduce = [&](const tutti_caller& caller) {
-            return tutti_allreduce(tutti_cleared_input(caller), in.data(), out.data(), 3000, TUTTI_DOUBLE,
-                                   TUTTI_SUM);
-        };
-        expect(allreduce(me), 6);
-        expect(allreduce(tutti_nonblocking(me, &request)), 6);
-        expect(allreduce(tutti_async_rank(meeting.get(), me.rank, &request)), 6);
-        expect(tutti_reduce_scatter(tutti_cleared_input(me), in.data(), out.data(), 1000, TUTTI_DOUBLE,
-                                    TUTTI_MAX),
-               3);
-        wrong += allreduce(tutti_persistent(me, &request)) == TUTTI_OK ? 0 : 1;
-        expect(tutti_start(&request), 6);
-        expect(tutti_start_with(&request, in.data(), out.data()), 6);
-        wrong += tutti_request_free(&request) == TUTTI_OK ? 0 : 1;
-        return int{TUTTI_OK};
-    });
-    CHECK(status == TUTTI_OK);
-    CHECK(wrong == 0);
-}
-
 TEST_CASE("members that call from C and from C++ are in the same calls") {
     Team team(5, {.placement = "none"});
     std::atomic<int> wrong{0};

@@ -3,11 +3,9 @@
 #include "call/call_signature.hpp"
 #include "call/private_layout.hpp"
 #include "call/refuse.hpp"
-#include "choose/store_policy.hpp"
 #include "diagnose/disagreement.hpp"
 #include "hybrid/src/schedule/algorithms.hpp"
 #include "hybrid/src/strategies.hpp"
-#include "kernel/clear.hpp"
 #include "mixed.hpp"
 #include "run/copy_bytes.hpp"
 #include "wait/time_limit.hpp"
@@ -63,8 +61,7 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
         throw ArgumentError(
             std::string(to_string(call.collective)) +
             ": operators that accumulate, such as tutti::mean, are for the members of a group, because "
-            "each process would finish its part: use tutti::sum and scale the result, or pass an "
-            "output of a wider type");
+            "each process would finish its part: use tutti::sum and scale the result");
     }
     if (call.needs_one_pass() && cluster_.processes() > 1) {
         throw ArgumentError(
@@ -90,8 +87,6 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     call_.algorithm = {};
     call_.counts = call_.received = nullptr;
     call_.where = {};
-    call_.convert = nullptr; // calls inside the process read the converted input
-    call_.cleared_input = false;
     call_.shared_output = false;
     known_.complete();
 }
@@ -195,29 +190,17 @@ void ClusterCall::begin_started(std::uint64_t number, const void* input, void* o
 }
 
 void ClusterCall::bind(const void* input, void* output, const void* state, Timeout timeout) {
-    input_ = call_.input = input;
+    call_.input = input;
     call_.output = output;
     call_.state = state;
     call_.timeout = timeout;
 }
 
-void ClusterCall::convert_input() {
-    if (known_.call().convert != nullptr) {
-        call_.input = converted_.at_least(bytes(call_.input_count), call_.element_align);
-        known_.call().convert(call_.state, converted_.data(), input_, call_.input_count);
-    } else if (copies_input_) {
-        std::byte* const copy = converted_.at_least(bytes(call_.input_count), call_.element_align);
-        copy_unless_there(copy, static_cast<const std::byte*>(input_), bytes(call_.input_count));
+void ClusterCall::copy_input() {
+    if (copies_input_) {
+        std::byte* const copy = input_copy_.at_least(bytes(call_.input_count), call_.element_align);
+        copy_unless_there(copy, static_cast<const std::byte*>(call_.input), bytes(call_.input_count));
         call_.input = copy;
-    }
-}
-
-void ClusterCall::end() {
-    if (known_.call().cleared_input) {
-        const std::size_t touched = 2 * static_cast<std::size_t>(members()) * total_bytes();
-        const bool streams =
-            tutti::engine::StorePolicy::here().streams_to_own(call_.collective, touched, members());
-        tutti::kernel::clear(const_cast<void*>(input_), known_.call().input_bytes(), streams);
     }
 }
 

@@ -57,11 +57,8 @@ public:
     /// The same as the operation with this number, which lasts while the member makes other calls.
     void begin_started(std::uint64_t number, const void* input, void* output, const void* state,
                        Timeout timeout);
-    /// The operands of a wider result; and a copy of an input that results replace while others read it. The
-    /// operator may throw.
-    void convert_input();
-    /// The call is complete.
-    void end();
+    /// Copies an input that results replace while others read it.
+    void copy_input();
     HierarchyStrategy& strategy() const { return *strategy_; }
 
     ClusterState& cluster() const { return cluster_; }
@@ -194,10 +191,9 @@ private:
     /// The number of the operation; 0 for a call that blocks.
     std::uint64_t started_ = 0;
 
-    /// The call as the program made it, and the input of the present one.
+    /// The call as the program made it.
     tutti::engine::KnownCall known_;
-    const void* input_ = nullptr;
-    tutti::run::Memory converted_;
+    tutti::run::Memory input_copy_;
     bool copies_input_ = false;
     std::string wanted_way_;
     /// The base for local calls.

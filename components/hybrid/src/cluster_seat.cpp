@@ -145,11 +145,10 @@ void ClusterSeat::run_prepared(ClusterCall& call) {
         const tutti::engine::ThreadProgress::Hold hold(thread); // they may make calls of the cluster
         enter_call();
         find_leader();
-        call.convert_input();
+        call.copy_input();
         call.strategy().fan_in();
         call.strategy().exchange();
         call.strategy().fan_out();
-        call.end();
     } catch (const Aborted&) {
         // A failure of this process has been recorded by the member that failed, or will be.
         describe(std::current_exception(), context_of(call));

@@ -10,7 +10,6 @@ namespace {
 
 void examine(mpi::Member& me, std::size_t count, const Options& options) {
     examine(me, cluster_shapes(me.size(), count), options);
-    examine_wider_results(me, count, options);
     examine_one_object(me, options);
 }
 

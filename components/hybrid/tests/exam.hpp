@@ -5,7 +5,6 @@
 #include "support.hpp"
 
 #include <tutti/accumulate.hpp>
-#include <tutti/cleared.hpp>
 #include <tutti/extremes.hpp>
 
 #include <algorithm>
@@ -100,23 +99,16 @@ bool is_right_shared(mpi::Member& me, const Shape& shape, const Vectors<T>& call
     return std::ranges::equal(result.span(), call.expected);
 }
 
-/// Makes the call, and returns whether it leaves what it must, also with one result per process. A reduction
-/// is made once more with an input that is cleared.
+/// Makes the call, and returns whether it leaves what it must, also with one result per process.
 template <class T, class Op>
 bool is_right(mpi::Member& me, const Shape& shape, const Reference<T>& reference, const Options& options,
               const Op& op, detail::Association association = detail::Association::tree) {
     Vectors<T> call = reference.vectors(static_cast<std::size_t>(me.rank()), shape, association);
-    Vectors<T> again = call;
     if (!is_right_shared(me, shape, call, options, op)) {
         return false;
     }
     make_call(me, shape, call, std::span<const T>(call.in), std::span(call.out), op, options);
-    if (!shape.traits().reduces() || shape.in_place) {
-        return call.out == call.expected;
-    }
-    make_call(me, shape, again, cleared(again.in), std::span(again.out), op, options);
-    return call.out == call.expected && again.out == again.expected && call.in.size() == again.in.size() &&
-           again.in == std::vector<T>(again.in.size(), T{});
+    return call.out == call.expected;
 }
 
 /// Makes the calls, and checks what they leave. `plain` is what `op` computes, in this order.
@@ -140,33 +132,6 @@ template <class Filter>
 std::vector<Shape> only(std::vector<Shape> shapes, Filter filter) {
     std::erase_if(shapes, [&](const Shape& shape) { return !filter(shape); });
     return shapes;
-}
-
-/// Floats whose sum is a double, against the sum of the doubles. The inputs are cleared.
-inline void examine_wider_results(mpi::Member& me, std::size_t count, const Options& options) {
-    std::vector<float> in(count * static_cast<std::size_t>(me.size()));
-    for (std::size_t i = 0; i < in.size(); ++i) {
-        in[i] = static_cast<float>(value(static_cast<std::size_t>(me.rank()), i)) / 7.0F;
-    }
-    const std::vector<float> before = in;
-    const std::vector<double> doubles(in.begin(), in.end());
-    std::vector<double> expected(in.size()), out(in.size());
-    const auto check = [&] {
-        CHECK(out == expected);
-        CHECK(in == std::vector<float>(in.size()));
-        in = before;
-    };
-    me.allreduce(doubles, expected, tutti::sum, options);
-    me.allreduce(cleared(in), out, sum_in<double>, options);
-    check();
-    me.scan(doubles, expected, tutti::sum, options);
-    me.scan(cleared(in), out, sum_in<double>, options);
-    check();
-    out.resize(count);
-    expected.resize(count);
-    me.reduce_scatter(doubles, expected, tutti::sum, options);
-    me.reduce_scatter(cleared(in), out, sum_in<double>, options);
-    check();
 }
 
 inline void examine_one_object(mpi::Member& me, const Options& options) {

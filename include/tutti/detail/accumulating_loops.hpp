@@ -187,34 +187,4 @@ template <class T, class Op>
 requires AccumulatesElements<Op, T>
 inline constexpr bool is_one_pass<T, Op> = true;
 
-/// Whether lift() is a template that takes an R, and not a function that an R is converted for.
-template <class Op, class R>
-concept LiftsAny = requires(const Op& op, const R& wide) {
-    op.template lift<R>(wide);
-};
-
-template <class Op, class T, class R>
-requires(!std::same_as<T, R> && std::same_as<Accumulator<Op, T>, R> && Applicable<Op, R> &&
-         (LiftsAny<Op, R> || !requires(const Op& op, const R& wide) {
-             op.lift(wide);
-         })) inline constexpr bool widens<Op, T, R> = true;
-
-template <class R, class View, class Op>
-struct Widened : View {
-    using element_type = R;
-
-    /// Call::convert. An operator that also lifts elements of type R does so later.
-    static void convert(const void* state, void* to, const void* from, std::size_t count) {
-        auto* const out = static_cast<R*>(to);
-        const auto* const in = static_cast<const typename View::value_type*>(from);
-        in_blocks<std::max<std::size_t>(1, 64 / sizeof(R))>(count, [=](std::size_t i) {
-            if constexpr (LiftsAny<Op, R>) {
-                out[i] = static_cast<R>(in[i]);
-            } else {
-                out[i] = static_cast<const Op*>(state)->lift(in[i]);
-            }
-        });
-    }
-};
-
 } // namespace tutti::inline TUTTI_NAMESPACE::detail

@@ -20,8 +20,6 @@ namespace tutti::inline TUTTI_NAMESPACE {
 
 template <class T>
 class Shared;
-template <class View>
-class Cleared;
 
 // The operators of tutti/extremes.hpp.
 struct MinLoc;
@@ -55,24 +53,6 @@ inline constexpr bool is_wrapper =
     std::same_as<V, CountsOnAll::View> || std::same_as<V, DynamicOp>;
 template <class T>
 inline constexpr bool is_wrapper<Shared<T>> = true;
-
-/// The elements of a View, which the library converts to R before Op combines them.
-template <class R, class View, class Op>
-struct Widened;
-/// Whether Op reduces elements of type T to results of type R, another type.
-template <class Op, class T, class R>
-inline constexpr bool widens = false;
-
-template <class V>
-inline constexpr bool is_widened = false;
-template <class R, class View, class Op>
-inline constexpr bool is_widened<Widened<R, View, Op>> = true;
-template <class V>
-inline constexpr bool is_cleared = false;
-template <class View>
-inline constexpr bool is_cleared<Cleared<View>> = true;
-template <class R, class View, class Op>
-inline constexpr bool is_cleared<Widened<R, View, Op>> = is_cleared<View>;
 
 /// A type that refers to elements without containing them: a pointer, a smart pointer, an iterator, std::ref.
 /// If it were taken for a single object, its address would be sent. Overload resolution accepts it so that
@@ -146,9 +126,8 @@ concept BufferArgument = Vector<V> || MultiView<V> || Scalar<V> || Dynamic<V> ||
 
 template <BufferArgument V>
 auto view(V&& operand) {
-    using Plain = std::remove_cvref_t<V>;
-    if constexpr (Dynamic<V> || is_cleared<Plain> || is_widened<Plain>) {
-        return Plain(operand);
+    if constexpr (Dynamic<V>) {
+        return std::remove_cvref_t<V>(operand);
     } else if constexpr (Vector<V>) {
         return std::span(std::ranges::data(operand), std::ranges::size(operand));
     } else if constexpr (MultiView<V>) {
@@ -296,9 +275,6 @@ constexpr void refuse_operand() {
 template <class Out>
 constexpr void refuse_lost_result() {
     refuse_operand<std::remove_cvref_t<Out>>();
-    static_assert(
-        !is_cleared<std::remove_cvref_t<Out>>,
-        "cleared() is for the input of a reduction with two buffers, but this buffer is the output");
     using T = typename decltype(view(std::declval<Out&>()))::element_type;
     static_assert(!std::is_const_v<T>,
                   "the elements are const, but the call writes them: pass a buffer of non-const elements");
@@ -334,6 +310,3 @@ auto input(In& in) {
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE::detail
-
-template <class View>
-inline constexpr bool std::ranges::enable_borrowed_range<tutti::Cleared<View>> = true;

@@ -61,13 +61,12 @@ struct Call {
     bool in_place = false;
     /// The output is one buffer that all members share.
     bool shared_output = false;
-    /// The input is zero after the call: see Cleared.
-    bool cleared_input = false;
     /// An allgather that is part of a split; error messages then call it a split.
     bool splits = false;
     Wrong wrong = Wrong::nothing;
     /// The elements of the input, if `wrong` is other_elements.
     Type input_type = Type::other;
+    std::size_t input_element_bytes = 0;
     /// The root of a rooted collective, or the distance of a shift.
     int root = 0;
     const void* input = nullptr;
@@ -100,15 +99,8 @@ struct Call {
     /// Maximum time to wait for other members; empty: the group's.
     Timeout timeout = {};
     SourceLine where = {};
-    /// Converts elements of the input to those of the output, with the operator's state; null: they have the
-    /// same type.
-    void (*convert)(const void* state, void* to, const void* from, std::size_t count) = nullptr;
-    /// The size of the input's elements, if `convert` is set or `wrong` is other_elements.
-    std::size_t input_element_bytes = 0;
 
-    std::size_t input_bytes() const {
-        return input_count * (convert != nullptr ? input_element_bytes : element_bytes);
-    }
+    std::size_t input_bytes() const { return input_count * element_bytes; }
 
     /// The loops of a reduction.
     const Kernels& loops() const { return kernels != nullptr ? *kernels : builtin(op); }
@@ -184,14 +176,13 @@ static_assert(key_fields.root.end() == 64);
 
 /// Everything about a call except its addresses, in one word. It is 0 if that is not possible: for user types
 /// and operators, named algorithms and orders, timeouts, irregular blocks, neighbours, shared outputs,
-/// cleared and converted inputs, splits, very long buffers and high roots.
+/// splits, very long buffers and high roots.
 inline std::uint64_t key_of(const Call& call) {
     constexpr const KeyFields& in = key_fields;
     if (call.kernels != nullptr || call.type == Type::other || !call.algorithm.empty() ||
         call.order != Order::canonical || call.timeout.has_value() || call.counts != nullptr ||
-        call.counts_at_root || call.shared_output || call.cleared_input || call.convert != nullptr ||
-        call.splits || !in.input_count.holds(call.input_count) || !in.output_count.holds(call.output_count) ||
-        !in.root.holds(static_cast<unsigned>(call.root))) {
+        call.counts_at_root || call.shared_output || call.splits || !in.input_count.holds(call.input_count) ||
+        !in.output_count.holds(call.output_count) || !in.root.holds(static_cast<unsigned>(call.root))) {
         return 0;
     }
     return in.present.in_word(1) | in.collective.in_word(static_cast<std::uint64_t>(call.collective)) |

@@ -100,11 +100,6 @@ protected:
         if (is_strided(out)) {
             made.reject(Wrong::strided_output);
         }
-        if constexpr (is_widened<In>) {
-            made.convert = &In::convert;
-            made.input_element_bytes = sizeof(*input.data());
-        }
-        made.cleared_input = is_cleared<In>;
         made.input = input.data();
         made.output =
             const_cast<void*>(static_cast<const void*>(output.data())); // refuse_... has rejected const

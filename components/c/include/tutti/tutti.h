@@ -341,19 +341,6 @@ TUTTI_API tutti_caller tutti_with_options(tutti_caller me, const tutti_call_opti
 /// the output before every member has entered the call. It moves less data than one result per member.
 TUTTI_API tutti_caller tutti_shared_output(tutti_caller me);
 
-/// Returns the same caller for a reduction whose input, which must not be const, is zero after the call: see
-/// tutti::cleared(). Not for a call in place. The input must overlap no output and no buffer of another
-/// member. Members may differ in whether they clear.
-TUTTI_API tutti_caller tutti_cleared_input(tutti_caller me);
-
-/// Returns the same caller for a reduction whose input has elements of type `input`, which are converted to
-/// the `type` of the call before they are combined, such as floats whose sum is a double. Each value of
-/// `input` must be one of `type`: TUTTI_FLOAT for TUTTI_DOUBLE, TUTTI_FLOAT16 and TUTTI_BFLOAT16 for either,
-/// TUTTI_FLOAT_COMPLEX for TUTTI_DOUBLE_COMPLEX, integers of up to 16 bits for TUTTI_INT32, of up to 32 bits
-/// for TUTTI_INT64 and TUTTI_DOUBLE, and unsigned ones of up to 32 bits for TUTTI_UINT64. Not for a call in
-/// place. The input must not overlap the output. Members may differ in the types of their inputs.
-TUTTI_API tutti_caller tutti_converted_input(tutti_caller me, tutti_type input);
-
 /// Returns the same caller for a gatherv or scatterv, and no other call, in which every member passes the
 /// same counts; more algorithms support this. Either every member must pass displacements or none; only the
 /// root's are used.

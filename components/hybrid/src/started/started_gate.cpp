@@ -97,7 +97,7 @@ ErrorContext StartedGate::context() const {
 
 void StartedGate::show() {
     const Seat::OperatorRuns running(own_seat(), operator_.data() != nullptr);
-    call_.convert_input();
+    call_.copy_input();
     call_.shown_by(call_.rank()).leads = leads_;
     call_.show();
     stage_ = Stage::shown;
@@ -216,7 +216,6 @@ void StartedGate::begin_exchange() {
 }
 
 void StartedGate::complete() noexcept {
-    call_.end();
     call_.shown_by(call_.rank()).call_signature = nullptr; // the place is free
 }
 
