@@ -71,7 +71,7 @@ std::string refusal(int rank, int count, int first, int stride) {
     return thrown.text;
 }
 
-/// What the members of a group throw, which threads join.
+/// The exceptions of the members of a group that threads join.
 std::vector<Thrown> thrown_in(Group& group, int threads, const std::function<void(Member&)>& act) {
     std::vector<Thrown> thrown(static_cast<std::size_t>(threads));
     test::on_threads(threads, [&](int rank) {

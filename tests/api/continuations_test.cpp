@@ -58,7 +58,7 @@ TEST_CASE("continuations are called once, after the operation and outside of all
             requests.back().wait();
         }
         CHECK(value == 59049); // 3^10
-        // Of an operation that is complete it is called at once.
+        // If the operation is complete, it is called at once.
         Request complete = me.start.barrier();
         complete.wait();
         bool is_called = false;

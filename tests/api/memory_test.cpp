@@ -6,7 +6,8 @@
 #include <numeric>
 #include <span>
 
-// Where members' vectors lie: what one member's addresses may not decide, and what several must not share.
+// The places of members' vectors: decisions that must not depend on one member's addresses, and memory that
+// several must not share.
 
 using namespace tutti;
 using namespace tutti::test;
@@ -145,7 +146,7 @@ TEST_CASE("a result that overlaps what another member gives is told") {
     CHECK(mentions(scanned.text, "writes to memory that the other reads"));
     const Thrown gathered = thrown_by_run(3, [&](Member& me) {
         std::vector<int> own(large);
-        // What the members give lies in the root's result, though not where it belongs.
+        // The members' inputs lie in the root's result, though not at their places in it.
         me.rank() == 0 ? me.gather(own, std::span(all).first(3 * large), 0)
                        : me.gather(part(static_cast<std::size_t>(3 - me.rank())), std::span<int>(), 0);
     });

@@ -123,7 +123,7 @@ TEST_CASE("grids have the neighbours and the matching of MPI") {
         me.neighbor_alltoall(
             grid, std::vector<int>{me.rank() * 4, me.rank() * 4 + 1, me.rank() * 4 + 2, me.rank() * 4 + 3},
             out);
-        // What comes from before was sent to after, also where both are the same member.
+        // A block from before was sent to after, also if both are the same member.
         for (std::size_t block = 0; block < 4; ++block) {
             const int from = wanted[block];
             CHECK(out[block] == (from < 0 ? -1 : from * 4 + static_cast<int>(block ^ 1U)));
@@ -194,7 +194,7 @@ TEST_CASE("an exchange says nothing about members that are no neighbours") {
         if (is_apart) {
             std::this_thread::sleep_for(std::chrono::milliseconds(50));
         }
-        // What the late member has yet to read must not be written over in the meantime.
+        // Words that the late member has yet to read must not be written over in the meantime.
         for (int round = 0; round < 20; ++round) {
             CHECK(me.broadcast(me.rank() == 0 ? round : -1, 0) == round);
             me.neighbor_alltoall(pair, in, out);

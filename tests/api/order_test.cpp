@@ -31,7 +31,7 @@ namespace {
 
 using Vector = std::vector<double>;
 
-/// Of very different sizes, so that any other order gives other bits in some element.
+/// Operands of very different sizes, so that any other order gives other bits in some element.
 std::vector<Vector> random_operands(int members, std::size_t elements) {
     std::mt19937_64 random(static_cast<std::uint64_t>(members) * 1000 + elements);
     std::uniform_real_distribution<double> fraction(-1, 1);
@@ -60,8 +60,8 @@ bool same_bits(std::span<const double> a, std::span<const double> b) {
     return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
 }
 
-/// What a member finds to be wrong with the reductions of its operands, or nothing. They are cut into calls
-/// of `length` elements.
+/// The fault that a member finds in the reductions of its operands, or nothing. They are cut into calls of
+/// `length` elements.
 class Examiner {
 public:
     Examiner(Member& me, const std::vector<Vector>& operands, const std::vector<Vector>& prefixes,

@@ -1,4 +1,4 @@
-// Who is where, for those who ask.
+// Roll calls: the place of each member, on request.
 
 #include "support.hpp"
 
@@ -60,7 +60,7 @@ long lines_in(const std::string& text) {
     return std::ranges::count(text, '\n');
 }
 
-/// What is written to stderr while `act` runs, until that has `part`.
+/// The output on stderr while `act` runs, until it has `part`.
 std::string on_stderr(const std::string& part, const std::function<void()>& act) {
     std::FILE* const file = std::tmpfile();
     const int before = dup(STDERR_FILENO);

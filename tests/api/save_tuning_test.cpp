@@ -1,4 +1,4 @@
-// What groups have learnt, saved at the end of a program or when it asks for that.
+// Learnt choices of groups, saved at the end of a program or on its request.
 
 #include "support.hpp"
 

@@ -59,7 +59,7 @@ concept BroadcastTakes = requires(Member& me, V v) {
     me.broadcast(v, 0);
 };
 
-/// What each of 3 members throws when it calls `function`.
+/// The exceptions of 3 members that call `function`.
 template <class Function>
 Outcomes outcomes_of_three(Function function) {
     Outcomes outcomes(3);

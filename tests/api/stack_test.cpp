@@ -1,5 +1,5 @@
-// Threads and fibers may have little stack. What members do here is done on 64 KiB, of which the C library
-// takes a part. A call that needs more ends the process.
+// Threads and fibers may have little stack. Members here have 64 KiB, of which the C library takes a part. A
+// call that needs more ends the process.
 
 #include "support.hpp"
 

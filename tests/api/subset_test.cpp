@@ -36,7 +36,7 @@ bool is_seated_well(Member& me, const std::vector<int>& ranks) {
     return found == ranks && values.back() == std::accumulate(ranks.begin(), ranks.end(), 0L);
 }
 
-/// What members throw of whom each makes its own call, on a team that must be whole afterwards.
+/// The exceptions of members each of which makes its own call, on a team that must be whole afterwards.
 Outcomes outcomes_of(int members, const std::function<void(Member&)>& call) {
     Team team(members, {.placement = "none"});
     Outcomes outcomes(members);

@@ -15,7 +15,7 @@
 
 namespace tutti::test {
 
-/// What a call threw, by the most derived of the library's own types, with the text.
+/// The exception of a call, by the most derived of the library's own types, with the text.
 struct Thrown {
     enum class Kind { nothing, argument, mismatch, aborted, timeout, error, other } kind = Kind::nothing;
     std::string text;
@@ -53,7 +53,7 @@ inline std::vector<TeamOptions> team_options() {
     return {{.placement = "none"}, {.placement = "none", .caller_is_member = true}};
 }
 
-/// What each member's part threw.
+/// The exceptions of each member's part.
 class Outcomes {
 public:
     explicit Outcomes(int members) : each_(static_cast<std::size_t>(members)) {}
@@ -87,7 +87,7 @@ private:
     std::vector<Thrown> each_;
 };
 
-/// What each member's part in a run threw, and what the run threw.
+/// The exceptions of each member's part in a run, and of the run.
 struct Ended {
     Outcomes each;
     Thrown run;

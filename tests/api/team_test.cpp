@@ -1,4 +1,4 @@
-// What a team makes of threads and teams that come and go around it.
+// A team beside threads and teams that come and go around it.
 #include "support.hpp"
 
 #include <pthread.h>

@@ -174,7 +174,7 @@ TEST_CASE("a group learns in a wait that takes long that its threads have been b
 }
 
 TEST_CASE("members make the same calls although their threads are bound at different times") {
-    // What a group chooses for a call would depend on how many of its members can run at the same time.
+    // A group's choice for a call would depend on how many of its members can run at the same time.
     Group group(2);
     std::array<test::Thrown, 2> thrown;
     const auto be = [&](int rank) {

@@ -58,7 +58,7 @@ TEST_CASE("a log counts the calls that were repeated") {
     CHECK(history(log, 13).last() == 6);
     CHECK(history(log, 13).signature(3) == of_bytes(8));
     CHECK(history(log, 13).signature(6) == of_bytes(16));
-    // What is in the log is made, even if the member has not entered it yet.
+    // A call in the log is made, even if the member has not entered it yet.
     CHECK(history(log, 5).last() == 4);
     log.clear();
     CHECK(history(log, 13).empty());

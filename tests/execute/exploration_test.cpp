@@ -100,7 +100,7 @@ public:
     Exploration& of(std::size_t rank, std::size_t kind = 0) { return kinds_[rank][kind]; }
 
 private:
-    /// What a member has prepared for a kind.
+    /// The call that a member has prepared for a kind.
     struct Prepared {
         std::uint32_t selection = 0;
         std::size_t row = 0;

@@ -1,4 +1,4 @@
-// What groups cost in memory, without a thread in them.
+// The memory of groups without a thread in them.
 
 #include "../on_threads.hpp"
 #include "algorithm/registry.hpp"
@@ -46,7 +46,7 @@ struct Pages {
     }
 };
 
-/// What the kernel says in /proc/self/smaps of the mapping of this process that has this address.
+/// The kernel's entry in /proc/self/smaps for the mapping of this process that has this address.
 std::string mapping(const void* place) {
     const auto wanted = reinterpret_cast<std::uintptr_t>(place);
     std::ifstream smaps("/proc/self/smaps");
@@ -64,7 +64,7 @@ std::string mapping(const void* place) {
     return found;
 }
 
-/// What it says of the mapping that begins there in /proc/self/numa_maps, where there is such a file.
+/// Its entry for the mapping that begins there in /proc/self/numa_maps, if there is such a file.
 std::string policy(const void* start) {
     std::ostringstream address;
     address << std::hex << reinterpret_cast<std::uintptr_t>(start) << ' ';

@@ -17,7 +17,7 @@ namespace tutti::faults {
 /// One collective call with everything that a member can get wrong.
 struct Call {
     Collective collective = Collective::barrier;
-    /// Of a block where the vector is divided by rank, else of the vector.
+    /// The elements of a block if the vector is divided by rank, else of the vector.
     std::size_t elements = 1;
     bool of_floats = false;
     bool with_max = false;

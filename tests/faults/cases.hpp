@@ -10,7 +10,7 @@
 
 namespace tutti::faults {
 
-/// What one member, the victim, does otherwise than the others.
+/// The action of one member, the victim, that differs from the others'.
 ///
 /// - collective .. shared_output: another call, or the same with other arguments
 /// - same_output: it gives the vector that another member gives for its result
@@ -39,7 +39,7 @@ enum class Fault : std::uint8_t {
 inline constexpr int fault_count = static_cast<int>(Fault::after) + 1;
 std::string_view to_string(Fault fault);
 
-/// Where the calls are made: by a team, by threads that have joined a group, in a sub-group of a team.
+/// The kind of group that makes the calls: a team, threads that have joined a group, a sub-group of a team.
 enum class Scope : std::uint8_t { team, group, sub_group };
 std::string_view to_string(Scope scope);
 
@@ -54,7 +54,7 @@ struct Case {
     std::string name() const;
 };
 
-/// What the members call: the victim something else where `of_victim` says so.
+/// The members' calls: the victim makes another call if `of_victim` is set.
 struct Program {
     Call of_others;
     std::optional<Call> of_victim;

@@ -1,4 +1,4 @@
-/* What the macros of tutti/tutti.h make, under the warnings of a careful program. */
+/* The macros of tutti/tutti.h, under the warnings of a careful program. */
 #include <tutti/tutti.h>
 
 static tutti_request requests[2];
