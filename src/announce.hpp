@@ -1,7 +1,7 @@
 #pragma once
 
-// The thread sanitizer of a program does not see what synchronises in a library that is compiled without it.
-// So that is announced to it where it is. Every source of the library includes this file before all others.
+// The thread sanitizer of a program does not see the synchronisation in a library that is compiled without
+// it. So the library announces it. Every source of the library includes this file before all others.
 
 #if defined(__SANITIZE_THREAD__)
 #define TUTTI_THREAD_SANITIZER 1
@@ -11,7 +11,7 @@
 #endif
 #endif
 
-// TUTTI_SILENT: the library neither announces nor shows where calls are, to measure what that costs.
+// TUTTI_SILENT: the library neither announces nor shows where calls are, to measure the cost of that.
 #if !defined(TUTTI_THREAD_SANITIZER) && !defined(TUTTI_SILENT)
 #define TUTTI_ANNOUNCES 1
 #endif

@@ -1,7 +1,7 @@
 #pragma once
 
-// Calls of a collective that is known at run time only. For what measures and tests all of them: the library
-// has detail::Call for that.
+// Calls of a collective that is known at run time only. For measurements and tests of all of them: the
+// library has detail::Call for that.
 
 #include <tutti/collective.hpp>
 
@@ -10,10 +10,10 @@
 
 namespace tutti {
 
-/// Calls visit(make) for a function object of the collective, and returns what that returns. make(caller, op,
-/// number, options, vectors...) makes the call on a member, on its `start` or `prepare`, or at an async
-/// group: with the operator and with the number (the root or the distance) if the collective takes them, and
-/// with input and output or, in place, the one vector.
+/// Returns visit(make) for a function object of the collective. make(caller, op, number, options, vectors...)
+/// makes the call on a member, on its `start` or `prepare`, or at an async group: with the operator and with
+/// the number (the root or the distance) if the collective takes them, and with input and output or, in
+/// place, the one vector.
 template <class Visit>
 auto with_call_of(Collective collective, Visit visit) {
     switch (collective) {
@@ -71,7 +71,7 @@ auto with_call_of(Collective collective, Visit visit) {
                     const auto&... /*none*/) { return me.barrier(options); });
 }
 
-/// Makes the call, and returns what that returns.
+/// Makes the call, and returns its result.
 template <class Caller, class Op, class Options, class... Vectors>
 auto call_by_collective(Caller& me, Collective collective, const Op& op, int number, const Options& options,
                         const Vectors&... vectors) {

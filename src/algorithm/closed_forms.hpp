@@ -218,7 +218,8 @@ long split_levels(int p) {
     return (log2_up(p) + bits - 1) / bits;
 }
 
-/// So many times these levels, in each of which a member combines what the others of its group have, at most.
+/// So many times these levels, in each of which a member combines at most the operands of the others of its
+/// group.
 template <int bits, int times>
 CostTerms whole_on_levels(int p, int /*root*/) {
     const long levels = split_levels<bits>(p);

@@ -28,8 +28,8 @@ schedule::Pattern circulant_uniform_pattern(int ranks);
 schedule::Pattern torus_allgather_pattern(const std::vector<int>& dimensions);
 
 /// The allgather of a torus of fully connected lines, slowest dimension first: in the round of a dimension a
-/// member receives from all others of its line what they have. As many rounds as dimensions, p - 1 blocks,
-/// and as few as can be in the slow dimensions.
+/// member receives the blocks of all others of its line. As many rounds as dimensions, p - 1 blocks, and as
+/// few as can be in the slow dimensions.
 schedule::Pattern levels_allgather_pattern(const std::vector<int>& dimensions);
 
 /// A broadcast of one block along the lines of a torus, dimension by dimension, in each line by recursive

@@ -12,7 +12,7 @@
 
 namespace tutti::algorithm::rows {
 
-// Schedules for p ranks and a root, of what is not derived from one graph's allgather alone.
+// Schedules for p ranks and a root that are not derived from one graph's allgather alone.
 
 inline Schedule circulant_uniform(int p, int /*root*/) {
     return place(circulant_uniform_pattern(p), Collective::reduce_scatter);
@@ -57,7 +57,7 @@ inline Schedule butterfly_reduce_scatter(int p, int /*root*/) {
     return place(butterfly_reduce_scatter_pattern(p), Collective::reduce_scatter);
 }
 
-// ---- Trees, and what is put together ----
+// ---- Trees, and combinations ----
 
 inline Schedule tree_broadcast(int p, int root) {
     return place(tree_broadcast_pattern(p, root), Collective::broadcast, root);
@@ -91,7 +91,7 @@ inline Schedule hypercube_barrier(int p, int /*root*/) {
     return place(butterfly_overlapping(p, 1, 0).reduction, Collective::barrier);
 }
 
-/// Groups of `radix` members each read what all others of the group have, in as many levels as it takes
+/// Groups of `radix` members each read the operands of all others of the group, in as many levels as needed
 /// (Rabenseifner & Träff 2004, section 3.6, with exchanges instead of rings and several factors in one).
 template <Collective collective, int radix>
 Schedule exchange_by_radix(int p, int /*root*/) {
@@ -102,7 +102,7 @@ Schedule exchange_by_radix(int p, int /*root*/) {
     return levels(collective, graph::LevelTree::equal(sizes), Acting::exchange);
 }
 
-// ---- Adapters: what takes no root ----
+// ---- Adapters for schedules without a root ----
 
 template <Schedule (*make)(int)>
 Schedule rootless(int p, int /*root*/) {

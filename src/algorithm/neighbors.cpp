@@ -113,7 +113,7 @@ Graph grid(const std::vector<int>& dims, const std::vector<bool>& wraps) {
     for (int rank = 0; rank < members; ++rank) {
         auto& sources = graph.emplace_back();
         for (int block = 0; const int neighbor : grid_neighbors(rank, dims, wraps)) {
-            const int opposite = block ^ 1; // what comes from before has been sent to after
+            const int opposite = block ^ 1; // a block from before has been sent to after
             sources.push_back(neighbor == Source::nobody ? Source{} : Source{neighbor, opposite});
             ++block;
         }

@@ -59,10 +59,10 @@ enum class Bound : std::uint8_t { exact, reductions, volume, all };
 /// Which parts of each other's vectors members reach.
 ///
 /// - peers: they read from members that are named, and store to their own: messages could carry that
-/// - everybody: they combine what all have, or store to others: it takes memory that all share
+/// - everybody: they combine the operands of all, or store to others: this needs memory that all share
 enum class Reach : std::uint8_t { peers, everybody };
 
-/// How members may exchange what they send; see schedule::Protocol.
+/// The protocols by which members may exchange data; see schedule::Protocol.
 struct Protocols {
     /// Small messages may travel inside the mailbox (Protocol::eager).
     bool eager = false;

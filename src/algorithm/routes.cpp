@@ -65,8 +65,8 @@ Schedule routed_alltoall(const Symmetry& symmetry, int ranks, int rounds, const 
     return {Collective::alltoall, ranks, ranks, symmetry, {std::move(program)}};
 }
 
-/// Moves one vector of each member along: in round k, member v takes what member from[k][v] had, or keeps its
-/// own if that is v itself.
+/// Moves one vector of each member along: in round k, member v takes the vector of member from[k][v], or
+/// keeps its own if that is v itself.
 Schedule routed_shift(int ranks, int distance, const std::vector<std::vector<int>>& from) {
     const auto count = static_cast<std::size_t>(ranks);
     std::vector<int> ahead(count, 0);
@@ -222,8 +222,8 @@ Schedule hypercube_shift(int ranks, int distance) {
     return routed_shift(ranks, distance, rounds);
 }
 
-// Along the rows by the distance modulo the columns; what has gone round the end of its row then goes down by
-// one; then all go down by the whole rows of the distance. Every way takes the shorter direction.
+// Along the rows by the distance modulo the columns; blocks that have gone round the end of their row then go
+// down by one; then all go down by the whole rows of the distance. Every way takes the shorter direction.
 Schedule mesh_shift(int ranks, int distance) {
     const auto mesh = graph::mesh(ranks);
     const int rows = mesh[0];

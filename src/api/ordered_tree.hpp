@@ -40,7 +40,7 @@ struct Piece {
     unsigned level;
     /// The number of terms, 0 for a node.
     std::size_t terms;
-    /// Its place in what the member passes on.
+    /// Its place among the elements that the member passes on.
     std::size_t at;
 };
 

@@ -232,7 +232,8 @@ void TeamThreads::play(int rank, const MemberFunction& function) {
 
 /// Says that one thread has nothing to do any more.
 void TeamThreads::finish() {
-    // Release: pairs with await_all(). Acquire: what others have done comes before what follows the last.
+    // Release: pairs with await_all(). Acquire: the actions of others come before everything that follows the
+    // last.
     if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
         end_event_.notify_if_needed();
     }

@@ -26,7 +26,7 @@ struct TeamOptions;
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 
-/// The threads and what they are to run next.
+/// The threads and their next run.
 class TeamThreads : Immovable {
 public:
     /// For so many members, 0 for one per allowed CPU. Without threads yet.

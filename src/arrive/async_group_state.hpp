@@ -66,8 +66,8 @@ public:
     std::string roll_call(RollCallFormat format) const;
 
 private:
-    /// The last operation at which a rank has arrived, and what it shows of its calls, for others to read at
-    /// any time.
+    /// The last operation at which a rank has arrived, and the calls that it shows, for others to read at any
+    /// time.
     struct alignas(paired_lines_bytes) RankState {
         arrive::DeferredCollective* at = nullptr;
         /// The operations that it has opened, for more of them; which are tried next.

@@ -69,7 +69,7 @@ private:
     void list_vectors() {
         const bool takes_the_place = detail::traits_of(collective_).permutes();
         for (const Contribution& each : all_) {
-            // A call reads its input only, but in place that is what it writes to.
+            // A call reads its input only, but in place it also writes there.
             auto* input = static_cast<std::byte*>(const_cast<void*>(each.call.input));
             if (each.shape.aliasing == Aliasing::same) {
                 is_separate_ = false;

@@ -20,7 +20,7 @@ namespace tutti::arrive {
 
 /// A call whose arguments have been checked, with the fields that identify calls which repeat it.
 struct CheckedCall {
-    /// Without its counts, which may be gone: what they were is in the offsets or the blocks.
+    /// Without its counts, which may be gone: the offsets or the blocks have their values.
     detail::Call call;
     engine::Shape shape;
     engine::CallSignature signature;

@@ -187,7 +187,7 @@ detail::RequestBase& DeferredCollective::arrive(int rank, std::uint64_t number,
     arrival.takes_no_more_ = false;
     arrival.timeout_ = timeout;
     arrival.tested_ns_.store(0, std::memory_order_relaxed); // for this thread
-    // The last one sees the contributions of all, and what their vectors hold.
+    // The last one sees the contributions of all, and the contents of their vectors.
     const std::size_t arrived = arrived_.up();
     if (arrived == contributions_.size()) {
         execute();

@@ -38,7 +38,7 @@ public:
     /// Acquire: pairs with the changes below.
     bool is_zero() const noexcept { return value_.load(std::memory_order_acquire) == 0; }
 
-    /// Release and acquire, which pair with each other: the last one sees what all others did before.
+    /// Release and acquire, which pair with each other: the last one sees all that the others did before.
     std::size_t up() noexcept { return value_.fetch_add(1, std::memory_order_acq_rel) + 1; }
     std::size_t down(std::size_t value) noexcept {
         return value_.fetch_sub(value, std::memory_order_acq_rel) - value;

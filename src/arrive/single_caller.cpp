@@ -22,7 +22,7 @@ namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 namespace {
 
-/// Lets a thread wait for the completion. Meanwhile it does what an executor has not begun.
+/// Lets a thread wait for the completion. Meanwhile it runs the slices that an executor has not begun.
 class Waited final : public arrive::Completion {
 public:
     void shared_out(std::shared_ptr<arrive::Slices> slices) noexcept override { slices_ = std::move(slices); }

@@ -35,7 +35,7 @@ public:
     /// Takes out the call that was used longest ago; null if there is none.
     Pointer take_oldest() { return calls_.empty() ? nullptr : taken(calls_.begin()); }
 
-    /// A call to be prepared for put(): what `make` returns, or the one that was used longest ago.
+    /// A call to be prepared for put(): the result of `make`, or the call that was used longest ago.
     template <class Make>
     Pointer next(Make make) {
         reserve(most);

@@ -50,7 +50,7 @@ std::size_t row_of(Collective collective) {
     return rows[static_cast<std::size_t>(collective)];
 }
 
-/// Everything except the root and the bytes. Most calls have none of what comes last.
+/// Everything except the root and the bytes. Most calls have none of the last fields.
 std::uint64_t digest_of_kind(const CallSignature& signature) {
     const std::uint64_t fields = signature.packed()[0] & ~root_field.in_word(root_field.largest());
     const std::uint64_t value = mixed(fields, std::rotl(signature.element_bytes, 48));

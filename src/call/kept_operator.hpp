@@ -13,7 +13,7 @@ class KeptOperator : Immovable {
 public:
     ~KeptOperator() { drop(); }
 
-    /// Copies what `state` of the call points to, if anything.
+    /// Copies the target of the call's `state`, if there is one.
     TUTTI_COMPONENT_API void keep(const detail::Call& call);
     /// Null if nothing is kept.
     const void* data() const { return keeping_ != nullptr ? memory_.data() : nullptr; }

@@ -29,7 +29,7 @@ std::uint8_t eager_words(std::size_t message_bytes) {
     return static_cast<std::uint8_t>(std::max<std::size_t>(1, (message_bytes + word_bytes - 1) / word_bytes));
 }
 
-/// The kernels of a reduction; nothing for what does not reduce.
+/// The kernels of a reduction; null for other calls.
 const detail::Kernels* kernels_of(const Call& call) {
     return detail::traits_of(call.collective).reduces() ? &call.loops() : nullptr;
 }
@@ -140,7 +140,8 @@ void PreparedCall::set_messages(const Call& call, int members) {
                        (combines_all || shape().message_bytes > mailbox::eager_bytes);
     prepared_.eager_words = prepared_.staged ? std::uint8_t{1} : eager_words(shape().message_bytes);
     const std::size_t total_bytes = shape().total * call.element_bytes;
-    // A single member copies, whatever the plan, and leaves alone what nobody comes before.
+    // A single member copies, whatever the plan, except in an exclusive scan, where no member comes before
+    // it.
     const bool is_copy = members == 1 && call.counts == nullptr && !call.counts_at_root &&
                          !engine::lifts_single_operands(call, members);
     const bool has_result =

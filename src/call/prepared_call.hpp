@@ -24,8 +24,8 @@ public:
     /// Prepares `asked`. Until complete(), this object fits no call. If calls are explored, also begins a
     /// trial of the call's kind. Throws ArgumentError if an argument is wrong.
     void prepare(const detail::Call& asked, Plans& plans, Explorations* explorations = nullptr);
-    /// Prepares a call that is not explored itself, but uses what blocking calls of its kind have learnt
-    /// (explorations may be null). Throws as prepare().
+    /// Prepares a call that is not explored itself, but uses the choice that blocking calls of its kind have
+    /// learnt (explorations may be null). Throws as prepare().
     void prepare_as_learnt(const detail::Call& asked, Plans& plans, const Explorations* explorations);
     /// Begins another call of an explored kind. If another selection has its turn, it is prepared for that,
     /// and serves no call until complete().
@@ -71,7 +71,7 @@ private:
 
     const Shape& shape() const { return known_.shape(); }
 
-    // A repeated call reads this first; it is on one cache line with the beginning of what is known.
+    // A repeated call reads this first; it is on one cache line with the beginning of known_.
     std::size_t copied_bytes_ = 0;
     KnownCall known_;
     Exploration* exploration_ = nullptr;

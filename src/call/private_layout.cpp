@@ -17,7 +17,7 @@ using plan::BlockPlace;
 
 namespace {
 
-/// A vector that is divided by rank, and what the caller calls it and its counts.
+/// A vector that is divided by rank, and the caller's names of it and of its counts.
 struct Divided {
     const char* name;
     std::size_t elements;

@@ -91,10 +91,10 @@ public:
     /// After this interval all candidates are tried, in case something disturbed the first trials.
     static constexpr std::uint32_t interval_before_all = 4096;
 
-    /// The first candidate is what is chosen without any measurement. `synchronises`: no member can leave a
-    /// call before all have entered. It then takes as long as it takes the fastest member, which has come
-    /// last. It takes as long as the slowest one otherwise. Only so many candidates are tried at first, none
-    /// if that is 1; all of them after interval_before_all calls.
+    /// The first candidate is the choice without any measurement. `synchronises`: no member can leave a call
+    /// before all have entered. It then takes as long as it takes the fastest member, which has come last. It
+    /// takes as long as the slowest one otherwise. Only so many candidates are tried at first, none if that
+    /// is 1; all of them after interval_before_all calls.
     Exploration(std::vector<Selection> candidates, bool synchronises,
                 std::size_t at_first = TrialTimes::most_candidates);
 
@@ -119,7 +119,7 @@ public:
     bool repeats(std::uint32_t selection) noexcept {
         return selection == selection_ && calls_left_ > 1 && --calls_left_ != 0;
     }
-    /// Changes with what begin() returns.
+    /// Changes with the result of begin().
     std::uint32_t selection_number() const { return selection_; }
 
     /// The choice made by measurement; null before that.

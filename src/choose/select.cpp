@@ -219,7 +219,7 @@ bool two_differ(Collective collective, const CallSize& size) {
     return collective == Collective::broadcast;
 }
 
-/// Whether what members have combined is fetched by the others, which takes a second exchange.
+/// Whether combined results are fetched by the others, which takes a second exchange.
 bool fetches_results(Collective collective, const CallSize& size) {
     return collective == Collective::allreduce &&
            StorePolicy::here().fetches_results(size.touched_bytes, size.members,
@@ -264,7 +264,7 @@ std::optional<Selection> usable(std::size_t row, const detail::Call& call, const
     const Protocol protocol = protocol_of(row, call, size);
     const bool only_here_copies =
         size.in_place && protocol == Protocol::zero_copy && built_in.protocol != Protocol::zero_copy;
-    // An entry of other members may name what gives other bits among these.
+    // An entry of other members may name an algorithm that gives other bits among these.
     if (only_here_copies || !refusal(algorithm::registry()[row], call, size.members).empty() ||
         !may_choose(algorithm::registry()[row], operands_of(call), size.members)) {
         return std::nullopt;

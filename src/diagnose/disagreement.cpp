@@ -199,7 +199,7 @@ std::optional<std::string> wait_for_edge(const GroupView& group, Sequence sequen
         return std::nullopt;
     }
     channels->show(member, {sequence, number, other});
-    // First: what the other has called before it came to wait is then seen below.
+    // First: the calls of the other before it came to wait are then seen below.
     const WaitForEdge theirs = channels->wait_for_edge(other);
     if (theirs.number == 0 || theirs.waits_for != member || theirs.sequence == sequence) {
         return std::nullopt;

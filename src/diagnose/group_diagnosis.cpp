@@ -100,7 +100,7 @@ GroupView GroupDiagnosis::view() const {
 void GroupDiagnosis::throw_mismatch(const Stall& stall, const std::string& what) {
     Failure& failure = group_.failure();
     if (!failure.claim_report()) {
-        // The member with the whole report fails first, because the first failure is what Team::run() throws.
+        // The member with the whole report fails first, because Team::run() throws the first failure.
         constexpr std::int64_t between_looks_ns = 20'000;
         constexpr int most_looks = 50'000;
         for (int look = 0; look < most_looks && !failure.raised(); ++look) {

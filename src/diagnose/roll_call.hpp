@@ -53,7 +53,7 @@ struct MemberReport {
 
 /// The nouns of a roll call.
 struct Names {
-    /// "4 members", with what they are of.
+    /// "4 members", with the name of their group.
     std::string group;
     std::string one = "member";
     std::string all = "members";

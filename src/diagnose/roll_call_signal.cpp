@@ -58,7 +58,7 @@ std::optional<Request> request_named(std::string_view name) {
     return Request{signal, as_json ? RollCallFormat::json : RollCallFormat::text};
 }
 
-/// A handler may do hardly more than this; what is called then must outlive everything.
+/// A handler may do hardly more than this; the called object must outlive everything.
 sem_t* wanted = nullptr;
 
 void want(int /*signal*/) {

@@ -154,7 +154,7 @@ private:
         const OutstandingCall& operation_;
         std::uint64_t since_;
     };
-    /// Only if the group records what its members call.
+    /// Only if the group records its members' calls.
     Recorded recorded(const OutstandingCall& operation) const;
     /// The context of errors of an operation; and of all outstanding ones, of which the oldest is named.
     ErrorContext context_of(const detail::Call& call) const;

@@ -46,8 +46,8 @@ public:
     [[noreturn]] virtual void throw_different(const Stall& stall) = 0;
     /// Throws MismatchError because the peer has left for good, without this call or in another one.
     [[noreturn]] virtual void throw_absent(const Stall& stall) = 0;
-    /// Throws MismatchError because a run has found a fault in what the peer shows, in the call that makes
-    /// this signature, whose vectors are bound so.
+    /// Throws MismatchError because a run has found a fault in the words that the peer shows, in the call
+    /// that makes this signature, whose vectors are bound so.
     [[noreturn]] virtual void throw_fault(const Stall& stall, run::Fault fault,
                                           const CallSignature& signature, const run::Prepared& prepared,
                                           const run::Bindings& bindings) = 0;

@@ -9,7 +9,7 @@ namespace tutti::engine {
 /// Bytes of the staging buffers, slots and boards of a mailbox: O(members log members).
 std::size_t mailbox_bytes(int members, unsigned sets);
 
-/// A mailbox in that many zero bytes, which are what constructors would leave, at the start of a page:
+/// A mailbox in that many zero bytes, which equal the results of constructors, at the start of a page:
 /// nothing touches them before their members do.
 mailbox::Mailbox mailbox_in(std::byte* pages, int members, unsigned sets, const mailbox::StdWord& failed);
 

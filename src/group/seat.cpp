@@ -45,7 +45,7 @@ ErrorContext Seat::context_of_front() const {
 
 template <class Prepare>
 PreparedCall& Seat::complete(const Call& asked, Prepare prepare) {
-    exchanging_ = nullptr; // what is prepared may lie where that has been
+    exchanging_ = nullptr; // a new call may be prepared at its address
     next_exchange_ = {};
     try {
         PreparedCall& call = prepare();

@@ -74,7 +74,7 @@ bool has_fast_string_moves() {
     }();
     return has;
 #else
-    return false; // the sanitizers do not see what inline assembly touches
+    return false; // the sanitizers do not see the accesses of inline assembly
 #endif
 }
 

@@ -132,7 +132,7 @@ struct Loops {
         return begin;
     }
 
-    /// Brings what is on the left in, and stores the tile.
+    /// Combines the left operand, if any, and stores the tile.
     template <bool Stream, class Vector, std::size_t Vectors>
     [[gnu::always_inline]] static void finish(Vector (&combined)[Vectors], const AnyTree& data,
                                               std::size_t begin) {
@@ -260,7 +260,7 @@ struct Loops {
         const std::size_t bytes = count * ElementBytes;
         const bool moves = stores.move && bytes >= string_move_from_bytes;
         if (!moves && !stores.stream && ins_count <= same_in_both) {
-            run<false>(data, 0, bytes); // what is carried between two members has no time to lose
+            run<false>(data, 0, bytes); // data carried between two members has no time to lose
         } else if (moves && stores.cached_out >= 0 && outs_count > 1) {
             combine_and_move<Reduction>(&combine<false>, data, association, bytes);
         } else if (stores.stream || (moves && stores.cached_out < 0)) {
@@ -308,7 +308,7 @@ private:
     template <bool Stream>
     static void combine_tree(const Reduction& data, std::size_t begin, std::size_t end) {
         if constexpr (Stream || is_widened<Lane> || std::is_same_v<Op, MultiplyComplex>) {
-            // The memory or the operator is the limit, or what is stored is rounded.
+            // The memory or the operator is the limit, or stored values are rounded.
             run<Stream>(AnyTree{data, nullptr}, begin, end);
         } else if (is_few(data.ins_count)) {
             combine_few({data, nullptr}, begin, end);

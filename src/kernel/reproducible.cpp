@@ -283,7 +283,7 @@ double rounded(const Bins& bins, bool to_float) noexcept {
     if (moved == WideInteger::all_bits) {
         return 0;
     }
-    // The sum is `highest` times 2^exponent, and what is below.
+    // The sum is `highest` times 2^exponent, and the parts below.
     const int exponent = unit_exponent(top_of(bins) + bins.fold - 1) + WideInteger::all_bits - moved - 64;
     const int lowest_unit = to_float ? -149 : -1074;
     const int dropped = std::max(to_float ? 64 - 24 : 64 - 53, lowest_unit - exponent);

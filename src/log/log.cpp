@@ -37,7 +37,7 @@ public:
         // The parameter, which is now the function before, ends after the lock.
     }
 
-    /// Calls it, and ignores what it throws. Returns false if there is none, or this thread is in it.
+    /// Calls it, and ignores its exceptions. Returns false if there is none, or this thread is in it.
     /// Allocates nothing: there may be no memory.
     template <class... Arguments>
     static bool call(Arguments... arguments) noexcept {

@@ -98,8 +98,8 @@ public:
     }
 
 private:
-    /// Counts the calling thread among the sleepers. ready() may throw what ends the wait: a sleeper that
-    /// stayed counted would cost every later publish a system call.
+    /// Counts the calling thread among the sleepers. ready() may throw to end the wait: a sleeper that stayed
+    /// counted would cost every later publish a system call.
     class Sleeper : Immovable {
     public:
         explicit Sleeper(Waiters& sleepers) noexcept : waiters_(sleepers) { waiters_.arrive(); }
@@ -147,8 +147,8 @@ private:
     std::int64_t least_ns_;
 };
 
-/// Sleeps for so long. Unlike what the C++ library has for that, no point at which pthread_cancel() may end
-/// the thread.
+/// Sleeps for so long. Unlike the function of the C++ library, no point at which pthread_cancel() may end the
+/// thread.
 TUTTI_COMPONENT_API void nap(std::int64_t ns) noexcept;
 
 } // namespace tutti::mailbox

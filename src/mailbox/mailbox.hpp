@@ -10,8 +10,8 @@
 
 namespace tutti::mailbox {
 
-/// A member's board: what it publishes besides its slots, in one cache line. The next line stays unused,
-/// because some processors fetch lines in pairs.
+/// A member's board: the words that it publishes besides its slots, in one cache line. The next line stays
+/// unused, because some processors fetch lines in pairs.
 template <class Word, class Event>
 struct alignas(paired_lines_bytes) BasicBoard {
     /// The event count on which threads sleep until the member publishes something.
@@ -28,7 +28,7 @@ inline constexpr std::uint64_t inside_bit = 1;
 /// synchronise; with four, in every third.
 inline constexpr unsigned most_sets = 4;
 
-/// The memory through which the members of a group exchange what they publish: of each member some sets of
+/// The memory through which the members of a group exchange their publications: for each member some sets of
 /// slots, each with a staging buffer, which operations use in turn, and a board. The caller of the
 /// constructor owns the memory, which must be zero.
 template <class SlotType, class WordType, class EventType>

@@ -61,7 +61,7 @@ constexpr std::int64_t long_turn_ns = 500 * microsecond_ns;
 
 /// Another process has had the CPU for so long.
 void lose(Cpu& cpu, std::int64_t now, std::int64_t turn_ns) noexcept {
-    constexpr std::int64_t asleep_ns = 100 * microsecond_ns; // what a wait takes that sleeps, at most
+    constexpr std::int64_t asleep_ns = 100 * microsecond_ns; // the longest overhead of a wait that sleeps
     constexpr std::int64_t remembered_turns = 32;
     constexpr std::int64_t longest_ns = second_ns;
     constexpr int enough = 3;

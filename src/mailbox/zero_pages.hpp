@@ -9,7 +9,8 @@
 namespace tutti::engine {
 
 /// Memory of zero bytes straight from the system, which takes room only where it is touched, page by page,
-/// and near the thread that touches it first: in small pages, so that what a member shows lies on its node.
+/// and near the thread that touches it first: in small pages, so that the words that a member shows lie on
+/// its node.
 class ZeroPages : Immovable {
 public:
     /// Throws std::bad_alloc.

@@ -29,8 +29,8 @@ std::size_t bytes_an_element(const Pass& pass, const Work& work) {
     return (pass.ins.size() + pass.outs.size()) * work.elements.bytes;
 }
 
-/// The elements of a pass that come before a byte of what it touches: whole cache lines of each vector that
-/// starts on one, so that no two slices write to the same line.
+/// The elements of a pass that come before one of the bytes that it touches: whole cache lines of each vector
+/// that starts on one, so that no two slices write to the same line.
 std::size_t elements_before(std::size_t byte, const Pass& pass, const Work& work) {
     const std::size_t line =
         line_bytes % work.elements.bytes == 0 ? line_bytes / work.elements.bytes : std::size_t{1};

@@ -25,7 +25,7 @@ void execute(const Pass& pass, const Elements& elements);
 /// `elements` elements of a pass, from `first` on.
 Pass part(const Pass& pass, std::size_t first, std::size_t elements, std::size_t element_bytes);
 
-/// Passes, and what their elements are.
+/// Passes and their elements.
 struct Work {
     std::vector<Pass> passes = {};
     Elements elements = {};

@@ -193,7 +193,7 @@ private:
     Block own_block_;
 };
 
-/// Whether what a member receives takes the place of what it sends.
+/// Whether the blocks that a member receives take the places of those that it sends.
 bool exchanges_in_place(const Shape& shape) {
     const Result result = detail::traits_of(shape.collective).result;
     return shape.in_place && (result == Result::of_pair || result == Result::of_neighbour);

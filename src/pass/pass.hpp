@@ -46,7 +46,7 @@ struct Pass {
         reduce, ///< all inputs, combined in rank order, to every output
         scan,   ///< inputs 0 .. j, combined in rank order, to output j
         exscan, ///< inputs 0 .. j - 1 to output j, none to output 0
-        rotate, ///< what output j holds to output j + 1, and of the last one to output 0; has no inputs
+        rotate, ///< output j to output j + 1, and the last one to output 0; has no inputs
     };
     Kind kind = Kind::copy;
     std::vector<const void*> ins;

@@ -36,7 +36,7 @@ Plan plan_for(const Synchronised& source, int rank) {
     return plan;
 }
 
-/// Whether the steps are: carry the whole vector, or nothing, and take what every other member carries.
+/// Whether the steps are: carry the whole vector, or nothing, and take the messages of every other member.
 bool exchanges_once(const Plan& plan) {
     if (plan.steps.size() != 2) {
         return false;

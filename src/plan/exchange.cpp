@@ -25,7 +25,7 @@ Code exchanging(const Step& step) {
                                 "the own output");
 }
 
-/// The steps that compare the lengths of what the plan copies from others.
+/// The steps that compare the lengths of the blocks that the plan copies from others.
 std::vector<Step> matching(const Plan& plan) {
     std::vector<Step> steps;
     for (Step step : plan.steps) {

@@ -24,7 +24,7 @@ bool is_scratch(Space space) {
     return space >= Space::scratch0;
 }
 
-/// A step has one number for the blocks of both operands, and finds in a message what it stores.
+/// A step has one number for the blocks of both operands, and finds in a message the blocks that it stores.
 void check_blocks(const Move& move) {
     if (move.has_right() && move.left.blocks != move.right.blocks) {
         throw std::invalid_argument("compile: the operands of a move are blocks of different numbers");
@@ -138,7 +138,7 @@ void MoveWriter::open(int member) {
     }
 }
 
-/// A step of two operands has what it receives on the right, and names one other member.
+/// A step of two operands has the received one on the right, and names one other member.
 bool MoveWriter::has_others_on_left(const Move& move) const {
     const bool is_others = move.has_right() && move.left.member != plan_.rank;
     return is_others &&
@@ -325,7 +325,7 @@ void MoveWriter::add_several_received(const Move& move, int point) {
     step.whole = is_whole(point, any_other) ? 1 : 0;
 }
 
-/// Takes what the peer carries, unless the last receive has just done that.
+/// Takes the peer's message, unless the last receive has just done that.
 void MoveWriter::receive(int peer, int point) {
     const auto last = std::find_if(plan_.steps.rbegin(), plan_.steps.rend(),
                                    [](const Step& step) { return step.code == Code::receive; });

@@ -50,9 +50,9 @@ enum class Awaits : std::uint8_t { nobody, peer, every, first, listed };
 /// The content that a step takes from the slots of the members that it awaits.
 enum class Takes : std::uint8_t { nothing, addresses, counts, message };
 
-/// The vectors that a step reads. "message" is what the step or the one before it has taken. The last four
-/// combine the left vectors of several members; of members other than its own the step reads the messages
-/// instead if it takes these.
+/// The vectors that a step reads. "message" is the one that the step or the one before it has taken. The last
+/// four combine the left vectors of several members; of members other than its own the step reads the
+/// messages instead if it takes these.
 enum class Reads : std::uint8_t {
     nothing,
     left,
@@ -176,7 +176,7 @@ struct Operand {
     std::uint8_t slot = 0;
     /// Whether the message is the whole vector (else it is exactly the step's blocks).
     std::uint8_t whole = 0;
-    /// Nothing: what is equal has equal bytes.
+    /// Always 0, so that equal operands have equal bytes.
     std::uint8_t unused = 0;
 
     /// The point at which the member carries it, if the step takes messages.

@@ -80,8 +80,8 @@ Trace trace_of_process() {
     return trace_requested().trace;
 }
 
-/// The groups that there are, and what those have left that are gone. Never destroyed: it is written at the
-/// end of the process.
+/// The present groups, and the records of groups that are gone. Never destroyed: it is written at the end of
+/// the process.
 class TraceFile {
 public:
     static TraceFile& instance() {

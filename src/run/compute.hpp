@@ -22,7 +22,7 @@ public:
     Compute(const Prepared& prepared, Bindings& bindings)
         : prepared_(prepared), bindings_(bindings), plan_(*prepared.plan) {}
 
-    /// Carries out a step that waits for nothing. `received` is what the last message brought.
+    /// Carries out a step that waits for nothing. `received` is the content of the last message.
     void perform(const plan::Step& step, const void* received);
 
     /// The elements of the step's left vector, which are the message that it carries.

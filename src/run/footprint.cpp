@@ -9,7 +9,7 @@ Footprint::Footprint(const Call& call, std::size_t total, std::size_t block, con
     : reads_(detail::traits_of(call.collective).input), writes_(detail::traits_of(call.collective).output),
       root_(call.root), element_bytes_(call.element_bytes), total_(total), block_(block), offsets_(offsets) {
     if (call.in_place && reads_.others == Part::none) {
-        writes_.root = Part::none; // it has sent what it would receive
+        writes_.root = Part::none; // it has sent the block that it would receive
     }
 }
 

@@ -55,7 +55,7 @@ OwnPlan::OwnPlan(plan::Plan compiled) : plan(std::move(compiled)) {
         }
     }
     if (plan.protocol == schedule::Protocol::eager) {
-        return; // what is listed are messages
+        return; // the listed operands are messages
     }
     for (plan::Operand& operand : plan.operands) {
         if (operand.vector.remote()) {

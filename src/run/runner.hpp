@@ -25,10 +25,10 @@ enum class State : std::uint8_t {
     done,   ///< the operation is complete, and the cursor at the next one
     waits,  ///< for something that a member has not published yet
     failed, ///< the group has failed, which ends the run
-    differs ///< from what another member does, which ends the run
+    differs ///< from another member's call, which ends the run
 };
 
-/// One run of a plan by one member: what it publishes and awaits, in the order of the steps.
+/// One run of a plan by one member: its publications and waits, in the order of the steps.
 ///
 /// advance() goes as far as it can. A blocking caller then waits until is_ready() and calls it again; a
 /// nonblocking caller calls it again later. A run does not wait or allocate. It throws only what the caller's

@@ -87,7 +87,7 @@ bool Runner<Mailbox, Compute, Observer>::enter_operation() {
     return mailbox_.has_failed() ? stop(State::failed, plan_.rank) : true;
 }
 
-/// Looks as often as advance() may for what the peer has yet to do.
+/// Looks as often as advance() may for the awaited publication of the peer.
 template <class Mailbox, class Compute, class Observer>
 template <class Ready>
 bool Runner<Mailbox, Compute, Observer>::look_for(int peer, Ready ready) {
@@ -235,7 +235,7 @@ bool Runner<Mailbox, Compute, Observer>::arrived_late(int peer, const Slot& thei
     return agrees || differ(peer, Fault::calls);
 }
 
-/// Awaits what the peer carries and notes where it is: in its staging buffer, or in `bytes`.
+/// Awaits the peer's message and notes its place: the staging buffer, or `bytes`.
 template <class Mailbox, class Compute, class Observer>
 bool Runner<Mailbox, Compute, Observer>::take(int peer, const plan::Step& step, std::byte* bytes) {
     if (!await(peer, step, prepared_.eager_words)) {
@@ -285,7 +285,8 @@ bool Runner<Mailbox, Compute, Observer>::match(int peer, std::size_t sent, std::
     return length == prepared_.layout.received[expected].count || differ(peer, Fault::counts);
 }
 
-/// The step's operand of this number: what the member of that rank carries, or what the plan lists.
+/// The step's operand of this number: the message of the member of that rank, or the operand that the plan
+/// lists.
 template <class Mailbox, class Compute, class Observer>
 [[gnu::always_inline]] inline plan::Step
 Runner<Mailbox, Compute, Observer>::operand_of(const plan::Step& step, int number) const {
@@ -301,7 +302,7 @@ detail::Association Runner<Mailbox, Compute, Observer>::association_of(const pla
                                                            : prepared_.association;
 }
 
-/// Combines what members carry, in the order of the operands, as it comes.
+/// Combines members' messages, in the order of the operands, as they come.
 template <class Mailbox, class Compute, class Observer>
 bool Runner<Mailbox, Compute, Observer>::combine_received(const plan::Step& step) {
     for (; visited_ < step.operands(); ++visited_) {

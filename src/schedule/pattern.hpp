@@ -26,7 +26,7 @@ struct Transfer {
 /// Transfers over one logical vector of `blocks` blocks per member, in rounds: the form in which algorithms
 /// are derived from one another. It leaves open where the vector lies in memory; `place` decides that.
 ///
-/// All transfers of a round read what the vectors held before that round.
+/// All transfers of a round read the vectors as they were before that round.
 class Pattern {
 public:
     /// `received` holds one list for a symmetry that translates (that of member 0), else one for each rank,

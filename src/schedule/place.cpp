@@ -209,7 +209,8 @@ private:
         return {to, received, {}, false};
     }
 
-    /// Copies to the output what the collective wants there and no transfer writes, in the first round.
+    /// Copies to the output the blocks that the collective wants there and no transfer writes, in the first
+    /// round.
     void append_own_copies(std::vector<Program>& programs) {
         for (int rank = 0; rank < static_cast<int>(lists()); ++rank) {
             const Block* const blocks = blocks_of(rank);

@@ -212,7 +212,7 @@ public:
     Translation translation(int rank) const {
         return {symmetry_, ranks_, blocks_, symmetry_.translates() ? rank : 0};
     }
-    /// The renaming back: what `rank` calls itself becomes the representative.
+    /// The renaming back: the name of `rank` becomes the representative.
     Translation to_representative(int rank) const {
         return {symmetry_, ranks_, blocks_, symmetry_.inverse(rank, ranks_)};
     }

@@ -65,9 +65,9 @@ private:
     std::vector<Port> owners_;
     /// Into each L3 and out of the memory of each node and each socket, and over the link into each socket.
     std::array<std::vector<Port>, distance::class_count> between_;
-    /// How much of what members of each L3 have does not fit into it, from 0 to 1.
+    /// The part of the data of each L3's members that does not fit into it, from 0 to 1.
     std::vector<double> in_memory_;
-    /// How much of what a member has in caches does not fit into its L2, from 0 to 1.
+    /// The part of a member's data that does not fit into its L2, from 0 to 1.
     double in_l3_ = 0;
     bool streams_ = false;
 

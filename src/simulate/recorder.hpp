@@ -12,8 +12,8 @@ namespace tutti::simulate {
 /// In the place of a member's rank.
 inline constexpr int nobody = -1;
 
-/// Notes what members do in a simulated operation. Times are in ns from when all have come; each is rounded
-/// by itself, so spans that meet still do.
+/// Notes the members' actions in a simulated operation. Times are in ns from when all have come; each is
+/// rounded by itself, so spans that meet still do.
 class Recorder {
 public:
     explicit Recorder(std::size_t members);

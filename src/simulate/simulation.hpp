@@ -47,7 +47,7 @@ public:
     /// blocks.
     std::span<const double> leaves(const Payload& payload);
 
-    /// The same operation with what each member does in it: steps one after the other from when all have come
+    /// The same operation with each member's actions in it: steps one after the other from when all have come
     /// until it leaves, and in these the waits for points that were not there yet when it looked. Times are
     /// rounded to ns. It is called `operation` and has number 1.
     std::vector<trace::Lane> lanes(const Payload& payload, const std::string& operation);

@@ -41,7 +41,7 @@ enum class Slice : std::uint8_t { begin = 1, end = 2 };
 /// The only writer of packets.
 constexpr std::uint64_t own_sequence = 1;
 
-/// A message of protobuf, of numbers and of what has a length.
+/// A message of protobuf, of numbers and of fields with a length.
 class Message {
 public:
     void add(unsigned field, std::uint64_t value) {

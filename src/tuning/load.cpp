@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* built_in = "built-in choice";
 
-/// `refusal` becomes what is wrong with the file, which `name` has requested.
+/// `refusal` becomes the fault of the file, which `name` has requested.
 Source read_source(const std::string& name, const std::string& path, std::string& refusal) {
     try {
         return {std::make_shared<const Table>(load(path, this_machine())), "file " + path};

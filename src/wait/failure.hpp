@@ -15,8 +15,8 @@
 
 namespace tutti::engine {
 
-/// The first failure of any member of a group: what releases all the others. Memory may be what has run out,
-/// so neither recording a failure nor throwing Aborted allocates any.
+/// The first failure of any member of a group, which releases all the others. Memory may have run out, so
+/// neither recording a failure nor throwing Aborted allocates any.
 class Failure {
 public:
     TUTTI_COMPONENT_API Failure();
@@ -86,7 +86,8 @@ private:
     mailbox::StdWord raised_;
 };
 
-/// Stands for what ends a member's thread, which is no C++ exception. Made while there is memory.
+/// Stands for the end of a member's thread by the system, which is no C++ exception. Made while there is
+/// memory.
 const std::exception_ptr& thread_end();
 
 /// Stands for an exception that ended a member's part and that nobody has seen. Made while there is memory.

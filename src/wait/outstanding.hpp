@@ -36,7 +36,7 @@ public:
     /// the operation before whose end the thread does nothing else, null if there is none.
     virtual void look_after(bool takes_long, const OutstandingCall* awaited) = 0;
 
-    /// How to wait for what others do in the group.
+    /// How to wait for other members of the group.
     virtual mailbox::EventCount& event() const = 0;
     virtual const mailbox::WaitPolicy& wait_policy() const = 0;
     virtual mailbox::CpusInSight cpus() const = 0;
@@ -71,7 +71,7 @@ class Continued : public Queueable<Continued>, Immovable {
 public:
     virtual ~Continued() = default;
 
-    /// Throws what the function throws.
+    /// Throws the function's exceptions.
     virtual void call_continuation() = 0;
 };
 

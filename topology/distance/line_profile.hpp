@@ -55,7 +55,7 @@ struct LineCosts {
     Number flag;
     /// ns until a store is done to a line that another has read since it was written.
     Number taken_back;
-    /// GB/s at which one copies what another has just written, out of its caches.
+    /// GB/s at which one copies data that another has just written, out of its caches.
     Number fetch;
     /// The same if the writer reads it as well meanwhile.
     Number fetch_contended;

@@ -141,8 +141,8 @@ void check_vector(const char* function, const char* name, const void* address, s
 std::size_t checked_product(const char* function, std::size_t n, std::size_t blocks,
                             const Elements& elements);
 
-/// A call that is put together from what a C program passes. All throw ArgumentError if it makes no sense,
-/// which names the argument.
+/// A call that is made from the arguments of a C program. All throw ArgumentError if it makes no sense, which
+/// names the argument.
 class Making : detail::CallMaker {
 public:
     Making(const Caller& caller, Collective collective, tutti_type type);

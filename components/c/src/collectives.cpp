@@ -76,7 +76,7 @@ template <Collective collective, bool of_cluster = false>
     call.root = root_or_distance(traits, asked.root, member->size());
     const BlockNumbers blocks(traits, call.in_place, member->rank() == asked.root,
                               static_cast<std::size_t>(member->size()));
-    constexpr std::size_t most = std::size_t{1} << 32U; // what has a key is shorter by far
+    constexpr std::size_t most = std::size_t{1} << 32U; // a call with a key is shorter by far
     const void* const input = call.in_place ? asked.out : asked.in;
     const auto lowest_bits =
         reinterpret_cast<std::uintptr_t>(input) | reinterpret_cast<std::uintptr_t>(asked.out);
@@ -119,7 +119,7 @@ template <Collective collective>
     }
 }
 
-/// Inlined, with what the collective is known to the compiler.
+/// Inlined, with the collective known to the compiler.
 template <Collective collective>
 [[gnu::always_inline]] inline tutti_status call(const tutti_caller& me, const Asked& asked) {
     try {

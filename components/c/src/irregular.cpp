@@ -60,7 +60,7 @@ private:
     std::size_t elements_ = 0;
 };
 
-/// The blocks of a gather or scatter: those of the root, or what all members give.
+/// The blocks of a gather or scatter: those of the root, or of all members.
 class RootedBlocks {
 public:
     RootedBlocks(const Caller& caller, int root, const std::size_t* counts, const std::size_t* displacements)

@@ -84,7 +84,7 @@ Seated& member_behind(const char* function, const tutti_caller& me);
 
 /// The member of a caller that blocks. Throws ArgumentError for any other one.
 Seated& seated(const char* function, const tutti_caller& me);
-/// The same for what members of clusters cannot do.
+/// The same for calls that members of clusters do not support.
 Member& group_member(const char* function, const tutti_caller& me);
 
 } // namespace tutti::inline TUTTI_NAMESPACE::c

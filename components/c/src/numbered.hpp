@@ -62,7 +62,7 @@ public:
         return found == nullptr ? std::nullopt : std::optional<T>(*found);
     }
 
-    /// Gives back what was added, or nothing if there is no such number.
+    /// Gives back the added object, or nothing if there is no such number.
     std::optional<T> take(std::uint64_t number) {
         const std::scoped_lock lock(mutex_);
         if (find(number) == nullptr) {

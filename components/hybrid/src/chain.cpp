@@ -1,4 +1,4 @@
-// Order serial across processes: each goes on from what all before it amount to.
+// Order serial across processes: each goes on from the result of all before it.
 
 #include "hybrid/src/cluster_call.hpp"
 #include "hybrid/src/hierarchy_strategy.hpp"
@@ -14,8 +14,8 @@ using tutti::detail::Association;
 
 namespace {
 
-/// The leader combines the vectors of its process, from the left, with what comes from the process before,
-/// and passes that on, segment by segment: a chain of processes at work on one segment each.
+/// The leader combines the vectors of its process, from the left, with the result of the process before, and
+/// passes that on, segment by segment: a chain of processes at work on one segment each.
 class Chain final : public HierarchyStrategy {
 public:
     explicit Chain(ClusterCall& made)

@@ -88,7 +88,7 @@ public:
     std::size_t total_bytes() const { return bytes(shape().total); }
     /// Whether the members of a process have one vector for the result.
     bool shares_result() const { return known_.call().shared_output; }
-    /// The whole vectors that receive what comes from other processes, and that hold what goes to them.
+    /// The whole vectors for data from other processes, and for data to them.
     std::byte* landing() const { return shares_result() ? out() : staging().output; }
     std::byte* outgoing() const {
         return shares_result() && collective() == Collective::broadcast ? out() : staging().input;

@@ -48,7 +48,7 @@ public:
     bool knows_leader() const { return knows_leader_; }
     [[noreturn]] static void throw_no_leader();
 
-    /// An exception ends this member's part, or what it has outstanding.
+    /// An exception ends this member's part, or its outstanding operations.
     void fail(const std::exception_ptr& cause);
     void fail_started(const std::exception_ptr& cause, const ErrorContext& operation) noexcept;
     /// Gives an exception that ends a call of the cluster the fields of that call. One that a call inside the

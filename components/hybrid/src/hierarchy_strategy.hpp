@@ -10,8 +10,8 @@ namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 class ClusterCall;
 
-/// How a call gets from the members of a process to other processes, and what comes back to the members.
-/// It is made once, when the call is prepared; every member goes through all three parts.
+/// How the data of a call gets from the members of a process to other processes, and the results back. It is
+/// made once, when the call is prepared; every member goes through all three parts.
 ///
 /// - alone: a process's only member, from and to its vectors
 /// - leader: members put into the staging buffer, from where one carries
@@ -25,11 +25,11 @@ public:
     explicit HierarchyStrategy(ClusterCall& call) : call_(call) {}
     virtual ~HierarchyStrategy() = default;
 
-    /// Puts what goes to others, or shows it, to the leader: all may go on when this has returned.
+    /// Puts or shows the member's data for others to the leader: all may go on when this has returned.
     virtual void fan_in() = 0;
     /// The leader exchanges it with other processes.
     virtual void exchange() = 0;
-    /// Takes what the member wants of what has come. Nobody looks at its vectors any more when this returns.
+    /// Takes the member's part of the received data. Nobody looks at its vectors any more when this returns.
     virtual void fan_out() = 0;
 
 protected:

@@ -1,4 +1,5 @@
-// Members put into the staging buffer what goes to others, and take from it what comes: one carries it whole.
+// Members put data for others into the staging buffer, and take results from it: one member carries the
+// whole.
 
 #include "choose/select.hpp"
 #include "group/seat.hpp"
@@ -39,7 +40,7 @@ public:
         call().compare_calls();
         call().speak([this] {
             hybrid::ProcessCall& whole = call().process_call();
-            if (whole.collective == Collective::exscan) { // of what all members here amount to
+            if (whole.collective == Collective::exscan) { // of the result of all members here
                 whole.input += static_cast<std::size_t>(call().members() - 1) * call().total_bytes();
             }
             call().perform(whole);

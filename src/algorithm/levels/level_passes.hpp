@@ -20,8 +20,8 @@ public:
     /// For each block the owner of all; the tree must outlive it.
     LevelPasses(const graph::LevelTree& tree, Collective collective, std::vector<int> owners, int root);
 
-    /// Innermost first, the owner of a group combines what its children's owners have in one pass, on a tree
-    /// that is split_to_combine. Then the owners of all have the results.
+    /// Innermost first, the owner of a group combines the results of its children's owners in one pass, on a
+    /// tree that is split_to_combine. Then the owners of all have the results.
     void combine();
     /// Outermost first, the owner of a group has its children's owners copy.
     void spread();
@@ -76,9 +76,9 @@ private:
     /// For each level, group and block.
     std::vector<std::vector<int>> owners_;
     std::vector<schedule::Recorder> recorders_;
-    /// Whether a pass has taken the first round, in which members copy what is theirs.
+    /// Whether a pass has taken the first round, in which members copy their own blocks.
     bool begun_ = false;
-    /// For each member and block where it is, and whether it is what the call leaves there.
+    /// For each member and block its place, and whether its content is the call's result.
     std::vector<schedule::Space> where_;
     std::vector<char> done_;
 };

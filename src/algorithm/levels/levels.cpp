@@ -54,7 +54,7 @@ std::vector<int> combinations(const LevelTree& tree) {
     return counts;
 }
 
-// In a level every member combines what its counterparts have made, one in each sibling group: the member at
+// In a level every member combines the results of its counterparts, one in each sibling group: the member at
 // the same place, counted round if that group is smaller. All of them read in that round, so what a member
 // makes alternates between two vectors, of which the last is the output.
 Schedule exchange_whole(Collective collective, const LevelTree& tree) {

@@ -12,7 +12,8 @@ namespace tutti::algorithm {
 // Collectives over a machine as a tree of groups: threads of a core, cores of an L3, and so on. On any tree
 // as little as possible leaves a group of any level (docs/traffic.md).
 
-/// Whether the schedules have a block for each rank, though members only copy or combine what they need.
+/// Whether the schedules have a block for each rank, though members only copy or combine the blocks that they
+/// need.
 constexpr bool is_per_rank(Collective collective) {
     const detail::CollectiveTraits& traits = detail::traits_of(collective);
     return traits.gathers() || traits.scatters();

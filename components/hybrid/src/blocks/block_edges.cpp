@@ -77,7 +77,7 @@ BlockEdges::Ranks BlockEdges::senders_in(int process, int receiver) const {
 }
 
 BlockEdge BlockEdges::edge(int sender, int receiver) const {
-    // A shift has one block, and what all receive has one place wherever it is sent.
+    // A shift has one block, and the block that all receive has one place wherever it is sent.
     const bool is_one = pattern_ == Pattern::shift;
     return {.sender = sender,
             .sent = is_one || pattern_ == Pattern::to_all ? 0 : static_cast<std::size_t>(receiver),

@@ -218,7 +218,7 @@ bool BlockExchange::go_on() {
     return false;
 }
 
-/// Throws MismatchError if what comes has other lengths than the members expect.
+/// Throws MismatchError if parcels have other lengths than the members expect.
 void BlockExchange::check_lengths(const Parcel& parcel) const {
     const std::byte* const lengths = call_.staging().output + parcel.start;
     if (!expect_different_ &&
@@ -275,7 +275,7 @@ bool BlockExchange::advance() try {
         }
     }
     return true;
-} catch (...) { // nobody else gives up what was started
+} catch (...) { // nobody else gives up the started messages
     call_.transport().channel().give_up();
     throw;
 }

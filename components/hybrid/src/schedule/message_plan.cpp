@@ -132,7 +132,7 @@ private:
         message_.assign(1, {{outgoing_base, begin}, at - begin});
     }
 
-    /// Sends or receives the pieces: what is short in messages that go at once, if only an empty one.
+    /// Sends or receives the pieces: short data in messages that go at once, if only an empty one.
     void add_message(Action action, int peer) {
         if (!is_short_) {
             for (std::size_t i = 0; i < message_.size(); ++i) {

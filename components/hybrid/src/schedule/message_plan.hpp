@@ -45,7 +45,7 @@ struct MessagePlan {
     std::size_t outgoing_bytes = 0;
 };
 
-/// How the elements of the vectors of a call are divided, and what they are.
+/// The elements of the vectors of a call, and their division.
 struct Layout {
     plan::Partition partition;
     std::size_t element_bytes = 1;

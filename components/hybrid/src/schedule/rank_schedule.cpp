@@ -88,7 +88,7 @@ bool only_stores_received(const RankSchedule::Round& round, int blocks) {
            std::ranges::none_of(round.sends, sends);
 }
 
-/// Follows a rank schedule whose input and output are one vector, and notices what reads too late.
+/// Follows a rank schedule whose input and output are one vector, and finds reads that are too late.
 class InPlace {
 public:
     explicit InPlace(int blocks) : blocks_(blocks) {}

@@ -21,7 +21,7 @@ struct RankSchedule {
         int left = 0;
         int right = 0;
 
-        /// Whether it needs nothing of what the round receives.
+        /// Whether it needs nothing that the round receives.
         bool is_own() const { return left == own_place && right == own_place; }
     };
     static constexpr int own_place = -1;
