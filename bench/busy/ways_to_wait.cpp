@@ -45,7 +45,7 @@ double cpu_seconds() {
 /// An allreduce with sum, by member `rank`, in its `call`-th call.
 using Allreduce = std::function<double(int rank, long call, double value)>;
 
-/// Runs until member 0 says that the time is up, which all learn from the same sum.
+/// Runs until member 0 finds that the time is up, which all learn from the same sum.
 WaitTimes measured(std::span<const int> cpus, double seconds, long turns,
                    const std::function<Allreduce(int rank)>& allreduce_of) {
     long calls = 0;

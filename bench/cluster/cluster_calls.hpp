@@ -10,7 +10,7 @@
 
 namespace tutti::bench {
 
-/// How the cluster is asked to carry a collective.
+/// The strategy and the algorithm that a call of the cluster names.
 struct Variant {
     std::string way = "auto";
     std::string algorithm = "auto";
@@ -23,11 +23,11 @@ struct Variant {
 std::vector<Variant> variants_of(const std::vector<std::string>& ways,
                                  const std::vector<std::string>& algorithms);
 
-/// Whether call_cluster() and HandWritten know it.
+/// Whether call_cluster() and HandWritten support it.
 bool is_measured(Collective collective);
 inline constexpr const char* measured_collectives = "allreduce, reduce_scatter, allgather, broadcast, reduce";
 
-/// The options that ask for it, which refer to it.
+/// The options with these names, which refer to it.
 Options options_of(const Variant& variant);
 
 /// One call: a sum of doubles where it reduces, rooted at Problem::root.

@@ -18,7 +18,7 @@ public:
     /// Vectors of up to `most_elements`; `first_rank`: the global rank of this process's thread 0.
     HandWritten(int threads, int first_rank, std::size_t most_elements, MPI_Comm communicator);
 
-    /// One collective that call_cluster() knows, called by every thread of a parallel region of `threads`.
+    /// One collective that call_cluster() supports, called by every thread of a parallel region of `threads`.
     void run(const Problem& problem, const double* in, double* out);
 
 private:

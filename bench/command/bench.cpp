@@ -41,7 +41,7 @@ namespace tutti::bench {
 
 namespace {
 
-/// Minutes of measuring should not end with an algorithm that is refused.
+/// Minutes of measuring should not end with an algorithm that is rejected.
 void check_algorithms(const BenchOptions& options) {
     for (const int members : options.members) {
         for (const Problem& problem : problems_for(options, members)) {
@@ -69,7 +69,7 @@ bool is_measured_apart(const std::string& name) {
     return is_mpi(name) || has_own_threads(name);
 }
 
-/// Those of the baselines that can be had; says of the others why not.
+/// The available baselines; prints why the others are not.
 std::vector<std::string> available(const std::vector<std::string>& baselines, std::FILE* out) {
     std::vector<std::string> found;
     for (const std::string& name : baselines) {

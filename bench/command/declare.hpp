@@ -16,7 +16,7 @@
 
 namespace tutti::bench {
 
-// The options of each command, and what its help says of them.
+// The options of each command, and their help texts.
 
 void declare(CLI::App& command, BenchArguments& arguments);
 void declare(CLI::App& command, CompareArguments& arguments);

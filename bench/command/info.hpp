@@ -13,7 +13,7 @@ struct InfoArguments {
 };
 
 /// `tutti info`: this machine, this build, and what members could be pinned to; with `algorithms`, the
-/// registry, as a Markdown table if asked for, or only its names; with `choice`, the choice for one call.
+/// registry, as a Markdown table if requested, or only its names; with `choice`, the choice for one call.
 /// Returns the exit code. Throws UsageError.
 int run_info(const InfoArguments& arguments);
 

@@ -10,8 +10,8 @@ namespace tutti::bench {
 /// Whether to measure an algorithm on a problem at all; an empty name stands for the library's choice.
 bool applies(const BenchOptions& options, const std::string& name, const Problem& problem);
 
-/// A line each for what is asked for and not measured, or not as it is asked for: collectives without the
-/// named algorithms, algorithms that `all` leaves out, and sizes that are no whole elements or blocks.
+/// A line for each request that is not measured, or not as requested: collectives without the named
+/// algorithms, algorithms that `all` leaves out, and sizes that are no whole elements or blocks.
 std::string left_out_text(const BenchOptions& options);
 
 } // namespace tutti::bench

@@ -32,8 +32,8 @@ namespace tutti::bench {
 
 namespace {
 
-/// `tutti bench --hybrid ...` is another program, the only one with MPI in it. Does not return if it is asked
-/// for.
+/// `tutti bench --hybrid ...` is another program, the only one with MPI in it. Does not return if it is
+/// requested for.
 void become_hybrid_bench(int argc, char** argv) {
     const bool is_asked_for =
         argc > 1 && std::string_view(argv[1]) == "bench" &&
@@ -91,7 +91,7 @@ std::string of_command(const CLI::App& app) {
     return chosen.empty() ? "" : chosen.front()->get_name() + ": ";
 }
 
-/// For words that CLI11 did not expect: says which is the first, and what was probably meant.
+/// For words that CLI11 did not expect: prints the first, and a likely correction.
 [[noreturn]] void refuse_words(const CLI::App& app) {
     const std::vector<CLI::App*> chosen = app.get_subcommands();
     const CLI::App& command = chosen.empty() ? app : *chosen.front();
@@ -143,13 +143,13 @@ private:
     }
 };
 
-/// Puts the examples below what its declaration says.
+/// Puts the examples below the text of its declaration.
 void add_examples(CLI::App& command, const std::string& name) {
     const std::string notes = command.get_footer();
     command.footer(notes + (notes.empty() ? "" : "\n\n") + examples_text(name));
 }
 
-/// Adds a command with arguments of its own. When it is the one that is asked for, `chosen` runs it.
+/// Adds a command with arguments of its own. If the user selects it, `chosen` runs it.
 template <class Arguments>
 void add_command(CLI::App& app, std::function<int()>& chosen, const char* name, const char* text,
                  int (*run)(const Arguments&)) {

@@ -25,7 +25,7 @@ namespace tutti::bench {
 
 namespace {
 
-/// Pins this process before MPI allocates anything. Left unpinned where the system refuses.
+/// Pins this process before MPI allocates anything. Left unpinned if the system fails.
 void pin(const std::vector<int>& cpus) {
     const char* const of_open_mpi = std::getenv("OMPI_COMM_WORLD_RANK");
     const char* const rank = of_open_mpi != nullptr ? of_open_mpi : std::getenv("PMI_RANK"); // MPICH's

@@ -21,7 +21,7 @@ class Buffer {
 public:
     Buffer() = default;
 
-    /// Throws std::bad_alloc when the system refuses.
+    /// Throws std::bad_alloc when the system fails.
     explicit Buffer(std::size_t bytes) : bytes_(bytes == 0 ? 1 : bytes) {
         data_ = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (data_ == MAP_FAILED) {

@@ -45,9 +45,8 @@ public:
     /// that what is not written shows.
     void spoil_output(std::byte* output) const;
 
-    /// Reads the whole of `output`, as somebody who needed the last result would have. Without this, a run
-    /// would find the output wherever the run before it left it: in the caches, or, after stores past the
-    /// caches, in memory.
+    /// Reads the whole of `output`, as a user of the last result would. Without this, a run would find the
+    /// output wherever the run before it left it: in the caches, or, after stores past the caches, in memory.
     void read_output(const std::byte* output) const;
 
     /// How many elements of the result at `result` (of problem.output_elements(rank)) are wrong.

@@ -47,7 +47,7 @@ void Harness::repeat(std::span<const Timed> timed, std::size_t repetition) {
             }
         };
         if (timed.size() > 1) {
-            // Members who choose by the time of their calls must find them like those that are timed.
+            // Members that choose by the time of their calls must find them like those that are timed.
             prepare();
             run_once(timed[index]);
         }

@@ -104,7 +104,7 @@ Point point_from_json(const nlohmann::json& json) {
     Point point;
     point.provider = json.at("provider").get<std::string>();
     point.algorithm = json.at("algorithm").get<std::string>();
-    point.chosen = json.value("chosen", ""); // older files know of none
+    point.chosen = json.value("chosen", ""); // older files have none
     point.problem = problem_from_json(json);
     point.time_us = {.median = json.at("median_us").get<double>(),
                      .ci95 = json.at("ci95_us").get<std::pair<double, double>>(),

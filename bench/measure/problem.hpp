@@ -10,7 +10,7 @@
 
 namespace tutti::bench {
 
-/// One collective problem to be measured: what every provider is asked to solve.
+/// One collective problem to measure, which every provider solves.
 struct Problem {
     Collective collective = Collective::allreduce;
     Type type = Type::f64;
@@ -59,7 +59,7 @@ struct Problem {
 Problem make_problem(Collective collective, Type type, Operator op, int members, std::size_t bytes,
                      bool in_place);
 
-/// The same for those who solve it in passes over the vectors.
+/// The same for providers that solve it in passes over the vectors.
 pass::Shape shape_of(const Problem& problem);
 
 /// The reverse of to_string for what can be measured. Capitals, "-" for "_" and common names of others do as
@@ -78,7 +78,7 @@ bool can_share(Collective collective);
 /// Throws std::invalid_argument when a result is to be shared that cannot be.
 void check_shared(const Problem& problem);
 
-/// Whether the operator is defined for the type; else throws std::invalid_argument that says so.
+/// Whether the operator is defined for the type; else throws std::invalid_argument.
 void check_operator(Type type, Operator op);
 
 } // namespace tutti::bench

@@ -22,7 +22,7 @@ Problem problem_from_json(const nlohmann::json& json) {
     problem.members = json.at("members").get<int>();
     problem.elements = json.at("bytes").get<std::size_t>() / problem.element_bytes();
     problem.in_place = json.at("in_place").get<bool>();
-    problem.shared = json.value("shared", false); // older files know of none
+    problem.shared = json.value("shared", false); // older files have none
     return problem;
 }
 

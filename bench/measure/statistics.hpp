@@ -31,7 +31,7 @@ std::pair<std::size_t, std::size_t> median_interval_ranks(std::size_t count);
 /// samples.
 Summary summarise(std::vector<double> samples);
 
-/// Whether the median says little: its 95 % interval is wider than `widest_interval` times the median.
+/// Whether the median is unreliable: its 95 % interval is wider than `widest_interval` times the median.
 inline constexpr double widest_interval = 0.25;
 bool is_unstable(const Summary& summary);
 

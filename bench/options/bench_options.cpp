@@ -19,7 +19,7 @@ namespace tutti::bench {
 
 namespace {
 
-/// Runs a parser and puts the option's name before what it has to say.
+/// Runs a parser and puts the option's name before its error.
 template <class Parse>
 auto checked(const char* option, Parse parse) {
     return as_asked(fmt::format("{}: ", option), parse);
@@ -86,7 +86,7 @@ void choose_algorithms(const std::string& text, BenchOptions& options) {
     }
 }
 
-/// Memory that a new program could have, in bytes; the most there is where the system does not tell.
+/// Memory that a new program could have, in bytes; the most there is if the system does not report it.
 std::size_t available_bytes() {
     std::ifstream file("/proc/meminfo");
     std::string word;
@@ -118,7 +118,7 @@ std::vector<std::string> parse_baselines(const std::string& text, bool shared) {
     return known;
 }
 
-/// Calls that block, with which the others are compared, and those that are asked for.
+/// Blocking calls, with which the others are compared, and the requested ones.
 std::vector<Calling> parse_callings(const std::string& text, std::size_t in_flight) {
     std::vector<Calling> callings{Calling{}};
     const std::vector<std::string> known(ways_of_calling.begin(), ways_of_calling.end());

@@ -19,8 +19,8 @@ Collective collective_named(const std::string& text);
 /// All names of algorithms that any of the collectives has, in the order of the registry.
 std::vector<std::string> algorithm_names(std::span<const Collective> collectives);
 
-/// Throws UsageError that says "OPTION: "TEXT" is unknown", what was probably meant and what there is, unless
-/// the text is one of `known`.
+/// Throws UsageError "OPTION: "TEXT" is unknown", with a likely correction and the known names, unless the
+/// text is one of `known`.
 void check_known(const char* option, const std::string& text, std::span<const std::string> known);
 
 } // namespace tutti::bench

@@ -171,7 +171,7 @@ public:
     }
 
 private:
-    /// Connected when all members ask for it.
+    /// Connected when all members need it.
     Context connected(int members, int rank) {
         Context& context = contexts_[static_cast<std::size_t>(rank)];
         if (!context) {

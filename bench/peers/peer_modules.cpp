@@ -88,7 +88,7 @@ bool has_own_threads(const std::string& name) {
 }
 
 PeerModule& peer_module(const std::string& name) {
-    static std::map<fs::path, PeerModule*> loaded; // the command has one thread that asks
+    static std::map<fs::path, PeerModule*> loaded; // one thread of the command uses it
     const fs::path path = file_of(entry_of(name));
     PeerModule*& module = loaded[path];
     if (module == nullptr) {

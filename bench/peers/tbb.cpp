@@ -32,7 +32,7 @@ public:
         cpu_set_t set;
         CPU_ZERO(&set);
         CPU_SET(static_cast<std::size_t>(cpus_[slot]), &set);
-        sched_setaffinity(0, sizeof(set), &set); // left unpinned where the system refuses
+        sched_setaffinity(0, sizeof(set), &set); // left unpinned if the system fails
     }
 
 private:

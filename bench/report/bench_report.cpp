@@ -139,7 +139,7 @@ std::string lost_lines(std::span<const Point* const> lost, const char* how, Rati
     return lost.size() > listed ? fmt::format("{}    and {} more\n", text, lost.size() - listed) : text;
 }
 
-/// Another way of calling Tutti is no rival: its times are told as ratios.
+/// Another way of calling Tutti is no rival: its times are printed as ratios.
 std::string way_line(const Comparison& comparison, const std::string& provider) {
     return fmt::format("  {} beside calls that block: geometric mean of the times {}\n", provider,
                        mean_text(comparison, ""));
@@ -291,7 +291,7 @@ std::string summary_text(std::span<const Point> points, std::span<const Point> b
     }
     text += fmt::format("  wrong elements: {}\n", wrong);
     text += stability_line(points, baselines);
-    // Algorithms by name are told where there is no choice beside them.
+    // Algorithms by name are printed if there is no choice beside them.
     const bool has_choice = std::ranges::find(points, "auto", &Point::algorithm) != points.end();
     for (const Point& point : points) {
         const bool is_told = point.algorithm == "auto" || !has_choice;

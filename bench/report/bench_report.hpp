@@ -26,7 +26,7 @@ std::string table_text(std::span<const Point> points, std::span<const Point> bas
 
 /// The lines below: how many points are unstable, the worst ratio to the floor from 16 MiB on, the ratio to
 /// the bare exchange and, where there are more members than CPUs that they are on, to the least turns, and
-/// how the whole compares with each baseline. `cpus_of` says on how many CPUs so many members are.
+/// how the whole compares with each baseline. `cpus_of` returns the number of CPUs of so many members.
 std::string summary_text(std::span<const Point> points, std::span<const Point> baselines,
                          const std::function<int(int members)>& cpus_of, std::size_t width);
 

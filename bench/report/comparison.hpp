@@ -23,7 +23,7 @@ struct Comparison {
     /// The points where the baseline is faster as judge() has it, of all.
     std::vector<const Point*> lost;
     /// The points where both were measured back to back, and those of them where the baseline's median is
-    /// less by as much as judge() asks for: there are no samples for its test.
+    /// less by as much as judge() requires: there are no samples for its test.
     std::size_t loops = 0;
     std::vector<const Point*> lost_loops;
 

@@ -17,8 +17,8 @@ inline constexpr const char* json_schema = "tutti-bench-2";
 /// `environment` as a file has it. It may hold what is no UTF-8, such as names of files.
 std::string text_of(const nlohmann::json& environment);
 
-/// The JSON file: one object with schema, what was asked for, whether these are all points of that,
-/// environment and points.
+/// The JSON file: one object with schema, the request, whether these are all points of it, environment and
+/// points.
 std::string json_text(const nlohmann::json& environment, const std::string& asked,
                       std::span<const Point> points, bool is_complete = true);
 
@@ -34,8 +34,8 @@ struct Results {
     std::vector<Point> points;
 };
 
-/// Throws std::invalid_argument that names the file and says what is wrong: it is not there, is a folder,
-/// cannot be read, is no JSON, is none of `tutti bench`, has another schema, or has a damaged point.
+/// Throws std::invalid_argument with the name and the fault of the file: it is not there, is a folder, cannot
+/// be read, is no JSON, is none of `tutti bench`, has another schema, or has a damaged point.
 Results read_json(const std::string& path);
 
 /// The CSV file: the names of the columns, and one line a point.

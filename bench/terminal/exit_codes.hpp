@@ -9,7 +9,7 @@ namespace tutti::bench {
 /// Exit codes of the command.
 enum ExitCode : int { exit_fine = 0, exit_wrong = 1, exit_usage = 2, exit_regression = 3, exit_unfit = 4 };
 
-/// The user asked for something that cannot be; the message names the option and what would work.
+/// The user requested something impossible; the message names the option and the alternatives.
 class UsageError : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;
@@ -30,7 +30,7 @@ auto as_asked(std::string_view option, Make make) {
     }
 }
 
-/// The machine or its software cannot do what was asked; the message says what is missing.
+/// The machine or its software does not support the request; the message names the missing part.
 class EnvironmentUnfit : public std::runtime_error {
 public:
     using std::runtime_error::runtime_error;

@@ -14,7 +14,7 @@ public:
     Farewell(const Farewell&) = delete;
     Farewell& operator=(const Farewell&) = delete;
 
-    /// From now on says these instead.
+    /// From now on prints these instead.
     void change(std::string words);
 
 private:

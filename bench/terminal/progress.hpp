@@ -14,8 +14,8 @@ public:
     Progress(const Progress&) = delete;
     Progress& operator=(const Progress&) = delete;
 
-    /// The next step begins: part of `stage`, in detail `detail`. `left` says how long the job still takes;
-    /// it may be empty.
+    /// The next step begins: part of `stage`, in detail `detail`. `left` is the remaining time of the job; it
+    /// may be empty.
     void step(const std::string& stage, const std::string& detail, const std::string& left = "");
 
     /// Removes the line, so that something else can be printed.

@@ -9,7 +9,7 @@
 namespace tutti::bench {
 
 /// Columns of characters that a line printed to the stream may take: those of the terminal that it is, else
-/// what the environment variable COLUMNS says, else as many as it likes.
+/// the environment variable COLUMNS, else any number.
 std::size_t width_of(std::FILE* stream);
 
 /// Longer lines of prose are hard to read, however many columns there are.

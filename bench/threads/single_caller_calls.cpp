@@ -39,7 +39,7 @@ struct SingleCaller {
     static void exscan(const auto&... call) { tutti::single_caller::exscan(call...); }
     static void shift(const auto&... call) { tutti::single_caller::shift(call...); }
 
-    // There are none in place, and nobody asks for them.
+    // There are none in place, and they are never requested.
     static void reduce(const Ranges& /*inouts*/, auto /*op*/, int /*root*/, const Executor& /*by*/) {}
     static void gather(const Ranges& /*inouts*/, int /*root*/, const Executor& /*by*/) {}
     static void scatter(const Ranges& /*inouts*/, int /*root*/, const Executor& /*by*/) {}

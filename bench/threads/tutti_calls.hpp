@@ -14,7 +14,7 @@ namespace tutti::bench {
 
 /// The function that solves `problem` so many times as member `me` that blocks or starts its calls, through
 /// the public interface. `algorithm` may be empty: the library chooses. In place, `output` is the vector. All
-/// members ask for it in the same order.
+/// members use it in the same order.
 std::function<void(std::size_t calls)> tutti_calls(Member& me, const Problem& problem,
                                                    const std::string& algorithm, std::byte* input,
                                                    std::byte* output, const Calling& calling = {});

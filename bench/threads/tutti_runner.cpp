@@ -202,7 +202,7 @@ void TuttiRunner::run_measured(const std::function<void(Harness&, Member&)>& bod
             Harness harness(memory, me.rank());
             body(harness, me);
         } catch (const GateClosed&) {
-            return; // whoever closed it says why
+            return; // the thread that closed it reports why
         } catch (...) {
             memory.gate().fail();
             throw;

@@ -55,7 +55,7 @@ private:
     std::map<std::pair<int, int>, Message> found_;
 };
 
-/// The messages of one round, by who carries them out.
+/// The messages of one round, by the members that carry them out.
 struct RoundCollector {
     Collector read;
     Collector stored;

@@ -83,7 +83,7 @@ struct Format {
 constexpr std::array formats{Format{"svg", ".svg"}, Format{"dot", ".dot"}, Format{"dot", ".gv"},
                              Format{"text", ".txt"}};
 
-/// The one that is asked for, or that the name of the file says, which must be the same.
+/// The requested format, or that of the file's name, which must be the same.
 std::string format_of(const DrawArguments& arguments) {
     if (!arguments.format.empty()) {
         bench::check_known("--format", arguments.format, std::array<std::string, 3>{"svg", "dot", "text"});

@@ -17,7 +17,7 @@ struct DrawArguments {
     std::optional<int> ranks;
     /// The root; the distance of a shift.
     int root = 0;
-    /// Empty: what the output's extension says, svg without one.
+    /// Empty: the output's extension, svg without one.
     std::string format;
     /// Nothing: default_layout.
     std::optional<std::string> layout;
@@ -28,8 +28,8 @@ struct DrawArguments {
     static constexpr const char* default_layout = "rows";
 };
 
-/// `tutti draw`: the rounds of one schedule, or a machine and who runs where on it, as SVG, Graphviz or text.
-/// Returns the exit code. Throws UsageError, and EnvironmentUnfit when the output cannot be written.
+/// `tutti draw`: the rounds of one schedule, or a machine and the places of members on it, as SVG, Graphviz
+/// or text. Returns the exit code. Throws UsageError, and EnvironmentUnfit when the output cannot be written.
 int run_draw(const DrawArguments& arguments);
 
 } // namespace tutti::laboratory

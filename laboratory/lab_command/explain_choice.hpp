@@ -7,7 +7,7 @@ namespace tutti::laboratory {
 
 /// The call of which `tutti info --why` explains the choice of an algorithm, as typed.
 struct ChoiceArguments {
-    /// Empty: nothing is asked.
+    /// Empty: no choice is explained.
     std::string collective;
     int members = 2;
     std::string bytes = "64K";

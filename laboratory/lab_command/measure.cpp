@@ -28,7 +28,7 @@ namespace {
 using distance::Class;
 using distance::MachineModel;
 
-/// A file that is refused would be of no use.
+/// A file that is rejected later would be of no use.
 std::string checked_text(const Survey& survey) {
     Pairs pairs{.cpus = {}, .one_way_ns = survey.one_way_ns};
     for (const machine::Pu& pu : survey.pus) {

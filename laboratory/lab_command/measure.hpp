@@ -14,8 +14,7 @@ struct MeasureArguments {
 };
 
 /// `tutti measure`: measures what this machine's lines, caches and links cost, writes that to a file, and
-/// prints it with what differs from what hwloc says. Returns the exit code. Throws UsageError,
-/// EnvironmentUnfit.
+/// prints it with its differences from hwloc. Returns the exit code. Throws UsageError, EnvironmentUnfit.
 int run_measure(const MeasureArguments& arguments);
 
 } // namespace tutti::laboratory

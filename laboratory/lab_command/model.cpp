@@ -138,7 +138,7 @@ distance::MachineModel machine_profile(const ModelArguments& arguments) {
     return bench::as_asked("--machine: ", [&] { return find_line_profile(arguments.machine); });
 }
 
-/// As many as are asked for, or as the machine has CPUs.
+/// The requested number, or that of the machine's CPUs.
 int members_on(const distance::MachineModel& profile, const ModelArguments& arguments) {
     const std::size_t cpus = bench::as_asked("--machine: ", [&] { return described(profile).pus.size(); });
     const int members = arguments.members.value_or(static_cast<int>(cpus));
@@ -163,7 +163,7 @@ std::string traffic(const ModelArguments& arguments) {
 }
 
 /// Whether a processor may be one of the machine: what it calls itself has all words of the machine's name,
-/// which may begin with "2 x", and say more in brackets or after a comma.
+/// which may begin with "2 x", and have more in parentheses or after a comma.
 bool is_processor_of(const std::string& machine, const std::string& processor) {
     const std::size_t count = machine.find(" x ");
     const std::size_t begin = count == std::string::npos ? 0 : count + 3;

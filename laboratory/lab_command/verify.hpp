@@ -16,9 +16,9 @@ struct VerifyArguments {
     bool quiet = false;
 };
 
-/// `tutti verify`: proves every registered algorithm that is asked for, in every protocol, for every number
-/// of ranks that it serves and all roots (of more than 128 ranks some), and holds its counts against the
-/// closed forms. Returns the exit code. Throws UsageError.
+/// `tutti verify`: proves every requested algorithm of the registry, in every protocol, for every number of
+/// ranks that it serves and all roots (of more than 128 ranks some), and holds its counts against the closed
+/// forms. Returns the exit code. Throws UsageError.
 int run_verify(const VerifyArguments& arguments);
 
 } // namespace tutti::laboratory

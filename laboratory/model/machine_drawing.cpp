@@ -35,7 +35,7 @@ std::vector<RankRange> divided(const LevelTree& tree, int level) {
     return groups;
 }
 
-/// How far members are from each other whom the level before has in one group, and this level has not.
+/// The distance of members that are in one group of the level before, and not of this level.
 std::set<Class> classes_between(const CpuTree& members, int level) {
     std::set<Class> found;
     for (const RankRange group : divided(members.tree, level)) {

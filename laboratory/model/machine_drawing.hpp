@@ -71,7 +71,7 @@ std::string machine_text(const MachineDrawing& drawing);
 std::string machine_dot(const MachineDrawing& drawing);
 
 /// The tree of levels and below it the machine, as a self-contained SVG file: sockets, NUMA nodes, L3 caches,
-/// cores and CPUs as frames in frames, with who runs where. At most 1200 pixels wide.
+/// cores and CPUs as frames in frames, with the places of members. At most 1200 pixels wide.
 std::string machine_svg(const MachineDrawing& drawing);
 
 } // namespace tutti::laboratory

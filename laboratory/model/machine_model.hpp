@@ -10,7 +10,7 @@
 
 namespace tutti::laboratory {
 
-/// The machine of a profile. Throws std::invalid_argument if that does not say what it looks like.
+/// The machine of a model. Throws std::invalid_argument if the model does not describe it.
 machine::Machine described(const distance::MachineModel& profile);
 
 /// The positions of so many members on a machine, placed compactly. Throws std::invalid_argument when there

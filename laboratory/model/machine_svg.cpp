@@ -63,7 +63,7 @@ public:
     /// The text at the top of a frame.
     static std::string label(const MachineDrawing& drawing, int level, int number) {
         const std::vector<std::size_t>& kinds = drawing.whole.kinds[at(level)];
-        // Cores are small, and their numbers say nothing that those of CPUs do not.
+        // Cores are small, and their numbers add nothing to those of CPUs.
         if (kinds.empty() || part_kinds()[kinds.front()].number == &machine::Pu::core) {
             return "";
         }

@@ -25,7 +25,7 @@ struct Verdict {
     /// Schedules found to be one that was proved except for the names of the members.
     std::size_t renamed = 0;
     std::size_t violations = 0;
-    /// Schedules whose rounds, blocks, reductions or scratch are not what the closed forms say.
+    /// Schedules whose rounds, blocks, reductions or scratch differ from the closed forms.
     std::size_t miscounts = 0;
     /// Schedules whose proof would take more memory than there is; their counts were checked.
     std::size_t too_large = 0;
@@ -50,7 +50,7 @@ std::string name_of(schedule::Protocol protocol);
 /// depends on `ranks` only: the first, the last or any; 0 if the row has none.
 std::vector<int> roots_of(const algorithm::Algorithm& row, int ranks);
 
-/// Whether what a schedule counts is what the closed forms say, equal or at most as the row's bound has it.
+/// Whether the counts of a schedule agree with the closed forms: equal or at most, by the row's bound.
 bool agrees(const algorithm::CostTerms& counted, const algorithm::CostTerms& expected,
             algorithm::Bound bound);
 

@@ -24,7 +24,7 @@ constexpr std::size_t apart_bytes = 256;
 constexpr std::size_t least_rounds = 3;
 constexpr std::size_t usual_rounds = 20;
 constexpr std::size_t most_rounds = 500;
-/// A clock that ticks in 30 ns would tell nothing of less.
+/// A clock that ticks in 30 ns would not resolve less.
 constexpr int trips_in_round = 100;
 constexpr std::size_t lines_in_round = 64;
 /// Nothing that takes time may come out as nothing.
@@ -137,7 +137,7 @@ std::int64_t store_all_ns(std::vector<Word>& lines, std::uint64_t round) {
 }
 
 /// One leads through the rounds, each of which it begins; the others do their part, for which that waits.
-/// Returns the median of what the leader says that it took.
+/// Returns the median of the leader's times.
 template <class Lead, class Follow>
 double led_ns(int leader, std::span<const int> others, std::size_t count, double seconds, Lead lead,
               Follow follow) {

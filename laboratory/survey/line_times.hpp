@@ -11,8 +11,7 @@ namespace tutti::laboratory {
 /// ns from a store to the load of the other that sees it: half a ping-pong on one line.
 double one_way_ns(int cpu, int other, double seconds);
 
-/// ns from a store until the other, who waits for it, has seen it, where both store and wait at the same
-/// time.
+/// ns from a store until the other, which waits for it, has seen it, if both store and wait at the same time.
 double exchange_ns(int cpu, int other, double seconds);
 
 /// ns from a store until the last of those that wait for it has seen it.

@@ -11,7 +11,7 @@ namespace tutti::laboratory {
 /// - combine: combines two of its own into a third
 /// - fetch: copies one that the other has just written
 /// - store: combines two of its own into one that the other has read
-/// - meet: combines one of its own and one of the other's, who does the same meanwhile
+/// - meet: combines one of its own and one of the other's, which does the same meanwhile
 enum class Pass : std::uint8_t { copy, combine, fetch, store, meet };
 
 /// ns a byte of one vector: the median of some rounds, as many as `seconds` last for, less what an empty

@@ -82,8 +82,8 @@ private:
         Position point = -1;
     };
     std::optional<schedule::Grouped<Sure>> sure_;
-    /// Which of the clocks a representative has at a position: a new one only if it has learnt something.
-    /// A clock says nothing of its own member, whose position is known. Empty until asked for.
+    /// Which of the clocks a representative has at a position: a new one only if it has learnt something. A
+    /// clock has no entry for its own member, whose position is known. Empty until needed.
     std::vector<std::size_t> clock_at_;
     std::vector<Clock> clocks_;
 };

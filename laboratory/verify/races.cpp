@@ -141,7 +141,7 @@ private:
     /// Whether the accesses are ordered one after the other, between what the owner does before the call and
     /// after it: each read after the last write before it, each write after that and after the reads in
     /// between. Being ordered is transitive, so then all pairs are, which many accesses make many of; if not,
-    /// the pairs are looked at one by one to say what is wrong.
+    /// the pairs are looked at one by one to report the fault.
     bool is_chain() {
         std::span<const Access> chain = here_;
         const auto key = [](const Access& access) { return 2 * access.round + (access.writes ? 1 : 0); };

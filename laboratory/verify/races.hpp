@@ -7,7 +7,7 @@
 namespace tutti::verify {
 
 /// Reports every pair of conflicting accesses by different members to a block that the waits do not order as
-/// the rounds say: an access of an earlier round first, and within a round reads before writes.
+/// the rounds do: an access of an earlier round first, and within a round reads before writes.
 ///
 /// A block's owner counts as writing it before its entry and after its return, whichever vector it is in: its
 /// caller fills input and output again, and the next operation on the group, whatever it is, may use its
@@ -19,7 +19,7 @@ namespace tutti::verify {
 void check_races(const schedule::Synchronised& plan, Clocks& clocks, Report& report);
 
 /// The same for mailbox slots of Protocol::eager. The slots of one operation are written again by the
-/// operation after next, so whoever waits for a point (and reads what it carries) in one operation must be
+/// operation after next, so a member that waits for a point (and reads its message) in one operation must be
 /// done with that round before the owner publishes the point in the operation after next. `clocks` must have
 /// run for three operations. There is nothing to prove of collectives that let members run ahead of each
 /// other: before a member writes over a message, the executor waits until everybody has entered the operation

@@ -257,8 +257,8 @@ void SymbolicRun::read_payload(int actor, int round, const Place& place, std::ve
     }
 }
 
-/// As read(), but what is no input is refused: what is combined as the call asks, whichever way that is, must
-/// be the same for all.
+/// As read(), but only inputs are accepted: operands that are combined as the call requires must be the same
+/// for all.
 void SymbolicRun::read_input(int actor, int round, const Place& place, std::vector<Term>& into) {
     read(actor, round, place, into);
     for (Term& term : into) {
@@ -293,7 +293,7 @@ void SymbolicRun::combine_several(int actor, int round, const Place& place, std:
     }
 }
 
-/// A member's output has all blocks or only its own one, so that the first and the last tell for all.
+/// A member's output has all blocks or only its own one, so that the first and the last suffice.
 bool SymbolicRun::may_write(const Place& place) const {
     const auto has = [&](int block) {
         return schedule_.has_output_block(place.member, wrap(block, schedule_.blocks()));

@@ -49,11 +49,11 @@ public:
         return {latest_.node, latest_.shift, left.block};
     }
 
-    /// x_0 op x_1 op ... op x_{p-1} for `block`, associated as the call asks. Renaming the members leaves it
-    /// as it is, because every member combines in the order of the ranks and not from itself onwards.
+    /// x_0 op x_1 op ... op x_{p-1} for `block`, associated as the call requires. Renaming the members leaves
+    /// it as it is, because every member combines in the order of the ranks and not from itself onwards.
     Term rank_order(int block) const;
 
-    /// x_0 op x_1 op ... op x_{count-1}, count >= 1, associated as the call asks, where members are not
+    /// x_0 op x_1 op ... op x_{count-1}, count >= 1, associated as the call requires, if members are not
     /// renamed.
     Term first_in_rank_order(int count, int block);
 
@@ -101,7 +101,7 @@ private:
         bool from_the_left = true;
         bool in_tree = true;
         bool in_one_pass = true;
-        /// Stands for its leaves, which are combined as the call asks.
+        /// Stands for its leaves, which are combined as the call requires.
         bool is_asked = false;
         /// The operand that was combined last with this on the left, and the node of the result: members that
         /// do alike make the same trees.

@@ -9,8 +9,8 @@
 
 namespace tutti::verify {
 
-/// How the operands of a reduction must be put together, weakest first; each asks for every member's block
-/// exactly once. Collectives that reduce nothing ask for the right blocks whatever it says.
+/// How the operands of a reduction must be combined, weakest first; each requires every member's block
+/// exactly once. Collectives that reduce nothing require the right blocks in any case.
 ///
 /// - complete: in any order and association
 /// - identical: the same order and association at all members that have the block, so that results agree bit
@@ -18,7 +18,7 @@ namespace tutti::verify {
 /// - rank_order: in rank order, and the same association for every block and member
 /// - canonical: associated as the tree of so many operands is (tutti/detail/association.hpp)
 /// - serial: associated from the left instead, as a loop over the ranks does it
-/// - asked: as the tree and from the left, whichever the call asks for, in one combination of all operands
+/// - asked: as the tree and from the left, whichever the call requires, in one combination of all operands
 enum class Requirement : std::uint8_t { complete, identical, rank_order, canonical, serial, asked };
 
 /// The guarantees of the row for so many members.

@@ -158,7 +158,7 @@ void add_choice(std::span<const bench::Point> own, std::vector<Finding>& found) 
     }
 }
 
-/// Intervals of medians say what one run of this length would give again, while the machine stays as it is.
+/// Intervals of medians predict another run of this length, while the machine stays as it is.
 Finding stability(std::span<const bench::Point> points, bool has_drifted) {
     Extreme widest;
     for (const bench::Point& point : points) {

@@ -62,7 +62,8 @@ CriticalPath path_through(std::uint64_t number, const Operation& operation) {
     const Operation::Member* member =
         &*std::ranges::max_element(operation.members, {}, &Operation::Member::end_ns);
     std::int64_t now = member->end_ns;
-    // Members may have seen each other at the same time: who has been left is not come back to at once.
+    // Members may have seen each other at the same time: the path does not come back at once to a member that
+    // it has left.
     std::int64_t before = std::numeric_limits<std::int64_t>::max();
     while (true) {
         const auto last =

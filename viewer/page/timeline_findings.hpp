@@ -22,7 +22,7 @@ struct CriticalPath {
     std::uint64_t number = 0;
     /// From the beginning on.
     std::vector<PathPart> parts = {};
-    /// How much later than the median member the one came with whom it begins, in ns; 0 if not later.
+    /// How much later than the median member its first member came, in ns; 0 if not later.
     std::int64_t late_ns = 0;
 };
 

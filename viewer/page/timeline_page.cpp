@@ -20,7 +20,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// As [kind, name, begin, end, peer, bytes, number], with times in ns; names are told once.
+/// As [kind, name, begin, end, peer, bytes, number], with times in ns; names are listed once.
 ordered_json listed_spans(const std::vector<trace::Span>& spans, std::vector<std::string>& names) {
     ordered_json list = ordered_json::array();
     for (const trace::Span& span : spans) {

@@ -18,7 +18,7 @@ namespace tutti::viewer {
 
 namespace {
 
-/// Whether `tutti measure` wrote it; whoever reads it says what is wrong with it.
+/// Whether `tutti measure` wrote it; its reader reports faults.
 bool is_profile(const std::string& path) {
     std::ifstream file(path);
     const nlohmann::json whole = nlohmann::json::parse(file, nullptr, false);

@@ -165,7 +165,7 @@ void check_only_files(const TraceArguments& arguments) {
     check(!arguments.machine.empty(), "--machine");
 }
 
-/// Groups of several files are told apart by these.
+/// These distinguish groups of several files.
 std::vector<Timeline> timelines_in(const std::vector<std::string>& paths) {
     std::vector<Timeline> all;
     for (const std::string& path : paths) {
