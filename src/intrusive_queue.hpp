@@ -28,6 +28,18 @@ public:
         last_ = &object;
     }
 
+    /// Null if it is empty.
+    T* first() const { return first_; }
+
+    template <class Predicate>
+    bool any_of(Predicate predicate) const {
+        T* each = first_;
+        while (each != nullptr && !predicate(*each)) {
+            each = next(*each);
+        }
+        return each != nullptr;
+    }
+
     /// The first one, which there must be.
     T& pop() noexcept { return *std::exchange(first_, next(*first_)); }
 

@@ -72,6 +72,11 @@ void Member::leave() noexcept {
     if (is_derived && !seat_->drop_handle()) {
         return;
     }
+    if (seat_->runs_operator()) { // the call that is under way goes on in the seat, and throws Aborted
+        seat_->abort("an operator has destroyed the member whose call runs it");
+        group_->keep_for_good();
+        return;
+    }
     // The member of a derived group lasts: it fails by an exception that nobody catches before it has ended.
     // But an operation that others need not start cannot be waited for.
     if (std::uncaught_exceptions() > exceptions_on_entry_ && (!is_derived || seat_->has_outstanding())) {

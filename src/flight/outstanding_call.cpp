@@ -1,6 +1,7 @@
 #include "flight/outstanding_call.hpp"
 
 #include "flight/progress_engine.hpp"
+#include "wait/thread_progress.hpp"
 
 #include <tutti/error.hpp>
 
@@ -10,29 +11,32 @@
 namespace tutti::engine {
 
 bool OutstandingCall::test() {
-    if (!is_over()) {
-        home_->test();
+    if (is_over()) {
+        return has_completed();
     }
-    check();
-    return is_over();
+    const Watch watch(*this, watch_);
+    home_->test();
+    return watch.has_completed();
 }
 
 void OutstandingCall::wait() {
-    if (!is_over()) {
-        home_->wait(*this);
-    }
-    check();
+    wait_until(no_end);
 }
 
 bool OutstandingCall::wait_for(std::chrono::duration<double> time) {
     if (!(time.count() > 0)) { // or not a number
         return test();
     }
-    if (!is_over()) {
-        home_->wait(*this, end_after(time));
+    return wait_until(end_after(time));
+}
+
+bool OutstandingCall::wait_until(std::chrono::nanoseconds end) {
+    if (is_over()) {
+        return has_completed();
     }
-    check();
-    return is_over();
+    Watch watch(*this, watch_);
+    home_->wait(watch, end);
+    return watch.has_completed();
 }
 
 void OutstandingCall::then(detail::Continuation function) {
@@ -61,6 +65,12 @@ void OutstandingCall::forget() noexcept {
 }
 
 void OutstandingCall::release() noexcept {
+    while (!is_over() && is_held_ && home_->may_wait()) {
+        try {
+            wait();     // calls functions, one of which may have the member leave
+        } catch (...) { // recorded: the next call reports it
+        }
+    }
     if (home_ == nullptr) {
         delete this;
     } else {
@@ -85,17 +95,20 @@ void OutstandingCall::start(const detail::Call& call) {
 void OutstandingCall::call_continuation() {
     ProgressEngine* const home = home_;
     const std::exception_ptr failure = failure_;
-    detail::Continuation continuation =
-        home != nullptr ? home->taken_continuation(*this) : std::move(continuation_);
-    // From here on nobody may refer to the operation any more.
-    if (!continuation) {
+    call(home, home != nullptr ? home->taken_continuation(*this) : std::move(continuation_), failure);
+}
+
+void OutstandingCall::call(ProgressEngine* home, detail::Continuation function,
+                           const std::exception_ptr& failure) {
+    if (!function) {
         return;
     }
+    const ThreadProgress::Calling calling(home);
     try {
-        continuation(failure);
+        function(failure);
     } catch (...) {
-        if (home != nullptr) {
-            home->fail(std::current_exception());
+        if (calling.member() != nullptr) {
+            calling.member()->fail(std::current_exception());
         }
         throw;
     }

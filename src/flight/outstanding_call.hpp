@@ -65,14 +65,20 @@ private:
 
     using Runner = run::Runner<mailbox::ChannelMailbox>;
 
+    /// Returns at the end of the operation or at `end` of clock_now(), and whether the operation is complete.
+    bool wait_until(std::chrono::nanoseconds end);
     /// To the vectors and the operator of the next run.
     void bind(const void* input, void* output);
-    /// Throws the exception that has ended it, if it has failed.
-    void check() const {
+    /// Returns true. Throws the exception that has ended it, if it has failed.
+    bool has_completed() const {
         if (failure_ != nullptr) {
             std::rethrow_exception(failure_);
         }
+        return true;
     }
+    /// Calls a function that waited for an operation of the member, null if there is none any more. The
+    /// function may destroy the operation and the member.
+    static void call(ProgressEngine* home, detail::Continuation function, const std::exception_ptr& failure);
 
     /// Null when its member has left.
     ProgressEngine* home_;
@@ -112,6 +118,8 @@ private:
     /// The call of the program that started or prepared it.
     detail::CalledFrom called_from_;
     std::exception_ptr failure_;
+    /// The innermost test or wait that is under way, or null.
+    Watch* watch_ = nullptr;
 
     detail::Continuation continuation_;
     /// It is over, and its thread has yet to call the continuation.

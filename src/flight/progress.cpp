@@ -4,6 +4,7 @@
 #include "group/group_state.hpp"
 #include "group/seat.hpp"
 #include "group/stall_check.hpp"
+#include "immovable.hpp"
 #include "wait/error_context.hpp"
 #include "wait/thread_progress.hpp"
 
@@ -19,9 +20,11 @@ namespace {
 
 /// A member's operations may touch the vectors of others as long as it is marked to be inside, as in a call
 /// that blocks: a failing member waits for that, and not for a member that computes.
-class Inside {
+class Inside : Immovable {
 public:
-    explicit Inside(mailbox::Board& own) : progress_(own.progress), before_(progress_.get()) {
+    Inside(mailbox::Board& own, bool& mark)
+        : progress_(own.progress), before_(progress_.get()), mark_(mark),
+          mark_before_(std::exchange(mark, true)) {
         // Release: pairs with the look of a member that fails, which makes this visible itself. The compiler
         // must keep the order: either this member sees the failure, or the one that fails sees this member.
         progress_.publish(before_ | mailbox::inside_bit);
@@ -29,15 +32,14 @@ public:
     }
     ~Inside() {
         progress_.publish(before_); // release: pairs with the same look
+        mark_ = mark_before_;
     }
-    Inside(const Inside&) = delete;
-    Inside& operator=(const Inside&) = delete;
-    Inside(Inside&&) = delete;
-    Inside& operator=(Inside&&) = delete;
 
 private:
     mailbox::StdWord& progress_;
     std::uint64_t before_;
+    bool& mark_;
+    bool mark_before_;
 };
 
 } // namespace
@@ -45,7 +47,7 @@ private:
 template <class Go>
 void ProgressEngine::go_on(Go go) {
     try {
-        const Inside inside(group_.memory().board(rank_));
+        const Inside inside(group_.memory().board(rank_), are_looked_at_);
         if (group_.failure().raised()) {
             group_.failure().throw_aborted();
         }
@@ -178,8 +180,15 @@ bool ProgressEngine::run_further(OutstandingCall& operation, int looks) {
     if (std::exchange(operation.is_excused_, false)) {
         runner.stop_waiting();
     }
-    const detail::Seat::OperatorRuns running(seat_, operation.operator_.data() != nullptr);
-    switch (runner.advance(looks)) {
+    const bool has_operator = operation.operator_.data() != nullptr;
+    const run::State reached = [&] {
+        const detail::Seat::OperatorRuns running(seat_, has_operator);
+        return runner.advance(looks);
+    }();
+    if (has_operator) {
+        seat_.check_aborted();
+    }
+    switch (reached) {
     case run::State::waits:
         return false;
     case run::State::done:
@@ -220,6 +229,9 @@ void ProgressEngine::complete(OutstandingCall& operation) {
         turn.is_taken = false;
         turn.next += Channels::in_turn;
     }
+    if (operation.watch_ != nullptr) {
+        end_watches(operation);
+    }
     if (operation.continuation_) {
         add_continuation(operation);
     } else if (!operation.is_held_) {
@@ -228,6 +240,9 @@ void ProgressEngine::complete(OutstandingCall& operation) {
 }
 
 void ProgressEngine::progress() {
+    if (are_looked_at_) {
+        return;
+    }
     go_on([this] {
         for (std::size_t place = 0; place < open_.size();) {
             OutstandingCall& operation = *open_[place];
@@ -252,7 +267,7 @@ void ProgressEngine::fail(const std::exception_ptr& cause) noexcept {
     failure_ = cause;
     if (!open_.empty()) {
         thread_->remove(*this);
-        thread_->note_failure(*this);
+        thread_->note_failure(cause);
     }
     bool is_first_gate = true;
     for (OutstandingCall* operation : open_) {
@@ -264,6 +279,7 @@ void ProgressEngine::fail(const std::exception_ptr& cause) noexcept {
         if (recorder_ != nullptr) {
             operation->flight_.end(recorded(*operation), operation->call_.signature().bytes, true);
         }
+        end_watches(*operation);
         if (operation->continuation_) {
             add_continuation(*operation);
         } else if (!operation->is_held_) {
@@ -274,6 +290,9 @@ void ProgressEngine::fail(const std::exception_ptr& cause) noexcept {
 }
 
 void ProgressEngine::look_after(bool takes_long, const OutstandingCall* awaited) {
+    if (are_looked_at_) {
+        return;
+    }
     // A peer's calls are the same for all operations that wait for it, so they are read once.
     const OutstandingCall* read_for = nullptr;
     const OutstandingCall* looked_at = nullptr;

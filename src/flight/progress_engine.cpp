@@ -189,26 +189,47 @@ void ProgressEngine::look_after_now_and_then() {
     }
 }
 
-void ProgressEngine::wait(OutstandingCall& operation, std::chrono::nanoseconds end) {
+void ProgressEngine::wait(Watch& watch, std::chrono::nanoseconds end) {
     require_progress(end == no_end ? "wait" : "wait_for");
     if (recorder_ == nullptr ||
         ThreadProgress::here().waits()) { // a wait that a continuation makes is part of another
-        wait_until(operation, end);
+        wait_until(watch, end);
         return;
     }
-    const RecordedWait recorded(*this, operation);
-    wait_until(operation, end);
+    const RecordedWait recorded(*this, watch);
+    wait_until(watch, end);
 }
 
-ProgressEngine::RecordedWait::RecordedWait(const ProgressEngine& member, const OutstandingCall& operation)
-    : member_(member), operation_(operation), since_(ticks()) {
+bool ProgressEngine::may_wait() const noexcept {
+    return !seat_.runs_operator() && !is_on_another_thread();
+}
+
+ProgressEngine::RecordedWait::RecordedWait(const ProgressEngine& member, Watch& watch)
+    : member_(member), watch_(watch) {
+    watch.recorded_since = ticks();
     ThreadProgress::here().waits(true);
 }
 
 ProgressEngine::RecordedWait::~RecordedWait() {
     ThreadProgress::here().waits(false);
-    const int peer = operation_.runner_ ? operation_.runner_->peer() : -1;
-    operation_.flight_.has_waited(member_.recorded(operation_), since_, peer);
+    if (!watch_.is_over()) {
+        member_.record(watch_, *watch_.operation());
+    }
+}
+
+void ProgressEngine::record(const Watch& wait, const OutstandingCall& operation) const noexcept {
+    const int peer = operation.runner_ ? operation.runner_->peer() : -1;
+    operation.flight_.has_waited(recorded(operation), wait.recorded_since, peer);
+}
+
+/// The operation is over.
+void ProgressEngine::end_watches(OutstandingCall& operation) noexcept {
+    for (Watch* watch = std::exchange(operation.watch_, nullptr); watch != nullptr;
+         watch = watch->end(operation.failure_)) {
+        if (watch->recorded_since != 0) {
+            record(*watch, operation);
+        }
+    }
 }
 
 Recorded ProgressEngine::recorded(const OutstandingCall& operation) const {
@@ -235,13 +256,13 @@ ErrorContext ProgressEngine::context_of_oldest() const {
     return open_.empty() ? ErrorContext{.rank = rank_} : context_of(*open_.front());
 }
 
-void ProgressEngine::wait_until(OutstandingCall& operation, std::chrono::nanoseconds end) {
-    look_eagerly(operation);
-    if (!operation.is_over() || thread_->has_continuations()) {
+void ProgressEngine::wait_until(Watch& watch, std::chrono::nanoseconds end) {
+    look_eagerly(*watch.operation());
+    if (!watch.is_over() || thread_->has_continuations()) {
         // After a wait that ends in time the thread may take part in an operation for which another member
         // waits.
-        const OutstandingCall* const awaited = end == no_end ? &operation : nullptr;
-        thread_->progress_until([&] { return operation.is_over(); }, "wait", awaited, end);
+        const Watch* const awaited = end == no_end ? &watch : nullptr;
+        thread_->progress_until([&watch] { return watch.is_over(); }, "wait", awaited, end);
     }
 }
 
@@ -249,21 +270,21 @@ void ProgressEngine::release(OutstandingCall& operation) noexcept {
     if (!operation.is_held_) { // by a copy of a request of C, which is used up
         return;
     }
-    try {
-        if (!operation.is_over()) {
-            wait(operation);
-        } else if (operation.is_ready_ && !is_on_another_thread()) {
-            thread_->remove_continuation(operation);
-            operation.call_continuation();
-        }
-    } catch (...) { // recorded: the next call reports it
-    }
-    if ((!operation.is_over() || operation.is_ready_) && is_on_another_thread()) {
-        operation.is_held_ = false; // that thread recycles it
+    if (!operation.is_over() || (operation.is_ready_ && is_on_another_thread())) {
+        operation.is_held_ = false; // the operator that runs returns to it, or another thread recycles it
         return;
     }
+    const std::exception_ptr failure = operation.failure_;
+    detail::Continuation function = std::move(operation.continuation_);
+    const bool is_ready = operation.is_ready_;
     drop_continuation(operation);
     recycle(operation);
+    if (is_ready) {
+        try {
+            OutstandingCall::call(this, std::move(function), failure);
+        } catch (...) { // recorded: the next call reports it
+        }
+    }
 }
 
 /// On another thread than the one that has the operation in its queue it stays there, and calls nothing.
@@ -306,13 +327,16 @@ bool ProgressEngine::end() noexcept {
                                      "were outstanding")));
         return false;
     }
-    try {
-        if (!open_.empty()) {
-            thread_->progress_until([this] { return open_.empty(); });
+    while (!open_.empty() || ready_ != 0) { // a continuation may start another operation
+        try {
+            if (!open_.empty()) {
+                thread_->progress_until([this] { return open_.empty(); });
+            }
+            thread_->call_held_continuations();
+        } catch (...) { // recorded: the next call reports it
         }
-        ThreadProgress::here().call_continuations();
-    } catch (...) { // recorded: the next call reports it
     }
+    ThreadProgress::here().forget(*this);
     orphan_held();
     failure_ = nullptr; // an exception ends on the thread that has thrown it
     return true;

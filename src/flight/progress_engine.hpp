@@ -4,6 +4,7 @@
 #include "call/call_log.hpp"
 #include "flight/outstanding_call.hpp"
 #include "group/channels.hpp"
+#include "immovable.hpp"
 #include "run/cursor.hpp"
 #include "wait/outstanding.hpp"
 #include "wait/thread_progress.hpp"
@@ -55,14 +56,18 @@ public:
 
     /// A look at everything that the thread has outstanding.
     void test();
-    /// Returns when the operation is over, or at `end` of clock_now().
-    void wait(OutstandingCall& operation, std::chrono::nanoseconds end = no_end);
+    /// Returns when the operation that is watched is over, or at `end` of clock_now(). The member may have
+    /// left then.
+    void wait(Watch& watch, std::chrono::nanoseconds end);
+    /// Whether the calling thread may wait for operations now.
+    bool may_wait() const noexcept;
     /// Drops the function to be called when the operation is over.
     void drop_continuation(OutstandingCall& operation) noexcept;
     /// The function to be called now, empty if none. The operation may then be that of another call.
     detail::Continuation taken_continuation(OutstandingCall& operation) noexcept;
     /// Throws Error if another thread has outstanding operations of this member.
     void require_own_thread(const char* what) const;
+    /// No request refers to the operation any more. Calls what waits for it.
     void release(OutstandingCall& operation) noexcept;
 
     void progress() override;
@@ -83,7 +88,7 @@ public:
     }
 
     /// Records a failure of this member, which ends all that it has outstanding.
-    void fail(const std::exception_ptr& cause) noexcept;
+    void fail(const std::exception_ptr& cause) noexcept override;
 
 private:
     /// How a member comes round to a channel.
@@ -138,21 +143,18 @@ private:
     void complete(OutstandingCall& operation);
     template <class Go>
     void go_on(Go go);
-    void wait_until(OutstandingCall& operation, std::chrono::nanoseconds end);
-    /// The wait for an operation, which may throw.
-    class RecordedWait {
+    void wait_until(Watch& watch, std::chrono::nanoseconds end);
+    void end_watches(OutstandingCall& operation) noexcept;
+    void record(const Watch& wait, const OutstandingCall& operation) const noexcept;
+    /// A wait that is recorded.
+    class RecordedWait : tutti::Immovable {
     public:
-        RecordedWait(const ProgressEngine& member, const OutstandingCall& operation);
+        RecordedWait(const ProgressEngine& member, Watch& watch);
         ~RecordedWait();
-        RecordedWait(const RecordedWait&) = delete;
-        RecordedWait& operator=(const RecordedWait&) = delete;
-        RecordedWait(RecordedWait&&) = delete;
-        RecordedWait& operator=(RecordedWait&&) = delete;
 
     private:
         const ProgressEngine& member_;
-        const OutstandingCall& operation_;
-        std::uint64_t since_;
+        const Watch& watch_;
     };
     /// Only if the group records its members' calls.
     Recorded recorded(const OutstandingCall& operation) const;
@@ -177,6 +179,8 @@ private:
     /// Null if nothing is recorded.
     const Recorder* recorder_;
     std::exception_ptr failure_;
+    /// They are being looked at. An operator that runs meanwhile may wait for operations of other members.
+    bool are_looked_at_ = false;
     std::chrono::nanoseconds looked_after_{0};
 
     std::uint64_t started_ = 0;

@@ -16,30 +16,16 @@ namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 using engine::PreparedCall;
 
-namespace {
-
-/// Marks that an operator of the caller's may run, for a while.
-class Running : Immovable {
-public:
-    Running(bool& mark, bool runs) : mark_(mark) { mark = runs; }
-    ~Running() { mark_ = false; }
-
-private:
-    bool& mark_;
-};
-
-} // namespace
-
 ErrorContext Seat::context_of(const Call& call) const {
     return {.rank = rank_,
             .collective = call.splits ? std::nullopt : std::optional(call.collective),
             .where = call.where};
 }
 
-ErrorContext Seat::context_of_front() const {
+ErrorContext Seat::context_of(const PreparedCall& call) const {
     return {.rank = rank_,
             .operation = recorded_.number_at(cursor_.epoch),
-            .collective = front_->signature().collective(),
+            .collective = call.signature().collective(),
             .where = called_from_.read()};
 }
 
@@ -80,27 +66,29 @@ void Seat::record() {
 }
 
 template <class Observer>
-void Seat::run_front(const void* input, void* output, const void* state, Timeout timeout,
-                     const Observer& observer) {
-    const PreparedCall& call = *front_;
+bool Seat::run_prepared(const PreparedCall& call, const void* input, void* output, const void* state,
+                        Timeout timeout, const Observer& observer) {
     if (call.copied_bytes() != 0 && input != nullptr) {
         input = std::memcpy(input_copy_.data(), input, call.copied_bytes());
     }
     bindings_.bind(call.prepared(), input, output, state);
     run::Runner<mailbox::Mailbox, run::Compute, Observer> runner(group_.memory().mailbox(), cursor_,
                                                                  call.prepared(), bindings_, observer);
-    run_to_the_end(runner, mailbox::eager_looks(group_.wait_policy(), wait_history_), timeout);
+    return run_to_the_end(call, runner, mailbox::eager_looks(group_.wait_policy(), wait_history_), timeout);
 }
 
 template <class Runner>
-[[gnu::always_inline]] inline void Seat::run_to_the_end(Runner& runner, int looks, Timeout timeout) {
+[[gnu::always_inline]] inline bool Seat::run_to_the_end(const PreparedCall& call, Runner& runner, int looks,
+                                                        Timeout timeout) {
     try {
         const run::State reached = runner.advance(looks);
-        if (reached != run::State::done) {
-            run_slowly(runner, reached, timeout);
+        if (reached == run::State::done) {
+            return false;
         }
+        run_slowly(call, runner, reached, timeout);
+        return true;
     } catch (...) {
-        fail_front(std::current_exception());
+        fail_call(call, std::current_exception());
         throw;
     }
 }
@@ -110,46 +98,49 @@ void Seat::fail(const std::exception_ptr& thrown) noexcept {
 }
 
 /// Apart from the runs, which would keep room on their stacks for it.
-[[gnu::noinline]] void Seat::fail_front(const std::exception_ptr& thrown) {
-    engine::describe(thrown, context_of_front());
+[[gnu::noinline]] void Seat::fail_call(const PreparedCall& call, const std::exception_ptr& thrown) {
+    engine::describe(thrown, context_of(call));
     fail(thrown);
     group_.leave_failed_call(rank_);
 }
 
-void Seat::record_front(const Call& call) {
-    const engine::CallSignature& signature = front_->signature();
+bool Seat::run_recorded(const PreparedCall& prepared, const Call& call) {
+    const engine::CallSignature& signature = prepared.signature();
     engine::OperationRecord record(
         *record_, group_.recorder()->trace(),
         group_.recorder()->number_in_all(engine::Sequence::blocking, recorded_.number_at(cursor_.epoch)));
+    bool has_waited = false;
     try {
-        run_front(call.input, call.output, call.state, call.timeout, engine::Observer(record));
+        has_waited = run_prepared(prepared, call.input, call.output, call.state, call.timeout,
+                                  engine::Observer(record));
     } catch (...) {
         record.fail(signature.row, signature.bytes);
         throw;
     }
     record.end(signature.row, signature.bytes);
+    return has_waited;
 }
 
 template <class Runner>
-[[gnu::noinline]] void Seat::run_slowly(Runner& runner, run::State state, Timeout timeout) {
+[[gnu::noinline]] void Seat::run_slowly(const PreparedCall& call, Runner& runner, run::State state,
+                                        Timeout timeout) {
+    const OperatorRuns running(*this, true); // one of another member's, whose operations progress meanwhile
     engine::WaitTimer waited(timeout.value_or(group_.timeout()));
     while (state != run::State::done) {
-        wait(runner, state, waited);
+        wait(call, runner, state, waited);
         state = runner.advance(mailbox::eager_looks(group_.wait_policy(), wait_history_));
     }
-    runs_operator_ = false;
-    engine::ThreadProgress::here().call_continuations();
 }
 
 template <class Runner>
-void Seat::wait(Runner& runner, run::State state, engine::WaitTimer& waited) {
+void Seat::wait(const PreparedCall& call, Runner& runner, run::State state, engine::WaitTimer& waited) {
     using engine::Sequence;
     if (state == run::State::failed) {
         group_.failure().throw_aborted();
     }
     if (state == run::State::differs) {
         group_.diagnosis().throw_fault({Sequence::blocking, 0, rank_, runner.peer()}, runner.fault(),
-                                       front_->signature(), front_->prepared(), bindings_);
+                                       call.signature(), call.prepared(), bindings_);
     }
     const engine::EndOfWait end(group_.memory().status(rank_).wait);
     engine::ThreadProgress& thread = engine::ThreadProgress::here();
@@ -189,9 +180,7 @@ void Seat::require_idle(const Call& call) const {
                     context_of(call));
     }
     try {
-        if (aborted_) {
-            group_.failure().throw_aborted();
-        }
+        check_aborted();
         engine::check_given(call);
     } catch (Error& error) {
         engine::describe(error, context_of(call));
@@ -199,7 +188,7 @@ void Seat::require_idle(const Call& call) const {
     }
 }
 
-void Seat::run(const Call& call) {
+bool Seat::run(const Call& call) {
     require_idle(call);
     if (explorations_ != nullptr) {
         show_position();
@@ -207,14 +196,15 @@ void Seat::run(const Call& call) {
     find_or_prepare(call);
     engine::Exploration* const exploration = front_->exploration();
     if (exploration != nullptr && exploration->is_trying()) {
-        try_front(call);
-    } else if (exploration != nullptr && exploration->epoch_to_meet() != 0) {
-        cursor_.wait_for_all_to_enter(exploration->epoch_to_meet());
-        make_front(call);
-        explorations_->meet(exploration->epoch_to_meet());
-    } else {
-        make_front(call);
+        return try_front(call, *exploration);
     }
+    if (exploration == nullptr || exploration->epoch_to_meet() == 0) {
+        return make_front(call);
+    }
+    cursor_.wait_for_all_to_enter(exploration->epoch_to_meet());
+    const bool has_waited = make_front(call);
+    explorations_->meet(exploration->epoch_to_meet());
+    return has_waited;
 }
 
 void Seat::find_or_prepare(const Call& call) {
@@ -237,13 +227,13 @@ void Seat::find_or_prepare(const Call& call) {
     front_ = &prepared_calls_.put(std::move(made));
 }
 
-void Seat::try_front(const Call& call) {
-    engine::Exploration& exploration = *front_->exploration();
+bool Seat::try_front(const Call& call, engine::Exploration& exploration) {
     const std::chrono::nanoseconds began = engine::clock_now();
-    make_front(call);
+    const bool has_waited = make_front(call);
     const std::chrono::nanoseconds took = engine::clock_now() - began;
     show_position();
     explorations_->end(exploration, took);
+    return has_waited;
 }
 
 std::unique_ptr<PreparedCall> Seat::hold(const Call& call) {
@@ -268,14 +258,31 @@ void Seat::run_held(PreparedCall& held, const Call& call) {
     make_front(call);
 }
 
-void Seat::make_front(const Call& call) {
+bool Seat::make_front(const Call& call) {
     record();
-    const Running running(runs_operator_, call.kernels != nullptr);
-    if (record_ != nullptr) {
-        record_front(call);
-    } else {
-        run_front(call.input, call.output, call.state, call.timeout, run::Unobserved{});
+    const PreparedCall& prepared = *front_;
+    const bool has_operator = call.kernels != nullptr;
+    const OperatorRuns running(*this, has_operator);
+    const bool has_waited = record_ != nullptr ? run_recorded(prepared, call)
+                                               : run_prepared(prepared, call.input, call.output, call.state,
+                                                              call.timeout, run::Unobserved{});
+    if (has_operator) {
+        try {
+            check_aborted();
+        } catch (...) {
+            fail_call(prepared, std::current_exception());
+            throw;
+        }
     }
+    return has_waited;
+}
+
+/// The last act of a call: afterwards the seat may be gone. Returns true.
+bool Seat::end_call(bool has_waited) {
+    if (has_waited) {
+        engine::ThreadProgress::here().call_continuations();
+    }
+    return true;
 }
 
 /// Runs the call that serves these vectors, which it brings to the front, if there is one. Apart from
@@ -302,8 +309,7 @@ void Seat::make_front(const Call& call) {
         exchanging_ = front_;
         return execute_again(*this, key, input, output); // which now finds this exchange
     }
-    run_front(input, output, nullptr, {}, run::Unobserved{});
-    return true;
+    return repeat_front(input, output);
 }
 
 /// The next exchange of a single member.
@@ -348,8 +354,7 @@ void Seat::make_front(const Call& call) {
 }
 
 [[gnu::noinline]] bool Seat::repeat_front(const void* input, void* output) {
-    run_front(input, output, nullptr, {}, run::Unobserved{});
-    return true;
+    return end_call(run_prepared(*front_, input, output, nullptr, {}, run::Unobserved{}));
 }
 
 [[gnu::always_inline]] inline bool Seat::repeats_exchange(std::uint64_t key, const void* input,
@@ -373,15 +378,15 @@ void Seat::make_front(const Call& call) {
 
 /// Apart from exchange_words(), which would save more registers for it.
 [[gnu::noinline]] bool Seat::finish_exchange(std::uint64_t word, const void* input, void* output) {
-    bindings_.bind(front_->prepared(), input, output, nullptr);
-    run::Runner<mailbox::Mailbox> runner(group_.memory().mailbox(), cursor_, front_->prepared(), bindings_);
+    const PreparedCall& call = *front_;
+    bindings_.bind(call.prepared(), input, output, nullptr);
+    run::Runner<mailbox::Mailbox> runner(group_.memory().mailbox(), cursor_, call.prepared(), bindings_);
     runner.has_published(word);
-    run_to_the_end(runner, 1, {}); // exchange_words() has looked often
-    return true;
+    return end_call(run_to_the_end(call, runner, 1, {})); // exchange_words() has looked often
 }
 
 void execute(Seat& seat, const Call& call) {
-    seat.run(call);
+    Seat::end_call(seat.run(call));
 }
 
 bool execute_again(Seat& seat, std::uint64_t key, const void* input, void* output) {

@@ -16,6 +16,7 @@
 #include "run/memory.hpp"
 #include "run/word_exchange.hpp"
 #include "wait/outstanding.hpp"
+#include "wait/thread_progress.hpp"
 #include "wait/wait_timer.hpp"
 
 #include <tutti/detail/call.hpp>
@@ -83,9 +84,10 @@ public:
     /// Whether that was the last.
     bool drop_handle() { return --handles_ == 0; }
 
-    /// See execute() and execute_again().
-    void run(const Call& call);
+    /// See execute() and execute_again(). run() returns whether it has waited for other members.
+    bool run(const Call& call);
     bool run_again(std::uint64_t key, const void* input, void* output);
+    static bool end_call(bool has_waited);
 
     /// Prepares a call for run_held(), as the first that is made of it would be. Throws as run().
     TUTTI_COMPONENT_API std::unique_ptr<engine::PreparedCall> hold(const Call& call);
@@ -96,13 +98,15 @@ public:
 
     /// The group fails, because the member has thrown that.
     void fail(const std::exception_ptr& thrown) noexcept;
-    /// The member fails, outside of its calls. It makes no more, which others would take for other calls than
-    /// theirs, until the group is used again.
+    /// The member fails, outside of its calls or in an operator, whose call then throws Aborted. It makes no
+    /// more calls, which others would take for other calls than theirs, until the group is used again.
     void abort(std::string_view text);
     /// The failure of a member that has called abort().
     TUTTI_COMPONENT_API static std::exception_ptr exception_of_abort(std::string_view text, int rank);
     /// Throws the Error of that, if the member has.
     void throw_if_aborted() const;
+    /// Throws Aborted, if the member has.
+    void check_aborted() const;
 
     /// The member's outstanding operations; null before its first nonblocking call.
     engine::Outstanding* outstanding() { return outstanding_.get(); }
@@ -111,12 +115,14 @@ public:
     /// Waits for that: the member leaves.
     TUTTI_COMPONENT_API void end_requests() noexcept;
 
-    /// While it exists, an operator of the caller may run if `runs`. The operator must not call this member.
+    /// Marks that this member is in a call in which an operator of the program may run, for a while. The
+    /// operator must not make calls of this member, and the thread calls no continuations meanwhile.
     class OperatorRuns : Immovable {
     public:
         OperatorRuns(Seat& seat, bool runs)
             : seat_(seat), ran_before_(seat.runs_operator_), front_(seat.front_), runs_(runs) {
             if (runs_) {
+                hold_.emplace(engine::ThreadProgress::here());
                 seat_.runs_operator_ = true;
                 seat_.front_ = nullptr; // so that no call is taken for a repeated one
             }
@@ -133,6 +139,7 @@ public:
         bool ran_before_;
         engine::PreparedCall* front_;
         bool runs_;
+        std::optional<engine::ThreadProgress::Hold> hold_;
     };
     bool runs_operator() const { return runs_operator_; }
 
@@ -153,9 +160,9 @@ private:
     /// More points than any plan has: no two members can be so far apart.
     static constexpr std::uint64_t longest_operation_points = 1U << 16U;
 
-    /// The context of errors of a call that has not begun, and of the call in front.
+    /// The context of errors of a call that has not begun, and of one that is being made.
     ErrorContext context_of(const Call& call) const;
-    ErrorContext context_of_front() const;
+    ErrorContext context_of(const engine::PreparedCall& call) const;
     /// Throws unless the member may make a call now.
     void require_idle(const Call& call) const;
     /// Completes `call`, which `prepare` returns prepared, for which that has decided everything that does
@@ -164,8 +171,8 @@ private:
     engine::PreparedCall& complete(const Call& call, Prepare prepare);
     /// Brings a call like this one to the front, prepared.
     void find_or_prepare(const Call& call);
-    /// Makes the call in front, which is measured.
-    void try_front(const Call& call);
+    /// Makes the call in front, which is measured. Returns whether it has waited, as those below.
+    bool try_front(const Call& call, engine::Exploration& exploration);
     /// Has explorations see how far the member has come.
     void show_position() { explorations_->come_to({cursor_.epoch, cursor_.sync_epoch}); }
     bool find_again(std::uint64_t key, const void* input, void* output);
@@ -183,25 +190,24 @@ private:
     /// Shows the others the call in front, if it is another one than the last.
     void record();
 
-    /// Runs the call in front on these vectors, watched by the observer. It may wait for so long, 0: the
-    /// group's timeout.
+    /// Shows and runs the call in front on the vectors of `call`, and records it.
+    bool make_front(const Call& call);
+    bool run_recorded(const engine::PreparedCall& prepared, const Call& call);
+    /// Runs a call on these vectors, watched by the observer. It may wait for so long, 0: the group's timeout.
     template <class Observer>
-    void run_front(const void* input, void* output, const void* state, Timeout timeout,
-                   const Observer& observer);
+    bool run_prepared(const engine::PreparedCall& call, const void* input, void* output, const void* state,
+                      Timeout timeout, const Observer& observer);
     /// Runs it to the end. It looks so often before it waits slowly.
     template <class Runner>
-    void run_to_the_end(Runner& runner, int looks, Timeout timeout);
-    /// The call in front has thrown that.
-    void fail_front(const std::exception_ptr& thrown);
-    /// Shows and runs the call in front on the vectors of `call`, and records it.
-    void make_front(const Call& call);
-    void record_front(const Call& call);
+    bool run_to_the_end(const engine::PreparedCall& call, Runner& runner, int looks, Timeout timeout);
+    /// The call has thrown that.
+    void fail_call(const engine::PreparedCall& call, const std::exception_ptr& thrown);
     /// Goes on with a run that waits, until it is done.
     template <class Runner>
-    void run_slowly(Runner& runner, run::State state, Timeout timeout);
+    void run_slowly(const engine::PreparedCall& call, Runner& runner, run::State state, Timeout timeout);
     /// Waits until the run can go on, or throws the exception that has ended it.
     template <class Runner>
-    void wait(Runner& runner, run::State state, engine::WaitTimer& waited);
+    void wait(const engine::PreparedCall& call, Runner& runner, run::State state, engine::WaitTimer& waited);
 
     GroupState& group_;
     int rank_;

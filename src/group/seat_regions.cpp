@@ -104,6 +104,12 @@ void Seat::abort(std::string_view text) {
     front_ = nullptr; // so that no call is taken for a repeated one
 }
 
+void Seat::check_aborted() const {
+    if (aborted_) {
+        group_.failure().throw_aborted();
+    }
+}
+
 void Seat::throw_if_aborted() const {
     if (aborted_) {
         std::rethrow_exception(aborted_);

@@ -1,7 +1,5 @@
 #include "wait/thread_progress.hpp"
 
-#include "immovable.hpp"
-
 #include <tutti/detail/request_base.hpp>
 #include <tutti/error.hpp>
 #include <tutti/request.hpp>
@@ -22,28 +20,31 @@ std::uint64_t ThreadProgress::give_id() noexcept {
 }
 
 void ThreadProgress::add(Outstanding& member) noexcept {
-    member.next_of_thread_ = std::exchange(first_, &member);
+    members_.push(member);
+    ++member_count_;
 }
 
 void ThreadProgress::remove(Outstanding& member) noexcept {
-    Outstanding** link = &first_;
-    while (*link != &member) {
-        link = &(*link)->next_of_thread_;
-    }
-    *link = member.next_of_thread_;
+    members_.remove(member);
+    --member_count_;
 }
 
 bool ThreadProgress::has_only(const Outstanding& member) const {
-    return first_ == &member && member.next_of_thread_ == nullptr && !has_continuations();
+    return member_count_ == 1 && members_.first() == &member && !has_continuations();
 }
 
 bool ThreadProgress::needs_looks() const {
-    for (const Outstanding* member = first_; member != nullptr; member = member->next_of_thread_) {
-        if (member->needs_looks()) {
-            return true;
-        }
+    return members_.any_of([](const Outstanding& member) { return member.needs_looks(); });
+}
+
+/// Looks at each member once, in turn. An operator that runs meanwhile may add and remove members.
+template <class Look>
+void ThreadProgress::look_at_all(Look look) {
+    for (std::size_t looks = member_count_; looks > 0 && !members_.is_empty(); --looks) {
+        Outstanding& member = members_.pop();
+        members_.push(member);
+        look(member);
     }
-    return false;
 }
 
 void ThreadProgress::yield() noexcept {
@@ -55,50 +56,29 @@ void ThreadProgress::yield() noexcept {
 }
 
 void ThreadProgress::progress() {
-    for (Outstanding* member = first_; member != nullptr;) {
-        Outstanding* const next = member->next_of_thread_; // this one may have nothing left
-        member->progress();
-        member = next;
-    }
+    look_at_all([](Outstanding& member) { member.progress(); });
 }
 
 void ThreadProgress::look_after(bool takes_long, const OutstandingCall* awaited) {
-    for (Outstanding* member = first_; member != nullptr;) {
-        Outstanding* const next = member->next_of_thread_;
-        member->look_after(takes_long, awaited);
-        member = next;
-    }
+    look_at_all([&](Outstanding& member) { member.look_after(takes_long, awaited); });
 }
 
-namespace {
-
-/// As long as it exists, the thread waits for that operation.
-class Awaiting : Immovable {
-public:
-    Awaiting(const OutstandingCall*& place, const OutstandingCall* awaited)
-        : place_(place), before_(std::exchange(place, awaited)) {}
-    ~Awaiting() { place_ = before_; }
-
-private:
-    const OutstandingCall*& place_;
-    const OutstandingCall* before_;
-};
-
-} // namespace
-
 void ThreadProgress::progress_until(const std::function<bool()>& ready, const char* caller,
-                                    const OutstandingCall* awaited, std::chrono::nanoseconds end) {
+                                    const Watch* awaited, std::chrono::nanoseconds end) {
     const auto is_done = [&] { return ready() || (end != no_end && clock_now() >= end); };
+    Outstanding* first = nullptr;
     const auto has_news = [&] {
         progress();
-        return is_empty() || has_continuations() || is_done();
+        // An operator may have destroyed the first member.
+        return members_.first() != first || has_continuations() || is_done();
     };
-    const auto check = [&](bool takes_long) { look_after(takes_long, awaited); };
-    const Awaiting awaiting(awaited_, end == no_end ? awaited : nullptr);
-    failed_ = nullptr;
+    const auto check = [&](bool takes_long) {
+        look_after(takes_long, awaited != nullptr ? awaited->operation() : nullptr);
+    };
+    const Wait wait(*this, awaited);
     for (call_continuations(); !is_done(); call_continuations()) {
-        if (is_empty() && failed_ != nullptr) {
-            std::rethrow_exception(failed_->failure());
+        if (is_empty() && wait.failure != nullptr) {
+            std::rethrow_exception(wait.failure);
         }
         if (is_empty()) {
             throw Error(std::string(caller) +
@@ -106,16 +86,17 @@ void ThreadProgress::progress_until(const std::function<bool()>& ready, const ch
                         "it ready; requests of an AsyncGroup must be waited for one by one, "
                         "with wait()");
         }
-        const mailbox::WaitPolicy wait_policy = first_->wait_policy();
-        const mailbox::Waiter waiter{wait_history_, first_->cpus()};
+        first = members_.first();
+        const mailbox::WaitPolicy wait_policy = first->wait_policy();
+        const mailbox::Waiter waiter{wait_history_, first->cpus()};
         const auto wait_on = [&](auto& event) {
             EndingEventCount ending(event, end);
             mailbox::progress_until(has_news, check, ending, wait_policy, waiter);
         };
-        if (first_->next_of_thread_ == nullptr && !first_->needs_looks()) {
-            wait_on(first_->event());
+        if (member_count_ == 1 && !first->needs_looks()) {
+            wait_on(first->event());
         } else {
-            PolledEventCount polled(first_->event(), *this);
+            PolledEventCount polled(first->event(), *this);
             wait_on(polled);
         }
     }
@@ -124,6 +105,18 @@ void ThreadProgress::progress_until(const std::function<bool()>& ready, const ch
 void ThreadProgress::call_continuations() {
     while (has_continuations()) {
         ready_.pop().call_continuation();
+    }
+}
+
+void ThreadProgress::call_held_continuations() {
+    while (!ready_.is_empty()) {
+        ready_.pop().call_continuation();
+    }
+}
+
+void ThreadProgress::forget(const Outstanding& member) noexcept {
+    for (Calling* calling = calling_; calling != nullptr; calling = calling->outer_) {
+        calling->member_ = calling->member_ == &member ? nullptr : calling->member_;
     }
 }
 

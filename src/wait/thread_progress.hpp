@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <utility>
 
@@ -30,31 +32,57 @@ public:
     /// A member that has outstanding operations.
     void add(Outstanding& member) noexcept;
     void remove(Outstanding& member) noexcept;
-    bool is_empty() const { return first_ == nullptr; }
+    bool is_empty() const { return members_.is_empty(); }
     /// Whether something gets on only if the thread looks.
     bool needs_looks() const;
     /// Whether there is nothing of other members, and nothing to be called.
     TUTTI_COMPONENT_API bool has_only(const Outstanding& member) const;
 
-    void note_failure(const Outstanding& member) noexcept { failed_ = &member; }
+    /// What has ended operations of a member: the wait that is under way throws it if nothing is left that
+    /// could end that wait otherwise.
+    void note_failure(const std::exception_ptr& failure) noexcept {
+        if (wait_ != nullptr) {
+            wait_->failure = failure;
+        }
+    }
+
+    /// As long as it exists, the thread calls a function that waited for an operation of the member.
+    class Calling : Immovable {
+    public:
+        explicit Calling(Outstanding* member)
+            : member_(member), outer_(std::exchange(here().calling_, this)) {}
+        ~Calling() { here().calling_ = outer_; }
+        /// Null if the member has left: the function may have destroyed it.
+        Outstanding* member() const { return member_; }
+
+    private:
+        friend class ThreadProgress;
+        Outstanding* member_;
+        Calling* outer_;
+    };
+    /// The member leaves.
+    void forget(const Outstanding& member) noexcept;
 
     /// One look at everything.
     TUTTI_COMPONENT_API void progress();
     /// Ends operations that can no longer be waited for; arguments as of a member.
     void look_after(bool takes_long, const OutstandingCall* awaited = nullptr);
-    /// Makes everything progress until ready(), which only the end of `awaited` makes true if that is not
-    /// null, or until `end` of clock_now(). If nothing is left that could make it true, throws the exception
-    /// that has ended an operation meanwhile, or else Error.
+    /// Makes everything progress until ready(), which only the end of the operation of `awaited` makes true
+    /// if that is not null, or until `end` of clock_now(). If nothing is left that could make it true, throws
+    /// the exception that has ended an operation meanwhile, or else Error. Calls continuations: afterwards
+    /// the caller may use nothing that these can destroy.
     void progress_until(const std::function<bool()>& ready, const char* caller = "progress_until",
-                        const OutstandingCall* awaited = nullptr, std::chrono::nanoseconds end = no_end);
+                        const Watch* awaited = nullptr, std::chrono::nanoseconds end = no_end);
 
-    /// The continuations of operations that are over are called when no call is under way.
+    /// The continuations of operations that are over. The thread calls them in progress_until(), and as the
+    /// last act of a test and of a blocking call that has waited, but not while another call is under way.
     void add_continuation(Continued& operation) noexcept { ready_.push(operation); }
     void remove_continuation(Continued& operation) noexcept { ready_.remove(operation); }
     const mailbox::WaitHistory& wait_history() const { return wait_history_; }
     bool has_continuations() const { return !ready_.is_empty() && !holds_continuations_; }
-    /// As long as it exists, nothing is called: for a call that consists of several calls. An operator may
-    /// make another call of this kind meanwhile, whose end must not end the hold of the outer call.
+    /// As long as it exists, nothing is called: for an operator, and for a call that consists of several
+    /// calls. An operator may make another call of this kind meanwhile, whose end must not end the hold of
+    /// the outer call.
     class Hold : Immovable {
     public:
         explicit Hold(ThreadProgress& thread)
@@ -67,29 +95,57 @@ public:
     };
     /// Gives other threads the CPU, unless that has lately taken long.
     void yield() noexcept;
+    /// The caller may use nothing afterwards that these can destroy.
     TUTTI_COMPONENT_API void call_continuations();
+    /// Also those that are held: their member leaves.
+    void call_held_continuations();
 
     /// The operation for which the thread waits, however long that takes; or null.
-    const OutstandingCall* awaited() const { return awaited_; }
+    const OutstandingCall* awaited() const {
+        return wait_ != nullptr && wait_->awaited != nullptr ? wait_->awaited->operation() : nullptr;
+    }
 
     /// Whether a wait that is recorded is under way.
     bool waits() const { return waits_; }
     void waits(bool waits) { waits_ = waits; }
 
 private:
+    /// A progress_until() that is under way. A continuation may begin another one inside it.
+    class Wait : Immovable {
+    public:
+        Wait(ThreadProgress& thread, const Watch* its_awaited)
+            : awaited(its_awaited), thread_(thread), outer_(std::exchange(thread.wait_, this)) {}
+        ~Wait() {
+            if (outer_ != nullptr && outer_->failure == nullptr) {
+                outer_->failure = failure;
+            }
+            thread_.wait_ = outer_;
+        }
+
+        const Watch* awaited;
+        std::exception_ptr failure;
+
+    private:
+        ThreadProgress& thread_;
+        Wait* outer_;
+    };
+
     std::uint64_t give_id() noexcept;
+    template <class Look>
+    void look_at_all(Look look);
 
     /// With the compiler's model of thread-local variables. With "initial-exec" the shared library would need
     /// static memory of every thread: musl then refuses to load it late, and glibc has little for such
     /// libraries. A shared library so finds it by a call; only a blocking call that has to wait does that.
     TUTTI_COMPONENT_API static thread_local constinit ThreadProgress current;
 
-    Outstanding* first_ = nullptr;
-    /// The last of those that have failed; only while somebody waits.
-    const Outstanding* failed_ = nullptr;
+    IntrusiveQueue<Outstanding> members_;
+    std::size_t member_count_ = 0;
     IntrusiveQueue<Continued> ready_;
     std::uint64_t id_ = 0;
-    const OutstandingCall* awaited_ = nullptr;
+    /// The innermost ones, or null.
+    Wait* wait_ = nullptr;
+    Calling* calling_ = nullptr;
     bool waits_ = false;
     bool holds_continuations_ = false;
     LongTurns turns_;
