@@ -26,12 +26,13 @@ using LogFunction = std::function<void(LogLevel level, std::string_view text)>;
 /// which prints to stderr: "tutti: " and the text for errors and warnings, and the text alone for info.
 ///
 /// Any thread may call it at any time. `function` is called on the thread that has the message: a member, the
-/// thread of roll calls, or the thread that exits. Only one thread calls it at a time. It must not call the
-/// library or fork(); its exceptions are ignored. When set_log() returns, the function that was set before is
-/// not called any more, and has been destroyed. The last one is never destroyed, because it may be called
-/// until the process ends: for the files of TUTTI_TRACE and TUTTI_TUNING_SAVE, which `atexit` handlers write.
-/// A shared object that sets a function of its own must restore the default before it is unloaded:
-/// `set_log({})`.
+/// thread of roll calls, or the thread that exits. The library holds no lock meanwhile, so that several
+/// threads may call it at the same time. It must not call the library; its exceptions are ignored.
+///
+/// When set_log() returns, the function that was set before is not called any more, and has been destroyed.
+/// The last one is never destroyed, because it may be called until the process ends: for the files of
+/// TUTTI_TRACE and TUTTI_TUNING_SAVE, which `atexit` handlers write. A shared object that sets a function of
+/// its own must restore the default before it is unloaded: `set_log({})`.
 ///
 ///     tutti::set_log([](tutti::LogLevel level, std::string_view text) {
 ///         if (level != tutti::LogLevel::info) {
@@ -57,10 +58,10 @@ using FailureFunction = std::function<void(int member, std::string_view text)>;
 /// caller learns, are not reported. A difference that Team::run() finds when all have returned is reported on
 /// its thread.
 ///
-/// Any thread may call it at any time. Only one thread calls `function` at a time. It may request roll calls
-/// and traces, but must make no other calls of the library, nor fork(); its exceptions are ignored. While it
-/// runs, fork() waits on other threads. When set_failure_hook() returns, the function that was set before is
-/// not called any more.
+/// Any thread may call it at any time. The library holds no lock while `function` runs, so that several
+/// threads may call it at the same time, for different groups. It may request roll calls, traces and
+/// statistics, but must make no other calls of the library; its exceptions are ignored. When
+/// set_failure_hook() returns, the function that was set before is not called any more.
 ///
 /// Throws Error if it is called by such a function.
 TUTTI_API void set_failure_hook(FailureFunction function);

@@ -1,4 +1,5 @@
 #include "call/plans/neighborhood.hpp"
+#include "wait/thread_progress.hpp"
 
 #include <tutti/member.hpp>
 
@@ -17,7 +18,8 @@ std::span<const int> Neighbors::destinations() const noexcept {
 
 Neighbors Member::neighbors(const std::vector<int>& sources, const std::vector<int>& destinations,
                             SourceLine where) {
-    return detail::exchange_neighbors(*this, sources, destinations, where);
+    return engine::as_one_call(
+        [&] { return detail::exchange_neighbors(*this, sources, destinations, where); });
 }
 
 Neighbors Member::grid(const std::vector<int>& dims, const std::vector<bool>& wraps) const {

@@ -3,6 +3,7 @@
 #include "group/seat.hpp"
 #include "immovable.hpp"
 #include "run/memory.hpp"
+#include "wait/thread_progress.hpp"
 
 #include <tutti/detail/request_base.hpp>
 #include <tutti/error.hpp>
@@ -280,8 +281,11 @@ void OrderedTree::guarded(const Work& work) const {
         return work();
     }
     try {
-        const Seat::OperatorRuns runs(*seat_, true);
-        work();
+        {
+            const Seat::OperatorRuns runs(*seat_, true);
+            work();
+        }
+        seat_->check_aborted(); // by the operator
     } catch (...) {
         seat_->fail(std::current_exception());
         throw;
@@ -310,7 +314,8 @@ void OrderedTree::run(const Call& call) {
 }
 
 OrderedReduction::OrderedReduction(Seat& seat, std::size_t first_index, const Call& call, bool has_identity)
-    : tree_(std::make_unique<OrderedTree>(seat, first_index, call, has_identity)) {}
+    : tree_(engine::as_one_call(
+          [&] { return std::make_unique<OrderedTree>(seat, first_index, call, has_identity); })) {}
 OrderedReduction::~OrderedReduction() = default;
 OrderedReduction::OrderedReduction(OrderedReduction&&) noexcept = default;
 OrderedReduction& OrderedReduction::operator=(OrderedReduction&&) noexcept = default;
@@ -328,8 +333,10 @@ bool OrderedReduction::run(const Call& call) {
     if (!tree_->has_terms()) {
         return false;
     }
-    tree_->run(call);
-    return true;
+    return engine::as_one_call([&] {
+        tree_->run(call);
+        return true;
+    });
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE::detail

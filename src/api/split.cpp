@@ -3,6 +3,7 @@
 #include "group/split/choice.hpp"
 #include "machine/machine.hpp"
 #include "wait/error_context.hpp"
+#include "wait/thread_progress.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/member.hpp>
@@ -37,7 +38,7 @@ void Member::allgather_for_split(const T& mine, std::vector<T>& out, SourceLine 
 }
 
 std::optional<Member> Member::split(std::optional<int> color, int key, SourceLine where) {
-    return regroup(engine::choice_of(color, key), where);
+    return engine::as_one_call([&] { return regroup(engine::choice_of(color, key), where); });
 }
 
 Member Member::split(Level level, SourceLine where) {
@@ -46,11 +47,11 @@ Member Member::split(Level level, SourceLine where) {
     const auto pu = std::ranges::find(machine.pus, cpu(), &machine::Pu::os_index);
     const int number = pu == machine.pus.end() ? -1 : (*pu).*part;
     // The members whose part is unknown have a color as well.
-    return regroup({.color = number + 1, .level = level}, where).value();
+    return engine::as_one_call([&] { return regroup({.color = number + 1, .level = level}, where).value(); });
 }
 
 std::optional<Member> Member::subset(std::span<const int> ranks, SourceLine where) {
-    return regroup(engine::choice_of(ranks, rank_, size()), where);
+    return engine::as_one_call([&] { return regroup(engine::choice_of(ranks, rank_, size()), where); });
 }
 
 std::optional<Member> Member::regroup(const Choice& choice, SourceLine where) {
@@ -94,7 +95,7 @@ std::optional<Member> Member::regroup(const Choice& choice, SourceLine where) {
 }
 
 Member Member::dup(SourceLine where) {
-    return regroup({.color = 0, .duplicates = true}, where).value();
+    return engine::as_one_call([&] { return regroup({.color = 0, .duplicates = true}, where).value(); });
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE

@@ -21,7 +21,9 @@ StorePolicy::StorePolicy(const machine::Machine& machine, machine::Thresholds pr
       to_others_(cheapest(profile_)) {}
 
 const StorePolicy& StorePolicy::here() {
-    static const StorePolicy caches(tuning::this_machine(), tuning::this_thresholds());
+    // First: it may warn, which a thread must not do while others wait for a static object.
+    const machine::Thresholds& thresholds = tuning::this_thresholds();
+    static const StorePolicy caches(tuning::this_machine(), thresholds);
     return caches;
 }
 

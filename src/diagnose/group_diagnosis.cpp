@@ -48,6 +48,9 @@ MemberReport report_of(detail::GroupState& group, int rank, bool by_people) {
     for (const Sequence sequence : {Sequence::blocking, Sequence::nonblocking, Sequence::persistent}) {
         report.calls[static_cast<std::size_t>(sequence)] = last_call(group.memory(), sequence, rank);
     }
+    if (const Channels* const channels = group.memory().channels_if_any()) {
+        report.looked = channels->starts(Sequence::nonblocking, rank).looked.observe();
+    }
     return report;
 }
 

@@ -209,18 +209,33 @@ std::string RollCall::whereabouts_of(const MemberReport& report, Sequence sequen
     return text + (thread.empty() || report.has_left ? "" : " (" + thread + ")");
 }
 
-/// The members that do not wait, if all have come.
-std::string RollCall::text_of_busy() const {
+/// The members that do not wait, if all have come to the `number`-th operation of a sequence.
+std::string RollCall::text_of_busy(Sequence sequence, std::uint64_t number) const {
+    const bool is_started = sequence == Sequence::nonblocking;
     std::vector<int> busy;
+    std::vector<int> idle;
     for (const MemberReport& report : reports_) {
         if (report.is_inside && !report.wait) {
             busy.push_back(report.rank);
+        } else if (is_started && !report.wait && report.looked < number) {
+            idle.push_back(report.rank);
         }
     }
-    return "all " + names_.all + " have come to it" +
-           (busy.empty() ? ": one of them may be inside an operator, or get no CPU"
-                         : "; " + text_of_ranks(busy, names_.one, names_.all) +
-                               " at work in it: inside an operator, or without a CPU");
+    std::string text = "all " + names_.all + " have come to it";
+    if (!idle.empty()) {
+        text += "; " + text_of_ranks(idle, names_.one, names_.all) +
+                (idle.size() == 1 ? " has not tested or waited since it started it"
+                                  : " have not tested or waited since they started it");
+    }
+    if (!busy.empty()) {
+        text += "; " + text_of_ranks(busy, names_.one, names_.all) +
+                " at work in it: inside an operator, or without a CPU";
+    }
+    if (idle.empty() && busy.empty()) {
+        text += ": one of them may be inside an operator, or get no CPU";
+        text += is_started ? ", or neither test nor wait" : "";
+    }
+    return text;
 }
 
 std::string RollCall::late(Sequence sequence, std::uint64_t number, std::optional<int> peer) const {
@@ -234,7 +249,7 @@ std::string RollCall::late(Sequence sequence, std::uint64_t number, std::optiona
         }
     }
     if (late.empty()) {
-        return text_of_busy();
+        return text_of_busy(sequence, number);
     }
     // First those for which the others wait.
     std::ranges::stable_sort(late, {}, [sequence](const MemberReport* report) {

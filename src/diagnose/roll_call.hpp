@@ -38,6 +38,9 @@ struct MemberReport {
     bool is_inside = false;
     /// By sequence.
     std::array<LastCall, 3> calls = {};
+    /// The number of nonblocking calls before its last look at their operations, in a test, a wait or a
+    /// blocking call that waited.
+    std::uint64_t looked = 0;
     /// The line of the program that called last; without a file if it is unknown.
     ShownLine where = {};
     Sequence where_sequence = Sequence::blocking;
@@ -103,7 +106,7 @@ private:
     std::string text_of_thread(const MemberReport& report) const;
     std::string state_of(const MemberReport& report) const;
     std::string whereabouts_of(const MemberReport& report, Sequence sequence, std::uint64_t number) const;
-    std::string text_of_busy() const;
+    std::string text_of_busy(Sequence sequence, std::uint64_t number) const;
     std::size_t most_listed() const;
     bool has_calls() const;
 

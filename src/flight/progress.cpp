@@ -243,6 +243,7 @@ void ProgressEngine::progress() {
     if (are_looked_at_) {
         return;
     }
+    show_look();
     go_on([this] {
         for (std::size_t place = 0; place < open_.size();) {
             OutstandingCall& operation = *open_[place];

@@ -171,6 +171,14 @@ void ProgressEngine::show(OutstandingCall& operation) {
     starts.count.publish(operation.number_); // release: pairs with a reader of this member's calls
 }
 
+/// A member that waits in vain reads which members have not looked since they started an operation.
+void ProgressEngine::show_look() noexcept {
+    if (shown_look_ != started_) {
+        shown_look_ = started_;
+        channels_.starts(Sequence::nonblocking, rank_).looked.publish(started_); // only people read it
+    }
+}
+
 void ProgressEngine::test() {
     require_progress("test");
     ThreadProgress::here().progress();

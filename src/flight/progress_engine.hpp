@@ -125,6 +125,7 @@ private:
     OutstandingCall& unused();
     void prepare(OutstandingCall& operation, const detail::Call& call);
     void show(OutstandingCall& operation);
+    void show_look() noexcept;
     void recycle(OutstandingCall& operation) noexcept;
     void orphan_held() noexcept;
 
@@ -192,6 +193,7 @@ private:
     std::uint64_t restarts_ = 0;
     /// The digests of the calls that were shown last: nonblocking and persistent.
     std::array<std::uint64_t, 2> shown_digests_{};
+    std::uint64_t shown_look_ = 0;
 
     /// The operations that nobody refers to.
     CallCache<OutstandingCall*> free_;

@@ -19,6 +19,8 @@ struct alignas(paired_lines_bytes) Starts {
     StartLog log;
     /// How many there have been.
     mailbox::StdWord count;
+    /// For nonblocking calls: how many there were when the member last looked at its operations.
+    mailbox::StdWord looked;
     /// For nonblocking calls: a WaitForEdge of the member, in whichever sequence.
     mailbox::StdWord wait_for_edge;
 };

@@ -193,7 +193,8 @@ private:
     /// Shows and runs the call in front on the vectors of `call`, and records it.
     bool make_front(const Call& call);
     bool run_recorded(const engine::PreparedCall& prepared, const Call& call);
-    /// Runs a call on these vectors, watched by the observer. It may wait for so long, 0: the group's timeout.
+    /// Runs a call on these vectors, watched by the observer. It may wait for so long, 0: the group's
+    /// timeout.
     template <class Observer>
     bool run_prepared(const engine::PreparedCall& call, const void* input, void* output, const void* state,
                       Timeout timeout, const Observer& observer);

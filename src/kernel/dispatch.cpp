@@ -8,6 +8,7 @@
 #endif
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -92,12 +93,18 @@ void move_to_all(void* const* outs, int outs_count, const void* in, std::size_t 
 } // namespace
 
 Isa chosen_isa() {
-    static const Isa chosen = [] {
-        const std::span<const Isa> isas = available_isas();
-        const auto admitted = environment_value<admitted_isas>("TUTTI_ISA", "generic, avx2 or avx512");
-        return isas[std::min(isas.size(), admitted.value_or(isas.size())) - 1];
-    }();
-    return chosen;
+    constexpr int unknown = -1;
+    // No thread waits until another one has chosen: that one may be in the function of set_log().
+    static std::atomic<int> chosen{unknown};
+    if (const int isa = chosen.load(std::memory_order_relaxed);
+        isa != unknown) { // every thread chooses alike
+        return static_cast<Isa>(isa);
+    }
+    const std::span<const Isa> isas = available_isas();
+    const auto admitted = environment_value<admitted_isas>("TUTTI_ISA", "generic, avx2 or avx512");
+    const Isa isa = isas[std::min(isas.size(), admitted.value_or(isas.size())) - 1];
+    chosen.store(static_cast<int>(isa), std::memory_order_relaxed);
+    return isa;
 }
 
 char* tiles_of_thread() {

@@ -6,18 +6,23 @@
 #include <tutti/error.hpp>
 
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <cstdio>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 namespace tutti::inline TUTTI_NAMESPACE {
 
 namespace {
 
-/// A function that a program sets, and that any thread calls. Never destroyed, because there are messages at
-/// the end of the process.
+/// A function that a program sets, and that any thread calls, without a lock: the function may wait for a
+/// lock of the program, which another thread holds while it calls the library. Never destroyed, because there
+/// are messages at the end of the process.
 template <class Function>
 class Settable {
 public:
@@ -26,15 +31,25 @@ public:
         return made;
     }
 
-    /// `name` is that of the public function.
+    /// `name` is that of the public function. Returns when no thread is in the function that was set before.
     void set(Function function, const char* name) {
         if (is_inside) {
             throw Error(std::string(name) + ": called by a function that " + name + "() has set");
         }
         is_made.store(true, std::memory_order_release); // pairs with call()
-        const std::scoped_lock lock(mutex_);
-        std::swap(function_, function);
-        // The parameter, which is now the function before, ends after the lock.
+        auto before = std::make_unique<Installed>(std::move(function));
+        {
+            const std::scoped_lock lock(mutex_);
+            std::swap(installed_, before);
+        }
+        constexpr std::chrono::microseconds between_looks{100};
+        while (before != nullptr && is_called(*before)) {
+            if (before->process != machine::this_process()) { // its callers are in the parent of this process
+                static_cast<void>(before.release());
+                break;
+            }
+            std::this_thread::sleep_for(between_looks);
+        }
     }
 
     /// Calls it, and ignores its exceptions. Returns false if there is none, or this thread is in it.
@@ -45,28 +60,51 @@ public:
             return false;
         }
         Settable& made = instance();
-        const std::scoped_lock lock(made.mutex_);
-        if (!made.function_) {
+        Installed* const installed = made.begin_call();
+        if (installed == nullptr) {
             return false;
         }
         is_inside = true;
         try {
-            made.function_(arguments...);
+            installed->function(arguments...);
         } catch (...) { // there is nowhere to report it
         }
         is_inside = false;
+        const std::scoped_lock lock(made.mutex_);
+        --installed->callers;
         return true;
     }
 
 private:
+    struct Installed {
+        explicit Installed(Function its_function) : function(std::move(its_function)) {}
+        Function function;
+        std::uint64_t process = machine::this_process();
+        int callers = 0;
+    };
+
+    /// Null if there is no function.
+    Installed* begin_call() {
+        const std::scoped_lock lock(mutex_);
+        if (installed_ == nullptr || !installed_->function) {
+            return nullptr;
+        }
+        ++installed_->callers;
+        return installed_.get();
+    }
+    bool is_called(const Installed& installed) {
+        const std::scoped_lock lock(mutex_);
+        return installed.callers != 0;
+    }
+
     /// Whether the calling thread is in the function.
     static thread_local bool is_inside;
     /// Whether a function has been set, so that the object is there.
     static inline std::atomic<bool> is_made{false};
 
-    /// Held while the function is called.
+    /// Guards the pointer and the numbers of callers. Never held while the function is called.
     machine::ProcessMutex mutex_;
-    Function function_;
+    std::unique_ptr<Installed> installed_;
 };
 
 template <class Function>

@@ -4,7 +4,7 @@
 
 namespace tutti::engine {
 
-/// Passes a message to the function of set_log(). By any thread, without a lock of the library's if possible.
+/// Passes a message to the function of set_log(). By any thread, without a lock of the library's.
 /// Allocates nothing: memory may be what has run out. Ignores what the function throws.
 void report(LogLevel level, const char* text) noexcept;
 

@@ -11,8 +11,10 @@
 
 #include <unistd.h>
 
+#include <atomic>
 #include <exception>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <stdexcept>
 #include <utility>
@@ -60,12 +62,20 @@ const machine::Machine& this_machine() {
 }
 
 const machine::Thresholds& this_thresholds() {
-    static const machine::Thresholds profile = [] {
+    // No thread waits until another one has made them: that one may be in the function of set_log().
+    static std::atomic<const machine::Thresholds*> known{nullptr};
+    // Acquire and release: pair with each other.
+    const machine::Thresholds* thresholds = known.load(std::memory_order_acquire);
+    if (thresholds == nullptr) {
         const Source source = source_of({});
-        return source.table != nullptr && source.table->profile ? *source.table->profile
-                                                                : machine::family_thresholds(this_machine());
-    }();
-    return profile;
+        const bool has_own = source.table != nullptr && source.table->profile;
+        auto made = std::make_unique<const machine::Thresholds>(
+            has_own ? *source.table->profile : machine::family_thresholds(this_machine()));
+        if (known.compare_exchange_strong(thresholds, made.get(), std::memory_order_acq_rel)) {
+            thresholds = made.release();
+        }
+    }
+    return *thresholds;
 }
 
 Table load(const std::string& path, const machine::Machine& machine) {

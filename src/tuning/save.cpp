@@ -208,8 +208,10 @@ void save_at_exit() {
     } catch (const std::exception& error) {
         const std::string wrong = std::string(save_variable) + ": " + learnt.path +
                                   " cannot be saved: " + error.what() + "; name another file";
-        const std::scoped_lock lock(learnt.mutex);
-        learnt.path.clear(); // once is enough
+        {
+            const std::scoped_lock lock(learnt.mutex);
+            learnt.path.clear(); // once is enough
+        }
         engine::report(LogLevel::warning, wrong.c_str());
     }
 }

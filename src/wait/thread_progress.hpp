@@ -152,6 +152,17 @@ private:
     mailbox::WaitHistory wait_history_;
 };
 
+/// Makes several calls that are one call of the program: continuations are called at the end of the last.
+template <class Calls>
+auto as_one_call(Calls calls) {
+    auto result = [&] {
+        const ThreadProgress::Hold hold(ThreadProgress::here());
+        return calls();
+    }();
+    ThreadProgress::here().call_continuations();
+    return result;
+}
+
 /// The event count of one member, for a thread that waits for other members as well: it never sleeps for
 /// long, and not at all where something gets on only if the thread looks.
 class PolledEventCount {
