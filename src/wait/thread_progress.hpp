@@ -38,8 +38,8 @@ public:
     /// Whether there is nothing of other members, and nothing to be called.
     TUTTI_COMPONENT_API bool has_only(const Outstanding& member) const;
 
-    /// What has ended operations of a member: the wait that is under way throws it if nothing is left that
-    /// could end that wait otherwise.
+    /// Notes the failure that has ended operations of a member: the wait that is under way throws it if
+    /// nothing is left that could end that wait otherwise.
     void note_failure(const std::exception_ptr& failure) noexcept {
         if (wait_ != nullptr) {
             wait_->failure = failure;

@@ -1,6 +1,6 @@
 # cmake -DSOURCE=... -DWORK=... -DCOMPILER=... -DGENERATOR=... -P parts.cmake
-# Whoever lacks what the tests or the command are built with gets the library and a line that names the Debian packages;
-# whoever insists on such a part gets an error that names them.
+# A user who lacks what the tests or the command are built with gets the library and a line that names the
+# Debian packages; a user who requires such a part gets an error that names them.
 
 # Each part's packages, and what makes CMake not find them.
 set(TESTS doctest-dev:DOCTEST_INCLUDE_DIR=OFF relacy-dev:RELACY_INCLUDE_DIR=OFF)

@@ -1,4 +1,5 @@
-! What the module takes apart itself: what it refuses, and of which types and lengths arrays may be.
+! The arguments that the module takes apart itself: those that it rejects, and the types and lengths of
+! arrays.
 module cases
     use checks
     use tutti
@@ -34,7 +35,7 @@ contains
         call tutti_scatterv(tutti_nonblocking(me, request), x, counts, y(1:10:3), 0, ierr=ierr)
         call gives_none('start of a scatterv')
     contains
-        ! What a request may be that is private in a region of OpenMP.
+        ! A value that a request may have which is private in a region of OpenMP.
         type(tutti_request) function junk()
             junk = transfer([1234567_8, 7777_8], junk)
         end function
@@ -147,7 +148,7 @@ contains
         call refused(ierr, 'gatherv: `counts` must be 2 numbers')
     end subroutine
 
-    ! What has no operators is moved, by its size.
+    ! Elements without operators are moved, by their size.
     subroutine types_that_are_moved(me)
         type(tutti_caller), intent(in) :: me
         logical :: flag, flags(2)

@@ -1,4 +1,4 @@
-! What the programs of this directory count as wrong.
+! The checks of the programs of this directory.
 module checks
     use tutti
     implicit none
@@ -17,7 +17,7 @@ contains
         end if
     end subroutine
 
-    ! That a call has been refused, with these words.
+    ! Checks that a call has been rejected, with these words.
     subroutine refused(ierr, words)
         integer, intent(in) :: ierr
         character(*), intent(in) :: words

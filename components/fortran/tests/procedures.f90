@@ -197,7 +197,7 @@ contains
         call expect(.not. allocated(text), 'text that is not allocated')
     end subroutine
 
-    ! Of three members one does not come.
+    ! One of three members does not come.
     subroutine timeout()
         type(tutti_group) :: group
         integer :: ierr
@@ -217,7 +217,7 @@ contains
         call tutti_group_free(group)
     end subroutine
 
-    ! Of two members, and ranks, one does not come.
+    ! One of two members, and of two ranks, does not come.
     subroutine call_timeout()
         type(tutti_group) :: group
         type(tutti_async_group) :: async_group
@@ -268,7 +268,8 @@ contains
         call tutti_group_free(group)
     end subroutine
 
-    ! What a group has recorded is in files. The constants are those of C: other numbers would be refused, or be other files.
+    ! A group's records are in files. The constants are those of C: other numbers would be rejected, or give
+    ! other files.
     subroutine records()
         type(tutti_group) :: group
         type(tutti_caller) :: me
@@ -320,7 +321,7 @@ contains
         close (unit, status='delete')
     end function
 
-    ! Who joins late is told so there.
+    ! A member that joins late gets the error there.
     subroutine wait_in_vain(group)
         type(tutti_group), intent(inout) :: group
         type(tutti_caller) :: me

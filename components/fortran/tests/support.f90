@@ -171,7 +171,7 @@ contains
         call refused(ierr, 'reproducible_dot: `b` has')
     end subroutine
 
-    ! What is said of arguments that are wrong; nobody has called anything then.
+    ! The errors for wrong arguments; nobody has called anything then.
     subroutine refusals(me)
         type(tutti_caller), intent(in) :: me
         real(8) :: a(4, 4), b(4, 4)

@@ -68,7 +68,7 @@ Bits scattered(mpi::Member& me, std::size_t elements, const Options& options) {
     return bits_of(all);
 }
 
-/// What member 0 has, on all members.
+/// The bits of member 0, on all members.
 Bits of_first(mpi::Member& me, Bits bits) {
     me.broadcast(bits, 0);
     return bits;

@@ -81,8 +81,8 @@ void make_moves(Memory& memory, const RankSchedule::Round& round, const Received
     }
 }
 
-/// What all blocks of all processes hold in the end. `late`: messages from the input leave their sender when
-/// it has stored what the round brings, which is possible if it does so while they are on their way.
+/// The final contents of all blocks of all processes. `late`: messages from the input leave their sender
+/// after it has stored the results of the round, which is possible if it stores while they are on their way.
 std::vector<std::string> results(const std::vector<RankSchedule>& parts, bool late) {
     std::vector<Memory> memories;
     for (std::size_t rank = 0; rank < parts.size(); ++rank) {

@@ -1,4 +1,4 @@
-// Who returns from a call that has failed has its vectors back: nobody of its process touches them any more.
+// A member that returns from a failed call has its vectors back: nobody of its process touches them any more.
 
 #include "support.hpp"
 

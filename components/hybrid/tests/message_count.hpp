@@ -18,11 +18,11 @@ extern std::atomic<bool> sends_last;
 /// How often a request has been freed of which MPI was not done: its memory may go away then.
 extern std::atomic<int> freed_active;
 
-/// Where the texts are that this process has sent of its failures.
+/// The texts that this process has sent of its failures.
 std::vector<const char*> told_texts();
 
-/// What becomes of this process's next allreduce by the MPI library's own collective: it fails at once, or
-/// only when process 0 of the world has sent a message with tag `resume_tag`; until then it does not come.
+/// The fate of this process's next allreduce by the MPI library's own collective: it fails at once, or only
+/// when process 0 of the world has sent a message with tag `resume_tag`; until then it does not come.
 enum class Fate : int { none, fails, does_not_come };
 extern std::atomic<Fate> fate_of_allreduce;
 inline constexpr int resume_tag = 77;

@@ -1,4 +1,5 @@
-// What goes over the channel, through MPI's profiling interface; and the schedules among processes by name.
+// The messages over the channel, through MPI's profiling interface; and the schedules among processes by
+// name.
 
 #include "algorithm/registry.hpp"
 #include "choose/select.hpp"
@@ -100,7 +101,8 @@ int log2_ceil(int processes) {
     return static_cast<int>(std::bit_width(static_cast<unsigned>(processes - 1)));
 }
 
-/// Of a reduce_scatter that combines in the order of the processes: one more to bring blocks to their places.
+/// The rounds of a reduce_scatter that combines in the order of the processes: one more to bring blocks to
+/// their places.
 int in_order(int q) {
     return q == 1 ? q : q + 1;
 }

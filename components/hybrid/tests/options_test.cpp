@@ -1,4 +1,4 @@
-// What a group or a team was set to also holds for the calls that a cluster makes in it.
+// The configuration of a group or a team also holds for the calls that a cluster makes in it.
 
 #include "diagnose/group_diagnosis.hpp"
 #include "hybrid/src/cluster_state.hpp"
@@ -11,7 +11,7 @@ namespace {
 
 constexpr int members = 2;
 
-/// What the group is set to in which a cluster of this process alone meets.
+/// The configuration of the group in which a cluster of this process alone meets.
 const engine::GroupConfig& config_in(mpi::detail::ClusterState& cluster) {
     return cluster.group().config();
 }

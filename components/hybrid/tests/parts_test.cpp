@@ -16,12 +16,12 @@ namespace tutti::test {
 
 namespace {
 
-/// Where a member of a cluster is: in which process, and as which of its members.
+/// The place of a member of a cluster: its process, and its number among the process's members.
 struct Place {
     int process;
     int local;
 };
-/// Of all members, by rank.
+/// The places of all members, by rank.
 std::vector<Place> places_of(mpi::Member& me) {
     std::vector<Place> places(static_cast<std::size_t>(me.size()));
     const Place mine{process_of_world(), me.local().rank()};
@@ -29,7 +29,7 @@ std::vector<Place> places_of(mpi::Member& me) {
     return places;
 }
 
-/// What a member of that rank asks of a split.
+/// The arguments of a member of that rank in a split.
 struct Asked {
     std::optional<int> color;
     int key;
@@ -101,7 +101,7 @@ std::vector<NamedDivision> divisions() {
     return all;
 }
 
-/// What a split must make of the members.
+/// The expected result of a split.
 struct Expected {
     std::vector<int> mates;
     bool is_possible = true;

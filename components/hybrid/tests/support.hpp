@@ -98,7 +98,7 @@ inline void on_clusters(const std::function<void(mpi::Member&)>& body) {
     }
 }
 
-/// What each member of this process was thrown; empty for nothing.
+/// The errors of each member of this process; empty for none.
 using Texts = std::vector<std::string>;
 
 /// Runs `body` on the members of a cluster, and collects the text of each E that it throws. A timeout is for

@@ -12,7 +12,7 @@ struct Nearest {
     double operator()(double a, double b) const { return a * a < b * b ? a : b; }
 };
 
-/// What a shared object does: an allreduce with one of the operators.
+/// The work of a shared object: an allreduce with one of the operators.
 using Part = void(tutti::Member& me, std::vector<double>& values, bool farthest);
 
 __attribute__((visibility("default"))) Part even, odd;
