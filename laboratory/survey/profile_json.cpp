@@ -11,6 +11,8 @@
 #include <iterator>
 #include <set>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 
 namespace tutti::laboratory {
 
@@ -30,7 +32,7 @@ template <class... Words>
     throw std::invalid_argument(fmt::format(format, std::forward<Words>(words)...));
 }
 
-const Json& member(const Json& object, const std::string& name) {
+const Json& member(const Json& object, std::string_view name) {
     const auto found = object.find(name);
     if (found == object.end()) {
         refuse("\"{}\" is missing", name);
@@ -39,8 +41,7 @@ const Json& member(const Json& object, const std::string& name) {
 }
 
 /// An object with no other members than these.
-const Json& object_of(const Json& value, const std::string& name,
-                      std::initializer_list<const char*> members) {
+const Json& object_of(const Json& value, std::string_view name, std::initializer_list<const char*> members) {
     if (!value.is_object()) {
         refuse("{} is no object", quoted_word(name));
     }

@@ -3,7 +3,7 @@
 #include "algorithm/registry.hpp"
 #include "diagnose/disagreement.hpp"
 #include "diagnose/roll_call.hpp"
-#include "trace/quoted.hpp"
+#include "trace/json_string.hpp"
 
 #include <algorithm>
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace tutti::engine {
 
-using trace::quoted;
+using trace::json_string;
 
 namespace {
 
@@ -22,7 +22,7 @@ namespace {
 class Object {
 public:
     Object& add(std::string_view name, const std::string& value) {
-        text_ += (text_.empty() ? "" : ", ") + quoted(name) + ": " + value;
+        text_ += (text_.empty() ? "" : ", ") + json_string(name) + ": " + value;
         return *this;
     }
     Object& add(std::string_view name, std::integral auto value) {
@@ -48,22 +48,24 @@ std::string object_of(const LastCall& call) {
     Object object;
     object.add("number", call.number);
     if (signature.splits) {
-        return object.add("collective", quoted("split")).add("text", quoted(signature.describe())).text();
+        return object.add("collective", json_string("split"))
+            .add("text", json_string(signature.describe()))
+            .text();
     }
-    object.add("collective", quoted(to_string(algorithm.collective)));
+    object.add("collective", json_string(to_string(algorithm.collective)));
     if (algorithm.collective != Collective::barrier) {
-        object.add("bytes", signature.bytes).add("type", quoted(to_string(signature.type)));
+        object.add("bytes", signature.bytes).add("type", json_string(to_string(signature.type)));
     }
     if (!signature.in_passes) {
-        object.add("algorithm", quoted(algorithm.name));
+        object.add("algorithm", json_string(algorithm.name));
     }
     if (algorithm.order != algorithm::Order::none) {
-        object.add("operator", quoted(to_string(signature.op)));
+        object.add("operator", json_string(to_string(signature.op)));
     }
     if (detail::traits_of(algorithm.collective).is_rooted()) {
         object.add("root", signature.root);
     }
-    return object.add("text", quoted(signature.describe())).text();
+    return object.add("text", json_string(signature.describe())).text();
 }
 
 std::string name_of(Sequence sequence) {
@@ -88,12 +90,12 @@ std::string object_of(const MemberReport& report, bool sit, std::chrono::nanosec
     }
     const auto has_called = [](const LastCall& call) { return call.number != 0; };
     if (report.where.is_known() && std::ranges::any_of(report.calls, has_called)) {
-        object.add("file", quoted(report.where.file())).add("line", report.where.line());
+        object.add("file", json_string(report.where.file())).add("line", report.where.line());
     }
     if (report.wait) {
         object.add("waits_for", Object()
                                     .add("rank", report.wait->peer)
-                                    .add("calls", quoted(name_of(report.wait->sequence)))
+                                    .add("calls", json_string(name_of(report.wait->sequence)))
                                     .add("number", report.wait->number)
                                     .add("us", microseconds(now - report.wait->since))
                                     .text());
@@ -108,8 +110,8 @@ std::string object_of(const MemberReport& report, bool sit, std::chrono::nanosec
         Object thread;
         thread.add("id", report.thread);
         if (const auto state = machine::thread_state(report.thread)) {
-            thread.add("name", quoted(state->name))
-                .add("state", quoted(std::string_view(&state->state, 1)))
+            thread.add("name", json_string(state->name))
+                .add("state", json_string(std::string_view(&state->state, 1)))
                 .add("cpu", state->cpu);
         }
         object.add("thread", thread.text());
@@ -129,17 +131,17 @@ std::string object_of(const Learnt& learnt) {
         const Selection& selection = candidate.selection;
         candidates += (candidates.empty() ? "" : ", ") +
                       Object()
-                          .add("algorithm", quoted(algorithm::registry()[selection.row].name))
-                          .add("stores", quoted(to_string(selection.stores)))
-                          .add("from", quoted(source_of(selection.reason)))
+                          .add("algorithm", json_string(algorithm::registry()[selection.row].name))
+                          .add("stores", json_string(to_string(selection.stores)))
+                          .add("from", json_string(source_of(selection.reason)))
                           .add("us", number(candidate.us))
                           .text();
     }
     return Object()
-        .add("collective", quoted(to_string(learnt.point.collective)))
-        .add("operands", quoted(to_string(learnt.point.operands)))
+        .add("collective", json_string(to_string(learnt.point.collective)))
+        .add("operands", json_string(to_string(learnt.point.operands)))
         .add("bytes", learnt.point.bytes)
-        .add("text", quoted(learnt.text()))
+        .add("text", json_string(learnt.text()))
         .add("tried_calls", learnt.tried_calls)
         .add("lost_us", number(learnt.lost_us))
         .add("candidates", "[" + candidates + "]")
@@ -154,13 +156,13 @@ std::string RollCall::json() const {
         members += (members.empty() ? "\n  " : ",\n  ") + object_of(report, names_.sit, now_);
     }
     Object object;
-    object.add("group", quoted(names_.group));
+    object.add("group", json_string(names_.group));
     if (!failure_.empty()) {
-        object.add("failure", quoted(failure_)).add("recovered", !has_failed_);
+        object.add("failure", json_string(failure_)).add("recovered", !has_failed_);
     }
     object.add("members", reports_.size());
     if (!waits_.empty()) {
-        object.add("waits", quoted(waits_));
+        object.add("waits", json_string(waits_));
     }
     if (!learnt_.empty()) {
         std::string all;

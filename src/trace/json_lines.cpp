@@ -1,6 +1,6 @@
 #include "trace/json_lines.hpp"
 
-#include "trace/quoted.hpp"
+#include "trace/json_string.hpp"
 
 namespace tutti::trace {
 
@@ -11,10 +11,10 @@ void add_lines(std::string& text, const Timeline& timeline) {
         text += std::string(",\"") + key + "\":" + std::to_string(value);
     };
     const auto add_span = [&](const Lane& lane, const Span& span) {
-        text += "{\"group\":" + quoted(timeline.name);
+        text += "{\"group\":" + json_string(timeline.name);
         add("rank", lane.rank);
         add("thread", lane.thread);
-        text += R"(,"kind":")" + std::string(to_string(span.kind)) + R"(","name":)" + quoted(span.name);
+        text += R"(,"kind":")" + std::string(to_string(span.kind)) + R"(","name":)" + json_string(span.name);
         add("begin_ns", span.begin_ns);
         add("end_ns", span.end_ns);
         text += ",\"peer\":" + (span.peer < 0 ? "null" : std::to_string(span.peer));

@@ -1,4 +1,4 @@
-#include "trace/quoted.hpp"
+#include "trace/json_string.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -36,7 +36,7 @@ std::size_t character_bytes(std::string_view text) {
 
 } // namespace
 
-std::string quoted(std::string_view text) {
+std::string json_string(std::string_view text) {
     std::string made = "\"";
     while (!text.empty()) {
         const std::size_t bytes = character_bytes(text);
