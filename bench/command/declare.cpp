@@ -15,17 +15,9 @@ namespace tutti::bench {
 
 namespace {
 
-// Options without a help text are former names.
-
-void declare_collective(CLI::App& command, std::string& collective, const char* text) {
-    command.add_option("collective", collective, text);
-    command.add_option("--collective", collective)->group("");
-}
-
 template <class Members>
 void declare_members(CLI::App& command, Members& members, const char* text) {
     command.add_option("-t,--members", members, text)->capture_default_str();
-    command.add_option("-r,--ranks", members)->group("");
 }
 
 void declare_points(CLI::App& command, PointArguments& arguments) {
@@ -149,7 +141,7 @@ void declare(CLI::App& command, BenchArguments& arguments) {
 }
 
 void declare(CLI::App& command, laboratory::VerifyArguments& arguments) {
-    declare_collective(command, arguments.collective, "Only this collective");
+    command.add_option("collective", arguments.collective, "Only this collective");
     declare_members(command, arguments.ranks,
                     "Numbers of members: 1:1024, 22, or 2,4,8:16. Above 128 members, "
                     "one root per number in turn, and one protocol if each member has "
@@ -162,7 +154,7 @@ void declare(CLI::App& command, laboratory::VerifyArguments& arguments) {
 }
 
 void declare(CLI::App& command, laboratory::DrawArguments& arguments) {
-    declare_collective(command, arguments.collective, "barrier, broadcast, allreduce, ...");
+    command.add_option("collective", arguments.collective, "barrier, broadcast, allreduce, ...");
     command.add_option("-a,--algorithm", arguments.algorithm, "A name (see tutti info --algorithms)");
     CLI::Option* const machine =
         command
@@ -182,7 +174,6 @@ void declare(CLI::App& command, laboratory::DrawArguments& arguments) {
         .add_option("-t,--members", arguments.ranks,
                     "Number of members; of a schedule an SVG is readable up to 32")
         ->default_str("8, or as many as the machine has CPUs");
-    command.add_option("-r,--ranks", arguments.ranks)->group("");
     command.add_option("--root", arguments.root, "The root; the distance of a shift")->capture_default_str();
     command.add_option("--format", arguments.format,
                        "svg, dot or text; default: by the file's extension, or svg if it "
@@ -200,7 +191,7 @@ void declare(CLI::App& command, laboratory::DrawArguments& arguments) {
 void declare(CLI::App& command, laboratory::ModelArguments& arguments) {
     command.add_option("--table", arguments.table,
                        "A paper's table: rabenseifner-traff-2004, traff-2023 or traff-2024");
-    declare_collective(command, arguments.collective, "Only this collective");
+    command.add_option("collective", arguments.collective, "Only this collective");
     command
         .add_option("-t,--members", arguments.members,
                     fmt::format("Number of members, with --cluster per node; default: with --cluster {}, "
@@ -208,7 +199,6 @@ void declare(CLI::App& command, laboratory::ModelArguments& arguments) {
                                 "--measured the most in the file",
                                 laboratory::ModelArguments::default_threads))
         ->default_str(fmt::format("{}", laboratory::ModelArguments::default_ranks));
-    command.add_option("-r,--ranks,--threads", arguments.members)->group("");
     auto* const bytes = command
                             .add_option("-b,--bytes", arguments.bytes,
                                         "Bytes m of the buffer; with --predict: a list, such as 8,64K,1M")
@@ -306,7 +296,6 @@ void declare(CLI::App& command, viewer::TraceArguments& arguments) {
         ->required();
     command.add_option("-t,--members", arguments.members, "With a collective: number of members")
         ->default_str(fmt::format("{}", viewer::TraceArguments::default_members));
-    command.add_option("-r,--ranks", arguments.members)->group("");
     command
         .add_option("-b,--bytes", arguments.bytes,
                     "With a collective: bytes of the longest buffer of a member")

@@ -169,21 +169,17 @@ TEST_CASE("names and lists are taken as people write them") {
     CHECK_FALSE(outcome.says("auto"));
 }
 
-TEST_CASE("a collective is a word and members are -t everywhere; what they were called before is taken too") {
-    const std::vector<std::pair<std::vector<std::string>, std::vector<std::string>>> pairs{
-        {{"draw", "scan", "-a", "ring", "-t", "5"},
-         {"draw", "--collective", "scan", "--algorithm", "ring", "--ranks", "5"}},
-        {{"model", "scan", "-t", "5"}, {"model", "--collective", "scan", "-r", "5"}},
-        {{"model", "--cluster", "--nodes", "64", "-t", "5"},
-         {"model", "--cluster", "--nodes", "64", "--threads", "5"}},
-        {{"verify", "scan", "-t", "5", "--expression", "5:4", "-a", "ring"},
-         {"verify", "--collective", "scan", "-r", "5", "--expression", "5:4", "-a", "ring"}},
-        {{"info", "--why", "scan", "-t", "5"}, {"info", "--why", "scan", "--members", "5"}}};
-    for (const auto& [now, before] : pairs) {
-        const Outcome outcome = tutti_command(now);
+TEST_CASE("a collective is a word and members are -t everywhere") {
+    const std::vector<std::vector<std::string>> calls{
+        {"draw", "scan", "-a", "ring", "-t", "5"},
+        {"model", "scan", "-t", "5"},
+        {"model", "--cluster", "--nodes", "64", "-t", "5"},
+        {"verify", "scan", "-t", "5", "--expression", "5:4", "-a", "ring"},
+        {"info", "--why", "scan", "-t", "5"}};
+    for (const std::vector<std::string>& call : calls) {
+        const Outcome outcome = tutti_command(call);
         CAPTURE(outcome.text);
         CHECK(outcome.exit_code == 0);
-        CHECK(outcome.text == tutti_command(before).text);
     }
     CHECK(tutti_command({"draw", "-a", "ring"}).says("collective"));
 }
