@@ -29,8 +29,9 @@ clang_packages='clang:clang++ clang-14:clang++-14 libc++-14-dev:/usr/lib/llvm-14
     libc++abi-14-dev:/usr/lib/llvm-14/lib/libc++abi.so'
 lint_packages='clang-format:clang-format clang-tidy:run-clang-tidy'
 
+# A relative name is never looked for in the current directory, which has a directory `cmake`.
 is_there() {
-    command -v "$1" >/dev/null 2>&1 || [ -e "$1" ] || [ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ]
+    command -v "$1" >/dev/null 2>&1 || [ -e "/$1" ] || [ -e "/usr/include/$1" ] || [ -e "/usr/local/include/$1" ]
 }
 
 missing=''
