@@ -1,9 +1,8 @@
-# tutti_module(NAME SOURCES ... [LINKS ...] [OWN_OPTIONS | SMALL])
+# tutti_module(NAME SOURCES ... [LINKS ...] [SMALL])
 #
-# One part of the house: an object library that sees only what it links. One that is called tutti_<directory> or
-# tutti_bench_<directory> is a layer. OWN_OPTIONS: it has options that headers are not precompiled for. SMALL: it runs when a group is
-# made, in the first call of its kind or when a call fails. It is compiled for size, because each program that links the archive
-# contains it.
+# One module: an object library that sees only what it links. A target that is called tutti_<directory> or tutti_bench_<directory>
+# is a layer. SMALL: the module runs when a group is made, in the first call of its kind or when a call fails. It is compiled for
+# size, because each program that links the archive contains it.
 set(TUTTI_COMPILE_OPTIONS -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion -Wshadow
     -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wundef)
 if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
@@ -34,34 +33,11 @@ function(tutti_configure target)
   endif()
 endfunction()
 
-# Headers that nearly every source includes are compiled once. ccache needs a setting to accept such a file
-# for the headers in it (tests/run.sh sets it).
-set(TUTTI_PRECOMPILES ON)
-if(CMAKE_DISABLE_PRECOMPILE_HEADERS OR CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache"
-   AND NOT "$ENV{CCACHE_SLOPPINESS}" MATCHES "pch_defines")
-  set(TUTTI_PRECOMPILES OFF)
-endif()
-# ccache needs the first. GCC forgets that precompiled headers are the system's, and shows warnings about code of the standard library,
-# false ones in GCC 12.
-set(TUTTI_PRECOMPILED_OPTIONS $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess> $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow>)
-set(TUTTI_PRECOMPILED_HEADERS <algorithm> <array> <atomic> <chrono> <cstddef> <cstdint> <functional> <map> <memory> <numeric>
-    <optional> <span> <stdexcept> <string> <string_view> <thread> <utility> <vector>)
 set(TUTTI_SMALL_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-Os>)
 
-# tutti_announce(TARGET PRECOMPILED): includes src/announce.hpp in each source, before any header of the standard library, for which
-# it defines what that calls; and with it, from the target PRECOMPILED if there is one, what nearly every source includes.
-function(tutti_announce target precompiled)
-  if(TARGET ${precompiled})
-    target_compile_options(${target} PRIVATE ${TUTTI_PRECOMPILED_OPTIONS})
-    target_precompile_headers(${target} REUSE_FROM ${precompiled})
-  else()
-    tutti_announce_alone(${target})
-  endif()
-endfunction()
-
-# tutti_announce_alone(TARGET): the same for a target with options that headers are not precompiled for.
-function(tutti_announce_alone target)
+# tutti_announce(TARGET): includes src/announce.hpp in each source, before any header of the standard library, for which it
+# defines the functions that this header calls.
+function(tutti_announce target)
   target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include ${PROJECT_SOURCE_DIR}/src/announce.hpp>")
 endfunction()
 
@@ -71,17 +47,13 @@ function(tutti_hide target)
 endfunction()
 
 function(tutti_module name)
-  cmake_parse_arguments(arg "OWN_OPTIONS;SMALL" "" "SOURCES;LINKS" ${ARGN})
+  cmake_parse_arguments(arg "SMALL" "" "SOURCES;LINKS" ${ARGN})
   add_library(${name} OBJECT ${arg_SOURCES})
   tutti_configure(${name})
-  if(arg_OWN_OPTIONS)
-    tutti_announce_alone(${name})
-  elseif(arg_SMALL)
+  if(arg_SMALL)
     target_compile_options(${name} PRIVATE ${TUTTI_SMALL_OPTIONS})
-    tutti_announce(${name} tutti_precompiled_small)
-  else()
-    tutti_announce(${name} tutti_precompiled)
   endif()
+  tutti_announce(${name})
   tutti_hide(${name})
   target_link_libraries(${name} PUBLIC ${arg_LINKS})
   if(CMAKE_CURRENT_SOURCE_DIR MATCHES "/components/([^/]+)/src")
@@ -161,19 +133,3 @@ function(tutti_product name)
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE CXX)
   target_link_libraries(${name} PUBLIC tutti_bench_headers ${arg_LINKS} ${libraries})
 endfunction()
-
-# tutti_precompile_modules(NAME OPTIONS...): for modules with these options, because compilers reject headers that were precompiled
-# without -Os.
-function(tutti_precompile_modules name)
-  add_library(${name} OBJECT ${PROJECT_SOURCE_DIR}/src/precompiled.cpp)
-  tutti_configure(${name})
-  tutti_hide(${name})
-  target_link_libraries(${name} PRIVATE Threads::Threads)
-  target_compile_options(${name} PRIVATE ${TUTTI_PRECOMPILED_OPTIONS} ${ARGN})
-  target_precompile_headers(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src/announce.hpp ${TUTTI_PRECOMPILED_HEADERS} <charconv> <cstring>
-                            <exception> <limits> <mutex> <set>)
-endfunction()
-if(TUTTI_PRECOMPILES)
-  tutti_precompile_modules(tutti_precompiled)
-  tutti_precompile_modules(tutti_precompiled_small ${TUTTI_SMALL_OPTIONS})
-endif()

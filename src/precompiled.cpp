@@ -1,1 +1,0 @@
-// Nothing: headers are precompiled for other targets (tutti_announce and tutti_precompile).

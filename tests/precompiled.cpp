@@ -1,0 +1,1 @@
+// Empty: the headers are precompiled for other targets (tutti_precompile).
