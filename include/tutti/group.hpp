@@ -34,25 +34,15 @@ class Cluster;
 /// If a missing rank has never been joined before, the waiting members throw an Error after
 /// GroupOptions::join_timeout. If it has been joined before, they wait for ever, because the library cannot
 /// distinguish a thread that never comes from a late thread. A timeout (GroupOptions::timeout) ends such a
-/// wait. If a member leaves while others still need it, they wait as well, unless
-/// GroupOptions::leaving_ends_calls is set. If a region may have fewer threads, compare
-/// `omp_get_num_threads() == group.size()` before any thread joins.
+/// wait. If a region may have fewer threads, compare `omp_get_num_threads() == group.size()` before any
+/// thread joins.
 ///
-/// When an exception destroys a Member, the region fails for all members:
+/// A member that leaves its region ends the calls in which other members of this region wait for it: they
+/// throw MismatchError, or Aborted if another member has reported the difference.
 ///
-/// - Members that are still in this region, or still in the previous one, throw Aborted from their current or
-///   next call.
-/// - Threads that have yet to come to the region get Aborted from join().
-/// - A member that has already left the region is not notified. If it has joined for the next region, that
-///   region fails too.
-///
-/// The group can be used again in the region after the last one that failed. A program whose threads all come
-/// to every region only needs to catch the exceptions and continue.
-///
-/// If a thread did not come to a failed region, its next join() throws Aborted, and takes the place of its
-/// join for the failed region. The thread must skip the code of the failed region and join again for the next
-/// one. A thread that did not exist in the failed region, because the region had fewer threads, gets the same
-/// Aborted; it may join again at once.
+/// If a call of a member throws anything except ArgumentError, or if an exception destroys a Member, the
+/// group fails. A failed group stays failed: every later call of its members throws Aborted or TimeoutError
+/// with the text of the first failure, and so does join(). Make a new group, which takes microseconds.
 class TUTTI_API Group {
 public:
     /// Throws ArgumentError unless 1 <= members <= 65535.
@@ -90,7 +80,7 @@ public:
     /// If the environment variable TUTTI_ROLL_CALL names a signal (USR1, or USR1,json for tools), the signal
     /// makes a thread of the library write the roll calls of all groups, teams, sub-groups, async groups and
     /// clusters to stderr, or to the function of set_log(): `kill -USR1 PID`. The library installs its
-    /// handler when the program creates the first of these objects. When a group is used again after a
+    /// handler when the program creates the first of these objects. When a team is used again after a
     /// failure, the roll call no longer lists the calls before the failure; the error message does.
     std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
 
@@ -105,15 +95,8 @@ public:
     Statistics statistics() const;
 
     /// Joins the group as `rank` on the calling thread. Throws ArgumentError if `rank` is negative, not less
-    /// than size(), or already joined, and Error in a child of fork() if its parent made the group.
-    ///
-    /// After a failure, join() first waits until all members have left the failed region. It throws Aborted
-    /// in three cases:
-    ///
-    /// - The region failed before the calling thread joined it, or the thread missed a failed region: see the
-    ///   description of the class.
-    /// - The members have not left within a second. The new region then fails for all its members.
-    /// - The calling thread still has its Member of the failed region.
+    /// than size(), or already joined; Aborted if the group has failed, with the text of the failure; and
+    /// Error in a child of fork() if its parent made the group.
     [[nodiscard("a membership lasts as long as its Member")]] Member join(int rank);
 
     /// Joins, calls `function(me)` with the new Member, leaves, and returns the result. `function` is not

@@ -28,8 +28,8 @@ namespace detail {
 class GroupState;
 struct Choice;
 
-/// Whether the rank of a member that leaves will be joined again. If not, members that wait for it are
-/// notified. A member of a derived group only gives up one way to make calls: its rank stays its own.
+/// Whether the rank of a member that leaves can be joined again. A member of a derived group only gives up
+/// one way to make calls: its rank stays its own.
 enum class Leaving : std::uint8_t { for_now, for_good, nothing };
 
 } // namespace detail
@@ -125,8 +125,8 @@ public:
     /// - Team::run(), or this member's Group::run(), throws an Error with `text` when the function has
     ///   returned, unless this is a member of a sub-group.
     /// - If `text` is empty, a text that names abort() replaces it.
-    /// - A team can be used again at once, and a Group when all members have left. A group made by split(),
-    ///   subset() or dup() cannot be used again.
+    /// - A team can be used again at once. A Group, and a group made by split(), subset() or dup(), stays
+    ///   failed.
     /// - In a group made by among(), this fails the group of which that is a part.
     void abort(std::string_view text);
 
@@ -216,8 +216,8 @@ public:
     /// - The Member must be destroyed before this one. If an exception destroys it, nothing fails, because
     ///   the member can make it again. The last one of the group on a thread waits for operations that are
     ///   outstanding; if an exception destroys that one, they fail.
-    /// - A failure of a call in it is a failure of this group, and the other way round. When this group can
-    ///   be used again, so can those made by among(), by new Members.
+    /// - A failure of a call in it is a failure of this group, and the other way round. When a team
+    ///   is used again, so can those made by among(), by new Members.
     /// - Its memory is kept for later calls until this group ends.
     ///
     /// Throws ArgumentError unless `count` and `stride` are positive, all ranks are in 0 .. size() - 1, and

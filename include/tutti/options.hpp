@@ -203,11 +203,6 @@ struct GroupOptions {
     /// lines; "%p" in the name stands for the process ID; a suffix ",steps" also records steps. Cost: if off,
     /// one pointer check per call; if on, about 40 to 100 ns for a call of 8 bytes.
     Trace trace = Trace::off;
-    /// Only for a Group: whether members that wait for a member that has left the region throw MismatchError
-    /// at once, as the members of teams and of sub-groups do. By default they wait, because the thread may
-    /// join again to go on: one member may stay while another joins for every call. Set it if every rank is
-    /// joined exactly once per region, and stays for all calls of the region.
-    bool leaving_ends_calls = false;
 };
 
 } // namespace tutti::inline TUTTI_NAMESPACE

@@ -86,7 +86,7 @@ void Member::leave() noexcept {
     if (leaving_ == detail::Leaving::for_good) {
         group_->memory().leave_for_good(rank_);
     } else if (leaving_ == detail::Leaving::for_now) {
-        group_->leave_seat(rank_);
+        group_->memory().leave_region(rank_);
     }
 }
 

@@ -65,15 +65,10 @@ std::string hidden_difference(const CallSignature& one, const CallSignature& oth
     return one.describe() == other.describe() ? ", and their operators are different functions" : "";
 }
 
-/// Only with GroupOptions::leaving_ends_calls. Relaxed, as the region is: the words of the mailbox have told.
+/// Relaxed: the words of the mailbox have ordered it.
 bool is_in_another_region(const SharedMemory& memory, int member, int other) {
-    const auto has_left_one = [&](int each) {
-        return memory.status(each).left_region.load(std::memory_order_relaxed) != 0;
-    };
-    const auto region_of = [&](int each) {
-        return memory.status(each).region.load(std::memory_order_relaxed);
-    };
-    return (has_left_one(member) || has_left_one(other)) && region_of(member) != region_of(other);
+    return memory.status(member).region.load(std::memory_order_relaxed) !=
+           memory.status(other).region.load(std::memory_order_relaxed);
 }
 
 } // namespace

@@ -33,18 +33,18 @@ bool has_left(const detail::GroupState& group, const Family& family, int rank, b
 
 MemberReport report_of(detail::GroupState& group, int rank, bool by_people) {
     const MemberStatus& status = group.memory().status(rank);
-    MemberReport report{
-        .rank = rank,
-        .rank_in_first = group.family().rank_in_first(rank),
-        .has_joined = !group.seats().members_join() || status.has_joined.test(std::memory_order_relaxed),
-        .has_left = has_left(group, group.family(), rank, by_people),
-        .has_failed = status.has_failed.load(std::memory_order_relaxed),
-        // Acquire, though nothing is read that it makes visible.
-        .is_inside = (group.memory().board(rank).progress.observe() & mailbox::inside_bit) != 0,
-        .where = group.seat(rank).called_from().read(),
-        .where_sequence = static_cast<Sequence>(group.seat(rank).called_from().kind()),
-        .wait = status.wait.read(),
-        .thread = status.thread.load(std::memory_order_relaxed)};
+    MemberReport report{.rank = rank,
+                        .rank_in_first = group.family().rank_in_first(rank),
+                        .has_joined = !group.seats().members_join() || status.has_joined(),
+                        .has_left = has_left(group, group.family(), rank, by_people),
+                        .has_failed = status.has_failed.load(std::memory_order_relaxed),
+                        // Acquire, though nothing is read that it makes visible.
+                        .is_inside =
+                            (group.memory().board(rank).progress.observe() & mailbox::inside_bit) != 0,
+                        .where = group.seat(rank).called_from().read(),
+                        .where_sequence = static_cast<Sequence>(group.seat(rank).called_from().kind()),
+                        .wait = status.wait.read(),
+                        .thread = status.thread.load(std::memory_order_relaxed)};
     for (const Sequence sequence : {Sequence::blocking, Sequence::nonblocking, Sequence::persistent}) {
         report.calls[static_cast<std::size_t>(sequence)] = last_call(group.memory(), sequence, rank);
     }
@@ -59,8 +59,7 @@ MemberReport report_of(detail::GroupState& group, int rank, bool by_people) {
 RollCall GroupDiagnosis::look(Asked asked) {
     std::string failure = group_.failure().text();
     std::string waits = group_.text_of_waits();
-    // Before the channels are held, because a member that joins takes their lock later.
-    const bool has_failed = group_.seats().is_unusable();
+    const bool has_failed = group_.failure().raised();
     SharedMemory& memory = group_.memory();
     const auto channels = memory.hold_channels();
     if (asked == Asked::by_people && last_snapshot_.at().count() == 0) {

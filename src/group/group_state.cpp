@@ -153,19 +153,7 @@ void GroupState::recover() {
 
 void GroupState::take_seat(int rank) {
     require_own_process();
-    seats_.take(rank, [this] { recover(); });
-    if (config_.options.leaving_ends_calls) {
-        seat(rank).enter_region(memory_.status(rank).region.load(std::memory_order_relaxed));
-    }
-}
-
-void GroupState::leave_seat(int rank) {
-    if (process_.is_here()) { // else another thread may have held the lock at the moment of fork()
-        if (config_.options.leaving_ends_calls) {
-            memory_.leave_region(rank);
-        }
-        seats_.leave(rank);
-    }
+    seat(rank).enter_region(seats_.take(rank));
 }
 
 std::shared_ptr<GroupState> GroupState::of_mates(const std::vector<int>& mates,
@@ -266,14 +254,11 @@ bool GroupState::has_left(int member, int other) const {
     if (has_left_for_good(other)) {
         return true;
     }
-    if (!config_.options.leaving_ends_calls) {
-        return false;
-    }
     if (const std::shared_ptr<GroupState> origin = family_.origin()) {
         const engine::Progression& ranks = *family_.derived_ranks();
         return origin->has_left(ranks.rank(member), ranks.rank(other));
     }
-    return seats_.members_join() && memory_.has_left_region_of(member, other);
+    return memory_.has_left_region_of(member, other);
 }
 
 bool GroupState::has_left_for_good(int member) const {

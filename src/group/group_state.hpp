@@ -51,7 +51,7 @@ public:
                                    const std::optional<engine::Progression>& derived = {});
 
     /// The group of these ranks of this one: made by the first member that needs it, and kept until this
-    /// group ends, or begins anew after a failure. By any thread.
+    /// group ends or recovers from a failure. By any thread.
     std::shared_ptr<GroupState> derived(const engine::Progression& ranks);
 
     /// The group that a member of this one has founded and still holds. Throws Aborted if it holds it no
@@ -82,7 +82,6 @@ public:
 
     /// See Seats::take. Throws Error in a child of fork().
     TUTTI_COMPONENT_API void take_seat(int rank);
-    TUTTI_COMPONENT_API void leave_seat(int rank);
 
     engine::Diagnosis& diagnosis() { return *diagnosis_; }
 
@@ -111,8 +110,8 @@ public:
     /// Whether the member makes no more calls here: it has left for good, this group, the group that this one
     /// is derived from, or the first that this one was made of. Acquire: whatever it published came before.
     bool has_left_for_good(int member) const;
-    /// Whether a call of `member`, the caller, waits in vain for another one: that has left for good or,
-    /// where leaving ends calls, the region. Acquire: as above.
+    /// Whether a call of `member`, the caller, waits in vain for `other`, which has left for good, or has left
+    /// the region. Acquire: as above.
     bool has_left(int member, int other) const;
 
     /// See Seats::require_joined(). The members of a derived group join the group that it is derived from.
@@ -122,7 +121,7 @@ public:
     /// may read and write the member's vectors until they have noticed.
     void leave_failed_call(int member);
 
-    /// Makes the group usable again after a failure. Only while no member is in a call.
+    /// Makes the group of a team usable again after a failure. Only while no member is in a call.
     void recover();
 
     engine::Schedules& schedules() { return schedules_; }

@@ -75,14 +75,16 @@ struct alignas(line_bytes) MemberStatus {
     std::atomic<int> thread{0};
     /// Whether the member has left for good and will not make any more calls.
     Atomic<bool> left_for_good{false};
-    /// The region to which it has come, and the one that it has left last; 0: none. Only with
-    /// GroupOptions::leaving_ends_calls. The former relaxed: the member itself needs it, and people.
+    /// The number of the region that the member has joined last, and of the one that it has left last; 0:
+    /// none. The two differ while a thread is the member. A team and a sub-group have no regions, because no
+    /// thread joins them. The former relaxed: the latter orders what the threads of a seat do.
     std::atomic<std::int64_t> region{0};
     Atomic<std::int64_t> left_region{0};
     /// Whether a call of the member has failed since the group has been usable. Relaxed: for people.
     std::atomic<bool> has_failed{false};
-    /// Whether a thread has ever joined to be this member. No thread joins a team or a sub-group.
-    std::atomic_flag has_joined;
+
+    /// Whether a thread has ever joined to be this member.
+    bool has_joined() const noexcept { return region.load(std::memory_order_relaxed) != 0; } // which lasts
 };
 
 } // namespace tutti::engine

@@ -6,7 +6,6 @@
 #include "call/plans/plans.hpp"
 #include "call/prepared_call.hpp"
 #include "group/family.hpp"
-#include "group/seat_occupancy.hpp"
 #include "immovable.hpp"
 #include "machine/pinning.hpp"
 #include "mailbox/mailbox.hpp"
@@ -53,12 +52,6 @@ public:
 
     CalledFrom& called_from() { return called_from_; }
     const CalledFrom& called_from() const { return called_from_; }
-
-    engine::SeatOccupancy& occupancy() { return occupancy_; }
-
-    /// The epoch of the last operation that nobody could complete before all had entered it, 0 if there was
-    /// none. Only while the seat is free.
-    std::uint64_t last_sync_epoch() const { return cursor_.sync_epoch; }
 
     /// The member has come to the region with this number, which all have joined when they make its calls:
     /// calls of different regions are different calls.
@@ -242,7 +235,6 @@ private:
     engine::CallPlace recorded_;
     std::uint64_t recorded_digest_ = 0;
     std::unique_ptr<engine::Outstanding> outstanding_;
-    engine::SeatOccupancy occupancy_;
     /// Sorted by ranks.
     std::vector<Derived> derived_;
     int handles_ = 0;

@@ -2,6 +2,9 @@
 
 #include "group/mailbox_pages.hpp"
 
+#include <algorithm>
+#include <cstddef>
+
 namespace tutti::engine {
 
 SharedMemory::SharedMemory(int members, const mailbox::StdWord& failed)
@@ -42,11 +45,30 @@ void SharedMemory::leave_for_good(int member) {
     notify_of_leaving(member);
 }
 
+std::int64_t SharedMemory::enter_region(int member) {
+    MemberStatus& own = status(member);
+    // Acquire: pairs with leave_region() of the thread that was the member before.
+    std::int64_t left = own.left_region.load(std::memory_order_acquire);
+    const std::int64_t next = left + 1;
+    // Relaxed: of two threads that want to be the member, one fails.
+    return own.region.compare_exchange_strong(left, next, std::memory_order_relaxed) ? next : 0;
+}
+
 void SharedMemory::leave_region(int member) {
     MemberStatus& own = status(member);
-    // Release: pairs with has_left_region_of(). The member's own thread has written the region.
+    // Release: pairs with has_left_region_of(), enter_region() and is_deserted(). The member's own thread has
+    // written the region.
     own.left_region.store(own.region.load(std::memory_order_relaxed), std::memory_order_release);
     notify_of_leaving(member);
+}
+
+bool SharedMemory::is_deserted() const {
+    // Acquire: pairs with leave_region().
+    return std::ranges::all_of(std::span(statuses_, static_cast<std::size_t>(members_)),
+                               [](const auto& each) {
+                                   return each.left_region.load(std::memory_order_acquire) ==
+                                          each.region.load(std::memory_order_relaxed);
+                               });
 }
 
 void SharedMemory::notify_of_leaving(int member) {

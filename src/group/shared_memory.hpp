@@ -10,6 +10,7 @@
 #include <tutti/detail/export.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -55,8 +56,13 @@ public:
     bool has_left_for_good(int member) const {
         return status(member).left_for_good.load(std::memory_order_acquire);
     }
+    /// The calling thread becomes the member, for its next region. The number of that, from 1 on, or 0 if
+    /// another thread is the member.
+    std::int64_t enter_region(int member);
     /// The member leaves its region, which the members that are there and wait for it see.
-    void leave_region(int member);
+    TUTTI_COMPONENT_API void leave_region(int member);
+    /// Whether no thread is a member. Acquire: what those did that were came before.
+    TUTTI_COMPONENT_API bool is_deserted() const;
     /// Whether `other` has left the region in which `member` is, or a later one. By the member. Acquire: as
     /// above.
     bool has_left_region_of(int member, int other) const {

@@ -4,7 +4,6 @@
 #include "mailbox/event_count.hpp"
 #include "no_cancellation.hpp"
 #include "wait/error_context.hpp"
-#include "wait/join_timeout.hpp"
 
 #include <linux/membarrier.h>
 #include <sys/syscall.h>
@@ -124,7 +123,6 @@ void Failure::raise(int member, const std::exception_ptr& cause, const char* who
     is_timeout_ = holds<TimeoutError>(told);
     // In another group ranks are others.
     peer_ = !is_own ? -1 : is_timeout_ ? peer.value_or(peer_of(told)) : member;
-    came_of_waiting_ = is_own && (is_timeout_ || holds<NotJoined>(told));
     const bool is_mismatch = holds<MismatchError>(told);
     with_text(told, [&](const char* whole) {
         const std::string_view text(whole, is_mismatch ? std::strcspn(whole, "\n") : std::strlen(whole));
@@ -158,11 +156,6 @@ std::string Failure::text() const {
 std::exception_ptr Failure::first() const noexcept {
     const std::scoped_lock lock(mutex_);
     return first_;
-}
-
-bool Failure::came_of_waiting() const noexcept {
-    const std::scoped_lock lock(mutex_);
-    return came_of_waiting_;
 }
 
 void Failure::clear() noexcept {

@@ -54,9 +54,6 @@ public:
     /// keep_first() was called, an exception ends on the thread that has thrown it.
     TUTTI_COMPONENT_API std::exception_ptr first() const noexcept;
 
-    /// Whether members waited for too long: for a call, or for seats that nobody took.
-    bool came_of_waiting() const noexcept;
-
     /// From now on first() is used, by a caller that knows when members have done with what they have thrown.
     void keep_first() noexcept { keeps_first_ = true; }
 
@@ -73,7 +70,6 @@ private:
     std::string text_;
     bool keeps_first_ = false;
     bool is_timeout_ = false;
-    bool came_of_waiting_ = false;
     /// ErrorContext::peer of those that are released.
     int peer_ = -1;
     /// For lack of memory: the text as far as it goes, and the source of copies of Aborted.

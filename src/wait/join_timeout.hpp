@@ -1,19 +1,11 @@
 #pragma once
 
-#include <tutti/error.hpp>
-
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <string>
 
 namespace tutti::engine {
-
-/// Thrown by members that have waited too long for a seat that nobody takes.
-class NotJoined : public Error {
-public:
-    using Error::Error;
-};
 
 /// How long the members of a group have waited for seats that nobody has ever taken. Any member may use it at
 /// any time.
@@ -24,7 +16,7 @@ public:
 
     std::chrono::milliseconds timeout() const { return timeout_; }
 
-    /// Such a seat has been taken, or all waiting members have left.
+    /// Such a seat has been taken.
     void restart() noexcept {
         waited_ns_.store(0, std::memory_order_relaxed); // nothing else hangs on it
     }

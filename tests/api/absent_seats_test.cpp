@@ -100,18 +100,12 @@ TEST_CASE("those that wait for operations in flight are told as well") {
     }
 }
 
-TEST_CASE("a thread that comes to its seat after that is told, too, and waiting begins anew") {
+TEST_CASE("a thread that comes to its seat after that is told, too") {
     Group group(2, {.join_timeout = 1000ms});
     check_told(acting(group, 1, [](Member& me) { me.barrier(); }), "member 1 has not joined within 1 s");
     const Thrown thrown = test::thrown_by([&] { static_cast<void>(group.join(1)); });
     CHECK(thrown.kind == Thrown::Kind::aborted);
     CHECK(test::mentions(thrown.text, "member 1 has not joined within 1 s"));
-    std::thread late([&] {
-        std::this_thread::sleep_for(50ms);
-        group.run(1, [](Member& me) { me.barrier(); });
-    });
-    group.run(0, [](Member& me) { me.barrier(); });
-    late.join();
 }
 
 TEST_CASE("a seat may be taken late") {
@@ -153,48 +147,4 @@ TEST_CASE("a member that has taken its seat may come to a call as late as it lik
             CHECK(each.kind == Thrown::Kind::nothing);
         }
     }
-}
-
-TEST_CASE("a group that had too few threads is whole again one region later, whoever joins once a region") {
-    const auto has_failed = [](const Thrown& each) { return each.kind != Thrown::Kind::nothing; };
-    for (const GroupOptions& options :
-         {GroupOptions{.join_timeout = 300ms}, GroupOptions{.timeout = 300ms}}) {
-        Group group(4, options);
-        const auto meet = [](Member& me) {
-            const int all = me.allreduce(1, sum);
-            CHECK(all == 4);
-        };
-        for (const int threads : {2, 4}) { // of the four, two are told
-            CHECK(std::ranges::all_of(acting(group, threads, meet), has_failed));
-        }
-        for (int region = 0; region < 3; ++region) {
-            CHECK(std::ranges::none_of(acting(group, 4, meet), has_failed));
-        }
-    }
-}
-
-TEST_CASE("who joins again where it has been told keeps the region from failing") {
-    Group group(4, {.join_timeout = 300ms});
-    acting(group, 2, [](Member& me) { me.barrier(); });
-    std::atomic<int> told{0};
-    std::vector<std::jthread> threads;
-    for (int rank = 0; rank < 4; ++rank) {
-        threads.emplace_back([&, rank] {
-            const auto meet = [](Member& me) {
-                const int all = me.allreduce(1, sum);
-                CHECK(all == 4);
-            };
-            try {
-                group.run(rank, meet);
-            } catch (const Aborted& refused) {
-                CHECK(test::mentions(
-                    refused.what(),
-                    "join again for the next one (at once, if the failed region had fewer threads)"));
-                ++told;
-                group.run(rank, meet);
-            }
-        });
-    }
-    threads.clear();
-    CHECK(told == 2);
 }

@@ -134,7 +134,6 @@ TEST_CASE("a member that returns early releases those that wait in a kept sub-gr
 }
 
 TEST_CASE("an exception in a region of a joined group releases those that wait in a kept sub-group") {
-    Group group(3);
     std::vector<std::optional<Member>> twins(3);
     const auto on_threads = [&](const auto& part) {
         std::vector<std::jthread> threads;
@@ -143,6 +142,7 @@ TEST_CASE("an exception in a region of a joined group releases those that wait i
         }
     };
     for (int i = 0; i < repetitions; ++i) {
+        Group group(3);
         on_threads([&](int rank) {
             Member me = group.join(rank);
             twins[static_cast<std::size_t>(rank)].emplace(me.dup());

@@ -18,7 +18,7 @@ using test::Thrown;
 namespace {
 
 GroupOptions leaving(Wait wait = Wait::automatic) {
-    return {.wait = wait, .timeout = 60s, .leaving_ends_calls = true};
+    return {.wait = wait, .timeout = 60s};
 }
 
 /// What each thread throws in a region in which the last member does not act.
@@ -75,7 +75,6 @@ TEST_CASE("members that wait for one that has left are told so at once") {
         Group group(3, leaving(wait));
         check_told(all_but_the_last(group, [](Member& me) { static_cast<void>(me.allreduce(1, sum)); }),
                    "member 2 has returned without calling it");
-        check_usable(group, 5);
     }
 }
 
@@ -87,7 +86,6 @@ TEST_CASE("so are those with operations in flight") {
                                     me.start.allreduce(std::span(&x, 1), sum).wait();
                                 }),
                "member 2 has returned without starting it");
-    check_usable(group, 5);
 }
 
 TEST_CASE("a member that has left after all calls ends nobody's") {
@@ -124,7 +122,7 @@ TEST_CASE("a member that leaves to join again is late for the calls of the regio
             return;
         }
         group.run(1, [](Member& me) { me.barrier(); });
-        // The join is refused if the region has failed before.
+        // The join is refused if the group has failed before.
         static_cast<void>(test::thrown_by([&] { group.run(1, [&](Member&) { is_told.wait(false); }); }));
     });
     CHECK(told.kind == Thrown::Kind::mismatch);
@@ -157,33 +155,4 @@ TEST_CASE("a call of one region is none of the next one, for which a member has 
             CHECK(told.kind != Thrown::Kind::timeout);
         }
     }
-}
-
-TEST_CASE("regions go on after some that not all came to") {
-    Group group(2, {.timeout = 20ms, .leaving_ends_calls = true});
-    test::on_threads(2, [&](int rank) {
-        for (int region = 0; region < 6; ++region) {
-            if (rank == 1 && region % 2 == 0) {
-                continue;
-            }
-            static_cast<void>(test::thrown_by([&] { group.run(rank, [](Member& me) { me.barrier(); }); }));
-        }
-    });
-    // Each rank gets the failures that it has missed, and then both are in the same region.
-    test::on_threads(2, [&](int rank) {
-        bool is_through = false;
-        for (int region = 0; region < 20 && !is_through; ++region) {
-            is_through = test::thrown_by([&] { group.run(rank, [](Member& me) { me.barrier(); }); }).kind ==
-                         Thrown::Kind::nothing;
-        }
-        CHECK(is_through);
-    });
-    group.set_timeout(60s); // members may be late by themselves where others want the CPUs
-    check_usable(group, 10);
-}
-
-TEST_CASE("by default they wait for it") {
-    Group group(2, {.timeout = 100ms});
-    const std::vector<Thrown> thrown = all_but_the_last(group, [](Member& me) { me.barrier(); });
-    CHECK(thrown[0].kind == Thrown::Kind::timeout);
 }

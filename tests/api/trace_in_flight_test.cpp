@@ -207,9 +207,9 @@ TEST_CASE("a wait within a wait counts once") {
 }
 
 TEST_CASE("numbers of started operations go on after a failure") {
-    Group group(1, {.trace = Trace::operations});
-    const auto region = [&](int starts, bool fails) {
-        group.run(0, [&](Member& me) {
+    Team team = team_of(1, Trace::operations);
+    const auto run = [&](int starts, bool fails) {
+        team.run([&](Member& me) {
             for (int i = 0; i < starts; ++i) {
                 me.start.barrier().wait();
             }
@@ -218,10 +218,10 @@ TEST_CASE("numbers of started operations go on after a failure") {
             }
         });
     };
-    CHECK_THROWS_AS(region(3, true), Error);
-    region(2, false);
+    CHECK_THROWS_AS(run(3, true), Error);
+    run(2, false);
     std::uint64_t last = 0;
-    for (const Line& line : lines_of(group.trace())) {
+    for (const Line& line : lines_of(team.trace())) {
         if (line.kind == "started") {
             CHECK(line.number == last + 1);
             last = line.number;

@@ -128,11 +128,11 @@ void use_groups() {
     }
 }
 
-/// One member throws, and so does an operator; then all come again.
+/// One member throws, and so does an operator. Then the team is used again, and a group is made anew.
 void use_failures() {
-    tutti::Group group(3);
     tutti::Team team(3);
     for (int turn = 0; turn < 4; ++turn) {
+        tutti::Group group(3);
         std::vector<long> seen(3);
         const auto part = [&](tutti::Member& me) {
             std::vector<Pair> in(1000, Pair(me.rank()));

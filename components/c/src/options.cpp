@@ -59,8 +59,7 @@ GroupOptions group_options(const char* function, const tutti_group_options* give
             .join_timeout = timeout(options.join_timeout_ms),
             .timeout = timeout(options.timeout_ms),
             .levels = levels_of(function, options),
-            .trace = one_of<Trace>(function, "options.trace", options.trace),
-            .leaving_ends_calls = options.leaving_ends_calls != 0};
+            .trace = one_of<Trace>(function, "options.trace", options.trace)};
 }
 
 void write_text(const char* function, const std::string& written, char* text, std::size_t bytes,

@@ -96,14 +96,13 @@ module tutti
 
         ! Makes a group, whose ranks threads join with tutti_join. Arguments after `ierr` should be passed by
         ! keyword.
-        subroutine tutti_group_create(members, group, ierr, wait, tuning, join_timeout_ms, timeout_ms, levels, trace, &
-                                      leaving_ends_calls) &
+        subroutine tutti_group_create(members, group, ierr, wait, tuning, join_timeout_ms, timeout_ms, levels, trace) &
             bind(c, name="tutti_f_group_create")
             import
             integer(c_int), value :: members
             type(tutti_group), intent(inout) :: group
             integer(c_int), intent(out), optional :: ierr
-            integer(c_int), intent(in), optional :: wait, join_timeout_ms, timeout_ms, trace, leaving_ends_calls
+            integer(c_int), intent(in), optional :: wait, join_timeout_ms, timeout_ms, trace
             character(kind=c_char, len=*), intent(in), optional :: tuning
             integer(c_int), intent(in), optional :: levels(:)
         end subroutine

@@ -252,7 +252,7 @@ contains
         type(tutti_group) :: group
         type(tutti_caller) :: me
         integer :: ierr
-        call tutti_group_create(2, group, timeout_ms=60000, leaving_ends_calls=1)
+        call tutti_group_create(2, group, timeout_ms=60000)
         call tutti_group_set_timeout(group, -7, ierr)
         call refused(ierr, 'set_timeout: `timeout` is -7 ms')
         call tutti_group_set_timeout(group, TUTTI_NEVER)

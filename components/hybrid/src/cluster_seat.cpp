@@ -78,7 +78,7 @@ void ClusterSeat::rise() {
     if (leaving_ == tutti::detail::Leaving::for_good) {
         cluster_.group().memory().leave_for_good(member_.rank());
     }
-    cluster_.group().leave_seat(member_.rank());
+    cluster_.group().memory().leave_region(member_.rank());
 }
 
 void ClusterSeat::fail_started(const std::exception_ptr& cause, const ErrorContext& operation) noexcept {

@@ -611,14 +611,11 @@ typedef struct tutti_group_options {
     size_t level_count;
     /// One of TUTTI_TRACE_OFF, _STATISTICS, _OPERATIONS and _STEPS.
     int trace;
-    /// If not 0, members that wait for a member that has left get TUTTI_MISMATCH_ERROR at once: see
-    /// tutti::GroupOptions::leaving_ends_calls.
-    int leaving_ends_calls;
 } tutti_group_options;
 #define TUTTI_GROUP_OPTIONS_INIT                                                                             \
     {                                                                                                        \
         sizeof(tutti_group_options), TUTTI_WAIT_AUTOMATIC, 0, TUTTI_TIMEOUT_DEFAULT, TUTTI_TIMEOUT_DEFAULT,  \
-            0, 0, TUTTI_TRACE_OFF, 0                                                                         \
+            0, 0, TUTTI_TRACE_OFF                                                                            \
     }
 
 /// Makes a group of 1 .. 65535 members. `options` may be NULL.
@@ -660,9 +657,8 @@ TUTTI_API tutti_status tutti_group_statistics(const tutti_group* group, const ch
                                               size_t bytes, size_t* length);
 
 /// Joins the group as `rank` on the calling thread; the thread makes its calls as *me until tutti_leave().
-/// Every rank must be joined exactly once per parallel region. Returns TUTTI_ABORTED if the region to which
-/// the thread comes has already failed, even if the thread was not in it. The thread has then not joined, and
-/// must join again for the next region. On failure *me has size 0, and must not be used for calls.
+/// Every rank must be joined exactly once per parallel region. Returns TUTTI_ABORTED if the group has
+/// failed: make a new one. On failure *me has size 0, and must not be used for calls.
 TUTTI_API tutti_status tutti_join(tutti_group* group, int rank, tutti_caller* me);
 
 /// Leaves the group, after the member's outstanding operations have completed. A member that has failed must
@@ -672,7 +668,7 @@ TUTTI_API tutti_status tutti_leave(tutti_caller me);
 
 /// Ends the calls of all other members with TUTTI_ABORTED, whose text contains `text`. If that is NULL or
 /// empty, a text that names abort() replaces it. A member that cannot continue must call this before it
-/// leaves. The group can be used again when all members have left.
+/// leaves. The group stays failed: make a new one.
 TUTTI_API tutti_status tutti_abort(tutti_caller me, const char* text);
 
 /// The CPU on which the calling thread, a member's, runs at the time of the call; -1 if the system does not

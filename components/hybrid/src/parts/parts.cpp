@@ -13,7 +13,7 @@ namespace {
 /// Whether the part has ended, as far as this process can see. All actions of its members came before, though
 /// a count of uses orders nothing: is_deserted() does.
 bool has_ended(const Parts::State& part) {
-    return part == nullptr || (part.use_count() == 1 && part->group().seats().is_deserted() &&
+    return part == nullptr || (part.use_count() == 1 && part->group().memory().is_deserted() &&
                                !part->failure().raised() && part->parts().have_ended());
 }
 
