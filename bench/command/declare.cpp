@@ -359,16 +359,6 @@ void declare(CLI::App& command, InfoArguments& arguments) {
         ->needs(asked);
 }
 
-void declare(CLI::App& command, TuneArguments& arguments) {
-    command.add_option("output", arguments.output, "The file to write; - is stdout")->capture_default_str();
-    declare_points(command, arguments.points);
-    command.get_option("--quiet")->description("No progress on stderr, and no legend above the tables");
-    command
-        .add_option("--seconds", arguments.points.seconds,
-                    "Time limit for all measurements together; the rest is left out")
-        ->capture_default_str();
-}
-
 void declare(CLI::App& command, laboratory::MeasureArguments& arguments) {
     command.add_option("-o,--output", arguments.output, "The file to write; - is stdout")
         ->capture_default_str();

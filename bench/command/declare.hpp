@@ -3,7 +3,6 @@
 #include "command/compare.hpp"
 #include "command/guidelines.hpp"
 #include "command/info.hpp"
-#include "command/tune.hpp"
 #include "lab_command/draw.hpp"
 #include "lab_command/measure.hpp"
 #include "lab_command/model.hpp"
@@ -27,7 +26,6 @@ void declare(CLI::App& command, laboratory::MeasureArguments& arguments);
 void declare(CLI::App& command, laboratory::ModelArguments& arguments);
 void declare(CLI::App& command, viewer::ReportArguments& arguments);
 void declare(CLI::App& command, viewer::TraceArguments& arguments);
-void declare(CLI::App& command, TuneArguments& arguments);
 void declare(CLI::App& command, laboratory::VerifyArguments& arguments);
 
 } // namespace tutti::bench

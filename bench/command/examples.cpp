@@ -42,9 +42,6 @@ constexpr std::array of_trace{
     Example{"tutti trace program.jsonl --html trace.html", "what a program has recorded"}};
 constexpr std::array of_guidelines{
     Example{"tutti guidelines -t 2,4 -e 1M", "is anything slower than what it could be replaced by?"}};
-constexpr std::array of_tune{
-    Example{"tutti tune tuned.txt", "two minutes; then TUTTI_TUNING=tuned.txt ./program"},
-    Example{"tutti tune tuned.txt -t 4 -e 1M --seconds 30", "only 4 members, vectors up to 1 MiB"}};
 constexpr std::array of_measure{Example{"tutti measure -o machine.json", "a line profile of this machine"},
                                 Example{"tutti measure --matrix machine.svg -o machine.json",
                                         "and a picture of what lines take between CPUs"}};
@@ -70,12 +67,17 @@ struct Of {
     std::string_view command;
     std::span<const Example> examples;
 };
-const std::array of_all{Of{"", of_tutti},        Of{"info", of_info},
-                        Of{"bench", of_bench},   Of{"compare", of_compare},
-                        Of{"report", of_report}, Of{"trace", of_trace},
-                        Of{"tune", of_tune},     Of{"guidelines", of_guidelines},
-                        Of{"verify", of_verify}, Of{"measure", of_measure},
-                        Of{"draw", of_draw},     Of{"model", of_model},
+const std::array of_all{Of{"", of_tutti},
+                        Of{"info", of_info},
+                        Of{"bench", of_bench},
+                        Of{"compare", of_compare},
+                        Of{"report", of_report},
+                        Of{"trace", of_trace},
+                        Of{"guidelines", of_guidelines},
+                        Of{"verify", of_verify},
+                        Of{"measure", of_measure},
+                        Of{"draw", of_draw},
+                        Of{"model", of_model},
                         Of{"help", of_help}};
 
 } // namespace

@@ -205,8 +205,6 @@ void add_commands(CLI::App& app, std::function<int()>& chosen) {
                 "Measure whether collectives are as fast as the calls that could "
                 "replace them",
                 run_guidelines);
-    add_command(app, chosen, "tune",
-                "Measure which algorithms are the fastest here and write a file for TUTTI_TUNING", run_tune);
     add_command(app, chosen, "measure",
                 "Measure the cache lines, caches and links of this machine, and "
                 "draw which CPUs are near",

@@ -119,7 +119,7 @@ void list_variables(std::string& page) {
         std::pair("TUTTI_ROLL_CALL", "A signal, such as USR1, that writes a roll call of all members to "
                                      "stderr."),
         std::pair("TUTTI_TRACE", "A file, such as run.pftrace, for a trace of the calls of all groups."),
-        std::pair("TUTTI_TUNING", "on, off, or a file written by tutti tune: how groups choose algorithms."),
+        std::pair("TUTTI_TUNING", "on, off, or a file of TUTTI_TUNING_SAVE: how groups choose algorithms."),
         std::pair("TUTTI_TUNING_SAVE", "A file to which a program saves what its groups have learnt, for the "
                                        "next run."),
         std::pair("TUTTI_ISA", "The widest instruction set that may be used: generic, avx2 or avx512."),

@@ -166,7 +166,7 @@ struct GroupOptions {
     ///   keeps the fastest (Faraj, Yuan and Lowenthal 2006); all members keep the same one. Exceptions: calls
     ///   with a shared result, with counts or with a named algorithm.
     /// - "off": the built-in choice.
-    /// - a file that `tutti tune` or save_tuning() wrote on this machine: as "on", but the choice of the file
+    /// - a file that save_tuning() wrote on this machine: as "on", but the choice of the file
     ///   is tried first.
     /// - empty: the environment variable TUTTI_TUNING, and as "on" if it is not set.
     ///

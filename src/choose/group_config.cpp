@@ -67,17 +67,14 @@ struct Whereabouts {
 };
 
 /// Of such members, by what the table has measured of lines, or else by a guess.
-std::shared_ptr<AlgorithmPredictor> predictor_for(const Whereabouts& members, int cpus, int l3_groups,
-                                                  const tuning::Table* table) {
+std::shared_ptr<AlgorithmPredictor> predictor_for(const Whereabouts& members, int cpus, int l3_groups) {
     const auto count = static_cast<int>(members.places.size());
     if (!AlgorithmPredictor::is_for(count, cpus, l3_groups)) {
         return nullptr;
     }
     const machine::Machine& machine = tuning::this_machine();
     const std::vector<machine::Pu> pus = pus_of(machine, members.places);
-    const bool is_measured =
-        table != nullptr && table->lines && covers(*table->lines, distances_between(pus));
-    std::optional<KnownMachine> known = is_measured ? KnownMachine{*table->lines} : most_like(machine, pus);
+    std::optional<KnownMachine> known = most_like(machine, pus);
     return known ? std::make_shared<AlgorithmPredictor>(*std::move(known), positions_of(machine, pus),
                                                         graph::LevelTree::of_parts(count, members.parts))
                  : nullptr;
@@ -95,8 +92,7 @@ GroupConfig config_for(const GroupOptions& options, Whereabouts where, Cpus cpus
     if (explores) {
         source.text += ", then what is fastest here";
     }
-    std::shared_ptr<AlgorithmPredictor> predictor =
-        predictor_for(where, cpus.of_members, l3_groups, source.table.get());
+    std::shared_ptr<AlgorithmPredictor> predictor = predictor_for(where, cpus.of_members, l3_groups);
     return {.wait_policy = wait_policy_of(wait, members, cpus.of_members),
             .cpus = cpus.of_members,
             .process_cpus = process_cpus,

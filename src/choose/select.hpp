@@ -1,6 +1,7 @@
 #pragma once
 
 #include "algorithm/registry.hpp"
+#include "machine/thresholds.hpp"
 #include "schedule/synchronise.hpp"
 #include "tuning/choices.hpp"
 

@@ -21,10 +21,7 @@ namespace tutti::tuning {
 namespace {
 
 constexpr std::string_view magic = "tutti-tuning";
-constexpr int format_version = 9;
-constexpr std::string_view profile_word = "profile";
-constexpr std::string_view lines_word = "lines";
-constexpr std::string_view line_word = "line";
+constexpr int format_version = 10;
 constexpr std::string_view in_place_ending = "/in-place";
 constexpr std::array<std::string_view, fingerprint_lines> machine_labels{"model", "cpus", "cores", "l2",
                                                                          "l3"};
@@ -103,96 +100,15 @@ Entry entry(Reader& reader) {
     return entry;
 }
 
-/// The rest of the thresholds, after the first line's first word: all quantities, in their order.
-machine::Thresholds profile(Reader& reader) {
-    machine::Thresholds profile{.source = machine::ThresholdSource::measured};
-    bool is_first = true;
-    for (const machine::Quantity& quantity : machine::quantities()) {
-        if (!is_first) {
-            reader.next_line();
-            reader.expect(profile_word);
-        }
-        is_first = false;
-        reader.expect(quantity.name);
-        if (quantity.bytes != nullptr) {
-            quantity.bytes(profile) =
-                reader.number(quantity.name, std::size_t{0}, machine::Quantity::most_bytes);
-        } else {
-            quantity.ns(profile) = reader.number(quantity.name, 0.0, machine::Quantity::most_ns);
-        }
-        if (!reader.line_is_over()) {
-            reader.fail("the line should end after one number");
-        }
-    }
-    return profile;
-}
-
-/// The rest of the machine model, after the first line's first word.
-distance::MachineModel lines(Reader& reader) {
-    distance::MachineModel lines;
-    lines.name = "this machine";
-    lines.sources = {{"tune", distance::Origin::measured, "tutti tune"}};
-    do {
-        lines.has[static_cast<std::size_t>(
-            named<distance::Class>(reader, "distance", static_cast<int>(distance::class_count)))] = true;
-    } while (!reader.line_is_over());
-    for (const distance::NamedNumber& number : numbers_of(lines)) {
-        reader.next_line();
-        reader.expect(line_word);
-        reader.expect(number.name);
-        number.number->value =
-            reader.number(number.name.c_str(), distance::NamedNumber::least, distance::NamedNumber::most);
-        if (!reader.line_is_over()) {
-            reader.fail("the line should end after one number");
-        }
-    }
-    try {
-        check(lines);
-    } catch (const std::invalid_argument& error) {
-        reader.fail(error.what());
-    }
-    return lines;
-}
-
-std::string lines_text(const Table& table) {
-    if (!table.lines) {
-        return {};
-    }
-    std::string text(lines_word);
-    for (const distance::Class each : distance::all_classes) {
-        text += table.lines->has_class(each) ? " " + std::string(to_string(each)) : "";
-    }
-    text += "\n";
-    distance::MachineModel copy = *table.lines;
-    for (const distance::NamedNumber& number : numbers_of(copy)) {
-        text += std::string(line_word) + " " + number.name + " " + shown(number.number->value) + "\n";
-    }
-    return text;
-}
-
-std::string profile_text(const Table& table) {
-    std::string text;
-    if (!table.profile) {
-        return text;
-    }
-    machine::Thresholds profile = *table.profile;
-    for (const machine::Quantity& quantity : machine::quantities()) {
-        text += std::string(profile_word) + " " + quantity.name + " " +
-                (quantity.bytes != nullptr ? shown(quantity.bytes(profile)) : shown(quantity.ns(profile))) +
-                "\n";
-    }
-    return text;
-}
-
 void check_format(Reader& reader) {
     reader.next_line();
     if (reader.word() != magic) {
-        reader.fail("this file was not written by tutti tune");
+        reader.fail("this is not a tuning file");
     }
     const int version = reader.number("format version", 0, 1'000'000);
     if (version != format_version) {
         reader.fail("the format is version " + std::to_string(version) + ", and this library reads version " +
-                    std::to_string(format_version) + ": run tutti tune again");
+                    std::to_string(format_version) + ": delete the file");
     }
 }
 
@@ -222,7 +138,6 @@ std::string to_text(const Table& table) {
     for (const std::string& line : table.machine) {
         text += line + "\n";
     }
-    text += profile_text(table) + lines_text(table);
     for (const Entry& entry : table.entries) {
         const Point& point = entry.point;
         text += std::string(to_string(point.collective)) + " " + std::string(to_string(point.operands)) +
@@ -256,16 +171,6 @@ Table parse(std::string_view text) {
             reader.fail("expected \"" + std::string(label) + "\" of the machine here");
         }
         table.machine.push_back(std::string(label) + " " + std::string(reader.remainder()));
-    }
-    if (reader.next_line_begins_with(profile_word)) {
-        reader.next_line();
-        reader.expect(profile_word);
-        table.profile = profile(reader);
-    }
-    if (reader.next_line_begins_with(lines_word)) {
-        reader.next_line();
-        reader.expect(lines_word);
-        table.lines = lines(reader);
     }
     while (!reader.at_end()) {
         reader.next_line();

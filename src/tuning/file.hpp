@@ -8,18 +8,13 @@
 
 /// The file of a table: lines of printable ASCII, words separated by one blank.
 ///
-///     tutti-tuning 9                                    the format's version
+///     tutti-tuning 10                                   the format's version
 ///     library 1.0.0
 ///     model AMD EPYC 9R14                               the machine, see fingerprint()
 ///     cpus 0-1
 ///     cores 2
 ///     l2 2 x 1048576
 ///     l3 1 x 33554432
-///     profile plain-line 8.5                            all quantities of the machine's profile, or none
-///     ...
-///     lines core l3                                     the distances of its line profile, if it has one
-///     line core.one-way.min 8                           and all numbers of that
-///     ...
 ///     allreduce exact 8 1 65536 direct 24.1 flat 31     collective, operands, members, L3 groups, bytes;
 ///     ...                                               algorithms and their times in us, the choice first
 ///     allreduce exact 8 1 65536/in-place direct/non-temporal 24.1     in place; one way to store, not the

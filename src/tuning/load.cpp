@@ -11,7 +11,6 @@
 
 #include <unistd.h>
 
-#include <atomic>
 #include <exception>
 #include <map>
 #include <memory>
@@ -62,20 +61,8 @@ const machine::Machine& this_machine() {
 }
 
 const machine::Thresholds& this_thresholds() {
-    // No thread waits until another one has made them: that one may be in the function of set_log().
-    static std::atomic<const machine::Thresholds*> known{nullptr};
-    // Acquire and release: pair with each other.
-    const machine::Thresholds* thresholds = known.load(std::memory_order_acquire);
-    if (thresholds == nullptr) {
-        const Source source = source_of({});
-        const bool has_own = source.table != nullptr && source.table->profile;
-        auto made = std::make_unique<const machine::Thresholds>(
-            has_own ? *source.table->profile : machine::family_thresholds(this_machine()));
-        if (known.compare_exchange_strong(thresholds, made.get(), std::memory_order_acq_rel)) {
-            thresholds = made.release();
-        }
-    }
-    return *thresholds;
+    static const machine::Thresholds profile = machine::family_thresholds(this_machine());
+    return profile;
 }
 
 Table load(const std::string& path, const machine::Machine& machine) {
@@ -83,14 +70,14 @@ Table load(const std::string& path, const machine::Machine& machine) {
     if (table.library != TUTTI_VERSION_STRING) {
         throw std::invalid_argument("it was made with version " + table.library.substr(0, 40) +
                                     " of the library, and this is " + TUTTI_VERSION_STRING +
-                                    ": run tutti tune again");
+                                    ": delete the file");
     }
     const std::vector<std::string> here = fingerprint(machine);
     for (std::size_t line = 0; line < fingerprint_lines; ++line) {
         if (table.machine[line] != here[line]) {
             throw std::invalid_argument("it was made on another machine, \"" +
                                         table.machine[line].substr(0, 100) + "\", and this one has \"" +
-                                        here[line] + "\": run tutti tune here");
+                                        here[line] + "\": name a file of its own for each machine");
         }
     }
     return table;

@@ -12,8 +12,7 @@ namespace tutti::tuning {
 /// This machine as it was at the first call.
 const machine::Machine& this_machine();
 
-/// The thresholds of this machine, for as long as the process lives: those in the file that TUTTI_TUNING
-/// names, if there are any, else those of the processor's family.
+/// The thresholds of this machine's processor family.
 const machine::Thresholds& this_thresholds();
 
 /// The table in a file. Throws std::invalid_argument with the reason if the table cannot be used: if

@@ -64,19 +64,6 @@ public:
         return word;
     }
 
-    /// The next word, which has to be this one.
-    void expect(std::string_view expected) {
-        const std::string_view found = word();
-        if (found != expected) {
-            fail("expected \"" + std::string(expected) + "\", but found " + quoted_word(found));
-        }
-    }
-
-    /// Whether the next line begins with this word and a blank.
-    bool next_line_begins_with(std::string_view word) const {
-        return rest_.starts_with(word) && rest_.substr(word.size()).starts_with(' ');
-    }
-
     /// The rest of the line, which may be empty.
     std::string_view remainder() {
         ended_ = true;

@@ -88,8 +88,7 @@ void lock_for_a_while(const Descriptor& folder) {
 Table table_in(const std::string& path) {
     struct stat status {};
     const bool is_new = stat(path.c_str(), &status) != 0 && errno == ENOENT;
-    return is_new ? Table{TUTTI_VERSION_STRING, fingerprint(this_machine()), {}, {}, {}}
-                  : load(path, this_machine());
+    return is_new ? Table{TUTTI_VERSION_STRING, fingerprint(this_machine()), {}} : load(path, this_machine());
 }
 
 /// A file beside the one that it is to replace. It is gone at the end unless it has.

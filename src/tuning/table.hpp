@@ -1,19 +1,16 @@
 #pragma once
 
 #include "algorithm/registry.hpp"
-#include "distance/line_profile.hpp"
-#include "machine/thresholds.hpp"
 
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-/// The measured choice of algorithms: a table that `tutti tune` or a program with TUTTI_TUNING_SAVE writes,
-/// and groups take their choices from.
+/// Measured choices of algorithms: a table that a program writes (TUTTI_TUNING_SAVE), and from which groups
+/// take their choices.
 namespace tutti::tuning {
 
 /// The requirement of a call on the order in which operands are combined, and so on the algorithms that may
@@ -89,10 +86,6 @@ struct Table {
     std::string library;
     /// See fingerprint().
     std::vector<std::string> machine;
-    /// The thresholds measured on the machine, if any were.
-    std::optional<machine::Thresholds> profile = {};
-    /// The measured costs of its lines, if any were.
-    std::optional<distance::MachineModel> lines = {};
     /// Ascending by their points.
     std::vector<Entry> entries;
 

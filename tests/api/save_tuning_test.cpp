@@ -104,7 +104,7 @@ TEST_CASE("a file that cannot be saved is reported at the start, and the variabl
     std::ofstream(folder.path("letter")) << "to a friend\n";
     CHECK(run_again(folder, "TUTTI_TUNING_SAVE=letter", learns) == 0);
     CHECK(mentions(folder.text("messages"), "tutti: TUTTI_TUNING_SAVE: "));
-    CHECK(mentions(folder.text("messages"), "letter cannot be saved: line 1: this file was not written by"));
+    CHECK(mentions(folder.text("messages"), "letter cannot be saved: line 1: this is not a tuning file"));
     CHECK(folder.text("letter") == "to a friend\n");
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("save_tuning names its argument and what is wrong with it") {
     CHECK(refusal("") == "save_tuning: `path` \"\" is not written: it is empty: name a file");
     CHECK(refusal("/nonesuch/tuned") ==
           "save_tuning: `path` \"/nonesuch/tuned\" is not written: No such file or directory");
-    CHECK(mentions(refusal(folder.path("letter")), "this file was not written by tutti tune"));
+    CHECK(mentions(refusal(folder.path("letter")), "this is not a tuning file"));
     CHECK(mentions(refusal("/dev/null"), "not a regular file"));
     learn(2);
     save_tuning(folder.path("tuned"));

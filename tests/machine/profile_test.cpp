@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include <set>
 #include <string>
 
 using namespace tutti::machine;
@@ -41,22 +40,11 @@ TEST_CASE("caches are full by the L2 caches or by the L3 caches, whichever is fi
     CHECK(Reach{.l3_bytes = 10}.bytes(8, 2) == 20); // the L2 caches do not matter
 }
 
-TEST_CASE("every quantity has a name and a place of its own, and a line for readers") {
+TEST_CASE("readers see a line for each threshold") {
     Thresholds profile;
-    std::set<std::string> names;
-    double next = 1;
-    for (const Quantity& quantity : quantities()) {
-        names.insert(quantity.name);
-        REQUIRE((quantity.bytes == nullptr) != (quantity.ns == nullptr));
-        if (quantity.bytes != nullptr) {
-            CHECK(quantity.bytes(profile) == 0);
-            quantity.bytes(profile) = static_cast<std::size_t>(next++);
-        } else {
-            CHECK(quantity.ns(profile) == 0);
-            quantity.ns(profile) = next++;
-        }
-    }
-    CHECK(names.size() == quantities().size());
-    CHECK(describe(profile).find("  moved-line                     2 ns\n") != std::string::npos);
+    profile.moved_line_ns = 1.5;
+    profile.stream_to_own.l3_bytes = 7;
+    CHECK(describe(profile).find("  moved-line                     1.5 ns\n") != std::string::npos);
+    CHECK(describe(profile).find("  stream-to-own-per-l3           7 B\n") != std::string::npos);
     CHECK(describe(profile).starts_with("profile: guess\n"));
 }

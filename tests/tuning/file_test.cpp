@@ -1,4 +1,3 @@
-#include "distance/published.hpp"
 #include "support.hpp"
 
 #include <sys/stat.h>
@@ -52,53 +51,6 @@ TEST_CASE("entries can be of calls in place, and have ways to store") {
     CHECK(mentions(forged("65536/in-place", "65536/elsewhere"), "bytes \"65536/elsewhere\""));
     CHECK(mentions(forged("65536/in-place", "/in-place"), "bytes \"\""));
     CHECK(mentions(forged(first + second, second + first), "ascending"));
-}
-
-TEST_CASE("a table can have what lines cost, of which no number is believed") {
-    tuning::Table table = test::small_table();
-    distance::MachineModel lines = distance::published().front().profile;
-    table.lines = lines;
-    const std::string text = tuning::to_text(table);
-    const tuning::Table read = tuning::parse(text);
-    REQUIRE(read.lines);
-    distance::MachineModel found = *read.lines;
-    CHECK(found.has == lines.has);
-    const auto numbers = numbers_of(lines);
-    const auto others = numbers_of(found);
-    REQUIRE(numbers.size() == others.size());
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-        CHECK(numbers[i].number->value == others[i].number->value);
-        CHECK(found.sources.at(others[i].number->source).origin == distance::Origin::measured);
-    }
-    const auto forged = [&](const std::string& from, const std::string& to) {
-        return refusal_of_text(with_right_end(replaced(text, from, to)));
-    };
-    CHECK(mentions(forged("line core.one-way.min 8\n", "line core.one-way.min -1\n"),
-                   "core.one-way.min \"-1\" is not a number from 0"));
-    CHECK(mentions(forged("line core.one-way.min 8\n", "line core.one-way.min 800\n"), "above the median"));
-    CHECK(mentions(forged("line core.one-way.min 8\n", ""), "expected \"core.one-way.min\""));
-    CHECK(mentions(forged("lines core l3", "lines core l4"), "distance \"l4\" is unknown"));
-}
-
-TEST_CASE("a table can have a profile, of which no number is believed") {
-    tuning::Table table = test::small_table();
-    table.profile = test::measured_thresholds();
-    const std::string text = tuning::to_text(table);
-    CHECK(tuning::parse(text) == table);
-    const auto forged = [&](const char* line, const char* other) {
-        return refusal_of_text(with_right_end(replaced(text, line, other)));
-    };
-    CHECK(mentions(forged("profile moved-line 0.3333333333333333\n", "profile moved-line -1\n"),
-                   "moved-line \"-1\" is not a number from 0 to 1e+09"));
-    CHECK(mentions(forged("profile moved-line 0.3333333333333333\n", "profile moved-line nan\n"),
-                   "not a number"));
-    CHECK(mentions(forged("profile moved-line 0.3333333333333333\n", "profile moved-line 1 2\n"),
-                   "should end"));
-    CHECK(mentions(forged("profile moved-line 0.3333333333333333\n", ""), "expected \"moved-line\""));
-    CHECK(
-        mentions(forged("profile push 196608\n", "profile push 1099511627777\n"), "push \"1099511627777\""));
-    CHECK(mentions(forged("profile crowded-yield", "profile crowded-field"), "expected \"crowded-yield\""));
-    CHECK(mentions(forged("barrier moved", "profile moved"), "collective \"profile\" is unknown"));
 }
 
 TEST_CASE("the end line of the tests is that of the library") {
@@ -179,15 +131,15 @@ TEST_CASE("heads of other files are refused") {
     const auto forged = [&](const char* part, const char* other) {
         return refusal_of_text(with_right_end(replaced(text, part, other)));
     };
-    CHECK(mentions(forged("tutti-tuning 9", "{\"schema\": 1}"), "was not written by tutti tune"));
-    CHECK(mentions(forged("tutti-tuning 9", "tutti-tuning 1"),
-                   "version 1, and this library reads version 9: run tutti tune again"));
+    CHECK(mentions(forged("tutti-tuning 10", "{\"schema\": 1}"), "this is not a tuning file"));
+    CHECK(mentions(forged("tutti-tuning 10", "tutti-tuning 1"),
+                   "version 1, and this library reads version 10: delete the file"));
     CHECK(mentions(forged("library ", "librarian "), "library's version"));
     CHECK(mentions(forged("\ncpus ", "\nseats "), "\"cpus\" of the machine"));
     CHECK(mentions(forged("\nl2 ", "\nl3 "), "\"l2\" of the machine"));
     CHECK(mentions(refusal_of_text(std::string(1'000'000, '[')), "the file ends here"));
-    CHECK(mentions(refusal_of_text(std::string(1'000'000, '[') + "\n"), "was not written by tutti tune"));
-    CHECK(mentions(refusal_of_text("tutti-tuning 9\n" + std::string(100, '\0') + "\nend 0 0\n"),
+    CHECK(mentions(refusal_of_text(std::string(1'000'000, '[') + "\n"), "this is not a tuning file"));
+    CHECK(mentions(refusal_of_text("tutti-tuning 10\n" + std::string(100, '\0') + "\nend 0 0\n"),
                    "not a text file"));
 }
 

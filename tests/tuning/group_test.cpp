@@ -73,7 +73,7 @@ TEST_CASE("teams, groups and their sub-groups take their choices from the file t
 
 TEST_CASE("a group that is given a file which is refused works as without") {
     const test::Directory directory;
-    const std::string path = directory.file("damaged", "tutti-tuning 9\n");
+    const std::string path = directory.file("damaged", "tutti-tuning 10\n");
     Team team(2, {.group = {.tuning = path}});
     CHECK(mentions(team.tuning(),
                    "built-in choice; GroupOptions::tuning: tuning file " + path + " is refused: "));

@@ -89,16 +89,6 @@ TEST_CASE("a new file has what was learnt, and later runs merge into it") {
     CHECK(files_in(directory.path("")) == 1);
 }
 
-TEST_CASE("what tutti tune has measured of the machine stays in the file") {
-    const test::Directory directory;
-    tuning::Table table = test::small_table();
-    table.profile = test::measured_thresholds();
-    const std::string path = directory.file("tuned", tuning::to_text(table));
-    learn_and_save(entry_of(8, 65536), path);
-    table.entries.insert(table.entries.end() - 1, entry_of(8, 65536));
-    CHECK(loaded(path) == table);
-}
-
 TEST_CASE("several processes save to one file at the same time, and nothing is lost") {
     const test::Directory directory;
     const std::string path = directory.path("tuned");

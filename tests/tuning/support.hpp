@@ -34,21 +34,13 @@ inline tuning::Entry entry(const tuning::Point& point, std::string_view name, do
 inline tuning::Table small_table() {
     using enum Collective;
     using tuning::Operands;
-    tuning::Table table{TUTTI_VERSION_STRING, tuning::fingerprint(tuning::this_machine()), {}, {}, {}};
+    tuning::Table table{TUTTI_VERSION_STRING, tuning::fingerprint(tuning::this_machine()), {}};
     table.entries.push_back(entry({barrier, Operands::moved, 4, 1, 0}, "dissemination"));
     table.entries.push_back(entry({allreduce, Operands::exact, 2, 1, 64}, "circulant", 0.25));
     table.entries.back().measured.push_back({row_of(allreduce, "direct"), 1.0 / 3});
     table.entries.push_back(entry({allreduce, Operands::exact, 4, 1, 1024}, "butterfly"));
     table.entries.push_back(entry({allreduce, Operands::ordered, 4, 1, 1024}, "flat"));
     return table;
-}
-
-inline machine::Thresholds measured_thresholds() {
-    machine::Thresholds profile = machine::family_thresholds({});
-    profile.source = machine::ThresholdSource::measured;
-    profile.moved_line_ns = 1.0 / 3;
-    profile.push_bytes = 196608;
-    return profile;
 }
 
 /// The text with its last line set right.

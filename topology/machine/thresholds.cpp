@@ -127,47 +127,6 @@ Thresholds guess(std::size_t l3_bytes) {
             .crowded_yield_ns = 200e3};
 }
 
-template <class Number, auto... path>
-Number& at(Thresholds& profile) {
-    return (profile.*....*path);
-}
-
-template <auto... path>
-constexpr Quantity bytes_of(const char* name) {
-    return {.name = name, .bytes = &at<std::size_t, path...>};
-}
-
-template <auto... path>
-constexpr Quantity ns_of(const char* name) {
-    return {.name = name, .ns = &at<double, path...>};
-}
-
-constexpr std::array all_quantities{
-    ns_of<&Thresholds::plain_line_ns>("plain-line"),
-    ns_of<&Thresholds::moved_line_ns>("moved-line"),
-    ns_of<&Thresholds::streamed_line_ns>("streamed-line"),
-    bytes_of<&Thresholds::lines_from_bytes>("lines-from"),
-    bytes_of<&Thresholds::stream_combined_bytes>("stream-combined"),
-    bytes_of<&Thresholds::stream_to_others, &Reach::l2_bytes>("stream-to-others-per-l2"),
-    bytes_of<&Thresholds::stream_to_others, &Reach::l3_bytes>("stream-to-others-per-l3"),
-    bytes_of<&Thresholds::stream_to_own, &Reach::l2_bytes>("stream-to-own-per-l2"),
-    bytes_of<&Thresholds::stream_to_own, &Reach::l3_bytes>("stream-to-own-per-l3"),
-    bytes_of<&Thresholds::stream_combined_to_own, &Reach::l2_bytes>("stream-combined-to-own-per-l2"),
-    bytes_of<&Thresholds::stream_combined_to_own, &Reach::l3_bytes>("stream-combined-to-own-per-l3"),
-    bytes_of<&Thresholds::stream_pushed_to_own, &Reach::l2_bytes>("stream-pushed-to-own-per-l2"),
-    bytes_of<&Thresholds::stream_pushed_to_own, &Reach::l3_bytes>("stream-pushed-to-own-per-l3"),
-    bytes_of<&Thresholds::push_bytes>("push"),
-    bytes_of<&Thresholds::fetch_results_bytes>("fetch-results"),
-    bytes_of<&Thresholds::pull_between_two_bytes>("pull-between-two"),
-    bytes_of<&Thresholds::scan_between_two_bytes>("scan-between-two"),
-    bytes_of<&Thresholds::read_by_one_bytes>("read-by-one"),
-    bytes_of<&Thresholds::stage_between_two_bytes>("stage-between-two"),
-    bytes_of<&Thresholds::stage_one_way_bytes>("stage-one-way"),
-    bytes_of<&Thresholds::parallel_threshold_bytes>("parallel"),
-    ns_of<&Thresholds::spin_ns>("spin"),
-    ns_of<&Thresholds::yield_ns>("yield"),
-    ns_of<&Thresholds::crowded_yield_ns>("crowded-yield")};
-
 std::string padded(std::string text, std::size_t width) {
     text.resize(std::max(text.size(), width), ' ');
     return text;
@@ -188,10 +147,6 @@ std::string shown_ns(double ns) {
 std::size_t Reach::bytes(std::size_t l2_caches, std::size_t l3_caches) const {
     const std::size_t of_l2 = l2_bytes != 0 ? l2_caches * l2_bytes : std::numeric_limits<std::size_t>::max();
     return std::min(of_l2, l3_caches * l3_bytes);
-}
-
-std::span<const Quantity> quantities() {
-    return all_quantities;
 }
 
 Thresholds family_thresholds(const Machine& machine) {
@@ -221,27 +176,41 @@ Thresholds family_thresholds(const Machine& machine) {
 }
 
 std::string source_text(const Thresholds& profile) {
-    switch (profile.source) {
-    case ThresholdSource::guess:
-        return "guess";
-    case ThresholdSource::family:
-        return "family " + profile.processor;
-    case ThresholdSource::measured:
-        return "measured here";
-    }
-    return {};
+    return profile.source == ThresholdSource::family ? "family " + profile.processor : "guess";
 }
 
 std::string describe(const Thresholds& profile) {
-    constexpr std::size_t width = 31;
-    Thresholds copy = profile;
     std::string text = "profile: " + source_text(profile) + "\n";
-    for (const Quantity& quantity : all_quantities) {
-        text += "  " + padded(quantity.name, width) +
-                (quantity.bytes != nullptr ? std::to_string(quantity.bytes(copy)) + " B"
-                                           : shown_ns(quantity.ns(copy)) + " ns") +
-                "\n";
-    }
+    const auto line = [&](const char* name, const std::string& value) {
+        constexpr std::size_t width = 31;
+        text += "  " + padded(name, width) + value + "\n";
+    };
+    const auto ns = [&](const char* name, double value) { line(name, shown_ns(value) + " ns"); };
+    const auto bytes = [&](const char* name, std::size_t value) { line(name, std::to_string(value) + " B"); };
+    const auto reach = [&](const std::string& name, const Reach& value) {
+        bytes((name + "-per-l2").c_str(), value.l2_bytes);
+        bytes((name + "-per-l3").c_str(), value.l3_bytes);
+    };
+    ns("plain-line", profile.plain_line_ns);
+    ns("moved-line", profile.moved_line_ns);
+    ns("streamed-line", profile.streamed_line_ns);
+    bytes("lines-from", profile.lines_from_bytes);
+    bytes("stream-combined", profile.stream_combined_bytes);
+    reach("stream-to-others", profile.stream_to_others);
+    reach("stream-to-own", profile.stream_to_own);
+    reach("stream-combined-to-own", profile.stream_combined_to_own);
+    reach("stream-pushed-to-own", profile.stream_pushed_to_own);
+    bytes("push", profile.push_bytes);
+    bytes("fetch-results", profile.fetch_results_bytes);
+    bytes("pull-between-two", profile.pull_between_two_bytes);
+    bytes("scan-between-two", profile.scan_between_two_bytes);
+    bytes("read-by-one", profile.read_by_one_bytes);
+    bytes("stage-between-two", profile.stage_between_two_bytes);
+    bytes("stage-one-way", profile.stage_one_way_bytes);
+    bytes("parallel", profile.parallel_threshold_bytes);
+    ns("spin", profile.spin_ns);
+    ns("yield", profile.yield_ns);
+    ns("crowded-yield", profile.crowded_yield_ns);
     return text;
 }
 

@@ -3,7 +3,6 @@
 #include "machine/machine.hpp"
 
 #include <cstddef>
-#include <span>
 #include <string>
 
 /// The costs of lines and caches of a machine, as named quantities.
@@ -13,8 +12,7 @@ namespace tutti::machine {
 ///
 /// - guess: nobody; the values are cautious on any machine
 /// - family: measured on another machine with a processor of this family
-/// - measured: measured on this machine
-enum class ThresholdSource { guess, family, measured };
+enum class ThresholdSource { guess, family };
 
 /// The size at which caches are full: so many bytes for each L2 that members use, or for each L3 if that is
 /// less.
@@ -83,23 +81,10 @@ struct Thresholds {
     bool operator==(const Thresholds&) const = default;
 };
 
-/// One number of a profile: its name, its unit, and what it can be. Exactly one of the pointers is set.
-struct Quantity {
-    const char* name;
-    std::size_t& (*bytes)(Thresholds& profile) = nullptr;
-    double& (*ns)(Thresholds& profile) = nullptr;
-
-    static constexpr std::size_t most_bytes = std::size_t{1} << 40U;
-    static constexpr double most_ns = 1e9;
-};
-
-/// All numbers of a profile, in the order in which they are written.
-std::span<const Quantity> quantities();
-
 /// The thresholds of the machine's processor family, or a guess if that is in no table.
 Thresholds family_thresholds(const Machine& machine);
 
-/// "measured here", "family AMD Zen 5" or "guess".
+/// "family AMD Zen 5" or "guess".
 std::string source_text(const Thresholds& profile);
 
 /// Lines for a reader, aligned: their source, then each number with its unit.

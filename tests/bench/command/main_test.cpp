@@ -13,7 +13,7 @@ using tutti::test::tutti_command;
 TEST_CASE("usage errors end with exit code 2 and say what would work") {
     const std::vector<std::pair<std::vector<std::string>, std::string>> cases{
         {{},
-         "there are: info, bench, compare, report, trace, guidelines, tune, measure, verify, draw, model, "
+         "there are: info, bench, compare, report, trace, guidelines, measure, verify, draw, model, "
          "help"},
         {{"sing"}, "sing"},
         {{"bench", "--loud"}, "--loud"},

@@ -593,7 +593,7 @@ typedef struct tutti_group_options {
     size_t size;
     /// One of TUTTI_WAIT_AUTOMATIC, _SPIN, _YIELD and _SLEEP.
     int wait;
-    /// Whether the group tries algorithms: "on", "off", or a file written by `tutti tune` or
+    /// Whether the group tries algorithms: "on", "off", or a file written by
     /// tutti_save_tuning(). NULL: the environment variable TUTTI_TUNING, or else as "on". See
     /// tutti::GroupOptions::tuning.
     const char* tuning;

@@ -58,37 +58,6 @@ TEST_CASE("info --why tells what would be chosen on a machine that is elsewhere"
     CHECK(few.says("chosen:       flat, the built-in choice for what the mailbox carries"));
 }
 
-TEST_CASE("what tune writes is what groups choose from, and info --why says so") {
-    const Place place("tuned.txt");
-    const Outcome tuned =
-        tutti_command({"tune", place.path(), "-b", "4K", "-e", "4K", "-t", "3", "--seconds", "60", "-q"});
-    CHECK_MESSAGE(tuned.exit_code == 0, tuned.text);
-    CHECK(tuned.says("written to " + place.path()));
-    CHECK(!tuned.says("left out"));
-    CHECK(tuned.says("the library's own choice is within 5 % of the fastest at "));
-    CHECK(place.text().starts_with("tutti-tuning 9\n"));
-    const Outcome untuned = tutti_command({"info", "--why", "allreduce", "-t", "3", "-b", "4K"});
-    CHECK(untuned.says("choices from: built-in choice"));
-    CHECK(untuned.says("flat, the built-in choice for what the mailbox carries, in one exchange"));
-    place.name_in_environment();
-    const Outcome info = tutti_command({"info"});
-    CHECK(info.says("algorithms:    file " + place.path()));
-    CHECK(info.says("\nprofile: "));
-    const Outcome why = tutti_command({"info", "--why", "allreduce", "-t", "3", "-b", "3K", "-d", "i32"});
-    CHECK(why.exit_code == 0);
-    CHECK(why.says("allreduce of 3 KiB of i32 with sum among 3 members"));
-    CHECK(why.says("the choice of the table's nearest entry: allreduce exact, 3 members, 4 KiB"));
-    CHECK(why.says("choices from: file " + place.path()));
-    CHECK(occurrences(why.text, "  chosen\n") == 1);
-    CHECK(why.says("cannot serve: is for powers of two, not for 3 members"));
-    const Outcome serial = tutti_command({"info", "--why", "allreduce", "-t", "3", "-b", "4K"});
-    CHECK(serial.says("only by name: combines in another order"));
-    const Outcome far = tutti_command({"info", "--why", "allreduce", "-t", "3", "-b", "64M"});
-    CHECK(far.says("direct, the built-in choice for long vectors"));
-    CHECK(far.says("not in table: it has nothing near allreduce of 64 MiB among 3 members"));
-    CHECK(!why.says("not in table"));
-}
-
 TEST_CASE("info --why shows what a program has learnt, and what a group would try then") {
     const Place place("learnt.txt");
     const auto direct = tutti::test::row_of(tutti::Collective::allreduce, "direct");
@@ -111,11 +80,18 @@ TEST_CASE("info --why shows what a program has learnt, and what a group would tr
     CHECK_MESSAGE(why.says("then tries:   direct/non-temporal (file), "), why.text);
     CHECK_MESSAGE(why.says("3 calls each"), why.text);
     CHECK(!why_of("4K").says("then tries: "));
+    CHECK(occurrences(why.text, "  chosen\n") == 1);
+    CHECK(why.says("cannot serve: is for powers of two, not for 3 members"));
+    CHECK(!why.says("not in table"));
+    CHECK(why_of("64M").says("not in table: it has nothing near allreduce of 64 MiB among 3 members"));
+    const Outcome ordered = tutti_command({"info", "--why", "allreduce", "-t", "3", "-b", "4K"});
+    CHECK(ordered.says("only by name: combines in another order"));
+    CHECK(ordered.says("choices from: file " + place.path()));
 }
 
 TEST_CASE("a file that is refused is reported once, and the command goes on") {
     const Place place("damaged.txt");
-    place.write("tutti-tuning 9\nlibrary 0\n");
+    place.write("tutti-tuning 10\nlibrary 0\n");
     place.name_in_environment();
     const Outcome bench =
         tutti_command({"bench", "allreduce", "-b", "8", "-e", "8", "-t", "2,3", "--seconds", "0.01", "-q"});
@@ -137,16 +113,12 @@ TEST_CASE("why explains every collective, type and way of calling") {
     CHECK(in_place.says("the built-in choice for long vectors"));
 }
 
-TEST_CASE("tune and why say what would work") {
-    const Place place("file.txt");
+TEST_CASE("why says what would work") {
     const auto refused = [&](std::vector<std::string> arguments, const char* part) {
         const Outcome outcome = tutti_command(std::move(arguments));
         CHECK_MESSAGE(outcome.exit_code == 2, outcome.text);
         CHECK_MESSAGE(outcome.says(part), outcome.text);
     };
-    refused({"tune", place.path(), "-t", "1"}, "any number from 2 on works");
-    refused({"tune", place.path() + "/none", "-t", "2"}, "cannot write");
-    refused({"tune", place.path(), "--seconds", "0"}, "--seconds");
     refused({"info", "--why", "allgossip"}, "is no collective; there are: barrier");
     refused({"info", "--why", "allreduce", "-t", "0"}, "--members: 0 is not in 1..1024");
     refused({"info", "--why", "allreduce", "--placement", "99999"}, "--placement");
@@ -155,13 +127,4 @@ TEST_CASE("tune and why say what would work") {
     refused({"info", "--machine", "graviton2", "--why", "barrier", "-t", "65"},
             "--machine: 65 members do not fit on 64 CPUs");
     refused({"info", "-t", "3"}, "--why");
-}
-
-TEST_CASE("points for which the time does not last are left out, and the file is sound") {
-    const Place place("short.txt");
-    const Outcome tuned = tutti_command({"tune", place.path(), "-t", "2", "--seconds", "0.01", "-q"});
-    CHECK(tuned.exit_code == 0);
-    CHECK(tuned.says("points are left out for which --seconds 0.01 did not last"));
-    place.name_in_environment();
-    CHECK(tutti_command({"info"}).says("algorithms:    file " + place.path()));
 }
