@@ -1,7 +1,7 @@
 #pragma once
 
-#include "pass/pass.hpp"
 #include "schedule/schedule.hpp"
+#include "tasks/src/pass/pass.hpp"
 
 #include <tutti/operators.hpp>
 

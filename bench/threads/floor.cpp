@@ -1,6 +1,6 @@
 #include "threads/floor.hpp"
 
-#include "pass/execute.hpp"
+#include "tasks/src/pass/execute.hpp"
 
 namespace tutti::bench {
 

@@ -2,7 +2,7 @@
 
 #include "measure/calls.hpp"
 #include "measure/problem.hpp"
-#include "pass/pass.hpp"
+#include "tasks/src/pass/pass.hpp"
 
 #include <tutti/detail/kernels.hpp>
 

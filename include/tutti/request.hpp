@@ -51,40 +51,6 @@ public:
     explicit Request(detail::RequestBase & operation) noexcept : BasicRequest(operation) {}
 };
 
-/// An outstanding operation of a rank of an AsyncGroup, returned by the calls of AsyncRank. It can be moved,
-/// not copied. An empty request waits for nothing; see valid(). tutti/basic_request.hpp describes each
-/// function.
-///
-/// @warning Neither the destructor nor an assignment waits for the operation. The buffers of the call belong
-/// to the operation until it is complete, even if no request is left: the program must not free or write
-/// them, nor read an output.
-///
-/// @warning wait() blocks the thread until the operation is over. Never call it on a pool worker that the
-/// missing ranks need in order to run: the pool would deadlock. Use then() or co_await there.
-///
-/// Any thread may use the request. Several threads may test it, or wait for it, at the same time.
-///
-/// The executor of an AsyncGroup runs a large operation in slices: parts of the buffers that are independent
-/// of each other (AsyncGroupOptions::slice_bytes). Once all ranks have arrived, wait() and wait_for() run the
-/// slices that the executor has not started; wait_for() may therefore return late. test() runs none.
-///
-/// A request accepts one function or coroutine in total. If the operation is already over, then() calls the
-/// function at once. Otherwise the thread that ends the operation calls it: the thread of the last rank, a
-/// thread of the executor, or a thread in wait(), wait_for() or test(), which also end operations whose
-/// timeout has expired. If that thread is inside another call of the library, the function runs at the end of
-/// that call. The function must not throw.
-///
-/// If the operation failed, each test(), wait(), wait_for() and co_await throws the cause: MismatchError if
-/// the ranks made different calls, TimeoutError if ranks were missing for too long, Error if the AsyncGroup
-/// was destroyed, or the exception of the operator or the executor.
-class [[nodiscard("only the request reports that the operation is complete or has failed")]] AsyncRequest
-    : public BasicRequest<detail::RequestBase> {
-public:
-    AsyncRequest() = default;
-    /// Internal: the calls of AsyncRank return requests.
-    explicit AsyncRequest(detail::RequestBase & operation) noexcept : BasicRequest(operation) {}
-};
-
 /// Progresses all outstanding operations of the calling thread until ready() returns true. ready() is called
 /// again whenever an operation has made progress. It is meant for the main loop of a program of coroutines.
 /// Throws Error if the thread has no outstanding operation left that could change the result of ready().
@@ -98,9 +64,9 @@ TUTTI_API void progress_until(const char* caller, const std::function<bool()>& r
 } // namespace detail
 
 /// Returns when the operations of all requests of the range are complete. The range has elements of type
-/// Request, AsyncRequest or Persistent, which may belong to different groups. Waits for them in the order of
-/// the range, and throws the first failure in that order. Empty requests count as complete. The requests are
-/// not emptied.
+/// Request, AsyncRequest (tutti/async_group.hpp) or Persistent, which may belong to different groups. Waits
+/// for them in the order of the range, and throws the first failure in that order. Empty requests count as
+/// complete. The requests are not emptied.
 template <std::ranges::forward_range Range>
 requires detail::Waitable<std::ranges::range_value_t<Range>>
 void wait_all(Range&& requests) {
@@ -166,7 +132,7 @@ std::size_t wait_any(Range&& requests) {
 template <std::ranges::forward_range Range>
 std::optional<std::size_t> test_any(Range&& requests) {
     using Each = std::ranges::range_value_t<Range>;
-    constexpr bool is_supported = std::same_as<Each, Request> || std::same_as<Each, AsyncRequest>;
+    constexpr bool is_supported = std::derived_from<Each, BasicRequest<detail::RequestBase>>;
     static_assert(is_supported, "test_any takes a range of Request or AsyncRequest: a Persistent cannot be "
                                 "emptied (use test_all, or test each)");
     if constexpr (is_supported) {

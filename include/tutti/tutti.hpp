@@ -1,7 +1,6 @@
 #pragma once
 
 #include <tutti/accumulate.hpp>
-#include <tutti/async_group.hpp>
 #include <tutti/compensated.hpp>
 #include <tutti/counts.hpp>
 #include <tutti/dynamic.hpp>
@@ -19,7 +18,6 @@
 #include <tutti/reduce_local.hpp>
 #include <tutti/reproducible.hpp>
 #include <tutti/request.hpp>
-#include <tutti/single_caller.hpp>
 #include <tutti/source_line.hpp>
 #include <tutti/start.hpp>
 #include <tutti/statistics.hpp>

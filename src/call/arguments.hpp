@@ -32,7 +32,7 @@ struct Shape {
 };
 
 /// The aliasing of a call with this shape.
-Aliasing aliasing_of(const detail::Call& call, const Shape& shape);
+TUTTI_COMPONENT_API Aliasing aliasing_of(const detail::Call& call, const Shape& shape);
 
 /// Checks everything about a call that can be checked without the other members, when all members know all
 /// blocks. `offsets` is the space for the members + 1 offsets of irregular blocks. Throws ArgumentError.

@@ -75,7 +75,7 @@ struct CallSignature {
     std::array<std::uint64_t, words> packed() const;
     static CallSignature unpacked(const std::array<std::uint64_t, words>& packed);
 
-    friend bool operator==(const CallSignature& a, const CallSignature& b);
+    TUTTI_COMPONENT_API friend bool operator==(const CallSignature& a, const CallSignature& b);
 };
 
 /// The signature of a call of this shape and by this row of the registry. `root` is its root, or the distance

@@ -12,13 +12,13 @@ namespace tutti::engine {
 struct GroupConfig;
 
 /// The wait policy: that of the environment variable TUTTI_WAIT if `given` is automatic.
-Wait wait_of(Wait given);
+TUTTI_COMPONENT_API Wait wait_of(Wait given);
 
 /// How long `members` members on `cpus` CPUs try each way of waiting: they spin only if everybody has a CPU.
 TUTTI_COMPONENT_API mailbox::WaitPolicy wait_policy_for(int members, int cpus);
 
 /// How members wait in a group with this option of which so many can run at the same time.
-mailbox::WaitPolicy wait_policy_of(Wait wait, int members, int cpus);
+TUTTI_COMPONENT_API mailbox::WaitPolicy wait_policy_of(Wait wait, int members, int cpus);
 
 /// How the threads of a team wait for its next run, and its caller for the end of one.
 mailbox::WaitPolicy wait_policy_between_runs(const GroupConfig& config, int members, bool caller_is_member);

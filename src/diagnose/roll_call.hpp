@@ -97,8 +97,9 @@ public:
 
     /// Why a member has waited too long in the `number`-th call of a sequence, which is `call` if it is not
     /// the last one, and where each member is. At last it waited for `peer`, if that is known.
-    std::string delay(Sequence sequence, std::uint64_t number, int rank, std::chrono::milliseconds timeout,
-                      const std::string& call = {}, std::optional<int> peer = {}) const;
+    TUTTI_COMPONENT_API std::string delay(Sequence sequence, std::uint64_t number, int rank,
+                                          std::chrono::milliseconds timeout, const std::string& call = {},
+                                          std::optional<int> peer = {}) const;
 
     const MemberReport& of(int member) const { return reports_[static_cast<std::size_t>(member)]; }
 
@@ -124,6 +125,6 @@ private:
 };
 
 /// "barrier (algorithm direct), at solver.cpp:31"
-std::string text_of_call(const CallSignature& signature, const ShownLine& where);
+TUTTI_COMPONENT_API std::string text_of_call(const CallSignature& signature, const ShownLine& where);
 
 } // namespace tutti::engine

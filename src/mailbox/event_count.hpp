@@ -56,11 +56,11 @@ public:
     std::uint32_t seen() const noexcept { return counter_.load(std::memory_order_acquire); }
 
     /// Release: pairs with seen(). Wakes all sleepers.
-    void notify() noexcept;
+    TUTTI_COMPONENT_API void notify() noexcept;
 
     /// Sleeps until the next notification, but not if there has been one after `seen`, and not longer than
     /// `bound_ns`.
-    void sleep(std::uint32_t seen, std::int64_t bound_ns) noexcept;
+    TUTTI_COMPONENT_API void sleep(std::uint32_t seen, std::int64_t bound_ns) noexcept;
 
 private:
     std::atomic<std::uint32_t> counter_{0};

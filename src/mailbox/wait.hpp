@@ -102,7 +102,7 @@ public:
     bool takes_long() const noexcept { return takes_long_; }
 
     /// The bound of the next sleep. Grows, so that a long wait costs next to nothing.
-    std::int64_t sleep_bound_ns() noexcept;
+    TUTTI_COMPONENT_API std::int64_t sleep_bound_ns() noexcept;
 
 private:
     /// Reading the clock costs as much as an exchange: seldom while spinning, and a yield is dear enough

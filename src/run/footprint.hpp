@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/detail/call.hpp>
+#include <tutti/detail/export.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +25,8 @@ public:
     Footprint() = default;
     /// The footprint of a call in which a member's block has `block` elements and starts at
     /// `offsets`[member], or, without them, at a multiple of `block`; the whole vector has `total`.
-    Footprint(const detail::Call& call, std::size_t total, std::size_t block, const std::size_t* offsets);
+    TUTTI_COMPONENT_API Footprint(const detail::Call& call, std::size_t total, std::size_t block,
+                                  const std::size_t* offsets);
 
     /// The ranges of the vectors of `member`, for vectors that would start there as wholes.
     Range read(int member, std::uintptr_t input) const { return range(reads_, member, input); }
@@ -37,7 +39,7 @@ public:
     }
 
 private:
-    Range range(detail::Parts parts, int member, std::uintptr_t whole) const;
+    TUTTI_COMPONENT_API Range range(detail::Parts parts, int member, std::uintptr_t whole) const;
 
     detail::Parts reads_;
     detail::Parts writes_;

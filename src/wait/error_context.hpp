@@ -26,6 +26,6 @@ TUTTI_COMPONENT_API void describe(Error& error, const ErrorContext& call) noexce
 TUTTI_COMPONENT_API void describe(const std::exception_ptr& thrown, const ErrorContext& call) noexcept;
 
 /// The line, or none if it is known to be empty: see ShownLine.
-SourceLine line_for_errors(const SourceLine& where) noexcept;
+TUTTI_COMPONENT_API SourceLine line_for_errors(const SourceLine& where) noexcept;
 
 } // namespace tutti::engine

@@ -14,6 +14,6 @@ TUTTI_COMPONENT_API std::chrono::milliseconds timeout_or(Timeout given, const ch
 
 /// The timeout that the option `name` gives, or else TUTTI_TIMEOUT; 0 if neither does, which is no limit.
 /// Throws ArgumentError if the option is not positive.
-std::chrono::milliseconds timeout_of(Timeout given, const char* name);
+TUTTI_COMPONENT_API std::chrono::milliseconds timeout_of(Timeout given, const char* name);
 
 } // namespace tutti::engine

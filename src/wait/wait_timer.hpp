@@ -61,7 +61,7 @@ TUTTI_COMPONENT_API std::chrono::nanoseconds coarse_clock_now() noexcept;
 inline constexpr std::chrono::nanoseconds no_end = std::chrono::nanoseconds::max();
 
 /// When a time that begins now is over, by clock_now(); no_end if it is too long for that clock.
-std::chrono::nanoseconds end_after(std::chrono::duration<double> time) noexcept;
+TUTTI_COMPONENT_API std::chrono::nanoseconds end_after(std::chrono::duration<double> time) noexcept;
 
 /// An event count, sleeps on which end at a time of clock_now() at the latest.
 template <class Event>

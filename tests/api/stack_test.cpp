@@ -4,6 +4,7 @@
 #include "support.hpp"
 
 #include <tutti/detail/kernels.hpp>
+#include <tutti/tasks.hpp>
 #include <tutti/tutti.hpp>
 
 #include <doctest/doctest.h>

@@ -3,6 +3,7 @@
 #include "../reduced.hpp"
 #include "../texts.hpp"
 
+#include <tutti/tasks.hpp>
 #include <tutti/tutti.hpp>
 
 #include <doctest/doctest.h>

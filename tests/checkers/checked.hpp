@@ -4,6 +4,7 @@
 
 #include "../reference/each.hpp"
 
+#include <tutti/tasks.hpp>
 #include <tutti/tutti.hpp>
 
 #include <cstddef>

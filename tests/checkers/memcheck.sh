@@ -8,5 +8,5 @@ PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name tutti.pc)")
 export PKG_CONFIG_PATH
 # The words of the flags are meant to be split.
 # shellcheck disable=SC2046
-"$compiler" -std=c++20 -O1 -g "$here/correct.cpp" -o "$directory/correct" $(pkg-config --cflags --libs --static tutti)
+"$compiler" -std=c++20 -O1 -g "$here/correct.cpp" -o "$directory/correct" $(pkg-config --cflags --libs --static tutti-tasks)
 "$valgrind" --error-exitcode=1 --leak-check=full "$directory/correct"

@@ -1,4 +1,5 @@
 // races [NUMBER]: a program with a race, one of several, which the thread sanitizer is to report.
+#include <tutti/tasks.hpp>
 #include <tutti/tutti.hpp>
 
 #include <chrono>

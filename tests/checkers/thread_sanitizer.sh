@@ -39,8 +39,8 @@ for prefix in "$@"; do
     export PKG_CONFIG_PATH
     LD_LIBRARY_PATH=$(pkg-config --variable=libdir tutti)
     export LD_LIBRARY_PATH
-    read -ra cflags < <(pkg-config --cflags tutti)
-    read -ra libs < <(pkg-config --libs --static tutti)
+    read -ra cflags < <(pkg-config --cflags tutti-tasks)
+    read -ra libs < <(pkg-config --libs --static tutti-tasks)
     for program in correct races; do
         [ -e $program.o ] || "$compiler" "${flags[@]}" "${cflags[@]}" -c "$here/$program.cpp" -o $program.o
         "$compiler" "${flags[@]}" $program.o "${libs[@]}" -o $program

@@ -1,6 +1,7 @@
 #include "../replaced_new.hpp"
 #include "algorithm/registry.hpp"
 
+#include <tutti/tasks.hpp>
 #include <tutti/tutti.hpp>
 
 #include <doctest/doctest.h>

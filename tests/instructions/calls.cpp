@@ -1,6 +1,7 @@
 // calls WHAT NUMBER: makes one call that number of times, for a tool that counts instructions.
 
 #include <tutti/c.hpp>
+#include <tutti/tasks.hpp>
 #include <tutti/tutti.hpp>
 
 #include <array>

@@ -1,6 +1,6 @@
-#include "arrive/handover.hpp"
 #include "explore.hpp"
 #include "fresh_look.hpp"
+#include "tasks/src/handover.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@ namespace tutti::model {
 
 namespace {
 
-/// The memory orders of arrive::StdCount, StdMark and StdState, each of which a test may weaken.
+/// The memory orders of tasks::StdCount, StdMark and StdState, each of which a test may weaken.
 struct Orders {
     rl::memory_order up = rl::mo_acq_rel;
     rl::memory_order down = rl::mo_acq_rel;
@@ -29,7 +29,7 @@ public:
     bool close(std::size_t all) {
         std::size_t count = value_.load(rl::mo_relaxed, RL_INFO);
         while (count < all) {
-            if (value_.compare_exchange_strong(count, count + arrive::StdCount::closed, orders.close, RL_INFO,
+            if (value_.compare_exchange_strong(count, count + tasks::StdCount::closed, orders.close, RL_INFO,
                                                rl::mo_relaxed, RL_INFO)) {
                 return true;
             }
@@ -74,7 +74,7 @@ enum class Learns { waits, by_function, takes_back, forgets, gives_up, is_destro
 /// The part of the protocol that a test leaves out.
 enum class Without { nothing, count_of_the_end, take_function, hold, order_of_looks };
 
-/// Ranks arrive with an operand each; the last one combines them, as arrive::DeferredCollective does, and
+/// Ranks arrive with an operand each; the last one combines them, as tasks::DeferredCollective does, and
 /// completes all requests. With Learns::gives_up the first rank does not wait for the others. With
 /// Learns::is_destroyed the last rank never arrives: its thread ends the async group while the others give
 /// up. The memory is used for another operation when nobody refers to it any more.
@@ -91,7 +91,7 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders, without>, int{r
     /// The holds of threads that have functions to call.
     ModelCount<orders> holds;
     ModelMark<orders> released[ranks];
-    arrive::BasicHandover<ModelState<orders>> handovers[ranks];
+    tasks::BasicHandover<ModelState<orders>> handovers[ranks];
     bool is_used_again;
     /// The ranks whose functions the thread that has ended the operation must call. Nobody else touches it.
     bool is_in_queue[ranks];
@@ -122,7 +122,7 @@ struct Arrivals : rl::test_suite<Arrivals<ranks, learns, orders, without>, int{r
         const bool is_last = count == ranks;
         if (is_last) {
             complete();
-        } else if (count == arrive::StdCount::closed + ranks) {
+        } else if (count == tasks::StdCount::closed + ranks) {
             drop_operands();
         }
         const bool may_give_up = (learns == Learns::gives_up && rank == 0) || learns == Learns::is_destroyed;

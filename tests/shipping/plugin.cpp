@@ -1,6 +1,7 @@
 // A plug-in with a copy of the library: groups of its own, used by the calling thread and by threads of its
 // own.
 
+#include <tutti/tasks.hpp>
 #include <tutti/tutti.hpp>
 
 #include <array>

@@ -1,6 +1,7 @@
 // A program whose groups are static objects. They work before main(), in main(), and in the destructors of
 // static objects that were constructed after them.
 
+#include <tutti/tasks.hpp>
 #include <tutti/tutti.hpp>
 
 #include <array>

@@ -68,7 +68,7 @@ private:
 /// that does not report CPUs.
 int allowed_pus(std::span<const int> process);
 /// The same for this process. No hwloc: microseconds.
-int allowed_pus();
+TUTTI_COMPONENT_API int allowed_pus();
 
 /// How many of the threads that are bound to these CPUs can run at the same time, given that `allowed` of the
 /// process can: 1 for all that are bound to the same CPU, no more than there are CPUs in all. An empty list

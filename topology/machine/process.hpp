@@ -2,13 +2,15 @@
 
 #include "immovable.hpp"
 
+#include <tutti/detail/export.hpp>
+
 #include <cstdint>
 #include <mutex>
 
 namespace tutti::machine {
 
 /// A number that a child of fork() does not share with its parent. Costs no system call.
-std::uint64_t this_process();
+TUTTI_COMPONENT_API std::uint64_t this_process();
 
 /// A mutex of something that the process has once. A child of fork() has only the thread that has forked, so
 /// that a mutex which another thread of the parent held would stay locked for ever: fork() waits for all of

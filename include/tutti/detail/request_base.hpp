@@ -9,7 +9,7 @@
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 
-/// The implementation of a Request or an AsyncRequest.
+/// The implementation of a request that is not persistent.
 class RequestBase {
 public:
     /// Whether the operation is complete or has failed. Makes no progress.
@@ -39,10 +39,6 @@ protected:
 /// Tests, and returns whether the operation is over, even if it has failed. Throws if the use of the request
 /// is rejected.
 TUTTI_API bool has_ended(RequestBase& request);
-
-/// Throws Error if the stack of the calling thread must not be suspended now, because an AsyncGroup has
-/// called a function on it.
-TUTTI_API void require_movable_stack();
 
 /// The implementation of a Persistent.
 class PersistentRequestBase : public RequestBase {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/tasks.hpp>
 #include <tutti/tutti.hpp>
 
 /// The plug-in's work for a member: a blocking call and a nonblocking one, with an operator of its own.

@@ -1,0 +1,112 @@
+#pragma once
+
+#include "cache_line.hpp"
+#include "call/call_cache.hpp"
+#include "call/call_log.hpp"
+#include "diagnose/roll_call.hpp"
+#include "diagnose/roll_call_signal.hpp"
+#include "group/member_status.hpp"
+#include "mailbox/wait.hpp"
+#include "tasks/src/deferred_collective.hpp"
+#include "wait/own_process.hpp"
+
+#include <tutti/async_group.hpp>
+#include <tutti/detail/call.hpp>
+
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace tutti::inline TUTTI_NAMESPACE::detail {
+
+/// The state of an AsyncGroup. Lasts until its last operation is over and its last request is gone as well.
+///
+/// Operations are a list, along which each rank goes from one arrival to the next.
+class AsyncGroupState {
+public:
+    AsyncGroupState(int ranks, AsyncGroupOptions options);
+
+    int ranks() const { return static_cast<int>(ranks_.size()); }
+    const AsyncGroupOptions& options() const { return options_; }
+    /// The process that has made it.
+    const engine::OwnProcess& process() const { return process_; }
+    /// The CPUs that the executor may have.
+    int cpus() const { return cpus_; }
+    /// The policy of waiting threads, of which there may be one for each rank.
+    const mailbox::WaitPolicy& wait_policy() const { return wait_policy_; }
+
+    RequestBase& arrive(int rank, const Call& call);
+    /// No rank will arrive any more: operations that wait for some fail. Destroys this, now or with the last
+    /// request.
+    void close() noexcept;
+    /// A request of `rank` is gone.
+    void release(int rank) noexcept {
+        if (ranks_[static_cast<std::size_t>(rank)].released.up() == 0) {
+            let_go();
+        }
+    }
+    /// For a user that has no request: it lasts until let_go().
+    void hold() noexcept { holds_.add(1); }
+    void let_go() noexcept;
+    /// The error of `rank`, which has waited too long for others in the `number`-th operation. By any thread.
+    TimeoutError delay(std::uint64_t number, int rank, std::chrono::milliseconds timeout,
+                       const tasks::Contribution& contribution) const;
+    /// The calling thread waits slowly for `rank` in the `number`-th operation. Several may, of which one is
+    /// shown.
+    void show_wait(int rank, std::uint64_t number, std::chrono::nanoseconds since) noexcept;
+    engine::ShownWait& shown_wait(int rank) { return ranks_[static_cast<std::size_t>(rank)].wait; }
+    mailbox::Waiter waiter(int rank) {
+        return {ranks_[static_cast<std::size_t>(rank)].wait_history, last_cpus_.of(rank)};
+    }
+    /// See AsyncGroup::roll_call. By any thread.
+    std::string roll_call(RollCallFormat format) const;
+
+private:
+    /// The last operation at which a rank has arrived, and the calls that it shows, for others to read at any
+    /// time.
+    struct alignas(paired_lines_bytes) RankState {
+        tasks::DeferredCollective* at = nullptr;
+        /// The operations that it has opened, for more of them; which are tried next.
+        std::vector<std::unique_ptr<tasks::DeferredCollective>> kept;
+        std::size_t turn = 0;
+        std::size_t turn_of_few = 0;
+        engine::CallCache<std::unique_ptr<tasks::CheckedCall>> checked;
+        std::uint64_t shown_digest = 0;
+        mailbox::StdWord count;
+        CalledFrom called_from;
+        engine::ArrivalLog log;
+        engine::ShownWait wait;
+        mailbox::WaitHistory wait_history;
+        std::atomic<int> waiter{0};
+        /// The requests that are gone; at the end, less those that there were.
+        tasks::StdCount released;
+    };
+
+    void take(tasks::Contribution& contribution, int rank, const Call& call);
+    void show(RankState& state, std::uint64_t number, const tasks::Contribution& contribution);
+
+    engine::RollCall snapshot() const;
+    tasks::DeferredCollective& after(tasks::DeferredCollective& operation, RankState& state);
+    tasks::DeferredCollective& unused(RankState& state);
+
+    AsyncGroupOptions options_;
+    std::chrono::milliseconds timeout_;
+    int cpus_;
+    mailbox::WaitPolicy wait_policy_;
+    std::vector<RankState> ranks_;
+    mailbox::LastCpus last_cpus_;
+
+    const engine::OwnProcess process_;
+    /// The AsyncGroup, each rank that has requests, and each caller of hold().
+    tasks::StdCount holds_;
+    /// Stands for the time before the first operation.
+    tasks::DeferredCollective none_;
+    /// The last member: it refers to the others.
+    engine::RollCallListed listed_;
+};
+
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

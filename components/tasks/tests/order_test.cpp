@@ -1,0 +1,241 @@
+// Ranks that arrive in any order, from any threads, several operations ahead of others.
+
+#include "support.hpp"
+#include "tests/reduced.hpp"
+
+#include <tutti/async_group.hpp>
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <coroutine>
+#include <cstdint>
+#include <latch>
+#include <mutex>
+#include <random>
+#include <thread>
+#include <vector>
+
+using namespace tutti;
+
+namespace {
+
+constexpr int rounds = test::reduced ? 200 : 2000;
+
+/// Goes on on a worker of the pool.
+struct Yield {
+    test::Pool& pool;
+    bool await_ready() const { return false; }
+    void await_suspend(std::coroutine_handle<> coroutine) const { pool.add(coroutine); }
+    void await_resume() const {}
+};
+
+/// Rounds in which every rank contributes what it has got in the round before.
+test::Task act(test::Pool& pool, AsyncGroup& meeting, int rank, std::atomic<int>& wrong, std::latch& done) {
+    std::minstd_rand random(static_cast<unsigned>(rank + 1));
+    const std::int64_t size = meeting.size();
+    std::array<std::int64_t, 3> in{};
+    std::array<std::int64_t, 3> out{};
+    for (int round = 0; round < rounds / 10; ++round) {
+        in = {rank, round, rank + round};
+        co_await meeting.at(rank).allreduce(in, out, sum);
+        const std::int64_t ranks = size * (size - 1) / 2;
+        wrong += out == std::array{ranks, size * round, ranks + size * round} ? 0 : 1;
+        if (random() % 2 == 0) {
+            co_await Yield{pool};
+        }
+        std::int64_t value = rank == round % size ? round : -1;
+        co_await meeting.at(rank).broadcast(std::span(&value, 1), static_cast<int>(round % size));
+        wrong += value == round ? 0 : 1;
+    }
+    done.count_down();
+}
+
+} // namespace
+
+TEST_CASE("a rank may be operations ahead of another") {
+    AsyncGroup meeting(4);
+    constexpr int operations = 50;
+    std::mt19937 random(1);
+    std::vector<std::vector<int>> values(4, std::vector<int>(operations));
+    std::vector<std::vector<AsyncRequest>> requests(4);
+    std::vector<std::size_t> arrivals;
+    for (std::size_t rank = 0; rank < 4; ++rank) {
+        arrivals.insert(arrivals.end(), operations, rank);
+        for (int i = 0; i < operations; ++i) {
+            values[rank][static_cast<std::size_t>(i)] = i + 100 * static_cast<int>(rank);
+        }
+    }
+    std::shuffle(arrivals.begin(), arrivals.end(), random);
+    for (const std::size_t rank : arrivals) {
+        const std::size_t number = requests[rank].size();
+        requests[rank].push_back(
+            meeting.at(static_cast<int>(rank)).allreduce(std::span(&values[rank][number], 1), sum));
+        const std::size_t complete =
+            std::ranges::min_element(requests, {}, &std::vector<AsyncRequest>::size)->size();
+        for (auto& of_rank : requests) {
+            for (std::size_t i = 0; i < of_rank.size(); ++i) {
+                CHECK(of_rank[i].test() == (i < complete));
+            }
+        }
+    }
+    for (const auto& of_rank : values) {
+        for (int i = 0; i < operations; ++i) {
+            CHECK(of_rank[static_cast<std::size_t>(i)] == 4 * i + 600);
+        }
+    }
+}
+
+TEST_CASE("64 ranks on two workers") {
+    AsyncGroup meeting(64);
+    std::atomic<int> wrong = 0;
+    std::latch done(64);
+    {
+        test::Pool pool(2);
+        for (int rank = 0; rank < 64; ++rank) {
+            pool.add([&, rank] { act(pool, meeting, rank, wrong, done); });
+        }
+        done.wait();
+    }
+    CHECK(wrong == 0);
+}
+
+TEST_CASE("a chain of operations, each begun by the one before, takes up no stack") {
+    AsyncGroup meeting(2);
+    int left = 200000;
+    std::array<AsyncRequest, 2> requests;
+    std::function<void(int)> step = [&](int rank) {
+        if (left-- > 0) {
+            requests[static_cast<std::size_t>(rank)] = meeting.at(rank).barrier();
+            requests[static_cast<std::size_t>(rank)].then(
+                [&step, rank](const auto& /*failure*/) { step(rank); });
+        }
+    };
+    step(0);
+    step(1);
+    CHECK(left <= 0);
+}
+
+TEST_CASE("two threads may wait for one request, and anybody for any") {
+    for (int round = 0; round < 20; ++round) {
+        AsyncGroup meeting(2);
+        int one = 1;
+        int two = 2;
+        AsyncRequest mine = meeting.at(0).allreduce(std::span(&one, 1), sum);
+        std::atomic<int> seen = 0;
+        std::thread waiting([&] {
+            mine.wait();
+            seen += one;
+        });
+        std::thread other([&] {
+            mine.wait();
+            seen += one;
+        });
+        AsyncRequest second = meeting.at(1).allreduce(std::span(&two, 1), sum);
+        waiting.join();
+        other.join();
+        CHECK(seen == 6);
+        CHECK(second.test());
+    }
+}
+
+TEST_CASE("threads that act for all ranks at random, with many operations open") {
+    constexpr int ranks = 5;
+    constexpr int threads = 3;
+    test::Pool pool(1);
+    for (const bool sliced : {false, true}) {
+        AsyncGroup meeting(ranks, {.executor = sliced ? pool.executor() : Executor(), .slice_bytes = 64});
+        struct Rank {
+            std::mutex mutex;
+            int made = 0;
+            std::vector<std::array<std::int64_t, 20>> values;
+            std::vector<AsyncRequest> requests;
+        };
+        std::array<Rank, ranks> all;
+        for (Rank& rank : all) {
+            rank.values.resize(rounds);
+            rank.requests.resize(rounds);
+        }
+        const auto make_one = [&](int number, Rank& rank) {
+            const auto index = static_cast<std::size_t>(rank.made++);
+            rank.values[index].fill(number + static_cast<int>(index));
+            rank.requests[index] = meeting.at(number).allreduce(rank.values[index], sum);
+        };
+        const auto act = [&](unsigned seed) {
+            std::minstd_rand random(seed);
+            for (int left = ranks * rounds * 4; left > 0; --left) {
+                const int number = static_cast<int>(random() % ranks);
+                Rank& rank = all[static_cast<std::size_t>(number)];
+                const std::lock_guard lock(rank.mutex);
+                if (rank.made < rounds) {
+                    make_one(number, rank);
+                    if (number != 0 && random() % 4 == 0) { // let go of, complete or not
+                        rank.requests[random() % static_cast<std::size_t>(rank.made)] = AsyncRequest();
+                    }
+                }
+            }
+        };
+        std::vector<std::thread> acting;
+        for (int thread = 0; thread < threads; ++thread) {
+            acting.emplace_back(act, static_cast<unsigned>(thread + 1));
+        }
+        for (std::thread& thread : acting) {
+            thread.join();
+        }
+        for (int number = 0; number < ranks; ++number) {
+            Rank& rank = all[static_cast<std::size_t>(number)];
+            while (rank.made < rounds) { // what nobody happened to do
+                make_one(number, rank);
+            }
+        }
+        wait_all(all[0].requests);
+        int wrong = 0;
+        for (const Rank& rank : all) {
+            for (std::size_t index = 0; index < rank.values.size(); ++index) {
+                wrong += rank.values[index][19] == 10 + 5 * static_cast<std::int64_t>(index) ? 0 : 1;
+            }
+        }
+        CHECK(wrong == 0);
+    }
+}
+
+TEST_CASE("who waits does itself what an executor does not begin") {
+    for (int round = 0; round < 20; ++round) {
+        test::Idle idle;
+        AsyncGroup meeting(2, {.executor = idle.executor(), .slice_bytes = 64});
+        std::array<std::vector<int>, 2> values{std::vector(1000, 1), std::vector(1000, 2)};
+        AsyncRequest mine = meeting.at(0).allreduce(values[0], sum);
+        std::atomic<int> seen = 0;
+        std::thread before([&] { // before the last rank arrives, or after
+            mine.wait();
+            seen += values[0][999];
+        });
+        AsyncRequest second = meeting.at(1).allreduce(values[1], sum);
+        bool is_called = false;
+        second.then([&](const auto& /*failure*/) { is_called = true; });
+        before.join();
+        CHECK(seen == 3);
+        CHECK(second.test());
+        CHECK(is_called);
+        CHECK(values[1] == std::vector(1000, 3));
+        idle.run();
+        CHECK(values[1] == std::vector(1000, 3));
+    }
+}
+
+TEST_CASE("nobody waits for an executor where nobody waits") {
+    test::Idle idle;
+    std::array<std::vector<int>, 2> values{std::vector(1000, 1), std::vector(1000, 2)};
+    AsyncRequest request;
+    {
+        AsyncGroup meeting(2, {.executor = idle.executor(), .slice_bytes = 64});
+        request = meeting.at(0).allreduce(values[0], sum);
+        static_cast<void>(meeting.at(1).allreduce(values[1], sum));
+        CHECK(!request.test());
+    }
+    idle.run();
+    CHECK(request.test());
+    CHECK(values[0] == std::vector(1000, 3));
+}

@@ -1,0 +1,310 @@
+#include "tasks/src/pass/execute.hpp"
+#include "tasks/src/pass/pass.hpp"
+
+#include <tutti/detail/template_loops.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cstdint>
+#include <vector>
+
+using namespace tutti::pass;
+using tutti::Collective;
+using tutti::detail::Part;
+using tutti::detail::Result;
+
+namespace {
+
+using Element = std::int64_t;
+
+/// Neither commutative nor associative: only in rank order and from the left does the right result come out.
+struct Fold {
+    Element operator()(Element left, Element right) const { return left * 31 + right; }
+};
+
+Element contribution(int member, std::size_t index) {
+    return 1000 * (member + 1) + static_cast<Element>(index);
+}
+
+/// The vectors of all members, with their contributions written and everything else spoilt.
+class Memory {
+public:
+    explicit Memory(const Shape& shape) : shape_(shape), traits_(tutti::detail::traits_of(shape.collective)) {
+        for (int member = 0; member < shape.members; ++member) {
+            inputs_.emplace_back(shape.elements, -1);
+            outputs_.emplace_back(shape.elements, -1);
+        }
+        for (std::size_t own = 0; own < inputs_.size(); ++own) {
+            auto& input = inputs_[own];
+            auto& output = shape.in_place ? input : outputs_[shape.shared ? 0 : own];
+            vectors_.inputs.push_back(reinterpret_cast<std::byte*>(input.data()));
+            vectors_.outputs.push_back(reinterpret_cast<std::byte*>(output.data()));
+            const std::size_t count = traits_.gathers() ? block() : shape.elements;
+            // In place, a block lies where it will be.
+            const Part out = traits_.output.of(own == static_cast<std::size_t>(shape.root));
+            const bool amidst = traits_.gathers() && shape.in_place && out == Part::whole;
+            for (std::size_t i = 0; i < count; ++i) {
+                input[(amidst ? own * block() : 0) + i] = contribution(static_cast<int>(own), i);
+            }
+        }
+    }
+
+    const Vectors& vectors() const { return vectors_; }
+
+    /// Elements of all results that are not what the collective says.
+    std::size_t wrong() const {
+        std::size_t wrong = 0;
+        for (int rank = 0; rank < shape_.members; ++rank) {
+            const auto own = static_cast<std::size_t>(rank);
+            const auto* result = reinterpret_cast<const Element*>(vectors_.outputs[own]);
+            const bool is_root = rank == shape_.root;
+            const bool stays =
+                traits_.input.of(is_root) == Part::whole && traits_.output.of(is_root) == Part::block;
+            if (shape_.in_place && stays) {
+                result += own * block();
+            }
+            for (std::size_t i = 0; i < result_elements(rank); ++i) {
+                wrong += result[i] == expected(rank, i) ? 0U : 1U;
+            }
+        }
+        return wrong;
+    }
+
+private:
+    std::size_t block() const { return shape_.elements / static_cast<std::size_t>(shape_.members); }
+
+    std::size_t result_elements(int rank) const {
+        const Part part = traits_.output.of(rank == shape_.root);
+        const bool has_none = part == Part::none || (traits_.result == Result::of_before && rank == 0);
+        return has_none ? 0 : part == Part::block ? block() : shape_.elements;
+    }
+
+    Element expected(int rank, std::size_t index) const {
+        const std::size_t blocks = traits_.blocks(static_cast<std::size_t>(shape_.members));
+        const std::size_t length = shape_.elements / blocks;
+        const auto own = traits_.scatters() ? static_cast<std::size_t>(rank) * block() : 0;
+        const auto number = static_cast<int>((own + index) / length);
+        const auto origin = traits_.origin(rank, number, shape_.members, shape_.root);
+        // A member that has but its block has filled nothing else.
+        const std::size_t start = traits_.gathers() ? 0 : static_cast<std::size_t>(origin.block) * length;
+        const std::size_t there = start + (own + index) % length;
+        Element sum = contribution(origin.first, there);
+        for (int member = 1; member < origin.count; ++member) {
+            sum = Fold()(sum, contribution(origin.first + member, there));
+        }
+        return sum;
+    }
+
+    Shape shape_;
+    const tutti::detail::CollectiveTraits& traits_;
+    std::vector<std::vector<Element>> inputs_;
+    std::vector<std::vector<Element>> outputs_;
+    Vectors vectors_;
+};
+
+/// Calls visit(shape) for every collective that has passes, among 1 to 5 members, in place and not, with a
+/// shared result where there can be one, and every root or distance.
+template <class Visit>
+void for_shapes(Visit visit) {
+    for (const Collective collective : tutti::detail::all_collectives) {
+        for (const int members : {1, 2, 3, 5}) {
+            for (const bool in_place : {false, true}) {
+                const bool has_root = tutti::detail::traits_of(collective).takes_number();
+                const bool can_share =
+                    collective == Collective::allreduce || collective == Collective::allgather;
+                Shape shape{.collective = collective,
+                            .members = members,
+                            .elements = 30 * 7,
+                            .element_bytes = sizeof(Element),
+                            .in_place = in_place || collective == Collective::broadcast};
+                CAPTURE(to_string(collective));
+                CAPTURE(members);
+                CAPTURE(in_place);
+                for (shape.root = 0; shape.root < (has_root ? members : 1) && has_passes(shape);
+                     ++shape.root) {
+                    visit(shape);
+                }
+                shape.root = 0;
+                shape.shared = true;
+                if (can_share && !in_place) {
+                    visit(shape);
+                }
+            }
+        }
+    }
+}
+
+tutti::pass::Elements folded(const Fold& fold) {
+    return {.bytes = sizeof(Element),
+            .kernels = &tutti::detail::TemplateLoops<Element, Fold>::kernels,
+            .state = &fold,
+            .association = tutti::detail::Association::left};
+}
+
+void carry_out_all(const Shape& shape, const Vectors& vectors, Direction direction) {
+    const Fold fold;
+    for (int rank = 0; rank < shape.members; ++rank) {
+        for (const Pass& pass : passes_of(shape, rank, vectors, direction)) {
+            execute(pass, folded(fold));
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE("the passes of all members together are the collective, whoever copies") {
+    int shapes = 0;
+    for_shapes([&](const Shape& shape) {
+        for (const Direction direction : {Direction::push, Direction::pull}) {
+            const Memory memory(shape);
+            carry_out_all(shape, memory.vectors(), direction);
+            CHECK(memory.wrong() == 0);
+        }
+        ++shapes;
+    });
+    // Five collectives without a root and four with one in both ways of calling, alltoall and shift in one,
+    // and two with a shared result. There are 4 numbers of members, together 11.
+    CHECK(shapes == 5 * 2 * 4 + 4 * 2 * 11 + 4 + 11 + 2 * 4);
+}
+
+TEST_CASE("without its passes a collective among several members is not done") {
+    for_shapes([](const Shape& shape) {
+        if (shape.members > 1 && !(shape.collective == Collective::shift && shape.root == 0)) {
+            CHECK(Memory(shape).wrong() > 0);
+        }
+    });
+}
+
+TEST_CASE("every member has a share of the work where it can be divided") {
+    for_shapes([](const Shape& shape) {
+        const Memory memory(shape);
+        const bool is_moved =
+            shape.collective == Collective::gather || shape.collective == Collective::scatter;
+        for (int rank = 0; rank < shape.members && shape.members > 1; ++rank) {
+            const auto passes = passes_of(shape, rank, memory.vectors(), Direction::push);
+            CHECK(passes.empty() == (is_moved && shape.in_place && rank == shape.root));
+        }
+    });
+}
+
+TEST_CASE("blocks that do not come out even are shorter at the end, or empty") {
+    for (const std::size_t elements : {1U, 3U, 7U, 8U}) {
+        CAPTURE(elements);
+        const Shape shape{.collective = Collective::allreduce,
+                          .members = 5,
+                          .elements = elements,
+                          .element_bytes = sizeof(Element)};
+        const Memory memory(shape);
+        carry_out_all(shape, memory.vectors(), Direction::push);
+        CHECK(memory.wrong() == 0);
+    }
+}
+
+namespace {
+
+/// Carries out the whole call in so many slices, the last one first.
+void carry_out_in_slices(const Shape& shape, const Vectors& vectors, std::size_t slices) {
+    const Fold fold;
+    const Work work{.passes = passes_of_all(shape, vectors), .elements = folded(fold)};
+    for (std::size_t index = slices; index-- > 0;) {
+        carry_out_slice(work, index, slices);
+    }
+}
+
+/// As for_shapes(), with those that have no passes of each member.
+template <class Visit>
+void for_all_shapes(Visit visit) {
+    for_shapes(visit);
+    for (const Collective collective : {Collective::alltoall, Collective::shift}) {
+        for (const int members : {1, 2, 3, 4, 6}) {
+            CAPTURE(to_string(collective));
+            CAPTURE(members);
+            for (int root = 0; root < (collective == Collective::shift ? members : 1); ++root) {
+                visit(Shape{.collective = collective,
+                            .members = members,
+                            .elements = 2520,
+                            .element_bytes = sizeof(Element),
+                            .root = root,
+                            .in_place = true});
+            }
+        }
+    }
+}
+
+} // namespace
+
+TEST_CASE("the whole call comes out in any number of slices") {
+    for (const std::size_t slices : {1U, 2U, 3U, 8U, 1000U}) {
+        CAPTURE(slices);
+        for_all_shapes([&](const Shape& shape) {
+            const Memory memory(shape);
+            carry_out_in_slices(shape, memory.vectors(), slices);
+            CHECK(memory.wrong() == 0);
+        });
+    }
+}
+
+TEST_CASE("all slices but one are not the call, where there are enough elements") {
+    for_all_shapes([](const Shape& shape) {
+        const Memory memory(shape);
+        const Fold fold;
+        const Work work{.passes = passes_of_all(shape, memory.vectors()), .elements = folded(fold)};
+        carry_out_slice(work, 0, 2);
+        const bool moves = shape.members > 1 && !(shape.collective == Collective::shift && shape.root == 0);
+        CHECK((!moves || memory.wrong() > 0));
+    });
+}
+
+TEST_CASE("irregular blocks are where their offsets say") {
+    const std::vector<std::size_t> offsets{0, 3, 3, 10};
+    const std::vector<std::vector<std::size_t>> rows{{0, 1, 3, 6}, {0, 4, 4, 5}, {0, 2, 4, 4}};
+    const std::vector<std::vector<std::size_t>> columns{{0, 1, 5, 7}, {0, 2, 2, 4}, {0, 3, 4, 4}};
+    const auto places = [](const std::vector<std::size_t>& ends) {
+        std::vector<tutti::plan::BlockPlace> blocks;
+        for (std::size_t i = 0; i + 1 < ends.size(); ++i) {
+            blocks.push_back({ends[i], ends[i + 1] - ends[i]});
+        }
+        return blocks;
+    };
+    const std::vector sent_places{places(rows[0]), places(rows[1]), places(rows[2])};
+    const std::vector received_places{places(columns[0]), places(columns[1]), places(columns[2])};
+    const std::vector sent{sent_places[0].data(), sent_places[1].data(), sent_places[2].data()};
+    const std::vector received{received_places[0].data(), received_places[1].data(),
+                               received_places[2].data()};
+    std::vector<std::vector<Element>> inputs(3, std::vector<Element>(10));
+    std::vector<std::vector<Element>> outputs(3, std::vector<Element>(10, -1));
+    Vectors vectors;
+    for (std::size_t member = 0; member < 3; ++member) {
+        for (std::size_t i = 0; i < 10; ++i) {
+            inputs[member][i] = contribution(static_cast<int>(member), i);
+        }
+        vectors.inputs.push_back(reinterpret_cast<std::byte*>(inputs[member].data()));
+        vectors.outputs.push_back(reinterpret_cast<std::byte*>(outputs[member].data()));
+    }
+    Shape shape{.collective = Collective::allgather,
+                .members = 3,
+                .elements = 10,
+                .element_bytes = sizeof(Element),
+                .offsets = offsets.data()};
+    SUBCASE("of a gathered vector") {
+        carry_out_in_slices(shape, vectors, 2);
+        for (const auto& output : outputs) {
+            CHECK(output[2] == contribution(0, 2));
+            CHECK(output[3] == contribution(2, 0));
+            CHECK(output[9] == contribution(2, 6));
+        }
+    }
+    SUBCASE("of each member") {
+        shape.collective = Collective::alltoall;
+        shape.sent = sent.data();
+        shape.received = received.data();
+        carry_out_in_slices(shape, vectors, 2);
+        for (std::size_t from = 0; from < 3; ++from) {
+            for (std::size_t to = 0; to < 3; ++to) {
+                for (std::size_t i = 0; i < rows[from][to + 1] - rows[from][to]; ++i) {
+                    CHECK(outputs[to][columns[to][from] + i] == inputs[from][rows[from][to] + i]);
+                }
+            }
+        }
+    }
+}
