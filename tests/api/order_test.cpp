@@ -4,7 +4,7 @@
 #include "../reduced.hpp"
 #include "algorithm/registry.hpp"
 
-#include <tutti/single_caller.hpp>
+#include <tutti/tasks.hpp>
 #include <tutti/tutti.hpp>
 
 #include <doctest/doctest.h>

@@ -3,7 +3,7 @@
 #include "../texts.hpp"
 #include "exam.hpp"
 
-#include <tutti/single_caller.hpp>
+#include <tutti/tasks.hpp>
 
 #include <doctest/doctest.h>
 
