@@ -204,6 +204,21 @@ void add_conflicts(const Schedule& schedule, Protocol protocol, int begin, int e
 
 } // namespace
 
+int blocks_at_a_time(const Schedule& schedule) {
+    constexpr std::size_t fits_memory = std::size_t{1} << 22U;
+    constexpr std::size_t fits_caches = std::size_t{1} << 18U;
+    constexpr std::size_t worth_a_look = 8;
+    const auto all = static_cast<std::size_t>(schedule.blocks());
+    if (schedule.symmetry().translates() || !schedule.keeps_blocks_apart()) {
+        return schedule.blocks();
+    }
+    const std::size_t cells_per_block = schedule.programs().size() * schedule.vectors();
+    // Every window looks at every move, which must be worth it.
+    const std::size_t windows = schedule.blocks_moved() / (worth_a_look * schedule.moves() + 1) + 1;
+    const std::size_t blocks = std::max(fits_caches / cells_per_block, all / windows);
+    return static_cast<int>(std::clamp<std::size_t>(std::min(blocks, fits_memory / cells_per_block), 1, all));
+}
+
 std::vector<std::vector<Wait>> conflicts(const Schedule& schedule, Protocol protocol) {
     Needs needs(schedule);
     const int window = blocks_at_a_time(schedule);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schedule/synchronise.hpp"
+#include "schedule/waits.hpp"
 
 #include <array>
 #include <cstddef>
