@@ -12,21 +12,15 @@ namespace tutti::inline TUTTI_NAMESPACE {
 
 namespace detail {
 
-/// The names of the three buffers in error messages.
-struct LocalNames {
-    const char* left;
-    const char* right;
-    const char* out;
-};
-/// Computes the output of both calls = the input of `left` op the input of `right`.
-TUTTI_API void reduce_local(const Call& left, const Call& right, const LocalNames& names);
+/// Computes the output of the call = its input op its output.
+TUTTI_API void reduce_local(const Call& call);
 
 class LocalReduction : CallMaker {
 public:
-    template <class Out, class In, class Op>
-    static Call of(const In& in, std::remove_reference_t<Out>& out, const Op& op) {
-        Call made = vectors<Out>(Collective::reduce, in, out, Options{});
-        reduction(same(made), out, op);
+    template <class InOut, class In, class Op>
+    static Call of(const In& in, std::remove_reference_t<InOut>& inout, const Op& op) {
+        Call made = vectors<InOut>(Collective::reduce, in, inout, Options{});
+        reduction(same(made), inout, op);
         return made;
     }
 };
@@ -40,17 +34,7 @@ public:
 template <class In, class InOut, class Op>
 requires detail::Reduction<In, InOut, Op>
 void reduce_local(In&& in, InOut&& inout, const Op& op) {
-    detail::reduce_local(detail::LocalReduction::of<InOut>(in, inout, op),
-                         detail::LocalReduction::of<InOut>(inout, inout, op), {"in", "inout", "inout"});
-}
-
-/// out[i] = left[i] op right[i]. `out` may be the same buffer as `left`, `right` or both, but must not
-/// overlap them otherwise. Throws ArgumentError as above.
-template <class Left, class Right, class Out, class Op>
-requires detail::Reduction<Left, Out, Op> && detail::Reduction<Right, Out, Op>
-void reduce_local(Left&& left, Right&& right, Out&& out, const Op& op) {
-    detail::reduce_local(detail::LocalReduction::of<Out>(left, out, op),
-                         detail::LocalReduction::of<Out>(right, out, op), {"left", "right", "out"});
+    detail::reduce_local(detail::LocalReduction::of<InOut>(in, inout, op));
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE

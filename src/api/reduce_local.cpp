@@ -11,51 +11,38 @@ namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 namespace {
 
-struct Named {
-    const char* name;
-    const void* start;
-    std::size_t count;
-};
-
-std::string name_of(const Named& vector) {
-    return std::string("`") + vector.name + "`";
-}
-
-std::string elements(const Named& vector) {
-    return name_of(vector) + " has " + std::to_string(vector.count) + " elements";
+std::string elements(const char* name, std::size_t count) {
+    return std::string(name) + " has " + std::to_string(count) + " elements";
 }
 
 [[noreturn]] void refuse(const std::string& what) {
     throw ArgumentError("reduce_local: " + what);
 }
 
-void check(const Named& in, const Named& out, const Call& call) {
+void check(const Call& call) {
+    const std::string in = elements("`in`", call.input_count);
+    const std::string inout = elements("`inout`", call.output_count);
     if (call.wrong != Wrong::nothing) {
-        refuse(engine::wrong_argument(call, in.name, out.name));
+        refuse(engine::wrong_argument(call, "in", "inout"));
     }
-    if (in.count != out.count) {
-        refuse(elements(in) + " and " + elements(out) + ": they must have the same number");
+    if (call.input_count != call.output_count) {
+        refuse(in + " and " + inout + ": they must have the same number");
     }
-    for (const Named& vector : {in, out}) {
-        if (vector.count != 0 && vector.start == nullptr) {
-            refuse(elements(vector) + " but is a null pointer");
-        }
+    if (call.input_count != 0 && (call.input == nullptr || call.output == nullptr)) {
+        refuse((call.input == nullptr ? in : inout) + " but is a null pointer");
     }
-    const std::size_t bytes = in.count * call.element_bytes;
-    const run::Range read{reinterpret_cast<std::uintptr_t>(in.start), bytes};
-    const run::Range written{reinterpret_cast<std::uintptr_t>(out.start), bytes};
+    const run::Range read{reinterpret_cast<std::uintptr_t>(call.input), call.input_bytes()};
+    const run::Range written{reinterpret_cast<std::uintptr_t>(call.output), call.input_bytes()};
     if (read.start != written.start && overlap(read, written)) {
-        refuse(name_of(in) + " and " + name_of(out) + " overlap: pass separate vectors, or the same one");
+        refuse("`in` and `inout` overlap: pass separate vectors, or the same one");
     }
 }
 
 } // namespace
 
-void reduce_local(const Call& left, const Call& right, const LocalNames& names) {
-    const Named out{names.out, left.output, left.output_count};
-    check({names.left, left.input, left.input_count}, out, left);
-    check({names.right, right.input, right.input_count}, out, right);
-    left.loops().reduce(left.state, left.output, left.input, right.input, left.output_count);
+void reduce_local(const Call& call) {
+    check(call);
+    call.loops().reduce(call.state, call.output, call.input, call.output, call.output_count);
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE::detail

@@ -313,8 +313,8 @@ TEST_CASE("what cannot be right at run time is refused before anybody is told") 
     check_refused(
         [&] { me.allreduce(of_int, of_double, add); },
         "allreduce: `in` has elements of type i32, 4 bytes, and `out` has elements of type f64, 8 bytes");
-    check_refused([&] { reduce_local(of_double, of_int, of_double, add); },
-                  "reduce_local: `right` has elements of type i32");
+    check_refused([&] { reduce_local(of_int, of_double, add); },
+                  "reduce_local: `in` has elements of type i32");
     check_refused(
         [&] { me.allreduce(of_three, add); },
         "allreduce: `op`: operator sum has no compiled kernel for elements of type other: pass one that "

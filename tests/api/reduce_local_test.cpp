@@ -22,7 +22,7 @@ std::vector<T> random_values(std::size_t count, std::mt19937& engine) {
     return made;
 }
 
-/// Both forms, each with `out` in every place where it may be.
+/// With two buffers, and with one that is both.
 template <class T, class Op>
 void check_operator(const Op& op) {
     std::mt19937 engine(7);
@@ -36,16 +36,11 @@ void check_operator(const Op& op) {
         std::vector<T> inout = b;
         reduce_local(a, inout, op);
         CHECK(inout == expected);
-        std::vector<T> out(count);
-        reduce_local(a, b, out, op);
-        CHECK(out == expected);
-        std::vector<T> left = a;
-        reduce_local(left, b, left, op);
-        CHECK(left == expected);
         std::vector<T> both = a;
+        std::vector<T> twice = a;
         reduce_local(both, both, op);
-        reduce_local(a, a, out, op);
-        CHECK(both == out);
+        reduce_local(a, twice, op);
+        CHECK(both == twice);
     }
 }
 
@@ -76,8 +71,8 @@ TEST_CASE("single objects, arrays and parts of vectors are combined as well") {
     reduce_local(std::vector<int>{10, 20, 30}, array, &minus);
     CHECK(array[2] == 27);
     std::vector<int> values{1, 2, 3, 4, 5, 6};
-    reduce_local(std::span(values).first(3), std::span(values).last(3), std::span(values).first(3), sum);
-    CHECK(values == std::vector<int>{5, 7, 9, 4, 5, 6});
+    reduce_local(std::span(values).first(3), std::span(values).last(3), sum);
+    CHECK(values == std::vector<int>{1, 2, 3, 5, 7, 9});
 }
 
 TEST_CASE("vectors that do not fit are refused and keep what they hold") {
@@ -92,11 +87,9 @@ TEST_CASE("vectors that do not fit are refused and keep what they hold") {
     const std::span<int> nowhere(static_cast<int*>(nullptr), 3);
     CHECK(refused(std::span(three), all) ==
           "reduce_local: `in` has 3 elements and `inout` has 4 elements: they must have the same number");
-    CHECK(mentions(refused(all, std::span(three), all), "`right` has 3 elements and `out` has 4 elements"));
     CHECK(mentions(refused(nowhere, std::span(three)), "`in` has 3 elements but is a null pointer"));
     CHECK(mentions(refused(std::span(three), nowhere), "`inout` has 3 elements but is a null pointer"));
     CHECK(mentions(refused(all.first(3), all.last(3)), "`in` and `inout` overlap"));
-    CHECK(mentions(refused(std::span(three), all.first(3), all.last(3)), "`right` and `out` overlap"));
     CHECK(three == std::vector<int>{1, 2, 3});
     CHECK(four == std::vector<int>{1, 2, 3, 4});
 }

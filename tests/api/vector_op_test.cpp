@@ -112,7 +112,7 @@ TEST_CASE("long vectors come in pieces, and short ones and single objects whole"
         }
         mine += me.allreduce(1.0, add) == 3 ? 0 : 1;
         std::vector<double> left{1, 2};
-        reduce_local(left, std::vector<double>{3, 4}, left, add);
+        reduce_local(std::vector<double>{3, 4}, left, add);
         std::vector<double> right{1, 2};
         reduce_local(std::vector<double>{3, 4}, right, add);
         std::vector<double> both{2, 3};

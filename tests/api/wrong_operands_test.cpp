@@ -118,8 +118,8 @@ TEST_CASE("a strided view is rejected by its name, in every way of calling") {
     CHECK_THROWS_WITH_AS(static_cast<void>(shared(strided)),
                          "shared: `out` is a strided view: pass one whose elements are contiguous",
                          ArgumentError);
-    CHECK_THROWS_WITH_AS(reduce_local(y, strided, y, sum),
-                         doctest::Contains("reduce_local: `right` is a strided view"), ArgumentError);
+    CHECK_THROWS_WITH_AS(reduce_local(strided, y, sum),
+                         doctest::Contains("reduce_local: `in` is a strided view"), ArgumentError);
 }
 
 TEST_CASE("a persistent operation rejects a strided view at its start") {

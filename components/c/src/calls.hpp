@@ -107,9 +107,8 @@ public:
 
     /// Completes a call for such elements, which refers to this object from then on.
     void complete(detail::Call& call) const;
-    /// The call of detail::reduce_local() for one of the operands, which refers to this object.
-    template <class In>
-    detail::Call local(const In& in, DynamicVector& inout) const {
+    /// The call of detail::reduce_local(), which refers to this object.
+    detail::Call local(const DynamicInput& in, DynamicVector& inout) const {
         detail::Call made = vectors<DynamicVector&>(Collective::reduce, in, inout, tutti::Options{});
         complete(made);
         return made;

@@ -196,10 +196,8 @@ tutti_status tutti_reduce_local(const void* in, void* inout, size_t n, tutti_typ
         c::check_vector("reduce_local", "in", in, n, elements);
         c::check_vector("reduce_local", "inout", inout, n, elements);
         const auto reduce = [&](auto type_or_bytes) {
-            const DynamicInput left(type_or_bytes, in, n);
             DynamicVector right(type_or_bytes, inout, n);
-            detail::reduce_local(combining.local(left, right), combining.local(right, right),
-                                 {"in", "inout", "inout"});
+            detail::reduce_local(combining.local(DynamicInput(type_or_bytes, in, n), right));
         };
         if (elements.type == Type::other) {
             reduce(elements.bytes);
