@@ -277,32 +277,13 @@ constexpr NonCommutative<F> non_commutative(F f) {
     return {std::move(f)};
 }
 
-/// Wraps F, which combines buffers instead of single elements (see vector_op).
-template <class F>
-struct VectorOp {
-    /// The wrapped function.
-    F f;
-};
-
-/// Makes an operator that combines buffers, as user functions of MPI do, so that `f` can have its own loop.
-/// f(left, inout) takes a std::span<const T> and a std::span<T> of the same length, and must store left[i] op
-/// inout[i] in inout[i]. It is called for one piece of the members' buffers after the other; a piece has any
-/// length except 0. `f` must be associative. Operands come in rank order (is_commutative allows other
-/// orders).
-template <class F>
-constexpr VectorOp<F> vector_op(F f) {
-    return {std::move(f)};
-}
-
 /// Whether an algorithm that a call names may swap the operands of an operator of type Op; without a name,
 /// operands are always in rank order. As in MPI, a callable is assumed to commute unless it is wrapped by
-/// non_commutative, or this variable is specialised. A VectorOp is assumed not to commute.
+/// non_commutative, or this variable is specialised.
 template <class Op>
 inline constexpr bool is_commutative = true;
 template <class F>
 inline constexpr bool is_commutative<NonCommutative<F>> = false;
-template <class F>
-inline constexpr bool is_commutative<VectorOp<F>> = false;
 
 inline constexpr Sum sum{};
 inline constexpr Prod prod{};
@@ -367,9 +348,6 @@ namespace detail {
 
 template <class Op, class T>
 inline constexpr bool combines_elements = std::is_invocable_r_v<T, const Op&, const T&, const T&>;
-template <class F, class T>
-inline constexpr bool combines_elements<VectorOp<F>, T> =
-    std::is_invocable_v<const F&, std::span<const T>, std::span<T>>;
 template <class T>
 inline constexpr bool combines_elements<Operator, T> = type_of<T>() != Type::other;
 
@@ -387,7 +365,7 @@ inline constexpr bool is_copied_as_bytes<std::array<T, N>> = is_copied_as_bytes<
 /// Whether Op can reduce elements of type T. T must be trivially copyable, or a std::pair or std::array of
 /// such types, and assignable, because elements are copied between threads as bytes. Op must be a function
 /// object (or a pointer to a function) that is callable as T(T, T) on a const object, because all members
-/// call the same object at the same time; or a VectorOp; or Operator, for elements of a Type. The operators
+/// call the same object at the same time; or Operator, for elements of a Type. The operators
 /// of the library restrict their types themselves.
 template <class Op, class T>
 concept Applicable = std::is_object_v<Op> && detail::is_copied_as_bytes<T> && std::is_copy_assignable_v<T> &&

@@ -93,12 +93,6 @@ TEST_CASE("the initial value of an exscan is on rank 0, and on the left in every
     CHECK(results(4, [&](Member& me) { return me.exscan(long{1} + me.rank(), digits, 9); })[1] == 91);
     const auto right = non_commutative([](int /*a*/, int b) { return b; });
     CHECK(results(2, [&](Member& me) { return me.exscan(me.rank(), right, 7); }) == std::vector{7, 0});
-    const auto added = vector_op([](std::span<const int> left, std::span<int> inout) {
-        for (std::size_t i = 0; i < left.size(); ++i) {
-            inout[i] += left[i];
-        }
-    });
-    CHECK(results(3, [&](Member& me) { return me.exscan(1, added, 5); }) == std::vector{5, 6, 7});
     const auto best = results(3, [](Member& me) {
         return me.exscan(ValueAt<int>{-me.rank(), me.rank()}, minloc, ValueAt<int>{50, -1},
                          {.order = Order::serial});

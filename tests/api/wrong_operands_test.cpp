@@ -65,7 +65,6 @@ TEST_CASE("an empty operator is rejected before the call begins, in every way of
         check(std::function<double(double, double)>());
         check(non_commutative(Function{nullptr}));
         check(non_commutative(std::function<double(double, double)>()));
-        check(vector_op(std::function<void(std::span<const double>, std::span<double>)>()));
     });
     check_in_every_way([&](auto& me) {
         check_rejected(

@@ -227,15 +227,11 @@ TEST_CASE("operators of the program keep the order of the terms") {
             term = {static_cast<std::uint8_t>(engine()), static_cast<std::uint8_t>(engine()), 1};
         }
         const Affine all = std::accumulate(terms.begin() + 1, terms.end(), terms.front(), compose);
-        const auto by_vectors = vector_op([](std::span<const Affine> left, std::span<Affine> inout) {
-            std::transform(left.begin(), left.end(), inout.begin(), inout.begin(), compose);
-        });
         for (const int members : {1, 2, 5, 16}) {
             Team team = team_of(members);
             const auto borders = random_borders(members, count, engine);
             const auto places = random_places(members, engine);
             CHECK(wrong_members(team, terms, non_commutative(compose), borders, places, all) == 0);
-            CHECK(wrong_members(team, terms, by_vectors, borders, places, all) == 0);
         }
     }
 }

@@ -1,8 +1,8 @@
 #pragma once
 
 #include <tutti/detail/buffers.hpp>
+#include <tutti/detail/dynamic_loops.hpp>
 #include <tutti/detail/template_loops.hpp>
-#include <tutti/detail/vector_loops.hpp>
 #include <tutti/operators.hpp>
 
 #include <algorithm>

@@ -176,8 +176,6 @@ template <>
 inline constexpr bool is_operator<Best> = true;
 template <class F>
 inline constexpr bool is_operator<NonCommutative<F>> = true;
-template <class F>
-inline constexpr bool is_operator<VectorOp<F>> = true;
 template <>
 inline constexpr bool is_operator<Operator> = true;
 
@@ -186,8 +184,6 @@ template <class Op>
 inline constexpr bool is_wrapped = false;
 template <class F>
 inline constexpr bool is_wrapped<NonCommutative<F>> = true;
-template <class F>
-inline constexpr bool is_wrapped<VectorOp<F>> = true;
 
 /// An operator that does not combine elements of type T. Overload resolution accepts it so that
 /// refuse_operator_of() can produce the error message.

@@ -3,7 +3,7 @@
 #include <tutti/counts.hpp>
 #include <tutti/detail/buffers.hpp>
 #include <tutti/detail/call.hpp>
-#include <tutti/detail/vector_loops.hpp>
+#include <tutti/detail/dynamic_loops.hpp>
 #include <tutti/dynamic.hpp>
 #include <tutti/operators.hpp>
 #include <tutti/options.hpp>
@@ -41,11 +41,8 @@ T combined(const Op& op, const T& left, T right) {
     if constexpr (std::is_same_v<Op, Operator>) {
         builtin<type_of<T>()>(op).reduce(nullptr, &right, &left, &right, 1);
         return right;
-    } else if constexpr (std::is_invocable_v<const Op&, const T&, const T&>) {
-        return static_cast<T>(op(left, right));
     } else {
-        op.f(std::span<const T>(&left, 1), std::span<T>(&right, 1));
-        return right;
+        return static_cast<T>(op(left, right));
     }
 }
 

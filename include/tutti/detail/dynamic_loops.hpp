@@ -10,27 +10,23 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <span>
 #include <type_traits>
 #include <utility>
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 /// Pieces of buffers that stay in the caches, as bytes: the current value, the next operand, and partial
-/// results. `Combine` has the element type.
-template <class Combine>
+/// results of a DynamicOp with a function.
 class Pieces {
 public:
     /// Allocates room for `partial_results` partial results.
-    Pieces(const void* state, int partial_results) : combine_(state) {
+    Pieces(const DynamicOp& op, int partial_results) : op_(op) {
         const std::size_t places = 2 + static_cast<std::size_t>(partial_results);
-        const std::size_t element_bytes = combine_.element_bytes();
-        const std::size_t share = Combine::room_bytes / places / Combine::align * Combine::align;
-        elements_ = std::max<std::size_t>(1, share / element_bytes);
-        const std::size_t place_bytes =
-            (elements_ * element_bytes + Combine::align - 1) / Combine::align * Combine::align;
-        if (places * place_bytes > sizeof room_) {
-            large_room_ = std::make_unique<std::byte[]>(places * place_bytes + Combine::align);
+        const std::size_t share = room_bytes / places / align * align;
+        elements_ = std::max<std::size_t>(1, share / op.element_bytes());
+        const std::size_t place_bytes = (elements_ * op.element_bytes() + align - 1) / align * align;
+        if (places * place_bytes > room_bytes) {
+            large_room_ = std::make_unique<std::byte[]>(places * place_bytes + align);
         }
         std::byte* const first = large_room_ ? aligned(large_room_.get()) : room_;
         for (std::size_t place = 0; place < places; ++place) {
@@ -42,9 +38,9 @@ public:
     std::size_t elements() const { return elements_; }
     /// Moves to elements `start` .. `start` + `length` - 1.
     void move_to(std::size_t start, std::size_t length) {
-        offset_ = start * combine_.element_bytes();
+        offset_ = start * op_.element_bytes();
         length_ = length;
-        bytes_ = length * combine_.element_bytes();
+        bytes_ = length * op_.element_bytes();
     }
 
     void take_next(const void* in) {
@@ -52,7 +48,7 @@ public:
     }
     /// Makes the operand taken last the current value.
     void go_on() { std::swap(now(), next()); }
-    void combine_with(int place) { combine_(partial(place), now(), length_); }
+    void combine_with(int place) { op_.function()(partial(place), now(), length_, op_.user()); }
     /// move_into() gives the current value away; copy_into() stores a copy of it.
     void move_into(int place) { std::swap(partial(place), now()); }
     void copy_into(int place) { std::memcpy(partial(place), now(), bytes_); }
@@ -60,16 +56,18 @@ public:
 
 private:
     static std::byte* aligned(std::byte* at) {
-        return at + (Combine::align - reinterpret_cast<std::uintptr_t>(at) % Combine::align) % Combine::align;
+        return at + (align - reinterpret_cast<std::uintptr_t>(at) % align) % align;
     }
     std::byte*& now() { return places_[0]; }
     std::byte*& next() { return places_[1]; }
     std::byte*& partial(int place) { return places_[2 + static_cast<std::size_t>(place)]; }
 
     static constexpr std::size_t most_places = 2 + std::numeric_limits<unsigned>::digits;
+    static constexpr std::size_t align = alignof(std::max_align_t);
+    static constexpr std::size_t room_bytes = 8192;
 
-    Combine combine_;
-    alignas(Combine::align) std::byte room_[Combine::room_bytes];
+    const DynamicOp& op_;
+    alignas(align) std::byte room_[room_bytes];
     std::unique_ptr<std::byte[]> large_room_;
     std::byte* places_[most_places];
     std::size_t elements_ = 1;
@@ -78,27 +76,26 @@ private:
     std::size_t bytes_ = 0;
 };
 
-/// The loops of operators that combine buffers: they get one piece after the other.
-template <class Combine>
-struct PieceLoops {
+/// The loops of a DynamicOp with a function, which gets one piece after the other.
+struct DynamicLoops {
     static void reduce(const void* state, void* out, const void* a, const void* b, std::size_t count) {
         if (out == a) {
             const void* const ins[] = {a, b};
             return reduce_many(state, &out, 1, ins, 2, count, Association::left, {});
         }
-        const Combine combine(state);
+        const DynamicOp& op = op_in(state);
         if (count != 0) {
             if (out != b) {
-                std::memcpy(out, b, count * combine.element_bytes());
+                std::memcpy(out, b, count * op.element_bytes());
             }
-            combine(a, out, count);
+            op.function()(a, out, count, op.user());
         }
     }
 
     static void reduce_many(const void* state, void* const* outs, int outs_count, const void* const* ins,
                             int ins_count, std::size_t count, Association association,
                             StoreHints /*stores*/) {
-        Pieces<Combine> pieces(state, partial_results(ins_count - 1, association));
+        Pieces pieces(op_in(state), partial_results(ins_count - 1, association));
         for (std::size_t start = 0; start < count; start += pieces.elements()) {
             pieces.move_to(start, std::min(pieces.elements(), count - start));
             for (int source = 0; source < ins_count; ++source) {
@@ -122,7 +119,7 @@ struct PieceLoops {
             return;
         }
         void* const* const results = exclusive ? outs + 1 : outs;
-        Pieces<Combine> pieces(state, partial_results(prefixes, association));
+        Pieces pieces(op_in(state), partial_results(prefixes, association));
         const auto combine = [&](int place) { pieces.combine_with(place); };
         for (std::size_t start = 0; start < count; start += pieces.elements()) {
             pieces.move_to(start, std::min(pieces.elements(), count - start));
@@ -143,8 +140,8 @@ struct PieceLoops {
 
     static void fold(const void* state, void* out, const void* in, std::size_t rows) {
         const int terms = static_cast<int>(rows);
-        const std::size_t element_bytes = Combine(state).element_bytes();
-        Pieces<Combine> pieces(state, partial_results(terms, Association::tree));
+        const std::size_t element_bytes = op_in(state).element_bytes();
+        Pieces pieces(op_in(state), partial_results(terms, Association::tree));
         pieces.move_to(0, 1);
         for (int term = 0; term < terms; ++term) {
             pieces.take_next(static_cast<const std::byte*>(in) +
@@ -157,51 +154,14 @@ struct PieceLoops {
     }
 
     static constexpr Kernels kernels{&reduce, &reduce_many, &scan_many, &fold};
+
+private:
+    static const DynamicOp& op_in(const void* state) { return *static_cast<const DynamicOp*>(state); }
 };
-
-inline constexpr std::size_t usual_room_bytes = 8192;
-
-/// How a VectorOp combines elements of type T.
-template <class T, class Op>
-struct CombineVectors {
-    explicit CombineVectors(const void* state) : op(static_cast<const Op*>(state)) {}
-
-    static constexpr std::size_t room_bytes = usual_room_bytes;
-    static constexpr std::size_t align = alignof(T);
-    static constexpr std::size_t element_bytes() { return sizeof(T); }
-
-    void operator()(const void* left, void* inout, std::size_t count) const {
-        op->f(std::span<const T>(static_cast<const T*>(left), count),
-              std::span<T>(static_cast<T*>(inout), count));
-    }
-
-    const Op* op;
-};
-
-/// How a DynamicOp with a function combines elements.
-struct CombineDynamic {
-    explicit CombineDynamic(const void* state) : op(static_cast<const DynamicOp*>(state)) {}
-
-    static constexpr std::size_t room_bytes = usual_room_bytes;
-    static constexpr std::size_t align = alignof(std::max_align_t);
-    std::size_t element_bytes() const { return op->element_bytes(); }
-
-    void operator()(const void* left, void* inout, std::size_t count) const {
-        op->function()(left, inout, count, op->user());
-    }
-
-    const DynamicOp* op;
-};
-
-template <class T, class Op>
-struct VectorLoops : PieceLoops<CombineVectors<T, Op>> {};
-struct DynamicLoops : PieceLoops<CombineDynamic> {};
 
 /// The loops of pairs without compiled kernels.
 template <class T, class Op>
 struct LoopsOf : std::type_identity<TemplateLoops<T, Op>> {};
-template <class T, class F>
-struct LoopsOf<T, VectorOp<F>> : std::type_identity<VectorLoops<T, VectorOp<F>>> {};
 
 /// Whether the loops of a pair without compiled kernels need one pass: see Call::needs_one_pass().
 template <class T, class Op>
