@@ -8,8 +8,7 @@
 #include <span>
 #include <type_traits>
 
-// The least and the greatest elements: with their positions (argmin and argmax), both at once, and
-// the first k.
+// The least and the greatest elements: with their positions (argmin and argmax), and both at once.
 
 namespace tutti::inline TUTTI_NAMESPACE {
 
@@ -124,88 +123,8 @@ struct MinAndMax {
     static constexpr E identity() { return E::of(std::span<const decltype(E::min)>()); }
 };
 
-/// The K greatest of some values with their positions, in descending order: the elements of topk, with
-/// about 16 bytes per value. Equal values, NaN and order are treated as in MinLoc: if no two values have the
-/// same position, the result is exact and does not depend on the order or the distribution of the values. For
-/// the K least numbers, take the greatest of their negatives.
-///
-///     const auto best = me.allreduce(tutti::TopK<double, 8>::of(values, first_index), tutti::topk);
-///     for (const auto& [value, at] : best.entries()) {
-///
-/// One object may be used by one thread at a time. Nothing here allocates or throws.
-template <class T, std::size_t K>
-requires(K >= 1) && std::default_initializable<T>&& requires(const T& a, const T& b) {
-    static_cast<bool>(a < b);
-}
-class TopK {
-public:
-    /// No values.
-    constexpr TopK() = default;
-
-    /// Those of values[i], which have the positions first_index + i. Most values cost one comparison, a value
-    /// that is kept costs K.
-    static constexpr TopK of(std::span<const T> values, std::int64_t first_index) {
-        TopK best;
-        for (const T& value : values) {
-            best.add({value, first_index++});
-        }
-        return best;
-    }
-
-    /// Adds a value, if it is among the K greatest.
-    constexpr TopK& add(const ValueAt<T>& added) {
-        if (size_ == K && !detail::is_higher(added, entries_[K - 1])) {
-            return *this;
-        }
-        std::size_t place = size_ == K ? K - 1 : size_++;
-        for (; place > 0 && detail::is_higher(added, entries_[place - 1]); --place) {
-            entries_[place] = entries_[place - 1];
-        }
-        entries_[place] = added;
-        return *this;
-    }
-
-    /// The values that there are, at most K, the greatest first. Valid as long as this object.
-    constexpr std::span<const ValueAt<T>> entries() const& { return std::span(entries_).first(size_); }
-    constexpr std::span<const ValueAt<T>> entries() const&& = delete;
-
-    /// Whether all values and positions are equal.
-    friend constexpr bool operator==(const TopK&, const TopK&) = default;
-
-private:
-    ValueAt<T> entries_[K]{};
-    std::size_t size_ = 0;
-};
-
-namespace detail {
-
-template <class E>
-inline constexpr bool is_topk = false;
-template <class T, std::size_t K>
-inline constexpr bool is_topk<TopK<T, K>> = true;
-
-} // namespace detail
-
-/// The K greatest values of both.
-struct Best {
-    /// Combines two elements.
-    template <class T, std::size_t K>
-    constexpr TopK<T, K> operator()(const TopK<T, K>& a, const TopK<T, K>& b) const {
-        TopK<T, K> best = a;
-        for (const ValueAt<T>& entry : b.entries()) {
-            best.add(entry);
-        }
-        return best;
-    }
-    /// The identity: no values.
-    template <class E>
-    requires detail::is_topk<E>
-    static constexpr E identity() { return {}; }
-};
-
 inline constexpr MinLoc minloc{};
 inline constexpr MaxLoc maxloc{};
 inline constexpr MinAndMax minmax{};
-inline constexpr Best topk{};
 
 } // namespace tutti::inline TUTTI_NAMESPACE

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <tutti/accumulate.hpp>
-#include <tutti/compensated.hpp>
 #include <tutti/counts.hpp>
 #include <tutti/dynamic.hpp>
 #include <tutti/error.hpp>

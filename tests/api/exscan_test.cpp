@@ -52,7 +52,6 @@ TEST_CASE("an exscan by value returns the identity of the operator on rank 0") {
     CHECK(on_rank_0(5.0, minimum) == Limits::infinity());
     CHECK(on_rank_0(5.0F, maximum) == -std::numeric_limits<float>::infinity());
     CHECK(on_rank_0(MinMax<int>::of(5), minmax) == MinMax<int>::of(std::span<const int>()));
-    CHECK(on_rank_0(TopK<int, 2>().add({5, 0}), topk) == TopK<int, 2>());
     CHECK(on_rank_0(std::byte{5}, band) == std::byte{255});
     CHECK(on_rank_0(std::int8_t{5}, min) == 127);
     CHECK(on_rank_0(std::int8_t{5}, max) == -128);

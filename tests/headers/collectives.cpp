@@ -4,7 +4,6 @@
 #include HEADER
 
 #include <tutti/async_group.hpp>
-#include <tutti/compensated.hpp>
 #include <tutti/extremes.hpp>
 #include <tutti/member.hpp>
 
@@ -149,8 +148,6 @@ void collectives(MEMBER& me) {
     all<std::complex<float>>(me, tutti::sum, tutti::prod);
     all<tutti::ValueAt<float>>(me, tutti::minloc, tutti::maxloc);
     all<tutti::MinMax<float>>(me, tutti::minmax);
-    all<tutti::TopK<double, 4>>(me, tutti::topk);
-    all<tutti::Compensated<float>>(me, tutti::sum);
     all<std::pair<double, int>>(me, tutti::max);
     all<std::byte>(me, tutti::bor);
     all<Point>(me, lower, tutti::non_commutative([](const Point& a, const Point& b) {

@@ -23,7 +23,15 @@ using namespace tutti;
 
 /// Exact for these elements whatever the association, and wrong if an operand is lifted or lowered twice, or
 /// not at all.
-constexpr auto quadrupled_and_halved = scaled_sum(4.0, 0.5);
+struct QuadrupledAndHalved {
+    float lift(float x) const { return 4 * x; }
+    float operator()(float a, float b) const { return a + b; }
+    template <class T>
+    T lower(float total, int /*operands*/) const {
+        return total / 2;
+    }
+};
+constexpr QuadrupledAndHalved quadrupled_and_halved;
 
 float element_of(int rank, std::size_t index) {
     return static_cast<float>(rank + 1) + static_cast<float>(index % 17) * 8;

@@ -3,7 +3,6 @@
 #include "c/src/members.hpp"
 #include "c/src/numbered.hpp"
 
-#include <tutti/accumulate.hpp>
 #include <tutti/counts.hpp>
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/make_call.hpp>
@@ -106,7 +105,7 @@ public:
     Combining(const char* function, tutti_op op, const Elements& elements);
 
     /// Completes a call for such elements, which refers to this object from then on.
-    void complete(detail::Call& call) const;
+    void complete(detail::Call& call) const { dynamic_reduction(same(call), op_); }
     /// The call of detail::reduce_local(), which refers to this object.
     detail::Call local(const DynamicInput& in, DynamicVector& inout) const {
         detail::Call made = vectors<DynamicVector&>(Collective::reduce, in, inout, tutti::Options{});
@@ -115,21 +114,8 @@ public:
     }
 
 private:
-    using Accumulates = void (*)(const Combining& from, detail::Call& call);
-
-    /// Sets accumulates_, or throws ArgumentError with a text.
-    void accumulate(const char* function, tutti_op op, Type type, const char* what);
-    /// Null if the operator does not accumulate elements of this type.
-    static Accumulates accumulates(tutti_op op, Type type);
-    template <class... T, class Get>
-    static Accumulates for_one_of(Type type, Get get);
-
-    /// One of the two.
-    std::optional<DynamicOp> combines_;
-    Accumulates accumulates_ = nullptr;
-    ScaledSum<double> scale_{1, 1};
-    /// The same for numbers of 16 bits, which are rounded once, from float.
-    ScaledSum<float> half_scale_{1, 1};
+    DynamicOp op_;
+};
 };
 
 /// Throws ArgumentError if an address cannot be that of `count` elements.

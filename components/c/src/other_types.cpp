@@ -2,7 +2,6 @@
 
 #include "c/src/other_types.hpp"
 
-#include <tutti/compensated.hpp>
 #include <tutti/extremes.hpp>
 
 #include <algorithm>
@@ -38,22 +37,6 @@ struct Chooses {
     }
 };
 
-struct LeastAndGreatest {
-    template <class T>
-    Pair<T> operator()(const Pair<T>& left, const Pair<T>& right) const {
-        return {Minimum()(left.first, right.first), Maximum()(left.second, right.second)};
-    }
-};
-
-/// The sum and its errors.
-struct SumWithErrors {
-    template <std::floating_point T>
-    Pair<T> operator()(const Pair<T>& left, const Pair<T>& right) const {
-        return std::bit_cast<Pair<T>>(std::bit_cast<Compensated<T>>(left) +
-                                      std::bit_cast<Compensated<T>>(right));
-    }
-};
-
 /// Elements may lie at any address.
 template <class T>
 T element_at(const void* elements, std::size_t i) {
@@ -73,42 +56,14 @@ void combine(const void* in, void* inout, std::size_t n, void* /*user*/) {
     }
 }
 
-/// The greatest of both lists, whose length is `user`. Entries descend, and those with negative positions,
-/// which are none, are last.
-template <class T>
-void merge(const void* in, void* inout, std::size_t n, void* user) {
-    const auto k = reinterpret_cast<std::size_t>(user);
-    for (std::size_t i = 0; i < n; ++i) {
-        std::byte* const list = static_cast<std::byte*>(inout) + i * k * sizeof(T);
-        for (std::size_t entry = 0; entry < k; ++entry) {
-            const T added = element_at<T>(in, i * k + entry);
-            std::size_t place = k;
-            for (; place > 0; --place) {
-                const T kept = element_at<T>(list, place - 1);
-                if (added.second < 0 || (kept.second >= 0 && !wins<false>(added, kept))) {
-                    break;
-                }
-            }
-            if (place == k) {
-                break; // all others are lower
-            }
-            std::memmove(list + (place + 1) * sizeof(T), list + place * sizeof(T),
-                         (k - place - 1) * sizeof(T));
-            store(list, place, added);
-        }
-    }
-}
-
 /// From TUTTI_SUM on, and from TUTTI_MINLOC on.
 constexpr std::size_t operators_of_numbers = TUTTI_MAXIMUM - TUTTI_SUM + 1;
-constexpr std::size_t operators_of_pairs = TUTTI_COMPENSATED_SUM - TUTTI_MINLOC + 1;
+constexpr std::size_t operators_of_pairs = TUTTI_MAXLOC - TUTTI_MINLOC + 1;
 
 struct OtherType {
     tutti_type type;
     std::size_t bytes;
     DynamicOp::Function functions[operators_of_numbers + operators_of_pairs];
-    /// Null for numbers.
-    DynamicOp::Function merges;
 };
 
 template <class T, class Op>
@@ -120,26 +75,17 @@ constexpr DynamicOp::Function function_of() {
     }
 }
 
-template <class T>
-constexpr DynamicOp::Function merging() {
-    if constexpr (Applicable<Chooses<false>, T>) {
-        return &merge<T>;
-    } else {
-        return nullptr;
-    }
-}
-
 template <class T, class... Ops>
 constexpr OtherType type_with(tutti_type type) {
     static_assert(sizeof...(Ops) == operators_of_numbers + operators_of_pairs);
-    return {type, sizeof(T), {function_of<T, Ops>()...}, merging<T>()};
+    return {type, sizeof(T), {function_of<T, Ops>()...}};
 }
 
 /// With all operators in the order of their numbers, of which each type has those that C++ allows.
 template <class T>
 constexpr OtherType other_type(tutti_type type) {
     return type_with<T, Sum, Prod, Min, Max, LogicalAnd, LogicalOr, LogicalXor, BitAnd, BitOr, BitXor,
-                     Minimum, Maximum, Chooses<true>, Chooses<false>, LeastAndGreatest, SumWithErrors>(type);
+                     Minimum, Maximum, Chooses<true>, Chooses<false>>(type);
 }
 
 constexpr OtherType other_types[] = {
@@ -173,11 +119,6 @@ DynamicOp::Function function_of_other(tutti_op op, const Elements& elements) {
         return found->functions[op - TUTTI_SUM];
     }
     return is_for_pairs(op) ? found->functions[operators_of_numbers + (op - TUTTI_MINLOC)] : nullptr;
-}
-
-DynamicOp::Function merge_of_pairs(tutti_type type) {
-    const OtherType* const found = find(type);
-    return found == nullptr ? nullptr : found->merges;
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE::c

@@ -6,9 +6,9 @@
 
 namespace tutti::inline TUTTI_NAMESPACE::c {
 
-/// Whether `op` is TUTTI_MINLOC or another operator for pairs.
+/// Whether `op` is TUTTI_MINLOC or TUTTI_MAXLOC, which combine pairs.
 constexpr bool is_for_pairs(tutti_op op) {
-    return op >= TUTTI_MINLOC && op <= TUTTI_COMPENSATED_SUM;
+    return op >= TUTTI_MINLOC && op <= TUTTI_MAXLOC;
 }
 
 /// The elements of a type without compiled kernels that has a name, such as TUTTI_DOUBLE_INT or
@@ -17,8 +17,5 @@ std::optional<Elements> elements_of_other(tutti_type type);
 
 /// Combines elements of such a type by an operator that has a number; null if the operator is not for it.
 DynamicOp::Function function_of_other(tutti_op op, const Elements& elements);
-
-/// Combines lists of such pairs, whose length is `user`; null if the type is not one of pairs.
-DynamicOp::Function merge_of_pairs(tutti_type type);
 
 } // namespace tutti::inline TUTTI_NAMESPACE::c

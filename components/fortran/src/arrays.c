@@ -303,7 +303,7 @@ static tutti_status take_pairs(const char* function, const CFI_cdesc_t* array, s
 tutti_status tutti_f_combines(const char* function, const CFI_cdesc_t* in, const CFI_cdesc_t* out,
                               tutti_op op, struct tutti_f_vectors* v) {
     const CFI_cdesc_t* const array = in->base_addr == &tutti_f_in_place ? out : in;
-    if (op >= TUTTI_MINLOC && op <= TUTTI_COMPENSATED_SUM) {
+    if (op >= TUTTI_MINLOC && op <= TUTTI_MAXLOC) {
         return take_pairs(function, array, v);
     }
     if (op >= TUTTI_LAND && op <= TUTTI_LXOR && is_logical(array)) {

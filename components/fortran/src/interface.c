@@ -145,10 +145,6 @@ FORWARD(neighbors_free, (tutti_neighbors * *neighbors, int* ierr),
         tutti_neighbors_free(tutti_f_taken((void**)neighbors)))
 FORWARD(op_create, (tutti_op_function function, void* user, int commutative, tutti_op* op, int* ierr),
         tutti_op_create(function, user, commutative, op))
-FORWARD(op_create_scaled_sum, (double before, double after, tutti_op* op, int* ierr),
-        tutti_op_create_scaled_sum(before, after, op))
-FORWARD(op_create_topk, (tutti_type pairs, int k, tutti_op* op, int* ierr),
-        tutti_op_create_topk(pairs, k < 0 ? 0 : (size_t)k, op))
 FORWARD(op_free, (tutti_op op, int* ierr), tutti_op_free(op))
 FORWARD(wait, (tutti_request * request, int* ierr), tutti_wait(request))
 FORWARD(start, (tutti_request * request, int* ierr), tutti_start(request))

@@ -27,11 +27,7 @@ module tutti
 
     integer(c_int64_t), parameter :: TUTTI_SUM = 65, TUTTI_PROD = 66, TUTTI_MIN = 67, TUTTI_MAX = 68, &
         TUTTI_LAND = 69, TUTTI_LOR = 70, TUTTI_LXOR = 71, TUTTI_BAND = 72, TUTTI_BOR = 73, TUTTI_BXOR = 74, &
-        TUTTI_MINIMUM = 75, TUTTI_MAXIMUM = 76, TUTTI_MEAN = 81, TUTTI_MEAN_IN_DOUBLE = 82, TUTTI_SUM_IN_DOUBLE = 83, &
-        TUTTI_MINLOC = 97, TUTTI_MAXLOC = 98, TUTTI_MINMAX = 99, TUTTI_COMPENSATED_SUM = 100
-
-    ! Pairs of integer(4), real(4), real(8) and integer(8), for tutti_op_create_topk.
-    integer(c_int64_t), parameter :: TUTTI_2INT = 36, TUTTI_2FLOAT = 37, TUTTI_2DOUBLE = 38, TUTTI_2INT64 = 39
+        TUTTI_MINIMUM = 75, TUTTI_MAXIMUM = 76, TUTTI_MINLOC = 97, TUTTI_MAXLOC = 98
 
     ! The order in which a reduction combines the members' operands, and how a member waits for another
     ! member.
@@ -239,24 +235,6 @@ module tutti
             type(c_funptr), value :: function
             type(c_ptr), value :: user
             integer(c_int), value :: commutative
-            integer(c_int64_t), intent(out) :: new_op
-            integer(c_int), intent(out), optional :: ierr
-        end subroutine
-
-        ! Makes an operator for after * (before * in_0 + before * in_1 + ...).
-        subroutine tutti_op_create_scaled_sum(before, after, new_op, ierr) bind(c, name="tutti_f_op_create_scaled_sum")
-            import
-            real(c_double), value :: before, after
-            integer(c_int64_t), intent(out) :: new_op
-            integer(c_int), intent(out), optional :: ierr
-        end subroutine
-
-        ! Makes an operator that keeps the k greatest of two lists of k pairs (value, position). An element is a list: a
-        ! derived type of an array (2, k), of integer or real. Negative positions: no entries.
-        subroutine tutti_op_create_topk(pairs, k, new_op, ierr) bind(c, name="tutti_f_op_create_topk")
-            import
-            integer(c_int64_t), value :: pairs
-            integer(c_int), value :: k
             integer(c_int64_t), intent(out) :: new_op
             integer(c_int), intent(out), optional :: ierr
         end subroutine

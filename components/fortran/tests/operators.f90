@@ -1,4 +1,4 @@
-! The operators that are not in every test: of pairs, means and sums with factors, on columns, logical and long numbers.
+! The operators that are not in every test: of pairs, on columns, logical and long numbers.
 module operators_of_members
     use checks
     use tutti
@@ -13,7 +13,6 @@ contains
         type(tutti_request) :: request
         real(8), asynchronous :: double(2, 3), least(2, 3)
         real(4), asynchronous :: single(2), greatest(2)
-        integer, asynchronous :: whole(2, 2)
         integer(8), asynchronous :: wide(2), block(2, 2), blocks(2, 2, me%size)
         integer :: r, p
         r = me%rank
@@ -28,10 +27,6 @@ contains
         call tutti_reduce(by(), single, greatest, TUTTI_MAXLOC, 0)
         call done()
         call expect(all(greatest == merge(real(p - 1), -1., r == 0)), 'maxloc')
-        whole = r
-        call tutti_scan(by(), TUTTI_IN_PLACE, whole, TUTTI_MINMAX)
-        call done()
-        call expect(all(whole(1, :) == 0) .and. all(whole(2, :) == r), 'minmax')
         wide = [int(r, 8), -int(r, 8)]
         call tutti_exscan(by(), TUTTI_IN_PLACE, wide, TUTTI_MAXLOC)
         call done()
@@ -41,43 +36,6 @@ contains
         call tutti_reduce_scatter(by(), blocks, block, TUTTI_MAXLOC)
         call done()
         call expect(all(block(1, :) == p - 1) .and. all(block(2, :) == 7), 'reduce_scatter of pairs')
-        least = reshape([1d0, 0d0, 1d-20, 0d0, real(r, 8), 0d0], [2, 3])
-        if (r == 0) least(:, 2) = [1d0, 0d0]
-        call tutti_allreduce(by(), TUTTI_IN_PLACE, least, TUTTI_COMPENSATED_SUM)
-        call done()
-        call expect(least(1, 1) == p .and. least(1, 2) == 1 .and. abs(least(2, 2) - (p - 1) * 1d-20) < 1d-30, 'compensated')
-    contains
-        include 'ways.inc'
-    end subroutine
-
-    subroutine accumulated(me, meeting, how)
-        type(tutti_caller), intent(in) :: me
-        type(tutti_async_group), intent(inout) :: meeting
-        integer, intent(in) :: how
-        type(tutti_request) :: request
-        real(4), asynchronous :: single(50), mean(50)
-        complex(8), asynchronous :: complexes(2)
-        integer(c_int64_t) :: op
-        integer :: r, p
-        r = me%rank
-        p = me%size
-        single = merge(1e8, 1., r == 0)
-        call tutti_allreduce(by(), single, mean, TUTTI_SUM_IN_DOUBLE)
-        call done()
-        call expect(all(mean == real(1d8 + p - 1)), 'sum in double')
-        call tutti_allreduce(by(), single, mean, TUTTI_MEAN_IN_DOUBLE)
-        call done()
-        call expect(all(mean == real((1d8 + p - 1) / p)), 'mean in double')
-        complexes = cmplx(r, -2 * r, 8)
-        call tutti_allreduce(by(), TUTTI_IN_PLACE, complexes, TUTTI_MEAN)
-        call done()
-        call expect(all(complexes == (p - 1) * (0.5d0, -1d0)), 'mean')
-        call tutti_op_create_scaled_sum(3d0, 0.5d0, op)
-        single = r + 1
-        call tutti_scan(by(), single, mean, op)
-        call done()
-        call tutti_op_free(op)
-        call expect(all(mean == 0.75 * (r + 1) * (r + 2)), 'sum with factors')
     contains
         include 'ways.inc'
     end subroutine
@@ -112,49 +70,23 @@ contains
         call expect(all(mine(2, :) == me%size - 1), 'reduce_scatterv of pairs')
     end subroutine
 
-    ! The two greatest of one value per member.
-    subroutine greatest(me)
-        type(tutti_caller), intent(in) :: me
-        type :: list
-            real(4) :: entries(2, 2)
-        end type
-        type(list) :: best
-        integer(c_int64_t) :: op
-        integer :: ierr, p
-        p = me%size
-        call tutti_op_create_topk(TUTTI_2FLOAT, 2, op)
-        best%entries = reshape([real :: mod(me%rank + 1, p), me%rank, 0, -1], [2, 2])
-        call tutti_allreduce(me, TUTTI_IN_PLACE, best, op)
-        call expect(all(best%entries(:, 1) == [real :: p - 1, max(p - 2, 0)]), 'the greatest')
-        if (p > 1) call expect(all(best%entries(:, 2) == [real :: p - 2, mod(p + p - 3, p)]), 'the second')
-        if (p == 1) call expect(best%entries(2, 2) == -1, 'no second')
-        call tutti_op_free(op)
-        call tutti_op_create_topk(TUTTI_2FLOAT, -1, op, ierr)
-        call refused(ierr, 'op_create_topk: `k` is 0')
-    end subroutine
-
     subroutine refusals(me)
         type(tutti_caller), intent(in) :: me
         character(*), parameter :: why = 'allreduce: operators for pairs, such as TUTTI_MINLOC'
         real(8) :: triples(3, 2), flat(4)
         integer(2) :: short(2)
-        integer :: whole(2), ierr
+        integer :: ierr
         triples = 1
         flat = 1
         short = 1
-        whole = 1
         call tutti_allreduce(me, TUTTI_IN_PLACE, triples, TUTTI_MINLOC, ierr)
         call refused(ierr, why)
-        call tutti_allreduce(me, TUTTI_IN_PLACE, flat, TUTTI_MINMAX, ierr)
+        call tutti_allreduce(me, TUTTI_IN_PLACE, flat, TUTTI_MINLOC, ierr)
         call refused(ierr, why)
         call tutti_allreduce(me, TUTTI_IN_PLACE, short, TUTTI_MAXLOC, ierr)
         call refused(ierr, why)
         call tutti_allreduce(me, TUTTI_IN_PLACE, ierr, TUTTI_MAXLOC, ierr)
         call refused(ierr, why)
-        call tutti_allreduce(me, TUTTI_IN_PLACE, whole, TUTTI_COMPENSATED_SUM, ierr)
-        call refused(ierr, 'allreduce: `op` is TUTTI_COMPENSATED_SUM, which needs')
-        call tutti_allreduce(me, TUTTI_IN_PLACE, whole, TUTTI_MEAN, ierr)
-        call refused(ierr, 'allreduce: `op` is TUTTI_MEAN')
     end subroutine
 end module
 
@@ -173,10 +105,8 @@ program operators
         call tutti_join(group, omp_get_thread_num(), me)
         do how = 0, 3
             call pairs(me, meeting, how)
-            call accumulated(me, meeting, how)
         end do
         call other_types(me)
-        call greatest(me)
         call refusals(me)
         call tutti_leave(me)
 !$omp end parallel

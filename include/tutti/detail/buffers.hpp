@@ -25,7 +25,6 @@ class Shared;
 struct MinLoc;
 struct MaxLoc;
 struct MinAndMax;
-struct Best;
 
 } // namespace tutti::inline TUTTI_NAMESPACE
 
@@ -172,8 +171,6 @@ template <>
 inline constexpr bool is_operator<MaxLoc> = true;
 template <>
 inline constexpr bool is_operator<MinAndMax> = true;
-template <>
-inline constexpr bool is_operator<Best> = true;
 template <class F>
 inline constexpr bool is_operator<NonCommutative<F>> = true;
 template <>

@@ -134,7 +134,7 @@ enum {
 
 /// Pairs, with the layout of struct { float first; int second; } and of the same with the named types.
 /// Elements of TUTTI_MINLOC and TUTTI_MAXLOC are a value and a position, such as a rank or an index, as in
-/// MPI; those of TUTTI_MINMAX and TUTTI_COMPENSATED_SUM are two numbers of one type.
+/// MPI.
 enum {
     TUTTI_FLOAT_INT = 33,
     TUTTI_DOUBLE_INT = 34,
@@ -153,24 +153,14 @@ enum { TUTTI_LONG_DOUBLE = 40, TUTTI_INT128 = 41, TUTTI_UINT128 = 42 };
 /// gets it returns TUTTI_ARGUMENT_ERROR.
 TUTTI_API tutti_type tutti_type_of_size(size_t bytes);
 
-/// How a reduction combines two elements: one of these, or an operator of tutti_op_create(),
-/// tutti_op_create_scaled_sum() or tutti_op_create_topk(). Integers wrap.
+/// How a reduction combines two elements: one of these, or an operator of tutti_op_create(). Integers wrap.
 ///
 /// - MIN, MAX, MINIMUM and MAXIMUM are not for complex numbers. MINIMUM and MAXIMUM are those of IEEE
 ///   754-2019: NaN if an operand is NaN, and -0 is less than +0; see tutti::Minimum. With MIN and MAX the
 ///   result is the left operand in these cases.
 /// - The logical (L) and bitwise (B) operators are for integers.
-/// - MEAN is for floating-point and complex numbers: the sum divided by the number of operands. SUM_IN_DOUBLE
-///   and MEAN_IN_DOUBLE add them in double, and round once; they are not for numbers of 16 bits. All operands
-///   of a result are combined in one pass, so a call that names an algorithm that combines partial results
-///   returns TUTTI_ARGUMENT_ERROR.
 /// - MINLOC and MAXLOC (argmin and argmax) are for all types of pairs. Among equal values the lowest position
 ///   wins; NaN is preferred to numbers: see tutti::MinLoc.
-/// - MINMAX is for pairs of equal types. Its elements are the least and the greatest of some numbers, and for
-///   one number that number twice: see tutti::MinMax.
-/// - COMPENSATED_SUM is for TUTTI_2FLOAT and TUTTI_2DOUBLE. Its elements are a sum and the sum of its errors,
-///   which is 0 for one term. The result is the sum of both, or the first if that is infinite or NaN: see
-///   tutti::Compensated.
 typedef uint64_t tutti_op;
 enum {
     TUTTI_SUM = 65,
@@ -185,13 +175,8 @@ enum {
     TUTTI_BXOR = 74,
     TUTTI_MINIMUM = 75,
     TUTTI_MAXIMUM = 76,
-    TUTTI_MEAN = 81,
-    TUTTI_MEAN_IN_DOUBLE = 82,
-    TUTTI_SUM_IN_DOUBLE = 83,
     TUTTI_MINLOC = 97,
-    TUTTI_MAXLOC = 98,
-    TUTTI_MINMAX = 99,
-    TUTTI_COMPENSATED_SUM = 100
+    TUTTI_MAXLOC = 98
 };
 
 /// Must store in[i] op inout[i] in inout[i] for `n` elements, as user functions of MPI do. All members call
@@ -203,19 +188,6 @@ typedef void (*tutti_op_function)(const void* in, void* inout, size_t n, void* u
 /// function must be associative. If `commutative` is not 0, operands may be swapped; otherwise they stay in
 /// rank order.
 TUTTI_API tutti_status tutti_op_create(tutti_op_function function, void* user, int commutative, tutti_op* op);
-
-/// Makes an operator for sums with factors: after * (before * in_0 + before * in_1 + ...), for real
-/// floating-point numbers. It computes in double, or in float for numbers of 16 bits, whose factors are
-/// therefore rounded to float; and it rounds once, in one pass like TUTTI_MEAN. All members must pass equal
-/// factors. A factor that is a power of two is exact.
-TUTTI_API tutti_status tutti_op_create_scaled_sum(double before, double after, tutti_op* op);
-
-/// Makes an operator that keeps the k greatest of two lists, for one of the types of pairs of a value and a
-/// position, such as TUTTI_DOUBLE_INT. An element is a list: k >= 1 pairs, of tutti_type_of_size(k times the
-/// size of a pair). Lists are in descending order. Equal values and NaN are treated as by TUTTI_MAXLOC, and
-/// positions must tell the pairs of all members apart. Pairs with negative positions are no entries, and must
-/// be last.
-TUTTI_API tutti_status tutti_op_create_topk(tutti_type pairs, size_t k, tutti_op* op);
 
 /// Frees an operator. Outstanding and prepared calls that use it keep it for as long as they need. 0 is
 /// ignored.

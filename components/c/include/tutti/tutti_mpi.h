@@ -17,8 +17,7 @@
 // tutti_subset(), tutti_dup(), tutti_abort() and tutti_leave() are for it as well. Ranks, roots and counts
 // are global. tutti_shared_output() declares one output buffer per process, for tutti_broadcast() as well.
 // All members must start persistent calls in the same order. These return TUTTI_ARGUMENT_ERROR, because
-// clusters do not support them: operators that accumulate such as TUTTI_MEAN, tutti_cpu(),
-// tutti_split_by_level() and tutti_among().
+// clusters do not support them: tutti_cpu(), tutti_split_by_level() and tutti_among().
 
 #ifdef __cplusplus
 extern "C" {
