@@ -58,9 +58,9 @@ void Caller::check_ways(const Call& call) const {
 }
 
 std::uint64_t Caller::prepare(const Call& call) const {
-    const std::uint64_t number = persistent_calls.add({nullptr, call}); // while nothing has happened yet
+    const std::uint64_t number = persistent_calls.add(nullptr); // while nothing has happened yet
     try {
-        persistent_calls.find(number)->operation =
+        *persistent_calls.find(number) =
             cluster_member_ != nullptr ? &cluster_member_->prepare(call) : &detail::prepare(*seat_, call);
     } catch (...) {
         persistent_calls.take(number);

@@ -32,14 +32,8 @@ enum RequestKind : std::uint64_t {
     failed = 0x7475'7474'6900'0004 ///< when the call was made: waits for nothing
 };
 
-/// The object behind the request of a persistent call.
-struct PersistentCall {
-    detail::PersistentRequestBase* operation;
-    /// To make the same call with other vectors.
-    detail::Call call;
-};
-/// Those of the process.
-extern constinit Numbered<PersistentCall> persistent_calls;
+/// The persistent operations of the process.
+extern constinit Numbered<detail::PersistentRequestBase*> persistent_calls;
 
 /// The request of a persistent call has its number in the place of an address.
 inline tutti_request request_of(std::uint64_t number) {

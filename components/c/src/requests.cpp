@@ -16,16 +16,16 @@ using namespace tutti;
 using c::guarded;
 using c::there;
 
-constinit c::Numbered<c::PersistentCall> c::persistent_calls;
+constinit c::Numbered<detail::PersistentRequestBase*> c::persistent_calls;
 
 namespace {
 
-c::PersistentCall& persistent_behind(const char* function, const tutti_request& request) {
-    c::PersistentCall* const found = c::persistent_calls.find(c::number_in(request));
+detail::PersistentRequestBase& persistent_behind(const char* function, const tutti_request& request) {
+    detail::PersistentRequestBase* const* const found = c::persistent_calls.find(c::number_in(request));
     if (found == nullptr) {
         c::refuse(function, "`request` has been freed");
     }
-    return *found;
+    return **found;
 }
 
 tutti_request& checked(const char* function, tutti_request* request) {
@@ -57,8 +57,8 @@ detail::RequestBase* request_of(const tutti_request& request) {
         return nullptr;
     case c::persistent: {
         // A function that waited for the operation may have freed it, by a copy of the request.
-        const c::PersistentCall* const found = c::persistent_calls.find(c::number_in(request));
-        return found == nullptr ? nullptr : found->operation;
+        detail::PersistentRequestBase* const* const found = c::persistent_calls.find(c::number_in(request));
+        return found == nullptr ? nullptr : *found;
     }
     default:
         return static_cast<detail::RequestBase*>(request.operation);
@@ -68,14 +68,6 @@ detail::RequestBase* request_of(const tutti_request& request) {
 bool is_over(const tutti_request& request) {
     const detail::RequestBase* const pending = request_of(request);
     return pending == nullptr || pending->is_over();
-}
-
-c::PersistentCall& persistent_of(const char* function, tutti_request* request) {
-    tutti_request& found = there(function, "request", request);
-    if (found.kind != c::persistent) {
-        c::refuse(function, "`request` is not of a prepared call");
-    }
-    return persistent_behind(function, found);
 }
 
 /// Nobody waits for the operation any more. A persistent request stays.
@@ -289,23 +281,12 @@ tutti_status tutti_then(tutti_request* request, tutti_then_function function, vo
 }
 
 tutti_status tutti_start(tutti_request* request) {
-    return guarded([&] { persistent_of("start", request).operation->start(); });
-}
-
-tutti_status tutti_start_with(tutti_request* request, const void* in, void* out) {
     return guarded([&] {
-        const c::PersistentCall& again = persistent_of("start_with", request);
-        detail::Call call = again.call;
-        call.in_place = c::is_in_place(in);
-        call.input = call.in_place ? out : in;
-        call.output = out;
-        const c::Elements elements{call.type, call.element_bytes,
-                                   call.type == Type::other ? std::size_t{1} : call.element_align};
-        if (!call.in_place) {
-            c::check_vector("start_with", "in", call.input, call.input_count, elements);
+        const tutti_request& started = there("start", "request", request);
+        if (started.kind != c::persistent) {
+            c::refuse("start", "`request` is not of a prepared call");
         }
-        c::check_vector("start_with", "out", call.output, call.output_count, elements);
-        again.operation->start(call);
+        persistent_behind("start", started).start();
     });
 }
 
@@ -321,7 +302,7 @@ tutti_status tutti_request_free(tutti_request* request) {
         wait_before_free(freed);
         if (freed.kind == c::persistent) {
             if (const auto taken = c::persistent_calls.take(c::number_in(freed))) {
-                taken->operation->release();
+                (*taken)->release();
             }
             freed = TUTTI_REQUEST_NULL;
         }

@@ -287,17 +287,6 @@ void tutti_f_test_all(CFI_cdesc_t* requests, _Bool* done, int* ierr) {
     tutti_f_finish(status, ierr);
 }
 
-void tutti_f_start_with(tutti_request* request, CFI_cdesc_t* in, CFI_cdesc_t* out, int* ierr) {
-    void* from = NULL;
-    void* to = NULL;
-    const int in_place = in->base_addr == &tutti_f_in_place;
-    tutti_status status = in_place ? TUTTI_OK : tutti_f_address("start_with", "in", in, &from);
-    if (status == TUTTI_OK) {
-        status = tutti_f_address("start_with", "out", out, &to);
-    }
-    FINISH(status, tutti_start_with(request, in_place ? TUTTI_IN_PLACE : from, to));
-}
-
 void tutti_f_test(tutti_request* request, _Bool* done, int* ierr) {
     int is_done = 0;
     const tutti_status status = tutti_f_noted(tutti_test(request, &is_done));

@@ -123,20 +123,9 @@ contains
         call expect(all(x == [1, 2, 3]), 'test')
 
         call tutti_allreduce(tutti_persistent(me, prepared), x, y, TUTTI_SUM)
-        z = 7
-        call tutti_start_with(prepared, x, z)
+        call tutti_start(prepared)
         call tutti_wait(prepared)
-        call expect(all(z == 3 * x), 'start_with')
-        call tutti_start_with(prepared, x(1:3:2), z, ierr)
-        call refused(ierr, 'start_with: `in` is not contiguous')
-        call tutti_start_with(prepared, x, TUTTI_IN_PLACE, ierr)
-        call refused(ierr, 'start_with: `out` is TUTTI_IN_PLACE, which only what a call reads can be')
-        call tutti_request_free(prepared)
-        call tutti_broadcast(tutti_persistent(me, prepared), x, 2)
-        z = me%rank
-        call tutti_start_with(prepared, TUTTI_IN_PLACE, z)
-        call tutti_wait(prepared)
-        call expect(all(z == 2), 'start_with in place')
+        call expect(all(y == 3 * x), 'start')
         call tutti_request_free(prepared)
     end subroutine
 

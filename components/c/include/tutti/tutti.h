@@ -543,10 +543,6 @@ TUTTI_API tutti_status tutti_then(tutti_request* request, tutti_then_function fu
 /// member has left.
 TUTTI_API tutti_status tutti_start(tutti_request* request);
 
-/// Starts a prepared call with other buffers of the same lengths. `in` must be TUTTI_IN_PLACE if the call was
-/// prepared in place or is a broadcast.
-TUTTI_API tutti_status tutti_start_with(tutti_request* request, const void* in, void* out);
-
 /// Frees a request or a prepared call. Waits for the operation, except for an operation of an async group;
 /// the next call reports a failure. NULL and TUTTI_REQUEST_NULL are ignored.
 TUTTI_API tutti_status tutti_request_free(tutti_request* request);
