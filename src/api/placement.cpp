@@ -13,10 +13,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <new>
-#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -105,33 +103,6 @@ std::vector<int> cpus_of_placement(const std::string& placement, int threads) {
     detail::place("cpus_of_placement", threads, placement,
                   [&](std::vector<int> cpus) { found = std::move(cpus); });
     return found;
-}
-
-std::vector<std::size_t> weights_of_cpus(std::span<const int> cpus) {
-    return machine::weights(machine::here(), cpus);
-}
-
-std::vector<std::size_t> counts_in_proportion(std::size_t total, std::span<const std::size_t> weights) {
-    __extension__ using Wide = unsigned __int128; // a product of two numbers fits
-    const Wide whole = std::accumulate(weights.begin(), weights.end(), Wide{0});
-    if (whole == 0) {
-        throw ArgumentError("counts_in_proportion: `weights` has " + std::to_string(weights.size()) +
-                            " numbers, of which at least one must be greater than 0");
-    }
-    std::vector<std::size_t> counts;
-    std::size_t left = total;
-    for (const std::size_t weight : weights) {
-        counts.push_back(static_cast<std::size_t>(Wide{total} * weight / whole));
-        left -= counts.back();
-    }
-    std::vector<std::size_t> order(weights.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    const auto remainder = [&](std::size_t index) { return Wide{total} * weights[index] % whole; };
-    std::ranges::stable_sort(order, std::greater<>(), remainder);
-    for (std::size_t next = 0; next < left; ++next) {
-        ++counts[order[next]];
-    }
-    return counts;
 }
 
 PinnedThread::PinnedThread(int cpu) : cpu_(cpu), thread_(gettid()), before_(machine::cpus_of_this_thread()) {

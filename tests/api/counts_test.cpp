@@ -188,36 +188,3 @@ TEST_CASE("a gather and a scatter read the root's counts only, or those of all m
     });
     CHECK(right == std::vector<int>(members, 4));
 }
-
-TEST_CASE("counts in proportion: rounded down, and what is left goes to the largest remainders") {
-    const auto counts = [](std::size_t total, const Sizes& weights) {
-        return counts_in_proportion(total, weights);
-    };
-    CHECK(counts(10, {1, 1, 1, 1}) == Sizes{3, 3, 2, 2});           // equal remainders: to the first
-    CHECK(counts(10, {1024, 446, 446, 1024}) == Sizes{3, 2, 2, 3}); // 3.48, 1.52, 1.52, 3.48
-    CHECK(counts(100, {1, 2, 3}) == Sizes{17, 33, 50});
-    CHECK(counts(5, {0, 3, 0, 1}) == Sizes{0, 4, 0, 1});
-    CHECK(counts(0, {3, 1}) == Sizes{0, 0});
-    constexpr std::size_t most = std::numeric_limits<std::size_t>::max();
-    CHECK(counts(most, {most, most, most}) == Sizes{most / 3, most / 3, most / 3});
-    CHECK(counts(most, {1, most}) == Sizes{1, most - 1});
-    std::uint64_t state = 1;
-    const auto next = [&] { return (state = state * 6364136223846793005U + 1442695040888963407U) >> 33U; };
-    for (int round = 0; round < 200; ++round) {
-        Sizes weights(next() % 60 + 1);
-        std::ranges::generate(weights, [&] { return next() % 1000 + 1; });
-        const std::size_t total = next() % 100000;
-        const std::size_t sum = detail::sum_of(weights);
-        const Sizes found = counts(total, weights);
-        REQUIRE(detail::sum_of(found) == total);
-        for (std::size_t i = 0; i < found.size(); ++i) {
-            const std::size_t down = total * weights[i] / sum;
-            REQUIRE((found[i] == down || found[i] == down + 1));
-        }
-    }
-    for (const Sizes& weights : {Sizes{}, Sizes{0, 0}}) {
-        const Thrown thrown = thrown_by([&] { counts(5, weights); });
-        CHECK(thrown.kind == Thrown::Kind::argument);
-        CHECK(mentions(thrown.text, "`weights` has " + std::to_string(weights.size()) + " numbers"));
-    }
-}

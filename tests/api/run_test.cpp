@@ -110,8 +110,6 @@ TEST_CASE("a team of kinds of cores has a member on each of their CPUs" * doctes
     CHECK(of("performance,efficient").size() == fast.size() + slow.size());
     CHECK(Team({.placement = "performance"}).cpus() == fast);
     CHECK(Team(2, {.placement = "efficient"}).cpus().front() == 0);
-    CHECK(weights_of_cpus(fast) == std::vector<std::size_t>(fast.size(), 1024));
-    CHECK(weights_of_cpus(std::vector{0, 1, 1, -1}) == std::vector<std::size_t>{446, 512, 512, 1024});
     const Thrown thrown = test::thrown_by([] { Team(1, {.placement = "medium"}); });
     CHECK(thrown.kind == Thrown::Kind::argument);
     CHECK(thrown.text.starts_with(

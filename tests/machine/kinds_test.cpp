@@ -15,7 +15,6 @@
 using namespace tutti::machine;
 using namespace tutti::machine::test;
 using Indices = std::vector<int>;
-using Weights = std::vector<std::size_t>;
 
 namespace {
 
@@ -136,16 +135,4 @@ TEST_CASE("a placement that names no kind of the machine lists those that there 
         const std::string error = message_of<std::invalid_argument>([&] { parse_placement(text); });
         CHECK_MESSAGE(mentions(error, "or kinds of cores: performance, medium, efficient"), error);
     }
-}
-
-TEST_CASE("weights are the speeds of cores, which members share") {
-    CHECK(weights(two_kinds(), Indices{0, 1, 2, 3}) == Weights{446, 1024, 1024, 446});
-    CHECK(weights(two_kinds(), Indices{1, 0, 1, 0, 1}) == Weights{341, 223, 341, 223, 341});
-    CHECK(weights(two_sockets_smt(), Indices{0, 8, 1}) == Weights{512, 512, 1024});
-    CHECK(weights(two_kinds(), Indices{unpinned, 0, 99}) == Weights{1024, 446, 1024});
-    CHECK(weights(two_kinds(), Indices(2000, 1)) == Weights(2000, 1));
-    CHECK(weights(two_kinds(), Indices{}).empty());
-    Machine flat;
-    flat.pus = {{.os_index = 3}, {.os_index = 5}};
-    CHECK(weights(flat, Indices{3, 5, 3}) == Weights{512, 1024, 512});
 }

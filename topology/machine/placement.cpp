@@ -238,25 +238,6 @@ std::vector<int> cores_first(std::span<const Pu> pus) {
     return cpus;
 }
 
-std::vector<std::size_t> weights(const Machine& machine, std::span<const int> cpus) {
-    const auto pu_of = [&](int cpu) { return std::ranges::find(machine.pus, cpu, &Pu::os_index); };
-    // A PU of unknown core is a core of its own.
-    const auto core_of = [](const Pu& pu) { return pu.core < 0 ? ~pu.os_index : pu.core; };
-    std::map<int, int> members; // by core
-    for (const int cpu : cpus) {
-        if (const auto pu = pu_of(cpu); pu != machine.pus.end()) {
-            ++members[core_of(*pu)];
-        }
-    }
-    std::vector<std::size_t> weights;
-    for (const int cpu : cpus) {
-        const auto pu = pu_of(cpu);
-        const int speed = pu == machine.pus.end() ? full_speed : pu->speed / members[core_of(*pu)];
-        weights.push_back(static_cast<std::size_t>(std::max(1, speed)));
-    }
-    return weights;
-}
-
 std::vector<std::vector<int>> parts_of(const Machine& machine, std::span<const int> cpus) {
     std::map<int, Pu> known;
     for (const Pu& pu : machine.pus) {

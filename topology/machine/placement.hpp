@@ -69,10 +69,6 @@ std::vector<int> place_beside(const Machine& machine, int members, const Placeme
 /// without those that are unknown for any of the CPUs. Empty if one of them is `unpinned`.
 std::vector<std::vector<int>> parts_of(const Machine& machine, std::span<const int> cpus);
 
-/// How fast members on these CPUs are: full_speed for one that has a core of the fastest kind for itself, or
-/// that is on no CPU of the machine. Members on the same core share its speed. At least 1 each.
-std::vector<std::size_t> weights(const Machine& machine, std::span<const int> cpus);
-
 /// Reads "compact", "scatter", "none", a list of names of kinds, or a list of CPU numbers and ascending
 /// ranges such as "0,2,4-7". \throws std::invalid_argument naming the part that is none of these.
 PlacementRequest parse_placement(std::string_view text);

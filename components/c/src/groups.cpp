@@ -115,22 +115,6 @@ tutti_status tutti_team_cpus(const tutti_team* team, int cpus[]) {
     });
 }
 
-tutti_status tutti_weights_of_cpus(size_t n, const int cpus[], size_t weights[]) {
-    return c::guarded([&] {
-        constexpr const char* name = "weights_of_cpus";
-        std::size_t& first = c::there(name, "weights", weights);
-        std::ranges::copy(weights_of_cpus({&c::there(name, "cpus", cpus), n}), &first);
-    });
-}
-
-tutti_status tutti_counts_in_proportion(size_t total, size_t n, const size_t weights[], size_t counts[]) {
-    return c::guarded([&] {
-        constexpr const char* name = "counts_in_proportion";
-        std::size_t& first = c::there(name, "counts", counts);
-        std::ranges::copy(counts_in_proportion(total, {&c::there(name, "weights", weights), n}), &first);
-    });
-}
-
 tutti_status tutti_team_set_timeout(tutti_team* team, int64_t milliseconds) {
     return c::guarded(
         [&] { c::there("team_set_timeout", "team", team).team.set_timeout(c::timeout(milliseconds)); });

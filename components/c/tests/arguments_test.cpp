@@ -283,22 +283,3 @@ TEST_CASE("options are checked, and those of another version known") {
     CHECK(size == static_cast<int>(tutti::cpus_of_placement("compact", 0).size()));
     CHECK(tutti_team_free(team) == TUTTI_OK);
 }
-
-TEST_CASE("blocks are in proportion to the speeds of CPUs") {
-    constexpr int cpus[] = {-1, -1};
-    std::size_t weights[2] = {};
-    CHECK(tutti_weights_of_cpus(2, cpus, weights) == TUTTI_OK);
-    CHECK(std::ranges::equal(weights, std::array<std::size_t, 2>{1024, 1024}));
-    check_refused(tutti_weights_of_cpus(2, nullptr, weights), "weights_of_cpus: `cpus` is a null pointer");
-    check_refused(tutti_weights_of_cpus(2, cpus, nullptr), "weights_of_cpus: `weights` is a null pointer");
-
-    std::size_t counts[] = {5, 0, 2};
-    CHECK(tutti_counts_in_proportion(10, 3, counts, counts) == TUTTI_OK);
-    CHECK(std::ranges::equal(counts, std::array<std::size_t, 3>{7, 0, 3}));
-    check_refused(tutti_counts_in_proportion(9, 2, nullptr, counts),
-                  "counts_in_proportion: `weights` is a null pointer");
-    check_refused(tutti_counts_in_proportion(9, 2, weights, nullptr),
-                  "counts_in_proportion: `counts` is a null pointer");
-    constexpr std::size_t nothing[] = {0, 0, 0};
-    check_refused(tutti_counts_in_proportion(10, 3, nothing, counts), "at least one must be greater than 0");
-}

@@ -719,15 +719,6 @@ TUTTI_API tutti_status tutti_team_size(const tutti_team* team, int* size);
 /// one element per member.
 TUTTI_API tutti_status tutti_team_cpus(const tutti_team* team, int cpus[]);
 
-/// Writes the relative speeds of n CPUs, such as those of a team's members; -1 stands for a member that is
-/// not pinned. `weights` has n elements. See tutti::weights_of_cpus().
-TUTTI_API tutti_status tutti_weights_of_cpus(size_t n, const int cpus[], size_t weights[]);
-
-/// Writes numbers of elements in proportion to n weights, with the sum `total`. `counts` has n elements, and
-/// may be `weights`. At least one weight must be greater than 0. See tutti::counts_in_proportion().
-TUTTI_API tutti_status tutti_counts_in_proportion(size_t total, size_t n, const size_t weights[],
-                                                  size_t counts[]);
-
 /// See tutti_group_set_timeout().
 TUTTI_API tutti_status tutti_team_set_timeout(tutti_team* team, int64_t milliseconds);
 
