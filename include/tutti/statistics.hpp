@@ -1,11 +1,9 @@
 #pragma once
 
-#include <tutti/detail/export.hpp>
 #include <tutti/detail/standard.hpp>
 
 #include <chrono>
 #include <cstdint>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -52,13 +50,9 @@ struct CollectiveStatistics {
 };
 
 /// How a group's calls spend their time, and which members arrive late.
-struct TUTTI_API Statistics {
+struct Statistics {
     /// One element per collective that has been called.
     std::vector<CollectiveStatistics> collectives;
-
-    /// The statistics in the text format of Prometheus, in seconds and bytes; every sample has a label
-    /// `group`.
-    std::string prometheus(std::string_view group) const;
 };
 
 } // namespace tutti::inline TUTTI_NAMESPACE

@@ -72,10 +72,6 @@ TEST_CASE("statistics count the calls of each algorithm") {
     }
     CHECK(calls == std::map<std::string_view, std::uint64_t>{{"direct", 8}, {"ring", 8}});
     CHECK(time == reductions.members[0].time + reductions.members[1].time);
-    CHECK(statistics.prometheus("solver").find(
-              "# TYPE tutti_algorithm_calls_total counter\n"
-              "tutti_algorithm_calls_total{group=\"solver\",collective=\"allreduce\",algorithm=\"") !=
-          std::string::npos);
 }
 
 TEST_CASE("a group that records nothing says so") {
@@ -291,27 +287,4 @@ TEST_CASE("any thread may ask while members call") {
     });
     is_over = true;
     asks.join();
-}
-
-TEST_CASE("statistics are written as Prometheus reads them") {
-    Team team = team_of(2, Trace::statistics);
-    team.run([](Member& me) { me.barrier(); });
-    const std::string text = team.statistics().prometheus("solver \"a\"");
-    CHECK(text.find("# TYPE tutti_calls_total counter\n"
-                    "tutti_calls_total{group=\"solver \\\"a\\\"\",collective=\"barrier\",rank=\"0\"} 1\n"
-                    "tutti_calls_total{group=\"solver \\\"a\\\"\",collective=\"barrier\",rank=\"1\"} 1\n") !=
-          std::string::npos);
-    CHECK(text.find("# TYPE tutti_arrival_spread_seconds gauge\n"
-                    "tutti_arrival_spread_seconds{group=\"solver \\\"a\\\"\",collective=\"barrier\"} ") !=
-          std::string::npos);
-}
-
-TEST_CASE("Prometheus is told of no arrivals where none were compared") {
-    Team team = team_of(2, Trace::statistics);
-    team.run([](Member& me) { me.start.barrier().wait(); });
-    const std::string text = team.statistics().prometheus("started");
-    CHECK(text.find("tutti_calls_total{") != std::string::npos);
-    for (const char* metric : {"tutti_late_seconds{", "spread_seconds{"}) {
-        CHECK(text.find(metric) == std::string::npos);
-    }
 }

@@ -110,7 +110,6 @@ public:
 private:
     DynamicOp op_;
 };
-};
 
 /// Throws ArgumentError if an address cannot be that of `count` elements.
 void check_vector(const char* function, const char* name, const void* address, std::size_t count,

@@ -60,14 +60,6 @@ tutti_status tutti_group_trace(const tutti_group* group, int format, char* text,
         [&] { c::write_trace(name, c::there(name, "group", group).group, format, text, bytes, length); });
 }
 
-tutti_status tutti_group_statistics(const tutti_group* group, const char* name, char* text, size_t bytes,
-                                    size_t* length) {
-    constexpr const char* function = "group_statistics";
-    return c::guarded([&] {
-        c::write_statistics(function, c::there(function, "group", group).group, name, text, bytes, length);
-    });
-}
-
 tutti_status tutti_join(tutti_group* group, int rank, tutti_caller* me) {
     return c::guarded([&] {
         c::there("join", "me", me) = {};
@@ -131,14 +123,6 @@ tutti_status tutti_team_trace(const tutti_team* team, int format, char* text, si
     constexpr const char* name = "team_trace";
     return c::guarded(
         [&] { c::write_trace(name, c::there(name, "team", team).team, format, text, bytes, length); });
-}
-
-tutti_status tutti_team_statistics(const tutti_team* team, const char* name, char* text, size_t bytes,
-                                   size_t* length) {
-    constexpr const char* function = "team_statistics";
-    return c::guarded([&] {
-        c::write_statistics(function, c::there(function, "team", team).team, name, text, bytes, length);
-    });
 }
 
 tutti_status tutti_team_run(tutti_team* team, tutti_member_function function, void* user) {

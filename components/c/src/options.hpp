@@ -61,11 +61,4 @@ void write_trace(const char* function, const Called& called, int format, char* t
     write_text(function, called.trace(trace_format(function, format)), text, bytes, length);
 }
 
-/// Writes the statistics of a group or a team.
-template <class Called>
-void write_statistics(const char* function, const Called& called, const char* name, char* text,
-                      std::size_t bytes, std::size_t* length) {
-    write_text(function, called.statistics().prometheus(&there(function, "name", name)), text, bytes, length);
-}
-
 } // namespace tutti::inline TUTTI_NAMESPACE::c

@@ -3,6 +3,7 @@
 #include "support.hpp"
 #include "tests/reference/calls_c.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -67,7 +68,7 @@ std::string problem_of(tutti_caller me, tutti_async_group* meeting, Way way, con
     }
     if (way == Way::persistent) { // once more
         for (std::size_t i = 0; i < cases.size(); ++i) {
-            outs[i] = Guarded<T>(cases[i].out);
+            std::ranges::copy(cases[i].out, outs[i].elements.begin());
             const tutti_status status = tutti_start(&requests[i]);
             const tutti_status waited = tutti_wait(&requests[i]);
             if (const std::string problem = finish(i, status != TUTTI_OK ? status : waited);

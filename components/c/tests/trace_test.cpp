@@ -47,12 +47,7 @@ TEST_CASE("a team's calls are recorded and told") {
         return tutti_team_trace(team, TUTTI_TRACE_PERFETTO, text, bytes, length);
     });
     CHECK(mentions(slices, "member 1"));
-    const std::string metrics = written([&](char* text, std::size_t bytes, std::size_t* length) {
-        return tutti_team_statistics(team, "solver", text, bytes, length);
-    });
-    CHECK(mentions(metrics, "tutti_calls_total{group=\"solver\",collective=\"barrier\",rank=\"1\"} 3\n"));
     check_refused(tutti_team_trace(team, 2, nullptr, 0, nullptr), "`format` is 2");
-    check_refused(tutti_team_statistics(team, nullptr, nullptr, 0, nullptr), "`name` is a null pointer");
     tutti_team_free(team);
 }
 
@@ -65,6 +60,5 @@ TEST_CASE("a group that records nothing says what would") {
     REQUIRE(tutti_group_create(1, &options, &group) == TUTTI_OK);
     CHECK(tutti_group_trace(group, TUTTI_TRACE_JSON_LINES, nullptr, 0, nullptr) == TUTTI_ERROR);
     CHECK(mentions(tutti_error_text(), "GroupOptions::trace"));
-    CHECK(tutti_group_statistics(group, "g", nullptr, 0, nullptr) == TUTTI_ERROR);
     tutti_group_free(group);
 }

@@ -117,20 +117,12 @@ module tutti
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 
-        ! tutti_group_trace writes the last operations of the members to a file; tutti_group_statistics writes
-        ! their calls and waits as text for Prometheus.
+        ! Writes the last operations of the members to a file.
         subroutine tutti_group_trace(group, format, file, ierr) bind(c, name="tutti_f_group_trace")
             import
             type(tutti_group), intent(inout) :: group
             integer(c_int), value :: format
             character(kind=c_char, len=*), intent(in) :: file
-            integer(c_int), intent(out), optional :: ierr
-        end subroutine
-
-        subroutine tutti_group_statistics(group, name, file, ierr) bind(c, name="tutti_f_group_statistics")
-            import
-            type(tutti_group), intent(inout) :: group
-            character(kind=c_char, len=*), intent(in) :: name, file
             integer(c_int), intent(out), optional :: ierr
         end subroutine
 

@@ -619,11 +619,6 @@ enum { TUTTI_TRACE_JSON_LINES = 0, TUTTI_TRACE_PERFETTO = 1 };
 TUTTI_API tutti_status tutti_group_trace(const tutti_group* group, int format, char* text, size_t bytes,
                                          size_t* length);
 
-/// The members' calls and waits, as tutti::Statistics::prometheus() with `name` as the label `group`, written
-/// as tutti_group_roll_call() does. Returns TUTTI_ERROR if statistics are not recorded.
-TUTTI_API tutti_status tutti_group_statistics(const tutti_group* group, const char* name, char* text,
-                                              size_t bytes, size_t* length);
-
 /// Joins the group as `rank` on the calling thread; the thread makes its calls as *me until tutti_leave().
 /// Every rank must be joined exactly once per parallel region. Returns TUTTI_ABORTED if the group has
 /// failed: make a new one. On failure *me has size 0, and must not be used for calls.
@@ -726,11 +721,9 @@ TUTTI_API tutti_status tutti_team_set_timeout(tutti_team* team, int64_t millisec
 TUTTI_API tutti_status tutti_team_roll_call(const tutti_team* team, int format, char* text, size_t bytes,
                                             size_t* length);
 
-/// See tutti_group_trace() and tutti_group_statistics().
+/// See tutti_group_trace().
 TUTTI_API tutti_status tutti_team_trace(const tutti_team* team, int format, char* text, size_t bytes,
                                         size_t* length);
-TUTTI_API tutti_status tutti_team_statistics(const tutti_team* team, const char* name, char* text,
-                                             size_t bytes, size_t* length);
 
 /// Calls function(me, user) once on every member's thread, and returns when all have returned. Returns the
 /// status of the first member that failed by itself, or TUTTI_OK. `me` is valid until its function returns.
