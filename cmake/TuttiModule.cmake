@@ -13,19 +13,12 @@ if(TUTTI_WARNINGS_AS_ERRORS)
   list(APPEND TUTTI_COMPILE_OPTIONS -Werror)
 endif()
 
-# With libc++, the sources include what it lacks.
-include(CheckCXXSourceCompiles)
-check_cxx_source_compiles("#include <version>\nstatic_assert(_LIBCPP_VERSION > 0);\nint main() {}" TUTTI_HAS_LIBCXX)
-
 function(tutti_configure target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF POSITION_INDEPENDENT_CODE ON)
   # Nobody replaces single functions of the library at load time: let the compiler inline them in position-independent
   # code as well, which a call of 10 ns notices.
   target_compile_options(${target} PRIVATE ${TUTTI_COMPILE_OPTIONS} -fno-semantic-interposition)
-  if(TUTTI_HAS_LIBCXX)
-    target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include ${PROJECT_SOURCE_DIR}/src/libcxx.hpp>")
-  endif()
   if(TUTTI_SANITIZE)
     target_compile_options(${target} PRIVATE -fsanitize=${TUTTI_SANITIZE} -fno-omit-frame-pointer
                            -fno-sanitize-recover=all)

@@ -8,7 +8,8 @@
 #   cmake/setup.sh build test     the same, and what the tests need, with both MPI libraries, and Chromium, without which
 #                                 they do not look at reports
 #   cmake/setup.sh lint           what the format and the sources are checked with
-#   cmake/setup.sh clang          what the preset `clang` needs: clang and libc++, with which the headers are tested as well
+#   cmake/setup.sh clang          what the preset `clang` needs: clang 14
+#   cmake/setup.sh libcxx         what the preset `tsan` needs: clang 19 and libc++
 #   cmake/setup.sh docs           what makes the site and the reference, and what manual pages and completions are tried with
 #
 # Needs neither root nor a network where everything is there. Exit code 4: something is missing and cannot be
@@ -25,8 +26,9 @@ test_packages='doctest-dev:doctest/doctest.h relacy-dev:relacy/relacy.hpp libope
     libmpich-dev:mpicxx.mpich mpich:mpirun.mpich iproute2:ip dpkg-dev:dpkg-shlibdeps file:file python3:python3 gfortran:gfortran'
 docs_packages='mkdocs:mkdocs doxygen:doxygen man-db:man zsh:zsh'
 test_optional='chromium:chromium meson:meson'
-clang_packages='clang:clang++ clang-14:clang++-14 libc++-14-dev:/usr/lib/llvm-14/include/c++/v1/version
-    libc++abi-14-dev:/usr/lib/llvm-14/lib/libc++abi.so'
+clang_packages='clang-14:clang++-14'
+libcxx_packages='clang-19:clang++-19 libclang-rt-19-dev:/usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.tsan-x86_64.a
+    libc++-19-dev:/usr/lib/llvm-19/include/c++/v1/version libc++abi-19-dev:/usr/lib/llvm-19/lib/libc++abi.so'
 lint_packages='clang-format:clang-format clang-tidy:run-clang-tidy'
 
 # A relative name is never looked for in the current directory, which has a directory `cmake`.
@@ -43,9 +45,10 @@ for group in "${@:-build}"; do
     test) packages=$test_packages optional=$test_optional ;;
     lint) packages=$lint_packages optional='' ;;
     clang) packages=$clang_packages optional='' ;;
+    libcxx) packages=$libcxx_packages optional='' ;;
     docs) packages=$docs_packages optional='' ;;
     *)
-        echo "cmake/setup.sh: \"$group\" is unknown; there are: build, bench, test, lint, clang, docs" >&2
+        echo "cmake/setup.sh: \"$group\" is unknown; there are: build, bench, test, lint, clang, libcxx, docs" >&2
         exit 2
         ;;
     esac

@@ -13,7 +13,7 @@
 
 namespace tutti::tuning {
 
-/// A number as the file has it, which from_chars() reads back to the last bit.
+/// A number as the file has it, which Reader reads back to the last bit.
 template <class Number, class... Base>
 std::string shown(Number number, Base... base) {
     std::array<char, 32> buffer{};
@@ -78,8 +78,7 @@ public:
     template <class Number>
     Number number_in(std::string_view text, const char* what, Number least, Number most) {
         Number value{};
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        if (error != std::errc() || end != text.data() + text.size() || !(value >= least && value <= most)) {
+        if (!read(text, value) || !(value >= least && value <= most)) {
             fail(std::string(what) + " " + quoted_word(text) + " is not a number from " + shown(least) +
                  " to " + shown(most));
         }
@@ -91,6 +90,15 @@ public:
     }
 
 private:
+    /// Whether the whole text is a number, which it stores.
+    template <class Number>
+    static bool read(std::string_view text, Number& value) {
+        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+        return error == std::errc() && end == text.data() + text.size();
+    }
+    /// Without std::from_chars, which libc++ 19 lacks for double.
+    static bool read(std::string_view text, double& value);
+
     std::string_view rest_;
     std::string_view line_;
     std::size_t number_ = 0;

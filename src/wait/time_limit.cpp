@@ -12,7 +12,7 @@ namespace tutti::engine {
 namespace {
 
 /// "60", "0.5" or "never"; empty if the text is none of these. Not strtod(), which accepts more, and takes
-/// the decimal point from the locale; nor from_chars(), which libc++ 14 lacks for numbers with a fraction.
+/// the decimal point from the locale; nor from_chars(), which libc++ 19 lacks for numbers with a fraction.
 Timeout time_of_seconds(const std::string& text) {
     constexpr std::string_view digits = "0123456789";
     if (text == "never") {
