@@ -1,6 +1,6 @@
 # MPI libraries differ in their binary interfaces, so what uses one is built once for each.
 #
-# tutti_mpi_kinds(RESULT): the MPI libraries of this machine that the tests can use, of openmpi and mpich. For each there
+# tutti_mpi_kinds(RESULT): the MPI libraries of this machine that the tests use: openmpi or mpich, and both in the part `mpi`. For each there
 # are then the targets tutti_mpi_<kind>, tutti_cmpi_<kind> and, with Fortran, tutti_fmpi_<kind>, the components built for it, and
 # TUTTI_MPIRUN_<kind>, how its programs start.
 set(TUTTI_PKG_openmpi ompi-c)
@@ -23,6 +23,9 @@ function(tutti_mpi_kinds result)
   tutti_sources_of(tutti_hybrid hybrid_sources)
   tutti_sources_of(tutti_cmpi_interface cmpi_sources)
   foreach(kind openmpi mpich)
+    if(kinds AND NOT TUTTI_TESTS STREQUAL "mpi")
+      break()
+    endif()
     find_program(TUTTI_MPIRUN_PROGRAM_${kind} mpirun.${kind})
     pkg_check_modules(TUTTI_${kind} QUIET IMPORTED_TARGET ${TUTTI_PKG_${kind}})
     if(NOT TUTTI_MPIRUN_PROGRAM_${kind} OR NOT TUTTI_${kind}_FOUND)

@@ -1,12 +1,14 @@
 #!/bin/bash
-# Builds and runs the tests of one preset, from a fresh clone on a fresh Debian 12 machine as root:
+# Builds and runs tests of one preset, from a fresh clone on a fresh Debian machine as root:
 #
-#   tests/run.sh [release|dev|asan-ubsan|tsan|clang]
+#   tests/run.sh [release|dev|asan-ubsan|tsan|clang] [PART]
 #
-# The last line is `N passed, N failed`: doctest's cases, and one for each CTest test that is not doctest's.
+# PART is `short`, which each change must pass, or a part of the long form (docs/testing.md). The last line is
+# `N passed, N failed`: doctest's cases, and one for each CTest test that is not doctest's.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 preset=${1:-release}
+part=${2:-}
 
 finish() { # passed failed
     echo "$1 passed, $2 failed"
@@ -43,14 +45,17 @@ sum() { # CTest's list of failed tests, CTest's log
 . cmake/step.sh
 groups="build test"
 [ "$preset" != clang ] || groups="$groups clang"
+[ "$preset" != tsan ] || groups="$groups libcxx"
+[ "$part" != site ] || groups="$groups docs"
+[ "$part" != compilers ] || groups="$groups clang libcxx"
 build=build/$preset
 step "installing what is missing" "$build/setup.log" cmake/setup.sh $groups || finish 0 1
 if command -v ccache >/dev/null && [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ]; then
     export CMAKE_CXX_COMPILER_LAUNCHER=ccache
     export CCACHE_SLOPPINESS=pch_defines,time_macros # for precompiled headers
 fi
-step "configuring $build" "$build/configure.log" cmake --preset "$preset" || finish 0 1
-step "building the library, the command and the tests, many minutes" "$build/build.log" \
+step "configuring $build" "$build/configure.log" cmake --preset "$preset" ${part:+-DTUTTI_TESTS=$part} || finish 0 1
+step "building the library, the command and the tests" "$build/build.log" \
     cmake --build --preset "$preset" -j "$(nproc)" || finish 0 1
 logs=$build/Testing/Temporary
 mkdir -p "$logs"

@@ -1,7 +1,7 @@
 // What goes wrong, and what is said of it.
 
-#include "tests/on_threads.hpp"
 #include "support.hpp"
+#include "tests/on_threads.hpp"
 
 #include <unistd.h>
 
