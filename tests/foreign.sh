@@ -1,5 +1,5 @@
 #!/bin/bash
-# Builds the library and the kernel, c, arrive and api tests for another processor, with Debian's cross compiler, and runs them
+# Builds the library and the kernel, c, tasks and api tests for another processor, with Debian's cross compiler, and runs them
 # under qemu-user; from a fresh clone on a fresh Debian 12 machine as root:
 #
 #   tests/foreign.sh arm64|riscv64|s390x [sample]
@@ -119,7 +119,7 @@ step "configuring $build/tree" "$build/configure.log" configure || finish
 if [ -n "$sample" ]; then
     targets='test_kernel test_c'
 else
-    targets='test_kernel test_c test_arrive test_api test_api_waits'
+    targets='test_kernel test_c test_tasks test_api test_api_waits'
 fi
 step "building the library and tests, many minutes" "$build/build.log" cmake --build "$build/tree" -j "$(nproc)" --target $targets || finish
 failed=0
@@ -136,7 +136,7 @@ done
 run_test test_kernel kernel
 run_test test_c c
 if [ -z "$sample" ]; then
-    run_test test_arrive arrive
+    run_test test_tasks tasks
     run_test test_api api
     run_test test_api_waits api
 fi
