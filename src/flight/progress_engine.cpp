@@ -344,7 +344,9 @@ bool ProgressEngine::end() noexcept {
         } catch (...) { // recorded: the next call reports it
         }
     }
-    ThreadProgress::here().forget(*this);
+    if (!ThreadProgress::here().forget(*this)) {
+        group_.keep_for_good();
+    }
     orphan_held();
     failure_ = nullptr; // an exception ends on the thread that has thrown it
     return true;

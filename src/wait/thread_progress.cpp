@@ -66,16 +66,15 @@ void ThreadProgress::look_after(bool takes_long, const OutstandingCall* awaited)
 void ThreadProgress::progress_until(const std::function<bool()>& ready, const char* caller,
                                     const Watch* awaited, std::chrono::nanoseconds end) {
     const auto is_done = [&] { return ready() || (end != no_end && clock_now() >= end); };
-    Outstanding* first = nullptr;
+    Wait wait(*this, awaited);
     const auto has_news = [&] {
         progress();
-        // An operator may have destroyed the first member.
-        return members_.first() != first || has_continuations() || is_done();
+        // An operator may have destroyed the member at whose event the thread waits.
+        return members_.first() != wait.waits_at || has_continuations() || is_done();
     };
     const auto check = [&](bool takes_long) {
         look_after(takes_long, awaited != nullptr ? awaited->operation() : nullptr);
     };
-    const Wait wait(*this, awaited);
     for (call_continuations(); !is_done(); call_continuations()) {
         if (is_empty() && wait.failure != nullptr) {
             std::rethrow_exception(wait.failure);
@@ -86,7 +85,8 @@ void ThreadProgress::progress_until(const std::function<bool()>& ready, const ch
                         "it ready; requests of an AsyncGroup must be waited for one by one, "
                         "with wait()");
         }
-        first = members_.first();
+        Outstanding* const first = members_.first();
+        wait.waits_at = first;
         const mailbox::WaitPolicy wait_policy = first->wait_policy();
         const mailbox::Waiter waiter{wait_history_, first->cpus()};
         const auto wait_on = [&](auto& event) {
@@ -99,6 +99,7 @@ void ThreadProgress::progress_until(const std::function<bool()>& ready, const ch
             PolledEventCount polled(first->event(), *this);
             wait_on(polled);
         }
+        wait.waits_at = nullptr;
     }
 }
 
@@ -114,10 +115,15 @@ void ThreadProgress::call_held_continuations() {
     }
 }
 
-void ThreadProgress::forget(const Outstanding& member) noexcept {
+bool ThreadProgress::forget(const Outstanding& member) noexcept {
     for (Calling* calling = calling_; calling != nullptr; calling = calling->outer_) {
         calling->member_ = calling->member_ == &member ? nullptr : calling->member_;
     }
+    const Wait* wait = wait_;
+    while (wait != nullptr && wait->waits_at != &member) {
+        wait = wait->outer();
+    }
+    return wait == nullptr;
 }
 
 } // namespace tutti::engine

@@ -60,8 +60,9 @@ public:
         Outstanding* member_;
         Calling* outer_;
     };
-    /// The member leaves.
-    void forget(const Outstanding& member) noexcept;
+    /// The member leaves. Returns whether no wait of the thread uses it any more: one does if an operator,
+    /// which runs while the thread waits, destroys the member.
+    bool forget(const Outstanding& member) noexcept;
 
     /// One look at everything.
     TUTTI_COMPONENT_API void progress();
@@ -122,8 +123,12 @@ private:
             thread_.wait_ = outer_;
         }
 
+        const Wait* outer() const { return outer_; }
+
         const Watch* awaited;
         std::exception_ptr failure;
+        /// The member at whose event the thread waits, null while it does something else.
+        const Outstanding* waits_at = nullptr;
 
     private:
         ThreadProgress& thread_;

@@ -65,7 +65,7 @@ TEST_CASE("null pointers are named") {
     tutti_caller few{};
     check_refused(tutti_among(me, 2, 0, 1, &few), "among: `count` is 2");
     check_refused(tutti_wait(nullptr), "wait: `request` is a null pointer");
-    check_refused(tutti_wait_all(nullptr, 2), "wait_all: `request` is a null pointer");
+    check_refused(tutti_wait_all(nullptr, 2), "wait_all: `requests` is a null pointer");
     tutti_request request = TUTTI_REQUEST_NULL;
     check_refused(tutti_test(&request, nullptr), "test: `done` is a null pointer");
     check_refused(tutti_wait_any(&request, 1, nullptr), "wait_any: `index` is a null pointer");
@@ -73,9 +73,9 @@ TEST_CASE("null pointers are named") {
     std::size_t index = 0;
     check_refused(tutti_test_any(&request, 1, nullptr, &done), "test_any: `index` is a null pointer");
     check_refused(tutti_test_any(&request, 1, &index, nullptr), "test_any: `done` is a null pointer");
-    check_refused(tutti_test_any(nullptr, 1, &index, &done), "test_any: `request` is a null pointer");
+    check_refused(tutti_test_any(nullptr, 1, &index, &done), "test_any: `requests` is a null pointer");
     check_refused(tutti_test_all(&request, 1, nullptr), "test_all: `done` is a null pointer");
-    check_refused(tutti_test_all(nullptr, 1, &done), "test_all: `request` is a null pointer");
+    check_refused(tutti_test_all(nullptr, 1, &done), "test_all: `requests` is a null pointer");
     check_refused(tutti_wait_for(&request, 1, nullptr), "wait_for: `done` is a null pointer");
     check_refused(tutti_wait_for(nullptr, 1, &done), "wait_for: `request` is a null pointer");
     check_refused(tutti_then(&request, nullptr, nullptr), "then: `function` is a null pointer");

@@ -1,0 +1,521 @@
+// The library keeps no lock, reference or pointer that user code can invalidate: one case for each way in
+// which that went wrong, or could.
+
+#include "../api/support.hpp"
+#include "../on_threads.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <utility>
+#include <vector>
+
+using namespace tutti;
+using namespace tutti::test;
+using namespace std::chrono_literals;
+using Kind = Thrown::Kind;
+
+namespace {
+
+const std::vector<double> ones(10, 1);
+
+/// Runs `first` and `second` as the two members of a team whose timeout no case waits for.
+Thrown run(const std::function<void(Member&)>& first, const std::function<void(Member&)>& second,
+           GroupOptions options = {}) {
+    options.timeout = 20s;
+    Team team(2, {.placement = "none", .group = options});
+    return thrown_by([&] { team.run([&](Member& me) { me.rank() == 0 ? first(me) : second(me); }); });
+}
+
+/// Lets the second member go on when the first is ready, and has perhaps come to its next call.
+class Turn {
+public:
+    void pass() {
+        is_passed_ = true;
+        is_passed_.notify_all();
+    }
+    void await() {
+        is_passed_.wait(false);
+        hesitate();
+    }
+    static void hesitate() { std::this_thread::sleep_for(2ms); }
+
+private:
+    std::atomic<bool> is_passed_{false};
+};
+
+/// A sum, before which a function of one member does something. Both members pass this type.
+struct Adds {
+    std::function<void()> before = {};
+    double operator()(double a, double b) const {
+        if (before) {
+            before();
+        }
+        return a + b;
+    }
+};
+
+/// The numbers before `unit` in a text.
+std::vector<double> numbers_before(const std::string& text, std::string_view unit) {
+    std::vector<double> found;
+    for (std::size_t at = text.find(unit); at != std::string::npos; at = text.find(unit, at + 1)) {
+        const std::size_t begin = text.find_last_not_of("0123456789.", at - 1) + 1;
+        if (begin < at) {
+            found.push_back(std::strtod(text.c_str() + begin, nullptr));
+        }
+    }
+    return found;
+}
+
+} // namespace
+
+TEST_CASE("a function that gets the failure may destroy its member: the wait throws the failure") {
+    Thrown waited;
+    Turn turn;
+    run(
+        [&](Member& me) {
+            std::optional<Member> side = me.dup();
+            std::vector<double> out(10);
+            Request request = side->start.allreduce(ones, out, sum);
+            request.then([&](const std::exception_ptr& failure) {
+                CHECK(failure != nullptr);
+                side.reset();
+            });
+            turn.pass();
+            waited = thrown_by([] { progress_until([] { return false; }); });
+        },
+        [&](Member& me) {
+            Member side = me.dup();
+            turn.await();
+            side.abort("deliberate");
+        });
+    CHECK(waited.kind == Kind::aborted);
+    CHECK(mentions(waited.text, "deliberate"));
+}
+
+TEST_CASE("a wait inside a function keeps the cause of the failure, and reports its own to the outer wait") {
+    for (const bool fails_inside : {false, true}) {
+        Thrown waited;
+        Turn turn;
+        run(
+            [&](Member& me) {
+                Member side = me.dup();
+                Member other = me.dup();
+                std::vector<double> out(10);
+                std::vector<double> others(10);
+                Request request = side.start.allreduce(ones, out, sum);
+                request.then([&](const std::exception_ptr& failure) {
+                    CHECK((failure != nullptr) == !fails_inside);
+                    Request inner = other.start.allreduce(ones, others, sum);
+                    static_cast<void>(thrown_by([&] { inner.wait(); }));
+                });
+                turn.pass();
+                waited = thrown_by([] { progress_until([] { return false; }); });
+            },
+            [&](Member& me) {
+                Member side = me.dup();
+                Member other = me.dup();
+                std::vector<double> out(10);
+                turn.await();
+                if (fails_inside) {
+                    side.start.allreduce(ones, out, sum).wait();
+                    Turn::hesitate();
+                    other.abort("deliberate");
+                } else {
+                    side.abort("deliberate");
+                    other.start.allreduce(ones, out, sum).wait();
+                }
+            });
+        CHECK(mentions(waited.text, "deliberate"));
+    }
+}
+
+TEST_CASE(
+    "a function destroys its member and throws: the wait throws that, and nothing of the member is used") {
+    Thrown waited;
+    Turn turn;
+    run(
+        [&](Member& me) {
+            std::optional<Member> side = me.dup();
+            std::vector<double> out(10);
+            Request request = side->start.allreduce(ones, out, sum);
+            request.then([&](const std::exception_ptr&) {
+                side.reset();
+                throw std::runtime_error("own");
+            });
+            turn.pass();
+            waited = thrown_by([&] {
+                me.barrier(); // the other one has left the group of `side`
+                request.wait();
+            });
+        },
+        [&](Member& me) {
+            std::vector<double> out(10);
+            Member side = me.dup();
+            turn.await();
+            side.start.allreduce(ones, out, sum).wait();
+            me.barrier();
+        });
+    CHECK(waited.text == "own");
+}
+
+TEST_CASE("a request may be destroyed while it is waited for or tested, also with its member") {
+    for (const bool tests : {false, true}) {
+        for (const bool fails : {false, true}) {
+            Thrown waited;
+            Turn turn;
+            run(
+                [&](Member& me) {
+                    std::optional<Member> side = me.dup();
+                    std::vector<double> out(10);
+                    Request request = side->start.allreduce(ones, out, sum);
+                    bool is_called = false;
+                    request.then([&](const std::exception_ptr&) {
+                        is_called = true;
+                        request = Request();
+                        side.reset();
+                    });
+                    turn.pass();
+                    waited = thrown_by([&] {
+                        while (tests && !is_called) {
+                            request.test();
+                        }
+                        request.wait();
+                    });
+                },
+                [&](Member& me) {
+                    Member side = me.dup();
+                    std::vector<double> out(10);
+                    turn.await();
+                    fails ? side.abort("deliberate") : side.start.allreduce(ones, out, sum).wait();
+                });
+            CHECK(waited.kind == (fails ? Kind::aborted : Kind::nothing));
+        }
+    }
+}
+
+TEST_CASE("a function that throws does not end the destruction of another request early") {
+    Turn turn;
+    run(
+        [&](Member& me) {
+            Member side = me.dup();
+            std::vector<double> out(10);
+            std::vector<double> late(10);
+            Request throws = side.start.allreduce(ones, out, sum);
+            throws.then([](const std::exception_ptr&) { throw std::runtime_error("own"); });
+            turn.pass();
+            { const Request waits = me.start.allreduce(ones, late, sum); }
+            CHECK(late == std::vector<double>(10, 2));
+        },
+        [&](Member& me) {
+            Member side = me.dup();
+            std::vector<double> out(10);
+            turn.await();
+            side.start.allreduce(ones, out, sum).wait();
+            Turn::hesitate();
+            me.start.allreduce(ones, out, sum).wait();
+        });
+}
+
+TEST_CASE("a member that leaves completes what its functions start meanwhile") {
+    Turn turn;
+    run(
+        [&](Member& me) {
+            std::optional<Member> side = me.dup();
+            std::vector<double> out(10);
+            std::vector<double> next(10);
+            Request first = side->start.allreduce(ones, out, sum);
+            Request second;
+            first.then([&](const std::exception_ptr&) { second = side->start.allreduce(ones, next, sum); });
+            turn.pass();
+            side.reset();
+            CHECK(next == std::vector<double>(10, 2));
+            CHECK_NOTHROW(second.wait());
+        },
+        [&](Member& me) {
+            Member side = me.dup();
+            std::vector<double> out(10);
+            turn.await();
+            side.start.allreduce(ones, out, sum).wait();
+            Turn::hesitate();
+            side.start.allreduce(ones, out, sum).wait();
+        });
+}
+
+TEST_CASE("an operator may wait for another group while operations of its own member are outstanding") {
+    const Thrown thrown = run(
+        [](Member& me) {
+            Member other = me.dup();
+            std::vector<double> out(10);
+            std::vector<double> beside(10);
+            bool has_waited = false;
+            const Adds waits{[&] {
+                if (!std::exchange(has_waited, true)) {
+                    other.start.barrier().wait(); // looks at all operations of the thread
+                }
+            }};
+            Request one = me.start.allreduce(ones, out, waits);
+            Request two = me.start.allreduce(ones, beside, sum);
+            one.wait();
+            two.wait();
+            CHECK(out == std::vector<double>(10, 2));
+            CHECK(beside == std::vector<double>(10, 2));
+        },
+        [](Member& me) {
+            Member other = me.dup();
+            std::vector<double> out(10);
+            std::vector<double> beside(10);
+            Request one = me.start.allreduce(ones, out, Adds());
+            Request two = me.start.allreduce(ones, beside, sum);
+            Turn::hesitate();
+            other.start.barrier().wait();
+            one.wait();
+            two.wait();
+        });
+    CHECK(thrown.text == "");
+}
+
+TEST_CASE("an operator may destroy another member of its thread, whose operations the thread looks at next") {
+    const Thrown thrown = run(
+        [](Member& me) {
+            std::array<std::optional<Member>, 3> others{me.dup(), me.dup(), me.dup()};
+            std::array<Request, 3> requests;
+            std::array<std::vector<double>, 3> results{std::vector<double>(10), std::vector<double>(10),
+                                                       std::vector<double>(10)};
+            std::vector<double> out(10);
+            Request first = others[0]->start.allreduce(ones, results[0], sum);
+            const Adds destroys{[&] {
+                others[0].reset();
+                others[2].reset();
+            }};
+            Request last = others[2]->start.allreduce(ones, results[2], sum);
+            others[1]->start.allreduce(ones, out, destroys).wait();
+            first.wait();
+            last.wait();
+            CHECK(out == std::vector<double>(10, 2));
+            CHECK(results[0] == std::vector<double>(10, 2));
+            CHECK(results[2] == std::vector<double>(10, 2));
+        },
+        [](Member& me) {
+            std::array<Member, 3> others{me.dup(), me.dup(), me.dup()};
+            std::vector<double> out(10);
+            Turn::hesitate();
+            others[1].start.allreduce(ones, out, Adds()).wait();
+            others[0].start.allreduce(ones, out, sum).wait();
+            others[2].start.allreduce(ones, out, sum).wait();
+        });
+    CHECK(thrown.text == "");
+}
+
+TEST_CASE("functions are called when no call is under way, not in a call that an operator makes") {
+    const Thrown thrown = run(
+        [](Member& me) {
+            Member other = me.dup();
+            Member side = me.dup();
+            std::vector<double> out(10);
+            std::vector<double> beside(10);
+            bool is_inside = false;
+            bool is_called = false;
+            Request request = side.start.allreduce(ones, beside, sum);
+            request.then([&](const std::exception_ptr&) {
+                CHECK(!is_inside);
+                is_called = true;
+            });
+            int calls = 0;
+            me.allreduce(ones, out, Adds{[&] {
+                             is_inside = true;
+                             if (++calls == 1) {
+                                 other.barrier();
+                                 request.wait(); // completes it, and calls no function
+                                 other.barrier();
+                                 CHECK(!is_called);
+                             }
+                             is_inside = false;
+                         }});
+            me.barrier();
+            request.wait();
+            progress_until([&] { return is_called; });
+        },
+        [](Member& me) {
+            Member other = me.dup();
+            Member side = me.dup();
+            std::vector<double> out(10);
+            int calls = 0;
+            std::vector<double> beside(10);
+            me.allreduce(ones, out, Adds{[&] {
+                             if (++calls == 1) {
+                                 Turn::hesitate();
+                                 other.barrier();
+                                 side.start.allreduce(ones, beside, sum).wait();
+                                 Turn::hesitate();
+                                 other.barrier();
+                             }
+                         }});
+            me.barrier();
+        });
+    CHECK(thrown.text == "");
+}
+
+TEST_CASE("the end of a split is the end of all its calls: functions come after it") {
+    Turn turn;
+    const Thrown thrown = run(
+        [&](Member& me) {
+            std::optional<Member> side = me.dup();
+            std::vector<double> out(10);
+            bool is_called = false;
+            Request request = side->start.allreduce(ones, out, sum);
+            request.then([&](const std::exception_ptr&) {
+                is_called = true;
+                me.barrier(); // would be taken for a call of the split
+            });
+            turn.pass();
+            Member made = me.dup();
+            progress_until([&] { return is_called; });
+            made.barrier();
+        },
+        [&](Member& me) {
+            Member side = me.dup();
+            std::vector<double> out(10);
+            turn.await();
+            side.start.allreduce(ones, out, sum).wait();
+            Turn::hesitate();
+            Member made = me.dup();
+            me.barrier();
+            made.barrier();
+        });
+    CHECK(thrown.text == "");
+}
+
+TEST_CASE("a trace shows a call as it was, whatever a function calls at its end") {
+    Team team(2, {.placement = "none", .group = {.timeout = 20s, .trace = Trace::operations}});
+    const auto others = [](Member& me) {
+        for (std::size_t n = 1000; n <= 8000; n += 1000) {
+            std::vector<double> values(n);
+            me.broadcast(values, 0);
+            me.barrier();
+        }
+    };
+    Turn turn;
+    team.run([&](Member& me) {
+        Member side = me.dup();
+        std::vector<double> out(10);
+        if (me.rank() == 1) {
+            turn.await();
+        }
+        Request request = side.start.allreduce(ones, out, sum);
+        if (me.rank() == 0) {
+            bool is_called = false;
+            request.then([&](const std::exception_ptr&) {
+                others(me);
+                is_called = true;
+            });
+            turn.pass();
+            me.allreduce(ones, out, sum);
+            progress_until([&] { return is_called; });
+        } else {
+            request.wait();
+            Turn::hesitate();
+            me.allreduce(ones, out, sum);
+            others(me);
+        }
+    });
+    const std::string trace = team.trace();
+    int found = 0;
+    for (std::size_t at = trace.find("\"name\":\"allreduce"); at != std::string::npos;
+         at = trace.find("\"name\":\"allreduce", at + 1)) {
+        const std::string line = trace.substr(at, trace.find('\n', at) - at);
+        CHECK(mentions(line, "\"bytes\":80,"));
+        ++found;
+    }
+    CHECK(found == 2);
+}
+
+TEST_CASE("the time of user code is no part of a measurement of algorithms") {
+    Team team(2, {.placement = "none", .group = {.tuning = "on", .timeout = 20s}});
+    constexpr auto slow = 10ms;
+    team.run([&](Member& me) {
+        std::vector<double> in(20000, 1);
+        std::vector<double> out(20000);
+        std::vector<double> beside(10);
+        Member side = me.dup();
+        for (int call = 0; call < 12; ++call) {
+            Request request;
+            if (call / 3 == 1) { // the second algorithm that is tried
+                request = side.start.allreduce(ones, beside, sum);
+                if (me.rank() == 0) {
+                    request.then([&](const std::exception_ptr&) { std::this_thread::sleep_for(slow); });
+                } else {
+                    request.wait();
+                    Turn::hesitate();
+                }
+            }
+            me.reduce(in, out, sum, 0); // member 0, the root, waits
+            me.barrier();
+            request.wait();
+        }
+    });
+    const std::vector<double> times = numbers_before(team.roll_call(), " us");
+    constexpr double slow_us = 9000;
+    CHECK(std::ranges::all_of(times, [](double us) { return us < slow_us; }));
+}
+
+TEST_CASE("a log function may wait for a lock that another thread holds while it makes a group") {
+    for (const char* const variable : {"TUTTI_TUNING_SAVE", "TUTTI_TUNING"}) {
+        setenv(variable, (std::string("/nonexistent/") + variable).c_str(), 1);
+        std::timed_mutex lock;
+        std::atomic<bool> is_held{false};
+        std::atomic<bool> logs{false};
+        std::atomic<bool> deadlocks{false};
+        set_log([&](LogLevel, std::string_view) {
+            logs = true;
+            const std::unique_lock taken(lock, 5s);
+            deadlocks = deadlocks || !taken.owns_lock();
+        });
+        on_threads(2, [&](int thread) {
+            if (thread == 0) {
+                const std::scoped_lock taken(lock);
+                is_held = true;
+                is_held.notify_all();
+                while (!logs) {
+                    std::this_thread::yield();
+                }
+                const Group group(2);
+            } else {
+                is_held.wait(false);
+                const Group group(2);
+            }
+        });
+        CHECK(!deadlocks);
+        set_log({});
+        unsetenv(variable);
+    }
+}
+
+TEST_CASE("two log functions may run at the same time") {
+    std::atomic<int> inside{0};
+    std::atomic<bool> both{false};
+    set_log([&](LogLevel, std::string_view) {
+        ++inside;
+        const auto end = std::chrono::steady_clock::now() + 5s;
+        while (!both && std::chrono::steady_clock::now() < end) {
+            both = both || inside == 2;
+            std::this_thread::yield();
+        }
+    });
+    on_threads(2, [](int thread) {
+        const Group group(2, {.tuning = "/nonexistent/at_once" + std::to_string(thread)});
+    });
+    CHECK(both);
+    set_log({});
+}
