@@ -15,10 +15,8 @@ namespace tutti::inline TUTTI_NAMESPACE::c {
 using detail::Call;
 
 Caller::Caller(const char* function, const tutti_caller& me) : function_(function), me_(me) {
+    require_caller(function, me);
     const std::uint64_t way = me.how & way_mask;
-    if (way < blocks || way > arrives) {
-        refuse(function, "`me` is not a caller: get one from tutti_join()");
-    }
     if (way != blocks) {
         there(function, "request", me.request) = {nullptr, failed}; // until it is made
     }

@@ -102,7 +102,7 @@ const Neighbors& neighbors_behind(const char* function, const tutti_neighbors* n
 
 template <class T>
 std::vector<T> list_of(const char* function, const char* name, const int* numbers, std::size_t n) {
-    const std::span given(n == 0 ? nullptr : &c::there(function, name, numbers), n);
+    const std::span given = c::list(function, name, numbers, n);
     return std::vector<T>(given.begin(), given.end());
 }
 

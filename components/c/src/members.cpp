@@ -7,6 +7,7 @@
 #include "immovable.hpp"
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,7 +32,15 @@ Seated& member_behind(const char* function, const tutti_caller& me) {
     return *found;
 }
 
+void require_caller(const char* function, const tutti_caller& me) {
+    const std::uint64_t way = me.how & way_mask;
+    if (way < blocks || way > arrives) {
+        refuse(function, "`me` is not a caller: get one from tutti_join()");
+    }
+}
+
 Seated& seated(const char* function, const tutti_caller& me) {
+    require_caller(function, me);
     if ((me.how & ~in_cluster) != blocks) {
         refuse(function, "`me` must be the caller that tutti_join() made: callers of "
                          "tutti_nonblocking() and the like are only for collectives");
@@ -167,11 +176,8 @@ tutti_status tutti_split_by_level(tutti_caller me, int level, tutti_caller* part
 tutti_status tutti_subset(tutti_caller me, const int ranks[], size_t n, tutti_caller* part) {
     return c::guarded([&] {
         c::there("subset", "part", part) = {};
-        if (n != 0) {
-            c::there("subset", "ranks", ranks);
-        }
-        c::regroup("subset", me, *part,
-                   [&](auto& member) { return member.subset(std::span(ranks, n), c::where_of(me)); });
+        const std::span given = c::list("subset", "ranks", ranks, n);
+        c::regroup("subset", me, *part, [&](auto& member) { return member.subset(given, c::where_of(me)); });
     });
 }
 

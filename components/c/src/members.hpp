@@ -79,6 +79,8 @@ inline SourceLine where_of(const tutti_caller& me) {
 tutti_caller caller_of(const Member& member, std::uint64_t number);
 tutti_caller caller_of(const ClusterMember& member, std::uint64_t number);
 
+/// Throws ArgumentError if it is none, such as one of zeros.
+void require_caller(const char* function, const tutti_caller& me);
 /// The member of a caller, whichever way it calls. Throws ArgumentError if there is none.
 Seated& member_behind(const char* function, const tutti_caller& me);
 

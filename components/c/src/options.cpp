@@ -24,7 +24,8 @@ std::vector<int> levels_of(const char* function, const tutti_group_options& opti
         refuse(function, "`options.levels` is a null pointer, but `options.level_count` is " +
                              std::to_string(options.level_count));
     }
-    return {options.levels, options.levels + options.level_count};
+    const std::span given = list(function, "options.levels", options.levels, options.level_count);
+    return {given.begin(), given.end()};
 }
 
 std::string_view text_or_none(const char* text) {

@@ -124,6 +124,7 @@ tutti_status ask_whether_done(const char* function, tutti_request* request, int*
 
 /// Throws the first failure, when all are over.
 void wait_for_all(const char* function, tutti_request requests[], size_t n) {
+    c::list(function, "requests", requests, n);
     std::exception_ptr failure;
     for (size_t i = 0; i < n; ++i) {
         tutti_request& request = checked(function, requests, i);
@@ -144,6 +145,7 @@ void wait_for_all(const char* function, tutti_request requests[], size_t n) {
 /// Throws ArgumentError if one is of a kind of which a function takes no requests.
 void check_any(const char* function, tutti_request requests[], size_t n,
                std::initializer_list<c::RequestKind> refused) {
+    c::list(function, "requests", requests, n);
     for (size_t i = 0; i < n; ++i) {
         const tutti_request& each = checked(function, requests, i);
         if (std::ranges::find(refused, each.kind) != refused.end()) {
@@ -214,6 +216,7 @@ tutti_status tutti_wait_all(tutti_request requests[], size_t n) {
 tutti_status tutti_test_all(tutti_request requests[], size_t n, int* done) {
     return guarded([&] {
         there("test_all", "done", done) = 0;
+        c::list("test_all", "requests", requests, n);
         for (size_t i = 0; i < n; ++i) {
             checked("test_all", requests, i);
         }

@@ -3,7 +3,9 @@
 #include <tutti/error.hpp>
 #include <tutti/tutti.h>
 
+#include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -54,6 +56,16 @@ T& there(const char* function, const char* name, T* pointer) {
         refuse(function, std::string("`") + name + "` is a null pointer");
     }
     return *pointer;
+}
+
+/// A list that a program has passed. Throws ArgumentError if no memory is so long, or if there is none.
+template <class T>
+std::span<T> list(const char* function, const char* name, T* first, std::size_t n) {
+    if (n > PTRDIFF_MAX / sizeof(T)) {
+        refuse(function, std::string("the list `") + name + "` would be longer than memory: its length is " +
+                             std::to_string(n));
+    }
+    return {n == 0 ? first : &there(function, name, first), n};
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE::c

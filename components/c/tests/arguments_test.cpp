@@ -201,6 +201,51 @@ TEST_CASE("callers that are none, or are to call in a way that there is not") {
           }) == TUTTI_OK);
 }
 
+TEST_CASE("a caller of zeros is no caller for any function") {
+    const tutti_caller none{};
+    tutti_caller part{};
+    tutti_neighbors* neighbors = nullptr;
+    int number = 0;
+    double sum = 0;
+    const int ranks[] = {0};
+    const auto refused = [](tutti_status status) { check_refused(status, "`me` is not a caller"); };
+    refused(tutti_abort(none, ""));
+    refused(tutti_cpu(none, &number));
+    refused(tutti_split(none, 0, 0, &part));
+    refused(tutti_split_by_level(none, 0, &part));
+    refused(tutti_subset(none, ranks, 1, &part));
+    refused(tutti_among(none, 1, 0, 1, &part));
+    refused(tutti_dup(none, &part));
+    refused(tutti_neighbors_create(none, ranks, 1, ranks, 1, &neighbors));
+    refused(tutti_reproducible_sum(none, &sum, 1, TUTTI_DOUBLE, &sum));
+}
+
+TEST_CASE("a list that is longer than memory is refused") {
+    Joined alone;
+    constexpr std::size_t too_long = ~std::size_t{0};
+    const int ranks[] = {0};
+    tutti_caller part{};
+    tutti_neighbors* neighbors = nullptr;
+    tutti_request requests[] = {TUTTI_REQUEST_NULL};
+    std::size_t index = 0;
+    int done = 0;
+    tutti_group* group = nullptr;
+    tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
+    options.levels = ranks;
+    options.level_count = too_long;
+    const auto refused = [](tutti_status status) { check_refused(status, "would be longer than memory"); };
+    refused(tutti_group_create(1, &options, &group));
+    refused(tutti_subset(alone.me, ranks, too_long, &part));
+    refused(tutti_neighbors_create(alone.me, ranks, too_long, ranks, 1, &neighbors));
+    refused(tutti_neighbors_create(alone.me, ranks, 1, ranks, too_long, &neighbors));
+    refused(tutti_neighbors_grid(alone.me, ranks, ranks, too_long, &neighbors));
+    refused(tutti_wait_all(requests, too_long));
+    refused(tutti_test_all(requests, too_long, &done));
+    refused(tutti_wait_any(requests, too_long, &index));
+    refused(tutti_test_any(requests, too_long, &index, &done));
+    CHECK(tutti_barrier(alone.me) == TUTTI_OK);
+}
+
 TEST_CASE("who has no place in a part has nothing to leave") {
     Joined alone;
     tutti_caller part = alone.me;
