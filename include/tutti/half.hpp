@@ -5,6 +5,7 @@
 #include <bit>
 #include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 namespace tutti::inline TUTTI_NAMESPACE {
 
@@ -121,19 +122,23 @@ private:
 
 namespace detail {
 
+/// The bits of 1 in a floating-point type of 16 bits that belongs to the compiler, such as std::float16_t,
+/// _Float16 or __bf16; 0 for other types. The bits tell the two formats apart, whatever the type is called.
+template <class T>
+constexpr std::uint16_t bits_of_one() {
+    if constexpr (sizeof(T) == sizeof(std::uint16_t) && !std::is_class_v<T> && !std::is_union_v<T> &&
+                  !std::is_enum_v<T> && !std::integral<T> && requires(float value) { static_cast<T>(value); }) {
+        return std::bit_cast<std::uint16_t>(static_cast<T>(1.0F));
+    } else {
+        return 0;
+    }
+}
+
 /// The number types of 16 bits. Those of the compiler have the bits of the library's.
 template <class T>
-inline constexpr bool is_float16 = std::same_as<T, float16>;
+inline constexpr bool is_float16 = std::same_as<T, float16> || bits_of_one<T>() == float16(1.0F).bits();
 template <class T>
-inline constexpr bool is_bfloat16 = std::same_as<T, bfloat16>;
-#if defined(__STDCPP_FLOAT16_T__) || (defined(__FLT16_MAX__) && defined(__clang__) && __clang_major__ >= 15)
-template <>
-inline constexpr bool is_float16<_Float16> = true;
-#endif
-#if defined(__STDCPP_BFLOAT16_T__)
-template <>
-inline constexpr bool is_bfloat16<decltype(0.0bf16)> = true;
-#endif
+inline constexpr bool is_bfloat16 = std::same_as<T, bfloat16> || bits_of_one<T>() == bfloat16(1.0F).bits();
 
 template <class T>
 concept Half = is_float16<T> || is_bfloat16<T>;
