@@ -179,12 +179,18 @@ std::optional<std::string> other_order(const GroupView& group, Sequence sequence
         return std::nullopt;
     }
     const std::uint64_t next = std::max(own_first->last() + 1, their_first->first());
-    return whereabouts(group, member, other) + "members " + std::to_string(member) + " and " +
-           std::to_string(other) + " make calls in another order: " + named(member) + " " +
-           words_of(sequence).does + " " + own->signature(own->last()).describe() + " first, but " +
-           named(other) + " " + words_of(first).does + " " + their_first->signature(next).describe() +
-           " first: all members must make the same calls in the same order, "
-           "blocking and nonblocking calls alike";
+    return whereabouts(group, member, other) + text_of_order({member, sequence, own->signature(own->last())},
+                                                             {other, first, their_first->signature(next)});
+}
+
+std::string text_of_order(const FirstCall& own, const FirstCall& theirs) {
+    const auto call = [](const FirstCall& first) {
+        return named(first.rank) + " " + words_of(first.sequence).does + " " + first.signature.describe() +
+               " first";
+    };
+    return "members " + std::to_string(own.rank) + " and " + std::to_string(theirs.rank) +
+           " make calls in another order: " + call(own) + ", but " + call(theirs) +
+           ": all members must make the same calls in the same order, blocking and nonblocking calls alike";
 }
 
 std::optional<std::string> wait_for_edge(const GroupView& group, Sequence sequence, std::uint64_t number,

@@ -62,6 +62,15 @@ std::optional<std::string> absence(const GroupView& group, Sequence sequence, in
 /// nonblocking calls in another order; else empty.
 std::optional<std::string> other_order(const GroupView& group, Sequence sequence, int member, int other);
 
+/// A member that has made this call of a sequence before another member's call of another sequence.
+struct FirstCall {
+    int rank;
+    Sequence sequence;
+    CallSignature signature;
+};
+/// The text of other_order().
+TUTTI_COMPONENT_API std::string text_of_order(const FirstCall& own, const FirstCall& theirs);
+
 /// The text if `member` can do nothing before `other` has made the `number`-th call of a sequence, nor
 /// `other` before `member` has made a call of another sequence; else empty. Shows the others that it is so.
 std::optional<std::string> wait_for_edge(const GroupView& group, Sequence sequence, std::uint64_t number,

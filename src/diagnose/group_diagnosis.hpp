@@ -45,6 +45,6 @@ private:
     std::optional<RollCallListed> listed_;
 };
 
-TUTTI_COMPONENT_API std::unique_ptr<Diagnosis> diagnosis_of(detail::GroupState& group);
+std::unique_ptr<Diagnosis> diagnosis_of(detail::GroupState& group);
 
 } // namespace tutti::engine

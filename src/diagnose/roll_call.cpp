@@ -274,9 +274,9 @@ std::string RollCall::delay(Sequence sequence, std::uint64_t number, int rank,
     const std::string what = own.last(sequence).number == number
                                  ? text_of(own, sequence)
                                  : name_of(sequence, number) + (call.empty() ? "" : ", " + call);
-    return names_.one + " " + std::to_string(rank) + " has waited " + engine::text_of(timeout) + " in " +
-           what + (peer ? ", at last for " + names_.one + " " + std::to_string(*peer) : "") + "; " +
-           late(sequence, number, peer);
+    const auto name = [this](int member) { return names_.one + " " + std::to_string(of(member).rank); };
+    return name(rank) + " has waited " + engine::text_of(timeout) + " in " + what +
+           (peer ? ", at last for " + name(*peer) : "") + "; " + late(sequence, number, peer);
 }
 
 std::string text_of_call(const CallSignature& signature, const ShownLine& where) {

@@ -68,6 +68,6 @@ public:
 
 /// Makes the diagnosis of a group. The maker of a group passes it, and the group passes it on to the groups
 /// made of it.
-using MakeDiagnosis = std::unique_ptr<Diagnosis> (*)(detail::GroupState& group);
+using MakeDiagnosis = std::function<std::unique_ptr<Diagnosis>(detail::GroupState& group)>;
 
 } // namespace tutti::engine

@@ -33,7 +33,7 @@ GroupState::GroupState(int members, engine::GroupConfig config, engine::MakeDiag
       seats_(failure_, memory_,
              engine::timeout_or(config_.options.join_timeout, "GroupOptions::join_timeout",
                                 std::chrono::minutes(10))),
-      make_diagnosis_(make_diagnosis), diagnosis_(make_diagnosis(*this)) {
+      make_diagnosis_(std::move(make_diagnosis)), diagnosis_(make_diagnosis_(*this)) {
     kernel_isa(); // chooses the kernels of this process
     if (config_.trace != Trace::off) {
         recorder_ = std::make_unique<engine::Recorder>(members, config_.trace);

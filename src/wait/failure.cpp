@@ -48,14 +48,26 @@ auto with_text(const std::exception_ptr& cause, Use use) {
     }
 }
 
-constexpr const char* released_because = "released because ";
+constexpr std::string_view released_because = "released because ";
+
+/// What has failed, of a text that may itself be that of a member that was released.
+const char* without_release(const char* text) {
+    const bool is_released = std::string_view(text).starts_with(released_because);
+    return is_released ? text + released_because.size() : text;
+}
+
+/// The first line of a mismatch, because the member that has thrown it has the rest.
+std::string_view told_of(const char* whole, bool is_mismatch) {
+    const char* const text = without_release(whole);
+    return {text, is_mismatch ? std::strcspn(text, "\n") : std::strlen(text)};
+}
 
 /// Throws an E with this text if there is memory for that.
 template <class E>
-void throw_if_memory(const char* beginning, const std::string& text, int peer) {
+void throw_if_memory(const std::string& text, int peer) {
     std::optional<E> made;
     try {
-        made.emplace(beginning + text, ErrorContext{.peer = peer});
+        made.emplace(std::string(released_because) + text, ErrorContext{.peer = peer});
     } catch (const std::bad_alloc&) {
     }
     if (made) {
@@ -90,7 +102,10 @@ const std::exception_ptr& unseen_exception() {
 }
 
 void copy_text(const std::exception_ptr& cause, std::span<char> to) noexcept {
-    with_text(cause, [to](const char* text) { std::snprintf(to.data(), to.size(), "%s", text); });
+    with_text(cause, [&](const char* whole) {
+        const std::string_view text = told_of(whole, holds<MismatchError>(cause));
+        std::snprintf(to.data(), to.size(), "%.*s", static_cast<int>(text.size()), text.data());
+    });
 }
 
 Failure::Failure() {
@@ -103,7 +118,7 @@ void Failure::report(int member, const std::exception_ptr& cause) noexcept {
     const NoCancellation until_the_end;
     constexpr std::int64_t between_looks_ns = 20'000;
     if (!is_reported_.test_and_set(std::memory_order_relaxed)) {
-        with_text(cause, [member](const char* text) { report_failure(member, text); });
+        with_text(cause, [&](const char* text) { report_failure(first_ + member, text); });
         return;
     }
     while (!raised()) {
@@ -119,18 +134,22 @@ void Failure::raise(int member, const std::exception_ptr& cause, const char* who
     }
     const std::exception_ptr& told = cause != nullptr ? cause : thread_end();
     const bool is_own = *whose == '\0';
-    first_ = is_own && keeps_first_ ? told : nullptr;
+    member += is_own ? first_ : first_of_whole_;
+    cause_ = is_own && keeps_first_ ? told : nullptr;
     is_timeout_ = holds<TimeoutError>(told);
     // In another group ranks are others.
     peer_ = !is_own ? -1 : is_timeout_ ? peer.value_or(peer_of(told)) : member;
-    const bool is_mismatch = holds<MismatchError>(told);
     with_text(told, [&](const char* whole) {
-        const std::string_view text(whole, is_mismatch ? std::strcspn(whole, "\n") : std::strlen(whole));
-        static_cast<void>(std::snprintf(brief_.data(), brief_.size(), "%smember %d%s failed: %.*s",
-                                        released_because, member, whose, static_cast<int>(text.size()),
-                                        text.data()));
+        const std::string_view text = told_of(whole, holds<MismatchError>(told));
+        // A failure in another process has been told with its place.
+        const bool has_place = is_own && text.starts_with("process ") && without_release(whole) != whole;
+        std::array<char, 96> place{};
+        static_cast<void>(std::snprintf(place.data(), place.size(), "member %d%s failed: ", member, whose));
+        const char* const where = has_place ? "" : place.data();
+        static_cast<void>(std::snprintf(brief_.data(), brief_.size(), "%s%s%.*s", released_because.data(),
+                                        where, static_cast<int>(text.size()), text.data()));
         try {
-            text_ = "member " + std::to_string(member) + whose + " failed: ";
+            text_ = where;
             text_ += text;
         } catch (const std::bad_alloc&) {
             text_.clear(); // the brief text must do
@@ -142,8 +161,7 @@ void Failure::raise(int member, const std::exception_ptr& cause, const char* who
 void Failure::throw_aborted() const {
     const std::scoped_lock lock(mutex_);
     if (!text_.empty()) {
-        is_timeout_ ? throw_if_memory<TimeoutError>(released_because, text_, peer_)
-                    : throw_if_memory<Aborted>(released_because, text_, peer_);
+        is_timeout_ ? throw_if_memory<TimeoutError>(text_, peer_) : throw_if_memory<Aborted>(text_, peer_);
     }
     throw BriefAborted(untold_, brief_, peer_);
 }
@@ -155,12 +173,12 @@ std::string Failure::text() const {
 
 std::exception_ptr Failure::first() const noexcept {
     const std::scoped_lock lock(mutex_);
-    return first_;
+    return cause_;
 }
 
 void Failure::clear() noexcept {
     const std::scoped_lock lock(mutex_);
-    first_ = nullptr;
+    cause_ = nullptr;
     report_is_claimed_.clear(std::memory_order_relaxed);
     is_reported_.clear(std::memory_order_relaxed);
     raised_.publish(0);

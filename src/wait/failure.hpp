@@ -21,6 +21,14 @@ class Failure {
 public:
     TUTTI_COMPONENT_API Failure();
 
+    /// From now on texts, the hook and ErrorContext::peer count this group's members from `first` on, because
+    /// it is part of a larger whole, and those of the group that it was made of from `first_of_whole` on.
+    /// Before any failure.
+    void count_from(int first, int first_of_whole) noexcept {
+        first_ = first;
+        first_of_whole_ = first_of_whole;
+    }
+
     /// Acquire: pairs with the release in raise().
     bool raised() const noexcept { return raised_.observe() != 0; }
     /// Not 0 while it is raised; for a mailbox to look at.
@@ -66,10 +74,12 @@ private:
     std::atomic_flag report_is_claimed_;
     /// Relaxed: the member that sets it reports the failure, and then raises it.
     std::atomic_flag is_reported_;
-    std::exception_ptr first_;
+    std::exception_ptr cause_;
     std::string text_;
     bool keeps_first_ = false;
     bool is_timeout_ = false;
+    int first_ = 0;
+    int first_of_whole_ = 0;
     /// ErrorContext::peer of those that are released.
     int peer_ = -1;
     /// For lack of memory: the text as far as it goes, and the source of copies of Aborted.
