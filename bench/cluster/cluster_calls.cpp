@@ -3,39 +3,13 @@
 #include "by_collective.hpp"
 
 #include <span>
-#include <string_view>
 
 namespace tutti::bench {
-
-std::string Variant::name() const {
-    if (algorithm == "auto") {
-        return way;
-    }
-    return way == "auto" ? algorithm : way + " " + algorithm;
-}
-
-std::vector<Variant> variants_of(const std::vector<std::string>& ways,
-                                 const std::vector<std::string>& algorithms) {
-    std::vector<Variant> variants;
-    for (const std::string& way : ways) {
-        for (const std::string& algorithm : algorithms) {
-            variants.push_back({.way = way, .algorithm = algorithm});
-        }
-    }
-    return variants;
-}
 
 bool is_measured(Collective collective) {
     return collective == Collective::allreduce || collective == Collective::reduce_scatter ||
            collective == Collective::allgather || collective == Collective::broadcast ||
            collective == Collective::reduce;
-}
-
-Options options_of(const Variant& variant) {
-    const auto chosen = [](const std::string& name) {
-        return name == "auto" ? std::string_view() : std::string_view(name);
-    };
-    return {.algorithm = chosen(variant.algorithm), .way = chosen(variant.way)};
 }
 
 void call_cluster(mpi::Member& me, const Problem& problem, const Options& options, const double* in,

@@ -44,7 +44,6 @@ struct Arguments {
     std::string end = "64M";
     double factor = 4;
     int threads = 2;
-    std::vector<std::string> ways{"auto"};
     std::vector<std::string> algorithms{"auto"};
     double seconds = 1;
     bool shared = false;
@@ -63,13 +62,8 @@ Arguments parsed(int argc, char** argv) {
     app.add_option("-f,--factor", arguments.factor, "Factor from one size to the next")
         ->capture_default_str();
     app.add_option("-t,--members", arguments.threads, "Threads per process")->capture_default_str();
-    app.add_option("--way", arguments.ways, "A list of auto, leader, pipelined; they take turns")
-        ->delimiter(',')
-        ->allow_extra_args(false)
-        ->capture_default_str();
     app.add_option("-a,--algorithm", arguments.algorithms,
-                   "A list of algorithms among the processes (auto, library, "
-                   "circulant, ...); they take turns")
+                   "A list of algorithms among the processes (auto, circulant, ...); they take turns")
         ->delimiter(',')
         ->allow_extra_args(false)
         ->capture_default_str();
@@ -117,8 +111,8 @@ public:
         : arguments_(arguments), group_(arguments.threads), cluster_(group_, communicator),
           problems_(problems_of(arguments, cluster_.size())), cpus_(hybrid::Node(communicator).all_cpus()),
           crowded_(static_cast<std::size_t>(cluster_.size()) > cpus_.size()),
-          variants_(variants_of(arguments.ways, arguments.algorithms)),
-          stamps_(stamps_needed(method(), variants_.size() + 2)), // and what is written by hand, and flat MPI
+          stamps_(stamps_needed(method(), arguments.algorithms.size() +
+                                              2)), // and what is written by hand, and flat MPI
           window_(communicator, cluster_.process(), cluster_.size(), crowded_, stamps_),
           hand_(arguments.threads, cluster_.first_rank(), most_elements(), communicator),
           shared_output_(arguments.shared ? most_elements() * sizeof(double) : 0),
@@ -178,15 +172,17 @@ private:
         for (const Problem& problem : problems_) {
             const double* const from = problem.in_place ? out : in;
             std::vector<Contender> contenders;
-            for (const Variant& variant : variants_) {
-                const Options options = options_of(variant);
+            for (const std::string& algorithm : arguments_.algorithms) {
+                Options options;
+                if (algorithm != "auto") {
+                    options.algorithm = algorithm;
+                }
                 const Calls calls = [&, from, options](std::size_t count) {
                     for (std::size_t i = 0; i < count; ++i) {
                         call_cluster(me, problem, options, from, out);
                     }
                 };
-                contenders.push_back(
-                    {.provider = "hybrid", .algorithm = variant.name(), .collective = calls});
+                contenders.push_back({.provider = "hybrid", .algorithm = algorithm, .collective = calls});
             }
             const Calls by_hand = [&](std::size_t calls) {
                 for (std::size_t i = 0; i < calls; ++i) {
@@ -221,7 +217,6 @@ private:
     std::vector<Problem> problems_;
     std::vector<int> cpus_;
     bool crowded_;
-    std::vector<Variant> variants_;
     std::size_t stamps_;
     HarnessWindow window_;
     HandWritten hand_;

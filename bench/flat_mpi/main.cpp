@@ -4,7 +4,7 @@
 
 #include "flat_mpi/harness_window.hpp"
 #include "flat_mpi/mpi_calls.hpp"
-#include "hybrid/src/channel/mpi_names.hpp"
+#include "flat_mpi/mpi_names.hpp"
 #include "measure/buffer.hpp"
 #include "mpirun/measurement_request.hpp"
 
@@ -52,8 +52,8 @@ void call_mpi(const Problem& problem, int rank, const void* input, void* output)
                                        .out = says_in_place && in_output ? MPI_IN_PLACE : output,
                                        .elements = static_cast<int>(problem.elements),
                                        .block = static_cast<int>(problem.block_elements()),
-                                       .type = hybrid::mpi_type(problem.type),
-                                       .op = hybrid::mpi_operator(problem.op),
+                                       .type = mpi_type(problem.type),
+                                       .op = mpi_operator(problem.op),
                                        .communicator = MPI_COMM_WORLD,
                                        .rank = rank,
                                        .members = problem.members});

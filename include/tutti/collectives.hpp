@@ -621,15 +621,7 @@ public:
 private:
     Self& self() { return static_cast<Self&>(*this); }
 
-    /// Makes the call. Only those of clusters have a way.
-    auto make(detail::Call&& call, const Options& options) {
-        if constexpr (Way::in_one_process) {
-            if (!options.way.empty()) {
-                call.reject(detail::Wrong::way_in_group);
-            }
-        }
-        return self().run(call, options);
-    }
+    auto make(detail::Call&& call, const Options& options) { return self().run(call, options); }
 
     /// The operand that a call reads. A blocking call has read a small object when it returns.
     template <class In, class Out = In, class Op = void>

@@ -103,24 +103,15 @@ private:
     Milliseconds kept_ = 0;
 };
 
-/// Options of one collective call. Every member must pass the same algorithm, order and way.
+/// Options of one collective call. Every member must pass the same algorithm and order.
 struct Options {
     /// Name of the algorithm (`tutti info --algorithms` lists them); empty: the library chooses. In a call of
-    /// a cluster: the algorithm among the leaders, or "library" for the MPI library's own collective.
+    /// a cluster: the algorithm among the leaders.
     std::string_view algorithm = {};
     /// The order in which operands are combined.
     Order order = Order::canonical;
     /// Maximum time that this call may wait for other members. Default: that of the group or cluster.
     Timeout timeout = {};
-    /// In a call of a cluster, how the buffers of a process reach the others. Otherwise it must be empty.
-    /// Empty: the library chooses. It chooses pipelined for buffers above 2 MiB if the call supports it and
-    /// several members of every process have a CPU each, and leader otherwise.
-    ///
-    /// - leader: one thread of each process transfers everything at once
-    /// - pipelined: one thread transfers segments while the others combine the next segments; for broadcast,
-    ///   reduce, allreduce, reduce_scatter and allgather, but not into a shared result of an allgather, and
-    ///   not if order serial needs a chain of processes
-    std::string_view way = {};
     /// The source line that roll calls show for the call. By default it is the line where the options are
     /// constructed. A function that makes calls on behalf of its caller can take `const Options& options =
     /// {}` and pass it on.

@@ -27,9 +27,7 @@ constexpr BitField by_counts_field{shared_output_field.end(), 1};
 constexpr BitField splits_field{by_counts_field.end(), 1};
 constexpr BitField counts_at_root_field{splits_field.end(), 1};
 constexpr BitField in_passes_field{counts_at_root_field.end(), 1};
-constexpr BitField by_library_field{in_passes_field.end(), 1};
-constexpr BitField in_segments_field{by_library_field.end(), 1};
-constexpr BitField row_field{in_segments_field.end(), 12};
+constexpr BitField row_field{in_passes_field.end(), 12};
 constexpr BitField root_field{row_field.end(), 32};
 static_assert(op_field.holds(static_cast<std::uint64_t>(Operator::callable)));
 static_assert(type_field.holds(static_cast<std::uint64_t>(Type::other)));
@@ -117,8 +115,7 @@ std::array<std::uint64_t, CallSignature::words> CallSignature::packed() const {
         flag(serial_field, serial) | flag(shared_output_field, shared_output) |
         flag(by_counts_field, has_private_counts) | flag(splits_field, splits) |
         flag(counts_at_root_field, counts_at_root) | flag(in_passes_field, in_passes) |
-        flag(by_library_field, by_library) | flag(in_segments_field, in_segments) | row_field.in_word(row) |
-        root_field.in_word(root);
+        row_field.in_word(row) | root_field.in_word(root);
     return {fields, bytes, element_bytes, counts, function, reinterpret_cast<std::uintptr_t>(types)};
 }
 
@@ -135,8 +132,6 @@ CallSignature CallSignature::unpacked(const std::array<std::uint64_t, words>& pa
             .counts_at_root = counts_at_root_field.of(fields) != 0,
             .splits = splits_field.of(fields) != 0,
             .in_passes = in_passes_field.of(fields) != 0,
-            .by_library = by_library_field.of(fields) != 0,
-            .in_segments = in_segments_field.of(fields) != 0,
             .root = static_cast<std::uint32_t>(root_field.of(fields)),
             .bytes = packed[1],
             .element_bytes = packed[2],
@@ -160,8 +155,7 @@ std::string CallSignature::describe() const {
     const algorithm::Algorithm& algorithm = algorithm::registry()[row];
     std::string text(name());
     if (!in_passes && !is_among_neighbors()) {
-        text += " (algorithm " + std::string(by_library ? "library" : algorithm.name) +
-                (in_segments ? ", in segments)" : ")");
+        text += " (algorithm " + std::string(algorithm.name) + ")";
     }
     const detail::CollectiveTraits& traits = detail::traits_of(algorithm.collective);
     if (traits.result == detail::Result::nothing) {

@@ -38,9 +38,6 @@ struct CallSignature {
     bool splits = false;
     /// Carried out in passes over all vectors. The row then only identifies the collective.
     bool in_passes = false;
-    /// Among processes: by the MPI library's own collective, whatever the row; and segment by segment.
-    bool by_library = false;
-    bool in_segments = false;
     /// The root of a rooted collective, the distance of a shift, else 0.
     std::uint32_t root = 0;
     /// The size of the whole vector, and of an element of it.

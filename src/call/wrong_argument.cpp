@@ -48,8 +48,6 @@ std::string wrong_argument(const Call& call, const char* input, const char* outp
         return "`op`: " + operator_of(call);
     case Wrong::no_neighbors:
         return "`neighbors` was moved from: pass what neighbors() or grid() of the member has returned";
-    case Wrong::way_in_group:
-        return "`options.way` is for the members of a cluster: leave it empty";
     case Wrong::operator_of_elements:
         return "`op`: its function is for elements of " +
                std::to_string(static_cast<const DynamicOp*>(call.state)->element_bytes()) +

@@ -33,7 +33,7 @@ CallSignature small() {
 
 /// The same with one field changed, for each of them.
 std::vector<CallSignature> variations() {
-    std::vector<CallSignature> signatures(16, small());
+    std::vector<CallSignature> signatures(14, small());
     signatures[0].row = row_of(Collective::allreduce, "ring");
     signatures[1].protocol = Protocol::in_place;
     signatures[2].type = Type::i64;
@@ -48,8 +48,6 @@ std::vector<CallSignature> variations() {
     signatures[11].types = CallTypes::of(&typeid(int));
     signatures[12].splits = true;
     signatures[13].counts_at_root = true;
-    signatures[14].by_library = true;
-    signatures[15].in_segments = true;
     return signatures;
 }
 
@@ -58,7 +56,7 @@ std::vector<CallSignature> variations() {
 TEST_CASE("a call signature survives being packed") {
     for (std::size_t row = 0; row < algorithm::registry().size(); ++row) {
         for (const Protocol protocol : {Protocol::zero_copy, Protocol::in_place, Protocol::eager}) {
-            for (unsigned bits = 0; bits < 256; ++bits) {
+            for (unsigned bits = 0; bits < 64; ++bits) {
                 const CallSignature signature{.row = row,
                                               .protocol = protocol,
                                               .type = Type::other,
@@ -69,8 +67,6 @@ TEST_CASE("a call signature survives being packed") {
                                               .has_private_counts = (bits & 8U) != 0,
                                               .counts_at_root = (bits & 32U) != 0,
                                               .splits = (bits & 16U) != 0,
-                                              .by_library = (bits & 64U) != 0,
-                                              .in_segments = (bits & 128U) != 0,
                                               .root = 65'534,
                                               .bytes = ~std::uint64_t{0},
                                               .element_bytes = std::uint64_t{1} << 40U,
@@ -125,8 +121,6 @@ TEST_CASE("a call signature says what differs") {
     CHECK(signature.describe() ==
           "allreduce (algorithm flat) of 16 bytes of f64 with sum in order serial, in place");
     signature.in_place = signature.serial = false;
-    signature.by_library = signature.in_segments = true;
-    CHECK(signature.describe() == "allreduce (algorithm library, in segments) of 16 bytes of f64 with sum");
     signature.op = Operator::callable;
     signature.types = CallTypes::of(&typeid(std::vector<int>*));
     CHECK(signature.describe().find("with callable <int") != std::string::npos);

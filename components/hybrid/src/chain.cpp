@@ -1,10 +1,8 @@
 // Order serial across processes: each goes on from the result of all before it.
 
 #include "hybrid/src/cluster_call.hpp"
-#include "hybrid/src/hierarchy_strategy.hpp"
+#include "hybrid/src/leader_work.hpp"
 #include "hybrid/src/schedule/algorithms.hpp"
-#include "hybrid/src/schedule/segment.hpp"
-#include "hybrid/src/strategies.hpp"
 
 #include <array>
 
@@ -21,7 +19,7 @@ public:
     explicit Chain(ClusterCall& made)
         : HierarchyStrategy(made),
           prefixes_(made.collective() == Collective::scan || made.collective() == Collective::exscan),
-          segments_(hybrid::segments_of(made.total_bytes())) {}
+          segments_(segments_of(made.total_bytes())) {}
 
     void fan_in() override {
         const auto members = static_cast<std::size_t>(call().members());
@@ -57,7 +55,7 @@ private:
     bool prefixes_;
     std::size_t segments_;
     /// The segment.
-    hybrid::Segment segment_;
+    Segment segment_;
     std::vector<const void*> ins_;
 };
 

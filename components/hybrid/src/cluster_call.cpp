@@ -4,14 +4,16 @@
 #include "call/private_layout.hpp"
 #include "call/refuse.hpp"
 #include "diagnose/disagreement.hpp"
+#include "group/seat.hpp"
 #include "hybrid/src/schedule/algorithms.hpp"
-#include "hybrid/src/strategies.hpp"
 #include "mixed.hpp"
 #include "run/copy_bytes.hpp"
 #include "wait/time_limit.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/mpi.hpp>
+
+#include <algorithm>
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
@@ -71,13 +73,8 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
             "result");
     }
     call_ = call;
-    wanted_way_ = options.way;
-    chosen_ = hybrid::Strategy::leader;
-    std::uint32_t algorithm = hybrid::blocks_algorithm;
-    if (!sends_blocks()) {
-        chosen_ = hybrid::choose_strategy(call, total_bytes(), options.way, cluster_.have_cpus());
-        algorithm = choose_algorithm(call, options);
-    }
+    const std::uint32_t algorithm =
+        sends_blocks() ? hybrid::blocks_algorithm : choose_algorithm(call, options);
     set_call_signature(call, algorithm);
     kernels_ = traits().reduces() ? &call.loops() : nullptr;
     set_offsets();
@@ -104,10 +101,10 @@ std::uint32_t ClusterCall::choose_algorithm(const Call& call, const Options& opt
 
 /// Sets the places of the member's blocks. Returns the shape of the call.
 tutti::engine::Shape ClusterCall::set_blocks(const Call& call, const Options& options) {
-    if (!options.algorithm.empty() || !(options.way.empty() || options.way == "leader")) {
+    if (!options.algorithm.empty()) {
         tutti::engine::refuse(call,
                               "among processes, there is nothing to choose for blocks that members send to "
-                              "each other: leave `options.algorithm` and `options.way` empty");
+                              "each other: leave `options.algorithm` empty");
     }
     tutti::engine::Shape shape;
     if (call.collective == Collective::shift) {
@@ -128,10 +125,8 @@ void ClusterCall::set_call_signature(const Call& call, std::uint32_t algorithm) 
     call_signature_ = tutti::engine::signature_of(call, shape());
     call_signature_.in_place = false; // each member's own affair
     call_signature_.function = 0;     // which lies elsewhere in other processes
-    call_signature_.by_library = algorithm == hybrid::library_algorithm;
     call_signature_.in_passes = algorithm == hybrid::chain_algorithm || algorithm == hybrid::blocks_algorithm;
-    call_signature_.in_segments = chosen_ == hybrid::Strategy::pipelined;
-    if (!call_signature_.by_library && !call_signature_.in_passes) {
+    if (!call_signature_.in_passes) {
         call_signature_.row = algorithm;
     }
     digest_ = call_signature_.digests(0).digest;
@@ -171,8 +166,6 @@ void ClusterCall::set_process_call(std::uint32_t algorithm) {
                      .root = rooted ? cluster_.process_of(call_.root) : 0,
                      .element_bytes = call_.element_bytes,
                      .element_align = call_.element_align,
-                     .type = call_.type,
-                     .op = call_.op,
                      .kernels = kernels_};
 }
 
@@ -187,6 +180,7 @@ void ClusterCall::begin_started(std::uint64_t number, const void* input, void* o
                                 Timeout timeout) {
     started_ = number;
     bind(input, output, state, timeout);
+    cluster_.show_call(rank(), tutti::engine::Sequence::nonblocking, number, call_signature_, digest_);
 }
 
 void ClusterCall::bind(const void* input, void* output, const void* state, Timeout timeout) {
@@ -215,6 +209,12 @@ bool ClusterCall::is_for(int member) const {
     const bool is_root = first_member() + member == call_.root;
     return !shares_result() && traits().output.of(is_root) != Part::none &&
            !(is_root && traits().in_place == OneVector::always);
+}
+
+bool ClusterCall::can_be_cut() const {
+    return collective() == Collective::broadcast || collective() == Collective::reduce ||
+           collective() == Collective::allreduce || collective() == Collective::reduce_scatter ||
+           collective() == Collective::allgather;
 }
 
 bool ClusterCall::may_land_at_once() {
@@ -294,7 +294,7 @@ void ClusterCall::compare_calls() const {
                                                                       *shown_by(other).call_signature),
                                 {.peer = first_member() + other});
         }
-        if (started_ == 0 && cluster_.board(other).shown_digest != digest_) {
+        if (started_ == 0 && cluster_.board(other).calls[0].shown_digest != digest_) {
             cluster_.throw_mismatch(rank(), other);
         }
         if (shares_result() && vectors_of(other).output != out()) {
@@ -311,6 +311,38 @@ hybrid::ProcessCall& ClusterCall::process_call() {
     process_call_.output = landing();
     process_call_.state = call_.state;
     return process_call_;
+}
+
+void ProcessMember::run_held(std::unique_ptr<tutti::engine::PreparedCall>& held, tutti::detail::Call call) {
+    tutti::detail::Seat& seat = cluster_.group().seat(rank_);
+    if (call.timeout) {
+        call.timeout = local_timeout(call.timeout.value_or({}));
+    }
+    if (held == nullptr) {
+        held = seat.hold(call);
+    }
+    seat.run_held(*held, call);
+}
+
+void ProcessMember::meet(Timeout timeout) {
+    if (!is_alone()) {
+        run_held(meeting_, {.collective = Collective::barrier, .type = Type::u8, .timeout = timeout});
+    }
+}
+
+bool ProcessMember::wants_room(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment) {
+    const bool is_larger =
+        input_bytes > input_room_ || output_bytes > output_room_ || alignment > room_align_;
+    input_room_ = std::max(input_bytes, input_room_);
+    output_room_ = std::max(output_bytes, output_room_);
+    room_align_ = std::max(alignment, room_align_);
+    return is_larger;
+}
+
+void ProcessMember::enlarge() {
+    if (leads()) {
+        cluster_.enlarge(input_room_, output_room_, room_align_);
+    }
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

@@ -1,32 +1,113 @@
 #pragma once
 
+#include "cache_line.hpp"
 #include "call/arguments.hpp"
 #include "call/known_call.hpp"
+#include "call/prepared_call.hpp"
 #include "choose/select.hpp"
-#include "hybrid/src/blocks/block_edges.hpp"
-#include "hybrid/src/channel/process_call.hpp"
+#include "hybrid/src/blocks.hpp"
 #include "hybrid/src/cluster_state.hpp"
-#include "hybrid/src/hierarchy_strategy.hpp"
-#include "hybrid/src/process_member.hpp"
+#include "hybrid/src/schedule/transport.hpp"
+#include "immovable.hpp"
 #include "run/memory.hpp"
 #include "run/private_layout.hpp"
 
 #include <tutti/detail/call.hpp>
+#include <tutti/version.hpp>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <string>
-#include <string_view>
 #include <vector>
 
-namespace tutti::hybrid {
-enum class Strategy : std::uint8_t;
-}
-
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
+
+class ClusterCall;
+
+/// Up to so many bytes members exchange values in one go instead of combining slices, or letting one do all.
+inline constexpr std::size_t one_exchange_bytes = 4096;
+
+/// How the data of a call gets from the members of a process to other processes, and the results back. It is
+/// made once, when the call is prepared; every member goes through all three parts.
+///
+/// - leader: all members put into the staging buffer, which the leader exchanges, and take from it
+/// - working leader: the leader does everything, from the vectors of all members and to them, segment by
+///   segment
+/// - chain: order serial, from process to process
+/// - blocks: members copy the blocks of others of their process, and put the rest into parcels, which the
+///   leader exchanges
+class HierarchyStrategy : Immovable {
+public:
+    explicit HierarchyStrategy(ClusterCall& call) : call_(call) {}
+    virtual ~HierarchyStrategy() = default;
+
+    /// Puts or shows the member's data for others to the leader: all may go on when this has returned.
+    virtual void fan_in() = 0;
+    /// The leader exchanges it with other processes.
+    virtual void exchange() = 0;
+    /// Takes the member's part of the received data. Nobody looks at its vectors any more when this returns.
+    virtual void fan_out() = 0;
+
+protected:
+    ClusterCall& call() const { return call_; }
+
+private:
+    ClusterCall& call_;
+};
+
+std::unique_ptr<HierarchyStrategy> make_leader(ClusterCall& call);
+std::unique_ptr<HierarchyStrategy> make_working_leader(ClusterCall& call);
+std::unique_ptr<HierarchyStrategy> make_chain(ClusterCall& call);
+std::unique_ptr<HierarchyStrategy> make_blocks(ClusterCall& call);
+
+/// The one for a call that is being prepared: the same on all members of a process, and such that what
+/// processes choose fits together on the channel.
+std::unique_ptr<HierarchyStrategy> make_strategy(ClusterCall& call);
+
+/// One member of a process, whichever call of the cluster it makes.
+class ProcessMember {
+public:
+    ProcessMember(ClusterState& cluster, int rank) : cluster_(cluster), rank_(rank) {}
+
+    ClusterState& cluster() const { return cluster_; }
+    /// This member's rank in its process, that of the process's member 0, and this member's own.
+    int rank() const { return rank_; }
+    int first_member() const { return cluster_.first_rank(cluster_.process()); }
+    int global_rank() const { return first_member() + rank_; }
+    bool is_alone() const { return cluster_.members() == 1; }
+
+    /// The member that makes MPI calls for all of the process.
+    int leader() const { return leader_; }
+    void set_leader(int leader) { leader_ = leader; }
+    bool leads() const { return rank_ == leader_; }
+
+    /// How many calls of the cluster there have been, the current one included.
+    std::uint64_t number() const { return number_; }
+    void begin(const tutti::engine::CallSignature& call_signature, std::uint64_t digest) {
+        cluster_.show_call(rank_, tutti::engine::Sequence::blocking, ++number_, call_signature, digest);
+    }
+
+    /// Runs a call of the members of the process, which is held from the first time on: see Seat::run_held.
+    void run_held(std::unique_ptr<tutti::engine::PreparedCall>& held, tutti::detail::Call call);
+    /// Returns when all members of the process have come.
+    void meet(Timeout timeout);
+    /// Whether the staging buffers must become larger for this member. All of the process want the same.
+    bool wants_room(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment);
+    /// Makes them so large, if this member leads. While nobody uses them.
+    void enlarge();
+
+private:
+    ClusterState& cluster_;
+    int rank_;
+    int leader_ = 0;
+    std::uint64_t number_ = 0;
+    std::unique_ptr<tutti::engine::PreparedCall> meeting_;
+    std::size_t input_room_ = 0;
+    std::size_t output_room_ = 0;
+    std::size_t room_align_ = line_bytes;
+};
 
 /// Copies unless both are one place: a caller may have passed one vector as both.
 void copy_unless_there(std::byte* to, const std::byte* from, std::size_t bytes);
@@ -46,11 +127,9 @@ public:
     void set_strategy() { strategy_ = make_strategy(*this); }
     /// Whether it has been prepared for that call, or for the one with this key, which is not 0, on vectors
     /// that lie to each other as these do.
-    bool serves(const Call& call, std::string_view wanted_way) const {
-        return known_.serves(call) && wanted_way == wanted_way_;
-    }
+    bool serves(const Call& call) const { return known_.serves(call); }
     bool serves(std::uint64_t key, const void* input, const void* output) const {
-        return known_.serves(key, input, output) && wanted_way_.empty();
+        return known_.serves(key, input, output);
     }
     /// The call is made, on these vectors.
     void begin(const void* input, void* output, const void* state, Timeout timeout);
@@ -71,11 +150,12 @@ public:
     int leader() const { return member_.leader(); }
     bool leads() const { return member_.leads(); }
     std::uint64_t number() const { return started_ != 0 ? started_ : member_.number(); }
+    /// Whether the member does something else during the call.
+    bool is_outstanding() const { return started_ != 0; }
     Collective collective() const { return call_.collective; }
     const tutti::detail::CollectiveTraits& traits() const {
         return tutti::detail::traits_of(call_.collective);
     }
-    hybrid::Strategy chosen() const { return chosen_; }
     std::uint32_t algorithm() const { return process_call_.algorithm; }
     const tutti::engine::Shape& shape() const { return known_.shape(); }
     const tutti::detail::Kernels& kernels() const { return *kernels_; }
@@ -86,6 +166,10 @@ public:
     std::byte* out() const { return static_cast<std::byte*>(call_.output); }
     std::size_t bytes(std::size_t elements) const { return elements * call_.element_bytes; }
     std::size_t total_bytes() const { return bytes(shape().total); }
+    /// Whether its vectors may be cut into parts that have nothing to do with each other, and which enough
+    /// members of a process want for that to pay: of a gather or a scatter only the root's process has more
+    /// than a block.
+    bool can_be_cut() const;
     /// Whether the members of a process have one vector for the result.
     bool shares_result() const { return known_.call().shared_output; }
     /// The whole vectors for data from other processes, and for data to them.
@@ -195,10 +279,8 @@ private:
     tutti::engine::KnownCall known_;
     tutti::run::Memory input_copy_;
     bool copies_input_ = false;
-    std::string wanted_way_;
     /// The base for local calls.
     Call call_;
-    hybrid::Strategy chosen_{};
     tutti::engine::CallSignature call_signature_;
     std::uint64_t digest_ = 0;
     const tutti::detail::Kernels* kernels_ = nullptr;

@@ -1,6 +1,7 @@
 #include "hybrid/src/cluster_seat.hpp"
 
 #include "group/seat.hpp"
+#include "immovable.hpp"
 #include "machine/thread_state.hpp"
 #include "wait/error_context.hpp"
 #include "wait/thread_progress.hpp"
@@ -9,6 +10,19 @@
 #include <tutti/mpi.hpp>
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
+
+namespace {
+
+class Inside : Immovable {
+public:
+    explicit Inside(bool& is_inside) : is_inside_(is_inside) { is_inside_ = true; }
+    ~Inside() { is_inside_ = false; }
+
+private:
+    bool& is_inside_;
+};
+
+} // namespace
 
 void ClusterSeat::sit(tutti::detail::Leaving leaving) {
     leaving_ = leaving;
@@ -53,10 +67,6 @@ void ClusterSeat::describe(const std::exception_ptr& thrown, const ErrorContext&
     } catch (Error& error) {
         described_ = thrown;
         ErrorContext& context = tutti::detail::ErrorAccess::of(error);
-        const bool is_first = !cluster_.group().failure().raised(); // which the others receive
-        if (is_first && context.rank >= 0 && context.peer >= 0) {
-            context.peer += member_.first_member();
-        }
         context.rank = -1;
         tutti::engine::describe(error, call);
     } catch (...) { // the program's own
@@ -71,6 +81,11 @@ ErrorContext ClusterSeat::context_of(const ClusterCall& call) const {
 }
 
 void ClusterSeat::rise() {
+    if (runs_operator()) { // to which this returns, and the call then ends with the failure
+        cluster_.keep_for_good();
+        return fail(
+            std::make_exception_ptr(Error("an operator has destroyed the member in whose call it runs")));
+    }
     cluster_.group().seat(member_.rank()).end_requests();
     if (cluster_.is_part() && cluster_.failure().raised() && cluster_.can_speak()) {
         tell_of_failure(); // the end of a part notifies nobody
@@ -114,14 +129,28 @@ void ClusterSeat::throw_if_aborted() const {
     }
 }
 
+bool ClusterSeat::runs_operator() const {
+    return is_inside_ || cluster_.group().seat(member_.rank()).runs_operator();
+}
+
+void ClusterSeat::require_idle(const tutti::detail::Call& call) const {
+    if (runs_operator()) {
+        throw Error(std::string(to_string(call.collective)) +
+                        ": called by an operator, inside another call of the same member: operators must not "
+                        "make calls of the cluster that they reduce for",
+                    {.rank = global_rank(), .collective = call.collective, .where = call.where});
+    }
+}
+
 void ClusterSeat::run(const tutti::detail::Call& call, const Options& options) {
+    require_idle(call);
     ClusterCall& made = prepared(call, options);
     made.begin(call.input, call.output, call.state, call.timeout);
     run_prepared(made);
 }
 
 bool ClusterSeat::run_again(std::uint64_t key, const void* input, void* output) {
-    ClusterCall* const known = calls_.find(key, input, output);
+    ClusterCall* const known = is_inside_ ? nullptr : calls_.find(key, input, output);
     if (known == nullptr) {
         return false;
     }
@@ -143,6 +172,7 @@ void ClusterSeat::run_prepared(ClusterCall& call) {
     tutti::engine::ThreadProgress& thread = tutti::engine::ThreadProgress::here();
     try {
         const tutti::engine::ThreadProgress::Hold hold(thread); // they may make calls of the cluster
+        const Inside inside(is_inside_);
         enter_call();
         find_leader();
         call.copy_input();
@@ -161,7 +191,7 @@ void ClusterSeat::run_prepared(ClusterCall& call) {
         throw;
     }
     // Release: pairs with the look of a member whose call has failed.
-    own_board().progress.publish(ClusterState::progress_in(member_.number() + 1, 0));
+    own_board().progress.publish(ClusterState::progress_in(member_.number() + 1));
     if (thread.has_continuations()) {
         thread.call_continuations();
     }
@@ -170,7 +200,7 @@ void ClusterSeat::run_prepared(ClusterCall& call) {
 ClusterCall& ClusterSeat::prepared(const tutti::detail::Call& call, const Options& options) {
     try {
         tutti::engine::check_given(call);
-        if (ClusterCall* const known = calls_.find(call, options.way)) {
+        if (ClusterCall* const known = calls_.find(call)) {
             return *known;
         }
         auto prepared = calls_.next([this] { return std::make_unique<ClusterCall>(member_); });
@@ -189,7 +219,7 @@ ClusterCall& ClusterSeat::prepared(const tutti::detail::Call& call, const Option
 
 /// From here on this member may touch the vectors of the others of its process: see inside_bit.
 void ClusterSeat::enter_call() {
-    own_board().progress.publish(ClusterState::progress_in(member_.number(), 0) | mailbox::inside_bit);
+    own_board().progress.publish(ClusterState::progress_in(member_.number()) | mailbox::inside_bit);
     std::atomic_signal_fence(std::memory_order_seq_cst);
     if (cluster_.failure().raised()) {
         cluster_.failure().throw_aborted();

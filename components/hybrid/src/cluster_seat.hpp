@@ -2,9 +2,8 @@
 
 #include "call/call_cache.hpp"
 #include "hybrid/src/cluster_call.hpp"
-#include "hybrid/src/parts/part_layout.hpp"
-#include "hybrid/src/process_member.hpp"
-#include "hybrid/src/started/started_gate.hpp"
+#include "hybrid/src/parts.hpp"
+#include "hybrid/src/started_gate.hpp"
 
 #include <cstdint>
 #include <exception>
@@ -48,13 +47,16 @@ public:
     bool knows_leader() const { return knows_leader_; }
     [[noreturn]] static void throw_no_leader();
 
+    /// Throws Error where the member is inside a call, whose operator makes this one.
+    void require_idle(const tutti::detail::Call& call) const;
+
     /// An exception ends this member's part, or its outstanding operations.
     void fail(const std::exception_ptr& cause);
     void fail_started(const std::exception_ptr& cause, const ErrorContext& operation) noexcept;
-    /// Gives an exception that ends a call of the cluster the fields of that call. One that a call inside the
-    /// process has thrown has its ranks.
+    /// Gives an exception that ends a call of the cluster the fields of that call, in place of those of a
+    /// call inside the process.
     void describe(const std::exception_ptr& thrown, const ErrorContext& call) noexcept;
-    /// The same for the one that is being handled, and has the ranks of the cluster.
+    /// The same for the one that is being handled.
     void describe_as_thrown(Error& error, const ErrorContext& call) noexcept;
 
     /// Fails the member, with that text.
@@ -63,6 +65,7 @@ public:
     void throw_if_aborted() const;
 
 private:
+    bool runs_operator() const;
     void check_failure();
     ErrorContext context_of(const ClusterCall& call) const;
     /// Checks a call, and prepares it unless it is known.
@@ -80,6 +83,8 @@ private:
     tutti::detail::Leaving leaving_{}; // for now
     ProcessMember member_;
     tutti::engine::CallCache<std::unique_ptr<ClusterCall>> calls_;
+    /// Whether it is in a call that blocks.
+    bool is_inside_ = false;
     std::exception_ptr aborted_;
     /// The last Error that has got the fields of a call of the cluster.
     std::exception_ptr described_;

@@ -1,14 +1,15 @@
 #include "hybrid/src/cluster_state.hpp"
 
 #include "choose/wait_choice.hpp"
-#include "diagnose/group_diagnosis.hpp"
 #include "hybrid/src/channel/cpu_division.hpp"
-#include "hybrid/src/channel/together.hpp"
+#include "hybrid/src/channel/mpi_check.hpp"
 #include "hybrid/src/cluster_seat.hpp"
-#include "hybrid/src/parts/part_layout.hpp"
+#include "hybrid/src/parts.hpp"
 #include "wait/failed_call.hpp"
+#include "wait/time_limit.hpp"
 
 #include <tutti/error.hpp>
+#include <tutti/mpi.hpp>
 
 #include <exception>
 #include <numeric>
@@ -99,7 +100,8 @@ void ClusterState::set_limits() {
 
 void ClusterState::seat_members() {
     group_ = std::make_shared<tutti::detail::GroupState>(members_of(process_), shared(config_),
-                                                         tutti::engine::diagnosis_of);
+                                                         [this](auto& /*group*/) { return diagnosis(); });
+    group_->failure().count_from(first_rank(process_), first_of_whole_);
     for (int rank = 0; rank < members(); ++rank) {
         seats_.push_back(std::make_unique<ClusterSeat>(*this, rank));
     }
@@ -114,6 +116,7 @@ ClusterState::ClusterState(ClusterState& whole, const PartLayout& part)
     : ClusterState(part.members_of(part.index_of(whole.process_)), static_cast<int>(part.processes.size()),
                    whole.on_team_) {
     is_part_ = true;
+    first_of_whole_ = whole.first_rank(whole.process_);
     timeout_ = whole.timeout_;
     first_ranks_ = part.first_ranks;
     process_ = part.index_of(whole.process_);
@@ -130,7 +133,6 @@ ClusterState::ClusterState(ClusterState& whole, const PartLayout& part)
     members_on_node_ = whole.members_on_node_;
     cpus_on_node_ = whole.cpus_on_node_;
     all_go_solo_ = whole.all_go_solo_ || most == 1;
-    have_cpus_ = whole.have_cpus_ && fewest > 1;
     set_limits();
     std::vector<int> mates;
     mates.reserve(static_cast<std::size_t>(members_of(process_)));
@@ -230,12 +232,10 @@ void ClusterState::look_at_node() {
     processes_on_node_ = static_cast<int>(node.cpus().size());
     members_on_node_ = node.total(members_of(process_));
     cpus_on_node_ = std::max(1, static_cast<int>(node.all_cpus().size()));
-    const bool goes_solo = is_crowded() || members_of(process_) == 1;
-    const std::array<int, 2> mine{goes_solo ? 1 : 0, goes_solo ? 0 : 1};
-    std::array<int, 2> all{};
-    check(MPI_Allreduce(mine.data(), all.data(), 2, MPI_INT, MPI_MIN, communicator), "MPI_Allreduce");
-    all_go_solo_ = all[0] != 0;
-    have_cpus_ = all[1] != 0;
+    const int goes_solo = is_crowded() || members_of(process_) == 1 ? 1 : 0;
+    int all = 0;
+    check(MPI_Allreduce(&goes_solo, &all, 1, MPI_INT, MPI_MIN, communicator), "MPI_Allreduce");
+    all_go_solo_ = all != 0;
 }
 
 mailbox::WaitPolicy ClusterState::wait_policy_of(int threads,
@@ -282,10 +282,12 @@ void ClusterState::expect_all() {
 
 void ClusterState::fail(int rank, const std::exception_ptr& cause) {
     const int rank_in_all = first_rank(process_) + rank;
-    failure_.report(rank_in_all, cause);
+    if (!group_->failure().raised()) { // which has been reported
+        failure_.report(rank_in_all, cause);
+    }
     failure_.raise(rank_in_all, cause);
     parts_.fail(rank_in_all, cause);
-    group_->fail_reported(rank_in_all, cause); // the others get the ranks of the cluster
+    group_->fail_reported(rank, cause);
 }
 
 /// The family of its group fails with that of the whole.
@@ -303,6 +305,19 @@ void ClusterState::tell_others(const std::exception_ptr& cause) noexcept {
         return;
     }
     failure_channel_.tell(cause);
+}
+
+StartedQueue::~StartedQueue() {
+    if (transport_.channel().is_stuck()) {
+        hybrid::keep(memory_);
+    }
+}
+
+void StartedQueue::make_room(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment) {
+    staging_ = {}; // should there be no memory
+    std::byte* const input = memory_->input.at_least(input_bytes, alignment);
+    std::byte* const output = memory_->output.at_least(output_bytes, alignment);
+    staging_ = {.input = input, .output = output};
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

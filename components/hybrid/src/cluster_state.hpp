@@ -2,13 +2,15 @@
 
 #include "cache_line.hpp"
 #include "call/call_log.hpp"
+#include "diagnose/roll_call.hpp"
 #include "diagnose/roll_call_signal.hpp"
 #include "group/group_state.hpp"
 #include "hybrid/src/channel/main_thread.hpp"
-#include "hybrid/src/parts/parts.hpp"
+#include "hybrid/src/channel/mpi_check.hpp"
+#include "hybrid/src/parts.hpp"
 #include "hybrid/src/schedule/transport.hpp"
-#include "hybrid/src/started/started_queue.hpp"
 #include "immovable.hpp"
+#include "run/memory.hpp"
 #include "run/private_layout.hpp"
 #include "wait/failure.hpp"
 
@@ -18,6 +20,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -26,8 +29,59 @@
 #include <utility>
 #include <vector>
 
+namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
+
+/// Memory that the members of a process and their leaders share during a call.
+struct StagingBuffers {
+    std::byte* input = nullptr;
+    std::byte* output = nullptr;
+};
+
+/// How a leader exchanges the operations that are outstanding with the other processes: one after the other,
+/// in the order in which they were started, on a channel of their own and from memory of their own. Touched
+/// by the leader only.
+class StartedQueue : Immovable {
+public:
+    explicit StartedQueue(int processes) : transport_(processes) {}
+    ~StartedQueue();
+
+    hybrid::Transport& transport() { return transport_; }
+
+    /// The operation with this number, counted from 1, has been started.
+    void add(std::uint64_t number) {
+        added_ = number;
+        transport_.channel().note_begun(number);
+    }
+    /// Whether all before it have been exchanged.
+    bool has_turn(std::uint64_t number) const { return number == done_ + 1; }
+    /// The one that has its turn has been exchanged.
+    void finish() { ++done_; }
+    /// Whether all have been.
+    bool is_empty() const { return done_ == added_; }
+
+    /// Makes the buffers as large at least.
+    void make_room(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment);
+    const StagingBuffers& staging() const { return staging_; }
+
+private:
+    struct Memory : hybrid::Keepable {
+        tutti::run::Memory input;
+        tutti::run::Memory output;
+    };
+
+    hybrid::Transport transport_;
+    std::uint64_t done_ = 0;
+    std::uint64_t added_ = 0;
+    StagingBuffers staging_;
+    std::shared_ptr<Memory> memory_ = std::make_shared<Memory>();
+};
+
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail
+
 namespace tutti::inline TUTTI_NAMESPACE::mpi {
+
 struct ClusterOptions;
+
 } // namespace tutti::inline TUTTI_NAMESPACE::mpi
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
@@ -76,7 +130,7 @@ struct alignas(line_bytes) StartedCall {
 enum class FunneledThread : std::uint8_t { main_member, main_caller, fixed_member };
 
 /// Everything the members of one process share.
-class ClusterState : Immovable {
+class ClusterState : public std::enable_shared_from_this<ClusterState>, Immovable {
 public:
     /// Collective over the communicator, and so is its end. `local` has the options of its groups;
     /// `on_team`: members are threads of a Team. Made by all processes, or by none.
@@ -139,28 +193,41 @@ public:
         /// The vectors of the blocking call; and the outstanding operations, by their numbers in turn.
         ShownVectors vectors;
         std::array<StartedCall, StartedCall::most> started;
-        /// The member's calls, the digest of the last call and its number, for others to read at any time.
-        tutti::engine::CallLog log;
-        std::uint64_t shown_digest = 0;
-        mailbox::StdWord calls;
+        /// The member's calls of a sequence, the digest of the last call and its number, for others to read
+        /// at any time.
+        struct Calls {
+            tutti::engine::CallLog log;
+            std::uint64_t shown_digest = 0;
+            mailbox::StdWord number;
+        };
+        /// The calls that block, and the operations that it has started.
+        std::array<Calls, 2> calls;
         tutti::detail::CalledFrom called_from;
         /// The system's number of the member's thread. Relaxed: for people.
         std::atomic<int> thread{0};
-        /// The member's current or last call, how many segments of it it is through with, and whether it is
-        /// in it: see progress_in() and mailbox::inside_bit. Only grows, except for that bit.
+        /// The member's current or last call, and whether it is in it: see progress_in() and
+        /// mailbox::inside_bit. Only grows, but for that bit.
         mailbox::StdWord progress;
     };
-    /// The progress of a member that is through with `segments` segments of a call, and is not in it.
-    static constexpr std::uint64_t progress_in(std::uint64_t call, std::size_t segments) {
-        constexpr unsigned segment_bits = 24;
-        return ((call << segment_bits) + segments) << 1U;
-    }
+    /// The progress of a member that comes to a call, and is not in it.
+    static constexpr std::uint64_t progress_in(std::uint64_t call) { return call << 1U; }
     Board& board(int rank) { return boards_[static_cast<std::size_t>(rank)]; }
-    /// The member makes this call, as the `number`-th of the cluster's.
-    void show_call(int rank, std::uint64_t number, const tutti::engine::CallSignature& call_signature,
-                   std::uint64_t digest);
+    /// The member makes this call, as the `number`-th of the cluster's in that sequence.
+    void show_call(int rank, tutti::engine::Sequence sequence, std::uint64_t number,
+                   const tutti::engine::CallSignature& call_signature, std::uint64_t digest);
+    /// The sequence of the cluster's calls to which a stalled call of its group belongs.
+    static tutti::engine::Sequence sequence_of(const tutti::engine::Stall& stall) {
+        using tutti::engine::Sequence;
+        return stall.sequence == Sequence::blocking ? Sequence::blocking : Sequence::nonblocking;
+    }
+    /// The calls of a member, as far as it shows them. By any thread.
+    tutti::engine::CallHistory history(int rank, tutti::engine::Sequence sequence) const;
+    /// The difference between the calls of the two members, or nothing.
+    std::optional<std::string> difference(const tutti::engine::Stall& stall) const;
     /// Throws the MismatchError of two members of this process that meet in different calls.
     [[noreturn]] void throw_mismatch(int rank, int other) const;
+    /// The call of each member of the process. By any thread.
+    tutti::engine::RollCall look();
     /// See Cluster::roll_call. By any thread.
     std::string roll_call(RollCallFormat format);
     /// How long calls may wait for others, unless they have timeouts of their own.
@@ -171,8 +238,6 @@ public:
     /// Whether in every process one thread might as well do everything: it is the only one, or the members
     /// share CPUs.
     bool all_go_solo() const { return all_go_solo_; }
-    /// Whether in every process several members have a CPU each: the work of one costs the others nothing.
-    bool have_cpus() const { return have_cpus_; }
 
     /// The staging buffers for calls of one parity: while one is still being read the next one may be
     /// written.
@@ -184,6 +249,8 @@ public:
     void expect_all();
 
     tutti::engine::Failure& failure() { return failure_; }
+    /// Lasts until the end of the process.
+    void keep_for_good() { kept_ = shared_from_this(); }
     /// Records that a member has failed, by local rank, and releases the others of this process.
     void fail(int rank, const std::exception_ptr& cause);
     /// The same for a member of the cluster that this is a part of.
@@ -202,6 +269,10 @@ private:
     }
     void set_limits();
     void seat_members();
+    std::unique_ptr<tutti::engine::Diagnosis> diagnosis();
+    static std::size_t index_of(tutti::engine::Sequence sequence) {
+        return sequence == tutti::engine::Sequence::blocking ? 0 : 1;
+    }
     void end() noexcept;
     std::pair<int, int> fewest_and_most() const;
     void exchange_sizes(int members);
@@ -218,6 +289,8 @@ private:
     bool on_team_;
     FunneledThread funneled_thread_ = FunneledThread::fixed_member;
     bool is_part_ = false;
+    /// The rank in the whole of this process's member 0 there, if this is a part.
+    int first_of_whole_ = 0;
     int leader_ = 0;
     /// Its own communicator, which carries failures.
     hybrid::MpiChannel control_;
@@ -226,7 +299,6 @@ private:
     int members_on_node_ = 1;
     int cpus_on_node_ = 1;
     bool all_go_solo_ = false;
-    bool have_cpus_ = false;
     hybrid::Transport transport_;
     StartedQueue started_;
     /// The configuration of the group or team.
@@ -244,6 +316,7 @@ private:
     std::shared_ptr<hybrid::MainThread> main_thread_ = std::make_shared<hybrid::MainThread>();
     Parts parts_;
     std::atomic_flag told_;
+    std::shared_ptr<ClusterState> kept_;
     /// Whether all processes have made it.
     bool is_open_ = false;
     /// The last member: it refers to the others.

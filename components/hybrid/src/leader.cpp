@@ -1,11 +1,8 @@
-// Members put data for others into the staging buffer, and take results from it: one member carries the
-// whole.
+// Members put data for others into the staging buffer, and take results from it.
 
 #include "choose/select.hpp"
 #include "group/seat.hpp"
 #include "hybrid/src/cluster_call.hpp"
-#include "hybrid/src/hierarchy_strategy.hpp"
-#include "hybrid/src/strategies.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -128,11 +125,10 @@ bool Leader::combine() {
     local.in_place = false;
     local.root = 0;
     local.input_count = total;
-    if (call().total_bytes() <= hybrid::one_exchange_bytes) {
+    if (call().total_bytes() <= one_exchange_bytes) {
         local.collective = Collective::allreduce;
-        local.output = call().leads()
-                           ? call().staging().input
-                           : discarded_.at_least(hybrid::one_exchange_bytes, call().element_align());
+        local.output = call().leads() ? call().staging().input
+                                      : discarded_.at_least(one_exchange_bytes, call().element_align());
         local.output_count = total;
         call().run_held(held_, local);
         return false;

@@ -1,8 +1,8 @@
 // Calls that send blocks from member to member: exchanges among neighbours, and what is wrong where sender
 // and receiver expect blocks of different lengths.
 
-#include "tests/reference/graphs.hpp"
 #include "exam.hpp"
+#include "tests/reference/graphs.hpp"
 
 #include <numeric>
 #include <random>
@@ -194,14 +194,11 @@ TEST_CASE("all members of a process must expect the blocks that all receive") {
     });
 }
 
-TEST_CASE("calls that send blocks take neither an algorithm nor a way") {
+TEST_CASE("calls that send blocks take no algorithm") {
     on_processes(2, [](MPI_Comm part) {
         on_members(part, members_here(), [](mpi::Member& me) {
-            for (const Options& options : {Options{.algorithm = "library"}, Options{.way = "pipelined"}}) {
-                CHECK_THROWS_WITH_AS(std::ignore = me.shift(1, 1, options),
-                                     doctest::Contains("leave `options.algorithm` and `options.way` empty"),
-                                     ArgumentError);
-            }
+            CHECK_THROWS_WITH_AS(std::ignore = me.shift(1, 1, {.algorithm = "circulant"}),
+                                 doctest::Contains("leave `options.algorithm` empty"), ArgumentError);
             const Neighbors group_of_one = me.local().grid({me.local().size()}, {true});
             const std::vector<int> in(2);
             std::vector<int> out(2);
@@ -221,9 +218,6 @@ TEST_CASE("one template calls members of groups and of clusters, with the same o
             const Options options{.order = Order::serial, .timeout = std::chrono::minutes(1)};
             CHECK(sum_of_ranks(me, options) == me.size() * (me.size() - 1) / 2);
             CHECK(sum_of_ranks(me.local(), options) == me.local().size() * (me.local().size() - 1) / 2);
-            CHECK_THROWS_WITH_AS(me.local().barrier({.way = "leader"}),
-                                 doctest::Contains("`options.way` is for the members of a cluster"),
-                                 ArgumentError);
         });
     });
 }

@@ -1,7 +1,7 @@
 // The exchange among neighbours from C, for members of clusters.
 
-#include "tests/reference/graphs.hpp"
 #include "callers.hpp"
+#include "tests/reference/graphs.hpp"
 
 #include <functional>
 #include <random>

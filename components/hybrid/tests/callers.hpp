@@ -1,7 +1,7 @@
 #pragma once
 
-#include "tests/texts.hpp"
 #include "support.hpp"
+#include "tests/texts.hpp"
 
 #include <tutti/tutti_mpi.h>
 

@@ -1,8 +1,8 @@
 #pragma once
 
+#include "support.hpp"
 #include "tests/affine.hpp"
 #include "tests/reference/calls.hpp"
-#include "support.hpp"
 
 #include <tutti/accumulate.hpp>
 #include <tutti/extremes.hpp>
@@ -76,8 +76,7 @@ template <class T, class Op>
 bool is_right_shared(mpi::Member& me, const Shape& shape, const Vectors<T>& call, const Options& options,
                      const Op& op) {
     const bool broadcasts = shape.collective == Collective::broadcast;
-    const bool refused = shape.collective == Collective::allgather && options.way == "pipelined";
-    if (!shape.traits().is_same_for_all() || (shape.in_place && !broadcasts) || shape.displaced || refused) {
+    if (!shape.traits().is_same_for_all() || (shape.in_place && !broadcasts) || shape.displaced) {
         return true;
     }
     const PerProcess<T> result(me, std::vector<T>(call.out.size()));
@@ -120,9 +119,7 @@ void examine(mpi::Member& me, const std::vector<Shape>& shapes, const Options& o
     for (const Shape& shape : shapes) {
         Options own = options;
         if (shape.collective == Collective::shift || shape.is_irregular()) {
-            own = {}; // among these are calls that send blocks, which take neither a way nor an algorithm
-        } else if (shape.collective == Collective::alltoall && own.algorithm != "library") {
-            own.algorithm = {};
+            own = {}; // among these are calls that send blocks, which take no algorithm
         }
         CHECK_MESSAGE(is_right(me, shape, reference, own, op, association), shape.describe());
     }

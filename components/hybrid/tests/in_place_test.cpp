@@ -1,7 +1,7 @@
 // Schedules that claim to work with input and output in one vector, followed message by message.
 
 #include "algorithm/registry.hpp"
-#include "hybrid/src/schedule/rank_schedule.hpp"
+#include "hybrid/src/schedule/message_plan.hpp"
 
 #include <doctest/doctest.h>
 

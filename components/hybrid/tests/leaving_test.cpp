@@ -66,7 +66,6 @@ struct Operator {
 };
 
 struct Case {
-    const char* way;
     int thrower; ///< none: process 1 does not come
     mpi::ClusterOptions options = {};
 };
@@ -80,7 +79,7 @@ void call(mpi::Member& me, const Case& run, std::atomic<int>& calls, bool comes)
     }
     const Operator op{me.local().rank(), run.thrower, &calls};
     try {
-        me.allreduce(in.span(), out.span(), op, {.way = run.way});
+        me.allreduce(in.span(), out.span(), op);
         FAIL_CHECK("nothing was thrown");
     } catch (const std::runtime_error& error) { // all that is thrown here is one
         CHECK(!std::string(error.what()).empty());
@@ -91,7 +90,7 @@ void call(mpi::Member& me, const Case& run, std::atomic<int>& calls, bool comes)
 }
 
 void check_case(const Case& run) {
-    INFO("way ", std::string(run.way), ", member ", run.thrower);
+    INFO("member ", run.thrower);
     on_processes(2, [&](MPI_Comm part) {
         std::atomic<int> calls{0};
         const bool comes = run.thrower >= 0 || process_of_world() == 0;
@@ -100,54 +99,43 @@ void check_case(const Case& run) {
     });
 }
 
-constexpr std::array ways{"leader", "pipelined"};
-
 } // namespace
 
-TEST_CASE("vectors are left alone when a member's operator has thrown, whatever the way") {
+TEST_CASE("vectors are left alone when a member's operator has thrown") {
     if (thread_level() == MPI_THREAD_SINGLE) {
         return;
     }
-    for (const char* const way : ways) {
-        const bool all_combine = std::string_view(way) != "leader"; // whose leader may combine by itself
-        for (int thrower = 0; thrower < (all_combine ? members : 1); ++thrower) {
-            check_case({way, thrower});
-        }
-    }
+    check_case({.thrower = 0}); // the leader, which may combine by itself
 }
 
 TEST_CASE("vectors are left alone when a leader has given up waiting") {
     if (thread_level() == MPI_THREAD_SINGLE) {
         return;
     }
-    for (const char* const way : ways) {
-        check_case({way, -1, {.timeout = std::chrono::milliseconds(20)}});
-    }
+    check_case({.thrower = -1, .options = {.timeout = std::chrono::milliseconds(20)}});
 }
 
 TEST_CASE("members of one process with vectors of different lengths: nothing beyond their ends is touched") {
     if (thread_level() == MPI_THREAD_SINGLE) {
         return;
     }
-    for (const char* const way : ways) {
-        on_processes(2, [&](MPI_Comm part) {
-            on_members(part, members, [&](mpi::Member& me) {
-                const std::size_t count = me.local().rank() == 1 ? elements : elements / 4;
-                const Guarded in(count);
-                const Guarded out(count);
-                try {
-                    me.allreduce(in.span(), out.span(), tutti::sum, {.way = way});
-                    me.barrier();
-                    FAIL_CHECK("nothing was thrown");
-                } catch (const Error& error) {
-                    const std::string text = error.what();
-                    const bool says = text.find("different calls") != std::string::npos ||  // of a cluster
-                                      text.find("make the same call") != std::string::npos; // of a group
-                    CHECK_MESSAGE(says, text);
-                }
-            });
+    on_processes(2, [&](MPI_Comm part) {
+        on_members(part, members, [&](mpi::Member& me) {
+            const std::size_t count = me.local().rank() == 1 ? elements : elements / 4;
+            const Guarded in(count);
+            const Guarded out(count);
+            try {
+                me.allreduce(in.span(), out.span(), tutti::sum);
+                me.barrier();
+                FAIL_CHECK("nothing was thrown");
+            } catch (const Error& error) {
+                const std::string text = error.what();
+                const bool says = text.find("different calls") != std::string::npos ||  // of a cluster
+                                  text.find("make the same call") != std::string::npos; // of a group
+                CHECK_MESSAGE(says, text);
+            }
         });
-    }
+    });
 }
 
 } // namespace tutti::test

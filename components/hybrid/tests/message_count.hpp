@@ -21,10 +21,4 @@ extern std::atomic<int> freed_active;
 /// The texts that this process has sent of its failures.
 std::vector<const char*> told_texts();
 
-/// The fate of this process's next allreduce by the MPI library's own collective: it fails at once, or only
-/// when process 0 of the world has sent a message with tag `resume_tag`; until then it does not come.
-enum class Fate : int { none, fails, does_not_come };
-extern std::atomic<Fate> fate_of_allreduce;
-inline constexpr int resume_tag = 77;
-
 } // namespace tutti::test

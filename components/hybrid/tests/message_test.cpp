@@ -4,7 +4,7 @@
 #include "algorithm/registry.hpp"
 #include "choose/select.hpp"
 #include "exam.hpp"
-#include "hybrid/src/strategies.hpp"
+#include "hybrid/src/leader_work.hpp"
 #include "message_count.hpp"
 #include "support.hpp"
 
@@ -21,7 +21,6 @@ std::atomic<int> sends{0};
 std::atomic<int> sends_until_failure{-1};
 std::atomic<bool> sends_last{false};
 std::atomic<int> freed_active{0};
-std::atomic<Fate> fate_of_allreduce{Fate::none};
 
 namespace {
 std::mutex texts_mutex;
@@ -54,21 +53,6 @@ extern "C" int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int t
     }
     return tutti::test::sends_last ? PMPI_Issend(buffer, count, type, to, tag, communicator, request)
                                    : PMPI_Isend(buffer, count, type, to, tag, communicator, request);
-}
-
-extern "C" int MPI_Iallreduce(const void* in, void* out, int count, MPI_Datatype type, MPI_Op op,
-                              MPI_Comm communicator, MPI_Request* request) {
-    using tutti::test::Fate;
-    const Fate fate = tutti::test::fate_of_allreduce.exchange(Fate::none);
-    if (fate == Fate::none) {
-        return PMPI_Iallreduce(in, out, count, type, op, communicator, request);
-    }
-    int resumed = fate == Fate::fails ? 1 : 0;
-    while (resumed == 0) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(1));
-        MPI_Iprobe(0, tutti::test::resume_tag, MPI_COMM_WORLD, &resumed, MPI_STATUS_IGNORE);
-    }
-    return MPI_ERR_OTHER;
 }
 
 namespace tutti::test {
@@ -136,7 +120,7 @@ auto scan(std::size_t elements, const Options& options) {
     };
 }
 
-constexpr std::size_t segment_elements = hybrid::segment_bytes / sizeof(double);
+constexpr std::size_t segment_elements = mpi::detail::segment_bytes / sizeof(double);
 
 } // namespace
 
@@ -153,23 +137,20 @@ TEST_CASE("messages of an allreduce, the most of any leader, are those that docs
             CHECK(messages(part, members_here(), allreduce(4 * 8192)) == (power ? 2 * q : 3));
             const Options halves{.algorithm = power ? "butterfly-halving" : "circulant"};
             CHECK(messages(part, members_here(), allreduce(8192, halves)) == 2 * q);
-            CHECK(messages(part, members_here(), allreduce(1, {.algorithm = "library"})) == q);
             CHECK(messages(part, members_here(), allreduce(1, {.order = Order::serial})) == q);
         });
     }
 }
 
 TEST_CASE("messages of segments: those of a leader, for each segment") {
-    const Options pipelined{.way = "pipelined"};
     for (const int processes : {2, 4}) {
         on_processes(processes, [&](MPI_Comm part) {
             const int q = log2_ceil(processes);
-            const int members = members_here();
-            CHECK(messages(part, members, allreduce(4 * segment_elements, pipelined)) == 4 * 2 * q);
+            constexpr int members = 1; // with which leaders work alone on any machine
+            CHECK(messages(part, members, allreduce(4 * segment_elements)) == 4 * 2 * q);
             CHECK(messages(part, members, scan(4 * segment_elements, {.order = Order::serial})) == 4);
-            CHECK(messages(part, members, reduce_scatter(4 * segment_elements, pipelined)) ==
-                  4 * in_order(q));
-            CHECK(messages(part, members, allgather(4 * segment_elements, pipelined)) == 4 * q);
+            CHECK(messages(part, members, reduce_scatter(4 * segment_elements)) == 4 * in_order(q));
+            CHECK(messages(part, members, allgather(4 * segment_elements)) == 4 * q);
         });
     }
 }
@@ -206,8 +187,7 @@ TEST_CASE("bits are equal on all members, whatever carries them") {
     on_processes(3, [](MPI_Comm part) {
         on_members(part, members_here(), [](mpi::Member& me) {
             for (const std::size_t elements : {1U, 100U, 20000U}) {
-                for (const char* const algorithm :
-                     {"", "library", "circulant", "ring", "butterfly-elimination-2-1"}) {
+                for (const char* const algorithm : {"", "circulant", "ring", "butterfly-elimination-2-1"}) {
                     std::vector<double> vector(elements);
                     for (std::size_t i = 0; i < elements; ++i) {
                         vector[i] = 1.0 / (static_cast<double>(i % 97) + me.rank() + 1) *
@@ -223,7 +203,7 @@ TEST_CASE("bits are equal on all members, whatever carries them") {
                     CHECK(bits == of_first);
                 }
                 std::vector<double> zeros(elements, me.rank() % 2 == 0 ? 0.0 : -0.0);
-                me.allreduce(zeros, tutti::min, {.algorithm = "library"});
+                me.allreduce(zeros, tutti::min);
                 CHECK(!std::signbit(zeros.front())); // the first rank's, on every member
             }
         });

@@ -1,8 +1,8 @@
 // Allocations of a cluster and of its calls fail in turn: alone, and with all that come after in that
 // process.
 
-#include "tests/famine.hpp"
 #include "support.hpp"
+#include "tests/famine.hpp"
 
 #include <algorithm>
 #include <array>
@@ -80,12 +80,9 @@ const std::vector<Scenario> scenarios = {
     {"allreduce", 1, [](mpi::Member& me, Vectors& my) { me.allreduce(my.block, sum); }},
     {"allreduce by a user's operator", 1000,
      [](mpi::Member& me, Vectors& my) { me.allreduce(my.in, my.out, Least{}); }},
-    {"the library's allreduce", 1000,
-     [](mpi::Member& me, Vectors& my) { me.allreduce(my.in, Least{}, {.algorithm = "library"}); }},
     {"serial allreduce", 1000,
      [](mpi::Member& me, Vectors& my) { me.allreduce(my.in, my.out, sum, {.order = Order::serial}); }},
-    {"pipelined allreduce", 100'000,
-     [](mpi::Member& me, Vectors& my) { me.allreduce(my.block, sum, {.way = "pipelined"}); }},
+    {"long allreduce", 100'000, [](mpi::Member& me, Vectors& my) { me.allreduce(my.block, sum); }},
     {"irregular reduce_scatter", 100,
      [](mpi::Member& me, Vectors& my) { me.reduce_scatter(my.in, my.block, Counts(my.counts), sum); }},
     {"alltoall", 100, [](mpi::Member& me, Vectors& my) { me.alltoall(my.in, my.out); }},

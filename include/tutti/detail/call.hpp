@@ -41,7 +41,6 @@ enum class Wrong : std::uint8_t {
     empty_operator,       ///< a null pointer to a function, or an empty std::function
     operator_of_type,     ///< an operator of the library that does not combine elements of this type
     no_neighbors,         ///< a Neighbors object that was moved from
-    way_in_group,         ///< a way, which only calls of clusters have
     operator_of_elements, ///< a DynamicOp with a function for elements of another size; `state` points to it
 };
 

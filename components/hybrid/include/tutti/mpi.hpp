@@ -35,7 +35,7 @@ class ClusterSeat;
 class ClusterState;
 struct PartLayout;
 
-/// Like tutti::detail::execute_again, for a call that names no `way`.
+/// Like tutti::detail::execute_again.
 TUTTI_API bool run_again(ClusterSeat& seat, std::uint64_t key, const void* input, void* output);
 /// Like those of tutti::detail.
 TUTTI_API tutti::detail::RequestBase& start(ClusterSeat& seat, const tutti::detail::Call& call,
@@ -90,8 +90,8 @@ private:
 ///   other members only wait for it.
 /// - The leader combines the operands of its process and stores the results of all its members, from and to
 ///   their buffers. So an operation costs the leader what a call that blocks costs all members together.
-/// - `way` must be empty or "leader", and `algorithm` must not be "library". Order serial is rejected unless
-///   the order cannot change the bits. The bits are those of the call that blocks.
+/// - Order serial is rejected unless the order cannot change the bits. The bits are those of the call that
+///   blocks.
 class Start : public detail::NonblockingCalls<Start> {
 public:
     using NonblockingCalls::NonblockingCalls;
@@ -232,7 +232,7 @@ private:
 
     void run(const tutti::detail::Call& call, const Options& options) {
         called_from_->show(call.where);
-        const std::uint64_t key = options.way.empty() ? tutti::detail::key_of(call) : 0;
+        const std::uint64_t key = tutti::detail::key_of(call);
         if (key == 0 || !detail::run_again(*seat_, key, call.input, call.output)) {
             const tutti::detail::Call made = call; // so that only this one lies in memory
             run_anew(made, options);

@@ -1,8 +1,87 @@
 #include "hybrid/src/channel/mismatch_probe.hpp"
 
+#include "diagnose/disagreement.hpp"
+
+#include <tutti/error.hpp>
+
+#include <algorithm>
 #include <cstddef>
+#include <functional>
+#include <string>
 
 namespace tutti::hybrid {
+
+using engine::CallHistory;
+using engine::CallRecord;
+
+std::optional<std::uint64_t> CallTrail::digest_at(std::uint64_t number) const {
+    const bool is_known = number != 0 && number <= number_ && number + digests_.size() > number_;
+    return is_known ? std::optional(digests_[number % digests_.size()]) : std::nullopt;
+}
+
+namespace {
+
+/// The types that a call signature names, as text that fits; other types are another text.
+std::string short_text(const engine::CallTypes& types) {
+    std::string text = types.text();
+    if (text.size() >= TrailSummary::most_text) {
+        const std::string digest = std::to_string(std::hash<std::string>{}(text) % 1'000'000'000);
+        text.resize(TrailSummary::most_text - 16);
+        text += "... #" + digest;
+    }
+    return text;
+}
+
+} // namespace
+
+TrailSummary::TrailSummary(const CallTrail& trail) : number(trail.number()), digest(trail.digest()) {
+    const CallHistory history = trail.history();
+    const auto last = history.records().last(std::min(history.records().size(), most_calls));
+    for (const CallRecord& record : last) {
+        if (const engine::CallTypes* const named = record.signature().types) {
+            short_text(*named).copy(types[size].data(), most_text - 1);
+        }
+        calls[size++] = record.with_types(nullptr);
+    }
+}
+
+CallHistory TrailSummary::history() const {
+    CallHistory history;
+    for (std::size_t i = 0; i < std::min<std::size_t>(size, most_calls); ++i) {
+        const bool has_types = types[i].front() != '\0';
+        history.add(has_types ? calls[i].with_types(engine::CallTypes::of_text(types[i].data())) : calls[i]);
+    }
+    history.reach(number);
+    return history;
+}
+
+void compare(const CallTrail& own, int process, const TrailSummary& theirs, int peer) {
+    constexpr const char* noun = "process";
+    const std::string start = "the processes are in different calls: ";
+    const TrailSummary ours(own); // types are named by the same texts
+    const CallHistory own_calls = ours.history();
+    const CallHistory their_calls = theirs.history();
+    if (const auto text =
+            difference(engine::Sequence::blocking, {process, &own_calls, noun}, {peer, &their_calls, noun})) {
+        throw MismatchError(start + *text);
+    }
+    if (const auto digest = own.digest_at(theirs.number); digest && *digest != theirs.digest) {
+        throw MismatchError(start + "both are in operation " + std::to_string(theirs.number) + ", " +
+                            own_calls.signature(theirs.number).describe() + ", but processes " +
+                            std::to_string(process) + " and " + std::to_string(peer) +
+                            " were in different calls before, in which neither waited for the other");
+    }
+}
+
+void throw_crossing(const CallTrail& own, int process, const TrailSummary& theirs, int peer) {
+    const auto waits = [](int who, std::uint64_t number, const CallHistory& calls, int other) {
+        return "process " + std::to_string(who) + " waits in operation " + std::to_string(number) + ", " +
+               calls.signature(number).describe() + ", for process " + std::to_string(other);
+    };
+    throw MismatchError("the processes are in different calls, one that blocks and one that does not: " +
+                        waits(process, own.number(), own.history(), peer) + ", and " +
+                        waits(peer, theirs.number, theirs.history(), process));
+}
 
 MismatchProbe::MismatchProbe(int processes) : taken_counts_(static_cast<std::size_t>(processes)) {
     kept_->asked_counts = kept_->due_counts = taken_counts_;

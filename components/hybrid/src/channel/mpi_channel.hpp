@@ -2,7 +2,6 @@
 
 #include "group/member_status.hpp"
 #include "group/seat.hpp"
-#include "hybrid/src/channel/call_trail.hpp"
 #include "hybrid/src/channel/failure_channel.hpp"
 #include "hybrid/src/channel/mismatch_probe.hpp"
 #include "hybrid/src/channel/mpi_check.hpp"

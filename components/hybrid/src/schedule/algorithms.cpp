@@ -3,7 +3,7 @@
 #include "algorithm/registry.hpp"
 #include "choose/select.hpp"
 #include "graph/torus.hpp"
-#include "hybrid/src/schedule/rank_schedule.hpp"
+#include "hybrid/src/schedule/message_plan.hpp"
 
 #include <tutti/error.hpp>
 
@@ -80,10 +80,10 @@ std::string_view default_name(const detail::Call& call, const Route& route) {
 }
 
 std::string names_that_serve(const detail::Call& call, const Route& route) {
-    std::string list = "library";
+    std::string list;
     for (const Algorithm& row : algorithm::registry()) {
         if (row.collective == call.collective && refusal(row, call, route).empty()) {
-            list += ", " + std::string(row.name);
+            list += (list.empty() ? "" : ", ") + std::string(row.name);
         }
     }
     return list;
@@ -105,9 +105,6 @@ std::uint32_t choose_algorithm(const detail::Call& call, std::string_view name, 
                 "the algorithm to the library");
         }
         return chain_algorithm;
-    }
-    if (name == "library") {
-        return library_algorithm;
     }
     const auto collective = call.collective;
     const Algorithm* const row = algorithm::find(collective, name.empty() ? default_name(call, route) : name);

@@ -8,11 +8,10 @@
 
 namespace tutti::hybrid {
 
-/// In place of a row of the registry: the MPI library's own collective; a chain of processes, which combine
-/// from the left; and messages with the blocks that members send to each other.
-inline constexpr std::uint32_t library_algorithm = UINT32_MAX;
-inline constexpr std::uint32_t chain_algorithm = UINT32_MAX - 1;
-inline constexpr std::uint32_t blocks_algorithm = UINT32_MAX - 2;
+/// In place of a row of the registry: a chain of processes, which combine from the left; and messages with
+/// the blocks that members send to each other.
+inline constexpr std::uint32_t chain_algorithm = UINT32_MAX;
+inline constexpr std::uint32_t blocks_algorithm = UINT32_MAX - 1;
 
 /// The inputs of the choice of an algorithm among the processes.
 struct Route {
@@ -27,9 +26,9 @@ struct Route {
 /// might give other bits.
 bool needs_chain(const detail::Call& call);
 
-/// The algorithm that the leaders run for `call`: the row of the registry that `name` is, or
-/// library_algorithm, or chain_algorithm if that is needed, or for an empty name Tutti's choice. Throws
-/// ArgumentError when there is none of that name, or when it does not support the call, naming alternatives.
+/// The algorithm that the leaders run for `call`: the row of the registry that `name` is, or chain_algorithm
+/// where that is needed, or for an empty name Tutti's choice. Throws ArgumentError when there is none of that
+/// name, or when it cannot serve the call, naming what would work.
 std::uint32_t choose_algorithm(const detail::Call& call, std::string_view name, const Route& route);
 
 } // namespace tutti::hybrid

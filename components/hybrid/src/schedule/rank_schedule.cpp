@@ -1,4 +1,4 @@
-#include "hybrid/src/schedule/rank_schedule.hpp"
+#include "hybrid/src/schedule/message_plan.hpp"
 
 #include <algorithm>
 #include <map>

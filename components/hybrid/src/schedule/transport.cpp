@@ -56,7 +56,7 @@ bool Transport::is_planned(const ScheduleName& name, const ProcessCall& call) co
 }
 
 void Transport::make_plan(const ScheduleName& name, const ProcessCall& call) {
-    planned_.first = library_algorithm; // none, should there be no memory
+    planned_ = none; // should there be no memory
     const RankSchedule& own = rank_schedule(name, call.collective);
     const auto processes = static_cast<std::size_t>(channel_.size());
     if (call.offsets != nullptr) {
@@ -152,9 +152,6 @@ bool Transport::advance() try {
 }
 
 void Transport::perform(const ProcessCall& call) try {
-    if (call.algorithm == library_algorithm && channel_.size() > 1) {
-        return perform_by_library(call);
-    }
     begin(call);
     while (!follow_plan()) {
         channel_.wait();
@@ -165,21 +162,7 @@ void Transport::perform(const ProcessCall& call) try {
 }
 
 bool Transport::works_in_place(const ProcessCall& call) {
-    // In MPI's own collectives, either all processes pass MPI_IN_PLACE or none, and they cannot agree on it
-    // here.
-    return channel_.size() == 1 ||
-           (call.algorithm != library_algorithm &&
-            rank_schedule({call.algorithm, call.root}, call.collective).works_in_place);
-}
-
-/// The library's messages do not show the calls of others, so all processes meet before, and find failures
-/// there.
-void Transport::perform_by_library(const ProcessCall& call) {
-    meet(channel_);
-    run_library(channel_, call);
-    if (call.op == Operator::callable && call.kernels != nullptr) {
-        meet(channel_); // nobody leaves with a result that somebody's operator has not finished
-    }
+    return channel_.size() == 1 || rank_schedule({call.algorithm, call.root}, call.collective).works_in_place;
 }
 
 } // namespace tutti::hybrid

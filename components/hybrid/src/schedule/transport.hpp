@@ -1,10 +1,9 @@
 #pragma once
 
-#include "hybrid/src/channel/library.hpp"
 #include "hybrid/src/channel/mpi_channel.hpp"
-#include "hybrid/src/schedule/algorithms.hpp"
 #include "hybrid/src/schedule/message_plan.hpp"
-#include "hybrid/src/schedule/rank_schedule.hpp"
+
+#include <tutti/detail/call.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -13,6 +12,30 @@
 #include <vector>
 
 namespace tutti::hybrid {
+
+/// One collective among the processes. Vectors are whole, as in a schedule: block i is that of process i,
+/// whichever blocks exist.
+struct ProcessCall {
+    Collective collective = Collective::barrier;
+    /// The choice of choose_algorithm().
+    std::uint32_t algorithm = 0;
+    std::byte* input = nullptr;
+    std::byte* output = nullptr;
+    /// Elements of the whole vector.
+    std::size_t total = 0;
+    /// The bytes of one member's whole vector, by which all processes decide alike how messages are cut. In
+    /// an all-to-all, processes with different numbers of members have different totals.
+    std::size_t member_bytes = 0;
+    /// The starts of the processes' blocks, in elements, and the end; for collectives that divide the vector
+    /// by rank, else null.
+    const std::size_t* offsets = nullptr;
+    /// The process that is the root.
+    int root = 0;
+    std::size_t element_bytes = 1;
+    std::size_t element_align = 1;
+    const detail::Kernels* kernels = nullptr;
+    const void* state = nullptr;
+};
 
 /// Makes calls among the processes, by one thread of each, on a communicator of its own.
 class Transport {
@@ -24,7 +47,7 @@ public:
 
     /// Makes a call among the processes, as part of the call of the cluster that the channel has begun.
     void perform(const ProcessCall& call);
-    /// Begins one that is not made by the MPI library, for advance().
+    /// Begins one, for advance().
     void begin(const ProcessCall& call);
     /// Goes as far with it as that goes without waiting. Returns whether it is complete.
     bool advance();
@@ -33,19 +56,19 @@ public:
 
 private:
     using ScheduleName = std::pair<std::uint32_t, int>;
+    static constexpr ScheduleName none{UINT32_MAX, 0};
 
     const RankSchedule& rank_schedule(const ScheduleName& name, Collective collective);
     bool is_planned(const ScheduleName& name, const ProcessCall& call) const;
     void make_plan(const ScheduleName& name, const ProcessCall& call);
     void set_rooms(std::size_t scratch_vectors, const ProcessCall& call);
     bool follow_plan();
-    void perform_by_library(const ProcessCall& call);
 
     MpiChannel channel_;
     std::map<ScheduleName, RankSchedule> rank_schedules_;
     MessagePlan plan_;
-    /// The rank schedule and the layout of the plan; the layout's offsets are kept here.
-    ScheduleName planned_{library_algorithm, 0};
+    /// What the plan is for: the rank schedule, and the layout, whose offsets are kept here.
+    ScheduleName planned_ = none;
     Layout layout_;
     std::vector<std::size_t> offsets_;
     Bases bases_{};

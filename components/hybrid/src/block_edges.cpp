@@ -1,6 +1,5 @@
-#include "hybrid/src/blocks/block_edges.hpp"
-
 #include "call/plans/neighborhood.hpp"
+#include "hybrid/src/blocks.hpp"
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 

@@ -4,7 +4,7 @@
 
 #include <mpi.h>
 
-namespace tutti::hybrid {
+namespace tutti::bench {
 
 /// MPI's name for an element type. Throws std::invalid_argument for Type::other.
 MPI_Datatype mpi_type(Type type);
@@ -13,4 +13,4 @@ MPI_Datatype mpi_type(Type type);
 /// integers. Throws std::invalid_argument for Operator::callable.
 MPI_Op mpi_operator(Operator op);
 
-} // namespace tutti::hybrid
+} // namespace tutti::bench

@@ -1,4 +1,4 @@
-#include "hybrid/src/started/started_gate.hpp"
+#include "hybrid/src/started_gate.hpp"
 
 #include "flight/progress_engine.hpp"
 #include "group/seat.hpp"
@@ -20,33 +20,20 @@ using tutti::detail::Seat;
 namespace {
 
 /// Throws ArgumentError if only a blocking call supports this.
-void require_startable(const ClusterCall& call, const Options& options) {
-    const std::string name(to_string(call.collective()));
-    if (call.algorithm() == hybrid::library_algorithm) {
-        throw ArgumentError(name +
-                            ": algorithm \"library\" is for calls that block; leave the algorithm of a "
-                            "nonblocking or persistent call empty, or name one of Tutti's");
-    }
+void require_startable(const ClusterCall& call) {
     if (call.algorithm() == hybrid::chain_algorithm) {
-        throw ArgumentError(name + ": a nonblocking or persistent call of a cluster cannot combine in order "
-                                   "serial, because each process would wait for the one before it; use order "
-                                   "canonical, or a call that blocks");
-    }
-    if (!options.way.empty() && options.way != StartedGate::leader_way) {
-        throw ArgumentError(
-            name + ": way \"" + std::string(options.way) +
-            "\" is for calls that block; a nonblocking or persistent call takes \"leader\", or "
-            "nothing");
+        throw ArgumentError(std::string(to_string(call.collective())) +
+                            ": a nonblocking or persistent call of a cluster cannot combine in order "
+                            "serial, because each process would wait for the one before it; use order "
+                            "canonical, or a call that blocks");
     }
 }
 
 } // namespace
 
 void StartedGate::prepare(const Call& call, const Options& options) {
-    Options own = options;
-    own.way = leader_way;
-    call_.prepare(call, own);
-    require_startable(call_, options);
+    call_.prepare(call, options);
+    require_startable(call_);
 }
 
 void StartedGate::use(const Call& call) {
@@ -78,6 +65,9 @@ void StartedGate::start() noexcept {
 }
 
 bool StartedGate::is_open() try {
+    if (own_seat().runs_operator()) {
+        return false; // an operator waits for something else
+    }
     if (stage_ == Stage::hidden) {
         if (call_.shown_by(call_.rank()).call_signature != nullptr) {
             return false; // the operation that has the place is not over
@@ -140,11 +130,12 @@ bool StartedGate::lead() {
     const Seat::OperatorRuns running(own_seat(), operator_.data() != nullptr);
     bool is_exchanged = false;
     call_.transport().channel().set_stuck(is_awaited());
-    call_.speak([&] { is_exchanged = exchange_.advance(); });
+    call_.speak(
+        [&] { is_exchanged = call_.sends_blocks() ? blocks_.advance() : call_.transport().advance(); });
     if (!is_exchanged) {
         return false;
     }
-    exchange_.store();
+    call_.sends_blocks() ? blocks_.store() : work_.store();
     queue.finish();
     stage_ = Stage::stored;
     return true;
@@ -169,49 +160,42 @@ void StartedGate::look_for_late() {
         return;
     }
     looked_ = now;
-    look_for_gone();
     waited_.look();
-    if (!waited_.is_over()) {
-        return;
-    }
-    std::string late;
-    int peer = -1;
-    for (int member = 0; member < call_.members(); ++member) {
-        if (call_.shown_by(member).number.observe() != number_) {
-            peer = call_.first_member() + member;
-            late += (late.empty() ? "" : ", ") + std::to_string(peer);
-        }
-    }
-    throw TimeoutError("member " + std::to_string(call_.global_rank()) + " has waited " +
-                           tutti::engine::text_of(waited_.timeout()) + " in nonblocking operation " +
-                           std::to_string(number_) + ", " + call_.call_signature().describe() +
-                           ", which has not been started by member " + late,
-                       {.peer = peer});
-}
-
-/// Throws if a member of the process has returned from the run without starting the operation.
-void StartedGate::look_for_gone() const {
     tutti::detail::GroupState& group = call_.cluster().group();
     for (int member = 0; member < call_.members(); ++member) {
-        if (!group.memory().has_left_for_good(member) || call_.shown_by(member).number.observe() == number_) {
+        const auto has_come = [&] { return call_.shown_by(member).number.observe() == number_; };
+        const bool is_gone = group.memory().has_left_for_good(member);
+        if (has_come() || !(is_gone || waited_.is_over())) {
             continue;
         }
         if (call_.cluster().failure().raised()) { // which is why it is away
             call_.cluster().failure().throw_aborted();
         }
-        const int peer = call_.first_member() + member;
-        throw MismatchError("member " + std::to_string(call_.global_rank()) +
-                                " waits in nonblocking operation " + std::to_string(number_) + ", " +
-                                call_.call_signature().describe() + ", but member " + std::to_string(peer) +
-                                " has returned without starting it",
-                            {.peer = peer});
+        const tutti::engine::Stall stall{tutti::engine::Sequence::nonblocking, number_, call_.rank(), member};
+        if (is_gone) {
+            group.diagnosis().throw_absent(stall);
+        }
+        group.diagnosis().time_out(stall, waited_.timeout(), has_come);
     }
 }
 
 void StartedGate::begin_exchange() {
     call_.compare_calls();
     const Seat::OperatorRuns running(own_seat(), operator_.data() != nullptr);
-    exchange_.begin();
+    StartedQueue& queue = call_.cluster().started();
+    if (call_.sends_blocks()) {
+        blocks_.lay_out();
+        queue.make_room(blocks_.outgoing_bytes(), blocks_.landing_bytes(), call_.element_align());
+        blocks_.put();
+    } else {
+        work_.begin();
+        queue.make_room(work_.input_room(), work_.output_room(), call_.element_align());
+    }
+    const hybrid::ProcessCall whole = call_.sends_blocks() ? hybrid::ProcessCall{} : work_.put(0);
+    call_.speak([&] {
+        call_.begin_on_channel();
+        call_.sends_blocks() ? blocks_.begin() : call_.transport().begin(whole);
+    });
     stage_ = Stage::exchanging;
 }
 
@@ -243,7 +227,7 @@ Seat& StartedGate::own_seat() const {
 }
 
 StartedGate& StartedCalls::gate_for(const Call& call, const Options& options) {
-    if (StartedGate* const known = options.way.empty() ? free_.take(call) : nullptr) {
+    if (StartedGate* const known = free_.take(call)) {
         return *known;
     }
     constexpr std::size_t most_kept = 64;
@@ -267,6 +251,7 @@ auto& StartedCalls::with_gate(const Call& call, const Options& options, Begin be
     const ErrorContext context{
         .rank = member_.global_rank(), .collective = call.collective, .where = call.where};
     try {
+        seat_.require_idle(call);
         tutti::engine::check_given(call);
         StartedGate& gate = gate_for(call, options);
         gate.use(call);

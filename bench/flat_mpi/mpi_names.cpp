@@ -1,8 +1,8 @@
-#include "hybrid/src/channel/mpi_names.hpp"
+#include "flat_mpi/mpi_names.hpp"
 
 #include <stdexcept>
 
-namespace tutti::hybrid {
+namespace tutti::bench {
 
 MPI_Datatype mpi_type(Type type) {
     switch (type) {
@@ -68,4 +68,4 @@ MPI_Op mpi_operator(Operator op) {
     throw std::invalid_argument("this operator has no name in MPI");
 }
 
-} // namespace tutti::hybrid
+} // namespace tutti::bench

@@ -1,4 +1,6 @@
-#include "hybrid/src/blocks/block_exchange.hpp"
+// Blocks from member to member: each copies those of its own process, and leaders send the others.
+
+#include "hybrid/src/blocks.hpp"
 
 #include "cache_line.hpp"
 #include "diagnose/disagreement.hpp"
@@ -288,6 +290,47 @@ void BlockExchange::perform() try {
 } catch (...) {
     call_.transport().channel().give_up();
     throw;
+}
+
+namespace {
+
+class Blocks final : public HierarchyStrategy {
+public:
+    explicit Blocks(ClusterCall& made)
+        : HierarchyStrategy(made), exchange_(made, made.rank(), made.rank() + 1) {}
+
+    void fan_in() override {
+        call().show();
+        call().meet();
+        call().compare_calls();
+        exchange_.lay_out();
+        call().make_room(exchange_.outgoing_bytes(), exchange_.landing_bytes());
+        exchange_.put();
+        call().meet();
+    }
+
+    void exchange() override {
+        if (call().leads()) {
+            call().speak([this] {
+                call().begin_on_channel();
+                exchange_.perform();
+            });
+        }
+    }
+
+    void fan_out() override {
+        call().meet();
+        exchange_.store();
+    }
+
+private:
+    BlockExchange exchange_;
+};
+
+} // namespace
+
+std::unique_ptr<HierarchyStrategy> make_blocks(ClusterCall& call) {
+    return std::make_unique<Blocks>(call);
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

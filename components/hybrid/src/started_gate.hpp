@@ -3,8 +3,9 @@
 #include "call/call_cache.hpp"
 #include "call/kept_operator.hpp"
 #include "flight/gate.hpp"
+#include "hybrid/src/blocks.hpp"
 #include "hybrid/src/cluster_call.hpp"
-#include "hybrid/src/started/started_exchange.hpp"
+#include "hybrid/src/leader_work.hpp"
 #include "wait/wait_timer.hpp"
 
 #include <tutti/detail/request_base.hpp>
@@ -13,7 +14,6 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
-#include <string_view>
 #include <vector>
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
@@ -26,11 +26,12 @@ class StartedCalls;
 /// the operation with the other processes and has stored all results.
 class StartedGate final : public tutti::engine::Gate {
 public:
-    StartedGate(StartedCalls& home, ProcessMember& member) : home_(home), call_(member), exchange_(call_) {}
+    StartedGate(StartedCalls& home, ProcessMember& member)
+        : home_(home), call_(member), work_(call_), blocks_(call_, 0, call_.members()) {}
 
     /// Checks a call, and decides everything about it. Throws ArgumentError.
     void prepare(const tutti::detail::Call& call, const Options& options);
-    bool serves(const tutti::detail::Call& call) const { return call_.serves(call, leader_way); }
+    bool serves(const tutti::detail::Call& call) const { return call_.serves(call); }
     /// An operation will make this call, for which it is prepared.
     void use(const tutti::detail::Call& call);
 
@@ -44,16 +45,12 @@ public:
     void drop() noexcept override;
     Collective collective() const override { return call_.collective(); }
 
-    /// The way of the prepared call.
-    static constexpr std::string_view leader_way = "leader";
-
 private:
     enum class Stage : std::uint8_t { hidden, shown, exchanging, stored };
 
     void show();
     bool all_have_come();
     void look_for_late();
-    void look_for_gone() const;
     ErrorContext context() const;
     void require_leader() const;
     bool lead();
@@ -63,7 +60,9 @@ private:
 
     StartedCalls& home_;
     ClusterCall call_;
-    StartedExchange exchange_;
+    /// What the leader does, of a call that sends blocks or of another.
+    LeaderWork work_;
+    BlockExchange blocks_;
     tutti::engine::KeptOperator operator_;
     const void* input_ = nullptr;
     void* output_ = nullptr;
