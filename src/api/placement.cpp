@@ -56,7 +56,8 @@ template <class Use>
 void place(const std::string& who, int threads, const std::string& placement, Use use) {
     try {
         const machine::PlacementRequest request = machine::parse_placement(placement);
-        const machine::Machine machine = machine::of_kinds(machine::here(), request.kinds);
+        const machine::Machine machine =
+            request.kinds.empty() ? machine::here() : machine::of_kinds(machine::detect(), request.kinds);
         const int all = threads != 0 ? threads : static_cast<int>(machine.pus.size());
         const std::scoped_lock lock(holders().mutex);
         use(machine::place_beside(machine, all, request, holders().cpus_without(nullptr)));

@@ -124,7 +124,7 @@ GroupConfig config_for(const GroupOptions& options, std::span<const int> cpus) {
             bindings[rank] = {cpus[rank]};
         }
     }
-    std::vector<int> process = machine::process_cpus();
+    std::vector<int> process = machine::recent_process_cpus();
     const int at_once = machine::pus_at_once(bindings, machine::allowed_pus(process));
     std::vector<int> places(cpus.begin(), cpus.end());
     if (std::ranges::count(places, machine::unpinned) != 0) {
@@ -135,7 +135,7 @@ GroupConfig config_for(const GroupOptions& options, std::span<const int> cpus) {
 }
 
 GroupConfig config_for(int members, const GroupOptions& options) {
-    std::vector<int> process = machine::process_cpus();
+    std::vector<int> process = machine::recent_process_cpus();
     const int at_once = std::min(machine::allowed_pus(process), members);
     std::vector<int> compact = compact_places(members);
     const int l3_groups = tuning::l3_groups(tuning::this_machine(), compact);

@@ -5,9 +5,22 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <bitset>
+
 namespace tutti::engine {
 
 namespace {
+
+/// Whether the process may use the memory of several NUMA nodes.
+bool has_several_nodes() {
+    static const bool has = [] {
+        std::bitset<4096> nodes; // more than a kernel can have
+        constexpr unsigned flag = MPOL_F_MEMS_ALLOWED;
+        return syscall(SYS_get_mempolicy, nullptr, &nodes, nodes.size(), nullptr, flag) == 0 &&
+               nodes.count() > 1;
+    }();
+    return has;
+}
 
 /// Keeps every page where its first touch puts it. Otherwise the kernel's automatic balancing moves a page to
 /// a member that reads it often. A program that has a policy for its memory keeps that, and balancing leaves
@@ -15,7 +28,8 @@ namespace {
 /// same, so its result is ignored.
 void keep_in_place(void* start, std::size_t bytes) {
     int policy = MPOL_DEFAULT;
-    if (syscall(SYS_get_mempolicy, &policy, nullptr, 0UL, nullptr, 0UL) == 0 && policy == MPOL_DEFAULT) {
+    if (has_several_nodes() && syscall(SYS_get_mempolicy, &policy, nullptr, 0UL, nullptr, 0UL) == 0 &&
+        policy == MPOL_DEFAULT) {
         syscall(SYS_mbind, start, bytes, MPOL_LOCAL, nullptr, 0UL, 0U);
     }
 }

@@ -185,10 +185,13 @@ void save(const std::string& path) {
 void save_at_exit() {
     const std::string path = environment_variable(save_variable);
     LearntByProcess& learnt = LearntByProcess::instance();
+    if (path.empty()) {
+        return;
+    }
     const pid_t here = getpid();
     {
         const std::scoped_lock lock(learnt.mutex);
-        if (path.empty() || learnt.process == here) {
+        if (learnt.process == here) {
             return;
         }
         if (learnt.process == 0) { // a forked process inherits the handler

@@ -200,6 +200,19 @@ Described describe_this_system() {
                 : "hwloc was told to describe a stored machine, not this one"};
 }
 
+/// The same from the files of the kernel, if these suffice and no variable tells hwloc what to read.
+Described describe_by_files() {
+    constexpr std::array variables{"HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT", "HWLOC_CPUID_PATH",
+                                   "HWLOC_COMPONENTS"};
+    const auto is_set = [](const char* variable) { return std::getenv(variable) != nullptr; };
+    if (std::ranges::none_of(variables, is_set)) {
+        if (std::optional<Machine> machine = from_files("/")) {
+            return {*std::move(machine), ""};
+        }
+    }
+    return describe_this_system();
+}
+
 /// The machine as a process that is bound to these CPUs may use it.
 Machine bound_to(const std::vector<int>& bound, Described described) {
     Machine& machine = described.machine;
@@ -230,7 +243,7 @@ Machine detect() {
 }
 
 Machine here() {
-    static const Described described = describe_this_system();
+    static const Described described = describe_by_files();
     return bound_to(process_cpus(), described);
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -69,11 +70,17 @@ struct Machine {
 /// cpuset) and, within that, the process's binding (taskset, a batch system; see process_cpus() in
 /// pinning.hpp for the effect of threads that are already pinned). Changes no binding. Never throws for the
 /// machine that it finds: if hwloc cannot describe it, the result has CPUs without structure, and a note with
-/// the reason. Takes milliseconds: here() does the same in microseconds.
+/// the reason. Takes milliseconds.
 Machine detect();
 
-/// The same, except that hwloc's description of the machine is read once in the life of the process.
+/// The same without kinds of cores, in microseconds: the machine is read once in the life of the process,
+/// from the files of the kernel. hwloc reads it only if these do not suffice, or if a variable such as
+/// HWLOC_XMLFILE tells hwloc what to read.
 TUTTI_COMPONENT_API Machine here();
+
+/// The machine that the kernel describes in files below `root`/sys/devices/system, whatever the process is
+/// bound to, without kinds of cores. Nothing if CPUs, cores or caches are not all described.
+std::optional<Machine> from_files(const std::string& root);
 
 /// The machine stored in a hwloc 2 XML file (`lstopo machine.xml` writes one); its allowed set is honoured.
 /// \throws std::invalid_argument naming the file if it is unreadable or no such XML.

@@ -1,6 +1,7 @@
 #include "machine/pinning.hpp"
 
 #include "machine/cpu_list.hpp"
+#include "machine/files.hpp"
 #include "machine/process.hpp"
 #include "machine/quota.hpp"
 
@@ -9,9 +10,11 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <charconv>
-#include <fstream>
+#include <cstring>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -49,6 +52,21 @@ CpuSet make_cpu_set(unsigned room) {
     return set;
 }
 
+/// The CPUs of a set, ascending. Looks at whole words, because most are empty.
+std::vector<int> cpus_in(const cpu_set_t* set, std::size_t set_bytes) {
+    using Word = unsigned long; // as the kernel counts
+    std::vector<Word> words(set_bytes / sizeof(Word));
+    std::memcpy(words.data(), set, set_bytes);
+    std::vector<int> cpus;
+    for (std::size_t index = 0; index < words.size(); ++index) {
+        for (Word word = words[index]; word != 0; word &= word - 1) {
+            cpus.push_back(static_cast<int>(index) * std::numeric_limits<Word>::digits +
+                           std::countr_zero(word));
+        }
+    }
+    return cpus;
+}
+
 /// The CPUs a thread of this process is bound to, ascending; empty if the system does not report them, as for
 /// a thread that has just ended.
 std::optional<std::vector<int>> cpus_of_thread(pid_t thread_id) {
@@ -58,13 +76,7 @@ std::optional<std::vector<int>> cpus_of_thread(pid_t thread_id) {
         const CpuSet set = make_cpu_set(room);
         const std::size_t set_bytes = CPU_ALLOC_SIZE(room);
         if (sched_getaffinity(thread_id, set_bytes, set.get()) == 0) {
-            std::vector<int> cpus;
-            for (unsigned cpu = 0; cpu < room; ++cpu) {
-                if (CPU_ISSET_S(cpu, set_bytes, set.get())) {
-                    cpus.push_back(static_cast<int>(cpu));
-                }
-            }
-            return cpus;
+            return cpus_in(set.get(), set_bytes);
         }
         if (errno != EINVAL) {
             break;
@@ -190,10 +202,9 @@ void add_openmp_places(std::set<int>& cpus) {
 class OnlineCpus {
 public:
     explicit OnlineCpus(const std::string& root) {
-        std::string text;
-        if (std::getline(std::ifstream(root + "/sys/devices/system/cpu/online"), text)) {
+        if (const auto text = line_of_file(root + "/sys/devices/system/cpu/online")) {
             try {
-                cpus_ = parse_cpu_list(text);
+                cpus_ = parse_cpu_list(*text);
             } catch (const std::invalid_argument&) { // as if it were empty
             }
         }
@@ -257,6 +268,21 @@ std::vector<int> process_cpus(const std::string& root) {
         std::erase_if(cpus, [&](int cpu) { return !online.have(cpu); });
     }
     return {cpus.begin(), cpus.end()};
+}
+
+std::vector<int> recent_process_cpus() {
+    struct Recent {
+        std::vector<int> of_thread;
+        std::vector<int> of_process;
+    };
+    static ProcessMutex mutex(ProcessMutex::Order::outer);
+    static Recent& recent = *new Recent; // never destroyed: static objects may be groups
+    std::vector<int> own = cpus_of_this_thread();
+    const std::scoped_lock lock(mutex);
+    if (own.empty() || own != recent.of_thread) {
+        recent = {std::move(own), process_cpus()};
+    }
+    return recent.of_process;
 }
 
 std::vector<int> cpus_of_this_thread() {

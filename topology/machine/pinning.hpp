@@ -43,6 +43,10 @@ void move_this_thread(int os_index);
 /// binding.
 TUTTI_COMPONENT_API std::vector<int> process_cpus(const std::string& root = "/");
 
+/// The same as at the last call, if the calling thread has the binding that the thread of that call had.
+/// Costs one system call. A thread that has been bound to other CPUs since may be missed.
+std::vector<int> recent_process_cpus();
+
 /// The CPUs that the calling thread is bound to, ascending; empty if the system does not report them.
 std::vector<int> cpus_of_this_thread();
 

@@ -1,7 +1,9 @@
 #include "machine/quota.hpp"
 
+#include "machine/files.hpp"
+
 #include <algorithm>
-#include <fstream>
+#include <cstdlib>
 #include <limits>
 #include <sstream>
 #include <vector>
@@ -11,19 +13,29 @@ namespace {
 
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
-/// The number a file starts with; 0 if there is none, as in "max".
-double number_in(const std::string& file) {
-    double number = 0;
-    std::ifstream(file) >> number;
+/// The number at the start of a text, which is moved behind it; 0 if there is none, as in "max".
+double take_number(const char*& text) {
+    char* end = nullptr;
+    const double number = std::strtod(text, &end);
+    text = end;
     return number;
+}
+
+double number_in(const std::string& path) {
+    const std::string text = line_of_file(path).value_or("");
+    const char* at = text.c_str();
+    return take_number(at);
 }
 
 /// The limit of one group: version 2 has one file for quota and period, version 1 has two.
 double limit_of(const std::string& group) {
     double quota = 0;
     double period = 0;
-    if (std::ifstream file(group + "/cpu.max"); !(file >> quota >> period)) {
-        quota = number_in(group + "/cpu.cfs_quota_us");
+    if (const std::optional<std::string> both = line_of_file(group + "/cpu.max")) {
+        const char* at = both->c_str();
+        quota = take_number(at);
+        period = take_number(at);
+    } else if ((quota = number_in(group + "/cpu.cfs_quota_us")) > 0) {
         period = number_in(group + "/cpu.cfs_period_us");
     }
     return quota > 0 && period > 0 ? quota / period : unlimited;
@@ -48,7 +60,7 @@ std::vector<std::string> mounts_of(const std::string& controllers) {
 
 std::optional<int> quota_cpus(const std::string& root) {
     double least = unlimited;
-    std::ifstream groups(root + "/proc/self/cgroup");
+    std::istringstream groups(text_of_file(root + "/proc/self/cgroup").value_or(""));
     for (std::string id, controllers, path; std::getline(groups, id, ':') &&
                                             std::getline(groups, controllers, ':') &&
                                             std::getline(groups, path);) {
@@ -59,7 +71,7 @@ std::optional<int> quota_cpus(const std::string& root) {
             // that is not there sets no limit, and those above it are looked at.
             // Text, and no std::filesystem::path: where memory runs out, that of libstdc++ 12 ends the
             // program.
-            for (std::string group = path;; group.erase(group.rfind('/'))) {
+            for (std::string group = path == "/" ? "" : path;; group.erase(group.rfind('/'))) {
                 least = std::min(least, limit_of(mounted + group));
                 if (group.find('/') == std::string::npos) {
                     break;
