@@ -4,6 +4,7 @@
 #include "choose/wait_choice.hpp"
 #include "machine/pinning.hpp"
 #include "machine/placement.hpp"
+#include "machine/process.hpp"
 #include "option_values.hpp"
 #include "record/trace_file.hpp"
 #include "tuning/fingerprint.hpp"
@@ -16,8 +17,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 namespace tutti::engine {
@@ -111,8 +114,26 @@ GroupConfig config_for(const GroupOptions& options, Whereabouts where, Cpus cpus
             .predictor = std::move(predictor)};
 }
 
-std::vector<int> compact_places(int members) {
-    return machine::place(tuning::this_machine(), members, machine::Placement::compact);
+/// Members whose threads nobody has placed.
+struct Compact {
+    std::vector<int> places;
+    int l3_groups = 1;
+    std::vector<std::vector<int>> parts;
+};
+
+/// Where they are taken to be. That follows from the machine, so that the last answer is kept for the next
+/// group.
+Compact compact(int members) {
+    static machine::ProcessMutex mutex(machine::ProcessMutex::Order::outer); // the machine is read once
+    static Compact& last = *new Compact; // never destroyed: static objects may be groups
+    const std::scoped_lock lock(mutex);
+    if (last.places.size() != static_cast<std::size_t>(members)) {
+        const machine::Machine& machine = tuning::this_machine();
+        last.places = machine::place(machine, members, machine::Placement::compact);
+        last.l3_groups = tuning::l3_groups(machine, last.places);
+        last.parts = machine::parts_of(machine, last.places);
+    }
+    return last;
 }
 
 } // namespace
@@ -128,7 +149,7 @@ GroupConfig config_for(const GroupOptions& options, std::span<const int> cpus) {
     const int at_once = machine::pus_at_once(bindings, machine::allowed_pus(process));
     std::vector<int> places(cpus.begin(), cpus.end());
     if (std::ranges::count(places, machine::unpinned) != 0) {
-        places = compact_places(static_cast<int>(cpus.size()));
+        places = compact(static_cast<int>(cpus.size())).places;
     }
     return config_for(options, {std::move(bindings), std::move(places), parts_for(options, cpus)},
                       {std::move(process), at_once}, tuning::l3_groups(tuning::this_machine(), cpus));
@@ -137,41 +158,45 @@ GroupConfig config_for(const GroupOptions& options, std::span<const int> cpus) {
 GroupConfig config_for(int members, const GroupOptions& options) {
     std::vector<int> process = machine::recent_process_cpus();
     const int at_once = std::min(machine::allowed_pus(process), members);
-    std::vector<int> compact = compact_places(members);
-    const int l3_groups = tuning::l3_groups(tuning::this_machine(), compact);
-    std::vector<std::vector<int>> parts = parts_for(options, compact);
+    Compact places = compact(members);
+    if (!options.levels.empty()) {
+        places.parts = equal_parts(options.levels, members);
+    }
     return config_for(options,
-                      {std::vector<std::vector<int>>(static_cast<std::size_t>(members)), std::move(compact),
-                       std::move(parts)},
-                      {std::move(process), at_once}, l3_groups);
+                      {std::vector<std::vector<int>>(static_cast<std::size_t>(members)),
+                       std::move(places.places), std::move(places.parts)},
+                      {std::move(process), at_once}, places.l3_groups);
 }
 
 GroupConfig config_for_members(const GroupConfig& config, const std::vector<int>& mates) {
-    std::vector<std::vector<int>> bindings;
-    std::vector<int> pinned_to;
-    std::vector<int> places;
-    for (const int rank : mates) {
-        places.push_back(config.places[static_cast<std::size_t>(rank)]);
-        bindings.push_back(config.bindings[static_cast<std::size_t>(rank)]);
-        if (bindings.back().size() == 1) {
-            pinned_to.push_back(bindings.back().front());
-        }
-    }
-    const int l3_groups = pinned_to.size() == mates.size()
-                              ? tuning::l3_groups(tuning::this_machine(), pinned_to)
-                              : std::min(config.l3_groups, static_cast<int>(mates.size()));
-    const int at_once = machine::pus_at_once(bindings, config.process_cpus);
-    std::vector<std::vector<int>> parts;
-    for (const std::vector<int>& part : config.parts) {
-        std::vector<int>& of_mates = parts.emplace_back();
+    const auto of_mates = [&mates](const auto& of_members) {
+        std::remove_cvref_t<decltype(of_members)> chosen;
+        chosen.reserve(mates.size());
         for (const int rank : mates) {
-            of_mates.push_back(part[static_cast<std::size_t>(rank)]);
+            chosen.push_back(of_members[static_cast<std::size_t>(rank)]);
+        }
+        return chosen;
+    };
+    const auto members = static_cast<int>(mates.size());
+    GroupConfig made = config;
+    made.bindings = of_mates(config.bindings);
+    made.places = of_mates(config.places);
+    for (std::vector<int>& part : made.parts) {
+        part = of_mates(part);
+    }
+    made.cpus = machine::pus_at_once(made.bindings, config.process_cpus);
+    made.wait_policy = wait_policy_of(config.options.wait, members, made.cpus);
+    std::vector<int> pinned_to;
+    for (const std::vector<int>& cpus : made.bindings) {
+        if (cpus.size() == 1) {
+            pinned_to.push_back(cpus.front());
         }
     }
-    GroupConfig made = config_for(config.options, {std::move(bindings), std::move(places), std::move(parts)},
-                                  {config.cpus_of_process, at_once}, l3_groups);
-    made.wait_is_from_environment = config.wait_is_from_environment;
-    made.timeout = config.timeout; // may have been changed since
+    made.l3_groups = pinned_to.size() == mates.size() ? tuning::l3_groups(tuning::this_machine(), pinned_to)
+                                                      : std::min(config.l3_groups, members);
+    made.choices = tuning::Choices(config.choices.table(), {members, config.process_cpus, made.l3_groups});
+    made.explores = config.explores && members > 1;
+    made.predictor = predictor_for(Whereabouts{{}, made.places, made.parts}, made.cpus, made.l3_groups);
     return made;
 }
 

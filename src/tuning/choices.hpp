@@ -36,6 +36,8 @@ public:
     const Entry* entry(Collective collective, Operands operands, std::size_t bytes,
                        bool in_place = false) const;
 
+    const std::shared_ptr<const Table>& table() const { return table_; }
+
 private:
     using Sizes = std::vector<const Entry*>; // ascending by bytes
     static std::size_t index(Collective collective, Operands operands, bool in_place) {
