@@ -48,27 +48,6 @@ TEST_CASE("more memory than there is ends with exit code 4") {
     CHECK(outcome.says("choose a smaller --end or fewer --members"));
 }
 
-TEST_CASE("bench says how long it may take before it begins, and what is left") {
-    const std::vector<std::string> arguments{"bench", "allreduce", "scan", "-t",        "2",
-                                             "-b",    "8",         "-e",   "8",         "-n",
-                                             "100",   "--rounds",  "2",    "--seconds", "2"};
-    const Outcome outcome = tutti_command(arguments);
-    CAPTURE(outcome.text);
-    CHECK(outcome.exit_code == 0);
-    // Two points of two rounds, each of a second at most, and a quarter for calls back to back.
-    const auto before = outcome.text.find("4 steps, which may take 5 s; --seconds, -n, -e");
-    const auto first = outcome.text.find("[  1/4] about 5 s left, tutti, 2 members, allreduce");
-    CHECK(before != std::string::npos);
-    CHECK(first != std::string::npos);
-    CHECK(before < first);
-    std::vector<std::string> quiet = arguments;
-    quiet.emplace_back("-q");
-    const Outcome silent = tutti_command(quiet);
-    CHECK_FALSE(silent.says("steps, which"));
-    CHECK_FALSE(silent.says("in GB/s"));
-    CHECK(outcome.text.find("in GB/s") < outcome.text.find("\n2 members"));
-}
-
 TEST_CASE("bench says what it leaves out of what is asked for, and what it changes") {
     const auto said = [](const char* arguments) {
         return tutti::test::shell(std::string(R"("$0" bench -n 2 --rounds 1 --seconds 0.01 -q )") +
@@ -235,23 +214,6 @@ TEST_CASE("every baseline that is there does every collective that it has, and r
         CHECK(points[provider] == (absent ? 0 : expected.second + (has_barrier ? 1 : 0)));
     }
     CHECK(points.size() == collectives.size());
-}
-
-TEST_CASE("OpenMP's reduction of an array is measured beside an allreduce into one result for all members") {
-    const TemporaryDirectory directory;
-    const std::string json_path = directory.path() / "points.json";
-    const Outcome outcome = tutti_command({"bench", "allreduce", "-t", "3", "-b", "8K", "-e", "8K", "-n",
-                                           "10", "--seconds", "0.05", "--rounds", "1", "--shared",
-                                           "--baseline", "openmp_array", "--json", json_path});
-    CAPTURE(outcome.text);
-    REQUIRE(outcome.exit_code == 0);
-    const nlohmann::json json = read(json_path);
-    int points = 0;
-    for (const nlohmann::json& point : json.at("points")) {
-        check_fields(point);
-        points += point.at("provider") == "openmp_array" ? 1 : 0;
-    }
-    CHECK(points == (outcome.says("no baseline openmp_array:") ? 0 : 1));
 }
 
 #if defined(TUTTI_HAS_OPEN_MPI)

@@ -9,19 +9,6 @@
 using tutti::test::Outcome;
 using tutti::test::tutti_command;
 
-TEST_CASE("info shows the machine, the build and the algorithms") {
-    const Outcome info = tutti_command({"info"});
-    CHECK(info.exit_code == 0);
-    for (const char* part : {"CPUs", "kernels:", "mailboxes:", "for 64 members", "pinning:", "member 0"}) {
-        CHECK(info.says(part));
-    }
-    const Outcome algorithms = tutti_command({"info", "--algorithms"});
-    CHECK(algorithms.exit_code == 0);
-    for (const char* part : {"census", "direct", "dissemination", "Träff 2024, Alg. 1, Theorem 1"}) {
-        CHECK(algorithms.says(part));
-    }
-}
-
 TEST_CASE("info lists every algorithm, as text and as Markdown") {
     const Outcome table = tutti_command({"info", "--algorithms"});
     CHECK(table.exit_code == 0);

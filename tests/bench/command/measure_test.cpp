@@ -55,15 +55,6 @@ TEST_CASE("measure writes a profile and a drawing, and prints what they say") {
     CHECK(place.text("lines.json").find("\"one-way-ns\": [\n[],\n[") != std::string::npos);
 }
 
-TEST_CASE("measure says how far it is, unless it is to be quiet") {
-    const Place place;
-    const Outcome outcome = tutti_command({"measure", "-o", place.file("lines.json"), "--seconds", "0.1"});
-    if (outcome.exit_code == 0) {
-        CHECK(outcome.says("] lines between pairs of CPUs\n"));
-        CHECK(outcome.says("] memory, core\n"));
-    }
-}
-
 TEST_CASE("measure refuses what cannot be, before it measures") {
     const Place place;
     const auto refused = [&](std::vector<std::string> arguments, const std::string& part) {

@@ -138,27 +138,6 @@ TEST_CASE("every command has examples, of options that it has, in its help and i
     }
 }
 
-TEST_CASE("pages of the manual render without a warning") {
-    if (shell("command -v man").exit_code != 0) {
-        MESSAGE("no man, so nothing is rendered");
-        return;
-    }
-    const Pages pages;
-    std::vector<std::string> names = commands();
-    names.emplace_back();
-    for (const std::string& name : names) {
-        CAPTURE(name);
-        const std::string file = pages.manual(name).string();
-        const Outcome warnings =
-            shell("LC_ALL=C.UTF-8 man --warnings=w -E UTF-8 -l '" + file + "' 2>&1 >/dev/null");
-        CHECK_MESSAGE(warnings.text.empty(), warnings.text);
-        const Outcome rendered =
-            shell("LC_ALL=C.UTF-8 MANWIDTH=200 man -E UTF-8 -l '" + file + "' | col -bx");
-        CHECK(rendered.says("EXAMPLES"));
-        CHECK(rendered.says("--help"));
-    }
-}
-
 TEST_CASE("bash completes commands, options, and names that the command knows") {
     if (shell("command -v bash").exit_code != 0) {
         MESSAGE("no bash, so nothing is completed");
@@ -182,16 +161,6 @@ TEST_CASE("bash completes commands, options, and names that the command knows") 
     CHECK(completed("tutti bench --json all", 3) == "\n");
 }
 
-TEST_CASE("zsh takes its completion") {
-    if (shell("command -v zsh").exit_code != 0) {
-        MESSAGE("no zsh, so its completion is not read");
-        return;
-    }
-    const Pages pages;
-    const Outcome outcome = shell("zsh -n '" + (pages.directory.path() / "zsh" / "_tutti").string() + "'");
-    CHECK_MESSAGE(outcome.exit_code == 0, outcome.text);
-}
-
 TEST_CASE("every page of the manual has the exit codes") {
     const Pages pages;
     for (const std::string& name : commands()) {
@@ -202,15 +171,4 @@ TEST_CASE("every page of the manual has the exit codes") {
             CHECK(page.find(std::string(".TP\n") + code + "\n", at) != std::string::npos);
         }
     }
-}
-
-TEST_CASE("a help is as wide as there are columns") {
-    setenv("COLUMNS", "80", 1);
-    const std::string help = tutti_command({"compare", "--help"}).text;
-    unsetenv("COLUMNS");
-    std::istringstream lines(help.substr(0, help.find("Examples:")));
-    for (std::string line; std::getline(lines, line);) {
-        CHECK_MESSAGE(line.size() <= 80, line);
-    }
-    CHECK(help.find("\n  tutti compare before.json after.json\n") != std::string::npos);
 }

@@ -60,16 +60,6 @@ TEST_CASE("report makes one page of results and profiles, and prints what stands
     CHECK(to_stdout.text.starts_with("<!doctype html>"));
 }
 
-TEST_CASE("files of one name in two folders are told apart") {
-    const TemporaryDirectory directory;
-    const std::filesystem::path folder = directory.path();
-    std::filesystem::create_directory(folder / "more");
-    const Outcome outcome =
-        tutti_command({"report", results_file(folder / "a.json", 1),
-                       results_file(folder / "more" / "a.json", 1), "-o", folder / "report.html"});
-    CHECK(outcome.says("to " + (folder / "more" / "a.json").string()));
-}
-
 TEST_CASE("bench writes the same page with --html") {
     const TemporaryDirectory directory;
     const std::string output = directory.path() / "bench.html";

@@ -88,43 +88,6 @@ TEST_CASE("a run that is killed keeps the collectives that it has measured") {
     check_keys(written, read(schema_file));
 }
 
-TEST_CASE("a run that is interrupted says what it has kept and how to go on, and leaves no empty files") {
-    const TemporaryDirectory directory;
-    const std::string path = directory.path() / "points.json";
-    const std::string page = directory.path() / "page.html";
-    const std::string log = directory.path() / "log";
-    const std::string files = " -q --json " + path + " --html " + page;
-    // Ends it once there is what `is_there` looks for. The vectors of the last sizes take seconds.
-    const auto ended = [&](const std::string& collectives, const std::string& is_there) {
-        return shell(R"("$0" bench )" + collectives + " -t 2 -e 64M --rounds 1 -n 100000 --seconds 2" +
-                     files + " >" + log + R"( 2>&1 & bench=$!
-        while ! )" + is_there +
-                     R"( 2>/dev/null && kill -0 $bench; do sleep 0.02; done
-        kill -TERM $bench; wait $bench; echo code $?; cat )" +
-                     log);
-    };
-    const Outcome at_once = ended("allreduce", "grep -q kernels " + log);
-    CAPTURE(at_once.text);
-    CHECK(at_once.says("\ntutti: interrupted before a collective was done: " + path + " is not written\n"));
-    CHECK(at_once.says("code 143"));
-    CHECK_FALSE(std::ifstream(path));
-    CHECK_FALSE(std::ifstream(page));
-    const Outcome later = ended("barrier allreduce", "grep -q barrier " + path);
-    CAPTURE(later.text);
-    CHECK(later.says("\ntutti: interrupted: " + path +
-                     " has 1 point; the same command with --resume measures the others\n"));
-    CHECK(later.says("code 143"));
-    CHECK_FALSE(std::ifstream(page));
-    const Outcome without_file = shell("rm " + log +
-                                       R"(; "$0" bench allreduce -t 2 -b 16M -e 64M --seconds 2 -q >)" + log +
-                                       R"( 2>&1 & bench=$!
-        while ! grep -q kernels )" + log +
-                                       R"( && kill -0 $bench; do sleep 0.02; done
-        kill -TERM $bench; wait $bench; cat )" +
-                                       log);
-    CHECK(without_file.says("--json FILE"));
-}
-
 TEST_CASE("a run that was interrupted is resumed by the same command on the same machine") {
     const TemporaryDirectory directory;
     const std::string path = directory.path() / "points.json";

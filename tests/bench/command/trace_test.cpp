@@ -66,24 +66,6 @@ TEST_CASE("a call is measured here, of which one is kept") {
     CHECK(text.find(operation, second + 1) == std::string::npos);
 }
 
-TEST_CASE("members that share CPUs are said to") {
-    CHECK(tutti_command({"trace", "barrier", "-t", "512"}).says("measured here, where 512 members share "));
-}
-
-TEST_CASE("groups of two files are told apart by the files") {
-    const TemporaryDirectory directory;
-    const std::string one = directory.path() / "one.jsonl";
-    const std::string two = directory.path() / "two.jsonl";
-    for (const std::string& file : {one, two}) {
-        tutti_command({"trace", "barrier", "-t", "4", "--machine", "epyc-7742-2s", "-o", file});
-    }
-    const std::string file = directory.path() / "both.jsonl";
-    CHECK(tutti_command({"trace", one, two, "-o", file}).exit_code == 0);
-    for (const std::string& each : {one, two}) {
-        CHECK(text_in(file).find("\"group\":\"" + each + ": predicted on ") != std::string::npos);
-    }
-}
-
 TEST_CASE("what cannot be traced is refused") {
     const auto refused = [](const std::vector<std::string>& words, const std::string& text) {
         std::vector<std::string> all{"trace"};

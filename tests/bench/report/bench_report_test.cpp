@@ -63,22 +63,6 @@ TEST_CASE("what is in place is told apart, in tables and in sentences") {
     CHECK(name_of(both[1].problem) == name_of(both[0].problem) + ", in place");
 }
 
-TEST_CASE("of small calls the summary tells the choice, and algorithms by name only where there is none") {
-    std::vector small{point_of(Collective::allreduce, 8, 1, 0.1), point_of(Collective::allreduce, 8, 1, 0.1)};
-    for (Point& point : small) {
-        point.exchange_us = 0.5;
-        point.algorithm = "flat";
-    }
-    const auto lines = [&] {
-        const std::string text = summary_text(small, {}, on_two_cpus, wide);
-        return std::pair(text.find(" by flat, back to back: 0.500 us") != std::string::npos,
-                         text.find(" members, back to back: 0.500 us") != std::string::npos);
-    };
-    CHECK(lines() == std::pair(true, false));
-    small[0].algorithm = "auto";
-    CHECK(lines() == std::pair(false, true));
-}
-
 TEST_CASE("tables show bandwidths beside times, and mark what is unstable") {
     const std::string text = table_text(points, baselines, wide);
     CAPTURE(text);
@@ -112,25 +96,6 @@ TEST_CASE("reports fit 80 columns") {
     CHECK(legend.find("loop: ") == std::string::npos); // left out of the table
     CHECK(legend.find("floor") == std::string::npos);
     CHECK(longest_line(summary_text(points, baselines, on_two_cpus, 80)) <= 80);
-}
-
-TEST_CASE("a legend is about the columns that are shown") {
-    std::vector barrier{point_of(Collective::allreduce, 8, 10, 0)};
-    barrier[0].problem = make_problem(Collective::barrier, Type::f64, Operator::sum, 4, 8, false);
-    barrier[0].loop_us = barrier[0].floor_us = std::nullopt;
-    const std::vector callings{Calling{}, Calling{.way = Calling::Way::started, .in_flight = 64}};
-    const std::string alone = legend_text(barrier, {}, callings, wide);
-    CAPTURE(alone);
-    for (const char* const absent : {"algbw", "busbw", "loop", "floor", "~", "in_flight", "Tutti"}) {
-        CHECK(alone.find(absent) == std::string::npos);
-    }
-    std::vector others{barrier[0], barrier[0]};
-    others[0].provider = "tutti_64_in_flight";
-    others[1].provider = "abacus";
-    const std::string all = legend_text(barrier, others, callings, wide);
-    CHECK(all.find("\ntutti_64_in_flight: 64 calls started on vectors of their own") != std::string::npos);
-    CHECK(all.find("\nabacus: its median, and how many times Tutti's that is\n") != std::string::npos);
-    CHECK(legend_text({}, {}, callings, wide).empty());
 }
 
 TEST_CASE("the summary counts what is unstable, and holds nobody against the project's own aims") {

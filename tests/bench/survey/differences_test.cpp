@@ -92,12 +92,3 @@ TEST_CASE("the drawing has a cell for each pair, lines between stated groups, fr
     // One border, which is that of caches, nodes and sockets.
     CHECK(occurrences(svg, "<path class=\"b\"") == 3);
 }
-
-TEST_CASE("many CPUs, and such as all are equally near, are drawn as well") {
-    const machine::Machine machine = machine::from_synthetic("pack:1 [numa] l3:1 core:64 pu:1");
-    const Matrix matrix = times_of(machine, usual_ns);
-    const std::string svg = matrix_svg("64", machine.pus, matrix, {});
-    CHECK(occurrences(svg, "<rect x") == 64 * 63 + 16);
-    CHECK(occurrences(svg, "nan") == 0);
-    CHECK(occurrences(svg, "<path") == 0);
-}

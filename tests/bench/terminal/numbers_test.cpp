@@ -49,19 +49,3 @@ TEST_CASE("sizes grow by the factor up to the last") {
     CHECK(geometric_sizes(5, 5, 2) == std::vector<std::size_t>{5});
     CHECK(geometric_sizes(2, 6, 1.5) == std::vector<std::size_t>{2, 3, 4});
 }
-
-TEST_CASE("times have the unit that suits them") {
-    CHECK(format_us(0.1234) == "0.123 us");
-    CHECK(format_us(12.345) == "12.35 us");
-    CHECK(format_us(1234.5) == "1234 us");
-    CHECK(format_us(45678) == "45.68 ms");
-}
-
-TEST_CASE("durations are shown as people say them, and not too short") {
-    CHECK(format_duration(0) == "0 s");
-    CHECK(format_duration(0.2) == "1 s");
-    CHECK(format_duration(45) == "45 s");
-    CHECK(format_duration(121) == "3 min");
-    CHECK(format_duration(3599) == "1 h 0 min");
-    CHECK(format_duration(4800) == "1 h 20 min");
-}

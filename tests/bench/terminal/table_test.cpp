@@ -34,13 +34,6 @@ TEST_CASE("columns are left out until lines fit, those that matter least first")
     CHECK(sample().text(3).starts_with("name         time\n"));
 }
 
-TEST_CASE("a column in which nobody has anything is not shown") {
-    Table table({{.heading = "a", .rank = 0}, {.heading = "b", .rank = 0}, {.heading = "c", .rank = 0}});
-    table.add({"1", "-", "-"});
-    table.add({"2", "-", "3"});
-    CHECK(table.text(80) == "a  c\n1  -\n2  3\n");
-}
-
 TEST_CASE("long cells of a last column that folds go on below") {
     Table table({{.heading = "a", .rank = 0},
                  {.heading = "b", .rank = 1},
@@ -50,13 +43,6 @@ TEST_CASE("long cells of a last column that folds go on below") {
     CHECK(table.text(40) == "a  b\n1  2  all that there is to say about the\n      first\n3  4  little\n");
     CHECK(table.text(32).starts_with(
         "a\n1  all that there is to say\n   about the first\n3  little\n(left out"));
-}
-
-TEST_CASE("letters of more than one byte take one column") {
-    Table table({{.heading = "who", .rank = 0, .left_aligned = true}, {.heading = "year", .rank = 0}});
-    table.add({"Träff", "2024"});
-    table.add({"Grama", "2003"});
-    CHECK(table.text(80) == "who    year\nTräff  2024\nGrama  2003\n");
 }
 
 TEST_CASE("prose is broken between words, and goes on below its first word") {
