@@ -186,3 +186,39 @@ TEST_CASE("a gather and a scatter read the root's counts only, or those of all m
     });
     CHECK(right == std::vector<int>(members, 4));
 }
+
+TEST_CASE("blocks that are read may overlap") {
+    Team team(3, {.placement = "none"});
+    std::vector<int> wrong(3);
+    team.run([&](Member& me) {
+        const Sizes counts{2, 3, 1};
+        const Sizes everywhere{1, 0, 1};
+        const std::vector<int> in{10, 11, 12};
+        std::vector<int> out(counts[static_cast<std::size_t>(me.rank())]);
+        me.scatter(in, out, Counts(counts, everywhere), 1);
+        const std::vector<int> expected[] = {{11, 12}, {10, 11, 12}, {11}};
+        wrong[static_cast<std::size_t>(me.rank())] +=
+            out == expected[static_cast<std::size_t>(me.rank())] ? 0 : 1;
+        const Sizes ones(3, 1);
+        const Sizes same(3, 2);
+        const Sizes backwards{2, 1, 0};
+        std::vector<int> received(3);
+        const std::vector<int> mine{0, 0, me.rank()};
+        me.alltoall(mine, Counts(ones, same), received, Counts(ones, backwards));
+        wrong[static_cast<std::size_t>(me.rank())] += received == std::vector<int>{2, 1, 0} ? 0 : 1;
+    });
+    CHECK(wrong == std::vector<int>(3));
+}
+
+TEST_CASE("the block of an allgather may lie in its place of the result") {
+    Team team(3, {.placement = "none"});
+    team.run([](Member& me) {
+        const Sizes counts{2, 1, 2}, places{4, 0, 1};
+        const auto rank = static_cast<std::size_t>(me.rank());
+        std::vector<int> whole(7, -1);
+        const std::span own = std::span(whole).subspan(places[rank], counts[rank]);
+        std::ranges::fill(own, me.rank());
+        me.allgather(own, whole, Counts(counts, places), {.algorithm = "flat"});
+        CHECK(whole == std::vector<int>{1, 2, 2, -1, 0, 0, -1});
+    });
+}

@@ -125,28 +125,13 @@ std::string_view for_the_last(const Member& me, std::string_view algorithm) {
 }
 
 std::vector<Wrong> calls_that_only_receive() {
-    std::vector<Wrong> wrong{{"each takes the other for the root",
-                              2,
-                              [](Member& me) {
-                                  std::vector<int> x(1);
-                                  me.broadcast(x, 1 - me.rank());
-                              },
-                              {"broadcast", "root 0", "root 1"}},
-                             {"three in a circle",
+    std::vector<Wrong> wrong{{"three in a circle",
                               3,
                               [](Member& me) {
                                   std::vector<int> x(1);
                                   me.broadcast(x, (me.rank() + 1) % 3);
                               },
                               {"broadcast", "root"}},
-                             {"scatter",
-                              2,
-                              [](Member& me) {
-                                  std::vector<int> in(2);
-                                  std::vector<int> x(1);
-                                  me.scatter(in, x, 1 - me.rank());
-                              },
-                              {"scatter", "root 0", "root 1"}},
                              {"everybody is the root",
                               8,
                               [](Member& me) {
@@ -154,21 +139,6 @@ std::vector<Wrong> calls_that_only_receive() {
                                   me.reduce(x, sum, me.rank());
                               },
                               {"reduce", "root"}},
-                             {"everybody gathers",
-                              2,
-                              [](Member& me) {
-                                  std::vector<int> x(1);
-                                  std::vector<int> all(2);
-                                  me.gather(x, all, me.rank());
-                              },
-                              {"gather", "root 0", "root 1"}},
-                             {"distances",
-                              2,
-                              [](Member& me) {
-                                  std::vector<int> x(1);
-                                  me.shift(x, me.rank() == 0 ? 1 : 2);
-                              },
-                              {"shift", "distance 0", "distance 1"}},
                              {"a call left out",
                               3,
                               [](Member& me) {
@@ -217,31 +187,7 @@ std::vector<Wrong> arguments_that_differ() {
     struct TwentyFour {
         int values[6];
     };
-    return {{"blocks of 20 and 24 bytes",
-             3,
-             [](Member& me) {
-                 std::vector<int> block(me.rank() == 1 ? 6 : 5);
-                 std::vector<int> all(3 * block.size());
-                 me.allgather(block, all);
-             },
-             {"60 bytes", "72 bytes"}},
-            {"blocks of 24 and 28 bytes to a root",
-             3,
-             [](Member& me) {
-                 std::vector<int> block(me.rank() == 1 ? 7 : 6);
-                 std::vector<int> all(3 * block.size());
-                 me.gather(block, all, 0);
-             },
-             {"72 bytes", "84 bytes"}},
-            {"blocks of 8 and 800 bytes",
-             8,
-             [](Member& me) {
-                 std::vector<double> block(me.rank() == 1 ? 100 : 1);
-                 std::vector<double> all(8 * block.size());
-                 me.allgather(block, all);
-             },
-             {"64 bytes", "6400 bytes"}},
-            {"minloc and maxloc",
+    return {{"minloc and maxloc",
              3,
              [](Member& me) {
                  std::vector<ValueAt<double>> x(10'000);
@@ -274,13 +220,6 @@ std::vector<Wrong> arguments_that_differ() {
                  me.allreduce(x, me.rank() == 1 ? add : multiply);
              },
              {"different functions"}},
-            {"land and lor",
-             3,
-             [](Member& me) {
-                 std::array<bool, 1> x{};
-                 me.rank() == 1 ? me.allreduce(x, land) : me.allreduce(x, lor);
-             },
-             {"land", "lor"}},
             {"min and max of long double",
              3,
              [](Member& me) {
@@ -297,21 +236,6 @@ std::vector<Wrong> arguments_that_differ() {
                  me.barrier();
              },
              {"12-byte", "24-byte"}},
-            {"order serial on one",
-             3,
-             [](Member& me) {
-                 std::vector<float> x(1);
-                 me.allreduce(x, sum, {.order = me.rank() == 1 ? Order::serial : Order::canonical});
-             },
-             {"order serial"}},
-            {"in place on one",
-             3,
-             [](Member& me) {
-                 std::vector<float> x(1);
-                 std::vector<float> out(1);
-                 me.rank() == 1 ? me.allreduce(x, sum) : me.allreduce(x, out, sum);
-             },
-             {"in place or by value"}},
             {"elements of other types of the program's own, of one size",
              2,
              [](Member& me) {

@@ -3,7 +3,6 @@
 #include "../reference/calls.hpp"
 #include "elements.hpp"
 #include "support.hpp"
-#include "ways.hpp"
 
 #include <array>
 #include <atomic>
@@ -32,7 +31,7 @@ template <class T>
 T element(std::size_t rank, std::size_t i) {
     const auto value = static_cast<unsigned>((rank * 31 + i) % 100);
     if constexpr (std::is_same_v<T, Affine>) {
-        return {static_cast<std::uint8_t>(2 * value + 1), static_cast<std::uint8_t>(value), 1};
+        return {static_cast<std::uint8_t>(2 * value + 1), static_cast<std::uint8_t>(value + rank * rank), 1};
     } else if constexpr (detail::is_complex<T>) {
         return {static_cast<typename T::value_type>(value), 1};
     } else {
@@ -77,28 +76,26 @@ std::vector<Shape> shapes_of(int members, std::size_t n) {
 }
 
 /// The number of wrong results of a member that passes its vectors by `as`.
-template <class T, class Me, class As, class Op>
-int wrong_results(Me& me, const std::vector<Shape>& shapes, const Reference<T>& reference, const As& as,
+template <class T, class As, class Op>
+int wrong_results(Member& me, const std::vector<Shape>& shapes, const Reference<T>& reference, const As& as,
                   const Op& op) {
     int wrong = 0;
     for (const Shape& shape : shapes) {
         Vectors<T> call = reference.vectors(static_cast<std::size_t>(me.rank()), shape);
         const std::vector<T> in = call.in;
-        test::make_at_once(
-            me, [&](auto& way) { return make_call(way, shape, call, as(call.in), as(call.out), op); });
+        make_call(me, shape, call, as(call.in), as(call.out), op);
         wrong += call.out == call.expected && call.in == in ? 0 : 1;
     }
     return wrong;
 }
 
-/// Members all pass vectors of one kind, or odd ranks of one and the others of the other.
+/// Odd ranks pass vectors whose type the compiler knows, or all do.
 template <class T, class Op>
 void check(const std::vector<int>& member_counts, const Op& op, const DynamicOp& dynamic) {
     const auto as_usual = [](auto& vector) { return as_is(vector); };
     const auto at_run_time = [](auto& vector) { return as_dynamic(vector); };
     for (const int members : member_counts) {
         Team team(members, {.placement = "none"});
-        AsyncGroup meeting(members);
         const Reference<T> reference(members, element<T>, op);
         std::vector<int> wrong(static_cast<std::size_t>(members));
         team.run([&](Member& me) {
@@ -106,14 +103,10 @@ void check(const std::vector<int>& member_counts, const Op& op, const DynamicOp&
             for (const std::size_t n : {0U, 1U, 3U, 200U, 6'000U}) {
                 const std::vector<Shape> shapes = shapes_of(members, n);
                 mine += wrong_results(me, shapes, reference, as_usual, op);
-                test::in_every_way(me, meeting, [&](auto& caller) {
-                    mine += wrong_results(caller, shapes, reference, at_run_time, dynamic);
-                    if constexpr (detail::has_builtin_kernels<T, Op>) {
-                        mine += me.rank() % 2 != 0
-                                    ? wrong_results(caller, shapes, reference, as_usual, op)
-                                    : wrong_results(caller, shapes, reference, at_run_time, dynamic);
-                    }
-                });
+                if constexpr (detail::has_builtin_kernels<T, Op>) {
+                    mine += me.rank() % 2 != 0 ? wrong_results(me, shapes, reference, as_usual, op)
+                                               : wrong_results(me, shapes, reference, at_run_time, dynamic);
+                }
             }
             std::vector<T> left = operand<T>(1, 200);
             std::vector<T> right = operand<T>(2, 200);
@@ -127,23 +120,6 @@ void check(const std::vector<int>& member_counts, const Op& op, const DynamicOp&
     }
 }
 
-std::vector<int> many() {
-    return test::reduced ? std::vector<int>{1, 2, 3, 5} : std::vector<int>{1, 2, 3, 4, 5, 7, 8, 16};
-}
-
-/// The kinds of call differ little between types, so that a few members are enough for the others, and the
-/// sanitizers are content with one type.
-template <bool reduced>
-void check_types() {
-    check<double>(many(), sum, DynamicOp(Operator::sum));
-    if constexpr (!reduced) {
-        const std::vector<int> few{1, 3, 8};
-        check<std::int32_t>(few, max, DynamicOp(Operator::max));
-        check<std::uint8_t>(few, bxor, DynamicOp(Operator::bxor));
-        check<std::complex<float>>(few, sum, DynamicOp(Operator::sum));
-    }
-}
-
 template <class Make>
 void check_refused(Make make, const char* says) {
     const Thrown thrown = thrown_by([&] { make(); });
@@ -154,19 +130,12 @@ void check_refused(Make make, const char* says) {
 
 } // namespace
 
-TEST_CASE(
-    "types and operators of the library give the same at run time, also where only some members use it") {
-    check_types<test::reduced>();
+TEST_CASE("calls whose types are known at run time and to the compiler are the same calls") {
+    check<double>({1, 2, 3, 5, 8}, sum, DynamicOp(Operator::sum));
+    check<std::complex<float>>({3}, sum, DynamicOp(Operator::sum));
 }
 
-TEST_CASE("elements and operators of the caller's are combined in rank order at run time") {
-    // Each thread has a place of its own.
-    thread_local std::size_t combined = 0;
-    static const auto count_here = [](const void* in, void* inout, std::size_t count, void*) {
-        compose_all(in, inout, count, &combined);
-    };
-    check<Affine>(test::reduced ? many() : std::vector<int>{1, 2, 3, 5, 8}, non_commutative(compose),
-                  DynamicOp(+count_here, nullptr, sizeof(Affine), false));
+TEST_CASE("an operator of the caller's is given every element once, with what it passes as user") {
     std::size_t elements = 0;
     std::vector<Affine> left = operand<Affine>(1, 100);
     std::vector<Affine> right = operand<Affine>(2, 100);

@@ -75,96 +75,6 @@ void reduce_with_throwing_operator(Member& me, int thrower, std::size_t elements
     me.allreduce(in, out, op, {.algorithm = algorithm});
 }
 
-/// What the members of even and odd ranks call, and what the message must say of each.
-struct Disagreement {
-    const char* name;
-    MemberFunction even;
-    MemberFunction odd;
-    const char* even_says;
-    const char* odd_says;
-};
-
-MemberFunction allreduce(std::size_t elements, std::string_view algorithm) {
-    return [=](Member& me) {
-        std::vector<double> values(elements);
-        me.allreduce(values, sum, {.algorithm = algorithm});
-    };
-}
-
-void barrier(Member& me) {
-    me.barrier();
-}
-
-void dissemination(Member& me) {
-    me.barrier({.algorithm = "dissemination"});
-}
-
-void allgather(Member& me) {
-    std::vector<double> values(static_cast<std::size_t>(100 * me.size()));
-    me.allgather(values);
-}
-
-void out_of_place(Member& me) {
-    const std::vector<double> in(1000);
-    std::vector<double> out(1000);
-    me.allreduce(in, out, sum);
-}
-
-void greatest_of_all(Member& me) {
-    std::vector<double> values(1000);
-    me.allreduce(values, max);
-}
-
-void small_maximum(Member& me) {
-    double value = 0;
-    value = me.allreduce(value, max);
-}
-
-void floats(Member& me) {
-    std::vector<float> values(2000);
-    me.allreduce(values, sum);
-}
-
-void one_long(Member& me) {
-    long value = 0;
-    value = me.allreduce(value, sum);
-}
-
-void irregular(Member& me) {
-    std::vector<double> values(static_cast<std::size_t>(100 * me.size()));
-    std::vector<std::size_t> counts(static_cast<std::size_t>(me.size()), 100);
-    me.reduce_scatter(values, Counts(counts), sum);
-}
-
-void shifted(Member& me) {
-    std::vector<double> values(static_cast<std::size_t>(100 * me.size()));
-    std::vector<std::size_t> counts(static_cast<std::size_t>(me.size()), 100);
-    --counts.front();
-    ++counts.back();
-    me.reduce_scatter(values, Counts(counts), sum);
-}
-
-std::vector<Disagreement> disagreements() {
-    return {
-        {"sizes", allreduce(1000, ""), allreduce(1001, ""), "of 8000 bytes", "of 8008 bytes"},
-        {"small sizes", allreduce(1, ""), allreduce(2, ""), "of 8 bytes", "of 16 bytes"},
-        {"a small and a large size", allreduce(1, ""), allreduce(1000, ""), "of 8 bytes", "of 8000 bytes"},
-        {"nothing and something", allreduce(0, ""), allreduce(1, ""), "of 0 bytes", "of 8 bytes"},
-        {"collectives", allreduce(1, ""), barrier, "allreduce", "barrier"},
-        {"large collectives", allreduce(1000, ""), allgather, "allreduce", "allgather"},
-        {"barriers", barrier, dissemination, "direct", "dissemination"},
-        {"algorithms", allreduce(1000, "direct"), allreduce(1000, "circulant"), "direct", "circulant"},
-        {"skips", allreduce(1000, "circulant"), allreduce(1000, "circulant-square-root"), "circulant",
-         "square-root"},
-        {"in place and not", allreduce(1000, ""), out_of_place, "in place", "allreduce"},
-        {"operators", allreduce(1000, ""), greatest_of_all, "sum", "max"},
-        {"operators on small messages", allreduce(1, ""), small_maximum, "sum", "max"},
-        {"types", allreduce(1000, ""), floats, "f64", "f32"},
-        {"types of small messages", allreduce(1, ""), one_long, "f64", "i64"},
-        {"counts", irregular, shifted, "counts differ", "counts differ"},
-    };
-}
-
 } // namespace
 
 TEST_CASE("an exception in one member's function releases the others and reaches the caller") {
@@ -262,25 +172,6 @@ TEST_CASE("a member that returns without calling releases those that wait for it
             CHECK(mentions(reached.text, "member " + std::to_string(absent) + " has returned"));
             CHECK(failing.outcomes().of(absent).kind == Thrown::Kind::nothing);
             CHECK(failing.outcomes().count(Thrown::Kind::nothing) == 1);
-        }
-    }
-}
-
-TEST_CASE("members in different calls are told what each of them calls") {
-    for (const int members : {2, 3, 5}) {
-        Failing failing(members);
-        for (const Disagreement& disagreement : disagreements()) {
-            INFO(disagreement.name, " among ", members);
-            const Thrown reached = failing.run(
-                [&](Member& me) { me.rank() % 2 == 0 ? disagreement.even(me) : disagreement.odd(me); });
-            INFO("the message is: ", reached.text);
-            CHECK(reached.kind == Thrown::Kind::mismatch);
-            CHECK(mentions(reached.text, disagreement.even_says));
-            CHECK(mentions(reached.text, disagreement.odd_says));
-            CHECK(failing.outcomes().count(Thrown::Kind::mismatch) >= 1);
-            CHECK(failing.outcomes().count(Thrown::Kind::mismatch) +
-                      failing.outcomes().count(Thrown::Kind::aborted) ==
-                  members);
         }
     }
 }

@@ -1,6 +1,4 @@
-#include "../reference/reference.hpp"
 #include "algorithm/registry.hpp"
-#include "elements.hpp"
 #include "support.hpp"
 
 #include <algorithm>
@@ -58,46 +56,16 @@ private:
     std::vector<List> rows_;
 };
 
-/// One call of one member. The output has a guard at each end; returns whether all is as it must be.
-template <class T>
-bool exchanges_well(Member& me, const Matrix& counts, std::string_view algorithm) {
-    const auto make = [](std::size_t rank, std::size_t i) { return element<T>(rank, 0, i); };
-    const test::Reference<T> reference(me.size(), make, [](const T& left, const T&) { return left; });
-    const test::Shape shape{
-        .collective = Collective::alltoall,
-        .lengths = [&](std::size_t sender, std::size_t receiver) { return counts.row(sender)[receiver]; }};
-    const test::Vectors<T> call = reference.vectors(static_cast<std::size_t>(me.rank()), shape);
-    const std::vector<T> in = call.in;
-    std::vector<T> out(call.out.size() + 2, reference.untouched());
-    me.alltoall(in, Counts(call.sent.counts), std::span(out).subspan(1, call.out.size()),
-                Counts(call.received.counts), {.algorithm = algorithm});
-    return std::equal(call.expected.begin(), call.expected.end(), out.begin() + 1) &&
-           out.front() == reference.untouched() && out.back() == reference.untouched() && in == call.in;
-}
-
-template <class T>
-void check_random_counts(int members, std::size_t most, int rounds) {
-    std::mt19937 engine(static_cast<std::uint32_t>(members));
-    Team team(members, {.placement = "none"});
-    std::vector<Matrix> matrices;
-    for (int i = 0; i < rounds; ++i) {
-        matrices.push_back(Matrix::random(members, most, engine));
+/// One call of one member, whose blocks have its rank and a number in every element.
+bool exchanges_well(Member& me, const Matrix& counts) {
+    const auto own = static_cast<std::size_t>(me.rank());
+    std::vector<std::size_t> in, out(sum_of(counts.column(own))), expected;
+    for (std::size_t other = 0; other < counts.size(); ++other) {
+        in.insert(in.end(), counts.row(own)[other], 10 * own + other);
+        expected.insert(expected.end(), counts.row(other)[own], 10 * other + own);
     }
-    std::vector<int> wrong(static_cast<std::size_t>(members), 0);
-    team.run([&](Member& me) {
-        int& mine = wrong[static_cast<std::size_t>(me.rank())];
-        for (std::size_t i = 0; i < matrices.size(); ++i) {
-            for (const std::string_view algorithm : {"", "direct", "pairwise"}) {
-                mine += exchanges_well<T>(me, matrices[i], algorithm) ? 0 : 1;
-            }
-            // What comes in between uses the same slots.
-            int one = 1;
-            one = me.allreduce(one, sum);
-            mine += one == members ? 0 : 1;
-        }
-    });
-    INFO(members, " members, up to ", most, " elements");
-    CHECK(wrong == std::vector<int>(wrong.size(), 0));
+    me.alltoall(in, Counts(counts.row(own)), out, Counts(counts.column(own)));
+    return out == expected;
 }
 
 /// The parts that every member plays in one call, and what it threw.
@@ -147,33 +115,6 @@ void check_refused(const List& sent, const List& received, const char* part) {
 }
 
 } // namespace
-
-TEST_CASE("every member receives its block of every other one's input") {
-    const int rounds = test::reduced ? 4 : 20;
-    for (const int members : {1, 2, 3, 4, 5, 6, 7, 8, 13}) {
-        check_random_counts<double>(members, 9, rounds);
-        check_random_counts<int>(members, 3000, rounds / 4);
-        check_random_counts<Odd>(members, 20, rounds / 4);
-    }
-}
-
-TEST_CASE("vectors beyond the caches are exchanged as well") {
-    if (!test::reduced) {
-        check_random_counts<double>(2, 4 << 20U, 2);
-    }
-}
-
-TEST_CASE("nothing to exchange, and all from one member to another") {
-    Team team(3, {.placement = "none"});
-    Matrix one(3);
-    one.row(2)[0] = 1000;
-    std::array<bool, 3> right{};
-    team.run([&](Member& me) {
-        right[static_cast<std::size_t>(me.rank())] =
-            exchanges_well<int>(me, Matrix(3), "") && exchanges_well<int>(me, one, "");
-    });
-    CHECK(right == std::array<bool, 3>{true, true, true});
-}
 
 TEST_CASE("a count that is not what the other member expects is named on every member") {
     std::mt19937 engine(1);
@@ -287,7 +228,7 @@ TEST_CASE("other counts are noticed where all sizes stay the same") {
     std::vector<int> wrong(2);
     team.run([&](Member& me) {
         for (const Matrix& counts : {packed, crossed, crossed, packed}) {
-            wrong[static_cast<std::size_t>(me.rank())] += exchanges_well<int>(me, counts, "") ? 0 : 1;
+            wrong[static_cast<std::size_t>(me.rank())] += exchanges_well(me, counts) ? 0 : 1;
         }
     });
     CHECK(wrong == std::vector<int>{0, 0});

@@ -79,46 +79,6 @@ private:
 
 } // namespace
 
-TEST_CASE("who waits for a late member is told where that is, in every collective and way of calling") {
-    for (const int members : test::reduced ? std::vector<int>{2, 3} : std::vector<int>{2, 3, 5, 9}) {
-        constexpr auto timeout = 20ms;
-        Team team(members, {.placement = "none", .group = {.timeout = timeout}});
-        Delays delays(timeout);
-        for (const Call& way : ways()) {
-            for (const Collective collective : detail::all_collectives) {
-                for (const std::size_t n : {std::size_t{1}, std::size_t{20'000}}) {
-                    // Nobody waits for the last one of a scan.
-                    const int late = detail::traits_of(collective).is_prefix() ? 0 : members - 1;
-                    const Ended outcome = late_member(team, late, [&](Member& me) {
-                        const auto act = [&] { way(me, collective, n, late); };
-                        me.rank() == late ? act() : delays.in(act);
-                    });
-                    CAPTURE(members);
-                    CAPTURE(to_string(collective));
-                    CAPTURE(n);
-                    CHECK(outcome.run.kind == Thrown::Kind::timeout);
-                    CHECK(mentions(outcome.run.text, "has waited 20 ms in"));
-                    CHECK(mentions(outcome.run.text,
-                                   "member " + std::to_string(late) + " has made no call yet"));
-                    const int told = outcome.each.count(Thrown::Kind::timeout);
-                    CHECK(told >= 2); // the late one as well
-                    CHECK(told + outcome.each.count(Thrown::Kind::nothing) == members);
-                    CHECK(outcome.each.of(late).kind == Thrown::Kind::timeout);
-                }
-            }
-        }
-        delays.report(std::to_string(members) + " members");
-        // Members may be late by themselves where others want the CPUs.
-        while (thrown_by([&] {
-                   team.run([](Member& me) {
-                       const int all = me.allreduce(1, sum); // a CHECK around it would report what it throws
-                       CHECK(all == me.size());
-                   });
-               }).kind == Thrown::Kind::timeout) {
-        }
-    }
-}
-
 TEST_CASE(
     "who waits for a seat that nobody takes, or has left without a call, is told so in every collective") {
     for (const int members : test::reduced ? std::vector<int>{3} : std::vector<int>{2, 3, 5, 9}) {

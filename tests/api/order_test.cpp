@@ -1,8 +1,7 @@
 // The order in which operands are combined: the same bits, whatever is chosen.
 
 #include "../associated.hpp"
-#include "../reduced.hpp"
-#include "algorithm/registry.hpp"
+#include "../execute/rows.hpp"
 
 #include <tutti/tasks.hpp>
 #include <tutti/tutti.hpp>
@@ -31,133 +30,38 @@ namespace {
 
 using Vector = std::vector<double>;
 
-/// Operands of very different sizes, so that any other order gives other bits in some element.
-std::vector<Vector> random_operands(int members, std::size_t elements) {
-    std::mt19937_64 random(static_cast<std::uint64_t>(members) * 1000 + elements);
-    std::uniform_real_distribution<double> fraction(-1, 1);
-    std::vector<Vector> operands(static_cast<std::size_t>(members), Vector(elements));
-    for (Vector& operand : operands) {
-        for (double& value : operand) {
-            value = std::ldexp(fraction(random), static_cast<int>(random() % 12));
-        }
-    }
-    return operands;
+/// Of very different sizes, so that any other order gives other bits in some element.
+double uneven(std::size_t rank, std::size_t element) {
+    const std::uint64_t random = test::mixed(rank, element);
+    return std::ldexp(static_cast<double>(static_cast<std::int64_t>(random)),
+                      static_cast<int>(random % 12) - 63);
 }
 
-/// [r]: the operands of the members up to r, combined.
-std::vector<Vector> prefixes_of(const std::vector<Vector>& operands, Association association) {
-    std::vector<Vector> prefixes = operands;
-    for (std::size_t rank = 0; rank < operands.size(); ++rank) {
-        for (std::size_t i = 0; i < operands[rank].size(); ++i) {
-            prefixes[rank][i] = test::bracketed(
-                association, rank + 1, [&](std::size_t k) { return operands[k][i]; }, std::plus<>());
-        }
-    }
-    return prefixes;
-}
-
-bool same_bits(std::span<const double> a, std::span<const double> b) {
-    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
-}
-
-/// The fault that a member finds in the reductions of its operands, or nothing. They are cut into calls of
-/// `length` elements.
-class Examiner {
-public:
-    Examiner(Member& me, const std::vector<Vector>& operands, const std::vector<Vector>& prefixes,
-             std::size_t length)
-        : me_(me), rank_(static_cast<std::size_t>(me.rank())), in_(operands[rank_]), prefixes_(prefixes),
-          length_(length) {}
-
-    std::string allreduce(const Options& options, Vector* shared_result) {
-        Vector out(in_.size());
-        Vector in_place = in_;
-        for_each_part([&](std::size_t first, std::size_t count) {
-            me_.allreduce(part(in_, first, count), part(out, first, count), sum, options);
-            me_.allreduce(part(in_place, first, count), sum, options);
-        });
-        std::string wrong = check(out, prefixes_.back(), "allreduce") +
-                            check(in_place, prefixes_.back(), "allreduce in place");
-        if (shared_result != nullptr) {
-            for_each_part([&](std::size_t first, std::size_t count) {
-                me_.allreduce(part(in_, first, count), shared(part(*shared_result, first, count)), sum,
-                              options);
-            });
-            wrong += check(*shared_result, prefixes_.back(), "allreduce into a shared vector");
-            me_.barrier();
-        }
-        return wrong;
-    }
-
-    std::string others() {
-        Vector out(in_.size());
-        Vector block(in_.size() / prefixes_.size());
-        std::string wrong;
-        me_.reduce(in_, out, sum, 0);
-        wrong += rank_ == 0 ? check(out, prefixes_.back(), "reduce") : "";
-        me_.scan(in_, out, sum);
-        wrong += check(out, prefixes_[rank_], "scan");
-        me_.exscan(in_, out, sum);
-        wrong += rank_ > 0 ? check(out, prefixes_[rank_ - 1], "exscan") : "";
-        const std::size_t whole = block.size() * prefixes_.size();
-        me_.reduce_scatter(part(in_, 0, whole), block, sum);
-        wrong += check(block, std::span(prefixes_.back()).subspan(rank_ * block.size(), block.size()),
-                       "reduce_scatter");
-        return wrong;
-    }
-
-private:
-    template <class Call>
-    void for_each_part(Call call) const {
-        for (std::size_t first = 0; first < in_.size(); first += length_) {
-            call(first, std::min(length_, in_.size() - first));
-        }
-    }
-    template <class Of>
-    static std::span<std::conditional_t<std::is_const_v<Of>, const double, double>>
-    part(Of& vector, std::size_t first, std::size_t count) {
-        return std::span(vector).subspan(first, count);
-    }
-    static std::string check(std::span<const double> found, std::span<const double> right,
-                             const std::string& what) {
-        return same_bits(found, right) ? "" : what + " has other bits; ";
-    }
-
-    Member& me_;
-    std::size_t rank_;
-    const Vector& in_;
-    const std::vector<Vector>& prefixes_;
-    std::size_t length_;
-};
-
+/// The reductions of all lengths by default, and by every algorithm that associates so.
 std::string examined(int members, std::size_t elements, Association association) {
-    const std::vector<Vector> operands = random_operands(members, elements);
-    const std::vector<Vector> prefixes = prefixes_of(operands, association);
     const Order order = association == Association::left ? Order::serial : Order::canonical;
-    Team team(members, {.placement = "none"});
-    Vector result(elements);
-    std::vector<std::string> wrong(operands.size());
-    team.run([&](Member& me) {
-        std::string& mine = wrong[static_cast<std::size_t>(me.rank())];
-        for (const std::size_t length : {std::size_t{1}, std::size_t{3}, std::size_t{37}, elements}) {
-            if (length == 1 && members > 9) {
-                continue; // many calls, each of which takes turns on the CPUs
+    std::vector<test::Job> jobs;
+    for (const algorithm::Algorithm& row : algorithm::registry()) {
+        if (!detail::traits_of(row.collective).reduces() || !takes(row, members)) {
+            continue;
+        }
+        for (const bool in_place : {false, true}) {
+            for (const std::size_t length :
+                 {std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{37}, elements}) {
+                test::Job job = test::by_default(row.collective, members, length, in_place);
+                job.association = association;
+                job.order = order;
+                if (row.name == "direct") {
+                    jobs.push_back(job);
+                }
+                if (length == elements && has_brackets(row, association, members)) {
+                    job.algorithm = row.name;
+                    jobs.push_back(job);
+                }
             }
-            mine += Examiner(me, operands, prefixes, length).allreduce({.order = order}, &result);
         }
-        for (const algorithm::Algorithm& row : algorithm::registry()) {
-            if (row.collective == Collective::allreduce && takes(row, members) &&
-                has_brackets(row, association, members)) {
-                const std::string found = Examiner(me, operands, prefixes, elements)
-                                              .allreduce({.algorithm = row.name, .order = order}, nullptr);
-                mine += found.empty() ? "" : std::string(row.name) + ": " + found;
-            }
-        }
-        if (association == Association::tree) {
-            mine += Examiner(me, operands, prefixes, elements).others();
-        }
-    });
-    return std::accumulate(wrong.begin(), wrong.end(), std::string());
+    }
+    return test::Exam(members, elements, uneven, sum).run(*test::blocking(members), jobs);
 }
 
 std::vector<int> numbers_of_members() {
@@ -187,12 +91,16 @@ TEST_CASE("reductions in order serial have the bits of a loop") {
 }
 
 TEST_CASE("vectors that one caller combines have the same bits as those of members") {
-    for (const int members : {1, 2, 3, 4, 5, 7, 8, 64, 127, 128, 129, 255, 256}) {
+    for (const std::size_t members : {1U, 2U, 3U, 4U, 5U, 7U, 8U, 64U, 127U, 128U, 129U, 255U, 256U}) {
         CAPTURE(members);
-        const std::vector<Vector> operands = random_operands(members, 100);
-        std::vector<Vector> out = operands;
-        single_caller::allreduce(operands, out, sum);
-        CHECK(same_bits(out.back(), prefixes_of(operands, Association::tree).back()));
+        std::vector<Vector> vectors(members, Vector(100));
+        Vector expected(100);
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            const auto element = [&](std::size_t rank) { return vectors[rank][i] = uneven(rank, i); };
+            expected[i] = test::in_tree(members, element, std::plus<>());
+        }
+        single_caller::allreduce(vectors, sum);
+        CHECK(vectors.back() == expected);
     }
 }
 
@@ -220,7 +128,11 @@ TEST_CASE("the error of a sum grows with the logarithm of the members, and from 
     std::vector<Vector> out = operands;
     single_caller::allreduce(operands, out, sum);
     const double in_tree = error(out.front());
-    const double from_the_left = error(prefixes_of(operands, Association::left).back());
+    Vector left(elements);
+    for (const Vector& operand : operands) {
+        std::ranges::transform(left, operand, left.begin(), std::plus<>());
+    }
+    const double from_the_left = error(left);
     MESSAGE("256 members: " << in_tree << " units in the last place, from the left " << from_the_left);
     CHECK(in_tree < from_the_left / 2);
 }

@@ -1,4 +1,4 @@
-#include "exam.hpp"
+#include "rows.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,8 +9,8 @@ namespace {
 
 using namespace tutti;
 using test::Exam;
-using test::Expect;
 using test::Job;
+using test::jobs_of;
 
 std::vector<int> member_counts() {
     if (test::reduced) {
@@ -61,37 +61,14 @@ std::vector<std::size_t> large_sizes(int members) {
     }
 }
 
-/// Every row by name, and the default choice, in both ways, where the row serves. Rooted calls and shifts
-/// take turns in their roots and distances.
-void add_jobs(std::vector<Job>& jobs, int members, std::size_t elements, bool commutative, bool exact) {
-    int turn = static_cast<int>(elements % static_cast<std::size_t>(members));
-    for (const auto& row : algorithm::registry()) {
-        const bool keeps_order = keeps_rank_order(row.order);
-        if (!takes(row, members) || (row.order == algorithm::Order::any && !exact) ||
-            (!keeps_order && !commutative)) {
-            continue;
-        }
-        for (const bool in_place : {false, true}) {
-            if (!test::is_sampled()) {
-                continue;
-            }
-            const int root = has_root(row) ? turn++ % members : 0;
-            jobs.push_back({&row, true, elements, in_place, test::expectation(row, members, exact), root});
-            if (row.name == "direct") {
-                jobs.push_back({&row, false, elements, in_place, Expect::rank_order, root});
-            }
-        }
-    }
-}
-
 template <class T, class Op>
-void examine(Team& team, const std::vector<Job>& jobs, const Op& op) {
+void examine(int members, const TeamOptions& options, const std::vector<Job>& jobs, const Op& op) {
     std::size_t most = 1;
     for (const Job& job : jobs) {
-        most = std::max(most, job.elements);
+        most = std::max(most, job.shape.count *
+                                  (job.shape.traits().is_divided() ? static_cast<std::size_t>(members) : 1));
     }
-    Exam<T> exam(team.size(), most, test::ordinary<T>, op);
-    CHECK(exam.run(team, jobs, op) == "");
+    CHECK(Exam(members, most, test::ordinary<T>, op).run(*test::blocking(members, options), jobs) == "");
 }
 
 /// Associative, but it does not commute.
@@ -117,101 +94,65 @@ Matrix matrix(std::size_t rank, std::size_t element) {
 
 TEST_CASE("every algorithm, every size: integers are exact") {
     for (const int members : member_counts()) {
-        Team team(members, {.placement = "none"});
-        std::vector<Job> jobs;
-        for (const std::size_t size : sizes(members)) {
-            add_jobs(jobs, members, size, true, true);
-        }
-        examine<std::int32_t>(team, jobs, sum);
+        examine<std::int32_t>(members, {.placement = "none"}, jobs_of(members, sizes(members)), sum);
     }
 }
 
 TEST_CASE("every algorithm, every size: floating-point sums have the same bits on every member") {
     for (const int members : member_counts()) {
-        Team team(members, {.placement = "compact"});
-        std::vector<Job> jobs;
-        for (const std::size_t size : sizes_of_floating_point(members)) {
-            add_jobs(jobs, members, size, true, false);
-        }
-        examine<double>(team, jobs, sum);
+        examine<double>(members, {.placement = "compact"},
+                        jobs_of(members, sizes_of_floating_point(members), {.exact = false}), sum);
     }
 }
 
 TEST_CASE("every algorithm: large vectors") {
     for (const int members : {1, 2, 3, 5, 8, 16}) {
-        Team team(members, {.placement = "none"});
-        std::vector<Job> jobs;
-        for (const std::size_t size : large_sizes(members)) {
-            add_jobs(jobs, members, size, true, true);
-        }
-        examine<std::uint32_t>(team, jobs, sum);
+        examine<std::uint32_t>(members, {.placement = "none"}, jobs_of(members, large_sizes(members)), sum);
     }
 }
 
 TEST_CASE("vectors that exceed the caches are stored past them") {
-    constexpr std::size_t elements = test::reduced ? 100'003 : (std::size_t{1} << 23U) + 5;
-    Team team(3, {.placement = "none"});
-    std::vector<Job> jobs;
-    for (const auto& row : algorithm::registry()) {
-        if (row.name == "direct" && row.collective != Collective::barrier) {
-            jobs.push_back({&row, true, elements, false, Expect::rank_order});
-            jobs.push_back({&row, true, elements, true, Expect::rank_order});
-        }
-    }
-    examine<std::uint16_t>(team, jobs, bxor);
+    const std::vector<std::size_t> elements{test::reduced ? 100'003 : (std::size_t{1} << 23U) + 5};
+    const auto is_direct = [](const auto& row) {
+        return row.name == "direct" && row.collective != Collective::barrier;
+    };
+    examine<std::uint16_t>(3, {.placement = "none"},
+                           jobs_of(3, elements, {.defaults = false, .rows = is_direct}), bxor);
 }
 
 TEST_CASE("an operator that does not commute is applied in rank order") {
     for (const int members : {1, 2, 3, 4, 5, 7, 8, 13, 16, 22}) {
-        Team team(members, {.placement = "none"});
-        std::vector<Job> jobs;
-        for (const std::size_t size :
-             {std::size_t{1}, std::size_t{2}, static_cast<std::size_t>(3 * members + 1), std::size_t{257}}) {
-            add_jobs(jobs, members, size, false, false);
-        }
-        Exam<Matrix> exam(members, 257, matrix, Product());
-        CHECK(exam.run(team, jobs, Product()) == "");
+        const std::vector<std::size_t> sizes{1, 2, static_cast<std::size_t>(3 * members + 1), 257};
+        Exam exam(members, 257, matrix, non_commutative(Product()));
+        CHECK(exam.run(*test::blocking(members),
+                       jobs_of(members, sizes, {.exact = false, .commutative = false})) == "");
     }
-}
-
-TEST_CASE("the reference tells rank order from other orders") {
-    Team team(3, {.placement = "none"});
-    const auto backwards = [](const Matrix& a, const Matrix& b) { return Product()(b, a); };
-    const std::vector<Job> jobs{{algorithm::find(Collective::allreduce, "direct"), true, 1}};
-    Exam<Matrix> exam(3, 1, matrix, Product());
-    CHECK(exam.run(team, jobs, backwards) != "");
 }
 
 TEST_CASE("repeated runs give the same bits") {
     for (const int members : {2, 3, 5, 8, 13}) {
-        std::vector<Job> jobs;
-        for (const std::size_t size : {std::size_t{1}, std::size_t{4}, std::size_t{1009}}) {
-            add_jobs(jobs, members, size, true, false);
-        }
-        Exam<float> exam(members, 1009, test::ordinary<float>, sum);
-        Team team(members, {.placement = "none"});
-        REQUIRE(exam.run(team, jobs, sum) == "");
+        const std::vector<Job> jobs =
+            jobs_of(members, std::vector<std::size_t>{1, 4, 1009}, {.exact = false});
+        Exam exam(members, 1009, test::ordinary<float>, sum);
+        const auto ranks = test::blocking(members);
+        REQUIRE(exam.run(*ranks, jobs) == "");
         const auto first = exam.digests();
         for (int repetition = 0; repetition < 5; ++repetition) {
-            REQUIRE(exam.run(team, jobs, sum) == "");
+            REQUIRE(exam.run(*ranks, jobs) == "");
             CHECK(exam.digests() == first);
         }
-        Team other(members, {.placement = "compact"});
-        REQUIRE(exam.run(other, jobs, sum) == "");
+        REQUIRE(exam.run(*test::blocking(members, {.placement = "compact"}), jobs) == "");
         CHECK(exam.digests() == first);
     }
 }
 
 TEST_CASE("canonical algorithms agree with one another, whatever the size") {
-    // 0.1 summed in one bracketing differs from any other for some of these counts.
+    // 0.1 summed in one association differs from any other for some of these counts.
+    const auto tenths = [](std::size_t rank, std::size_t) { return 0.1 * static_cast<double>(rank + 1); };
     for (const int members : {3, 7, 16}) {
-        Team team(members, {.placement = "none"});
-        std::vector<Job> jobs;
-        for (const std::size_t size : {1U, 2U, 4U, 5U, 64U, 1000U}) {
-            add_jobs(jobs, members, size, false, false);
-        }
-        const auto tenths = [](std::size_t rank, std::size_t) { return 0.1 * static_cast<double>(rank + 1); };
-        Exam<double> exam(members, 1000, tenths, sum);
-        CHECK(exam.run(team, jobs, sum) == "");
+        const std::vector<std::size_t> sizes{1, 2, 4, 5, 64, 1000};
+        Exam exam(members, 1000, +tenths, sum);
+        CHECK(exam.run(*test::blocking(members),
+                       jobs_of(members, sizes, {.exact = false, .commutative = false})) == "");
     }
 }

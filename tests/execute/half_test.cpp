@@ -1,7 +1,8 @@
 // Numbers of 16 bits: however a reduction is called, its operands are combined in float and rounded once.
 
+#include "../reference/calls.hpp"
 #include "../texts.hpp"
-#include "exam.hpp"
+#include "rows.hpp"
 
 #include <tutti/tasks.hpp>
 
@@ -18,10 +19,6 @@
 namespace {
 
 using namespace tutti;
-using test::Calling;
-using test::Exam;
-using test::Expect;
-using test::Job;
 
 std::vector<const algorithm::Algorithm*> reducing_rows(int members) {
     std::vector<const algorithm::Algorithm*> rows;
@@ -54,41 +51,19 @@ bool counts_members(Member& me, const algorithm::Algorithm& row, std::size_t ele
 
 constexpr std::array<std::size_t, 8> sizes{1, 3, 4, 12, 13, 300, 2000, test::reduced ? 5000 : 40000};
 
-/// All reductions by this row and by default, of several sizes.
-std::vector<Job> jobs_of(const algorithm::Algorithm& row, int members) {
-    std::vector<Job> jobs;
-    for (const std::size_t elements : sizes) {
-        for (const bool in_place : {false, true}) {
-            for (const bool by_name : {false, true}) {
-                const int root = has_root(row) ? static_cast<int>(elements) % members : 0;
-                jobs.push_back({&row, by_name, elements, in_place, Expect::rank_order, root});
-            }
-        }
-    }
-    return jobs;
-}
-
 template <class T, class Op>
-void check_all_ways(const Op& op) {
-    const auto counts = test::reduced ? std::vector<int>{3} : std::vector<int>{1, 2, 3, 4, 5, 8, 16};
-    for (const int members : counts) {
-        Exam<T> exam(members, sizes.back(), test::ordinary<T>, op);
-        Team team(members, {.placement = "none"});
-        AsyncGroup meeting(members);
-        for (const auto* const row : reducing_rows(members)) {
-            if (!combines_in_one_pass(*row, members)) {
-                continue;
-            }
-            const std::vector<Job> jobs = jobs_of(*row, members);
-            INFO(std::string(row->name), ", members ", members);
-            using Way = Calling::Way;
-            for (const Way way : {Way::blocking, Way::started, Way::persistent}) {
-                CHECK(exam.run(team, jobs, op, {.way = way, .in_flight = way == Way::blocking ? 1U : 3U}) ==
-                      "");
-            }
-            std::vector<Job> by_default = jobs; // others have no algorithms
-            std::erase_if(by_default, [](const Job& job) { return job.by_name; });
-            CHECK(exam.run(team, by_default, op, {.way = Way::arriving, .meeting = &meeting}) == "");
+void check_all_ways(const Op& op, Operator dynamic) {
+    for (const int members : test::reduced ? std::vector{3} : std::vector{1, 2, 3, 4, 5, 8, 16}) {
+        test::Exam exam(members, sizes.back(), test::ordinary<T>, op, DynamicOp(dynamic));
+        for (const test::Way& way : test::all_ways()) {
+            const auto in_one_pass = [&](const auto& row) {
+                return detail::traits_of(row.collective).reduces() && combines_in_one_pass(row, members);
+            };
+            const auto jobs =
+                test::jobs_of(members, sizes,
+                              {.exact = false, .names = way.abilities.names_algorithms, .rows = in_one_pass});
+            INFO(way.name, ", members ", members);
+            CHECK(exam.run(*way.make({.members = members}), jobs, way.abilities.has_requests ? 3 : 1) == "");
         }
     }
 }
@@ -135,11 +110,11 @@ TEST_CASE("300 buffers of ones sum to 300 in an async group and for a single cal
 }
 
 TEST_CASE("sums of bfloat16 are rounded once, however they are called") {
-    check_all_ways<bfloat16>(sum);
+    check_all_ways<bfloat16>(std::plus<float>(), Operator::sum);
 }
 
 TEST_CASE("products of float16 are rounded once, however they are called") {
-    check_all_ways<float16>(prod);
+    check_all_ways<float16>(std::multiplies<float>(), Operator::prod);
 }
 
 TEST_CASE("algorithms that combine partial results serve the minimum of 16-bit numbers, but not their sum") {

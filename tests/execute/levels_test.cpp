@@ -2,10 +2,12 @@
 
 #include "call/plans/plans.hpp"
 #include "diagnose/group_diagnosis.hpp"
-#include "exam.hpp"
 #include "graph/level_tree.hpp"
 #include "group/group_state.hpp"
 #include "machine/placement.hpp"
+#include "rows.hpp"
+
+#include <tutti/tutti.hpp>
 
 #include <doctest/doctest.h>
 
@@ -16,8 +18,6 @@
 using namespace tutti;
 using graph::LevelTree;
 using Sizes = std::vector<int>;
-using test::Expect;
-using test::Job;
 
 namespace {
 
@@ -55,23 +55,17 @@ std::vector<Sizes> trees() {
     return {{2, 2}, {2, 4}, {2, 2, 2}, {2, 3}, {3, 3}, {3, 2, 2}, {2, 8, 2}};
 }
 
-/// Every row that runs on levels, of small and of longer vectors, in both ways.
-std::vector<Job> jobs_on_levels(int members, bool exact) {
-    std::vector<Job> jobs;
-    int turn = 0;
-    for (const algorithm::Algorithm& row : algorithm::registry()) {
-        if (row.make_on == nullptr || !takes(row, members)) {
-            continue;
-        }
-        for (const std::size_t elements : {0U, 1U, 4U, 31U, 1009U, 5000U}) {
-            for (const bool in_place : {false, true}) {
-                const int root = has_root(row) ? turn++ % members : 0;
-                jobs.push_back(
-                    {&row, true, elements, in_place, test::expectation(row, members, exact), root});
-            }
-        }
+/// Every row that runs on levels, of small and of longer vectors, on every tree.
+template <class T>
+void examine(bool exact) {
+    const test::Wanted wanted{
+        .exact = exact, .defaults = false, .rows = [](const auto& row) { return row.make_on != nullptr; }};
+    for (const Sizes& levels : trees()) {
+        const int members = product(levels);
+        const auto jobs = test::jobs_of(members, std::vector<std::size_t>{0, 1, 4, 31, 1009, 5000}, wanted);
+        const auto ranks = test::blocking(members, {.placement = "none", .group = {.levels = levels}});
+        CHECK(test::Exam(members, 5000, test::ordinary<T>, sum).run(*ranks, jobs) == "");
     }
-    return jobs;
 }
 
 } // namespace
@@ -110,21 +104,11 @@ TEST_CASE("levels that do not make the members are refused") {
 }
 
 TEST_CASE("every algorithm on levels, every tree: integers are exact") {
-    for (const Sizes& levels : trees()) {
-        const int members = product(levels);
-        Team team = team_on(levels, members);
-        test::Exam<int> exam(members, 5000, test::ordinary<int>, sum);
-        CHECK(exam.run(team, jobs_on_levels(members, true), sum) == "");
-    }
+    examine<int>(true);
 }
 
 TEST_CASE("every algorithm on levels, every tree: sums have the bits of the canonical order") {
-    for (const Sizes& levels : trees()) {
-        const int members = product(levels);
-        Team team = team_on(levels, members);
-        test::Exam<double> exam(members, 5000, test::ordinary<double>, sum);
-        CHECK(exam.run(team, jobs_on_levels(members, false), sum) == "");
-    }
+    examine<double>(false);
 }
 
 TEST_CASE("a sub-group of unequal groups gives the bits of any other algorithm") {

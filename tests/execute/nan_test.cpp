@@ -1,5 +1,7 @@
 #include "../kernel/reference.hpp"
-#include "exam.hpp"
+#include "rows.hpp"
+
+#include <tutti/tutti.hpp>
 
 #include <doctest/doctest.h>
 

@@ -1,31 +1,26 @@
-#include "exam.hpp"
+#include "../affine.hpp"
+#include "../reference/calls.hpp"
+#include "rows.hpp"
+
+#include <tutti/tutti.hpp>
 
 #include <doctest/doctest.h>
 
 #include <array>
+#include <atomic>
 #include <numeric>
 
 namespace {
 
 using namespace tutti;
-
-/// A type that no machine word fits.
-struct Triple {
-    std::uint8_t a, b, c;
-};
-static_assert(sizeof(Triple) == 3);
-
-Triple added(const Triple& x, const Triple& y) {
-    return {static_cast<std::uint8_t>(x.a + y.a), static_cast<std::uint8_t>(x.b + y.b),
-            static_cast<std::uint8_t>(x.c ^ y.c)};
-}
+using test::Affine;
+using test::compose;
 
 enum class Height : std::uint16_t { low, middle, high };
 
-Triple triple(std::size_t rank, std::size_t element) {
+Affine affine(std::size_t rank, std::size_t element) {
     const std::uint64_t value = test::mixed(rank, element);
-    return {static_cast<std::uint8_t>(value), static_cast<std::uint8_t>(value >> 8U),
-            static_cast<std::uint8_t>(value >> 16U)};
+    return {static_cast<std::uint8_t>(value | 1U), static_cast<std::uint8_t>(value >> 8U), 1};
 }
 
 std::vector<std::size_t> random_counts(int members, unsigned kind) {
@@ -151,20 +146,26 @@ TEST_CASE("irregular and equal blocks of the same sizes may follow one another")
 TEST_CASE("elements of three bytes under a function and under a lambda") {
     for (const int members : {1, 2, 4, 7}) {
         Team team(members, {.placement = "none"});
-        std::vector<test::Job> jobs;
-        for (const auto& row : algorithm::registry()) {
-            for (const std::size_t size : {0U, 1U, 10U, 11U, 1000U}) {
-                for (const bool in_place : {false, true}) {
-                    const test::Job job{&row, true, size, in_place, test::Expect::rank_order};
-                    if (row.order != algorithm::Order::any && takes(row, members)) {
-                        jobs.push_back(job);
-                    }
+        const test::Reference<Affine> reference(members, affine, compose);
+        const auto jobs = test::jobs_of(members, std::vector<std::size_t>{0, 1, 10, 11, 1000},
+                                        {.exact = false, .commutative = false, .rows = [](const auto& row) {
+                                             return detail::traits_of(row.collective).reduces();
+                                         }});
+        std::atomic<int> wrong{0};
+        const auto examine = [&](const auto& op) {
+            team.run([&](Member& me) {
+                for (const test::Job& job : jobs) {
+                    auto call = reference.vectors(static_cast<std::size_t>(me.rank()), job.shape);
+                    make_call(me, job.shape, call, std::span<const Affine>(call.in), std::span(call.out), op,
+                              {.algorithm = job.algorithm});
+                    wrong += call.out == call.expected ? 0 : 1;
                 }
-            }
-        }
-        test::Exam<Triple> exam(members, 1000, triple, added);
-        CHECK(exam.run(team, jobs, &added) == "");
-        CHECK(exam.run(team, jobs, [](const Triple& x, const Triple& y) { return added(x, y); }) == "");
+            });
+        };
+        Affine (*const function)(const Affine&, const Affine&) = compose;
+        examine(non_commutative(function));
+        examine(non_commutative(compose));
+        CHECK(wrong == 0);
     }
 }
 

@@ -1,5 +1,7 @@
 #include "../kernel/reference.hpp"
-#include "exam.hpp"
+#include "rows.hpp"
+
+#include <tutti/tutti.hpp>
 
 #include <doctest/doctest.h>
 
@@ -13,37 +15,29 @@ namespace {
 
 using namespace tutti;
 using test::Exam;
-using test::Expect;
 using test::Job;
+using test::Ranks;
 
 /// All pairs of a type and an operator that make sense, each as a function that examines some jobs with it.
 struct Pair {
     Type type;
     Operator op;
-    std::string (*examine)(Team& team, std::span<const Job> jobs);
+    std::string (*examine)(Ranks& ranks, std::span<const Job> jobs);
     bool (*is_same)(Team& team);
 };
 
-/// Examines jobs whose operator is known at run time: code for every operator would take the compiler a
-/// minute.
-template <class T>
-std::string
-examine(Team& team, std::span<const Job> jobs,
-        const std::function<test::Wide<T>(const test::Wide<T>&, const test::Wide<T>&)>& reference_op,
-        Operator op) {
+template <class T, class Op>
+std::string examine(Ranks& ranks, std::span<const Job> jobs) {
+    using Wide = test::Wide<T>;
     std::size_t most = 1;
     for (const Job& job : jobs) {
-        most = std::max(most, job.elements);
+        most = std::max(most,
+                        job.shape.count * job.shape.traits().blocks(static_cast<std::size_t>(ranks.size())));
     }
-    Exam<T> exam(team.size(), most, test::ordinary<T>, reference_op);
-    return exam.run(team, jobs, DynamicOp(op));
-}
-
-template <class T, class Op>
-std::string examine(Team& team, std::span<const Job> jobs) {
-    using Wide = test::Wide<T>;
-    return examine<T>(
-        team, jobs, [](const Wide& a, const Wide& b) { return reference::apply(Op::code, a, b); }, Op::code);
+    const std::function combine = [](const Wide& a, const Wide& b) {
+        return reference::apply(Op::code, a, b);
+    };
+    return Exam(ranks.size(), most, test::ordinary<T>, combine, DynamicOp(Op::code)).run(ranks, jobs);
 }
 
 /// Whether the operator that is known to the compiler gives the bits of the one that is known at run time.
@@ -124,18 +118,12 @@ TEST_CASE("all types and operators by default") {
     CHECK(pairs().size() == (test::reduced ? 12 + 2 * 6 + 2 : 8 * 12 + 4 * 6 + 2 * 2));
     for (const int members : {1, 2, 3, 6}) {
         Team team(members, {.placement = "none"});
+        const auto ranks = test::blocking(members);
+        const auto jobs = test::jobs_of(members, std::vector<std::size_t>{1, 5, 67, 1000},
+                                        {.names = false, .rows = reduces});
         for (const Pair& pair : pairs()) {
-            std::vector<Job> jobs;
-            for (const auto& row : algorithm::registry()) {
-                for (const std::size_t size : {1U, 5U, 67U, 1000U}) {
-                    if (reduces(row) && row.name == "direct") {
-                        jobs.push_back({&row, false, size, false, Expect::rank_order});
-                        jobs.push_back({&row, false, size, true, Expect::rank_order});
-                    }
-                }
-            }
             INFO(name_of(pair));
-            CHECK(pair.examine(team, jobs) == "");
+            CHECK(pair.examine(*ranks, jobs) == "");
             CHECK(pair.is_same(team));
         }
     }
@@ -146,24 +134,22 @@ TEST_CASE("a sample of types and operators by name") {
     MESSAGE("seed ", seed);
     std::mt19937 random(seed);
     for (const int members : {2, 5, 8, 11}) {
-        Team team(members, {.placement = "none"});
+        const auto ranks = test::blocking(members);
         for (int i = 0; i < (test::reduced ? 20 : 50); ++i) {
             const Pair& pair = pairs()[random() % pairs().size()];
+            const bool exact = pair.type < Type::f32;
             std::vector<Job> jobs;
             for (const auto& row : algorithm::registry()) {
-                const bool exact = pair.type < Type::f32;
-                const bool in_place = random() % 2 != 0;
-                const Job job{&row, true, random() % 2 != 0 ? random() % 40 : random() % 3000, in_place,
-                              test::expectation(row, members, exact)};
                 const bool serves =
                     (exact || row.order != algorithm::Order::any) &&
                     (!detail::rounds_once(pair.type, pair.op) || combines_in_one_pass(row, members));
                 if (reduces(row) && takes(row, members) && serves) {
-                    jobs.push_back(job);
+                    const std::size_t elements = random() % 2 != 0 ? random() % 40 : random() % 3000;
+                    jobs.push_back(test::by_name(row, members, elements, random() % 2 != 0, exact));
                 }
             }
             INFO(name_of(pair), ", seed ", seed);
-            CHECK(pair.examine(team, jobs) == "");
+            CHECK(pair.examine(*ranks, jobs) == "");
         }
     }
 }

@@ -1,5 +1,7 @@
-#include "../execute/exam.hpp"
+#include "../execute/rows.hpp"
 #include "../on_threads.hpp"
+
+#include <tutti/tutti.hpp>
 
 #include <doctest/doctest.h>
 
@@ -62,8 +64,10 @@ std::vector<Job> random_jobs(std::mt19937& random, int members, int count, bool 
         const std::size_t elements = random() % 3 == 0 ? random() % 12 : random() % most_elements;
         const int root = has_root(row) ? static_cast<int>(random() % static_cast<unsigned>(members)) : 0;
         if (takes(row, members) && (exact || row.order != algorithm::Order::any)) {
-            jobs.push_back({&row, random() % 4 != 0 || row.name != "direct", elements, random() % 2 == 0,
-                            Expect::rank_order, root});
+            const bool in_place = random() % 2 == 0;
+            jobs.push_back(random() % 4 != 0 || row.name != "direct"
+                               ? by_name(row, members, elements, in_place, true, root)
+                               : by_default(row.collective, members, elements, in_place, root));
         }
     }
     return jobs;
@@ -74,12 +78,12 @@ template <class Op>
 void stress(int members, int calls, std::size_t most_elements, const Op& op, std::uint32_t seed) {
     INFO("members ", members, ", seed ", seed);
     std::mt19937 random(seed);
-    Team team(members, {.placement = "none"});
-    Exam<std::uint32_t> exam(members, most_elements, test::ordinary<std::uint32_t>, op);
+    const auto ranks = blocking(members);
+    Exam exam(members, most_elements, test::ordinary<std::uint32_t>, op);
     const bool exact = std::is_same_v<Op, Sum>;
     for (int batch = 0; batch < 4; ++batch) {
         const auto jobs = random_jobs(random, members, calls / 4, exact, most_elements);
-        CHECK(exam.run(team, jobs, op) == "");
+        CHECK(exam.run(*ranks, jobs) == "");
     }
 }
 
@@ -221,11 +225,11 @@ TEST_CASE("several teams at work at the same time") {
             owners.emplace_back([&problems, owner, seed] {
                 const int members = static_cast<int>(2 + 3 * owner);
                 std::mt19937 random(seed + static_cast<std::uint32_t>(owner));
-                Team team(members, {.placement = "none"});
-                Exam<std::uint32_t> exam(members, 400, test::ordinary<std::uint32_t>, sum);
+                const auto ranks = blocking(members);
+                Exam exam(members, 400, test::ordinary<std::uint32_t>, sum);
                 for (int batch = 0; batch < 3; ++batch) {
                     const auto jobs = random_jobs(random, members, scale(200), true, 400);
-                    problems[owner] += exam.run(team, jobs, sum);
+                    problems[owner] += exam.run(*ranks, jobs);
                 }
             });
         }

@@ -1,14 +1,13 @@
-// Every collective in every way of calling, held against loops over the ranks.
+// What calls from C have of their own; tests/ways holds every collective against loops over the ranks.
 
-#include "every_way.hpp"
+#include "support.hpp"
 
 #include <tutti/c.hpp>
 #include <tutti/tutti.hpp>
 
-#include <algorithm>
 #include <atomic>
-#include <complex>
 #include <cstdint>
+#include <vector>
 
 using namespace tutti;
 using namespace tutti::test;
@@ -41,56 +40,6 @@ void compose_all(const void* in, void* inout, std::size_t n, void* user) {
 }
 
 } // namespace
-
-TEST_CASE("every collective, from C, in every way: integers") {
-    check<std::int32_t>(
-        many_sizes, {TUTTI_INT32, TUTTI_SUM},
-        [](std::size_t rank, std::size_t i) { return static_cast<std::int32_t>(rank * 1000 + i % 977); },
-        [](std::int32_t a, std::int32_t b) { return a + b; });
-}
-
-TEST_CASE("every collective, from C, in every way: numbers of 16 bits, which are rounded once") {
-    const auto make = [](std::size_t rank, std::size_t i) {
-        return 1 + static_cast<float>((rank * 37 + i * 11) % 256) / 256;
-    };
-    check<bfloat16>(
-        many_sizes, {TUTTI_BFLOAT16, TUTTI_SUM},
-        [&](std::size_t rank, std::size_t i) { return bfloat16(make(rank, i)); }, std::plus<float>());
-    check<float16>(
-        many_sizes, {TUTTI_FLOAT16, TUTTI_PROD},
-        [&](std::size_t rank, std::size_t i) { return float16(make(rank, i)); }, std::multiplies<float>());
-}
-
-TEST_CASE("every collective, from C, in every way: the maximum of IEEE 754") {
-    check<float>(
-        many_sizes, {TUTTI_FLOAT, TUTTI_MAXIMUM},
-        [](std::size_t rank, std::size_t i) { return static_cast<float>((rank * 7 + i) % 13); },
-        [](float a, float b) { return std::max(a, b); });
-}
-
-TEST_CASE("every collective, from C, in every way: complex numbers") {
-    using Complex = std::complex<double>;
-    check<Complex>(
-        many_sizes, {TUTTI_DOUBLE_COMPLEX, TUTTI_SUM},
-        [](std::size_t rank, std::size_t i) {
-            return Complex(static_cast<double>(rank), static_cast<double>(i % 977));
-        },
-        [](const Complex& a, const Complex& b) { return a + b; });
-}
-
-TEST_CASE("every collective, from C, in every way: a struct under an operator that does not commute") {
-    std::atomic<std::size_t> combined{0};
-    tutti_op op = 0;
-    REQUIRE(tutti_op_create(compose_all, &combined, 0, &op) == TUTTI_OK);
-    check<Affine>(
-        many_sizes, {tutti_type_of_size(sizeof(Affine)), op},
-        [](std::size_t rank, std::size_t i) {
-            return Affine{static_cast<std::int64_t>(2 * rank + 1), static_cast<std::int64_t>(i), 1};
-        },
-        compose);
-    CHECK(combined > 0);
-    CHECK(tutti_op_free(op) == TUTTI_OK);
-}
 
 TEST_CASE("an algorithm that does not keep rank order serves an operator only if that commutes") {
     for (const int commutative : {0, 1}) {

@@ -143,18 +143,6 @@ TEST_CASE("levels of equal groups, and those that are not") {
     CHECK(tutti_group_free(group) == TUTTI_OK);
 }
 
-TEST_CASE("members in different calls") {
-    const auto all = outcomes(3, [](tutti_caller me) {
-        std::array<double, 300> in{}, out{};
-        return tutti_allreduce(me, in.data(), out.data(), me.rank == 1 ? 200 : 300, TUTTI_DOUBLE, TUTTI_SUM);
-    });
-    CHECK(count(all, TUTTI_MISMATCH_ERROR) >= 1);
-    CHECK(count(all, TUTTI_MISMATCH_ERROR) + count(all, TUTTI_ABORTED) == 3);
-    for (const Outcome& each : all) {
-        CHECK(mentions(each.text, "allreduce"));
-    }
-}
-
 TEST_CASE("what a member's function returns is what the run returns") {
     std::vector<Outcome> all(4);
     const tutti_status status = run_team(4, [&](tutti_caller me) {

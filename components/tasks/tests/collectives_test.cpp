@@ -1,7 +1,8 @@
-// Every collective among ranks that arrive, against the plain reference: separate, in place, irregular,
-// shared.
+// Ranks of an async group for which one thread acts.
 
-#include "exam.hpp"
+#include "tests/reduced.hpp"
+#include "tests/reference/calls.hpp"
+#include "tests/ways/exam.hpp"
 #include "support.hpp"
 
 #include <tutti/async_group.hpp>
@@ -23,38 +24,6 @@ namespace {
 
 const std::vector<int> member_counts =
     test::reduced ? std::vector{1, 2, 3, 5, 8, 16} : std::vector{1, 2, 3, 4, 5, 6, 7, 8, 9, 16};
-
-std::vector<Job> jobs_of(int members, const std::vector<std::size_t>& sizes) {
-    std::vector<Job> jobs;
-    int turn = 0;
-    for (const std::size_t elements : sizes) {
-        for (const auto& row : algorithm::registry()) {
-            if (row.name != "direct" || !takes(row, members)) {
-                continue;
-            }
-            for (const bool in_place : {false, true}) {
-                const bool has_root = detail::traits_of(row.collective).takes_number();
-                const int root = has_root ? turn++ % members : 0;
-                jobs.push_back({&row, false, elements, in_place, test::Expect::rank_order, root});
-            }
-        }
-    }
-    return jobs;
-}
-
-template <class T, class Op>
-void examine(const AsyncGroupOptions& options, const Op& op) {
-    const std::vector<std::size_t> sizes{0, 1, 2, 7, 64, 1000, test::reduced ? 3000U : 40000U};
-    for (const int members : member_counts) {
-        Team team(members, {.placement = "none"});
-        AsyncGroup meeting(members, options);
-        Exam<T> exam(members, sizes.back(), test::ordinary<T>, op);
-        const std::vector<Job> jobs = jobs_of(members, sizes);
-        for (const std::size_t in_flight : {1U, 8U, 100U}) {
-            CHECK(exam.run(team, jobs, op, {Calling::Way::arriving, in_flight, &meeting}) == "");
-        }
-    }
-}
 
 /// Not associative: only one bracketing has the right result. Has no compiled kernel.
 struct Fold {
@@ -106,23 +75,6 @@ bool is_right(AsyncGroup& meeting, const test::Shape& shape, const test::Referen
 }
 
 } // namespace
-
-TEST_CASE("every collective is right among ranks that arrive") {
-    examine<std::int32_t>({}, sum);
-}
-
-TEST_CASE("it is the same to the bit where rounding tells the order") {
-    examine<double>({}, sum);
-}
-
-TEST_CASE("it is the same in slices that an executor runs at once") {
-    examine<double>({.executor = test::backwards(), .slice_bytes = 200}, sum);
-}
-
-TEST_CASE("it is the same in slices that a pool runs later, and with an operator of the caller's") {
-    test::Pool pool(2);
-    examine<std::int64_t>({.executor = pool.executor(), .slice_bytes = 4096}, Fold{31});
-}
 
 TEST_CASE("every collective, with irregular blocks as well, when one thread acts for all ranks") {
     std::mt19937 random(1);

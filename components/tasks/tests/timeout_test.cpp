@@ -3,7 +3,6 @@
 #include "support.hpp"
 #include "tests/on_threads.hpp"
 #include "tests/reduced.hpp"
-#include "tests/reference/each.hpp"
 
 #include <tutti/async_group.hpp>
 #include <tutti/error.hpp>
@@ -31,13 +30,6 @@ using test::mentions;
 
 namespace {
 
-using Operands = test::Operands<double>;
-
-/// The operands of the rank live as long as the operation.
-AsyncRequest arrive(AsyncRank me, Collective collective, Operands& operands) {
-    return test::call(me, collective, operands, sum, 0, 0, Options{});
-}
-
 /// The text of the exception at the request's timeout, if there is one.
 std::optional<std::string> told_by(AsyncRequest& request) {
     try {
@@ -50,59 +42,7 @@ std::optional<std::string> told_by(AsyncRequest& request) {
 
 } // namespace
 
-TEST_CASE(
-    "who waits for a rank is told where that is, in every collective, and so is the rank when it comes") {
-    for (const int ranks : {2, 3, 5, 9}) {
-        AsyncGroup meeting(ranks, {.timeout = 20ms});
-        for (const Collective collective : detail::all_collectives) {
-            const int number = static_cast<int>(collective);
-            const int late = number % ranks;
-            std::vector<Operands> operands(static_cast<std::size_t>(ranks), Operands(ranks, 100));
-            std::vector<std::optional<AsyncRequest>> requests(static_cast<std::size_t>(ranks));
-            const auto arrives = [&](int rank) {
-                const auto index = static_cast<std::size_t>(rank);
-                requests[index].emplace(arrive(meeting.at(rank), collective, operands[index]));
-            };
-            for (int rank = 0; rank < ranks; ++rank) {
-                if (rank != late) {
-                    arrives(rank);
-                }
-            }
-            const std::optional<std::string> text = told_by(*requests[static_cast<std::size_t>(late == 0)]);
-            REQUIRE(text);
-            CHECK(mentions(*text, "has waited 20 ms in operation " + std::to_string(number + 1) + ", "));
-            CHECK(mentions(*text, "1 of " + std::to_string(ranks) + " ranks is not there: rank " +
-                                      std::to_string(late) +
-                                      (number == 0 ? " has made no call yet" : " has come to operation ")));
-            CHECK(mentions(*text, "at timeout_test.cpp:"));
-            arrives(late);
-            for (auto& request : requests) {
-                CHECK_THROWS_AS((void)request->test(), TimeoutError);
-                CHECK(told_by(*request) == text);
-            }
-            for (const Operands& each : operands) { // nothing has been touched
-                CHECK(each.out == std::vector<double>(100));
-                CHECK(each.all_out == std::vector<double>(each.all.size()));
-            }
-        }
-        // The next one is not affected.
-        std::vector<AsyncRequest> requests;
-        std::vector<double> sums(static_cast<std::size_t>(ranks), 1);
-        for (int rank = 0; rank < ranks; ++rank) {
-            requests.push_back(
-                meeting.at(rank).allreduce(std::span(&sums[static_cast<std::size_t>(rank)], 1), sum));
-        }
-        wait_all(requests);
-        CHECK(sums == std::vector<double>(sums.size(), ranks));
-    }
-}
-
-TEST_CASE("a call may have a timeout of its own, and one that is nonsense is refused") {
-    AsyncGroup meeting(2, {.timeout = 60s});
-    AsyncRequest barrier = meeting.at(0).barrier({.timeout = 50ms});
-    CHECK(mentions(told_by(barrier).value_or(""), "rank 0 has waited 50 ms in operation 1, barrier"));
-    CHECK_THROWS_AS(static_cast<void>(meeting.at(0).barrier({.timeout = -1ms})), ArgumentError);
-    CHECK_THROWS_AS(static_cast<void>(meeting.at(0).barrier({.timeout = 0ms})), ArgumentError);
+TEST_CASE("an async group has the timeout of its options, or of TUTTI_TIMEOUT") {
     CHECK_THROWS_AS(AsyncGroup(2, {.timeout = -1ms}), ArgumentError);
     CHECK_THROWS_AS(AsyncGroup(2, {.timeout = 0ms}), ArgumentError);
     setenv("TUTTI_TIMEOUT", "0.05", 1);

@@ -1,0 +1,180 @@
+// The ways of calling from C.
+
+#include "c.hpp"
+
+#include "../reference/calls_c.hpp"
+#include "way.hpp"
+
+namespace tutti::test {
+
+void require_ok(tutti_status status) {
+    const std::string text = status == TUTTI_OK ? "" : tutti_error_text();
+    switch (status) {
+    case TUTTI_OK:
+        return;
+    case TUTTI_ARGUMENT_ERROR:
+        throw ArgumentError(text);
+    case TUTTI_MISMATCH_ERROR:
+        throw MismatchError(text);
+    case TUTTI_ABORTED:
+        throw Aborted(text);
+    case TUTTI_TIMEOUT_ERROR:
+        throw TimeoutError(text);
+    case TUTTI_ERROR:
+        throw Error(text);
+    case TUTTI_NO_MEMORY:
+        throw std::bad_alloc();
+    default:
+        throw std::runtime_error(text);
+    }
+}
+
+namespace {
+
+enum class Kind { blocking, nonblocking, persistent, async };
+
+std::int64_t milliseconds(Timeout timeout) {
+    return !timeout.has_value()        ? std::int64_t{TUTTI_TIMEOUT_DEFAULT}
+           : timeout == Timeout(never) ? std::int64_t{TUTTI_NEVER}
+                                       : timeout.value_or({}).count();
+}
+
+/// An operator of C, for as long as the call is made.
+class OpC {
+public:
+    explicit OpC(const ElementType& elements)
+        : op_(elements.c_op != 0 ? elements.c_op : TUTTI_SUM + static_cast<tutti_op>(elements.op.op())),
+          is_own_(elements.c_op == 0 && elements.op.op() == Operator::callable) {
+        if (is_own_) {
+            const DynamicOp& op = elements.op;
+            require_ok(tutti_op_create(op.function(), op.user(), op.commutative() ? 1 : 0, &op_));
+        }
+    }
+    ~OpC() { tutti_op_free(is_own_ ? op_ : 0); }
+    OpC(const OpC&) = delete;
+    OpC& operator=(const OpC&) = delete;
+    OpC(OpC&&) = delete;
+    OpC& operator=(OpC&&) = delete;
+
+    tutti_op get() const { return op_; }
+
+private:
+    tutti_op op_;
+    bool is_own_;
+};
+
+class RequestC : public Underway {
+public:
+    explicit RequestC(bool is_persistent) : is_persistent_(is_persistent) {}
+    ~RequestC() override { tutti_request_free(&request); }
+    bool test() override {
+        int done = 0;
+        require_ok(tutti_test(&request, &done));
+        return done != 0;
+    }
+    void wait() override { require_ok(tutti_wait(&request)); }
+    Restart restart() const override { return is_persistent_ ? Restart::with_its_buffers : Restart::never; }
+    void start(const WayCall& /*call*/) override { require_ok(tutti_start(&request)); }
+
+    tutti_request request = TUTTI_REQUEST_NULL;
+
+private:
+    bool is_persistent_;
+};
+
+template <Kind kind>
+class CallerC : public WayCaller {
+public:
+    CallerC(tutti_caller me, tutti_async_group* meeting)
+        : WayCaller(me.rank, me.size), me_(me), meeting_(meeting) {}
+
+    std::unique_ptr<Underway> begin(const WayCall& call) override {
+        auto made = std::make_unique<RequestC>(kind == Kind::persistent);
+        tutti_request* const request = &made->request;
+        tutti_caller caller = kind == Kind::blocking      ? me_
+                              : kind == Kind::nonblocking ? tutti_nonblocking(me_, request)
+                              : kind == Kind::persistent  ? tutti_persistent(me_, request)
+                                                          : tutti_async_rank(meeting_, rank(), request);
+        const std::string algorithm(call.options.algorithm);
+        tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
+        options.algorithm = algorithm.empty() ? nullptr : algorithm.c_str();
+        options.order = static_cast<int>(call.options.order);
+        options.timeout_ms = milliseconds(call.options.timeout);
+        const ElementType& elements = call.elements;
+        const OpC op(elements);
+        const tutti_type type = elements.c_type != 0 ? elements.c_type
+                                : elements.type != Type::other
+                                    ? TUTTI_INT8 + static_cast<tutti_type>(elements.type)
+                                    : tutti_type_of_size(elements.bytes);
+        require_ok(make_call(tutti_with_options(caller, &options), call.shape, call.vectors, call.in,
+                             call.out, {type, op.get()}));
+        if (kind == Kind::persistent) {
+            require_ok(tutti_start(request));
+        }
+        return made;
+    }
+
+private:
+    tutti_caller me_;
+    tutti_async_group* meeting_;
+};
+
+template <Kind kind>
+class OfTeamC : public Ranks {
+public:
+    explicit OfTeamC(const Setting& setting) : Ranks(setting.members) {
+        tutti_group_options group = TUTTI_GROUP_OPTIONS_INIT;
+        group.timeout_ms = milliseconds(setting.team.group.timeout);
+        tutti_team_options team = TUTTI_TEAM_OPTIONS_INIT;
+        team.placement = "none";
+        team.group = &group;
+        tutti_async_group_options async = TUTTI_ASYNC_GROUP_OPTIONS_INIT;
+        async.timeout_ms = milliseconds(setting.async.timeout);
+        require_ok(tutti_team_create(setting.members, &team, &team_));
+        require_ok(tutti_async_group_create(setting.members, &async, &meeting_));
+    }
+    ~OfTeamC() override {
+        tutti_async_group_free(meeting_);
+        tutti_team_free(team_);
+    }
+    OfTeamC(const OfTeamC&) = delete;
+    OfTeamC& operator=(const OfTeamC&) = delete;
+    OfTeamC(OfTeamC&&) = delete;
+    OfTeamC& operator=(OfTeamC&&) = delete;
+
+    void run(const std::function<void(WayCaller&)>& part) override {
+        Run run{part, meeting_};
+        require_ok(tutti_team_run(
+            team_,
+            [](tutti_caller me, void* user) -> tutti_status {
+                const Run& all = *static_cast<Run*>(user);
+                CallerC<kind> caller(me, all.meeting);
+                all.part(caller);
+                return TUTTI_OK;
+            },
+            &run));
+    }
+
+private:
+    struct Run {
+        const std::function<void(WayCaller&)>& part;
+        tutti_async_group* meeting;
+    };
+
+    tutti_team* team_ = nullptr;
+    tutti_async_group* meeting_ = nullptr;
+};
+
+template <Kind kind>
+std::unique_ptr<Ranks> of_team(const Setting& setting) {
+    return std::make_unique<OfTeamC<kind>>(setting);
+}
+
+} // namespace
+
+const Way c_blocking_way{"C, blocking", {.has_requests = false}, of_team<Kind::blocking>};
+const Way c_nonblocking_way{"C, nonblocking", {}, of_team<Kind::nonblocking>};
+const Way c_persistent_way{"C, persistent", {}, of_team<Kind::persistent>};
+const Way c_async_way{"C, async", {.names_algorithms = false}, of_team<Kind::async>};
+
+} // namespace tutti::test

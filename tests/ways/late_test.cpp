@@ -1,0 +1,151 @@
+// A rank that comes late, in every way of calling.
+
+#include "../api/support.hpp"
+#include "exam.hpp"
+
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace tutti;
+using namespace std::chrono_literals;
+using namespace tutti::test;
+
+namespace {
+
+using Kind = Thrown::Kind;
+
+const ElementType doubles{Type::f64, sizeof(double), DynamicOp(Operator::sum)};
+
+/// A call in which some rank waits for `late`.
+Shape shape_of(Collective collective, std::size_t count, int late, int members) {
+    const detail::CollectiveTraits& traits = detail::traits_of(collective);
+    const int root = traits.input.others == detail::Part::none ? late : (late + 1) % members;
+    return {.collective = collective,
+            .count = count,
+            .in_place = traits.in_place == detail::OneVector::always,
+            .root = traits.is_rooted()      ? root
+                    : traits.takes_number() ? 1
+                                            : 0};
+}
+
+/// The last rank, unless nobody waits for that.
+int late_rank(Collective collective, int members) {
+    return detail::traits_of(collective).is_prefix() ? 0 : members - 1;
+}
+
+struct Told {
+    std::vector<Thrown> ranks;
+    Thrown run;
+    int count(Kind kind) const {
+        return static_cast<int>(
+            std::ranges::count(ranks, kind, [](const Thrown& each) { return each.kind; }));
+    }
+};
+
+/// The call of all ranks, of which `late` comes when all others have been told. A call that ends by a timeout
+/// has touched no output of ranks that arrive.
+Told call_late(Ranks& ranks, const Shape& shape, int late, const Options& options = {}) {
+    Told told{std::vector<Thrown>(static_cast<std::size_t>(ranks.size())), {}};
+    const Reference<double> reference(ranks.size(), ordinary<double>, sum);
+    std::atomic<int> ended{0};
+    told.run = thrown_by([&] {
+        ranks.run([&](WayCaller& me) {
+            while (me.rank() == late && ended < ranks.size() - 1) {
+                std::this_thread::yield();
+            }
+            const auto rank = static_cast<std::size_t>(me.rank());
+            Vectors<std::byte> vectors = with_guard(reference.vectors(rank, shape), reference.untouched());
+            const WayCall call = call_of(shape, vectors, doubles, vectors.in, vectors.out, options);
+            told.ranks[rank] = thrown_by([&] { me.begin(call)->wait(); });
+            ++ended;
+        });
+    });
+    return told;
+}
+
+Setting with_timeout(int members, std::chrono::milliseconds timeout) {
+    return {.members = members,
+            .team = {.placement = "none", .group = {.timeout = timeout}},
+            .async = {.timeout = timeout}};
+}
+
+bool is_async(const Way& way) {
+    return !way.abilities.names_algorithms;
+}
+
+} // namespace
+
+TEST_CASE(
+    "a rank that waits for a late one is told where that is, in every collective, and so is the late one") {
+    for (const Way& way : all_ways()) {
+        for (const int members : reduced ? std::vector{2, 3} : std::vector{2, 3, 5, 9}) {
+            if (!way.abilities.calls_alone) {
+                continue;
+            }
+            const auto ranks = way.make(with_timeout(members, 20ms));
+            for (const Collective collective : detail::all_collectives) {
+                for (const std::size_t n : {std::size_t{1}, std::size_t{20'000}}) {
+                    const int late = late_rank(collective, members);
+                    const Told told = call_late(*ranks, shape_of(collective, n, late, members), late);
+                    const Thrown& of_first = told.ranks[late == 0 ? 1 : 0];
+                    const std::string text = is_async(way) ? of_first.text : told.run.text;
+                    INFO(way.name, ", ", members, " members, ", to_string(collective), " of ", n, ": ", text);
+                    CHECK(mentions(text, "has waited 20 ms in"));
+                    CHECK(mentions(text,
+                                   (is_async(way) ? "rank " : "member ") + std::to_string(late) + " has "));
+                    CHECK(told.ranks[static_cast<std::size_t>(late)].kind == Kind::timeout);
+                    const int timeouts = told.count(Kind::timeout);
+                    CHECK(timeouts >= 2);
+                    CHECK(timeouts + told.count(Kind::nothing) == members);
+                    CHECK(told.run.kind == (is_async(way) ? Kind::nothing : Kind::timeout));
+                }
+            }
+            // Ranks may be late by themselves where others want the CPUs.
+            while (
+                call_late(*ranks, shape_of(Collective::allreduce, 1, 0, members), -1).count(Kind::nothing) !=
+                members) {
+            }
+        }
+    }
+}
+
+TEST_CASE("a call may have a timeout of its own, and a wrong one is an argument error") {
+    for (const Way& way : all_ways()) {
+        if (!way.abilities.calls_alone) {
+            continue;
+        }
+        INFO(way.name);
+        const Shape barrier{.collective = Collective::barrier};
+        const auto patient = way.make(with_timeout(2, 60s));
+        for (const auto timeout : {50ms, 200ms}) {
+            const Told told = call_late(*patient, barrier, 1, {.timeout = timeout});
+            CHECK(told.count(Kind::timeout) == 2);
+            CHECK(mentions(told.ranks[0].text, "has waited " + std::to_string(timeout.count()) + " ms in"));
+        }
+        CHECK(call_late(*patient, barrier, -1, {.timeout = 60.5s}).count(Kind::nothing) == 2);
+        const Told wrong = call_late(*patient, barrier, -1, {.timeout = -5ms});
+        CHECK(wrong.count(Kind::argument) == 2);
+        CHECK(
+            mentions(wrong.ranks[0].text, "barrier: `options.timeout` is -5 ms, must be positive, or never"));
+        // A call that may wait for ever is not ended by the timeout of its group.
+        const auto hasty = way.make(with_timeout(2, 30ms));
+        std::atomic<bool> right{true};
+        hasty->run([&](WayCaller& me) {
+            if (me.rank() == 1) {
+                std::this_thread::sleep_for(90ms);
+            }
+            Vectors<std::byte> none;
+            none.out.resize(doubles.bytes);
+            const WayCall call = call_of(barrier, none, doubles, none.in, none.out, {.timeout = never});
+            right = thrown_by([&] { me.begin(call)->wait(); }).kind == Kind::nothing && right;
+        });
+        CHECK(right);
+    }
+}

@@ -1,0 +1,122 @@
+// The ways of calling from C++ that have a thread for each rank.
+
+#include "dynamic_call.hpp"
+
+#include <optional>
+#include <utility>
+
+namespace tutti::test {
+
+namespace {
+
+template <class Request>
+class Requested : public Underway {
+public:
+    explicit Requested(Request request) : request_(std::move(request)) {}
+    bool test() override { return request_.test(); }
+    void wait() override { request_.wait(); }
+
+private:
+    Request request_;
+};
+
+class Prepared : public Underway {
+public:
+    explicit Prepared(Persistent operation) : operation_(std::move(operation)) { operation_.start(); }
+    bool test() override { return operation_.test(); }
+    void wait() override { operation_.wait(); }
+    Restart restart() const override { return Restart::with_any; }
+    void start(const WayCall& call) override {
+        const auto out = buffer_of<DynamicVector>(call.elements, call.out, call.out_count);
+        if (call.shape.collective == Collective::barrier) {
+            operation_.start();
+        } else if (call.shape.in_place) {
+            operation_.start(out);
+        } else {
+            operation_.start(buffer_of<DynamicInput>(call.elements, call.in, call.in_count), out);
+        }
+    }
+
+private:
+    Persistent operation_;
+};
+
+using Begin = std::unique_ptr<Underway> (*)(Member&, AsyncGroup&, const WayCall&);
+
+class OfMember : public WayCaller {
+public:
+    OfMember(Member& me, AsyncGroup& meeting, Begin how)
+        : WayCaller(me.rank(), me.size()), me_(me), meeting_(meeting), begin_(how) {}
+    std::unique_ptr<Underway> begin(const WayCall& call) override { return begin_(me_, meeting_, call); }
+
+private:
+    Member& me_;
+    AsyncGroup& meeting_;
+    Begin begin_;
+};
+
+/// Members of a team, each of which may act for its rank of an async group.
+template <Begin how>
+class OfTeam : public Ranks {
+public:
+    explicit OfTeam(const Setting& setting)
+        : Ranks(setting.members), team_(setting.members, setting.team),
+          meeting_(setting.members, setting.async) {}
+    void run(const std::function<void(WayCaller&)>& part) override {
+        team_.run([&](Member& me) {
+            OfMember caller(me, meeting_, how);
+            part(caller);
+        });
+    }
+
+private:
+    Team team_;
+    AsyncGroup meeting_;
+};
+
+template <Begin how>
+std::unique_ptr<Ranks> of_team(const Setting& setting) {
+    return std::make_unique<OfTeam<how>>(setting);
+}
+
+std::unique_ptr<Underway> call(Member& me, AsyncGroup& /*meeting*/, const WayCall& call) {
+    call_blocking(me, call);
+    return std::make_unique<Underway>();
+}
+std::unique_ptr<Underway> start(Member& me, AsyncGroup& /*meeting*/, const WayCall& call) {
+    return std::make_unique<Requested<Request>>(start_nonblocking(me, call));
+}
+std::unique_ptr<Underway> prepare(Member& me, AsyncGroup& /*meeting*/, const WayCall& call) {
+    return std::make_unique<Prepared>(prepare_persistent(me, call));
+}
+std::unique_ptr<Underway> arrive(Member& me, AsyncGroup& meeting, const WayCall& call) {
+    return std::make_unique<Requested<AsyncRequest>>(arrive_async(meeting.at(me.rank()), call));
+}
+
+} // namespace
+
+const Way blocking_way{"blocking", {.has_requests = false}, of_team<call>};
+const Way nonblocking_way{"nonblocking", {}, of_team<start>};
+const Way persistent_way{"persistent", {}, of_team<prepare>};
+const Way async_way{"async", {.names_algorithms = false}, of_team<arrive>};
+
+const std::vector<Way>& all_ways() {
+    static const std::vector<Way> all{blocking_way,      nonblocking_way,   persistent_way,
+                                      async_way,         single_caller_way, c_blocking_way,
+                                      c_nonblocking_way, c_persistent_way,  c_async_way};
+    return all;
+}
+
+std::string table_of_abilities() {
+    std::string table =
+        "| way of calling | algorithm by name | several outstanding calls | each rank calls by itself |\n"
+        "|---|---|---|---|\n";
+    for (const Way& way : all_ways()) {
+        const auto cell = [](bool has) { return std::string(has ? " yes |" : " no |"); };
+        table += "| " + std::string(way.name) + " |" + cell(way.abilities.names_algorithms) +
+                 cell(way.abilities.has_requests) + cell(way.abilities.calls_alone) + "\n";
+    }
+    return table;
+}
+
+} // namespace tutti::test
