@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstdint>
+#include "std.hpp"
 
 namespace tutti::test {
 

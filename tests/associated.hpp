@@ -1,8 +1,8 @@
 #pragma once
 
-#include <tutti/detail/association.hpp>
+#include "std.hpp"
 
-#include <cstddef>
+#include <tutti/detail/association.hpp>
 
 namespace tutti::test {
 

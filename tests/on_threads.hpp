@@ -1,7 +1,6 @@
 #pragma once
 
-#include <thread>
-#include <vector>
+#include "std.hpp"
 
 namespace tutti::test {
 

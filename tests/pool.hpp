@@ -1,15 +1,8 @@
 #pragma once
 
-#include <tutti/executor.hpp>
+#include "std.hpp"
 
-#include <condition_variable>
-#include <cstddef>
-#include <deque>
-#include <functional>
-#include <mutex>
-#include <thread>
-#include <utility>
-#include <vector>
+#include <tutti/executor.hpp>
 
 namespace tutti::test {
 

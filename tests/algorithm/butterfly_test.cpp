@@ -1,15 +1,10 @@
+#include "../test.hpp"
 #include "algorithm/families.hpp"
 #include "algorithm/registry.hpp"
 #include "cost/count.hpp"
 #include "messages.hpp"
 #include "schedule/place.hpp"
 #include "verify/verify.hpp"
-
-#include <doctest/doctest.h>
-
-#include <bit>
-#include <string>
-#include <vector>
 
 // The worked cases of Rabenseifner & Träff 2004.
 

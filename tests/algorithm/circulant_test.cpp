@@ -1,3 +1,4 @@
+#include "../test.hpp"
 #include "algorithm/families.hpp"
 #include "algorithm/registry.hpp"
 #include "cost/count.hpp"
@@ -5,12 +6,6 @@
 #include "messages.hpp"
 #include "schedule/synchronise.hpp"
 #include "verify/verify.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <set>
-#include <vector>
 
 // The worked cases of Träff et al. 2023, as far as they concern what is registered.
 

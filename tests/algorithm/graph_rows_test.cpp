@@ -1,14 +1,10 @@
 // The example of docs/guide.md: a graph family of one function, and what follows from
 // it.
 
+#include "../test.hpp"
 #include "algorithm/graph_rows.hpp"
 #include "cost/count.hpp"
 #include "verify/verify.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <vector>
 
 using namespace tutti;
 using algorithm::Algorithm;

@@ -1,12 +1,7 @@
 #pragma once
 
+#include "../std.hpp"
 #include "schedule/schedule.hpp"
-
-#include <algorithm>
-#include <map>
-#include <set>
-#include <utility>
-#include <vector>
 
 namespace tutti::test {
 

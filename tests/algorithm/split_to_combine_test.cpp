@@ -1,8 +1,5 @@
+#include "../test.hpp"
 #include "algorithm/split_to_combine.hpp"
-
-#include <doctest/doctest.h>
-
-#include <vector>
 
 using namespace tutti;
 using graph::LevelTree;

@@ -3,16 +3,6 @@
 #include "../on_threads.hpp"
 #include "support.hpp"
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <functional>
-#include <span>
-#include <string>
-#include <thread>
-#include <vector>
-
 using namespace tutti;
 using namespace std::chrono_literals;
 using test::Thrown;

@@ -3,13 +3,6 @@
 #include "../on_threads.hpp"
 #include "support.hpp"
 
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <optional>
-#include <stdexcept>
-#include <tuple>
-
 using namespace tutti;
 using namespace tutti::test;
 using namespace std::chrono_literals;

@@ -1,10 +1,5 @@
 #include "support.hpp"
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <numeric>
-
 using namespace tutti;
 using namespace tutti::test;
 

@@ -5,18 +5,6 @@
 
 #include <tutti/async_group.hpp>
 
-#include <array>
-#include <atomic>
-#include <cstddef>
-#include <deque>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <utility>
-#include <vector>
-
 using namespace tutti;
 using namespace tutti::test;
 

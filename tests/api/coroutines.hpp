@@ -1,11 +1,10 @@
 #pragma once
 
+#include "../std.hpp"
+
 #include <tutti/tutti.hpp>
 
 #include <coroutine>
-#include <exception>
-#include <utility>
-#include <vector>
 
 namespace tutti::test {
 

@@ -2,12 +2,7 @@
 
 #include "support.hpp"
 
-#include <array>
-#include <cstdint>
-#include <limits>
 #include <list>
-#include <ranges>
-#include <span>
 
 using namespace tutti;
 using namespace tutti::test;

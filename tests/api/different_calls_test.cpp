@@ -1,11 +1,5 @@
 #include "support.hpp"
 
-#include <array>
-#include <cstdint>
-#include <functional>
-#include <string_view>
-#include <vector>
-
 // Members that go on from different calls without having heard of each other.
 
 using namespace tutti;

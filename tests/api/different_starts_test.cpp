@@ -2,14 +2,6 @@
 
 #include "support.hpp"
 
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <thread>
-#include <vector>
-
 using namespace tutti;
 using namespace tutti::test;
 

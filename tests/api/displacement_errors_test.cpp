@@ -2,9 +2,6 @@
 
 #include "support.hpp"
 
-#include <numeric>
-#include <span>
-
 using namespace tutti;
 using namespace tutti::test;
 

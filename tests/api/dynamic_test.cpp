@@ -4,14 +4,6 @@
 #include "elements.hpp"
 #include "support.hpp"
 
-#include <array>
-#include <atomic>
-#include <complex>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string_view>
-
 using namespace tutti;
 using namespace tutti::test;
 

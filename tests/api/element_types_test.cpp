@@ -2,18 +2,6 @@
 
 #include "support.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <limits>
-#include <ranges>
-#include <span>
-#include <utility>
-#include <vector>
-
 using namespace tutti;
 
 namespace {

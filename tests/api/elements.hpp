@@ -2,11 +2,6 @@
 
 #include "../affine.hpp"
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
-
 namespace tutti::test {
 
 /// An element of a size that is no power of two.

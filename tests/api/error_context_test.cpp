@@ -2,15 +2,6 @@
 
 #include "late_member.hpp"
 
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <functional>
-#include <optional>
-#include <thread>
-#include <type_traits>
-#include <vector>
-
 using namespace tutti;
 using namespace std::chrono_literals;
 using namespace tutti::test;

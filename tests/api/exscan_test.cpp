@@ -2,12 +2,6 @@
 
 #include "support.hpp"
 
-#include <complex>
-#include <cstdint>
-#include <functional>
-#include <limits>
-#include <span>
-
 using namespace tutti;
 
 namespace {

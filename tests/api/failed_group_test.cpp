@@ -3,16 +3,6 @@
 #include "../on_threads.hpp"
 #include "support.hpp"
 
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <functional>
-#include <random>
-#include <span>
-#include <stdexcept>
-#include <thread>
-#include <vector>
-
 using namespace tutti;
 using namespace tutti::test;
 

@@ -3,16 +3,6 @@
 #include "coroutines.hpp"
 #include "support.hpp"
 
-#include <array>
-#include <atomic>
-#include <cstddef>
-#include <exception>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <vector>
-
 using namespace tutti;
 using namespace tutti::test;
 

@@ -1,10 +1,5 @@
 #include "support.hpp"
 
-#include <chrono>
-#include <functional>
-#include <optional>
-#include <stdexcept>
-
 using namespace tutti;
 using namespace tutti::test;
 

@@ -1,12 +1,6 @@
 #include "../on_threads.hpp"
 #include "support.hpp"
 
-#include <atomic>
-#include <memory>
-#include <stdexcept>
-#include <type_traits>
-#include <utility>
-
 using namespace tutti;
 using namespace tutti::test;
 

@@ -2,9 +2,6 @@
 
 #include "support.hpp"
 
-#include <cstddef>
-#include <optional>
-
 using namespace tutti;
 
 namespace {

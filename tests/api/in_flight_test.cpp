@@ -2,15 +2,6 @@
 
 #include "support.hpp"
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <cstddef>
-#include <random>
-#include <span>
-#include <utility>
-#include <vector>
-
 using namespace tutti;
 using namespace tutti::test;
 

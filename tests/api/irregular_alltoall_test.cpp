@@ -1,12 +1,6 @@
 #include "algorithm/registry.hpp"
 #include "support.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <numeric>
-#include <random>
-
 // The all-to-all in which every member has counts of its own.
 
 using namespace tutti;

@@ -2,10 +2,6 @@
 
 #include "support.hpp"
 
-#include <chrono>
-#include <optional>
-#include <stdexcept>
-
 using namespace tutti;
 using namespace tutti::test;
 

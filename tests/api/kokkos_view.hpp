@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstddef>
+#include "../std.hpp"
 
 namespace tutti::test {
 

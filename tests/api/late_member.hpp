@@ -2,10 +2,6 @@
 
 #include "support.hpp"
 
-#include <atomic>
-#include <functional>
-#include <thread>
-
 namespace tutti::test {
 
 /// A run in which member `late` begins when all others have ended; no part throws what `act` throws.

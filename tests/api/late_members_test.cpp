@@ -5,17 +5,6 @@
 #include "late_member.hpp"
 #include "ways.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <mutex>
-#include <span>
-#include <string>
-#include <thread>
-#include <vector>
-
 using namespace tutti;
 using namespace std::chrono_literals;
 using namespace tutti::test;

@@ -2,17 +2,7 @@
 
 #include "support.hpp"
 
-#include <atomic>
-#include <chrono>
 #include <csignal>
-#include <cstdlib>
-#include <memory>
-#include <mutex>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
 
 using namespace tutti;
 using namespace std::chrono_literals;

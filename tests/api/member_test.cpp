@@ -4,11 +4,6 @@
 #include "machine/placement.hpp"
 #include "support.hpp"
 
-#include <cstdlib>
-#include <optional>
-#include <type_traits>
-#include <utility>
-
 using namespace tutti;
 using namespace tutti::test;
 

@@ -1,11 +1,5 @@
 #include "support.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <functional>
-#include <numeric>
-#include <span>
-
 // The places of members' vectors: decisions that must not depend on one member's addresses, and memory that
 // several must not share.
 

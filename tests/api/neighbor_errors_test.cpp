@@ -2,10 +2,6 @@
 
 #include "support.hpp"
 
-#include <span>
-#include <tuple>
-#include <utility>
-
 using namespace tutti;
 using namespace tutti::test;
 

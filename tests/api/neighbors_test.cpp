@@ -5,16 +5,6 @@
 #include "support.hpp"
 #include "ways.hpp"
 
-#include <algorithm>
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <numeric>
-#include <random>
-#include <span>
-#include <thread>
-#include <utility>
-
 using namespace tutti;
 using namespace tutti::test;
 

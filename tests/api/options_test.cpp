@@ -2,10 +2,6 @@
 
 #include "support.hpp"
 
-#include <functional>
-#include <span>
-#include <string>
-
 using namespace tutti;
 using namespace tutti::test;
 

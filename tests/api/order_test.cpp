@@ -6,23 +6,6 @@
 #include <tutti/tasks.hpp>
 #include <tutti/tutti.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <functional>
-#include <limits>
-#include <numeric>
-#include <random>
-#include <span>
-#include <string>
-#include <type_traits>
-#include <vector>
-
 using namespace tutti;
 using detail::Association;
 

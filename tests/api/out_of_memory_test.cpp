@@ -5,18 +5,6 @@
 
 #include <tutti/tutti.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <barrier>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <stdexcept>
-#include <string>
-
 using namespace tutti;
 using test::famine;
 using test::Least;

@@ -1,10 +1,5 @@
 #include "support.hpp"
 
-#include <complex>
-#include <cstdint>
-#include <random>
-#include <span>
-
 using namespace tutti;
 using namespace tutti::test;
 

@@ -5,21 +5,6 @@
 
 #include <tutti/async_group.hpp>
 
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <concepts>
-#include <exception>
-#include <functional>
-#include <limits>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 using namespace tutti;
 using namespace std::chrono_literals;
 using namespace tutti::test;

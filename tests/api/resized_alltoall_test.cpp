@@ -1,13 +1,5 @@
 #include "support.hpp"
 
-#include <array>
-#include <cstddef>
-#include <functional>
-#include <iterator>
-#include <span>
-#include <string>
-#include <vector>
-
 // The all-to-all that resizes its output: the calls that it refuses, and those that it must not.
 
 using namespace tutti;

@@ -2,10 +2,6 @@
 #include "machine/placement.hpp"
 #include "support.hpp"
 
-#include <map>
-#include <memory>
-#include <string>
-
 using namespace tutti;
 using namespace tutti::test;
 

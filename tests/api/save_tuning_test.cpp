@@ -4,13 +4,6 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <string>
-#include <vector>
-
 using namespace tutti;
 using test::mentions;
 using test::thrown_by;

@@ -1,9 +1,5 @@
 #include "support.hpp"
 
-#include <array>
-#include <cstdint>
-#include <numeric>
-
 // Results in one vector that all members share.
 
 using namespace tutti;

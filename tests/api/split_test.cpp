@@ -1,12 +1,5 @@
 #include "support.hpp"
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-#include <numeric>
-#include <optional>
-#include <stdexcept>
-
 using namespace tutti;
 using namespace tutti::test;
 

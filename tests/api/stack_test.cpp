@@ -7,17 +7,7 @@
 #include <tutti/tasks.hpp>
 #include <tutti/tutti.hpp>
 
-#include <doctest/doctest.h>
 #include <pthread.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <exception>
-#include <functional>
-#include <span>
-#include <thread>
-#include <vector>
 
 using namespace tutti;
 using test::mentions;

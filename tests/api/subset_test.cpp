@@ -1,10 +1,5 @@
 #include "support.hpp"
 
-#include <algorithm>
-#include <numeric>
-#include <optional>
-#include <random>
-
 using namespace tutti;
 using namespace tutti::test;
 

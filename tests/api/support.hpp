@@ -1,18 +1,9 @@
 #pragma once
 
-#include "../reduced.hpp"
-#include "../texts.hpp"
+#include "../test.hpp"
 
 #include <tutti/tasks.hpp>
 #include <tutti/tutti.hpp>
-
-#include <doctest/doctest.h>
-
-#include <exception>
-#include <functional>
-#include <string>
-#include <thread>
-#include <vector>
 
 namespace tutti::test {
 

@@ -3,13 +3,6 @@
 
 #include <pthread.h>
 
-#include <atomic>
-#include <chrono>
-#include <functional>
-#include <latch>
-#include <memory>
-#include <stdexcept>
-
 using namespace tutti;
 using namespace tutti::test;
 

@@ -2,19 +2,6 @@
 
 #include "late_member.hpp"
 
-#include <atomic>
-#include <chrono>
-#include <cstdint>
-#include <cstdlib>
-#include <functional>
-#include <limits>
-#include <ratio>
-#include <string>
-#include <thread>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 using namespace tutti;
 using namespace std::chrono_literals;
 using namespace tutti::test;

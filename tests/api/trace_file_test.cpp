@@ -3,20 +3,10 @@
 
 #include <tutti/tutti.hpp>
 
-#include <doctest/doctest.h>
 #include <sys/types.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <chrono>
 #include <csignal>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <string>
-#include <thread>
-#include <vector>
 
 using namespace tutti;
 using namespace std::chrono_literals;

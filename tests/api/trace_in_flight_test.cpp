@@ -3,16 +3,6 @@
 
 #include <tutti/tutti.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <chrono>
-#include <cstdint>
-#include <functional>
-#include <thread>
-#include <vector>
-
 using namespace tutti;
 using namespace std::chrono_literals;
 using namespace tutti::test;

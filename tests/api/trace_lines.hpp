@@ -1,17 +1,8 @@
 #pragma once
 
+#include "../test.hpp"
+
 #include <tutti/tutti.hpp>
-
-#include <doctest/doctest.h>
-
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <cstdint>
-#include <sstream>
-#include <string>
-#include <thread>
-#include <vector>
 
 namespace tutti::test {
 

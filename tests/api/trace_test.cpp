@@ -3,20 +3,6 @@
 
 #include <tutti/tutti.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <cstdint>
-#include <map>
-#include <set>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <vector>
-
 using namespace tutti;
 using namespace std::chrono_literals;
 using namespace tutti::test;

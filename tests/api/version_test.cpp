@@ -1,11 +1,9 @@
 // The versions of the headers and of the library.
 
+#include "../test.hpp"
+
 #include <tutti/tutti.hpp>
 
-#include <doctest/doctest.h>
-
-#include <string>
-#include <string_view>
 #include <typeinfo>
 
 static_assert(TUTTI_VERSION == TUTTI_VERSION_MAJOR * 10000 + TUTTI_VERSION_MINOR * 100 + TUTTI_VERSION_PATCH);

@@ -3,12 +3,6 @@
 #include "kokkos_view.hpp"
 #include "support.hpp"
 
-#include <array>
-#include <complex>
-#include <optional>
-#include <span>
-#include <string_view>
-
 using namespace tutti;
 using namespace tutti::test;
 

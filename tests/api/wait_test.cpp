@@ -7,8 +7,6 @@
 
 #include <sched.h>
 
-#include <array>
-#include <chrono>
 #include <ctime>
 
 using namespace tutti;

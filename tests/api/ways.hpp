@@ -1,10 +1,9 @@
 #pragma once
 
+#include "../std.hpp"
+
 #include <tutti/async_group.hpp>
 #include <tutti/tutti.hpp>
-
-#include <cstddef>
-#include <utility>
 
 namespace tutti::test {
 

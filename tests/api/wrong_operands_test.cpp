@@ -5,10 +5,6 @@
 #include "support.hpp"
 #include "ways.hpp"
 
-#include <functional>
-#include <span>
-#include <string>
-
 using namespace tutti;
 using namespace tutti::test;
 

@@ -3,14 +3,7 @@
 #include "coroutines.hpp"
 #include "support.hpp"
 
-#include <atomic>
-#include <functional>
-#include <memory>
-#include <optional>
 #include <semaphore>
-#include <string>
-#include <thread>
-#include <vector>
 
 using namespace tutti;
 using namespace tutti::test;

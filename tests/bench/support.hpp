@@ -1,9 +1,7 @@
 #pragma once
 
+#include "../std.hpp"
 #include "mpirun/child_process.hpp"
-
-#include <string>
-#include <vector>
 
 namespace tutti::test {
 

@@ -1,12 +1,8 @@
+#include "../test.hpp"
+
 #include <tutti/counts.hpp>
 #include <tutti/detail/call.hpp>
 #include <tutti/options.hpp>
-
-#include <doctest/doctest.h>
-
-#include <array>
-#include <chrono>
-#include <cstddef>
 
 // The list "Fast path" of docs/collectives.md: which calls are recognised by one comparison of 64 bits.
 

@@ -1,11 +1,6 @@
+#include "../test.hpp"
+
 #include <tutti/collective.hpp>
-
-#include <doctest/doctest.h>
-
-#include <fstream>
-#include <sstream>
-#include <string>
-#include <vector>
 
 // The interfaces for C and Fortran and the pages are written by hand, so that they can be read and searched.
 // Their collectives must be those of the table: a test that fails shows the lines to write.

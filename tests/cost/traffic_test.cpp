@@ -1,12 +1,7 @@
+#include "../test.hpp"
 #include "algorithm/levels/levels.hpp"
 #include "cost/count.hpp"
 #include "cost/traffic.hpp"
-
-#include <doctest/doctest.h>
-
-#include <numeric>
-#include <string>
-#include <vector>
 
 using namespace tutti;
 using algorithm::Acting;

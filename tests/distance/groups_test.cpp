@@ -1,14 +1,6 @@
 // Groups of CPUs, found in times alone: published ones, and made ones with noise.
+#include "../test.hpp"
 #include "distance/groups.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <fstream>
-#include <random>
-#include <string>
-#include <vector>
 
 using namespace tutti::distance;
 

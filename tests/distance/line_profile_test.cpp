@@ -1,12 +1,5 @@
-#include "../texts.hpp"
+#include "../test.hpp"
 #include "distance/line_profile.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <limits>
-#include <set>
-#include <stdexcept>
 
 using namespace tutti::distance;
 

@@ -1,5 +1,6 @@
 // The choice by prediction, on machines that are elsewhere.
 
+#include "../test.hpp"
 #include "choose/algorithm_predictor.hpp"
 #include "choose/exploration.hpp"
 #include "choose/select.hpp"
@@ -12,18 +13,6 @@
 #include <tutti/counts.hpp>
 #include <tutti/member.hpp>
 #include <tutti/operators.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cmath>
-#include <cstddef>
-#include <memory>
-#include <span>
-#include <string>
-#include <thread>
-#include <vector>
 
 using namespace tutti;
 using engine::AlgorithmPredictor;

@@ -1,17 +1,9 @@
 #include "../replaced_new.hpp"
+#include "../test.hpp"
 #include "algorithm/registry.hpp"
 
 #include <tutti/tasks.hpp>
 #include <tutti/tutti.hpp>
-
-#include <doctest/doctest.h>
-
-#include <array>
-#include <atomic>
-#include <exception>
-#include <memory>
-#include <string>
-#include <vector>
 
 namespace {
 

@@ -1,12 +1,5 @@
+#include "../test.hpp"
 #include "call/call_log.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <cstdint>
-#include <optional>
-#include <thread>
 
 using namespace tutti;
 using engine::CallHistory;

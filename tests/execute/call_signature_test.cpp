@@ -1,14 +1,8 @@
+#include "../test.hpp"
 #include "algorithm/registry.hpp"
 #include "call/call_signature.hpp"
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <set>
-#include <string>
 #include <typeinfo>
-#include <vector>
 
 using namespace tutti;
 using engine::CallSignature;

@@ -1,10 +1,5 @@
 #include "rows.hpp"
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <set>
-
 namespace {
 
 using namespace tutti;

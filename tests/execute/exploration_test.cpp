@@ -1,18 +1,10 @@
 // How members come to the same choice of an algorithm, without threads and clocks.
 
+#include "../test.hpp"
 #include "choose/exploration.hpp"
 #include "choose/group_config.hpp"
 #include "choose/learnt.hpp"
 #include "choose/store_policy.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <random>
-#include <vector>
 
 namespace {
 

@@ -1,6 +1,7 @@
 // The memory of groups without a thread in them.
 
 #include "../on_threads.hpp"
+#include "../test.hpp"
 #include "algorithm/registry.hpp"
 #include "diagnose/group_diagnosis.hpp"
 #include "group/group_state.hpp"
@@ -11,23 +12,8 @@
 
 #include <tutti/tutti.hpp>
 
-#include <doctest/doctest.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <memory>
-#include <new>
-#include <set>
-#include <sstream>
-#include <string>
-#include <thread>
-#include <vector>
 
 namespace {
 

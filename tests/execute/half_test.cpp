@@ -6,16 +6,6 @@
 
 #include <tutti/tasks.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <functional>
-#include <span>
-#include <string>
-#include <vector>
-
 namespace {
 
 using namespace tutti;

@@ -2,10 +2,6 @@
 
 #include "rows.hpp"
 
-#include <doctest/doctest.h>
-
-#include <vector>
-
 using namespace tutti;
 
 TEST_CASE("every algorithm is right in nonblocking and persistent calls, with 8 outstanding") {

@@ -9,12 +9,6 @@
 
 #include <tutti/tutti.hpp>
 
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <string>
-#include <vector>
-
 using namespace tutti;
 using graph::LevelTree;
 using Sizes = std::vector<int>;

@@ -1,5 +1,5 @@
 // Groups that another thread reads for a roll call or a trace while they come and go.
-#include "../reduced.hpp"
+#include "../test.hpp"
 #include "diagnose/group_diagnosis.hpp"
 #include "diagnose/roll_call_signal.hpp"
 #include "group/group_state.hpp"
@@ -7,17 +7,9 @@
 
 #include <tutti/options.hpp>
 
-#include <doctest/doctest.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <chrono>
 #include <csignal>
-#include <cstdlib>
-#include <memory>
-#include <optional>
-#include <string>
-#include <thread>
 
 using namespace tutti;
 using namespace std::chrono_literals;

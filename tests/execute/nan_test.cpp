@@ -3,10 +3,6 @@
 
 #include <tutti/tutti.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-
 namespace {
 
 using namespace tutti;

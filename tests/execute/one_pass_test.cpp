@@ -1,17 +1,9 @@
 #include "../../src/by_collective.hpp"
 #include "../operands_of.hpp"
-#include "../reduced.hpp"
+#include "../test.hpp"
 #include "algorithm/registry.hpp"
 
 #include <tutti/tutti.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
 
 // Operators of which each result must be made by one call of a kernel.
 

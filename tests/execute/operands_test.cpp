@@ -4,12 +4,6 @@
 
 #include <tutti/tutti.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <atomic>
-#include <numeric>
-
 namespace {
 
 using namespace tutti;

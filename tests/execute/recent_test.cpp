@@ -1,8 +1,5 @@
+#include "../test.hpp"
 #include "call/plans/recent.hpp"
-
-#include <doctest/doctest.h>
-
-#include <string>
 
 using tutti::engine::Recent;
 

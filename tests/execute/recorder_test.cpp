@@ -1,12 +1,5 @@
+#include "../test.hpp"
 #include "record/recorder.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <atomic>
-#include <cstdint>
-#include <thread>
-#include <vector>
 
 using tutti::engine::Event;
 using tutti::engine::MemberRecord;

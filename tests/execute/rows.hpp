@@ -4,10 +4,6 @@
 #include "../ways/exam.hpp"
 #include "algorithm/registry.hpp"
 
-#include <cstddef>
-#include <functional>
-#include <vector>
-
 namespace tutti::test {
 
 /// What a row promises for an operator: `exact` ones give the same bits in any order.

@@ -5,9 +5,6 @@
 
 #include <tutti/counts.hpp>
 
-#include <memory>
-#include <vector>
-
 using namespace tutti;
 using engine::Reason;
 using schedule::Protocol;

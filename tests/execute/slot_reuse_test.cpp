@@ -1,16 +1,8 @@
+#include "../test.hpp"
 #include "diagnose/group_diagnosis.hpp"
 #include "group/group_state.hpp"
 
 #include <tutti/tutti.hpp>
-
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <chrono>
-#include <cstdint>
-#include <memory>
-#include <thread>
-#include <vector>
 
 using namespace tutti;
 

@@ -1,8 +1,5 @@
+#include "../test.hpp"
 #include "choose/store_policy.hpp"
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
 
 using namespace tutti;
 using engine::StorePolicy;

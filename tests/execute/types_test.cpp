@@ -3,14 +3,6 @@
 
 #include <tutti/tutti.hpp>
 
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <cstring>
-#include <functional>
-#include <random>
-#include <tuple>
-
 namespace {
 
 using namespace tutti;

@@ -4,14 +4,6 @@
 
 #include <tutti/tutti.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <functional>
-#include <span>
-#include <stdexcept>
-#include <string_view>
-#include <vector>
-
 namespace tutti::faults {
 
 /// One collective call with everything that a member can get wrong.

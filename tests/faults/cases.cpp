@@ -3,8 +3,6 @@
 #include "algorithm/registry.hpp"
 #include "choose/select.hpp"
 
-#include <array>
-
 namespace tutti::faults {
 
 namespace {

@@ -2,12 +2,6 @@
 
 #include "call.hpp"
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace tutti::faults {
 
 /// The action of one member, the victim, that differs from the others'.

@@ -2,9 +2,6 @@
 #include "../texts.hpp"
 #include "cases.hpp"
 
-#include <exception>
-#include <functional>
-
 namespace tutti::faults {
 
 using test::mentions;

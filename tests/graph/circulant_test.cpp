@@ -1,11 +1,5 @@
+#include "../test.hpp"
 #include "graph/circulant.hpp"
-
-#include <doctest/doctest.h>
-
-#include <bit>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 using namespace tutti::graph;
 using Sequence = std::vector<int>;

@@ -1,10 +1,5 @@
+#include "../test.hpp"
 #include "graph/level_tree.hpp"
-
-#include <doctest/doctest.h>
-
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 using namespace tutti::graph;
 using Sizes = std::vector<int>;

@@ -1,11 +1,5 @@
+#include "../test.hpp"
 #include "graph/torus.hpp"
-
-#include <doctest/doctest.h>
-
-#include <functional>
-#include <numeric>
-#include <stdexcept>
-#include <vector>
 
 using namespace tutti::graph;
 using Dimensions = std::vector<int>;

@@ -1,24 +1,11 @@
 // Every compiled kernel of every instruction set this CPU has, against plain scalar code.
 
 #include "../associated.hpp"
-#include "../reduced.hpp"
+#include "../test.hpp"
 #include "kernel/isas.hpp"
 #include "reference.hpp"
 
 #include <tutti/detail/kernels.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <bit>
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace {
 

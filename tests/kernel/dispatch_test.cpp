@@ -1,13 +1,8 @@
+#include "../test.hpp"
 #include "kernel/isas.hpp"
 
 #include <tutti/detail/kernels.hpp>
 #include <tutti/operators.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstdlib>
-#include <string>
 
 using tutti::kernel::Isa;
 

@@ -1,20 +1,10 @@
 // Operators that choose among their operands: in every order and association.
 
+#include "../test.hpp"
 #include "reference.hpp"
 
 #include <tutti/extremes.hpp>
 #include <tutti/operators.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <random>
-#include <span>
-#include <vector>
 
 namespace {
 

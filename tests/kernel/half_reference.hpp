@@ -1,10 +1,8 @@
 #pragma once
 
-#include <tutti/half.hpp>
+#include "../std.hpp"
 
-#include <bit>
-#include <cmath>
-#include <cstdint>
+#include <tutti/half.hpp>
 
 // Conversions of 16-bit numbers by the definition of the formats, in double, which holds all their numbers
 // and the halfway points between them.

@@ -1,24 +1,13 @@
 // 16-bit floating-point numbers: their conversions, and their kernels in every instruction set.
 
 #include "../associated.hpp"
+#include "../test.hpp"
 #include "half_reference.hpp"
 #include "kernel/isas.hpp"
 #include "reference.hpp"
 
 #include <tutti/detail/kernels.hpp>
 #include <tutti/operators.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <random>
-#include <string>
-#include <vector>
 
 namespace {
 

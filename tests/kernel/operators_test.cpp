@@ -1,16 +1,8 @@
+#include "../test.hpp"
 #include "reference.hpp"
 
 #include <tutti/extremes.hpp>
 #include <tutti/operators.hpp>
-
-#include <doctest/doctest.h>
-
-#include <complex>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <string>
-#include <vector>
 
 using tutti::Applicable;
 using tutti::type_of;

@@ -1,19 +1,8 @@
 #pragma once
 
-#include <tutti/operators.hpp>
+#include "../std.hpp"
 
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <complex>
-#include <concepts>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <random>
-#include <stdexcept>
-#include <type_traits>
-#include <vector>
+#include <tutti/operators.hpp>
 
 namespace reference {
 

@@ -3,24 +3,11 @@
 
 #include "../affine.hpp"
 #include "../associated.hpp"
-#include "../reduced.hpp"
+#include "../test.hpp"
 #include "kernel/isas.hpp"
 #include "reference.hpp"
 
 #include <tutti/detail/template_loops.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <functional>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using tutti::test::Affine;
 using tutti::test::compose;

@@ -1,17 +1,9 @@
 // User callables and user element types.
 
 #include "../affine.hpp"
+#include "../test.hpp"
 
 #include <tutti/detail/template_loops.hpp>
-
-#include <doctest/doctest.h>
-
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <stdexcept>
-#include <vector>
 
 using tutti::detail::Kernels;
 using tutti::test::Affine;

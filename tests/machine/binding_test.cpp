@@ -1,27 +1,18 @@
 // The machine the test runs on. Changes of this process's binding happen in a child or in a thread of its
 // own. With a single allowed CPU the cases that need a second report so and check the rest.
+#include "../test.hpp"
 #include "fixtures.hpp"
 #include "machine/cpu_list.hpp"
 #include "machine/pinning.hpp"
 #include "machine/placement.hpp"
 #include "machine/quota.hpp"
 
-#include <doctest/doctest.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <cerrno>
-#include <cstdlib>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <latch>
-#include <span>
-#include <thread>
 
 using namespace tutti::machine;
 using namespace tutti::machine::test;

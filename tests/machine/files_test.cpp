@@ -1,18 +1,9 @@
 // Machines as Linux describes them in files.
+#include "../test.hpp"
 #include "fixtures.hpp"
 #include "machine/cpu_list.hpp"
 
-#include <doctest/doctest.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
 using namespace tutti::machine;
 using namespace tutti::machine::test;

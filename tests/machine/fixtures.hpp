@@ -1,11 +1,8 @@
 #pragma once
 
+#include "../std.hpp"
 #include "../texts.hpp"
 #include "machine/machine.hpp"
-
-#include <fstream>
-#include <stdexcept>
-#include <string>
 
 namespace tutti::machine::test {
 

@@ -1,16 +1,10 @@
 // Kinds of cores, on the machine of topology/fixtures/two-kinds.xml: CPUs 0, 3, 4, 5 are efficient, 1 and 2
 // fast.
+#include "../test.hpp"
 #include "fixtures.hpp"
 #include "machine/placement.hpp"
 
-#include <doctest/doctest.h>
 #include <unistd.h>
-
-#include <algorithm>
-#include <array>
-#include <filesystem>
-#include <iterator>
-#include <map>
 
 using namespace tutti::machine;
 using namespace tutti::machine::test;

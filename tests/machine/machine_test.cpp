@@ -1,10 +1,7 @@
 // The parts of the described machines.
+#include "../test.hpp"
 #include "fixtures.hpp"
 #include "machine/cpu_list.hpp"
-
-#include <doctest/doctest.h>
-
-#include <array>
 
 using namespace tutti::machine;
 using namespace tutti::machine::test;

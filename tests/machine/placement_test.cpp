@@ -1,12 +1,7 @@
 // Which member goes where, against lists derived by hand from the drawings in topology/fixtures/README.md.
+#include "../test.hpp"
 #include "fixtures.hpp"
 #include "machine/placement.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <map>
-#include <set>
 
 using namespace tutti::machine;
 using namespace tutti::machine::test;

@@ -1,8 +1,5 @@
+#include "../test.hpp"
 #include "machine/thresholds.hpp"
-
-#include <doctest/doctest.h>
-
-#include <string>
 
 using namespace tutti::machine;
 

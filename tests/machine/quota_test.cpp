@@ -1,16 +1,9 @@
 // How many CPUs members have: by the control groups' limits, and by where they may run.
+#include "../test.hpp"
 #include "machine/pinning.hpp"
 #include "machine/quota.hpp"
 
-#include <doctest/doctest.h>
 #include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
 using namespace tutti::machine;
 

@@ -1,16 +1,7 @@
 // Members that wait for each other beside busy loops, on a machine whose scheduler is simulated.
+#include "../test.hpp"
 #include "mailbox/wait.hpp"
 #include "simulated_machine.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <deque>
-#include <set>
-#include <string>
-#include <vector>
 
 using namespace tutti::mailbox;
 using tutti::test::SimulatedMachine;

@@ -1,10 +1,11 @@
 #include "played_system.hpp"
 
+#include "../std.hpp"
+
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <ctime>
 
 namespace {

@@ -2,11 +2,6 @@
 
 #include <ucontext.h>
 
-#include <algorithm>
-#include <cstddef>
-#include <limits>
-#include <utility>
-
 namespace tutti::test {
 
 namespace {

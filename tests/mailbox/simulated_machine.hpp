@@ -1,10 +1,7 @@
 #pragma once
 
+#include "../std.hpp"
 #include "played_system.hpp"
-
-#include <functional>
-#include <memory>
-#include <vector>
 
 namespace tutti::test {
 

@@ -1,11 +1,7 @@
 // How a wait goes through its stages, on a CPU whose other users are played by the test.
+#include "../test.hpp"
 #include "mailbox/wait.hpp"
 #include "played_system.hpp"
-
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <stdexcept>
 
 using namespace tutti::mailbox;
 

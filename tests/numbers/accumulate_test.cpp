@@ -1,19 +1,10 @@
 #include "../../src/by_collective.hpp"
 #include "../operands_of.hpp"
-#include "../reduced.hpp"
+#include "../test.hpp"
 #include "algorithm/registry.hpp"
 
 #include <tutti/tasks.hpp>
 #include <tutti/tutti.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <complex>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
 
 // Operators that lift elements to an accumulator, combine, and lower the result once.
 

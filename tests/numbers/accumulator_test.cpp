@@ -5,14 +5,7 @@
 #include <tutti/error.hpp>
 #include <tutti/reproducible.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
 #include <cfloat>
-#include <cstring>
-#include <limits>
-#include <span>
-#include <type_traits>
 
 #if defined(__x86_64__)
 #include <xmmintrin.h>

@@ -1,13 +1,7 @@
 #pragma once
 
+#include "../test.hpp"
 #include "exact.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <vector>
 
 namespace tutti::test {
 

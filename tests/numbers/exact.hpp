@@ -1,8 +1,6 @@
 #pragma once
 
-#include <array>
-#include <cmath>
-#include <cstdint>
+#include "../std.hpp"
 
 namespace tutti::test {
 

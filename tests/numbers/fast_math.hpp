@@ -1,8 +1,8 @@
 #pragma once
 
-#include <tutti/reproducible.hpp>
+#include "../std.hpp"
 
-#include <span>
+#include <tutti/reproducible.hpp>
 
 namespace tutti::test {
 

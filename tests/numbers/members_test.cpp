@@ -7,14 +7,6 @@
 #include <tutti/single_caller.hpp>
 #include <tutti/team.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <span>
-#include <string_view>
-
 using namespace tutti;
 using namespace tutti::test;
 

@@ -8,18 +8,6 @@
 #include <tutti/ordered_reduce.hpp>
 #include <tutti/team.hpp>
 
-#include <doctest/doctest.h>
-
-#include <bit>
-#include <complex>
-#include <cstdint>
-#include <functional>
-#include <limits>
-#include <numeric>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
-
 using namespace tutti;
 using namespace tutti::test;
 

@@ -1,14 +1,8 @@
 #pragma once
 
-#include <tutti/team.hpp>
+#include "../std.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdlib>
-#include <cstring>
-#include <random>
-#include <span>
-#include <vector>
+#include <tutti/team.hpp>
 
 namespace tutti::test {
 

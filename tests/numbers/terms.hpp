@@ -1,11 +1,6 @@
 #pragma once
 
-#include <cmath>
-#include <cstddef>
-#include <limits>
-#include <random>
-#include <type_traits>
-#include <vector>
+#include "../std.hpp"
 
 namespace tutti::test {
 

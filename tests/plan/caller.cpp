@@ -2,8 +2,6 @@
 
 #include "../associated.hpp"
 
-#include <algorithm>
-
 namespace tutti::test {
 
 using algorithm::Order;

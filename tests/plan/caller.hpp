@@ -6,12 +6,6 @@
 #include "promise.hpp"
 #include "schedule/schedule.hpp"
 
-#include <cstddef>
-#include <map>
-#include <string>
-#include <tuple>
-#include <vector>
-
 namespace tutti::test {
 
 /// The input of callers to a collective and the results that they expect, in strings: the contents of a

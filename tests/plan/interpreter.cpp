@@ -5,13 +5,6 @@
 #include "interpreter_state.hpp"
 #include "plan/plan.hpp"
 
-#include <algorithm>
-#include <numeric>
-#include <random>
-#include <span>
-#include <stdexcept>
-#include <vector>
-
 namespace tutti::test {
 
 using plan::Code;

@@ -1,11 +1,9 @@
 #pragma once
 
+#include "../std.hpp"
 #include "algorithm/registry.hpp"
 #include "plan/partition.hpp"
 #include "schedule/synchronise.hpp"
-
-#include <cstdint>
-#include <string>
 
 namespace tutti::test {
 

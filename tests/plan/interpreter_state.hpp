@@ -1,12 +1,8 @@
 #pragma once
 
+#include "../std.hpp"
 #include "plan/plan.hpp"
 #include "schedule/schedule.hpp"
-
-#include <array>
-#include <cstddef>
-#include <string>
-#include <vector>
 
 namespace tutti::test {
 

@@ -1,12 +1,6 @@
+#include "../test.hpp"
 #include "algorithm/levels/levels.hpp"
 #include "interpreter.hpp"
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <vector>
 
 using namespace tutti;
 using algorithm::Acting;

@@ -1,16 +1,10 @@
+#include "../test.hpp"
 #include "algorithm/algorithms.hpp"
 #include "algorithm/registry.hpp"
 #include "graph/circulant.hpp"
 #include "interpreter.hpp"
 #include "plan/plan.hpp"
 #include "schedule/recorder.hpp"
-
-#include <doctest/doctest.h>
-
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 namespace {
 

@@ -1,9 +1,5 @@
 #include "promise.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <numeric>
-
 namespace tutti::test {
 
 using detail::Part;

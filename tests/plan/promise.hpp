@@ -1,10 +1,8 @@
 #pragma once
 
+#include "../std.hpp"
 #include "plan/partition.hpp"
 #include "schedule/schedule.hpp"
-
-#include <cstddef>
-#include <vector>
 
 namespace tutti::test {
 

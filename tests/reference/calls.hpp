@@ -6,8 +6,6 @@
 #include <tutti/counts.hpp>
 #include <tutti/options.hpp>
 
-#include <stdexcept>
-
 namespace tutti::test {
 
 /// Makes the irregular call if `me` has it with these counts: Counts or CountsOnAll.

@@ -4,9 +4,6 @@
 
 #include <tutti/tutti.h>
 
-#include <array>
-#include <cstddef>
-
 namespace tutti::test {
 
 /// The elements and the operator of a call.

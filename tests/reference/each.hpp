@@ -2,10 +2,6 @@
 
 #include "calls.hpp"
 
-#include <cstddef>
-#include <span>
-#include <vector>
-
 namespace tutti::test {
 
 /// Vectors of `count` elements, and of as many for each rank, for calls whose results are not looked at.

@@ -4,11 +4,6 @@
 
 #include <tutti/neighbors.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <random>
-#include <vector>
-
 namespace tutti::test {
 
 using List = std::vector<std::size_t>;

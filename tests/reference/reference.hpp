@@ -5,15 +5,6 @@
 
 #include <tutti/half.hpp>
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <type_traits>
-#include <utility>
-#include <vector>
-
 namespace tutti::test {
 
 /// One member's vectors in a call, and what the call must leave in the output. In place the input is empty.

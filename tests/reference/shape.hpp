@@ -1,17 +1,8 @@
 #pragma once
 
-#include <tutti/collective.hpp>
+#include "../std.hpp"
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <numeric>
-#include <optional>
-#include <random>
-#include <string>
-#include <utility>
-#include <vector>
+#include <tutti/collective.hpp>
 
 namespace tutti::test {
 

@@ -1,18 +1,11 @@
 // Faults that the interleavings must find: this proves the tests.
 
+#include "../test.hpp"
 #include "call.hpp"
 #include "interleaving.hpp"
 #include "plan/plan.hpp"
 #include "program.hpp"
 #include "random.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdio>
-#include <set>
-#include <vector>
 
 namespace tutti::test {
 

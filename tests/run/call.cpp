@@ -5,9 +5,6 @@
 #include "mixed.hpp"
 #include "plan/plan.hpp"
 
-#include <algorithm>
-#include <set>
-
 namespace tutti::test {
 
 using algorithm::Algorithm;

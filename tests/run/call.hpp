@@ -6,11 +6,6 @@
 #include "schedule/synchronise.hpp"
 #include "values.hpp"
 
-#include <cstddef>
-#include <memory>
-#include <string>
-#include <vector>
-
 namespace tutti::test {
 
 /// One call that all members make: by a row of the registry, in one of its forms, with blocks of some length.

@@ -1,8 +1,7 @@
 #pragma once
 
+#include "../std.hpp"
 #include "mailbox/mailbox.hpp"
-
-#include <cstdint>
 
 namespace tutti::test {
 

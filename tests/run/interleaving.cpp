@@ -3,12 +3,6 @@
 #include "mixed.hpp"
 #include "plan/plan.hpp"
 
-#include <algorithm>
-#include <cstring>
-#include <limits>
-#include <numeric>
-#include <utility>
-
 namespace tutti::test {
 
 using What = Outcome::What;

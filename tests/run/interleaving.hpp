@@ -5,12 +5,6 @@
 #include "random.hpp"
 #include "run/runner.hpp"
 
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <vector>
-
 namespace tutti::test {
 
 /// How a run of a program went.

@@ -1,16 +1,10 @@
+#include "../test.hpp"
 #include "algorithm/registry.hpp"
 #include "call.hpp"
 #include "interleaving.hpp"
 #include "options.hpp"
 #include "program.hpp"
 #include "random.hpp"
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <vector>
 
 namespace tutti::test {
 

@@ -5,10 +5,6 @@
 #include "schedule/schedule.hpp"
 #include "values.hpp"
 
-#include <cstddef>
-#include <string>
-#include <vector>
-
 namespace tutti::test {
 
 /// Calls that members make back to back, the memory for them, and what should be in it. Every call of every

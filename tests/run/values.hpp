@@ -5,8 +5,6 @@
 
 #include <tutti/detail/template_loops.hpp>
 
-#include <cstdint>
-
 namespace tutti::test {
 
 /// The elements that are reduced here. An input is a number of its own for each member, operation and

@@ -1,14 +1,9 @@
+#include "../test.hpp"
 #include "algorithm/registry.hpp"
 #include "mailbox/mailbox.hpp"
 #include "plan/plan.hpp"
 #include "run/word_exchange.hpp"
 #include "schedule/synchronise.hpp"
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <memory>
-#include <vector>
 
 namespace tutti::run {
 

@@ -1,15 +1,9 @@
+#include "../test.hpp"
 #include "algorithm/families.hpp"
 #include "cost/count.hpp"
 #include "graph/circulant.hpp"
 #include "schedule/place.hpp"
 #include "verify/verify.hpp"
-
-#include <doctest/doctest.h>
-
-#include <numeric>
-#include <stdexcept>
-#include <utility>
-#include <vector>
 
 using namespace tutti;
 using namespace tutti::schedule;

@@ -1,17 +1,9 @@
+#include "../test.hpp"
 #include "algorithm/registry.hpp"
 #include "graph/circulant.hpp"
 #include "schedule/place.hpp"
 #include "schedule/scratch.hpp"
 #include "verify/verify.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace tutti;
 using namespace tutti::schedule;

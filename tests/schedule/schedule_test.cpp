@@ -1,17 +1,10 @@
+#include "../test.hpp"
 #include "algorithm/algorithms.hpp"
 #include "algorithm/registry.hpp"
 #include "schedule/recorder.hpp"
 #include "schedule/runs.hpp"
 #include "schedule/schedule.hpp"
 #include "verify/verify.hpp"
-
-#include <doctest/doctest.h>
-
-#include <set>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace tutti;
 using namespace tutti::schedule;

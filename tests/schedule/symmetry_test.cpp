@@ -1,16 +1,6 @@
+#include "../test.hpp"
 #include "schedule/blocks.hpp"
 #include "schedule/symmetry.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <functional>
-#include <map>
-#include <numeric>
-#include <set>
-#include <stdexcept>
-#include <tuple>
-#include <vector>
 
 using namespace tutti::schedule;
 

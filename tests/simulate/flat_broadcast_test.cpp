@@ -1,20 +1,11 @@
 // One writer and k readers, held against what others have measured.
+#include "../test.hpp"
 #include "algorithm/registry.hpp"
 #include "machine/machine.hpp"
 #include "model/machine_model.hpp"
 #include "schedule/synchronise.hpp"
 #include "simulate/simulation.hpp"
 #include "survey/find_profile.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <fstream>
-#include <map>
-#include <sstream>
-#include <string>
-#include <vector>
 
 using namespace tutti;
 

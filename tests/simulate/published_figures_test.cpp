@@ -1,13 +1,8 @@
 // Published times of broadcasts among both sockets' readers, beside predictions.
+#include "../test.hpp"
 #include "model/machine_model.hpp"
 #include "simulate/simulation.hpp"
 #include "survey/find_profile.hpp"
-
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <string>
-#include <vector>
 
 using namespace tutti;
 using plan::Code;

@@ -1,4 +1,5 @@
 // Small operations, whose times are added up by hand.
+#include "../test.hpp"
 #include "algorithm/levels/levels.hpp"
 #include "algorithm/registry.hpp"
 #include "distance/line_profile.hpp"
@@ -7,14 +8,6 @@
 #include "simulate/simulation.hpp"
 #include "simulate/touches.hpp"
 #include "two_sockets.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <stdexcept>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 using namespace tutti;
 using distance::Class;

@@ -1,17 +1,9 @@
 // The members' actions in time in a simulated operation.
+#include "../test.hpp"
 #include "algorithm/registry.hpp"
 #include "simulate/predictor.hpp"
 #include "trace/timeline.hpp"
 #include "two_sockets.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cmath>
-#include <cstdint>
-#include <iterator>
-#include <utility>
-#include <vector>
 
 using namespace tutti;
 using schedule::Protocol;

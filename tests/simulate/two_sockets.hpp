@@ -1,10 +1,8 @@
 #pragma once
 
+#include "../std.hpp"
 #include "distance/line_profile.hpp"
 #include "simulate/positions.hpp"
-
-#include <cstddef>
-#include <vector>
 
 namespace tutti {
 

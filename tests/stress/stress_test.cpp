@@ -3,14 +3,6 @@
 
 #include <tutti/tutti.hpp>
 
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <chrono>
-#include <random>
-#include <stdexcept>
-#include <thread>
-
 namespace {
 
 using namespace tutti;

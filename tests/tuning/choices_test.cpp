@@ -2,9 +2,6 @@
 #include "support.hpp"
 #include "tuning/choices.hpp"
 
-#include <memory>
-#include <vector>
-
 using namespace tutti;
 using tuning::Operands;
 

@@ -7,16 +7,6 @@
 
 #include <tutti/tutti.hpp>
 
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <functional>
-#include <random>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <vector>
-
 using namespace tutti;
 using tuning::Operands;
 

@@ -2,8 +2,6 @@
 
 #include <sys/stat.h>
 
-#include <vector>
-
 using namespace tutti;
 using namespace tutti::test;
 

@@ -1,8 +1,5 @@
 #include "support.hpp"
 
-#include <random>
-#include <string>
-
 using namespace tutti;
 
 namespace {

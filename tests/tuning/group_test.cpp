@@ -2,9 +2,6 @@
 
 #include <tutti/tutti.hpp>
 
-#include <numeric>
-#include <vector>
-
 using namespace tutti;
 using test::mentions;
 using tuning::Operands;

@@ -3,11 +3,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#include <cstdio>
-#include <cstdlib>
-#include <thread>
-#include <vector>
-
 using namespace tutti;
 using test::mentions;
 

@@ -6,11 +6,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include <cstddef>
-#include <functional>
-#include <string>
-#include <vector>
-
 using namespace tutti;
 using namespace tutti::test;
 using tuning::Operands;

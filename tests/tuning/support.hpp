@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../texts.hpp"
+#include "../test.hpp"
 #include "tuning/file.hpp"
 #include "tuning/fingerprint.hpp"
 #include "tuning/load.hpp"
@@ -8,14 +8,7 @@
 
 #include <tutti/version.hpp>
 
-#include <doctest/doctest.h>
 #include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-#include <stdexcept>
-#include <string>
-#include <string_view>
 
 namespace tutti::test {
 

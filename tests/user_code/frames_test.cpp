@@ -3,23 +3,7 @@
 
 #include "../api/support.hpp"
 #include "../on_threads.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <cstdlib>
-#include <functional>
-#include <mutex>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <thread>
-#include <utility>
-#include <vector>
+#include "../test.hpp"
 
 using namespace tutti;
 using namespace tutti::test;

@@ -4,25 +4,12 @@
 #include "../api/coroutines.hpp"
 #include "../api/support.hpp"
 #include "../on_threads.hpp"
+#include "../test.hpp"
 
 #include <tutti/async_group.hpp>
 
-#include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <array>
-#include <atomic>
-#include <barrier>
-#include <chrono>
-#include <cstdlib>
-#include <functional>
-#include <initializer_list>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <vector>
 
 using namespace tutti;
 using namespace tutti::test;

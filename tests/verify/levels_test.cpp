@@ -1,20 +1,8 @@
-#include "../reduced.hpp"
+#include "../test.hpp"
 #include "algorithm/levels/levels.hpp"
 #include "mutants.hpp"
 #include "simulation.hpp"
 #include "verify/verify.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <functional>
-#include <random>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace tutti;
 using algorithm::Acting;

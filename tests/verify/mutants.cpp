@@ -1,9 +1,5 @@
 #include "mutants.hpp"
 
-#include <stdexcept>
-#include <utility>
-#include <vector>
-
 namespace tutti::test {
 
 using schedule::Blocks;

@@ -1,9 +1,7 @@
 #pragma once
 
+#include "../std.hpp"
 #include "schedule/synchronise.hpp"
-
-#include <functional>
-#include <string>
 
 namespace tutti::test {
 

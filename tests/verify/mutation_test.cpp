@@ -1,21 +1,9 @@
-#include "../reduced.hpp"
+#include "../test.hpp"
 #include "algorithm/registry.hpp"
 #include "mutants.hpp"
 #include "schedule/recorder.hpp"
 #include "simulation.hpp"
 #include "verify/verify.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <functional>
-#include <map>
-#include <numeric>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace tutti;
 using algorithm::Algorithm;

@@ -1,18 +1,10 @@
 // The exchange among neighbours, whose schedule comes from a graph.
 
+#include "../test.hpp"
 #include "algorithm/algorithms.hpp"
 #include "algorithm/neighbors.hpp"
 #include "simulation.hpp"
 #include "verify/verify.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <random>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 using namespace tutti;
 using algorithm::NamedNeighbors;

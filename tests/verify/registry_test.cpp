@@ -1,16 +1,8 @@
+#include "../test.hpp"
 #include "algorithm/registry.hpp"
 #include "cost/count.hpp"
 #include "simulation.hpp"
 #include "verify/verify.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <functional>
-#include <numeric>
-#include <set>
-#include <vector>
 
 using namespace tutti;
 using algorithm::Algorithm;

@@ -1,10 +1,7 @@
 #pragma once
 
+#include "../std.hpp"
 #include "schedule/schedule.hpp"
-
-#include <cstddef>
-#include <string>
-#include <vector>
 
 namespace tutti::test {
 

@@ -3,15 +3,6 @@
 #include "../associated.hpp"
 #include "simulated_values.hpp"
 
-#include <algorithm>
-#include <map>
-#include <numeric>
-#include <random>
-#include <set>
-#include <tuple>
-#include <utility>
-#include <vector>
-
 namespace tutti::test {
 
 using schedule::count_of;

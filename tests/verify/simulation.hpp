@@ -1,10 +1,8 @@
 #pragma once
 
+#include "../std.hpp"
 #include "schedule/synchronise.hpp"
 #include "verify/verify.hpp"
-
-#include <cstdint>
-#include <string>
 
 namespace tutti::test {
 

@@ -1,9 +1,5 @@
+#include "../test.hpp"
 #include "verify/terms.hpp"
-
-#include <doctest/doctest.h>
-
-#include <optional>
-#include <vector>
 
 using tutti::schedule::Symmetry;
 using tutti::verify::Term;

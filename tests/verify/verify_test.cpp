@@ -1,15 +1,9 @@
+#include "../test.hpp"
 #include "algorithm/algorithms.hpp"
 #include "algorithm/families.hpp"
 #include "graph/circulant.hpp"
 #include "schedule/place.hpp"
 #include "verify/verify.hpp"
-
-#include <doctest/doctest.h>
-
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace tutti;
 using namespace tutti::schedule;

@@ -4,13 +4,6 @@
 #include "../api/support.hpp"
 #include "exam.hpp"
 
-#include <doctest/doctest.h>
-
-#include <array>
-#include <string>
-#include <string_view>
-#include <vector>
-
 using namespace tutti;
 using namespace tutti::test;
 

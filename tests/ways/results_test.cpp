@@ -2,17 +2,8 @@
 
 #include "../affine.hpp"
 #include "../pool.hpp"
-#include "../reduced.hpp"
+#include "../test.hpp"
 #include "exam.hpp"
-
-#include <doctest/doctest.h>
-
-#include <complex>
-#include <fstream>
-#include <functional>
-#include <iterator>
-#include <string>
-#include <vector>
 
 using namespace tutti;
 using namespace tutti::test;

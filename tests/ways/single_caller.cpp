@@ -5,9 +5,6 @@
 
 #include <tutti/single_caller.hpp>
 
-#include <barrier>
-#include <exception>
-
 namespace tutti::test {
 
 namespace {

@@ -2,9 +2,6 @@
 
 #include "dynamic_call.hpp"
 
-#include <optional>
-#include <utility>
-
 namespace tutti::test {
 
 namespace {

@@ -1,11 +1,7 @@
 // Calls that are repeated allocate nothing, and what is given up is given back.
 
-#include "tests/replaced_new.hpp"
 #include "support.hpp"
-
-#include <array>
-#include <atomic>
-#include <cstddef>
+#include "tests/replaced_new.hpp"
 
 using namespace tutti::test;
 

@@ -4,15 +4,6 @@
 
 #include <tutti/placement.hpp>
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <thread>
-#include <vector>
-
 using namespace tutti::test;
 
 TEST_CASE("null pointers are named") {

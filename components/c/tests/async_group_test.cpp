@@ -2,11 +2,6 @@
 
 #include "support.hpp"
 
-#include <atomic>
-#include <mutex>
-#include <thread>
-#include <vector>
-
 using namespace tutti::test;
 
 namespace {

@@ -5,10 +5,6 @@
 #include <tutti/c.hpp>
 #include <tutti/tutti.hpp>
 
-#include <atomic>
-#include <cstdint>
-#include <vector>
-
 using namespace tutti;
 using namespace tutti::test;
 

@@ -5,18 +5,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdio>
-#include <new>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <vector>
-
 using namespace tutti::test;
 
 namespace {

@@ -1,15 +1,10 @@
 // The source lines of calls from C.
 
-#include "tests/on_threads.hpp"
 #include "support.hpp"
+#include "tests/on_threads.hpp"
 
 #include <tutti/c.hpp>
 #include <tutti/tutti.hpp>
-
-#include <array>
-#include <cstddef>
-#include <string>
-#include <utility>
 
 using namespace tutti::test;
 

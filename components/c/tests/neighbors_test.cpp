@@ -3,13 +3,6 @@
 #include "support.hpp"
 #include "tests/reference/graphs.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <random>
-#include <span>
-#include <vector>
-
 using namespace tutti::test;
 
 namespace {

@@ -6,16 +6,6 @@
 #include <tutti/c.hpp>
 #include <tutti/tutti.hpp>
 
-#include <algorithm>
-#include <atomic>
-#include <cmath>
-#include <complex>
-#include <cstdint>
-#include <functional>
-#include <initializer_list>
-#include <limits>
-#include <tuple>
-
 using namespace tutti;
 using namespace tutti::test;
 

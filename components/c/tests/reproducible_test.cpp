@@ -4,10 +4,6 @@
 
 #include <tutti/reproducible.hpp>
 
-#include <cmath>
-#include <cstddef>
-#include <vector>
-
 using namespace tutti;
 using namespace tutti::test;
 

@@ -2,11 +2,6 @@
 
 #include "support.hpp"
 
-#include <array>
-#include <atomic>
-#include <thread>
-#include <vector>
-
 using namespace tutti::test;
 
 namespace {

@@ -1,14 +1,8 @@
 #pragma once
 
-#include "tests/reduced.hpp"
-#include "tests/texts.hpp"
+#include "tests/test.hpp"
 
 #include <tutti/tutti.h>
-
-#include <doctest/doctest.h>
-
-#include <functional>
-#include <string>
 
 namespace tutti::test {
 

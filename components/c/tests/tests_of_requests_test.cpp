@@ -2,13 +2,6 @@
 
 #include "support.hpp"
 
-#include <array>
-#include <atomic>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <thread>
-
 using namespace tutti::test;
 
 TEST_CASE("tests and waits with a limit leave what is not complete") {

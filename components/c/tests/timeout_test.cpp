@@ -2,13 +2,6 @@
 
 #include "support.hpp"
 
-#include <array>
-#include <chrono>
-#include <cstddef>
-#include <cstring>
-#include <string>
-#include <thread>
-
 using namespace tutti::test;
 
 TEST_CASE("a call that waits longer than its group's timeout says who is where") {

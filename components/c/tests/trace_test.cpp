@@ -1,8 +1,5 @@
 #include "support.hpp"
 
-#include <cstddef>
-#include <string>
-
 using namespace tutti::test;
 
 namespace {

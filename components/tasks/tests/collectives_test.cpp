@@ -1,21 +1,11 @@
 // Ranks of an async group for which one thread acts.
 
-#include "tests/reduced.hpp"
-#include "tests/reference/calls.hpp"
-#include "tests/ways/exam.hpp"
 #include "support.hpp"
+#include "tests/reference/calls.hpp"
+#include "tests/test.hpp"
+#include "tests/ways/exam.hpp"
 
 #include <tutti/async_group.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstdint>
-#include <numeric>
-#include <optional>
-#include <random>
-#include <span>
-#include <vector>
 
 using namespace tutti;
 using namespace tutti::test;

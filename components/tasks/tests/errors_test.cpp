@@ -1,24 +1,12 @@
 // Errors among ranks that arrive, and the requests that report them.
 
 #include "support.hpp"
+#include "tests/test.hpp"
 
 #include <tutti/async_group.hpp>
 #include <tutti/error.hpp>
 
-#include <doctest/doctest.h>
-
-#include <array>
 #include <coroutine>
-#include <cstddef>
-#include <cstring>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <vector>
 
 using namespace tutti;
 using test::mentions;

@@ -1,22 +1,11 @@
 // Ranks that arrive in any order, from any threads, several operations ahead of others.
 
 #include "support.hpp"
-#include "tests/reduced.hpp"
+#include "tests/test.hpp"
 
 #include <tutti/async_group.hpp>
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <atomic>
 #include <coroutine>
-#include <cstdint>
-#include <latch>
-#include <mutex>
-#include <random>
-#include <thread>
-#include <vector>
 
 using namespace tutti;
 

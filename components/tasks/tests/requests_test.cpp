@@ -1,20 +1,11 @@
 // Requests of ranks that arrive: which of them have an operation, waits with a limit, and several at a time.
 
 #include "support.hpp"
+#include "tests/test.hpp"
 
 #include <tutti/async_group.hpp>
 #include <tutti/error.hpp>
 #include <tutti/operators.hpp>
-
-#include <doctest/doctest.h>
-
-#include <array>
-#include <chrono>
-#include <optional>
-#include <span>
-#include <thread>
-#include <utility>
-#include <vector>
 
 using namespace tutti;
 using namespace std::chrono_literals;

@@ -2,23 +2,11 @@
 
 #include "support.hpp"
 #include "tests/associated.hpp"
-#include "tests/reduced.hpp"
+#include "tests/test.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/single_caller.hpp>
 #include <tutti/team.hpp>
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <numeric>
-#include <random>
-#include <span>
-#include <stdexcept>
-#include <utility>
-#include <vector>
 
 using namespace tutti;
 using namespace tutti::single_caller;

@@ -8,12 +8,6 @@
 #include <tutti/executor.hpp>
 
 #include <coroutine>
-#include <cstddef>
-#include <exception>
-#include <functional>
-#include <mutex>
-#include <string>
-#include <vector>
 
 namespace tutti::test {
 

@@ -2,27 +2,11 @@
 
 #include "support.hpp"
 #include "tests/on_threads.hpp"
-#include "tests/reduced.hpp"
+#include "tests/test.hpp"
 
 #include <tutti/async_group.hpp>
 #include <tutti/error.hpp>
 #include <tutti/operators.hpp>
-
-#include <doctest/doctest.h>
-
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdlib>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <optional>
-#include <random>
-#include <string>
-#include <thread>
-#include <vector>
 
 using namespace tutti;
 using namespace std::chrono_literals;

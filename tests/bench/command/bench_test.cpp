@@ -1,14 +1,8 @@
+#include "../../test.hpp"
 #include "mpirun/temporary_directory.hpp"
 #include "support.hpp"
 
-#include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
-
-#include <fstream>
-#include <map>
-#include <set>
-#include <sstream>
-#include <vector>
 
 using tutti::bench::TemporaryDirectory;
 using tutti::test::Outcome;

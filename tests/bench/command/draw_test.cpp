@@ -1,15 +1,6 @@
+#include "../../test.hpp"
 #include "mpirun/temporary_directory.hpp"
 #include "support.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <set>
-#include <string>
-#include <vector>
 
 using tutti::test::Outcome;
 using tutti::test::shell;

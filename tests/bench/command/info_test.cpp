@@ -1,10 +1,5 @@
+#include "../../test.hpp"
 #include "support.hpp"
-
-#include <doctest/doctest.h>
-
-#include <fstream>
-#include <iterator>
-#include <string>
 
 using tutti::test::Outcome;
 using tutti::test::tutti_command;

@@ -1,11 +1,5 @@
+#include "../../test.hpp"
 #include "support.hpp"
-
-#include <doctest/doctest.h>
-
-#include <cstdlib>
-#include <string>
-#include <utility>
-#include <vector>
 
 using tutti::test::Outcome;
 using tutti::test::tutti_command;

@@ -1,14 +1,9 @@
 // tutti measure: its files, and what it refuses.
+#include "../../test.hpp"
 #include "machine/machine.hpp"
 #include "support.hpp"
 
-#include <doctest/doctest.h>
 #include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <string>
 
 using namespace tutti;
 using namespace tutti::test;

@@ -1,14 +1,10 @@
+#include "../../test.hpp"
 #include "mpirun/temporary_directory.hpp"
 #include "report/results_file.hpp"
 #include "support.hpp"
 #include "terminal/output.hpp"
 
-#include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
-
-#include <array>
-#include <string>
-#include <vector>
 
 using namespace tutti::bench;
 using tutti::Collective;

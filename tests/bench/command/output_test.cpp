@@ -1,10 +1,7 @@
 // The destinations of results and text, and the errors when they cannot be written.
+#include "../../test.hpp"
 #include "mpirun/temporary_directory.hpp"
 #include "support.hpp"
-
-#include <doctest/doctest.h>
-
-#include <string>
 
 using tutti::bench::TemporaryDirectory;
 using tutti::test::Outcome;

@@ -1,18 +1,10 @@
 // Descriptions of the command beside --help: manual pages, completions and the examples in both.
 
+#include "../../test.hpp"
 #include "mpirun/temporary_directory.hpp"
 #include "support.hpp"
 
-#include <doctest/doctest.h>
-
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <regex>
-#include <set>
-#include <sstream>
-#include <string>
-#include <vector>
 
 using tutti::test::Outcome;
 using tutti::test::shell;

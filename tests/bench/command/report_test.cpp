@@ -1,16 +1,10 @@
 // tutti report: which files it takes, what it prints and writes.
+#include "../../test.hpp"
 #include "mpirun/temporary_directory.hpp"
 #include "report/results_file.hpp"
 #include "support.hpp"
 
-#include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
-
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <string>
-#include <vector>
 
 using namespace tutti::bench;
 using tutti::Collective;

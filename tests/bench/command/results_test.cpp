@@ -1,13 +1,9 @@
+#include "../../test.hpp"
 #include "mpirun/temporary_directory.hpp"
 #include "report/results_file.hpp"
 #include "support.hpp"
 
-#include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
-
-#include <fstream>
-#include <string>
-#include <vector>
 
 using nlohmann::json;
 using tutti::bench::TemporaryDirectory;

@@ -1,12 +1,6 @@
+#include "../../test.hpp"
 #include "mpirun/temporary_directory.hpp"
 #include "support.hpp"
-
-#include <doctest/doctest.h>
-
-#include <fstream>
-#include <iterator>
-#include <string>
-#include <vector>
 
 using tutti::bench::TemporaryDirectory;
 using tutti::test::Outcome;

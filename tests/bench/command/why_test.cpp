@@ -2,13 +2,6 @@
 #include "mpirun/temporary_directory.hpp"
 #include "support.hpp"
 
-#include <doctest/doctest.h>
-
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
-#include <string>
-
 using tutti::bench::TemporaryDirectory;
 using tutti::test::Outcome;
 using tutti::test::tutti_command;

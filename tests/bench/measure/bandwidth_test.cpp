@@ -1,6 +1,5 @@
+#include "../../test.hpp"
 #include "measure/bandwidth.hpp"
-
-#include <doctest/doctest.h>
 
 using namespace tutti::bench;
 using tutti::Collective;

@@ -1,10 +1,6 @@
+#include "../../test.hpp"
 #include "measure/data.hpp"
 #include "measure/types.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <cstring>
 
 using namespace tutti::bench;
 using tutti::Collective;

@@ -1,12 +1,6 @@
+#include "../../test.hpp"
 #include "measure/buffer.hpp"
 #include "measure/harness.hpp"
-
-#include <doctest/doctest.h>
-
-#include <atomic>
-#include <chrono>
-#include <stdexcept>
-#include <thread>
 
 using namespace tutti::bench;
 

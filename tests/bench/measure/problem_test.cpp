@@ -1,8 +1,5 @@
+#include "../../test.hpp"
 #include "measure/problem.hpp"
-
-#include <doctest/doctest.h>
-
-#include <stdexcept>
 
 using namespace tutti::bench;
 using tutti::Collective;

@@ -1,10 +1,5 @@
+#include "../../test.hpp"
 #include "measure/statistics.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <numeric>
-#include <random>
 
 using namespace tutti::bench;
 

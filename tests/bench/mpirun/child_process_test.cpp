@@ -1,9 +1,5 @@
+#include "../../test.hpp"
 #include "mpirun/child_process.hpp"
-
-#include <doctest/doctest.h>
-
-#include <string>
-#include <vector>
 
 using namespace tutti::bench;
 

@@ -1,12 +1,8 @@
 // The sentences at the top of a report.
+#include "../../test.hpp"
 #include "page/findings.hpp"
 
-#include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
-
-#include <algorithm>
-#include <string>
-#include <vector>
 
 using namespace tutti;
 using namespace tutti::viewer;

@@ -1,14 +1,11 @@
 // The parts that every report has, whatever is in its files.
+#include "../../test.hpp"
 #include "page/page.hpp"
 #include "page/page_data.hpp"
 #include "page/shell.hpp"
 #include "page/timeline_page.hpp"
 
-#include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
-
-#include <string>
-#include <vector>
 
 using namespace tutti;
 using namespace tutti::viewer;

@@ -1,10 +1,5 @@
+#include "../../test.hpp"
 #include "page/timeline_findings.hpp"
-
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <string>
-#include <vector>
 
 using namespace tutti;
 using namespace tutti::viewer;

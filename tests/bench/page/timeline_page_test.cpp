@@ -1,11 +1,5 @@
+#include "../../test.hpp"
 #include "page/timeline_page.hpp"
-
-#include <doctest/doctest.h>
-
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <vector>
 
 using namespace tutti;
 using trace::Lane;

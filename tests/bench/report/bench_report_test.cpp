@@ -1,13 +1,6 @@
+#include "../../test.hpp"
 #include "report/bench_report.hpp"
 #include "report/comparison.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
 
 using namespace tutti::bench;
 using tutti::Collective;

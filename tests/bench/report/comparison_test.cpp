@@ -1,9 +1,7 @@
+#include "../../test.hpp"
 #include "report/comparison.hpp"
 
-#include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
-
-#include <algorithm>
 
 using namespace tutti::bench;
 using tutti::Collective;

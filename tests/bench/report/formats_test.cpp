@@ -1,13 +1,8 @@
+#include "../../test.hpp"
 #include "report/benchmark_format.hpp"
 #include "report/nccl_format.hpp"
 
-#include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
-
-#include <set>
-#include <sstream>
-#include <string>
-#include <vector>
 
 using namespace tutti::bench;
 using tutti::Collective;

@@ -1,10 +1,5 @@
+#include "../../test.hpp"
 #include "report/guidelines.hpp"
-
-#include <doctest/doctest.h>
-
-#include <map>
-#include <string>
-#include <vector>
 
 using namespace tutti::bench;
 

@@ -1,9 +1,5 @@
+#include "../../test.hpp"
 #include "report/regression.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <vector>
 
 using namespace tutti::bench;
 using tutti::Collective;

@@ -1,12 +1,6 @@
-#include "../../texts.hpp"
+#include "../../test.hpp"
 #include "report/timeline_file.hpp"
 #include "trace/json_lines.hpp"
-
-#include <doctest/doctest.h>
-
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 using namespace tutti;
 using bench::parse_timelines;

@@ -1,13 +1,8 @@
 // The differences between the times of a machine and its description by hwloc.
+#include "../../test.hpp"
 #include "machine/distances.hpp"
 #include "survey/differences.hpp"
 #include "survey/matrix_svg.hpp"
-
-#include <doctest/doctest.h>
-
-#include <array>
-#include <string>
-#include <vector>
 
 using namespace tutti;
 using namespace tutti::laboratory;

@@ -1,12 +1,8 @@
 // How far CPUs are from each other, as hwloc says, and which of them are compared.
+#include "../../test.hpp"
 #include "machine/distances.hpp"
 #include "machine/machine.hpp"
 #include "survey/machine_classes.hpp"
-
-#include <doctest/doctest.h>
-
-#include <set>
-#include <vector>
 
 using namespace tutti;
 using namespace tutti::laboratory;

@@ -1,11 +1,6 @@
 // The valid and invalid contents of a machine model's file.
-#include "../../texts.hpp"
+#include "../../test.hpp"
 #include "survey/profile_json.hpp"
-
-#include <doctest/doctest.h>
-
-#include <stdexcept>
-#include <string>
 
 using namespace tutti;
 using namespace tutti::laboratory;

@@ -1,21 +1,10 @@
 // The profiles of machines that others have measured.
+#include "../../test.hpp"
 #include "distance/published.hpp"
 #include "machine/distances.hpp"
 #include "machine/machine.hpp"
 #include "survey/find_profile.hpp"
 #include "survey/profile_json.hpp"
-
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <sstream>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 using namespace tutti;
 using namespace tutti::laboratory;

@@ -1,20 +1,11 @@
 // The measurements on the machine of the test: that they are made, not their values.
+#include "../../test.hpp"
 #include "machine/pinning.hpp"
 #include "survey/pinned_threads.hpp"
 #include "survey/survey.hpp"
 #include "survey/tries.hpp"
 
-#include <doctest/doctest.h>
-
-#include <algorithm>
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <cmath>
-#include <stdexcept>
 #include <stop_token>
-#include <thread>
-#include <vector>
 
 using namespace tutti;
 using namespace tutti::laboratory;

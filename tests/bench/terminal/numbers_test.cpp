@@ -1,8 +1,5 @@
+#include "../../test.hpp"
 #include "terminal/numbers.hpp"
-
-#include <doctest/doctest.h>
-
-#include <stdexcept>
 
 using namespace tutti::bench;
 

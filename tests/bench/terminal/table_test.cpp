@@ -1,6 +1,5 @@
+#include "../../test.hpp"
 #include "terminal/table.hpp"
-
-#include <doctest/doctest.h>
 
 using namespace tutti::bench;
 

@@ -1,12 +1,8 @@
 #include "tasks/src/pass/execute.hpp"
 #include "tasks/src/pass/pass.hpp"
+#include "tests/test.hpp"
 
 #include <tutti/detail/template_loops.hpp>
-
-#include <doctest/doctest.h>
-
-#include <cstdint>
-#include <vector>
 
 using namespace tutti::pass;
 using tutti::Collective;

@@ -1,16 +1,13 @@
 // Arenas of oneTBB that share in the work of large operations.
 
+#include "tests/test.hpp"
+
 #include <tutti/async_group.hpp>
 #include <tutti/single_caller.hpp>
 #include <tutti/tbb.hpp>
 
-#include <doctest/doctest.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
-
-#include <array>
-#include <cstdint>
-#include <vector>
 
 namespace {
 

@@ -1,16 +1,13 @@
 // Arenas whose threads are pinned as those of a team.
 
+#include "tests/test.hpp"
+
 #include <tutti/error.hpp>
 #include <tutti/tbb.hpp>
 
-#include <doctest/doctest.h>
 #include <sched.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
-
-#include <atomic>
-#include <thread>
-#include <vector>
 
 namespace {
 

@@ -1,15 +1,12 @@
 // Tasks that block in calls, where there are too few threads for them.
 
+#include "tests/test.hpp"
+
 #include <tutti/error.hpp>
 #include <tutti/group.hpp>
 
-#include <doctest/doctest.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
-
-#include <chrono>
-#include <string>
-#include <vector>
 
 TEST_CASE("a task group of four on two threads is told that two of its members have no thread") {
     tutti::Group group(4, {.timeout = std::chrono::milliseconds(200)});

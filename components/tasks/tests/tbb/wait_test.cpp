@@ -1,24 +1,13 @@
 // Tasks of oneTBB that wait for one another's arrival, and are suspended meanwhile.
 
-#include "tests/texts.hpp"
+#include "tests/test.hpp"
 
 #include <tutti/async_group.hpp>
 #include <tutti/tbb.hpp>
 #include <tutti/tutti.hpp>
 
-#include <doctest/doctest.h>
 #include <tbb/task_arena.h>
 #include <tbb/task_group.h>
-
-#include <array>
-#include <atomic>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <thread>
 
 using namespace tutti::test;
 
