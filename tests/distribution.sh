@@ -40,7 +40,7 @@ make_root() {
     [ -n "$mirror" ] || { echo "apt has no mirror of Debian"; return 1; }
     rm -rf --one-file-system "$root"
     mkdir -p "$work/cache" "$root"
-    debootstrap --variant=minbase --cache-dir="$work/cache" "$suite" "$root" "$mirror" || return
+    unshare --mount debootstrap --variant=minbase --cache-dir="$work/cache" "$suite" "$root" "$mirror" || return
     [ -z "${http_proxy:-}" ] || echo "Acquire::http::Proxy \"$http_proxy\";" >"$root/etc/apt/apt.conf.d/proxy"
     cp /etc/resolv.conf "$root/etc/"
     mkdir -p "$root/tutti"
