@@ -282,16 +282,22 @@ void ProgressEngine::release(OutstandingCall& operation) noexcept {
         operation.is_held_ = false; // the operator that runs returns to it, or another thread recycles it
         return;
     }
+    if (operation.is_ready_) {
+        release_ready(operation);
+    } else {
+        recycle(operation);
+    }
+}
+
+/// Calls the function that waits for an operation which is over.
+void ProgressEngine::release_ready(OutstandingCall& operation) noexcept {
     const std::exception_ptr failure = operation.failure_;
-    detail::Continuation function = std::move(operation.continuation_);
-    const bool is_ready = operation.is_ready_;
-    drop_continuation(operation);
+    thread_->remove_continuation(operation);
+    detail::Continuation function = taken_continuation(operation);
     recycle(operation);
-    if (is_ready) {
-        try {
-            OutstandingCall::call(this, std::move(function), failure);
-        } catch (...) { // recorded: the next call reports it
-        }
+    try {
+        OutstandingCall::call(this, std::move(function), failure);
+    } catch (...) { // recorded: the next call reports it
     }
 }
 

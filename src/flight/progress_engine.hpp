@@ -111,6 +111,7 @@ private:
         return (!open_.empty() || ready_ != 0) && thread_id_ != ThreadProgress::here().id();
     }
     void add_continuation(OutstandingCall& operation) noexcept;
+    void release_ready(OutstandingCall& operation) noexcept;
     void no_longer_ready(OutstandingCall& operation) noexcept;
     void look_after_now_and_then();
 
