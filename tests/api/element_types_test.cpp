@@ -241,3 +241,14 @@ TEST_CASE("minimum and maximum on all members: NaN, and -0, whichever member has
         CHECK(std::count(right.begin(), right.end(), true) == 3);
     }
 }
+
+#if defined(__FLT16_MAX__)
+TEST_CASE("the compiler's number of 16 bits is the library's: a sum is rounded once") {
+    static_assert(type_of<_Float16>() == Type::f16);
+    Team team(3, {.placement = "none"});
+    team.run([](Member& me) {
+        const float mine = me.rank() == 0 ? 2048 : 1;
+        CHECK(static_cast<float>(me.allreduce(static_cast<_Float16>(mine), sum)) == 2050);
+    });
+}
+#endif

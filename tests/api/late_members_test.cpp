@@ -301,3 +301,28 @@ TEST_CASE("members that wait for the one that is late are told apart from it") {
     CHECK((mentions(outcome.run.text, "member 1 has made no call yet")));
     CHECK(!mentions(outcome.run.text, "member 2 has made no call yet"));
 }
+
+TEST_CASE("a member that has started an operation and neither tests nor waits is named") {
+    Team team(3, {.placement = "none", .group = {.timeout = 50ms}});
+    std::atomic<bool> is_started{false};
+    std::atomic<bool> is_told{false};
+    const Ended outcome = run(team, [&](Member& me) {
+        const std::vector<int> in(300'000, me.rank());
+        std::vector<int> out(in.size());
+        if (me.rank() != 2) {
+            is_started.wait(false); // so that member 2 has more to do
+            const Thrown thrown = thrown_by([&] { me.start.alltoall(in, out).wait(); });
+            is_told = true;
+            is_told.notify_all();
+            CHECK(thrown.kind == Thrown::Kind::timeout);
+            CHECK(mentions(thrown.text, "member 2 has not tested or waited since it started it"));
+            return;
+        }
+        Request request = me.start.alltoall(in, out);
+        is_started = true;
+        is_started.notify_all();
+        is_told.wait(false); // busy with something else
+    });
+    INFO(outcome.run.text);
+    CHECK(mentions(outcome.run.text, "member 2 has not tested or waited since it started it"));
+}
