@@ -49,7 +49,7 @@ function(tutti_mpi_kinds result)
     add_library(tutti_cmpi_${kind} STATIC ${cmpi_sources} $<TARGET_OBJECTS:tutti_c_interface>)
     tutti_configure(tutti_cmpi_${kind})
     target_include_directories(tutti_cmpi_${kind} PUBLIC ${PROJECT_SOURCE_DIR}/components/c/include)
-    target_link_libraries(tutti_cmpi_${kind} PUBLIC tutti_mpi_${kind} tutti_tasks)
+    target_link_libraries(tutti_cmpi_${kind} PUBLIC tutti_mpi_${kind} tutti_tasks tutti_numbers)
     if(TUTTI_HAS_FORTRAN)
       tutti_sources_of(tutti_fmpi_interface fmpi_sources)
       add_library(tutti_fmpi_${kind} STATIC ${fmpi_sources} $<TARGET_OBJECTS:tutti_fmpi_module>

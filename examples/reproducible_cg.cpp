@@ -6,7 +6,7 @@
 // or one call of reproducible_dot. All else is computed element by element, in the same way on each thread,
 // so that the bits of the dot products decide over those of the iterates.
 
-#include <tutti/reproducible.hpp>
+#include <tutti/numbers.hpp>
 #include <tutti/team.hpp>
 
 #include <algorithm>
@@ -35,7 +35,7 @@ double plain_dot(tutti::Member& me, Part a, Part b) {
 }
 
 double reproducible_dot(tutti::Member& me, Part a, Part b) {
-    return me.reproducible_dot(a, b);
+    return tutti::reproducible_dot(me, a, b);
 }
 
 /// Vectors that all threads share, with a row of zeros at both ends.

@@ -1,7 +1,6 @@
 // Times of reproducible sums beside plain sums (docs/reproducible.md has a table).
 
-#include <tutti/ordered_reduce.hpp>
-#include <tutti/reproducible.hpp>
+#include <tutti/numbers.hpp>
 #include <tutti/team.hpp>
 
 #include <algorithm>
@@ -103,7 +102,8 @@ void measure_ordered(tutti::Member& me, std::size_t bytes, std::size_t less, std
     const std::vector<double> terms(count + 8, 1.0 / 3);
     const std::size_t first = 8 - reinterpret_cast<std::size_t>(terms.data()) / sizeof(double) % 8;
     const std::span<const double> x(terms.data() + first, count);
-    auto total = me.prepare.ordered_reduce<double>(me.rank() == 0 ? 0 : half - less, count, tutti::sum);
+    auto total =
+        tutti::prepare_ordered_reduce<double>(me, me.rank() == 0 ? 0 : half - less, count, tutti::sum);
     const double plain = time_of(me, 1, repetitions, [&] {
         return me.allreduce(vectorised_sum(x.data(), count / 32 * 32), tutti::sum);
     });

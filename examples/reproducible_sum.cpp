@@ -1,6 +1,6 @@
 // A sum whose bits do not depend on the number of threads, beside a plain one whose bits do.
 
-#include <tutti/reproducible.hpp>
+#include <tutti/numbers.hpp>
 #include <tutti/team.hpp>
 
 #include <cmath>
@@ -34,7 +34,7 @@ Sums sums_with(int members, const std::vector<double>& terms) {
         plain = me.allreduce(plain, tutti::sum);
 
         // One call for a range of terms ...
-        const double reproducible = me.reproducible_sum(mine);
+        const double reproducible = tutti::reproducible_sum(me, mine);
 
         // ... or an accumulator instead of the double, if a loop computes the terms.
         tutti::Reproducible<double> accumulator;

@@ -19,13 +19,10 @@
 
 namespace tutti::inline TUTTI_NAMESPACE {
 
-namespace c {
-class Inside;
-}
-
 namespace detail {
 
 class GroupState;
+class Inside;
 struct Choice;
 
 /// Whether the rank of a member that leaves can be joined again. A member of a derived group only gives up
@@ -84,31 +81,6 @@ public:
     Start start;
     /// The persistent collectives, which can be started any number of times; each call returns a Persistent.
     Prepare prepare;
-
-    /// The sum of the terms of all members, with the same bits for every number of members and for every
-    /// distribution and order of the terms. Every member gets it. Members may have different numbers of
-    /// terms, also 0. This is an allreduce of an accumulator: tutti/reproducible.hpp states the error bound
-    /// and the rules for NaN, infinities and overflow.
-    [[nodiscard]] double reproducible_sum(std::span<const double> terms, const Options& options = {});
-    /// The same for float.
-    [[nodiscard]] float reproducible_sum(std::span<const float> terms, const Options& options = {});
-
-    /// The sum of a[i] * b[i] over the elements of all members, as reproducible as the sum. Each product is
-    /// rounded once to double, which is exact for float. Throws ArgumentError if `a` and `b` of this member
-    /// have different lengths; the member has then made no call.
-    [[nodiscard]] double reproducible_dot(std::span<const double> a, std::span<const double> b,
-                                          const Options& options = {});
-    /// The same for float.
-    [[nodiscard]] float reproducible_dot(std::span<const float> a, std::span<const float> b,
-                                         const Options& options = {});
-
-    /// The Euclidean norm of the vector whose parts the members have, as reproducible as the sum. It
-    /// overflows only if the norm itself does, and does not underflow: if the sum of the squares is less than
-    /// 2^-900, or is not finite, the members scale all elements by the largest one, in one or two more calls.
-    /// It is a NaN if an element is, and otherwise infinity if an element is infinite.
-    [[nodiscard]] double reproducible_norm2(std::span<const double> x, const Options& options = {});
-    /// The same for float.
-    [[nodiscard]] float reproducible_norm2(std::span<const float> x, const Options& options = {});
 
     /// Group::roll_call() of this group. Any thread may call it while the member exists.
     std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
@@ -227,7 +199,7 @@ public:
 
 private:
     friend class Collectives<Member>;
-    friend class c::Inside;
+    friend class detail::Inside;
 
     void run(const detail::Call& call, const Options& /*in the call*/) {
         called_from_->show(call.where);
@@ -250,5 +222,16 @@ private:
     int exceptions_on_entry_;
     detail::Leaving leaving_;
 };
+
+namespace detail {
+
+/// What components see of a member.
+class Inside {
+public:
+    static Seat& seat_of(const Member& member) { return *member.seat_; }
+    static CalledFrom& called_from_of(const Member& member) { return *member.called_from_; }
+};
+
+} // namespace detail
 
 } // namespace tutti::inline TUTTI_NAMESPACE

@@ -112,9 +112,6 @@ private:
     }
 };
 
-template <class T, class Op>
-class OrderedReduce;
-
 /// Prepares persistent collectives, which can be started any number of times: `Persistent step =
 /// me.prepare.allreduce(in, out, tutti::sum)`, then `step.start()` and `step.wait()`.
 ///
@@ -129,23 +126,6 @@ public:
     int rank() const noexcept { return rank_; }
     /// The number of members of the group.
     int size() const noexcept { return size_; }
-
-    /// Prepares a reduction of one sequence of terms of type T to one element, whose bits depend neither on
-    /// the number of members nor on the division of the terms among them: see tutti/ordered_reduce.hpp, which
-    /// the program must include. This member has the `count` terms from the index `first_index` on; it may
-    /// have none, and the members' ranges may come in any order. Operands are combined in the order of their
-    /// indices, except by compiled operators of the library, which commute.
-    ///
-    /// This is a blocking call, which every member must make. Every member throws ArgumentError if an index
-    /// belongs to no member or to several, or if there are no terms and the operator has no identity;
-    /// MismatchError if elements or operators differ. The members can then prepare again.
-    template <class T, class Op>
-    requires Applicable<Op, T>
-    [[nodiscard]] OrderedReduce<T, Op> ordered_reduce(std::size_t first_index, std::size_t count,
-                                                      const Op& op,
-                                                      const SourceLine& where = SourceLine::here()) {
-        return OrderedReduce<T, Op>(*seat_, first_index, count, op, where);
-    }
 
 private:
     friend class Collectives<Prepare, detail::NonblockingWay>;

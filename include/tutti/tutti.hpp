@@ -1,21 +1,17 @@
 #pragma once
 
-#include <tutti/accumulate.hpp>
 #include <tutti/counts.hpp>
 #include <tutti/dynamic.hpp>
 #include <tutti/error.hpp>
 #include <tutti/executor.hpp>
-#include <tutti/extremes.hpp>
 #include <tutti/group.hpp>
 #include <tutti/log.hpp>
 #include <tutti/member.hpp>
 #include <tutti/neighbors.hpp>
 #include <tutti/operators.hpp>
 #include <tutti/options.hpp>
-#include <tutti/ordered_reduce.hpp>
 #include <tutti/placement.hpp>
 #include <tutti/reduce_local.hpp>
-#include <tutti/reproducible.hpp>
 #include <tutti/request.hpp>
 #include <tutti/source_line.hpp>
 #include <tutti/start.hpp>

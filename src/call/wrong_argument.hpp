@@ -7,6 +7,7 @@
 namespace tutti::engine {
 
 /// The text about a call's argument that is wrong (Call::wrong). Its buffers have these names.
-std::string wrong_argument(const detail::Call& call, const char* input, const char* output);
+TUTTI_COMPONENT_API std::string wrong_argument(const detail::Call& call, const char* input,
+                                               const char* output);
 
 } // namespace tutti::engine

@@ -90,7 +90,7 @@ public:
     TUTTI_COMPONENT_API void run_held(engine::PreparedCall& held, const Call& call);
 
     /// The group fails, because the member has thrown that.
-    void fail(const std::exception_ptr& thrown) noexcept;
+    TUTTI_COMPONENT_API void fail(const std::exception_ptr& thrown) noexcept;
     /// The member fails, outside of its calls or in an operator, whose call then throws Aborted. It makes no
     /// more calls, which others would take for other calls than theirs, until the group is used again.
     void abort(std::string_view text);
@@ -99,7 +99,7 @@ public:
     /// Throws the Error of that, if the member has.
     void throw_if_aborted() const;
     /// Throws Aborted, if the member has.
-    void check_aborted() const;
+    TUTTI_COMPONENT_API void check_aborted() const;
 
     /// The member's outstanding operations; null before its first nonblocking call.
     engine::Outstanding* outstanding() { return outstanding_.get(); }

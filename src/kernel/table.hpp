@@ -1,7 +1,6 @@
 #pragma once
 
-#include "kernel/deposits.hpp"
-
+#include <tutti/detail/export.hpp>
 #include <tutti/detail/kernels.hpp>
 
 #include <cstddef>
@@ -47,12 +46,8 @@ template <Isa isa>
 void copy_part(void* const* outs, int outs_count, const void* in, std::size_t begin, std::size_t end,
                detail::StoreHints stores);
 
-/// The loops of reproducible sums for a fold.
-template <Isa isa>
-const DepositLoops& deposits(int fold);
-
 /// The instruction set in use.
-Isa chosen_isa();
+TUTTI_COMPONENT_API Isa chosen_isa();
 
 // Object files of an instruction set have these as well, so they have internal linkage (loops.hpp).
 namespace {

@@ -1,5 +1,7 @@
 #include "support.hpp"
 
+#include <tutti/extremes.hpp>
+
 // Members that go on from different calls without having heard of each other.
 
 using namespace tutti;

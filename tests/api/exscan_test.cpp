@@ -2,6 +2,8 @@
 
 #include "support.hpp"
 
+#include <tutti/extremes.hpp>
+
 using namespace tutti;
 
 namespace {

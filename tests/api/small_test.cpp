@@ -1,6 +1,7 @@
 #include "support.hpp"
 
 using namespace tutti;
+#include <tutti/extremes.hpp>
 
 TEST_CASE("empty vectors without an address") {
     for (const int members : {1, 2, 3, 8}) {

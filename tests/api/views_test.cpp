@@ -3,6 +3,8 @@
 #include "kokkos_view.hpp"
 #include "support.hpp"
 
+#include <tutti/extremes.hpp>
+
 using namespace tutti;
 using namespace tutti::test;
 

@@ -53,6 +53,7 @@ for source in "$directory"/line_*; do
         ;;
     esac
     ! grep -q '<tutti/tasks.hpp>' "$source" || package=tutti-tasks
+    ! grep -q '<tutti/numbers.hpp>' "$source" || package=tutti-numbers
     grep -q -e '#pragma omp' -e 'use omp_lib' "$source" && flags=-fopenmp
     if grep -q -e '<tutti/mpi.hpp>' -e '<tutti/tutti_mpi.h>' -e '<mpi.h>' -e 'use tutti_mpi' "$source"; then
         [ $# -gt 0 ] || { echo "$source: left out, there is no MPI"; continue; }

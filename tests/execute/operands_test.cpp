@@ -2,6 +2,7 @@
 #include "../reference/calls.hpp"
 #include "rows.hpp"
 
+#include <tutti/extremes.hpp>
 #include <tutti/tutti.hpp>
 
 namespace {

@@ -27,8 +27,6 @@ namespace tutti::inline TUTTI_NAMESPACE::c {
 /// The private parts of the public classes.
 class Inside {
 public:
-    static detail::Seat& seat_of(const Member& member) { return *member.seat_; }
-    static detail::CalledFrom& called_from_of(const Member& member) { return *member.called_from_; }
     static detail::AsyncGroupState& state_of(const AsyncRank& arriving) { return *arriving.state_; }
 };
 
@@ -39,7 +37,7 @@ public:
     explicit Seated(Member&& member) : Seated(member) { member_.emplace<Member>(std::move(member)); }
     /// A member that lasts as long as the function to which it was given.
     explicit Seated(Member& member)
-        : seat_(&Inside::seat_of(member)), called_from_(&Inside::called_from_of(member)),
+        : seat_(&detail::Inside::seat_of(member)), called_from_(&detail::Inside::called_from_of(member)),
           rank_(member.rank()), size_(member.size()), member_(&member) {}
     /// The same for members of clusters.
     explicit Seated(std::unique_ptr<ClusterMember> member) : Seated(*member) { member_ = std::move(member); }

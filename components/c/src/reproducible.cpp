@@ -4,7 +4,7 @@
 #include "c/src/status.hpp"
 
 #include <tutti/collectives.hpp>
-#include <tutti/detail/reproduced.hpp>
+#include <tutti/reproducible_sums.hpp>
 #include <tutti/tutti.h>
 
 #include <span>
@@ -59,7 +59,7 @@ tutti_status tutti_reproducible_sum(tutti_caller me, const void* terms, size_t n
         store(function, type, result, [&]<class T>(const c::Elements& known, T /*zero*/) {
             c::check_vector(function, "terms", terms, n, known);
             const std::span<const T> list = elements<T>(terms, n);
-            return detail::reproduced_sum<T>(sums, {&list, 1}, sums.options());
+            return reproducible_sum(sums, list, sums.options());
         });
     });
 }
@@ -73,7 +73,7 @@ tutti_status tutti_reproducible_dot(tutti_caller me, const void* a, const void* 
             c::check_vector(function, "a", a, n, known);
             c::check_vector(function, "b", b, n, known);
             const std::span<const T> left = elements<T>(a, n), right = elements<T>(b, n);
-            return detail::reproduced_dot<T>(sums, {&left, 1}, {&right, 1}, sums.options());
+            return reproducible_dot(sums, left, right, sums.options());
         });
     });
 }
@@ -86,7 +86,7 @@ tutti_status tutti_reproducible_norm2(tutti_caller me, const void* x, size_t n, 
         store(function, type, result, [&]<class T>(const c::Elements& known, T /*zero*/) {
             c::check_vector(function, "x", x, n, known);
             const std::span<const T> list = elements<T>(x, n);
-            return detail::reproduced_norm2(sums, detail::TermLists<T>(&list, 1), sums.options());
+            return reproducible_norm2(sums, list, sums.options());
         });
     });
 }

@@ -4,7 +4,7 @@
 #include "exam.hpp"
 #include "support.hpp"
 
-#include <tutti/reproducible.hpp>
+#include <tutti/numbers.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -133,7 +133,7 @@ Bits solve(mpi::Member& me, std::size_t n, const Dot& dot) {
 }
 
 Bits solve_reproducibly(mpi::Member& me, std::size_t n) {
-    return solve(me, n, [&](Part a, Part b) { return me.reproducible_dot(a, b); });
+    return solve(me, n, [&](Part a, Part b) { return tutti::reproducible_dot(me, a, b); });
 }
 
 Bits solve_plainly(mpi::Member& me, std::size_t n) {
@@ -200,13 +200,13 @@ TEST_CASE("reproducible sums have the same bits for every number of processes an
                 const auto size = static_cast<std::size_t>(me.size());
                 const std::size_t begin = x.size() * rank / size;
                 const auto mine = std::span(x).subspan(begin, x.size() * (rank + 1) / size - begin);
-                CHECK(me.reproducible_sum(mine) == tutti::Reproducible<double>().add(x).value());
-                CHECK(me.reproducible_dot(mine, mine) == squares.value());
-                CHECK(me.reproducible_norm2(mine) == std::sqrt(squares.value()));
+                CHECK(tutti::reproducible_sum(me, mine) == tutti::Reproducible<double>().add(x).value());
+                CHECK(tutti::reproducible_dot(me, mine, mine) == squares.value());
+                CHECK(tutti::reproducible_norm2(me, mine) == std::sqrt(squares.value()));
                 std::vector<double> tiny(mine.begin(), mine.end());
                 std::ranges::transform(tiny, tiny.begin(), [](double each) { return each * 0x1p-700; });
-                CHECK(std::fabs(me.reproducible_norm2(tiny) * 0x1p700 / std::sqrt(squares.value()) - 1) <
-                      1e-15);
+                CHECK(std::fabs(tutti::reproducible_norm2(me, tiny) * 0x1p700 / std::sqrt(squares.value()) -
+                                1) < 1e-15);
             });
         });
     }

@@ -2,6 +2,8 @@
 
 #include "exam.hpp"
 
+#include <tutti/numbers.hpp>
+
 #include <string>
 
 namespace tutti::test {

@@ -21,11 +21,6 @@ namespace tutti::inline TUTTI_NAMESPACE {
 template <class T>
 class Shared;
 
-// The operators of tutti/extremes.hpp.
-struct MinLoc;
-struct MaxLoc;
-struct MinAndMax;
-
 } // namespace tutti::inline TUTTI_NAMESPACE
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
@@ -165,12 +160,6 @@ inline constexpr bool is_operator = operator_of<Op>() != Operator::callable
                                     || std::is_function_v<std::remove_pointer_t<Op>> || requires {
     &Op::operator();
 };
-template <>
-inline constexpr bool is_operator<MinLoc> = true;
-template <>
-inline constexpr bool is_operator<MaxLoc> = true;
-template <>
-inline constexpr bool is_operator<MinAndMax> = true;
 template <class F>
 inline constexpr bool is_operator<NonCommutative<F>> = true;
 template <>

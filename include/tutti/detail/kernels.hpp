@@ -20,7 +20,7 @@ struct StoreHints {
     StoreHints to_others() const { return {.stream = stream, .move = move}; }
 };
 
-/// The fixed tree of OrderedReduce. The terms are divided into rows, and a row into lanes, one element each.
+/// The fixed tree of Kernels::fold. The terms are divided into rows, and a row into lanes, one element each.
 /// Rows of the compiled kernels have fold_row_bytes, all others one lane. Two nodes side by side, the left of
 /// which has an even number, are the halves of a larger node; the smallest nodes are rows.
 inline constexpr std::size_t fold_row_bytes = 64;

@@ -470,16 +470,16 @@ TUTTI_API tutti_status tutti_neighbor_alltoallv(tutti_caller me, const tutti_nei
 // is TUTTI_DOUBLE or TUTTI_FLOAT. Members may have different n, also 0. The caller must be a member that
 // blocks.
 
-/// *result = the sum of the terms of all members: see tutti::Member::reproducible_sum().
+/// *result = the sum of the terms of all members: see tutti::reproducible_sum().
 TUTTI_API tutti_status tutti_reproducible_sum(tutti_caller me, const void* terms, size_t n, tutti_type type,
                                               void* result);
 
 /// *result = the sum of a[i] * b[i] over the elements of all members: see
-/// tutti::Member::reproducible_dot().
+/// tutti::reproducible_dot().
 TUTTI_API tutti_status tutti_reproducible_dot(tutti_caller me, const void* a, const void* b, size_t n,
                                               tutti_type type, void* result);
 
-/// *result = the Euclidean norm of the elements of all members: see tutti::Member::reproducible_norm2().
+/// *result = the Euclidean norm of the elements of all members: see tutti::reproducible_norm2().
 TUTTI_API tutti_status tutti_reproducible_norm2(tutti_caller me, const void* x, size_t n, tutti_type type,
                                                 void* result);
 

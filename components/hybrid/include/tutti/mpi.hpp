@@ -160,22 +160,6 @@ public:
     /// The persistent collectives, which can be started any number of times; each call returns a Persistent.
     Prepare prepare;
 
-    /// tutti::Member::reproducible_sum() over the members of all processes: the bits are also the same for
-    /// every number of processes.
-    [[nodiscard]] double reproducible_sum(std::span<const double> terms, const Options& options = {});
-    /// The same for float.
-    [[nodiscard]] float reproducible_sum(std::span<const float> terms, const Options& options = {});
-    /// tutti::Member::reproducible_dot(), in the same way.
-    [[nodiscard]] double reproducible_dot(std::span<const double> a, std::span<const double> b,
-                                          const Options& options = {});
-    /// The same for float.
-    [[nodiscard]] float reproducible_dot(std::span<const float> a, std::span<const float> b,
-                                         const Options& options = {});
-    /// tutti::Member::reproducible_norm2(), in the same way.
-    [[nodiscard]] double reproducible_norm2(std::span<const double> x, const Options& options = {});
-    /// The same for float.
-    [[nodiscard]] float reproducible_norm2(std::span<const float> x, const Options& options = {});
-
     /// Fails this member: the current and later calls of all members of all processes throw Aborted, whose
     /// text contains `text`. A member that cannot continue, but does not throw an exception, must call it
     /// before it leaves. If `text` is empty, a text that names abort() replaces it. Only the member's thread

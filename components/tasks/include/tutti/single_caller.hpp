@@ -4,7 +4,6 @@
 #include <tutti/counts.hpp>
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>
-#include <tutti/detail/reproduced.hpp>
 #include <tutti/executor.hpp>
 #include <tutti/start.hpp>
 
@@ -202,22 +201,6 @@ void for_all_with_one(const char* collective, Blocks& blocks, Whole& whole, cons
     }
     ranks.execute(executor);
 }
-
-/// The elements of all buffers.
-template <class In>
-auto parts_of(In& buffers) {
-    using T = element_t<std::ranges::range_reference_t<In>>;
-    std::vector<std::span<const T>> parts;
-    for (auto&& buffer : buffers) {
-        parts.emplace_back(view(buffer));
-    }
-    return parts;
-}
-
-/// A range of buffers of double or float.
-template <class In>
-concept TermsRange = VectorRange<In> &&(std::same_as<element_t<std::ranges::range_reference_t<In>>, double> ||
-                                        std::same_as<element_t<std::ranges::range_reference_t<In>>, float>);
 
 } // namespace detail
 
@@ -430,40 +413,6 @@ template <detail::VectorRange InOut>
 void shift(InOut&& inouts, int distance, const Executor& executor = {}) {
     detail::for_all_in_place("shift", inouts, executor,
                              [&](auto& me, auto inout) { me.shift(inout, distance); });
-}
-
-/// The sum of the elements of all buffers, which may have different lengths, with the same bits for every
-/// division among them: see Member::reproducible_sum(). The calling thread does the work, without an
-/// executor.
-template <detail::TermsRange In>
-[[nodiscard]] auto reproducible_sum(In&& terms) {
-    const auto parts = detail::parts_of(terms);
-    detail::Alone me;
-    using T = detail::element_t<std::ranges::range_reference_t<In>>;
-    return detail::reproduced_sum<T>(me, parts, detail::Alone::Options{});
-}
-
-/// The sum of the products of the elements of both, as reproducible as the sum: see
-/// Member::reproducible_dot(). Throws ArgumentError if there are not as many buffers of each, or if two
-/// buffers of the same rank have different lengths.
-template <detail::TermsRange A, detail::TermsRange B>
-requires detail::VectorRanges<A, B>
-[[nodiscard]] auto reproducible_dot(A&& a, B&& b) {
-    detail::ranks_of("reproducible_dot", std::ranges::size(a), std::ranges::size(b), "in `b`");
-    const auto parts = detail::parts_of(a);
-    const auto others = detail::parts_of(b);
-    detail::Alone me;
-    using T = detail::element_t<std::ranges::range_reference_t<A>>;
-    return detail::reproduced_dot<T>(me, parts, others, detail::Alone::Options{});
-}
-
-/// The Euclidean norm of the elements of all buffers: see Member::reproducible_norm2().
-template <detail::TermsRange In>
-[[nodiscard]] auto reproducible_norm2(In&& x) {
-    const auto parts = detail::parts_of(x);
-    detail::Alone me;
-    using T = detail::element_t<std::ranges::range_reference_t<In>>;
-    return detail::reproduced_norm2(me, detail::TermLists<T>(parts), detail::Alone::Options{});
 }
 
 } // namespace single_caller

@@ -3,7 +3,7 @@
 #include "terms.hpp"
 
 #include <tutti/error.hpp>
-#include <tutti/reproducible.hpp>
+#include <tutti/numbers.hpp>
 #include <tutti/single_caller.hpp>
 #include <tutti/team.hpp>
 
@@ -27,7 +27,7 @@ template <class T>
 T norm_of(const std::vector<T>& x) {
     T found = 0;
     team_of(2).run([&](Member& me) {
-        const T norm = me.reproducible_norm2(me.rank() == 0 ? std::span(x) : std::span<const T>());
+        const T norm = reproducible_norm2(me, me.rank() == 0 ? std::span(x) : std::span<const T>());
         if (me.rank() == 1) {
             found = norm;
         }
@@ -49,7 +49,7 @@ void check_bits_with_nan() {
             const auto borders = random_borders(members, x.size(), engine);
             std::vector<int> wrong(static_cast<std::size_t>(members));
             team.run([&](Member& me) {
-                const T norm = me.reproducible_norm2(part(x, borders, me.rank()));
+                const T norm = reproducible_norm2(me, part(x, borders, me.rank()));
                 wrong[static_cast<std::size_t>(me.rank())] = same_bits(norm, not_a_number) ? 0 : 1;
             });
             CHECK(wrong == std::vector<int>(wrong.size(), 0));
@@ -79,12 +79,12 @@ TEST_CASE("sums, products and norms have the same bits for every number of membe
                 team.run([&](Member& me) {
                     const auto mine = part(x, borders, me.rank());
                     const auto floats = part(f, borders, me.rank());
-                    bool right = same_bits(me.reproducible_sum(mine), Reproducible<double>().add(x).value());
-                    right &= same_bits(me.reproducible_sum(floats), Reproducible<float>().add(f).value());
-                    right &= same_bits(me.reproducible_dot(mine, mine), squares.value());
-                    right &= same_bits(me.reproducible_dot(floats, floats), float_squares.value());
-                    right &= same_bits(me.reproducible_norm2(floats), float_norm);
-                    const double norm = me.reproducible_norm2(mine);
+                    bool right = same_bits(reproducible_sum(me, mine), Reproducible<double>().add(x).value());
+                    right &= same_bits(reproducible_sum(me, floats), Reproducible<float>().add(f).value());
+                    right &= same_bits(reproducible_dot(me, mine, mine), squares.value());
+                    right &= same_bits(reproducible_dot(me, floats, floats), float_squares.value());
+                    right &= same_bits(reproducible_norm2(me, floats), float_norm);
+                    const double norm = reproducible_norm2(me, mine);
                     right &= me.broadcast(norm, 0) == norm;
                     wrong[static_cast<std::size_t>(me.rank())] = right ? 0 : 1;
                 });
@@ -104,7 +104,7 @@ TEST_CASE("norms of huge and tiny elements have the same bits for every number o
             std::vector<double> norms(static_cast<std::size_t>(members));
             team_of(members).run([&](Member& me) {
                 norms[static_cast<std::size_t>(me.rank())] =
-                    me.reproducible_norm2(part(x, borders, me.rank()));
+                    reproducible_norm2(me, part(x, borders, me.rank()));
             });
             CHECK(norms == std::vector<double>(norms.size(), alone));
         }
@@ -191,7 +191,7 @@ TEST_CASE("random vectors have one sum for all members, partitions and algorithm
                 const Options options{.algorithm = algorithms[(i / std::size(all_kinds)) % 4]};
                 const auto fold2 = me.allreduce(Reproducible<double, 2>().add(mine), sum, options);
                 const bool right =
-                    fold2 == each.fold2 && same_bits(me.reproducible_sum(mine, options), each.fold3.value());
+                    fold2 == each.fold2 && same_bits(reproducible_sum(me, mine, options), each.fold3.value());
                 wrong[static_cast<std::size_t>(me.rank())] += right ? 0 : 1;
             }
         });
@@ -226,11 +226,11 @@ TEST_CASE("the single-caller form has the sums, products and norms of the member
         team_of(2).run([&](Member& me) {
             const auto own = me.rank() == 0 ? std::span(x) : std::span<const double>();
             const auto own_floats = me.rank() == 0 ? std::span(f) : std::span<const float>();
-            CHECK(same_bits(single_caller::reproducible_sum(parts), me.reproducible_sum(own)));
-            CHECK(same_bits(single_caller::reproducible_sum(floats), me.reproducible_sum(own_floats)));
-            CHECK(same_bits(single_caller::reproducible_dot(parts, parts), me.reproducible_dot(own, own)));
-            CHECK(same_bits(single_caller::reproducible_norm2(parts), me.reproducible_norm2(own)));
-            CHECK(same_bits(single_caller::reproducible_norm2(floats), me.reproducible_norm2(own_floats)));
+            CHECK(same_bits(single_caller::reproducible_sum(parts), reproducible_sum(me, own)));
+            CHECK(same_bits(single_caller::reproducible_sum(floats), reproducible_sum(me, own_floats)));
+            CHECK(same_bits(single_caller::reproducible_dot(parts, parts), reproducible_dot(me, own, own)));
+            CHECK(same_bits(single_caller::reproducible_norm2(parts), reproducible_norm2(me, own)));
+            CHECK(same_bits(single_caller::reproducible_norm2(floats), reproducible_norm2(me, own_floats)));
         });
     }
     const std::vector<std::vector<double>> two = {{1, 2}, {3}};
@@ -244,9 +244,9 @@ TEST_CASE("products of different lengths are rejected before the call") {
     const std::vector<double> x(3);
     team_of(2).run([&](Member& me) {
         CHECK_THROWS_WITH_AS(
-            static_cast<void>(me.reproducible_dot(x, std::span(x).first(2))),
+            static_cast<void>(reproducible_dot(me, x, std::span(x).first(2))),
             "reproducible_dot: `a` has 3 elements and `b` has 2: they must have the same number",
             ArgumentError);
-        CHECK(me.reproducible_dot(x, x) == 0.0);
+        CHECK(reproducible_dot(me, x, x) == 0.0);
     });
 }

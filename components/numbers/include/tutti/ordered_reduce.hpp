@@ -3,6 +3,7 @@
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>
 #include <tutti/detail/make_call.hpp>
+#include <tutti/member.hpp>
 #include <tutti/operators.hpp>
 #include <tutti/options.hpp>
 #include <tutti/source_line.hpp>
@@ -41,9 +42,9 @@ private:
 } // namespace detail
 
 /// A reduction of one sequence of terms, of which each member has a range, that has been prepared by
-/// `me.prepare.ordered_reduce<T>(first_index, count, op)`. The result is the value of one fixed tree over the
-/// indices of the terms: it has the same bits for every number of members, every division of the terms among
-/// them and every instruction set. docs/reproducible.md describes the tree and its costs.
+/// `prepare_ordered_reduce<T>(me, first_index, count, op)`. The result is the value of one fixed tree over
+/// the indices of the terms: it has the same bits for every number of members, every division of the terms
+/// among them and every instruction set. docs/reproducible.md describes the tree and its costs.
 ///
 /// Each call is a blocking call of the member, of which all members must make the same. It can be moved, not
 /// copied, and has a copy of the operator.
@@ -52,7 +53,7 @@ private:
 template <class T, class Op>
 class OrderedReduce : detail::CallMaker {
 public:
-    /// Internal: use Member::prepare.
+    /// Internal: use prepare_ordered_reduce().
     OrderedReduce(detail::Seat& seat, std::size_t first_index, std::size_t count, const Op& op,
                   const SourceLine& where)
         : op_(op), reduction_(seat, first_index, call_of({static_cast<const T*>(nullptr), count}, {}, where),
@@ -91,5 +92,21 @@ private:
     Op op_;
     detail::OrderedReduction reduction_;
 };
+
+/// Prepares a reduction of one sequence of terms of type T to one element, whose bits depend neither on the
+/// number of members nor on the division of the terms among them. This member has the `count` terms from the
+/// index `first_index` on; it may have none, and the members' ranges may come in any order. Operands are
+/// combined in the order of their indices, except by compiled operators of the library, which commute.
+///
+/// This is a blocking call, which every member must make. Every member throws ArgumentError if an index
+/// belongs to no member or to several, or if there are no terms and the operator has no identity;
+/// MismatchError if elements or operators differ. The members can then prepare again.
+template <class T, class Op>
+requires Applicable<Op, T>
+[[nodiscard]] OrderedReduce<T, Op> prepare_ordered_reduce(Member& me, std::size_t first_index,
+                                                          std::size_t count, const Op& op,
+                                                          const SourceLine& where = SourceLine::here()) {
+    return OrderedReduce<T, Op>(detail::Inside::seat_of(me), first_index, count, op, where);
+}
 
 } // namespace tutti::inline TUTTI_NAMESPACE

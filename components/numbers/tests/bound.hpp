@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../test.hpp"
 #include "exact.hpp"
+#include "tests/test.hpp"
 
 namespace tutti::test {
 

@@ -1,5 +1,7 @@
 #include "fast_math.hpp"
 
+#include <tutti/numbers.hpp>
+
 namespace tutti::test {
 
 template <int Fold>

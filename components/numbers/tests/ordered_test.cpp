@@ -1,11 +1,11 @@
-#include "../affine.hpp"
-#include "../reduced.hpp"
 #include "bound.hpp"
 #include "parts.hpp"
 #include "terms.hpp"
+#include "tests/affine.hpp"
+#include "tests/reduced.hpp"
 
 #include <tutti/error.hpp>
-#include <tutti/ordered_reduce.hpp>
+#include <tutti/numbers.hpp>
 #include <tutti/team.hpp>
 
 using namespace tutti;
@@ -98,7 +98,7 @@ int wrong_members(Team& team, const std::vector<T>& terms, const Op& op,
         const auto rank = static_cast<std::size_t>(me.rank());
         const std::span<const T> mine = part(terms, borders, places[rank]);
         auto total =
-            me.prepare.ordered_reduce<T>(borders[static_cast<std::size_t>(places[rank])], mine.size(), op);
+            prepare_ordered_reduce<T>(me, borders[static_cast<std::size_t>(places[rank])], mine.size(), op);
         const bool first = same_bits(total(mine), value);
         wrong[rank] = first && same_bits(total(mine), value) ? 0 : 1;
     });
@@ -171,7 +171,8 @@ int wrong_vectors(Member& me, const Batch& batch) {
     const auto places = random_places(me.size(), engine);
     const int place = places[static_cast<std::size_t>(me.rank())];
     const std::size_t first = borders[static_cast<std::size_t>(place)];
-    auto total = me.prepare.ordered_reduce<double>(first, part(batch.vectors[0], borders, place).size(), sum);
+    auto total =
+        prepare_ordered_reduce<double>(me, first, part(batch.vectors[0], borders, place).size(), sum);
     int wrong = 0;
     for (std::size_t i = 0; i < batch.vectors.size(); ++i) {
         wrong += same_bits(total(part(batch.vectors[i], borders, place)), batch.values[i]) ? 0 : 1;
@@ -263,11 +264,11 @@ TEST_CASE("random vectors have one ordered sum for all members and partitions, w
 
 TEST_CASE("without terms the result is the identity, if the operator has one") {
     team_of(3).run([](Member& me) {
-        auto total = me.prepare.ordered_reduce<double>(7, 0, sum);
+        auto total = prepare_ordered_reduce<double>(me, 7, 0, sum);
         CHECK(total({}) == 0.0);
         const auto plus = [](double a, double b) { return a + b; };
-        CHECK(text_of([&] { static_cast<void>(me.prepare.ordered_reduce<double>(0, 0, plus)); }) ==
-              "prepare.ordered_reduce: there are no terms, and the operator has no known identity, which "
+        CHECK(text_of([&] { static_cast<void>(prepare_ordered_reduce<double>(me, 0, 0, plus)); }) ==
+              "prepare_ordered_reduce: there are no terms, and the operator has no known identity, which "
               "would be the result");
         CHECK(me.allreduce(1, sum) == 3);
     });
@@ -280,18 +281,18 @@ TEST_CASE("ranges that leave gaps or overlap are rejected on every member, which
             const auto rank = static_cast<std::size_t>(me.rank());
             return text_of([&] {
                 static_cast<void>(
-                    me.prepare.ordered_reduce<double>(firsts.begin()[rank], counts.begin()[rank], sum));
+                    prepare_ordered_reduce<double>(me, firsts.begin()[rank], counts.begin()[rank], sum));
             });
         };
         CHECK(text({0, 10, 22}, {10, 10, 5}) ==
-              "prepare.ordered_reduce: no member has terms 20 to 21, between ranks 1 and 2: the ranges of "
+              "prepare_ordered_reduce: no member has terms 20 to 21, between ranks 1 and 2: the ranges of "
               "all members must cover all indices from 0 on");
         CHECK(text({12, 1, 6}, {10, 5, 6}) ==
-              "prepare.ordered_reduce: no member has term 0, before rank 1: the ranges of all members must "
+              "prepare_ordered_reduce: no member has term 0, before rank 1: the ranges of all members must "
               "cover all indices from 0 on");
         CHECK(text({0, 8, 10}, {10, 0, 5}) == "nothing thrown");
         CHECK(text({0, 15, 8}, {10, 5, 7}) ==
-              "prepare.ordered_reduce: ranks 0 and 2 both have terms 8 to 9: each term must belong to one "
+              "prepare_ordered_reduce: ranks 0 and 2 both have terms 8 to 9: each term must belong to one "
               "member");
         CHECK(text({0, 0, 0}, {1, 2, 3}).find("ranks 0 and 1 both have term 0") != std::string::npos);
         CHECK(me.allreduce(1, sum) == 3);
@@ -302,10 +303,10 @@ TEST_CASE("wrong lengths are rejected before the call, and different operators o
     team_of(2).run([](Member& me) {
         const auto first = static_cast<std::size_t>(me.rank()) * 2;
         const std::vector<double> terms = {1, 2};
-        CHECK_THROWS_AS(static_cast<void>(me.prepare.ordered_reduce<double>(
-                            std::numeric_limits<std::size_t>::max(), 1, sum)),
+        CHECK_THROWS_AS(static_cast<void>(prepare_ordered_reduce<double>(
+                            me, std::numeric_limits<std::size_t>::max(), 1, sum)),
                         ArgumentError);
-        auto total = me.prepare.ordered_reduce<double>(first, 2, sum);
+        auto total = prepare_ordered_reduce<double>(me, first, 2, sum);
         CHECK(text_of([&] { static_cast<void>(total(std::span(terms).first(1))); }) ==
               "OrderedReduce: `terms` has 1 elements, but 2 were prepared: pass as many");
         CHECK(total(terms) == 6.0);
@@ -314,13 +315,13 @@ TEST_CASE("wrong lengths are rejected before the call, and different operators o
         CHECK_THROWS_AS(static_cast<void>(total(terms)), Error); // NOLINT(bugprone-use-after-move)
         const auto prepare = [&] {
             if (me.rank() == 0) {
-                static_cast<void>(me.prepare.ordered_reduce<double>(first, 2, prod));
+                static_cast<void>(prepare_ordered_reduce<double>(me, first, 2, prod));
             } else {
-                static_cast<void>(me.prepare.ordered_reduce<double>(first, 2, sum));
+                static_cast<void>(prepare_ordered_reduce<double>(me, first, 2, sum));
             }
         };
         CHECK_THROWS_WITH_AS(prepare(),
-                             "prepare.ordered_reduce: ranks 0 and 1 have different elements or operators: "
+                             "prepare_ordered_reduce: ranks 0 and 1 have different elements or operators: "
                              "pass the same on every member",
                              MismatchError);
         CHECK(moved(terms) == 6.0);
@@ -338,8 +339,8 @@ TEST_CASE("an operator that throws fails the group and releases the other member
                     return a == 1 && b == 1 ? throw std::runtime_error("no ones") : a + b;
                 };
                 try {
-                    auto total = me.prepare.ordered_reduce<int>(static_cast<std::size_t>(me.rank()) * parts,
-                                                                parts, refuses);
+                    auto total = prepare_ordered_reduce<int>(me, static_cast<std::size_t>(me.rank()) * parts,
+                                                             parts, refuses);
                     static_cast<void>(total(terms));
                 } catch (const Aborted&) {
                     aborted[static_cast<std::size_t>(me.rank())] = 1;

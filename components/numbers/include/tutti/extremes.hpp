@@ -1,5 +1,6 @@
 #pragma once
 
+#include <tutti/detail/buffers.hpp>
 #include <tutti/operators.hpp>
 
 #include <concepts>
@@ -122,6 +123,17 @@ struct MinAndMax {
     requires detail::is_minmax<E>
     static constexpr E identity() { return E::of(std::span<const decltype(E::min)>()); }
 };
+
+namespace detail {
+
+template <>
+inline constexpr bool is_operator<MinLoc> = true;
+template <>
+inline constexpr bool is_operator<MaxLoc> = true;
+template <>
+inline constexpr bool is_operator<MinAndMax> = true;
+
+} // namespace detail
 
 inline constexpr MinLoc minloc{};
 inline constexpr MaxLoc maxloc{};

@@ -3,8 +3,8 @@
 // The loops that split terms into parts for the bins of a reproducible sum. As in loops.hpp, everything has
 // internal linkage and calls nothing that might be emitted elsewhere.
 
-#include "kernel/table.hpp"
 #include "kernel/tiles.hpp"
+#include "numbers/src/deposits.hpp"
 
 #include <tutti/reproducible.hpp>
 

@@ -3,7 +3,7 @@
 #include "terms.hpp"
 
 #include <tutti/error.hpp>
-#include <tutti/reproducible.hpp>
+#include <tutti/numbers.hpp>
 
 #include <cfloat>
 

@@ -1,5 +1,4 @@
-#include "kernel/deposits.hpp"
-#include "kernel/table.hpp"
+#include "numbers/src/deposits.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/reproducible.hpp>

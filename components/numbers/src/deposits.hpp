@@ -1,5 +1,7 @@
 #pragma once
 
+#include "kernel/table.hpp"
+
 #include <cstddef>
 #include <cstdint>
 
@@ -22,5 +24,9 @@ struct DepositLoops {
     DepositLoop of_double[2];
     DepositLoop of_float[2];
 };
+
+/// The loops for a fold.
+template <Isa isa>
+const DepositLoops& deposits(int fold);
 
 } // namespace tutti::kernel

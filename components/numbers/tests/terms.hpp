@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../std.hpp"
+#include "tests/std.hpp"
 
 namespace tutti::test {
 

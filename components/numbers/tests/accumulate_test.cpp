@@ -1,8 +1,9 @@
-#include "../../src/by_collective.hpp"
-#include "../operands_of.hpp"
-#include "../test.hpp"
 #include "algorithm/registry.hpp"
+#include "by_collective.hpp"
+#include "tests/operands_of.hpp"
+#include "tests/test.hpp"
 
+#include <tutti/numbers.hpp>
 #include <tutti/tasks.hpp>
 #include <tutti/tutti.hpp>
 

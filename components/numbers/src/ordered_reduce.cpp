@@ -1,7 +1,7 @@
-#include "api/ordered_tree.hpp"
 #include "call/wrong_argument.hpp"
 #include "group/seat.hpp"
 #include "immovable.hpp"
+#include "numbers/src/ordered_tree.hpp"
 #include "run/memory.hpp"
 #include "wait/thread_progress.hpp"
 
@@ -27,7 +27,7 @@ namespace {
 
 using engine::TermRange;
 
-constexpr const char* preparation = "prepare.ordered_reduce: ";
+constexpr const char* preparation = "prepare_ordered_reduce: ";
 
 /// The part that each member shows the others when it prepares.
 struct Shown {
@@ -323,7 +323,7 @@ OrderedReduction& OrderedReduction::operator=(OrderedReduction&&) noexcept = def
 bool OrderedReduction::run(const Call& call) {
     if (tree_ == nullptr) {
         throw Error("OrderedReduce: the object is empty, because it was moved from; assign it a reduction of "
-                    "Member::prepare first");
+                    "prepare_ordered_reduce() first");
     }
     if (call.input_count != tree_->own_terms()) {
         throw ArgumentError("OrderedReduce: `terms` has " + std::to_string(call.input_count) +

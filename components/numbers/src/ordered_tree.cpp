@@ -1,4 +1,4 @@
-#include "api/ordered_tree.hpp"
+#include "numbers/src/ordered_tree.hpp"
 
 #include <algorithm>
 
