@@ -1,5 +1,7 @@
 #include "mailbox/event_count.hpp"
 
+#include "mailbox/clock.hpp"
+
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -18,7 +20,8 @@ void FutexCounter::notify() noexcept {
 
 void FutexCounter::sleep(std::uint32_t seen, std::int64_t bound_ns) noexcept {
     constexpr std::int64_t second_ns = 1'000'000'000;
-    const timespec bound{static_cast<time_t>(bound_ns / second_ns), static_cast<long>(bound_ns % second_ns)};
+    const std::int64_t ns = machine_ns(bound_ns);
+    const timespec bound{static_cast<time_t>(ns / second_ns), static_cast<long>(ns % second_ns)};
     syscall(SYS_futex, &counter_, FUTEX_WAIT_PRIVATE, seen, &bound, nullptr, 0);
 }
 

@@ -1,7 +1,5 @@
 #include "wait/wait_timer.hpp"
 
-#include <ctime>
-
 namespace tutti::engine {
 
 std::chrono::nanoseconds counted(std::chrono::nanoseconds before, std::chrono::nanoseconds now) noexcept {
@@ -12,12 +10,6 @@ std::chrono::nanoseconds counted(std::chrono::nanoseconds before, std::chrono::n
 std::chrono::nanoseconds end_after(std::chrono::duration<double> time) noexcept {
     constexpr std::chrono::hours century{24 * 36525};
     return time < century ? clock_now() + std::chrono::duration_cast<std::chrono::nanoseconds>(time) : no_end;
-}
-
-std::chrono::nanoseconds coarse_clock_now() noexcept {
-    timespec time{};
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
 }
 
 void WaitTimer::look() noexcept {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "mailbox/clock.hpp"
+
 #include <tutti/detail/export.hpp>
 
 #include <algorithm>
@@ -49,13 +51,8 @@ private:
 /// The part of the time from one look to the next that counts. The first may be 0: there was none.
 std::chrono::nanoseconds counted(std::chrono::nanoseconds before, std::chrono::nanoseconds now) noexcept;
 
-/// The time of a clock that only grows.
-inline std::chrono::nanoseconds clock_now() noexcept {
-    return std::chrono::steady_clock::now().time_since_epoch();
-}
-
-/// The same, some ms behind, at a fifth of the cost.
-TUTTI_COMPONENT_API std::chrono::nanoseconds coarse_clock_now() noexcept;
+using mailbox::clock_now;
+using mailbox::coarse_clock_now;
 
 /// The end of a wait that has none.
 inline constexpr std::chrono::nanoseconds no_end = std::chrono::nanoseconds::max();

@@ -256,9 +256,9 @@ TEST_CASE("among: a timeout names the member of the group whose call it is") {
     const auto part = [&](Member& me) {
         try {
             if (me.rank() == 1) {
-                me.among(2, 1, 2).barrier({.timeout = 200ms});
+                me.among(2, 1, 2).barrier({.timeout = 50ms});
             } else {
-                std::this_thread::sleep_for(me.rank() == 3 ? 400ms : 0ms);
+                std::this_thread::sleep_for(me.rank() == 3 ? 100ms : 0ms);
                 me.barrier();
             }
         } catch (const TimeoutError& error) {

@@ -127,7 +127,7 @@ TEST_CASE("a process that is forked during a roll call can make groups, and has 
               static std::atomic<bool> has_begun{false};
               const engine::RollCallListed slow([](RollCallFormat) {
                   has_begun = true;
-                  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+                  std::this_thread::sleep_for(std::chrono::milliseconds(100));
                   return std::string("of the parent\n");
               });
               kill(getpid(), SIGUSR2);

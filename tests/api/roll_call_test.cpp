@@ -1,5 +1,6 @@
 // Roll calls: the place of each member, on request.
 
+#include "../fast_clock.hpp"
 #include "support.hpp"
 
 #include <pthread.h>
@@ -132,7 +133,7 @@ TEST_CASE("seats that nobody has taken, members that have left, and groups where
     const std::string text = group.roll_call();
     INFO(text);
     CHECK(mentions(text, "member 2: not joined\n"));
-    CHECK(mentions(text, "members 0, 1: no call yet\n"));
+    CHECK(mentions(text, "members 0, 1: left without a call\n"));
     CHECK(mentions(text, ", which has ended\n"));
     Team team(2, {.placement = "none"});
     team.run([](Member& me) { me.barrier(); });
@@ -310,13 +311,17 @@ TEST_CASE("a signal has all roll calls written") {
 
 TEST_CASE("who is kept waiting by a member inside an operator is told on stderr") {
     Team team(2, {.placement = "none", .group = {.timeout = 300ms}});
+    std::atomic<bool> is_inside{false};
     std::atomic<bool> release{false};
     const std::string text = on_stderr("is still inside its call", [&] {
         std::jthread lets_go([&] {
-            std::this_thread::sleep_for(3s);
+            wait_for(is_inside);
+            const FastClock clock(30);
+            test::sleep_for(3s);
             release = true;
         });
         const auto slow = [&](int a, int b) {
+            is_inside = true;
             wait_for(release);
             return a + b;
         };
@@ -336,19 +341,22 @@ TEST_CASE("who is kept waiting by a member inside an operator is told on stderr"
 }
 
 TEST_CASE("who is kept waiting by a member in code of its own is told on stderr, as is the caller of run()") {
+    const FastClock clock(10);
     for (const bool caller_is_member : {false, true}) {
-        Team team(3,
-                  {.placement = "none", .group = {.timeout = 300ms}, .caller_is_member = caller_is_member});
+        Team team(3, {.placement = "none", .group = {.timeout = 2s}, .caller_is_member = caller_is_member});
+        std::atomic<bool> is_late{false};
         std::atomic<bool> release{false};
         const std::string text = on_stderr("Team::run has failed", [&] {
             std::jthread lets_go([&] {
-                std::this_thread::sleep_for(4s);
+                wait_for(is_late);
+                test::sleep_for(9s);
                 release = true;
             });
             const Thrown run = thrown_by([&] {
                 team.run([&](Member& me) {
                     me.barrier();
                     if (me.rank() == 1) {
+                        is_late = true;
                         wait_for(release);
                     }
                     me.barrier();
@@ -358,7 +366,7 @@ TEST_CASE("who is kept waiting by a member in code of its own is told on stderr,
         });
         INFO(text);
         CHECK(mentions(text, "tutti: Team::run has failed, and waits for member 1 to return"));
-        CHECK(mentions(text, "has waited 300 ms in operation 2, barrier"));
+        CHECK(mentions(text, "has waited 2 s in operation 2, barrier"));
         CHECK(mentions(text, "member 1: came to operation 1, barrier"));
         CHECK(mentions(text, "members 0, 2: left after operation 2, barrier"));
         CHECK(mentions(text, "; a call of it failed"));

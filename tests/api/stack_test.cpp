@@ -101,7 +101,7 @@ TEST_CASE("members need 64 KiB of stack to learn of failures") {
                                          if (rank == 0) {
                                              me.barrier();
                                          } else {
-                                             std::this_thread::sleep_for(std::chrono::milliseconds(500));
+                                             std::this_thread::sleep_for(std::chrono::milliseconds(100));
                                              me.barrier();
                                          }
                                      }),

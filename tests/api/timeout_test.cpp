@@ -1,5 +1,6 @@
 // How long calls may wait: who says so, and what counts.
 
+#include "../fast_clock.hpp"
 #include "late_member.hpp"
 
 using namespace tutti;
@@ -175,13 +176,14 @@ TEST_CASE("TUTTI_TIMEOUT counts where the options say nothing") {
 
 TEST_CASE("the timeout of a group and of a team can be changed") {
     Team team(2, {.placement = "none"});
+    const test::FastClock clock(4);
     const auto waits_in_vain = [&] {
         return thrown_by([&] {
             team.run([](Member& me) {
                 if (me.rank() == 0) {
                     me.barrier();
                 } else {
-                    std::this_thread::sleep_for(300ms);
+                    test::sleep_for(300ms);
                     me.barrier();
                 }
             });
@@ -204,23 +206,24 @@ TEST_CASE("the timeout of a group and of a team can be changed") {
 TEST_CASE("groups that are made of others begin with the timeout that these have then") {
     Group group(2);
     group.set_timeout(1s);
+    const test::FastClock clock(20);
     std::vector<Thrown> thrown(2);
+    std::atomic<bool> is_over{false};
     std::vector<std::jthread> threads;
     for (int rank = 0; rank < 2; ++rank) {
         threads.emplace_back([&, rank] {
             thrown[static_cast<std::size_t>(rank)] = thrown_by([&] {
                 group.run(rank, [&](Member& me) {
                     Member copy = me.dup();
-                    me.barrier({.timeout = 10s});
+                    me.barrier({.timeout = 60s});
                     group.set_timeout(10s);
-                    if (rank == 0) {
-                        copy.barrier();
-                    } else {
-                        std::this_thread::sleep_for(3s);
-                        copy.barrier();
+                    while (rank == 1 && !is_over) {
+                        std::this_thread::sleep_for(1ms);
                     }
+                    copy.barrier();
                 });
             });
+            is_over = true;
         });
     }
     threads.clear();

@@ -115,7 +115,7 @@ TEST_CASE("a call that fails is recorded with what was waited in it, and counts 
         CHECK_THROWS(team.run([&](Member& me) {
             me.barrier();
             if (me.rank() == 1) {
-                std::this_thread::sleep_for(150ms);
+                std::this_thread::sleep_for(100ms);
                 return;
             }
             const Options soon{.timeout = 50ms};

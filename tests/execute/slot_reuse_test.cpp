@@ -22,7 +22,7 @@ TEST_CASE("a member that enters a call in which it only receives wakes who waits
         was_woken = std::chrono::steady_clock::now() - start < bound;
     });
     // Time to fall asleep; who has not by then notices by itself, and nothing is shown.
-    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
     std::thread receiver([&] {
         Member me(state, state->seat(1));
         std::vector<int> value(1);

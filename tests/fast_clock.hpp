@@ -1,0 +1,20 @@
+#pragma once
+
+#include <chrono>
+
+namespace tutti::test {
+
+/// While it exists, timeouts and the sleeps of waiting members pass faster by a factor. A program that uses
+/// it has fast_clock.cpp, which replaces the clock of the library. One at a time.
+class FastClock {
+public:
+    explicit FastClock(int factor);
+    ~FastClock();
+    FastClock(const FastClock&) = delete;
+    FastClock& operator=(const FastClock&) = delete;
+};
+
+/// Sleeps for a time of the library's clock.
+void sleep_for(std::chrono::nanoseconds time);
+
+} // namespace tutti::test
