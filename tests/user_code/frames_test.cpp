@@ -4,6 +4,7 @@
 #include "../api/support.hpp"
 #include "../on_threads.hpp"
 #include "../test.hpp"
+#include "two_members.hpp"
 
 using namespace tutti;
 using namespace tutti::test;
@@ -11,44 +12,6 @@ using namespace std::chrono_literals;
 using Kind = Thrown::Kind;
 
 namespace {
-
-const std::vector<double> ones(10, 1);
-
-/// Runs `first` and `second` as the two members of a team whose timeout no case waits for.
-Thrown run(const std::function<void(Member&)>& first, const std::function<void(Member&)>& second,
-           GroupOptions options = {}) {
-    options.timeout = 20s;
-    Team team(2, {.placement = "none", .group = options});
-    return thrown_by([&] { team.run([&](Member& me) { me.rank() == 0 ? first(me) : second(me); }); });
-}
-
-/// Lets the second member go on when the first is ready, and has perhaps come to its next call.
-class Turn {
-public:
-    void pass() {
-        is_passed_ = true;
-        is_passed_.notify_all();
-    }
-    void await() {
-        is_passed_.wait(false);
-        hesitate();
-    }
-    static void hesitate() { std::this_thread::sleep_for(2ms); }
-
-private:
-    std::atomic<bool> is_passed_{false};
-};
-
-/// A sum, before which a function of one member does something. Both members pass this type.
-struct Adds {
-    std::function<void()> before = {};
-    double operator()(double a, double b) const {
-        if (before) {
-            before();
-        }
-        return a + b;
-    }
-};
 
 /// The numbers before `unit` in a text.
 std::vector<double> numbers_before(const std::string& text, std::string_view unit) {
@@ -67,7 +30,7 @@ std::vector<double> numbers_before(const std::string& text, std::string_view uni
 TEST_CASE("a function that gets the failure may destroy its member: the wait throws the failure") {
     Thrown waited;
     Turn turn;
-    run(
+    run_two(
         [&](Member& me) {
             std::optional<Member> side = me.dup();
             std::vector<double> out(10);
@@ -93,7 +56,7 @@ TEST_CASE("a wait inside a function keeps the cause of the failure, and reports 
         Thrown waited;
         Turn turn;
         Turn inside;
-        run(
+        run_two(
             [&](Member& me) {
                 Member side = me.dup();
                 Member other = me.dup();
@@ -132,7 +95,7 @@ TEST_CASE(
     "a function destroys its member and throws: the wait throws that, and nothing of the member is used") {
     Thrown waited;
     Turn turn;
-    run(
+    run_two(
         [&](Member& me) {
             std::optional<Member> side = me.dup();
             std::vector<double> out(10);
@@ -162,7 +125,7 @@ TEST_CASE("a request may be destroyed while it is waited for or tested, also wit
         for (const bool fails : {false, true}) {
             Thrown waited;
             Turn turn;
-            run(
+            run_two(
                 [&](Member& me) {
                     std::optional<Member> side = me.dup();
                     std::vector<double> out(10);
@@ -194,7 +157,7 @@ TEST_CASE("a request may be destroyed while it is waited for or tested, also wit
 
 TEST_CASE("a function that throws does not end the destruction of another request early") {
     Turn turn;
-    run(
+    run_two(
         [&](Member& me) {
             Member side = me.dup();
             std::vector<double> out(10);
@@ -217,7 +180,7 @@ TEST_CASE("a function that throws does not end the destruction of another reques
 
 TEST_CASE("a member that leaves completes what its functions start meanwhile") {
     Turn turn;
-    run(
+    run_two(
         [&](Member& me) {
             std::optional<Member> side = me.dup();
             std::vector<double> out(10);
@@ -240,123 +203,9 @@ TEST_CASE("a member that leaves completes what its functions start meanwhile") {
         });
 }
 
-TEST_CASE("an operator may wait for another group while operations of its own member are outstanding") {
-    const Thrown thrown = run(
-        [](Member& me) {
-            Member other = me.dup();
-            std::vector<double> out(10);
-            std::vector<double> beside(10);
-            bool has_waited = false;
-            const Adds waits{[&] {
-                if (!std::exchange(has_waited, true)) {
-                    other.start.barrier().wait(); // looks at all operations of the thread
-                }
-            }};
-            Request one = me.start.allreduce(ones, out, waits);
-            Request two = me.start.allreduce(ones, beside, sum);
-            one.wait();
-            two.wait();
-            CHECK(out == std::vector<double>(10, 2));
-            CHECK(beside == std::vector<double>(10, 2));
-        },
-        [](Member& me) {
-            Member other = me.dup();
-            std::vector<double> out(10);
-            std::vector<double> beside(10);
-            Request one = me.start.allreduce(ones, out, Adds());
-            Request two = me.start.allreduce(ones, beside, sum);
-            Turn::hesitate();
-            other.start.barrier().wait();
-            one.wait();
-            two.wait();
-        });
-    CHECK(thrown.text == "");
-}
-
-TEST_CASE("an operator may destroy another member of its thread, whose operations the thread looks at next") {
-    const Thrown thrown = run(
-        [](Member& me) {
-            std::array<std::optional<Member>, 3> others{me.dup(), me.dup(), me.dup()};
-            std::array<Request, 3> requests;
-            std::array<std::vector<double>, 3> results{std::vector<double>(10), std::vector<double>(10),
-                                                       std::vector<double>(10)};
-            std::vector<double> out(10);
-            Request first = others[0]->start.allreduce(ones, results[0], sum);
-            const Adds destroys{[&] {
-                others[0].reset();
-                others[2].reset();
-            }};
-            Request last = others[2]->start.allreduce(ones, results[2], sum);
-            others[1]->start.allreduce(ones, out, destroys).wait();
-            first.wait();
-            last.wait();
-            CHECK(out == std::vector<double>(10, 2));
-            CHECK(results[0] == std::vector<double>(10, 2));
-            CHECK(results[2] == std::vector<double>(10, 2));
-        },
-        [](Member& me) {
-            std::array<Member, 3> others{me.dup(), me.dup(), me.dup()};
-            std::vector<double> out(10);
-            Turn::hesitate();
-            others[1].start.allreduce(ones, out, Adds()).wait();
-            others[0].start.allreduce(ones, out, sum).wait();
-            others[2].start.allreduce(ones, out, sum).wait();
-        });
-    CHECK(thrown.text == "");
-}
-
-TEST_CASE("functions are called when no call is under way, not in a call that an operator makes") {
-    const Thrown thrown = run(
-        [](Member& me) {
-            Member other = me.dup();
-            Member side = me.dup();
-            std::vector<double> out(10);
-            std::vector<double> beside(10);
-            bool is_inside = false;
-            bool is_called = false;
-            Request request = side.start.allreduce(ones, beside, sum);
-            request.then([&](const std::exception_ptr&) {
-                CHECK(!is_inside);
-                is_called = true;
-            });
-            int calls = 0;
-            me.allreduce(ones, out, Adds{[&] {
-                             is_inside = true;
-                             if (++calls == 1) {
-                                 other.barrier();
-                                 request.wait(); // completes it, and calls no function
-                                 other.barrier();
-                                 CHECK(!is_called);
-                             }
-                             is_inside = false;
-                         }});
-            me.barrier();
-            request.wait();
-            progress_until([&] { return is_called; });
-        },
-        [](Member& me) {
-            Member other = me.dup();
-            Member side = me.dup();
-            std::vector<double> out(10);
-            int calls = 0;
-            std::vector<double> beside(10);
-            me.allreduce(ones, out, Adds{[&] {
-                             if (++calls == 1) {
-                                 Turn::hesitate();
-                                 other.barrier();
-                                 side.start.allreduce(ones, beside, sum).wait();
-                                 Turn::hesitate();
-                                 other.barrier();
-                             }
-                         }});
-            me.barrier();
-        });
-    CHECK(thrown.text == "");
-}
-
 TEST_CASE("the end of a split is the end of all its calls: functions come after it") {
     Turn turn;
-    const Thrown thrown = run(
+    const Thrown thrown = run_two(
         [&](Member& me) {
             std::optional<Member> side = me.dup();
             std::vector<double> out(10);

@@ -5,11 +5,7 @@
 #include "../api/support.hpp"
 #include "../on_threads.hpp"
 #include "../test.hpp"
-
-#include <tutti/async_group.hpp>
-
-#include <sys/wait.h>
-#include <unistd.h>
+#include "verdicts.hpp"
 
 using namespace tutti;
 using namespace tutti::test;
@@ -17,114 +13,6 @@ using namespace std::chrono_literals;
 using Kind = Thrown::Kind;
 
 namespace {
-
-enum class Place { continuation, coroutine, op, log, hook, executor };
-enum class Act {
-    blocking_call,
-    start,
-    wait,
-    destroy_member,
-    destroy_group,
-    destroy_request,
-    abort,
-    exception,
-    roll_call,
-    statistics,
-    fork
-};
-enum class Way { blocking, nonblocking, persistent, async };
-
-constexpr std::array acts{Act::blocking_call, Act::start,           Act::wait,  Act::destroy_member,
-                          Act::destroy_group, Act::destroy_request, Act::abort, Act::exception,
-                          Act::roll_call,     Act::statistics,      Act::fork};
-
-/// What rank 0, whose user code acts, gets from its call or the next one, or why there is no such cell.
-struct Verdict {
-    Kind kind = Kind::nothing;
-    const char* text = "";
-    const char* no_cell = nullptr;
-};
-
-constexpr Verdict fine{};
-constexpr Verdict own{Kind::other, "own"};
-constexpr Verdict rejected{Kind::error, "called by an operator"};
-constexpr Verdict aborted{Kind::aborted, "own"};
-constexpr Verdict destroyed{Kind::aborted, "an operator has destroyed the member"};
-
-constexpr Verdict none(const char* reason) {
-    return {.no_cell = reason};
-}
-constexpr Verdict log_calls = none("forbidden: a log function must not call the library (tutti/log.hpp)");
-constexpr Verdict hook_calls = none("forbidden: a hook may only report (tutti/log.hpp)");
-constexpr Verdict no_executor = none("impossible: only async groups have executors");
-constexpr Verdict no_member = none("impossible: an async group has no members");
-constexpr Verdict no_blocking = none("impossible: an async group has no blocking calls");
-constexpr Verdict no_statistics = none("impossible: an async group has no statistics");
-constexpr Verdict own_end = none("forbidden: an operation that waits for its own end never ends");
-constexpr Verdict no_throw = none("forbidden: a function of an AsyncRequest must not throw (guarantees.md)");
-constexpr Verdict no_log = none("impossible: async groups log nothing");
-constexpr Verdict no_hook = none("impossible: failures of async operations are not reported (tutti/log.hpp)");
-
-using Row = std::array<Verdict, acts.size()>;
-
-struct Verdicts {
-    Place place;
-    Row members; ///< the ways of members have the same outcomes
-    Row async;
-};
-
-// The columns are in the order of Act.
-constexpr std::array table{
-    Verdicts{
-        Place::continuation,
-        {fine, fine, fine, fine, fine, fine, aborted, own, fine, fine, fine},
-        {no_blocking, fine, fine, no_member, fine, fine, no_member, no_throw, fine, no_statistics, fine}},
-    Verdicts{Place::coroutine, // which keeps what it throws
-             {fine, fine, fine, fine, fine, fine, aborted, fine, fine, fine, fine},
-             {no_blocking, fine, fine, no_member, fine, fine, no_member, fine, fine, no_statistics, fine}},
-    Verdicts{Place::op,
-             {rejected, rejected, rejected, destroyed, fine, fine, aborted, own, fine, fine, fine},
-             {no_blocking, fine, own_end, no_member, fine, fine, no_member, own, fine, no_statistics, fine}},
-    Verdicts{Place::log,
-             {log_calls, log_calls, log_calls, log_calls, log_calls, log_calls, log_calls, fine, log_calls,
-              log_calls, fine},
-             {no_log, no_log, no_log, no_log, no_log, no_log, no_log, no_log, no_log, no_log, no_log}},
-    Verdicts{
-        Place::hook,
-        {hook_calls,
-         hook_calls,
-         hook_calls,
-         hook_calls,
-         hook_calls,
-         hook_calls,
-         hook_calls,
-         {Kind::timeout},
-         {Kind::timeout},
-         {Kind::timeout},
-         {Kind::timeout}},
-        {no_hook, no_hook, no_hook, no_hook, no_hook, no_hook, no_hook, no_hook, no_hook, no_hook, no_hook}},
-    Verdicts{Place::executor,
-             {no_executor, no_executor, no_executor, no_executor, no_executor, no_executor, no_executor,
-              no_executor, no_executor, no_executor, no_executor},
-             {no_blocking, fine, own_end, no_member, fine, fine, no_member, own, fine, no_statistics, fine}}};
-
-void fork_and_return() {
-    const pid_t child = fork();
-    if (child == 0) {
-        _exit(7);
-    }
-    int status = 0;
-    CHECK(waitpid(child, &status, 0) == child);
-    CHECK(WEXITSTATUS(status) == 7);
-}
-
-using Acts = std::function<void()>;
-
-template <class Request>
-Task coroutine(Request& awaited, Acts act) {
-    co_await awaited;
-    act();
-}
 
 /// What the two members of a cell share.
 struct Shared {
@@ -314,12 +202,6 @@ std::vector<Thrown> play(Shared& shared, Place place, Act act, Way way) {
 /// A timeout that no cell waits for.
 constexpr GroupOptions options{.timeout = 20s, .trace = Trace::statistics};
 
-void check(const Verdict& verdict, const Thrown& thrown) {
-    INFO(thrown.text);
-    CHECK(thrown.kind == verdict.kind);
-    CHECK(mentions(thrown.text, verdict.text));
-}
-
 void try_members(Place place, Act act, Way way, const Verdict& verdict) {
     Shared shared;
     shared.group.emplace(2, options);
@@ -390,126 +272,6 @@ void try_hook(Act act, Way way, const Verdict& verdict) {
     set_failure_hook({});
 }
 
-/// Two ranks on one thread.
-void try_async(Place place, Act act, const Verdict& verdict) {
-    std::optional<AsyncGroup> group;
-    std::array<AsyncRequest, 2> requests;
-    std::array<AsyncRequest, 2> started;
-    AsyncRequest early;
-    bool has_acted = false;
-    const auto acts_once = [&] {
-        if (std::exchange(has_acted, true)) {
-            return;
-        }
-        switch (act) {
-        case Act::start:
-            started[0] = group->at(0).barrier();
-            return;
-        case Act::wait:
-            return early.wait();
-        case Act::destroy_group:
-            return group.reset();
-        case Act::destroy_request:
-            requests[0] = AsyncRequest();
-            return;
-        case Act::exception:
-            throw std::runtime_error("own");
-        case Act::roll_call:
-            CHECK(mentions(group->roll_call(), "roll call of"));
-            return;
-        case Act::fork:
-            return fork_and_return();
-        default:
-            FAIL("not a cell");
-        }
-    };
-    AsyncGroupOptions with_executor;
-    if (place == Place::executor) {
-        with_executor.slice_bytes = 64;
-        with_executor.executor = [&](std::size_t count, const std::function<void(std::size_t)>& task) {
-            acts_once();
-            for (std::size_t index = 0; index < count; ++index) {
-                task(index);
-            }
-        };
-    }
-    group.emplace(2, with_executor);
-    early = group->at(0).barrier();
-    AsyncRequest early_of_other = group->at(1).barrier();
-
-    const std::vector<double> in(1000, 1);
-    std::array<std::vector<double>, 2> out{std::vector<double>(1000), std::vector<double>(1000)};
-    const auto combine = [&](double a, double b) {
-        if (place == Place::op) {
-            acts_once();
-        }
-        return a + b;
-    };
-    std::optional<Task> task;
-    requests[0] = group->at(0).allreduce(in, out[0], combine);
-    if (place == Place::continuation) {
-        requests[0].then([&](const std::exception_ptr&) { acts_once(); });
-    } else if (place == Place::coroutine) {
-        task.emplace(coroutine(requests[0], acts_once));
-    }
-    requests[1] = group->at(1).allreduce(in, out[1], combine);
-    for (AsyncRequest& request : requests) {
-        check(verdict, thrown_by([&] { request.wait(); })); // an empty one returns at once
-    }
-    CHECK(has_acted);
-    if (verdict.kind == Kind::nothing) {
-        CHECK(out[1] == std::vector<double>(1000, 2));
-    }
-    if (act == Act::start) {
-        started[1] = group->at(1).barrier();
-        started[0].wait();
-    }
-}
-
-/// Sanitizers follow no thread into a child process, and the thread sanitizer refuses to fork beside threads.
-constexpr bool forks =
-#if defined(__SANITIZE_THREAD__)
-    false;
-#else
-    true;
-#endif
-
-const char* const place_names[] = {"continuation", "coroutine",    "operator",
-                                   "log function", "failure hook", "executor"};
-const char* const act_names[] = {"a blocking call",
-                                 "the start of a call",
-                                 "a wait",
-                                 "destruction of the member",
-                                 "destruction of the group",
-                                 "destruction of the request",
-                                 "abort",
-                                 "an exception",
-                                 "a roll call",
-                                 "statistics",
-                                 "fork"};
-const char* const way_names[] = {"blocking", "nonblocking", "persistent", "async"};
-
-template <class Each>
-void for_each_cell(std::initializer_list<Way> ways, Each each) {
-    for (const Verdicts& verdicts : table) {
-        for (const Act act : acts) {
-            for (const Way way : ways) {
-                const Row& row = way == Way::async ? verdicts.async : verdicts.members;
-                const Verdict& verdict = row[static_cast<std::size_t>(act)];
-                if (verdict.no_cell != nullptr) {
-                    CHECK(std::string(verdict.no_cell).find(": ") != std::string::npos);
-                } else if (act != Act::fork || forks) {
-                    const std::string cell = std::string(place_names[static_cast<int>(verdicts.place)]) +
-                                             ", " + act_names[static_cast<int>(act)] + ", " +
-                                             way_names[static_cast<int>(way)];
-                    INFO(cell);
-                    each(verdicts.place, act, way, verdict);
-                }
-            }
-        }
-    }
-}
-
 } // namespace
 
 TEST_CASE("what user code does in a call of members has one documented outcome") {
@@ -523,9 +285,4 @@ TEST_CASE("what user code does in a call of members has one documented outcome")
                           try_members(place, act, way, verdict);
                       }
                   });
-}
-
-TEST_CASE("what user code does in an operation of an async group has one documented outcome") {
-    for_each_cell({Way::async},
-                  [](Place place, Act act, Way, const Verdict& verdict) { try_async(place, act, verdict); });
 }
