@@ -57,7 +57,7 @@ inside() { # SCRIPT
 }
 
 count() { # WHAT COMMAND...: one that passes or fails
-    if step "$1" "$work/${1// /-}.log" "${@:2}"; then
+    if step "$1" "$work/${1//[ \/]/-}.log" "${@:2}"; then
         passed=$((passed + 1))
     else
         failed=$((failed + 1))

@@ -127,7 +127,8 @@ namespace detail {
 template <class T>
 constexpr std::uint16_t bits_of_one() {
     if constexpr (sizeof(T) == sizeof(std::uint16_t) && !std::is_class_v<T> && !std::is_union_v<T> &&
-                  !std::is_enum_v<T> && !std::integral<T> && requires(float value) { static_cast<T>(value); }) {
+                  !std::is_enum_v<T> && !std::integral<T> &&
+                  requires(float value) { static_cast<T>(value); }) {
         return std::bit_cast<std::uint16_t>(static_cast<T>(1.0F));
     } else {
         return 0;

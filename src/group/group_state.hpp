@@ -110,8 +110,8 @@ public:
     /// Whether the member makes no more calls here: it has left for good, this group, the group that this one
     /// is derived from, or the first that this one was made of. Acquire: whatever it published came before.
     bool has_left_for_good(int member) const;
-    /// Whether a call of `member`, the caller, waits in vain for `other`, which has left for good, or has left
-    /// the region. Acquire: as above.
+    /// Whether a call of `member`, the caller, waits in vain for `other`, which has left for good, or has
+    /// left the region. Acquire: as above.
     bool has_left(int member, int other) const;
 
     /// See Seats::require_joined(). The members of a derived group join the group that it is derived from.
