@@ -24,7 +24,7 @@ set(TUTTI_READERS cost verify draw plan)
 # Layers that make calls do not depend on the diagnosis of failures.
 set(TUTTI_WITHOUT_DIAGNOSIS wait record choose call group flight)
 # Layers that only the command and the tests need, and the layers above all others that programs link.
-set(TUTTI_LABORATORY cost verify draw)
+set(TUTTI_LABORATORY distance simulate cost verify draw)
 set(TUTTI_LINKED_BY_PROGRAMS api tasks numbers hybrid c)
 
 # The library whose headers these are.

@@ -245,6 +245,10 @@ void declare(CLI::App& command, laboratory::ModelArguments& arguments) {
         command.add_option("-a,--algorithm", arguments.algorithms, "With --predict: all, or a list of names")
             ->delimiter(',')
             ->needs(predict);
+    command.add_flag(
+        "--level-choices", arguments.level_choices,
+        "Print instead the table from which the library chooses among the algorithms levels-..., as "
+        "C++, from predictions");
     command
         .add_option("--measured", arguments.measured,
                     "With --predict: a file that tutti bench --json wrote on this "

@@ -66,7 +66,7 @@ std::string TuttiRunner::chosen(const Problem& problem) const {
     input.size.cpus = config_.cpus;
     input.size.l3_groups = config_.l3_groups;
     const engine::Selection selection =
-        engine::select(input.call, input.size, config_.choices, config_.predictor.get());
+        engine::select(input.call, input.size, config_.choices);
     return std::string(algorithm::registry()[selection.row].name);
 }
 

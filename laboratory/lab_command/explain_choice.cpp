@@ -1,10 +1,8 @@
 #include "lab_command/explain_choice.hpp"
 
 #include "algorithm/registry.hpp"
-#include "choose/algorithm_predictor.hpp"
 #include "choose/exploration.hpp"
 #include "choose/group_config.hpp"
-#include "distance/groups.hpp"
 #include "machine/placement.hpp"
 #include "model/machine_model.hpp"
 #include "options/limits.hpp"
@@ -14,12 +12,12 @@
 #include "terminal/numbers.hpp"
 #include "terminal/table.hpp"
 #include "threads/selection_input.hpp"
+#include "tuning/fingerprint.hpp"
 #include "tuning/load.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -64,30 +62,20 @@ bench::Problem asked_problem(const ChoiceArguments& arguments) {
 /// The configuration of a team on another machine, where each member has a CPU and nothing has been tuned.
 engine::GroupConfig config_elsewhere(const ChoiceArguments& arguments) {
     try {
-        const distance::MachineModel profile = find_line_profile(arguments.machine);
-        const machine::Machine machine = described(profile);
-        simulate::Positions positions = positions_on(machine, arguments.members);
-        graph::LevelTree tree = tree_on(machine, arguments.members);
-        const auto l3_groups = static_cast<int>(distance::count(positions.groups_of(distance::Class::l3)));
-        const bool is_needed =
-            engine::AlgorithmPredictor::is_for(arguments.members, arguments.members, l3_groups);
-        const auto cpus = static_cast<int>(machine.pus.size());
+        const machine::Machine machine = described(find_line_profile(arguments.machine));
+        const std::vector<int> places = cpus_on(machine, arguments.members, {});
         return {.wait_policy = {},
                 .cpus = arguments.members,
-                .process_cpus = cpus,
+                .process_cpus = static_cast<int>(machine.pus.size()),
                 .cpus_of_process = {},
                 .options = {},
                 .timeout = {},
-                .l3_groups = l3_groups,
+                .l3_groups = tuning::l3_groups(machine, places),
                 .choices = {},
                 .tuning = "the library on another machine, where nothing has been tuned",
                 .bindings = {},
                 .places = {},
-                .parts = {},
-                .predictor = is_needed
-                                 ? std::make_shared<engine::AlgorithmPredictor>(
-                                       engine::KnownMachine{profile}, std::move(positions), std::move(tree))
-                                 : nullptr};
+                .parts = {}};
     } catch (const std::invalid_argument& error) {
         throw bench::UsageError(fmt::format("--machine: {}", error.what()));
     }
@@ -148,7 +136,7 @@ std::string not_in_table(const ChoiceArguments& arguments, const Answer& answer)
 std::string trials(const Answer& answer) {
     const bench::SelectionInput& input = answer.input;
     const auto all = engine::candidates(input.call, input.size, answer.config.choices,
-                                        answer.config.predictor.get(), engine::TrialTimes::most_candidates);
+                                        engine::TrialTimes::most_candidates);
     if (!answer.config.explores || !engine::explored_kind(input.call, input.size) || all.size() < 2) {
         return {};
     }
@@ -199,9 +187,8 @@ std::string rule_of(const Answer& answer) {
         return "the built-in choice for long vectors";
     case Reason::shared:
         return "the built-in choice for a result that all members share";
-    case Reason::predicted:
-        return fmt::format("it is predicted to take least; lines are those of {}",
-                           describe(answer.config.predictor->machine()));
+    case Reason::levels:
+        return "the built-in choice for members that are many, or in several L3 caches";
     case Reason::tried: // no choice before a call
     case Reason::named:
         break;
@@ -235,18 +222,11 @@ std::string standing(const Answer& answer, std::size_t index) {
                : "only by name: combines in another order, so that bits may differ";
 }
 
-std::string predicted(const Answer& answer, std::size_t index) {
-    engine::AlgorithmPredictor* const predictor = answer.config.predictor.get();
-    const auto prediction =
-        predictor != nullptr ? predictor->of(index, answer.input.call, answer.input.size) : std::nullopt;
-    return prediction ? bench::format_us(prediction->us) : "-";
-}
-
 std::vector<std::string> cells_of(const Answer& answer, std::size_t index) {
     const Algorithm& row = algorithm::registry()[index];
     const bench::Problem& problem = answer.problem;
     if (!takes(row, problem.members)) {
-        return {std::string(row.name), "-", "-", "-", "-", standing(answer, index)};
+        return {std::string(row.name), "-", "-", "-", standing(answer, index)};
     }
     std::string measured = "-";
     if (answer.entry != nullptr) {
@@ -256,9 +236,7 @@ std::vector<std::string> cells_of(const Answer& answer, std::size_t index) {
     }
     return {std::string(row.name),
             std::string(name_of(engine::protocol_of(index, answer.input.call, answer.input.size))),
-            fmt::format("{}", row.cost(problem.members, problem.number()).rounds),
-            predicted(answer, index),
-            measured,
+            fmt::format("{}", row.cost(problem.members, problem.number()).rounds), measured,
             standing(answer, index)};
 }
 
@@ -271,8 +249,7 @@ std::string explain_choice(const ChoiceArguments& arguments, std::size_t width) 
     answer.input.size.cpus = answer.config.cpus;
     answer.input.size.l3_groups = answer.config.l3_groups;
     const bench::SelectionInput& input = answer.input;
-    answer.selection =
-        engine::select(input.call, input.size, answer.config.choices, answer.config.predictor.get());
+    answer.selection = engine::select(input.call, input.size, answer.config.choices);
     answer.entry = engine::entry_for(input.call, input.size, answer.config.choices);
     const auto rows = algorithm::registry();
     std::string text = title(answer) + rounded_size(arguments, answer.problem);
@@ -285,7 +262,6 @@ std::string explain_choice(const ChoiceArguments& arguments, std::size_t width) 
     bench::Table table({{.heading = "algorithm", .rank = 0, .left_aligned = true},
                         {.heading = "form", .rank = 3, .left_aligned = true},
                         {.heading = "rounds", .rank = 4},
-                        {.heading = "predicted", .rank = 2},
                         {.heading = "measured", .rank = 1},
                         {.heading = "", .rank = 0, .left_aligned = true, .folds = true}});
     for (std::size_t index = 0; index < rows.size(); ++index) {

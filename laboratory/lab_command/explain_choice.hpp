@@ -21,9 +21,8 @@ struct ChoiceArguments {
 };
 
 /// Which algorithm a team would choose for the call, by which rule or entry of a table, and of every
-/// algorithm of the collective whether it could be chosen, its protocol, its rounds, what it is predicted to
-/// take from lines (docs/simulation.md) and what the table has measured, in lines of `width` columns. Throws
-/// UsageError.
+/// algorithm of the collective whether it could be chosen, its protocol, its rounds and what the table has
+/// measured, in lines of `width` columns. Throws UsageError.
 std::string explain_choice(const ChoiceArguments& arguments, std::size_t width);
 
 } // namespace tutti::laboratory

@@ -4,6 +4,7 @@
 #include "cost/model.hpp"
 #include "graph/level_tree.hpp"
 #include "model/cluster_model.hpp"
+#include "model/level_choices.hpp"
 #include "model/machine_model.hpp"
 #include "model/paper_tables.hpp"
 #include "model/prediction_errors.hpp"
@@ -243,6 +244,10 @@ void check_costs(const ModelArguments& arguments) {
 
 int run_model(const ModelArguments& arguments) {
     check_costs(arguments);
+    if (arguments.level_choices) {
+        fmt::print("{}", level_choices_text());
+        return bench::exit_fine;
+    }
     if (arguments.cluster) {
         fmt::print("{}", cluster(arguments));
         return bench::exit_fine;

@@ -41,6 +41,9 @@ struct ModelArguments {
     /// The machine of both, by its name or as a file, on which members are placed compactly.
     std::string machine;
 
+    /// Prints src/choose/level_choices.cpp instead.
+    bool level_choices = false;
+
     static constexpr int default_ranks = 22;
     static constexpr int default_threads = 8;
 };

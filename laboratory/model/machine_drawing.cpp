@@ -1,8 +1,7 @@
 #include "model/machine_drawing.hpp"
 
-#include "choose/algorithm_predictor.hpp"
-#include "machine/distances.hpp"
 #include "model/machine_model.hpp"
+#include "survey/distances.hpp"
 
 #include <fmt/format.h>
 
@@ -42,8 +41,8 @@ std::set<Class> classes_between(const CpuTree& members, int level) {
         for (int one = group.first; one < group.first + group.count; ++one) {
             for (int other = group.first; other < one; ++other) {
                 if (members.tree.group_of(level, one) != members.tree.group_of(level, other)) {
-                    found.insert(machine::class_of(members.pus[static_cast<std::size_t>(one)],
-                                                   members.pus[static_cast<std::size_t>(other)]));
+                    found.insert(class_of(members.pus[static_cast<std::size_t>(one)],
+                                          members.pus[static_cast<std::size_t>(other)]));
                 }
             }
         }
@@ -119,7 +118,7 @@ std::span<const PartKind> part_kinds() {
 }
 
 CpuTree::CpuTree(const Machine& machine, const std::vector<int>& cpus)
-    : pus(engine::pus_of(machine, cpus)), tree(tree_of_cpus(machine, cpus)) {
+    : pus(pus_of(machine, cpus)), tree(tree_of_cpus(machine, cpus)) {
     for (int level = 0; level <= tree.last(); ++level) {
         kinds.push_back(kinds_of(*this, level));
     }

@@ -1,9 +1,10 @@
 #include "model/machine_model.hpp"
 
-#include "choose/algorithm_predictor.hpp"
+#include "survey/distances.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <stdexcept>
 
@@ -35,8 +36,24 @@ graph::LevelTree tree_of_cpus(const machine::Machine& machine, const std::vector
     return graph::LevelTree::of_parts(static_cast<int>(cpus.size()), machine::parts_of(machine, cpus));
 }
 
+std::vector<machine::Pu> pus_of(const machine::Machine& machine, std::span<const int> cpus) {
+    std::vector<machine::Pu> pus;
+    pus.reserve(cpus.size());
+    for (const int cpu : cpus) {
+        pus.push_back(*std::ranges::find(machine.pus, cpu, &machine::Pu::os_index));
+    }
+    return pus;
+}
+
 simulate::Positions positions_on(const machine::Machine& machine, int members) {
-    return engine::positions_of(machine, engine::pus_of(machine, cpus_on(machine, members, {})));
+    const std::vector<machine::Pu> pus = pus_of(machine, cpus_on(machine, members, {}));
+    simulate::Positions positions;
+    for (std::size_t part = 0; part < positions.groups.size(); ++part) {
+        positions.groups[part] = groups_within(pus, distance::all_classes[part]);
+    }
+    positions.l2_bytes = machine.l2_bytes;
+    positions.l3_bytes = machine.l3_bytes;
+    return positions;
 }
 
 graph::LevelTree tree_on(const machine::Machine& machine, int members) {

@@ -6,6 +6,7 @@
 #include "machine/placement.hpp"
 #include "simulate/positions.hpp"
 
+#include <span>
 #include <vector>
 
 namespace tutti::laboratory {
@@ -19,6 +20,9 @@ simulate::Positions positions_on(const machine::Machine& machine, int members);
 
 /// The tree of a group of so many members there. Throws as positions_on() does.
 graph::LevelTree tree_on(const machine::Machine& machine, int members);
+
+/// The CPUs with these numbers, all of which the machine has.
+std::vector<machine::Pu> pus_of(const machine::Machine& machine, std::span<const int> cpus);
 
 /// The CPUs of so many members, each on its own. Throws as positions_on() does, where they are not to be
 /// pinned, and where two are to share one.

@@ -1,7 +1,7 @@
 #include "survey/differences.hpp"
 
 #include "machine/cpu_list.hpp"
-#include "machine/distances.hpp"
+#include "survey/distances.hpp"
 
 #include <fmt/format.h>
 
@@ -76,7 +76,7 @@ std::vector<std::string> differences(std::span<const Pu> pus, const distance::Ma
     std::vector<std::string> sentences;
     std::vector<Groups> stated;
     for (const Class each : distance::all_classes) {
-        const Groups groups = machine::groups_within(pus, each);
+        const Groups groups = groups_within(pus, each);
         const bool is_new = std::ranges::find(stated, groups) == stated.end();
         stated.push_back(groups);
         if (is_new && says_something(groups) &&

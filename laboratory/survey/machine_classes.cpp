@@ -1,6 +1,6 @@
 #include "survey/machine_classes.hpp"
 
-#include "machine/distances.hpp"
+#include "survey/distances.hpp"
 
 #include <algorithm>
 
@@ -9,8 +9,6 @@ namespace tutti::laboratory {
 namespace {
 
 using distance::Class;
-using machine::class_of;
-using machine::groups_within;
 using machine::Pu;
 
 /// The CPUs of each group.

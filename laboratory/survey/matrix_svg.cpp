@@ -1,6 +1,6 @@
 #include "survey/matrix_svg.hpp"
 
-#include "machine/distances.hpp"
+#include "survey/distances.hpp"
 #include "terminal/xml.hpp"
 
 #include <fmt/format.h>
@@ -63,7 +63,7 @@ public:
             }
         }
         for (const Class each : distance::all_classes) {
-            borders(machine::groups_within(pus_, each), 0.5 + 0.7 * static_cast<double>(each));
+            borders(groups_within(pus_, each), 0.5 + 0.7 * static_cast<double>(each));
         }
         for (const FoundLevel& level : found) {
             frames(level);

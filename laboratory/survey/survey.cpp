@@ -1,8 +1,8 @@
 #include "survey/survey.hpp"
 
-#include "machine/distances.hpp"
 #include "measure/clock.hpp"
 #include "survey/call_time.hpp"
+#include "survey/distances.hpp"
 #include "survey/line_times.hpp"
 #include "survey/machine_classes.hpp"
 #include "survey/memory_times.hpp"
@@ -107,7 +107,7 @@ std::vector<Pair> pairs_at(const Survey& survey, Class distance) {
     std::vector<Pair> pairs;
     for (std::size_t one = 0; one < survey.pus.size(); ++one) {
         for (std::size_t other = one + 1; other < survey.pus.size(); ++other) {
-            if (machine::class_of(survey.pus[one], survey.pus[other]) == distance) {
+            if (class_of(survey.pus[one], survey.pus[other]) == distance) {
                 pairs.push_back({one, other, survey.one_way_ns.ns(one, other)});
             }
         }
@@ -156,7 +156,7 @@ private:
         for (const Class each : distance::all_classes) {
             const auto at_it = [&](const Pu& one) {
                 return std::ranges::any_of(pus, [&](const Pu& other) {
-                    return one.os_index != other.os_index && machine::class_of(one, other) == each;
+                    return one.os_index != other.os_index && class_of(one, other) == each;
                 });
             };
             if (std::ranges::any_of(pus, at_it)) {
@@ -267,7 +267,7 @@ private:
         std::vector<Pu> others{survey_.pus[pair.other]};
         for (const Pu& pu : survey_.pus) {
             const bool is_one_of_them = pu.os_index == number(pair.one) || pu.os_index == number(pair.other);
-            if (!is_one_of_them && machine::class_of(survey_.pus[pair.one], pu) == distance) {
+            if (!is_one_of_them && class_of(survey_.pus[pair.one], pu) == distance) {
                 others.push_back(pu);
             }
         }
@@ -315,7 +315,7 @@ private:
         std::vector<Pu> part;
         for (const Pu& pu : machine_.pus) {
             if (pu.os_index == machine_.pus.front().os_index ||
-                machine::class_of(machine_.pus.front(), pu) <= distance) {
+                class_of(machine_.pus.front(), pu) <= distance) {
                 part.push_back(pu);
             }
         }
@@ -326,7 +326,7 @@ private:
     std::vector<int> homes_beyond(std::span<const Pu> pus) const {
         std::vector<int> beyond;
         for (const Pu& pu : machine_.pus) {
-            if (pu.os_index != pus.front().os_index && machine::class_of(pus.front(), pu) == Class::link) {
+            if (pu.os_index != pus.front().os_index && class_of(pus.front(), pu) == Class::link) {
                 beyond.push_back(pu.os_index);
             }
         }
@@ -343,7 +343,7 @@ private:
         constexpr std::size_t most = std::size_t{1} << 30U;
         const auto available = static_cast<std::size_t>(std::max(sysconf(_SC_AVPHYS_PAGES), 0L)) *
                                static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-        const std::size_t l3_caches = distance::count(machine::groups_within(pus, Class::l3));
+        const std::size_t l3_caches = distance::count(groups_within(pus, Class::l3));
         const std::size_t wanted = std::clamp(2 * l3_caches * machine_.l3_bytes, least, most);
         constexpr std::size_t whole_pages = std::size_t{64} << 10U;
         const std::size_t each = std::min(wanted, available / 4) / pus.size() / whole_pages;

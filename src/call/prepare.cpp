@@ -87,7 +87,7 @@ void PreparedCall::prepare_with(const Call& asked, Plans& plans, Choose choose) 
     exploration_ = nullptr;
     const Selection* const chosen = asked.counts == nullptr ? choose(call, size) : nullptr;
     use(chosen != nullptr ? *chosen
-                          : select(call, size, plans.config().choices, plans.config().predictor.get()),
+                          : select(call, size, plans.config().choices),
         call, size, asked.input_count * asked.element_bytes, plans);
 }
 

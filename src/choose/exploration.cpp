@@ -219,7 +219,7 @@ std::size_t tried_at_first(std::span<const Selection> candidates, std::size_t to
                                     : total_bytes < 256 * kib ? 3
                                                               : TrialTimes::most_candidates;
     const Reason first = candidates.front().reason;
-    const bool is_built_in = first != Reason::measured && first != Reason::predicted;
+    const bool is_built_in = first != Reason::measured && first != Reason::levels;
     return is_built_in ? of_built_in : of_built_in + 1;
 }
 
@@ -235,8 +235,7 @@ Exploration* Explorations::of(const detail::Call& call, const CallSize& size) {
     }
     auto found = of_kinds_.find(*kind);
     if (found == of_kinds_.end()) {
-        std::vector<Selection> all =
-            candidates(call, size, config_.choices, config_.predictor.get(), TrialTimes::most_candidates);
+        std::vector<Selection> all = candidates(call, size, config_.choices, TrialTimes::most_candidates);
         const bool synchronises = detail::traits_of(call.collective).needs_all;
         const std::size_t at_first = tried_at_first(all, size.total_bytes);
         Exploration exploration(std::move(all), synchronises, at_first);

@@ -1,6 +1,5 @@
 #include "choose/group_config.hpp"
 
-#include "choose/algorithm_predictor.hpp"
 #include "choose/wait_choice.hpp"
 #include "machine/pinning.hpp"
 #include "machine/placement.hpp"
@@ -69,20 +68,6 @@ struct Whereabouts {
     std::vector<std::vector<int>> parts;
 };
 
-/// Of such members, by what the table has measured of lines, or else by a guess.
-std::shared_ptr<AlgorithmPredictor> predictor_for(const Whereabouts& members, int cpus, int l3_groups) {
-    const auto count = static_cast<int>(members.places.size());
-    if (!AlgorithmPredictor::is_for(count, cpus, l3_groups)) {
-        return nullptr;
-    }
-    const machine::Machine& machine = tuning::this_machine();
-    const std::vector<machine::Pu> pus = pus_of(machine, members.places);
-    std::optional<KnownMachine> known = most_like(machine, pus);
-    return known ? std::make_shared<AlgorithmPredictor>(*std::move(known), positions_of(machine, pus),
-                                                        graph::LevelTree::of_parts(count, members.parts))
-                 : nullptr;
-}
-
 GroupConfig config_for(const GroupOptions& options, Whereabouts where, Cpus cpus, int l3_groups) {
     const auto members = static_cast<int>(where.bindings.size());
     const Wait wait = wait_of(options.wait);
@@ -95,7 +80,6 @@ GroupConfig config_for(const GroupOptions& options, Whereabouts where, Cpus cpus
     if (explores) {
         source.text += ", then what is fastest here";
     }
-    std::shared_ptr<AlgorithmPredictor> predictor = predictor_for(where, cpus.of_members, l3_groups);
     return {.wait_policy = wait_policy_of(wait, members, cpus.of_members),
             .cpus = cpus.of_members,
             .process_cpus = process_cpus,
@@ -110,8 +94,7 @@ GroupConfig config_for(const GroupOptions& options, Whereabouts where, Cpus cpus
             .tuning = std::move(source.text),
             .bindings = std::move(where.bindings),
             .places = std::move(where.places),
-            .parts = std::move(where.parts),
-            .predictor = std::move(predictor)};
+            .parts = std::move(where.parts)};
 }
 
 /// Members whose threads nobody has placed.
@@ -196,7 +179,6 @@ GroupConfig config_for_members(const GroupConfig& config, const std::vector<int>
                                                       : std::min(config.l3_groups, members);
     made.choices = tuning::Choices(config.choices.table(), {members, config.process_cpus, made.l3_groups});
     made.explores = config.explores && members > 1;
-    made.predictor = predictor_for(Whereabouts{{}, made.places, made.parts}, made.cpus, made.l3_groups);
     return made;
 }
 

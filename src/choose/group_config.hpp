@@ -14,8 +14,6 @@
 
 namespace tutti::engine {
 
-class AlgorithmPredictor;
-
 /// The configuration of a group for all its calls: its options, and their consequences on this machine.
 struct GroupConfig {
     mailbox::WaitPolicy wait_policy;
@@ -45,8 +43,6 @@ struct GroupConfig {
     std::vector<int> places = {};
     /// The members' places on the machine, as graph::LevelTree::of_parts takes them.
     std::vector<std::vector<int>> parts = {};
-    /// What algorithms are predicted to take; null if members are few and near each other.
-    std::shared_ptr<AlgorithmPredictor> predictor = {};
 };
 
 /// For members that are placed on these CPUs. Throws ArgumentError when the options are wrong, as the others

@@ -1,6 +1,6 @@
 #include "choose/select.hpp"
 
-#include "choose/algorithm_predictor.hpp"
+#include "choose/built_in.hpp"
 #include "choose/store_policy.hpp"
 #include "mailbox/slot.hpp"
 
@@ -18,74 +18,10 @@ namespace tutti::engine {
 using algorithm::Algorithm;
 using schedule::Protocol;
 
-namespace {
-
-/// The default rows of a collective: for eager messages, for short ones that are not eager, and for longer
-/// ones, which members fetch (pulled), or which the owner of a block stores for all (pushed).
-///
-/// Lines that a member stores into another's cache have to come from there first, so short messages are
-/// pulled. If long ones are pushed, every block is read once (StorePolicy::pushes). In reductions each member
-/// does its part for all; but a short reduction is left to the root, which saves the others their wait.
-struct Defaults {
-    std::size_t eager;
-    std::size_t brief;
-    std::size_t pulled;
-    std::size_t pushed;
-    /// For two members, if they differ.
-    std::size_t of_two;
-    /// Has been the fastest on some machine.
-    std::size_t other;
-    /// For blocks of which only senders and receivers know, if the collective has such blocks.
-    std::size_t one_hop = 0;
-};
-
-std::size_t row_named(Collective collective, const char* name) {
-    const Algorithm* const found = algorithm::find(collective, name);
-    if (found == nullptr) {
-        throw std::logic_error("select: a default algorithm is not registered");
-    }
-    return algorithm::index_of(*found);
-}
-
-const Defaults& defaults(Collective collective) {
-    static const auto table = [] {
-        std::array<Defaults, detail::collective_count> rows{};
-        const auto of = [&](Collective each) -> Defaults& { return rows[static_cast<std::size_t>(each)]; };
-        for (const Collective each : detail::all_collectives) {
-            const std::size_t direct = row_named(each, "direct");
-            of(each) = {direct, direct, direct, direct, direct, direct};
-        }
-        using enum Collective;
-        for (const Collective each : {broadcast, allreduce, reduce, scan, exscan, allgather, gather}) {
-            of(each).eager = row_named(each, "flat");
-        }
-        of(reduce).brief = row_named(reduce, "flat");
-        for (const Collective each : {broadcast, allgather}) {
-            of(each).brief = of(each).pulled = row_named(each, "flat");
-        }
-        of(allreduce).pulled = row_named(allreduce, "reduce-scatter-allgather");
-        of(allreduce).of_two = row_named(allreduce, "flat");
-        of(scan).of_two = row_named(scan, "ring");
-        of(scan).other = row_named(scan, "hypercube");
-        of(allreduce).other = row_named(allreduce, "butterfly");
-        of(reduce_scatter).other = row_named(reduce_scatter, "fully-connected");
-        of(allgather).one_hop = row_named(allgather, "flat");
-        of(gather).one_hop = row_named(gather, "flat");
-        of(scatter).one_hop = row_named(scatter, "direct");
-        of(alltoall).one_hop = row_named(alltoall, "direct");
-        return rows;
-    }();
-    return table[static_cast<std::size_t>(collective)];
-}
-
-} // namespace
-
 std::string_view source_of(Reason reason) {
     switch (reason) {
     case Reason::measured:
         return "file";
-    case Reason::predicted:
-        return "predicted";
     case Reason::tried:
         return "tried";
     case Reason::named:
@@ -207,71 +143,6 @@ Selection named_selection(Collective collective, const detail::Call& call, const
     return {index, protocol_of(index, call, size), Reason::named};
 }
 
-/// Whether two members take a row of their own. Pulled, a broadcast would leave all copying to one of them.
-/// A scan in which neither stores into the other's vector saves the lines' way back.
-bool two_differ(Collective collective, const CallSize& size) {
-    if (collective == Collective::scan) {
-        return size.touched_bytes <= StorePolicy::here().profile().scan_between_two_bytes;
-    }
-    if (collective == Collective::allreduce) {
-        return StorePolicy::here().pulls_between_two(size.touched_bytes);
-    }
-    return collective == Collective::broadcast;
-}
-
-/// Whether combined results are fetched by the others, which takes a second exchange.
-bool fetches_results(Collective collective, const CallSize& size) {
-    return collective == Collective::allreduce &&
-           StorePolicy::here().fetches_results(size.touched_bytes, size.members,
-                                               std::min(size.members, size.cpus), size.l3_groups);
-}
-
-Selection built_in_selection(Collective collective, const detail::Call& call, const CallSize& size) {
-    const Defaults& rows = defaults(collective);
-    if (exchanges(call)) {
-        return {rows.one_hop, Protocol::zero_copy, Reason::vectors};
-    }
-    if (call.shared_output) {
-        return {rows.pushed, Protocol::zero_copy, Reason::shared};
-    }
-    if (protocol_of(rows.eager, call, size) == Protocol::eager) {
-        return {rows.eager, Protocol::eager, Reason::eager};
-    }
-    const auto copies_input = [&](std::size_t row) {
-        return size.in_place && !algorithm::registry()[row].protocols.in_place;
-    };
-    if (size.members == 2 && two_differ(collective, size) && !copies_input(rows.of_two) &&
-        !lifts_single_operands(call, size.members)) {
-        return {rows.of_two, protocol_of(rows.of_two, call, size), Reason::two};
-    }
-    const bool fetches = fetches_results(collective, size);
-    if (!fetches && StorePolicy::here().pushes(size.touched_bytes, size.l3_groups)) {
-        return {rows.pushed, protocol_of(rows.pushed, call, size), Reason::long_vectors};
-    }
-    if (size.message_bytes * static_cast<std::size_t>(size.members) <=
-            StorePolicy::here().profile().read_by_one_bytes &&
-        !copies_input(rows.brief)) {
-        return {rows.brief, protocol_of(rows.brief, call, size), Reason::brief};
-    }
-    const std::size_t row = collective != Collective::allreduce || fetches ? rows.pulled : rows.pushed;
-    return {row, protocol_of(row, call, size), Reason::vectors};
-}
-
-/// The row in the protocol in which it serves a call for which the built-in choice is known; nothing if it
-/// gives other bits, or first copies an input that the built-in choice need not copy.
-std::optional<Selection> usable(std::size_t row, const detail::Call& call, const CallSize& size,
-                                const Selection& built_in, Reason reason, Stores stores = Stores::by_policy) {
-    const Protocol protocol = protocol_of(row, call, size);
-    const bool only_here_copies =
-        size.in_place && protocol == Protocol::zero_copy && built_in.protocol != Protocol::zero_copy;
-    // An entry of other members may name an algorithm that gives other bits among these.
-    if (only_here_copies || !refusal(algorithm::registry()[row], call, size.members).empty() ||
-        !may_choose(algorithm::registry()[row], operands_of(call), size.members)) {
-        return std::nullopt;
-    }
-    return Selection{row, protocol, reason, stores};
-}
-
 /// The selection of the table, if it has one that can be used here.
 std::optional<Selection> measured_selection(const detail::Call& call, const CallSize& size,
                                             const tuning::Choices& choices, const Selection& built_in) {
@@ -281,96 +152,17 @@ std::optional<Selection> measured_selection(const detail::Call& call, const Call
                             : std::nullopt;
 }
 
-/// Whether members can store in several ways: non-temporal stores for enough bytes that they have not just
-/// read.
-bool has_ways_to_store(const detail::Call& call, Protocol protocol, const CallSize& size) {
-    constexpr std::size_t least_bytes = std::size_t{128} << 10U;
-    return stores_apart(call.collective, protocol) && size.touched_bytes >= least_bytes;
-}
-
 } // namespace
 
-Selection select(const detail::Call& call, const CallSize& size, const tuning::Choices& choices,
-                 AlgorithmPredictor* predictor) {
-    const Collective collective = call.collective;
+Selection select(const detail::Call& call, const CallSize& size, const tuning::Choices& choices) {
     if (!call.algorithm.empty()) {
-        return named_selection(collective, call, size);
+        return named_selection(call.collective, call, size);
     }
-    const Selection built_in = built_in_selection(collective, call, size);
+    const Selection built_in = built_in_selection(call.collective, call, size);
     if (const auto measured = measured_selection(call, size, choices, built_in)) {
         return *measured;
     }
-    if (const auto predicted = predictor != nullptr ? predictor->best(call, size) : std::nullopt) {
-        return {predicted->row, predicted->protocol, Reason::predicted};
-    }
-    return built_in;
-}
-
-std::vector<Selection> candidates(const detail::Call& call, const CallSize& size,
-                                  const tuning::Choices& choices, AlgorithmPredictor* predictor,
-                                  std::size_t most) {
-    const Selection built_in = built_in_selection(call.collective, call, size);
-    const auto best = predictor != nullptr ? predictor->best(call, size) : std::nullopt;
-    const auto is_hopeless = [&](std::size_t row) {
-        constexpr double most_times = 2;
-        const auto predicted = best ? predictor->of(row, call, size) : std::nullopt;
-        return predicted && predicted->us > most_times * best->us;
-    };
-    std::vector<Selection> found;
-    const auto ways = [&](Stores stores) {
-        return StorePolicy::here().ways_to_store(stores, {.collective = call.collective,
-                                                          .touched_bytes = size.touched_bytes,
-                                                          .members = size.members,
-                                                          .cpus = std::min(size.members, size.cpus),
-                                                          .l3_groups = size.l3_groups});
-    };
-    const auto add = [&](const std::optional<Selection>& selection) {
-        const auto is_same = [&](const Selection& other) {
-            return other.row == selection->row && other.protocol == selection->protocol &&
-                   ways(other.stores) == ways(selection->stores);
-        };
-        if (selection && found.size() < most && std::ranges::none_of(found, is_same) &&
-            (found.empty() || !is_hopeless(selection->row))) {
-            found.push_back(*selection);
-        }
-    };
-    const auto add_row = [&](std::size_t row, Stores stores = Stores::by_policy) {
-        if (has_few_rounds(algorithm::registry()[row], size.members)) {
-            add(usable(row, call, size, built_in, Reason::tried, stores));
-        }
-    };
-    add(select(call, size, choices, predictor));
-    add(built_in);
-    if (call.shared_output) {
-        return found;
-    }
-    if (best) {
-        add_row(best->row);
-    }
-    if (const tuning::Entry* const entry = entry_for(call, size, choices);
-        entry != nullptr && entry->measured.size() > 1) {
-        add_row(entry->measured[1].row, entry->measured[1].stores);
-    }
-    const Defaults& rows = defaults(call.collective);
-    const auto add_way = [&](std::size_t row, Stores stores) {
-        if (has_ways_to_store(call, protocol_of(row, call, size), size)) {
-            add_row(row, stores);
-        }
-    };
-    // How members store matters most where they store to each other, and the more the further they are apart.
-    add_way(rows.pushed, Stores::cached);
-    if (size.members == 2) {
-        add_row(rows.of_two);
-    }
-    add_row(rows.pulled);
-    add_way(rows.pushed, Stores::string_moves);
-    add_way(rows.pushed, Stores::non_temporal);
-    add_way(built_in.row, Stores::cached);
-    for (const std::size_t row :
-         {rows.other, rows.pulled, rows.pushed, rows.of_two, rows.brief, rows.eager}) {
-        add_row(row);
-    }
-    return found;
+    return level_selection(call, size, built_in).value_or(built_in);
 }
 
 } // namespace tutti::engine

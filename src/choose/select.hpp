@@ -24,7 +24,7 @@ namespace tutti::engine {
 /// - two: that for two members
 /// - shared: the result is one vector that all members share
 /// - measured: an entry of a table
-/// - predicted: a predictor does
+/// - levels: that for members that are many, or in several L3 caches
 /// - tried: a group tries it beside others, or has found it to be the fastest
 enum class Reason : std::uint8_t {
     named,
@@ -35,14 +35,12 @@ enum class Reason : std::uint8_t {
     long_vectors,
     shared,
     measured,
-    predicted,
+    levels,
     tried
 };
 
-/// "built-in", "file", "predicted", "tried" or "named".
+/// "built-in", "file", "tried" or "named".
 std::string_view source_of(Reason reason);
-
-class AlgorithmPredictor;
 
 using tuning::Stores;
 
@@ -112,20 +110,18 @@ const tuning::Entry* entry_for(const detail::Call& call, const CallSize& size,
                                const tuning::Choices& choices);
 
 /// Selects for a call: the algorithm it names, or the library's choice. That is what `choices` have measured;
-/// where they say nothing, what the predictor finds to be the best, if there is one (may be null); and else
-/// the built-in one: what can be eager goes through the mailbox in one exchange,
-/// everything else in one pass over the vectors. What would first have to copy an input in place is passed
-/// over if the built-in choice need not. Nothing in this depends on the member. Throws ArgumentError when
-/// there is no such algorithm, or when it cannot take the operator, or the size in place.
-Selection select(const detail::Call& call, const CallSize& size, const tuning::Choices& choices,
-                 AlgorithmPredictor* predictor = nullptr);
+/// where they say nothing, the built-in choice. Members that are many, or in several L3 caches, follow the
+/// levels of the machine (level_selection()). For others, what can be eager goes through the mailbox in one
+/// exchange, everything else in one pass over the vectors. What would first have to copy an input in place is
+/// passed over if the built-in choice need not. Nothing in this depends on the member. Throws ArgumentError
+/// when there is no such algorithm, or when it cannot take the operator, or the size in place.
+Selection select(const detail::Call& call, const CallSize& size, const tuning::Choices& choices);
 
 /// Selections that may be the fastest for a call which names no algorithm, at most `most`, the most promising
-/// ones first: what select() selects, the built-in choice, what the predictor finds, the second of a table's
-/// entry, other ways to store, and what the built-in choice is for other sizes and machines. All give the
-/// same bits, and nothing in them depends on the member.
+/// ones first: what select() selects, the built-in choice, the one that follows the levels, the second of a
+/// table's entry, other ways to store, and what the built-in choice is for other sizes and machines. All give
+/// the same bits, and nothing in them depends on the member.
 std::vector<Selection> candidates(const detail::Call& call, const CallSize& size,
-                                  const tuning::Choices& choices, AlgorithmPredictor* predictor,
-                                  std::size_t most);
+                                  const tuning::Choices& choices, std::size_t most);
 
 } // namespace tutti::engine

@@ -439,7 +439,7 @@ TEST_CASE("candidates that store to others do so in different ways, in broadcast
                                     .in_place = call.in_place,
                                     .members = 2,
                                     .cpus = 2};
-        const auto all = engine::candidates(call, size, {}, nullptr, TrialTimes::most_candidates);
+        const auto all = engine::candidates(call, size, {}, TrialTimes::most_candidates);
         const std::size_t direct = algorithm::index_of(*algorithm::find(collective, "direct"));
         std::vector<engine::WaysToStore> ways;
         for (const Selection& each : all) {

@@ -168,8 +168,7 @@ TEST_CASE("what needs one pass takes nothing that combines partial results, what
                                 (!detail::traits_of(collective).is_prefix() || combines_single_operands(row));
             CHECK((name_of(engine::select(call, size_of(1 << 20), choices)) == row.name) ==
                   (serves || row.name == "direct"));
-            for (const engine::Selection& each :
-                 engine::candidates(call, size_of(1 << 20), choices, nullptr, 8)) {
+            for (const engine::Selection& each : engine::candidates(call, size_of(1 << 20), choices, 8)) {
                 CHECK(combines_in_one_pass(algorithm::registry()[each.row], members));
             }
             call.algorithm = row.name;

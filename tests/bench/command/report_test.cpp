@@ -31,7 +31,7 @@ std::string results_file(const std::string& path, double median_us) {
     return path;
 }
 
-const std::string profile = TUTTI_DOCS "/../topology/profiles/graviton2.json";
+const std::string profile = TUTTI_DOCS "/../laboratory/profiles/graviton2.json";
 
 } // namespace
 

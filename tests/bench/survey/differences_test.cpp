@@ -1,6 +1,6 @@
 // The differences between the times of a machine and its description by hwloc.
 #include "../../test.hpp"
-#include "machine/distances.hpp"
+#include "survey/distances.hpp"
 #include "survey/differences.hpp"
 #include "survey/matrix_svg.hpp"
 
@@ -16,7 +16,7 @@ Matrix times_of(const machine::Machine& machine, const std::array<double, distan
     Matrix matrix(machine.pus.size());
     for (std::size_t one = 0; one < machine.pus.size(); ++one) {
         for (std::size_t other = 0; other < one; ++other) {
-            const Class each = machine::class_of(machine.pus[one], machine.pus[other]);
+            const Class each = laboratory::class_of(machine.pus[one], machine.pus[other]);
             matrix.set(one, other, ns[static_cast<std::size_t>(each)]);
         }
     }

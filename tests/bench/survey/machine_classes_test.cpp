@@ -1,6 +1,6 @@
 // How far CPUs are from each other, as hwloc says, and which of them are compared.
 #include "../../test.hpp"
-#include "machine/distances.hpp"
+#include "survey/distances.hpp"
 #include "machine/machine.hpp"
 #include "survey/machine_classes.hpp"
 
@@ -14,7 +14,7 @@ std::set<Class> classes_among(const std::vector<machine::Pu>& pus) {
     std::set<Class> classes;
     for (std::size_t one = 0; one < pus.size(); ++one) {
         for (std::size_t other = 0; other < one; ++other) {
-            classes.insert(machine::class_of(pus[one], pus[other]));
+            classes.insert(laboratory::class_of(pus[one], pus[other]));
         }
     }
     return classes;
@@ -25,7 +25,7 @@ std::set<Class> classes_among(const std::vector<machine::Pu>& pus) {
 TEST_CASE("groups that hwloc states are those of its classes") {
     const machine::Machine machine = machine::from_synthetic("pack:2 numa:2 l3:2 core:2 pu:2");
     const auto groups = [&](Class distance) {
-        return distance::count(machine::groups_within(machine.pus, distance));
+        return distance::count(laboratory::groups_within(machine.pus, distance));
     };
     CHECK(groups(Class::core) == 16);
     CHECK(groups(Class::l3) == 8);
@@ -37,9 +37,9 @@ TEST_CASE("groups that hwloc states are those of its classes") {
 TEST_CASE("what a machine does not say is shared by none, but for the socket") {
     const machine::Pu one{.os_index = 0};
     const machine::Pu other{.os_index = 1};
-    CHECK(machine::class_of(one, other) == Class::socket);
+    CHECK(laboratory::class_of(one, other) == Class::socket);
     const machine::Machine flat = machine::from_synthetic("core:4 pu:1");
-    CHECK(machine::class_of(flat.pus[0], flat.pus[3]) == Class::node);
+    CHECK(laboratory::class_of(flat.pus[0], flat.pus[3]) == Class::node);
 }
 
 TEST_CASE("of many CPUs some are compared, among which are all distances") {

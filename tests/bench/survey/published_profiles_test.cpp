@@ -1,7 +1,7 @@
 // The profiles of machines that others have measured.
 #include "../../test.hpp"
 #include "distance/published.hpp"
-#include "machine/distances.hpp"
+#include "survey/distances.hpp"
 #include "machine/machine.hpp"
 #include "survey/find_profile.hpp"
 #include "survey/profile_json.hpp"
@@ -26,7 +26,7 @@ std::map<Class, int> pairs_of(const machine::Machine& machine) {
     std::map<Class, int> pairs;
     for (std::size_t one = 0; one < machine.pus.size(); ++one) {
         for (std::size_t other = 0; other < one; ++other) {
-            ++pairs[machine::class_of(machine.pus[one], machine.pus[other])];
+            ++pairs[laboratory::class_of(machine.pus[one], machine.pus[other])];
         }
     }
     return pairs;

@@ -7,7 +7,7 @@
 
 namespace tutti::distance {
 
-/// A profile of topology/profiles: of a machine that somebody else has measured.
+/// A profile of laboratory/profiles: of a machine that somebody else has measured.
 struct Published {
     std::string name; ///< that of the file, without what follows the dot
     MachineModel profile;

@@ -6,13 +6,13 @@
 
 #include <span>
 
-namespace tutti::machine {
+namespace tutti::laboratory {
 
 /// How far two CPUs are from each other, according to hwloc. A part that hwloc does not report is shared by
 /// no CPUs, except the socket. \pre two different CPUs
-distance::Class class_of(const Pu& one, const Pu& other);
+distance::Class class_of(const machine::Pu& one, const machine::Pu& other);
 
 /// CPUs that are at most so far from each other. \pre not all distances: nothing is further than a link
-distance::Groups groups_within(std::span<const Pu> pus, distance::Class distance);
+distance::Groups groups_within(std::span<const machine::Pu> pus, distance::Class distance);
 
-} // namespace tutti::machine
+} // namespace tutti::laboratory

@@ -1,12 +1,13 @@
-#include "machine/distances.hpp"
+#include "survey/distances.hpp"
 
 #include <limits>
 
-namespace tutti::machine {
-
-namespace {
+namespace tutti::laboratory {
 
 using distance::Class;
+using machine::Pu;
+
+namespace {
 
 bool shared(int one, int other) {
     return one == other && one >= 0;
@@ -46,4 +47,4 @@ distance::Groups groups_within(std::span<const Pu> pus, Class distance) {
     return groups;
 }
 
-} // namespace tutti::machine
+} // namespace tutti::laboratory

@@ -1,0 +1,143 @@
+#include "choose/built_in.hpp"
+
+#include "choose/level_choices.hpp"
+#include "choose/store_policy.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+namespace tutti::engine {
+
+using algorithm::Algorithm;
+using schedule::Protocol;
+
+namespace {
+
+std::size_t row_named(Collective collective, std::string_view name) {
+    const Algorithm* const found = algorithm::find(collective, name);
+    if (found == nullptr) {
+        throw std::logic_error("select: a default algorithm is not registered");
+    }
+    return algorithm::index_of(*found);
+}
+
+/// Whether two members take a row of their own. Pulled, a broadcast would leave all copying to one of them.
+/// A scan in which neither stores into the other's vector saves the lines' way back.
+bool two_differ(Collective collective, const CallSize& size) {
+    if (collective == Collective::scan) {
+        return size.touched_bytes <= StorePolicy::here().profile().scan_between_two_bytes;
+    }
+    if (collective == Collective::allreduce) {
+        return StorePolicy::here().pulls_between_two(size.touched_bytes);
+    }
+    return collective == Collective::broadcast;
+}
+
+/// Whether combined results are fetched by the others, which takes a second exchange.
+bool fetches_results(Collective collective, const CallSize& size) {
+    return collective == Collective::allreduce &&
+           StorePolicy::here().fetches_results(size.touched_bytes, size.members,
+                                               std::min(size.members, size.cpus), size.l3_groups);
+}
+
+/// Whether members are further apart than those for which the built-in choice was measured, or more.
+bool follows_levels(const CallSize& size) {
+    constexpr int most_in_one_cache = 8;
+    return size.members <= size.cpus && (size.l3_groups > 1 || size.members > most_in_one_cache);
+}
+
+} // namespace
+
+const Defaults& defaults(Collective collective) {
+    static const auto table = [] {
+        std::array<Defaults, detail::collective_count> rows{};
+        const auto of = [&](Collective each) -> Defaults& { return rows[static_cast<std::size_t>(each)]; };
+        for (const Collective each : detail::all_collectives) {
+            const std::size_t direct = row_named(each, "direct");
+            of(each) = {direct, direct, direct, direct, direct, direct};
+        }
+        using enum Collective;
+        for (const Collective each : {broadcast, allreduce, reduce, scan, exscan, allgather, gather}) {
+            of(each).eager = row_named(each, "flat");
+        }
+        of(reduce).brief = row_named(reduce, "flat");
+        for (const Collective each : {broadcast, allgather}) {
+            of(each).brief = of(each).pulled = row_named(each, "flat");
+        }
+        of(allreduce).pulled = row_named(allreduce, "reduce-scatter-allgather");
+        of(allreduce).of_two = row_named(allreduce, "flat");
+        of(scan).of_two = row_named(scan, "ring");
+        of(scan).other = row_named(scan, "hypercube");
+        of(allreduce).other = row_named(allreduce, "butterfly");
+        of(reduce_scatter).other = row_named(reduce_scatter, "fully-connected");
+        of(allgather).one_hop = row_named(allgather, "flat");
+        of(gather).one_hop = row_named(gather, "flat");
+        of(scatter).one_hop = row_named(scatter, "direct");
+        of(alltoall).one_hop = row_named(alltoall, "direct");
+        return rows;
+    }();
+    return table[static_cast<std::size_t>(collective)];
+}
+
+Selection built_in_selection(Collective collective, const detail::Call& call, const CallSize& size) {
+    const Defaults& rows = defaults(collective);
+    if (exchanges(call)) {
+        return {rows.one_hop, Protocol::zero_copy, Reason::vectors};
+    }
+    if (call.shared_output) {
+        return {rows.pushed, Protocol::zero_copy, Reason::shared};
+    }
+    if (protocol_of(rows.eager, call, size) == Protocol::eager) {
+        return {rows.eager, Protocol::eager, Reason::eager};
+    }
+    const auto copies_input = [&](std::size_t row) {
+        return size.in_place && !algorithm::registry()[row].protocols.in_place;
+    };
+    if (size.members == 2 && two_differ(collective, size) && !copies_input(rows.of_two) &&
+        !lifts_single_operands(call, size.members)) {
+        return {rows.of_two, protocol_of(rows.of_two, call, size), Reason::two};
+    }
+    const bool fetches = fetches_results(collective, size);
+    if (!fetches && StorePolicy::here().pushes(size.touched_bytes, size.l3_groups)) {
+        return {rows.pushed, protocol_of(rows.pushed, call, size), Reason::long_vectors};
+    }
+    if (size.message_bytes * static_cast<std::size_t>(size.members) <=
+            StorePolicy::here().profile().read_by_one_bytes &&
+        !copies_input(rows.brief)) {
+        return {rows.brief, protocol_of(rows.brief, call, size), Reason::brief};
+    }
+    const std::size_t row = collective != Collective::allreduce || fetches ? rows.pulled : rows.pushed;
+    return {row, protocol_of(row, call, size), Reason::vectors};
+}
+
+std::optional<Selection> level_selection(const detail::Call& call, const CallSize& size,
+                                         const Selection& built_in) {
+    if (!follows_levels(size) || exchanges(call) || call.counts != nullptr || call.shared_output) {
+        return std::nullopt;
+    }
+    const LevelChoice* last = nullptr;
+    for (const LevelChoice& each : level_choices()) {
+        if (each.collective == call.collective && each.from_bytes <= size.total_bytes) {
+            last = &each;
+        }
+    }
+    return last != nullptr && !last->row.empty()
+               ? usable(row_named(call.collective, last->row), call, size, built_in, Reason::levels)
+               : std::nullopt;
+}
+
+std::optional<Selection> usable(std::size_t row, const detail::Call& call, const CallSize& size,
+                                const Selection& built_in, Reason reason, Stores stores) {
+    const Protocol protocol = protocol_of(row, call, size);
+    const bool only_here_copies =
+        size.in_place && protocol == Protocol::zero_copy && built_in.protocol != Protocol::zero_copy;
+    // An entry of other members may name an algorithm that gives other bits among these.
+    if (only_here_copies || !refusal(algorithm::registry()[row], call, size.members).empty() ||
+        !may_choose(algorithm::registry()[row], operands_of(call), size.members)) {
+        return std::nullopt;
+    }
+    return Selection{row, protocol, reason, stores};
+}
+
+} // namespace tutti::engine
