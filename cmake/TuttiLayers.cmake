@@ -13,7 +13,7 @@
 # tutti_check_layers() is called once, after every tutti_layer.
 
 # Readers of schedules run anywhere, without threads or a machine.
-set(TUTTI_WITHOUT_THREADS graph distance schedule algorithm cost verify draw simulate)
+set(TUTTI_WITHOUT_THREADS graph distance schedule algorithm cost verify draw)
 set(TUTTI_THREAD_LIBRARIES Threads::Threads PkgConfig::HWLOC MPI::MPI_CXX)
 # Layers that move data do not depend on schedules.
 set(TUTTI_WITHOUT_SCHEDULES graph distance machine mailbox kernel)

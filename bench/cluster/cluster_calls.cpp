@@ -1,6 +1,6 @@
 #include "cluster/cluster_calls.hpp"
 
-#include "by_collective.hpp"
+#include "measure/by_collective.hpp"
 
 #include <span>
 

@@ -1,12 +1,12 @@
 #include "command/info.hpp"
 
+#include "choose/this_machine.hpp"
 #include "group/mailbox_pages.hpp"
 #include "machine/thresholds.hpp"
 #include "report/algorithm_table.hpp"
 #include "report/environment.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/table.hpp"
-#include "tuning/load.hpp"
 
 #include <tutti/team.hpp>
 #include <tutti/version.hpp>

@@ -2,7 +2,7 @@
 
 #include "algorithm/registry.hpp"
 #include "choose/store_policy.hpp"
-#include "tuning/load.hpp"
+#include "choose/this_machine.hpp"
 
 namespace tutti::bench {
 

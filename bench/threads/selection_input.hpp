@@ -1,8 +1,8 @@
 #pragma once
 
 #include "choose/select.hpp"
+#include "choose/table.hpp"
 #include "measure/problem.hpp"
-#include "tuning/table.hpp"
 
 #include <cstddef>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "threads/single_caller_calls.hpp"
 
-#include "by_collective.hpp"
+#include "measure/by_collective.hpp"
 
 #include <tutti/operators.hpp>
 #include <tutti/single_caller.hpp>

@@ -1,7 +1,7 @@
 #include "threads/tutti_calls.hpp"
 
-#include "by_collective.hpp"
 #include "measure/buffer.hpp"
+#include "measure/by_collective.hpp"
 #include "measure/types.hpp"
 
 #include <tutti/dynamic.hpp>

@@ -3,6 +3,8 @@
 #include "algorithm/registry.hpp"
 #include "choose/exploration.hpp"
 #include "choose/group_config.hpp"
+#include "choose/saved.hpp"
+#include "choose/this_machine.hpp"
 #include "machine/placement.hpp"
 #include "model/machine_model.hpp"
 #include "options/limits.hpp"
@@ -12,8 +14,6 @@
 #include "terminal/numbers.hpp"
 #include "terminal/table.hpp"
 #include "threads/selection_input.hpp"
-#include "tuning/fingerprint.hpp"
-#include "tuning/load.hpp"
 
 #include <fmt/format.h>
 

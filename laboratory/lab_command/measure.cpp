@@ -1,5 +1,6 @@
 #include "lab_command/measure.hpp"
 
+#include "choose/this_machine.hpp"
 #include "distance/groups.hpp"
 #include "distance/line_profile.hpp"
 #include "machine/cpu_list.hpp"
@@ -10,7 +11,6 @@
 #include "survey/survey.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/output.hpp"
-#include "tuning/load.hpp"
 
 #include <fmt/format.h>
 

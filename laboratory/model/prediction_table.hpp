@@ -1,8 +1,8 @@
 #pragma once
 
 #include "distance/line_profile.hpp"
+#include "record/timeline.hpp"
 #include "schedule/schedule.hpp"
-#include "trace/timeline.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -2,11 +2,11 @@
 
 #include "distance/line_profile.hpp"
 #include "plan/plan.hpp"
+#include "record/timeline.hpp"
 #include "schedule/schedule.hpp"
 #include "schedule/synchronise.hpp"
 #include "simulate/positions.hpp"
 #include "simulate/simulation.hpp"
-#include "trace/timeline.hpp"
 
 #include <cstddef>
 #include <cstdint>

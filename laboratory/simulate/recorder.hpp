@@ -1,7 +1,7 @@
 #pragma once
 
 #include "plan/plan.hpp"
-#include "trace/timeline.hpp"
+#include "record/timeline.hpp"
 
 #include <cstddef>
 #include <cstdint>

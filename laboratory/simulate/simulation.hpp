@@ -4,12 +4,12 @@
 #include "immovable.hpp"
 #include "plan/partition.hpp"
 #include "plan/plan.hpp"
+#include "record/timeline.hpp"
 #include "simulate/audience.hpp"
 #include "simulate/costs.hpp"
 #include "simulate/ports.hpp"
 #include "simulate/positions.hpp"
 #include "simulate/recorder.hpp"
-#include "trace/timeline.hpp"
 
 #include <cstddef>
 #include <cstdint>

@@ -1,7 +1,7 @@
 #include "survey/profile_json.hpp"
 
+#include "choose/tuning_file.hpp"
 #include "printable.hpp"
-#include "tuning/file.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

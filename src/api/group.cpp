@@ -1,8 +1,8 @@
 #include "api/placement.hpp"
+#include "choose/saved.hpp"
 #include "diagnose/group_diagnosis.hpp"
 #include "group/group_state.hpp"
 #include "group/seat.hpp"
-#include "tuning/save.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/group.hpp>

@@ -1,6 +1,5 @@
 #include "choose/built_in.hpp"
 
-#include "choose/level_choices.hpp"
 #include "choose/store_policy.hpp"
 
 #include <algorithm>

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
+#include <string_view>
 
 /// The static choice of algorithms: it has the first word, and the trials of groups the last.
 namespace tutti::engine {
@@ -31,6 +33,17 @@ const Defaults& defaults(Collective collective);
 
 /// The choice for members that are few, or near each other.
 Selection built_in_selection(Collective collective, const detail::Call& call, const CallSize& size);
+
+/// An algorithm that follows the levels of a machine, for calls whose buffers have so many bytes or more.
+struct LevelChoice {
+    Collective collective;
+    std::size_t from_bytes;
+    /// Empty: the built-in choice for members that are near each other is faster.
+    std::string_view row;
+};
+
+/// By collective, and ascending by bytes.
+std::span<const LevelChoice> level_choices();
 
 /// The algorithm that follows the levels of the machine, if members with a CPU each are many or in several L3
 /// caches, and such an algorithm is faster (level_choices.cpp).

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "choose/select.hpp"
+#include "choose/table.hpp"
 #include "mailbox/cell.hpp"
 
 #include <tutti/detail/call.hpp>
@@ -15,15 +16,15 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tutti::engine {
 
 struct GroupConfig;
-struct Learnt;
-struct Trials;
 
 /// The position of a member in its sequence of blocking calls. Equal on all members before each of these.
 struct CallPosition {
@@ -71,6 +72,75 @@ private:
     /// The last position at which members may read each area.
     std::array<std::uint64_t, TrialTimes::areas> read_until_{};
     std::uint64_t taken_ = 0;
+};
+
+/// Calls that are explored together.
+struct CallKind {
+    Collective collective = Collective::barrier;
+    tuning::Operands operands = tuning::Operands::moved;
+    /// Powers of two of bytes.
+    int power = 0;
+    bool in_place = false;
+    bool serial = false;
+    bool commutative = true;
+    bool in_one_pass = false;
+    /// Whether algorithms that copy results of one operand do not serve.
+    bool lifts_single_operands = false;
+    bool shared_output = false;
+    /// Whether messages fit into the staging buffers. A kind has one protocol for all its sizes.
+    bool may_be_staged = false;
+
+    friend auto operator<=>(const CallKind&, const CallKind&) = default;
+};
+
+/// The choice that a group has learnt for one kind of calls.
+struct Learnt {
+    struct Candidate {
+        Selection selection;
+        double us = 0;
+    };
+
+    CallKind kind;
+    /// The point of the first call of the kind.
+    tuning::Point point;
+    /// The choice first, the others in the order in which they were tried.
+    std::vector<Candidate> candidates;
+    /// Calls that were measured, and how much longer they took than they would have with the choice, as the
+    /// times of the candidates have it.
+    int tried_calls = 0;
+    double lost_us = 0;
+
+    /// As an entry of a table.
+    tuning::Entry entry() const;
+    /// Whether such an entry holds for calls of this kind: a table has only entries for canonical order and
+    /// operators that commute and may combine partial results.
+    bool has_entry() const {
+        return !kind.serial && kind.commutative && !kind.in_one_pass && !kind.shared_output;
+    }
+    /// "allreduce ordered of 65536 bytes: direct/non-temporal (tried) 12.3 us; direct (built-in) 15.1 us;
+    /// tried in 6 calls, which lost 8.4 us"
+    std::string text() const;
+};
+
+/// All choices that a group has learnt, for any thread.
+class LearntByGroup {
+public:
+    void put(Learnt learnt);
+    void clear();
+    std::vector<Learnt> all() const;
+
+private:
+    mutable std::mutex mutex_;
+    std::map<CallKind, Learnt> of_kinds_;
+};
+
+/// The state that the explorations of a group's members share.
+struct Trials {
+    explicit Trials(int members) : times(static_cast<std::size_t>(members)) {}
+
+    /// By rank; empty if calls are not explored.
+    std::vector<TrialTimes> times;
+    LearntByGroup learnt;
 };
 
 /// The choice of one member for one kind of call: it tries candidates in turn, and keeps the fastest. It is a
@@ -172,25 +242,6 @@ private:
     std::uint32_t calls_left_ = 0;
     /// Calls between the last decision and the next look.
     std::uint32_t interval_ = 0;
-};
-
-/// Calls that are explored together.
-struct CallKind {
-    Collective collective = Collective::barrier;
-    tuning::Operands operands = tuning::Operands::moved;
-    /// Powers of two of bytes.
-    int power = 0;
-    bool in_place = false;
-    bool serial = false;
-    bool commutative = true;
-    bool in_one_pass = false;
-    /// Whether algorithms that copy results of one operand do not serve.
-    bool lifts_single_operands = false;
-    bool shared_output = false;
-    /// Whether messages fit into the staging buffers. A kind has one protocol for all its sizes.
-    bool may_be_staged = false;
-
-    friend auto operator<=>(const CallKind&, const CallKind&) = default;
 };
 
 /// The kind of a call, whose arguments have been checked; nothing if calls of this kind are not explored.

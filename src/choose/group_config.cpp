@@ -1,14 +1,13 @@
 #include "choose/group_config.hpp"
 
+#include "choose/saved.hpp"
+#include "choose/this_machine.hpp"
 #include "choose/wait_choice.hpp"
 #include "machine/pinning.hpp"
 #include "machine/placement.hpp"
 #include "machine/process.hpp"
 #include "option_values.hpp"
 #include "record/trace_file.hpp"
-#include "tuning/fingerprint.hpp"
-#include "tuning/load.hpp"
-#include "tuning/save.hpp"
 #include "wait/time_limit.hpp"
 
 #include <tutti/error.hpp>

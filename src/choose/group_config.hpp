@@ -1,7 +1,7 @@
 #pragma once
 
+#include "choose/table.hpp"
 #include "mailbox/wait.hpp"
-#include "tuning/choices.hpp"
 
 #include <tutti/detail/export.hpp>
 #include <tutti/options.hpp>

@@ -1,6 +1,6 @@
 // Written by `tutti model --level-choices`, whose output a test compares with this file.
 
-#include "choose/level_choices.hpp"
+#include "choose/built_in.hpp"
 
 namespace tutti::engine {
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "algorithm/registry.hpp"
+#include "choose/table.hpp"
 #include "machine/thresholds.hpp"
 #include "schedule/synchronise.hpp"
-#include "tuning/choices.hpp"
 
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>

@@ -1,6 +1,6 @@
 #include "choose/store_policy.hpp"
 
-#include "tuning/load.hpp"
+#include "choose/this_machine.hpp"
 
 #include <algorithm>
 #include <utility>

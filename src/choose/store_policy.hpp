@@ -1,9 +1,9 @@
 #pragma once
 
+#include "choose/table.hpp"
 #include "machine/machine.hpp"
 #include "machine/thresholds.hpp"
 #include "schedule/synchronise.hpp"
-#include "tuning/table.hpp"
 
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>

@@ -1,10 +1,10 @@
 #include "choose/wait_choice.hpp"
 
 #include "choose/group_config.hpp"
+#include "choose/this_machine.hpp"
 #include "environment.hpp"
 #include "machine/thresholds.hpp"
 #include "option_values.hpp"
-#include "tuning/load.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "diagnose/group_diagnosis.hpp"
 
-#include "choose/learnt.hpp"
+#include "choose/exploration.hpp"
 #include "group/group_state.hpp"
 #include "group/history.hpp"
 #include "log/log.hpp"

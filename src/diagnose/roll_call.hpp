@@ -1,7 +1,7 @@
 #pragma once
 
 #include "call/call_log.hpp"
-#include "choose/learnt.hpp"
+#include "choose/exploration.hpp"
 #include "group/member_status.hpp"
 #include "machine/thread_state.hpp"
 #include "wait/shown_line.hpp"

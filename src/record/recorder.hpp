@@ -6,7 +6,7 @@
 #include "mailbox/zero_pages.hpp"
 #include "plan/plan.hpp"
 #include "record/ticks.hpp"
-#include "trace/timeline.hpp"
+#include "record/timeline.hpp"
 #include "wait/sequence.hpp"
 
 #include <tutti/options.hpp>

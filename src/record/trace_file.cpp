@@ -3,8 +3,8 @@
 #include "environment.hpp"
 #include "log/log.hpp"
 #include "machine/process.hpp"
-#include "trace/json_lines.hpp"
-#include "trace/perfetto.hpp"
+#include "record/json_lines.hpp"
+#include "record/perfetto.hpp"
 
 #include <unistd.h>
 

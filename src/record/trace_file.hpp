@@ -1,7 +1,7 @@
 #pragma once
 
 #include "immovable.hpp"
-#include "trace/timeline.hpp"
+#include "record/timeline.hpp"
 
 #include <tutti/options.hpp>
 

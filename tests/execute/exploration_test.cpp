@@ -3,7 +3,6 @@
 #include "../test.hpp"
 #include "choose/exploration.hpp"
 #include "choose/group_config.hpp"
-#include "choose/learnt.hpp"
 #include "choose/store_policy.hpp"
 
 namespace {

@@ -1,7 +1,7 @@
 // The choice for members that are many, or in several L3 caches.
 
 #include "../test.hpp"
-#include "choose/level_choices.hpp"
+#include "choose/built_in.hpp"
 #include "choose/select.hpp"
 #include "diagnose/group_diagnosis.hpp"
 #include "group/group_state.hpp"

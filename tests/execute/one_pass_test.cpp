@@ -1,4 +1,4 @@
-#include "../../src/by_collective.hpp"
+#include "../../bench/measure/by_collective.hpp"
 #include "../operands_of.hpp"
 #include "../test.hpp"
 #include "algorithm/registry.hpp"

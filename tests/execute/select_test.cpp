@@ -1,7 +1,7 @@
 #include "../tuning/support.hpp"
 #include "choose/select.hpp"
 #include "choose/store_policy.hpp"
-#include "tuning/choices.hpp"
+#include "choose/table.hpp"
 
 #include <tutti/counts.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../../src/by_collective.hpp"
+#include "../../bench/measure/by_collective.hpp"
 #include "reference.hpp"
 
 #include <tutti/counts.hpp>

@@ -1,8 +1,8 @@
 // The members' actions in time in a simulated operation.
 #include "../test.hpp"
 #include "algorithm/registry.hpp"
+#include "record/timeline.hpp"
 #include "simulate/predictor.hpp"
-#include "trace/timeline.hpp"
 #include "two_sockets.hpp"
 
 using namespace tutti;

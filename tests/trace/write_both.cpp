@@ -1,7 +1,7 @@
 // Writes one timeline as JSON lines and as Perfetto's protobuf: write_both JSON PROTOBUF.
 
-#include "trace/json_lines.hpp"
-#include "trace/perfetto.hpp"
+#include "record/json_lines.hpp"
+#include "record/perfetto.hpp"
 
 #include <fstream>
 #include <vector>

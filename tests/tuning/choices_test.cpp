@@ -1,6 +1,6 @@
+#include "choose/table.hpp"
 #include "machine/placement.hpp"
 #include "support.hpp"
-#include "tuning/choices.hpp"
 
 using namespace tutti;
 using tuning::Operands;

@@ -1,7 +1,7 @@
 // Learnt choices of a process, saved to files.
 
+#include "choose/saved.hpp"
 #include "support.hpp"
-#include "tuning/save.hpp"
 
 #include <sys/stat.h>
 #include <sys/wait.h>

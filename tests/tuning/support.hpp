@@ -1,10 +1,10 @@
 #pragma once
 
 #include "../test.hpp"
-#include "tuning/file.hpp"
-#include "tuning/fingerprint.hpp"
-#include "tuning/load.hpp"
-#include "tuning/table.hpp"
+#include "choose/saved.hpp"
+#include "choose/table.hpp"
+#include "choose/this_machine.hpp"
+#include "choose/tuning_file.hpp"
 
 #include <tutti/version.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "page/findings.hpp"
-#include "trace/timeline.hpp"
+#include "record/timeline.hpp"
 
 #include <cstdint>
 #include <vector>

@@ -8,6 +8,8 @@
 #include "options/limits.hpp"
 #include "options/names.hpp"
 #include "page/timeline_page.hpp"
+#include "record/json_lines.hpp"
+#include "record/perfetto.hpp"
 #include "report/timeline_file.hpp"
 #include "survey/find_profile.hpp"
 #include "terminal/exit_codes.hpp"
@@ -16,8 +18,6 @@
 #include "terminal/table.hpp"
 #include "threads/selection_input.hpp"
 #include "threads/traced_calls.hpp"
-#include "trace/json_lines.hpp"
-#include "trace/perfetto.hpp"
 
 #include <fmt/format.h>
 

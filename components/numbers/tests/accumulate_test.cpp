@@ -1,5 +1,5 @@
 #include "algorithm/registry.hpp"
-#include "by_collective.hpp"
+#include "bench/measure/by_collective.hpp"
 #include "tests/operands_of.hpp"
 #include "tests/test.hpp"
 

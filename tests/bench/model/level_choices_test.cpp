@@ -1,5 +1,5 @@
 #include "../../test.hpp"
-#include "choose/level_choices.hpp"
+#include "choose/built_in.hpp"
 #include "model/level_choices.hpp"
 #include "model/prediction_table.hpp"
 #include "survey/find_profile.hpp"

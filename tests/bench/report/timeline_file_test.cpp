@@ -1,6 +1,6 @@
 #include "../../test.hpp"
+#include "record/json_lines.hpp"
 #include "report/timeline_file.hpp"
-#include "trace/json_lines.hpp"
 
 using namespace tutti;
 using bench::parse_timelines;

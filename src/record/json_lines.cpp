@@ -1,6 +1,6 @@
-#include "trace/json_lines.hpp"
+#include "record/json_lines.hpp"
 
-#include "trace/json_string.hpp"
+#include "record/json_string.hpp"
 
 namespace tutti::trace {
 

@@ -1,4 +1,4 @@
-#include "trace/perfetto.hpp"
+#include "record/perfetto.hpp"
 
 #include <algorithm>
 #include <cstdint>

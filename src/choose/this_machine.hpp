@@ -1,6 +1,7 @@
 #pragma once
 
 #include "machine/machine.hpp"
+#include "machine/thresholds.hpp"
 
 #include <cstddef>
 #include <span>
@@ -8,6 +9,12 @@
 #include <vector>
 
 namespace tutti::tuning {
+
+/// This machine as it was at the first call.
+const machine::Machine& this_machine();
+
+/// The thresholds of this machine's processor family.
+const machine::Thresholds& this_thresholds();
 
 inline constexpr std::size_t fingerprint_lines = 5;
 

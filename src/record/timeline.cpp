@@ -1,4 +1,4 @@
-#include "trace/timeline.hpp"
+#include "record/timeline.hpp"
 
 #include <algorithm>
 

@@ -1,10 +1,17 @@
 #pragma once
 
-#include "tuning/table.hpp"
+#include "choose/table.hpp"
+#include "immovable.hpp"
 
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstddef>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
+#include <utility>
 
 /// The file of a table: lines of printable ASCII, words separated by one blank.
 ///
@@ -39,5 +46,26 @@ Table parse(std::string_view text);
 /// The contents of a regular file of at most most_file_bytes. Throws std::invalid_argument for all others:
 /// directories, devices, pipes, files that cannot be read or are too long. Never blocks.
 std::string read_file(const std::string& path);
+
+[[noreturn]] inline void refuse_for_errno() {
+    throw std::invalid_argument(std::generic_category().message(errno));
+}
+
+/// An open file, which is closed at the end; none if the number is negative.
+class Descriptor : Immovable {
+public:
+    explicit Descriptor(int number) : number_(number) {}
+    ~Descriptor() {
+        if (number_ >= 0) {
+            ::close(number_);
+        }
+    }
+
+    int number() const { return number_; }
+    bool close() { return ::close(std::exchange(number_, -1)) == 0; }
+
+private:
+    int number_;
+};
 
 } // namespace tutti::tuning

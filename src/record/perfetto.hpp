@@ -1,6 +1,6 @@
 #pragma once
 
-#include "trace/timeline.hpp"
+#include "record/timeline.hpp"
 
 #include <span>
 #include <string>

@@ -1,4 +1,4 @@
-#include "tuning/fingerprint.hpp"
+#include "choose/this_machine.hpp"
 
 #include "machine/cpu_list.hpp"
 #include "machine/placement.hpp"
@@ -32,6 +32,16 @@ int l3_groups(const machine::Machine& machine, std::span<const int> cpus) {
         }
     }
     return std::clamp(static_cast<int>(groups.size()), 1, std::max(static_cast<int>(cpus.size()), 1));
+}
+
+const machine::Machine& this_machine() {
+    static const machine::Machine machine = machine::here();
+    return machine;
+}
+
+const machine::Thresholds& this_thresholds() {
+    static const machine::Thresholds profile = machine::family_thresholds(this_machine());
+    return profile;
 }
 
 } // namespace tutti::tuning

@@ -1,4 +1,4 @@
-#include "trace/json_string.hpp"
+#include "record/json_string.hpp"
 
 #include <algorithm>
 #include <cstddef>
