@@ -84,7 +84,7 @@ void ClusterSeat::rise() {
     if (runs_operator()) { // to which this returns, and the call then ends with the failure
         cluster_.keep_for_good();
         return fail(
-            std::make_exception_ptr(Error("an operator has destroyed the member in whose call it runs")));
+            std::make_exception_ptr(Error("an operator has destroyed the member whose call runs it")));
     }
     cluster_.group().seat(member_.rank()).end_requests();
     if (cluster_.is_part() && cluster_.failure().raised() && cluster_.can_speak()) {

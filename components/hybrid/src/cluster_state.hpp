@@ -48,16 +48,11 @@ public:
     hybrid::Transport& transport() { return transport_; }
 
     /// The operation with this number, counted from 1, has been started.
-    void add(std::uint64_t number) {
-        added_ = number;
-        transport_.channel().note_begun(number);
-    }
+    void add(std::uint64_t number) { transport_.channel().note_begun(number); }
     /// Whether all before it have been exchanged.
     bool has_turn(std::uint64_t number) const { return number == done_ + 1; }
     /// The one that has its turn has been exchanged.
     void finish() { ++done_; }
-    /// Whether all have been.
-    bool is_empty() const { return done_ == added_; }
 
     /// Makes the buffers as large at least.
     void make_room(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment);
@@ -71,7 +66,6 @@ private:
 
     hybrid::Transport transport_;
     std::uint64_t done_ = 0;
-    std::uint64_t added_ = 0;
     StagingBuffers staging_;
     std::shared_ptr<Memory> memory_ = std::make_shared<Memory>();
 };

@@ -104,19 +104,17 @@ TEST_CASE("all collectives: neighbours in any graph receive what was sent to the
 }
 
 TEST_CASE("neighbours of which some have nobody to receive from, or to send to") {
-    on_processes(2, [](MPI_Comm part) {
-        on_members(part, members_here(), [](mpi::Member& me) {
-            const int last = me.size() - 1;
-            const bool sends = me.rank() == 0;
-            const bool receives = me.rank() == last;
-            const Neighbors edge = me.neighbors(receives ? std::vector{0} : std::vector<int>(),
-                                                sends ? std::vector{last} : std::vector<int>());
-            const std::vector<int> in(sends ? 5 : 0, 7);
-            in_three_ways(me, [&](auto complete) {
-                std::vector<int> out(receives ? 5 : 0);
-                complete([&](auto& way) { return way.neighbor_alltoall(edge, in, out); });
-                CHECK(out == std::vector<int>(receives ? 5 : 0, 7));
-            });
+    on_members_of(2, [](mpi::Member& me) {
+        const int last = me.size() - 1;
+        const bool sends = me.rank() == 0;
+        const bool receives = me.rank() == last;
+        const Neighbors edge = me.neighbors(receives ? std::vector{0} : std::vector<int>(),
+                                            sends ? std::vector{last} : std::vector<int>());
+        const std::vector<int> in(sends ? 5 : 0, 7);
+        in_three_ways(me, [&](auto complete) {
+            std::vector<int> out(receives ? 5 : 0);
+            complete([&](auto& way) { return way.neighbor_alltoall(edge, in, out); });
+            CHECK(out == std::vector<int>(receives ? 5 : 0, 7));
         });
     });
 }
@@ -139,13 +137,11 @@ TEST_CASE("an irregular all-to-all of a cluster whose receivers know no lengths"
 }
 
 TEST_CASE("members of different processes exchange calls by shifts, also by value") {
-    on_processes(3, [](MPI_Comm part) {
-        on_members(part, members_here(), [](mpi::Member& me) {
-            const int size = me.size();
-            for (int distance = -size; distance <= size; ++distance) {
-                CHECK(me.shift(me.rank(), distance) == ((me.rank() - distance) % size + size) % size);
-            }
-        });
+    on_members_of(3, [](mpi::Member& me) {
+        const int size = me.size();
+        for (int distance = -size; distance <= size; ++distance) {
+            CHECK(me.shift(me.rank(), distance) == ((me.rank() - distance) % size + size) % size);
+        }
     });
 }
 
@@ -195,17 +191,15 @@ TEST_CASE("all members of a process must expect the blocks that all receive") {
 }
 
 TEST_CASE("calls that send blocks take no algorithm") {
-    on_processes(2, [](MPI_Comm part) {
-        on_members(part, members_here(), [](mpi::Member& me) {
-            CHECK_THROWS_WITH_AS(std::ignore = me.shift(1, 1, {.algorithm = "circulant"}),
-                                 doctest::Contains("leave `options.algorithm` empty"), ArgumentError);
-            const Neighbors group_of_one = me.local().grid({me.local().size()}, {true});
-            const std::vector<int> in(2);
-            std::vector<int> out(2);
-            CHECK_THROWS_WITH_AS(me.neighbor_alltoall(group_of_one, in, out),
-                                 doctest::Contains("`neighbors` belongs to rank"), ArgumentError);
-            me.barrier();
-        });
+    on_members_of(2, [](mpi::Member& me) {
+        CHECK_THROWS_WITH_AS(std::ignore = me.shift(1, 1, {.algorithm = "circulant"}),
+                             doctest::Contains("leave `options.algorithm` empty"), ArgumentError);
+        const Neighbors group_of_one = me.local().grid({me.local().size()}, {true});
+        const std::vector<int> in(2);
+        std::vector<int> out(2);
+        CHECK_THROWS_WITH_AS(me.neighbor_alltoall(group_of_one, in, out),
+                             doctest::Contains("`neighbors` belongs to rank"), ArgumentError);
+        me.barrier();
     });
 }
 
@@ -213,12 +207,10 @@ TEST_CASE("one template calls members of groups and of clusters, with the same o
     const auto sum_of_ranks = [](auto& me, const Options& options) {
         return me.allreduce(me.rank(), tutti::sum, options);
     };
-    on_processes(2, [&](MPI_Comm part) {
-        on_members(part, members_here(), [&](mpi::Member& me) {
-            const Options options{.order = Order::serial, .timeout = std::chrono::minutes(1)};
-            CHECK(sum_of_ranks(me, options) == me.size() * (me.size() - 1) / 2);
-            CHECK(sum_of_ranks(me.local(), options) == me.local().size() * (me.local().size() - 1) / 2);
-        });
+    on_members_of(2, [&](mpi::Member& me) {
+        const Options options{.order = Order::serial, .timeout = std::chrono::minutes(1)};
+        CHECK(sum_of_ranks(me, options) == me.size() * (me.size() - 1) / 2);
+        CHECK(sum_of_ranks(me.local(), options) == me.local().size() * (me.local().size() - 1) / 2);
     });
 }
 

@@ -52,9 +52,7 @@ TEST_CASE("processes with different numbers of members") {
 
 TEST_CASE("long vectors") {
     for (int processes = 2; processes <= 3; ++processes) {
-        on_processes(processes, [&](MPI_Comm part) {
-            on_members(part, members_here(), [](mpi::Member& me) { examine(me, 70001, {}); });
-        });
+        on_members_of(processes, [](mpi::Member& me) { examine(me, 70001, {}); });
     }
 }
 
@@ -71,47 +69,47 @@ TEST_CASE("vectors of several segments, where all leaders work alone and where o
 }
 
 TEST_CASE("an algorithm that needs shared memory is rejected, and the message names others") {
-    on_processes(2, [](MPI_Comm part) {
-        on_members(part, members_here(), [](mpi::Member& me) {
-            std::vector<double> vector(4, 1);
-            CHECK_THROWS_WITH_AS(me.barrier({.algorithm = "direct"}), doctest::Contains("dissemination"),
-                                 ArgumentError);
-            me.allreduce(vector, tutti::sum); // nothing has been sent by those
-            CHECK(vector == std::vector<double>(4, me.size()));
-        });
+    on_members_of(2, [](mpi::Member& me) {
+        std::vector<double> vector(4, 1);
+        CHECK_THROWS_WITH_AS(me.barrier({.algorithm = "direct"}), doctest::Contains("dissemination"),
+                             ArgumentError);
+        me.allreduce(vector, tutti::sum); // nothing has been sent by those
+        CHECK(vector == std::vector<double>(4, me.size()));
     });
 }
 
 TEST_CASE("sums of 16-bit numbers, which are rounded once, are for the members of one process") {
-    for (int processes = 1; processes <= 2; ++processes) {
-        on_processes(processes, [&](MPI_Comm part) {
-            on_members(part, members_here(), [&](mpi::Member& me) {
-                std::vector<bfloat16> vector(4, bfloat16(1));
-                if (processes == 1) {
-                    me.allreduce(vector, tutti::sum);
-                } else {
-                    CHECK_THROWS_WITH_AS(me.allreduce(vector, tutti::sum),
-                                         doctest::Contains("reduce elements of a wider type"), ArgumentError);
-                    me.allreduce(vector, tutti::max); // what is not rounded works
-                    me.broadcast(vector, 0);
-                }
-                CHECK(vector ==
-                      std::vector<bfloat16>(4, bfloat16(processes == 1 ? static_cast<float>(me.size()) : 1)));
-            });
+    const auto check = []<class Half>(int processes, Half one) {
+        on_members_of(processes, [&](mpi::Member& me) {
+            std::vector<Half> vector(4, one);
+            if (processes == 1) {
+                me.allreduce(vector, tutti::sum);
+            } else {
+                CHECK_THROWS_WITH_AS(me.allreduce(vector, tutti::sum),
+                                     doctest::Contains("reduce elements of a wider type"), ArgumentError);
+                me.allreduce(vector, tutti::max); // what is not rounded works
+                me.broadcast(vector, 0);
+            }
+            const auto expected = static_cast<Half>(processes == 1 ? static_cast<float>(me.size()) : 1.0F);
+            CHECK(std::ranges::count(vector, expected) == 4);
         });
+    };
+    for (const int processes : {1, 2}) {
+        check(processes, bfloat16(1));
+#ifdef __FLT16_MANT_DIG__ // which the compiler also has in C++
+        check(processes, static_cast<_Float16>(1));
+#endif
     }
 }
 
 TEST_CASE("operators that accumulate are for groups, also if there is one process") {
     for (int processes = 1; processes <= 2; ++processes) {
-        on_processes(processes, [&](MPI_Comm part) {
-            on_members(part, members_here(), [&](mpi::Member& me) {
-                std::vector<float> vector(4, 1);
-                CHECK_THROWS_WITH_AS(me.allreduce(vector, tutti::mean),
-                                     doctest::Contains("use tutti::sum and scale the result"), ArgumentError);
-                me.allreduce(vector, tutti::sum);
-                CHECK(vector == std::vector<float>(4, static_cast<float>(me.size())));
-            });
+        on_members_of(processes, [&](mpi::Member& me) {
+            std::vector<float> vector(4, 1);
+            CHECK_THROWS_WITH_AS(me.allreduce(vector, tutti::mean),
+                                 doctest::Contains("use tutti::sum and scale the result"), ArgumentError);
+            me.allreduce(vector, tutti::sum);
+            CHECK(vector == std::vector<float>(4, static_cast<float>(me.size())));
         });
     }
 }

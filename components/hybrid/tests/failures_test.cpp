@@ -17,21 +17,54 @@ void on_two(const std::function<void(MPI_Comm, bool is_second)>& body) {
     on_processes(2, [&](MPI_Comm part) { body(part, process_of_world() == 1); });
 }
 
-} // namespace
+/// A member that makes the same calls in one of two ways of calling.
+struct Caller {
+    mpi::Member& me;
+    bool starts;
 
-TEST_CASE("processes in different calls") {
-    on_two([](MPI_Comm part, bool is_second) {
-        const Texts texts = thrown_by(part, [&](mpi::Member& me) {
-            std::vector<double> vector(3, 1);
-            is_second ? me.barrier() : me.allreduce(vector, tutti::sum);
+    bool in_second() const { return process_of_world() == 1; }
+    bool is_last_of_second() const { return in_second() && me.local().rank() == members_here() - 1; }
+    /// Completes what make(way) makes.
+    template <class Make>
+    void call(Make make) const {
+        if (starts) {
+            auto request = make(me.start);
+            request.wait();
+        } else {
+            make(me);
+        }
+    }
+};
+
+/// What goes wrong, and the parts of the text that every member gets.
+struct Scenario {
+    std::string name;
+    void (*body)(const Caller&);
+    std::vector<std::string> texts;
+    bool needs_several_members = false;
+    int processes = 2;
+};
+
+void check_scenario(const Scenario& scenario) {
+    if (scenario.needs_several_members && members_here() == 1) {
+        return;
+    }
+    for (const bool starts : {false, true}) {
+        CAPTURE(scenario.name);
+        CAPTURE(starts);
+        on_processes(scenario.processes, [&](MPI_Comm part) {
+            const Texts texts = thrown_by<std::exception>(part, [&](mpi::Member& me) {
+                const Caller caller{me, starts};
+                scenario.body(caller);
+                // A member that waited for nobody learns of it here.
+                caller.call([](auto& way) { return way.barrier(); });
+            });
+            for (const std::string& text : scenario.texts) {
+                check_all(texts, text);
+            }
         });
-        check_all(texts, "the processes are in different calls");
-        check_all(texts, "process 0 calls allreduce (algorithm butterfly) of 24 bytes of f64 with sum");
-        check_all(texts, "process 1 calls barrier");
-    });
+    }
 }
-
-namespace {
 
 /// Types of one size.
 struct Metres {
@@ -53,179 +86,162 @@ struct Shortest {
     }
 };
 
-} // namespace
-
-TEST_CASE("processes with elements or operators of different types: both calls are named with them") {
-    using Call = std::function<void(mpi::Member&, bool)>;
-    const auto check = [](const Call& call, const std::string& first, const std::string& second) {
-        on_two([&](MPI_Comm part, bool is_second) {
-            const Texts texts = thrown_by(part, [&](mpi::Member& me) {
-                call(me, is_second);
-                me.barrier(); // see below
-            });
-            check_all(texts, "the processes are in different calls");
-            check_all(texts, first);
-            check_all(texts, second);
-        });
-    };
-    const auto reduce = [](mpi::Member& me, auto element, auto op) { element = me.allreduce(element, op); };
-    check([&](mpi::Member& me,
-              bool second) { second ? reduce(me, Seconds{1}, Longest{}) : reduce(me, Metres{1}, Longest{}); },
-          "Metres", "Seconds");
-    check([&](mpi::Member& me,
-              bool second) { second ? reduce(me, Metres{1}, Shortest{}) : reduce(me, Metres{1}, Longest{}); },
-          "Longest", "Shortest");
-    check(
-        [&](mpi::Member& me, bool second) {
-            Metres metres{1};
-            Seconds seconds{1};
-            if (second) {
-                seconds = me.broadcast(seconds, 0);
-            } else {
-                metres = me.broadcast(metres, 0);
-            }
-        },
-        "Metres", "Seconds");
+template <class T, class Op>
+void allreduce(const Caller& caller, std::size_t count, const Op& op, const Options& options = {}) {
+    std::vector<T> in(count), out(count);
+    caller.call([&](auto& way) { return way.allreduce(in, out, op, options); });
 }
 
-TEST_CASE("processes with different counts, roots, operators, ways, short and long") {
-    using Call = std::function<void(mpi::Member&, bool)>;
-    const std::vector<Call> calls{[](mpi::Member& me, bool second) {
-                                      std::vector<double> vector(second ? 4 : 3);
-                                      me.allreduce(vector, tutti::sum);
-                                  },
-                                  [](mpi::Member& me, bool second) {
-                                      std::vector<double> vector(second ? 100000 : 50000);
-                                      me.allreduce(vector, tutti::sum);
-                                  },
-                                  [](mpi::Member& me, bool second) {
-                                      std::vector<double> vector(second ? 100000 : 1);
-                                      me.allreduce(vector, tutti::sum);
-                                  },
-                                  [](mpi::Member& me, bool second) {
-                                      std::vector<int> vector(5);
-                                      me.broadcast(vector, second ? 1 : 0);
-                                  },
-                                  [](mpi::Member& me, bool second) {
-                                      int x = 0;
-                                      second ? me.allreduce(x, tutti::sum) : me.allreduce(x, tutti::max);
-                                  },
-                                  [](mpi::Member& me, bool second) {
-                                      std::vector<double> vector(50000);
-                                      me.allreduce(vector, tutti::sum,
-                                                   {.algorithm = second ? "ring" : "circulant"});
-                                  }};
-    for (const Call& call : calls) {
-        on_two([&](MPI_Comm part, bool is_second) {
-            check_all(
-                thrown_by(part,
-                          [&](mpi::Member& me) {
-                              call(me, is_second);
-                              me.barrier(); // who was through before the other noticed learns of it here
-                          }),
-                "the processes are in different calls");
-        });
+template <class T>
+void broadcast(const Caller& caller, std::size_t count, int root) {
+    std::vector<T> vector(count);
+    caller.call([&](auto& way) { return way.broadcast(vector, root); });
+}
+
+/// The second process takes the last one for the root.
+int root_of(const Caller& caller) {
+    return caller.in_second() ? caller.me.size() - members_here() : 0;
+}
+
+int broken(int a, int b) {
+    if (a + b >= 2) {
+        throw std::runtime_error("the operator broke");
+    }
+    return a + b;
+}
+
+const std::string different = "the processes are in different calls";
+
+// NOLINTNEXTLINE(cert-err58-cpp)
+const std::vector<Scenario> scenarios = {
+    {"calls",
+     [](const Caller& of) {
+         of.in_second() ? of.call([](auto& way) { return way.barrier(); })
+                        : allreduce<double>(of, 3, tutti::sum);
+     },
+     {different, "process 0 calls allreduce (algorithm butterfly) of 24 bytes of f64 with sum",
+      "process 1 calls barrier"}},
+    {"elements",
+     [](const Caller& of) {
+         of.in_second() ? allreduce<Seconds>(of, 1, Longest{}) : allreduce<Metres>(of, 1, Longest{});
+     },
+     {different, "Metres", "Seconds"}},
+    {"operators of the program",
+     [](const Caller& of) {
+         of.in_second() ? allreduce<Metres>(of, 1, Shortest{}) : allreduce<Metres>(of, 1, Longest{});
+     },
+     {different, "Longest", "Shortest"}},
+    {"elements that are broadcast",
+     [](const Caller& of) { of.in_second() ? broadcast<Seconds>(of, 1, 0) : broadcast<Metres>(of, 1, 0); },
+     {different, "Metres", "Seconds"}},
+    {"counts",
+     [](const Caller& of) { allreduce<double>(of, of.in_second() ? 4 : 3, tutti::sum); },
+     {different}},
+    {"long counts",
+     [](const Caller& of) { allreduce<double>(of, of.in_second() ? 100000 : 50000, tutti::sum); },
+     {different}},
+    {"a long and a short count",
+     [](const Caller& of) { allreduce<double>(of, of.in_second() ? 100000 : 1, tutti::sum); },
+     {different}},
+    {"roots", [](const Caller& of) { broadcast<int>(of, 5, of.in_second() ? 1 : 0); }, {different}},
+    {"operators",
+     [](const Caller& of) {
+         of.in_second() ? allreduce<int>(of, 1, tutti::sum) : allreduce<int>(of, 1, tutti::max);
+     },
+     {different}},
+    {"algorithms",
+     [](const Caller& of) {
+         allreduce<double>(of, 50000, tutti::sum, {.algorithm = of.in_second() ? "ring" : "circulant"});
+     },
+     {different}},
+    {"calls of the members of a process",
+     [](const Caller& of) {
+         of.is_last_of_second() ? allreduce<double>(of, 40, tutti::max)
+                                : allreduce<double>(of, 40, tutti::sum);
+     },
+     {"with max", "with sum"},
+     true},
+    {"collectives of the members of a process",
+     [](const Caller& of) {
+         of.is_last_of_second() ? allreduce<double>(of, 40, tutti::max) : broadcast<double>(of, 40, 0);
+     },
+     {"different"},
+     true},
+    {"an operator that throws",
+     [](const Caller& of) {
+         std::vector<int> vector(70000, of.in_second() && of.me.local().rank() == 0 ? 2 : 0),
+             out(vector.size());
+         of.call([&](auto& way) { return way.allreduce(vector, out, &broken); });
+     },
+     {"the operator broke"}},
+    {"shared results of an allreduce",
+     [](const Caller& of) {
+         static std::vector<double> together(4);
+         std::vector<double> own(4), in(4);
+         std::span<double> out(of.is_last_of_second() ? own : together);
+         of.call([&](auto& way) { return way.allreduce(in, shared(out), tutti::sum); });
+     },
+     {"`out` is not the same memory: shared() takes the vector that all members share"},
+     true},
+    {"shared results of an allgather",
+     [](const Caller& of) {
+         static std::vector<double> together(4);
+         std::vector<double> own(4), in(1);
+         std::span<double> out(of.is_last_of_second() ? own : together);
+         of.call([&](auto& way) { return way.allgather(in, shared(out)); });
+     },
+     {"`out` is not the same memory"},
+     true},
+    {"shared results of a broadcast",
+     [](const Caller& of) {
+         static std::vector<double> together(4);
+         std::vector<double> own(4);
+         std::span<double> out(of.is_last_of_second() ? own : together);
+         of.call([&](auto& way) { return way.broadcast(shared(out), 0); });
+     },
+     {"`out` is not the same memory"},
+     true},
+};
+
+/// Calls whose roots differ, in clusters of 2 and 3 processes: all members learn of both.
+using Rooted = void (*)(const Caller&, int root);
+const std::array<Rooted, 5> rooted = {
+    [](const Caller& of, int root) {
+        std::vector<int> in(1), out(1);
+        of.call([&](auto& way) { return way.reduce(in, out, tutti::sum, root); });
+    },
+    [](const Caller& of, int root) {
+        std::vector<int> in(1), all(static_cast<std::size_t>(of.me.size()));
+        of.call([&](auto& way) { return way.gather(in, all, root); });
+    },
+    [](const Caller& of, int root) {
+        std::vector<int> all(static_cast<std::size_t>(of.me.size())), out(1);
+        of.call([&](auto& way) { return way.scatter(all, out, root); });
+    },
+    [](const Caller& of, int root) { broadcast<int>(of, 1, root); },
+    [](const Caller& of, int root) { broadcast<double>(of, 300'000, root); }};
+
+} // namespace
+
+TEST_CASE("different calls and operators that throw: every member gets an error that says what") {
+    for (const Scenario& scenario : scenarios) {
+        check_scenario(scenario);
     }
 }
 
 TEST_CASE("processes with roots in different processes learn of both, whoever waits for whom") {
-    using Call = std::function<void(mpi::Member&, int root)>;
-    const std::vector<Call> calls{[](mpi::Member& me, int root) {
-                                      int x = 1;
-                                      x = me.reduce(x, tutti::sum, root);
-                                  },
-                                  [](mpi::Member& me, int root) {
-                                      std::vector<int> all(static_cast<std::size_t>(me.size()));
-                                      me.gather(me.rank(), all, root);
-                                  },
-                                  [](mpi::Member& me, int root) {
-                                      int x = 1;
-                                      x = me.broadcast(x, root);
-                                  },
-                                  [](mpi::Member& me, int root) {
-                                      int x = 1;
-                                      me.scatter(std::vector<int>(static_cast<std::size_t>(me.size())), x,
-                                                 root);
-                                  },
-                                  [](mpi::Member& me, int root) {
-                                      std::vector<double> vector(300'000);
-                                      me.broadcast(vector, root);
-                                  }};
-    for (const int processes : {2, 3}) {
-        for (const Call& call : calls) {
-            on_processes(processes, [&](MPI_Comm part) {
-                // The second process takes the last one for the root.
-                const int other = (processes - 1) * members_here();
-                const int root = process_of_world() == 1 ? other : 0;
-                const Texts texts = thrown_by(part, [&](mpi::Member& me) {
-                    call(me, root);
-                    me.barrier(); // for who is through with it without having waited for others
-                });
-                check_all(texts, "root 0");
-                check_all(texts, "root " + std::to_string(other));
-            });
+    static Rooted call = nullptr;
+    for (const Rooted each : rooted) {
+        call = each;
+        for (const int processes : {2, 3}) {
+            const std::string other = "root " + std::to_string((processes - 1) * members_here());
+            check_scenario({"roots",
+                            [](const Caller& of) { call(of, root_of(of)); },
+                            {"root 0", other},
+                            false,
+                            processes});
         }
     }
-}
-
-TEST_CASE("members of one process in different calls") {
-    if (members_here() == 1) {
-        return;
-    }
-    on_two([](MPI_Comm part, bool is_second) {
-        const Texts texts = thrown_by(part, [&](mpi::Member& me) {
-            std::vector<double> vector(40, 1);
-            if (is_second && me.local().rank() == 1) {
-                me.allgather(vector);
-            } else {
-                me.broadcast(vector, 0);
-            }
-            me.barrier();
-        });
-        check_all(texts, "different calls");
-    });
-}
-
-TEST_CASE("members of one process with different vectors for the result that they share") {
-    if (members_here() == 1) {
-        return;
-    }
-    using Call = std::function<void(mpi::Member&, std::span<double>)>;
-    const std::vector<Call> calls{
-        [](mpi::Member& me, std::span<double> out) {
-            const std::vector<double> in(out.size());
-            me.allreduce(in, shared(out), tutti::sum);
-        },
-        [](mpi::Member& me, std::span<double> out) { me.allgather(std::array{1.0}, shared(out)); },
-        [](mpi::Member& me, std::span<double> out) { me.broadcast(shared(out), 0); }};
-    for (const Call& call : calls) {
-        on_two([&](MPI_Comm part, bool is_second) {
-            std::vector<double> together(4);
-            const Texts texts = thrown_by(part, [&](mpi::Member& me) {
-                std::vector<double> own(4);
-                call(me, is_second && me.local().rank() == 1 ? own : together);
-                me.barrier();
-            });
-            check_all(texts,
-                      "`out` is not the same memory: shared() takes the vector that all members share");
-        });
-    }
-}
-
-TEST_CASE("an operator that throws") {
-    const auto broken = [](int a, int b) -> int {
-        if (a + b >= 2) {
-            throw std::runtime_error("the operator broke");
-        }
-        return a + b;
-    };
-    on_two([&](MPI_Comm part, bool is_second) {
-        const Texts texts = thrown_by<std::exception>(part, [&](mpi::Member& me) {
-            std::vector<int> vector(70000, is_second && me.local().rank() == 0 ? 2 : 0);
-            me.allreduce(vector, broken);
-        });
-        check_all(texts, "the operator broke");
-    });
 }
 
 TEST_CASE("a member that leaves by an exception") {
@@ -253,22 +269,6 @@ TEST_CASE("a member that leaves by an exception") {
         }
         if (!is_second || last > 0) {
             check_all(texts, "released because");
-        }
-    });
-}
-
-TEST_CASE("a process that does not answer") {
-    on_two([](MPI_Comm part, bool is_second) {
-        const Texts texts = thrown_by(part,
-                                      [&](mpi::Member& me) {
-                                          if (!is_second) {
-                                              me.barrier();
-                                          }
-                                      },
-                                      {.timeout = std::chrono::milliseconds(200)});
-        if (!is_second) {
-            check_all(texts, "has waited 200 ms in operation 1, barrier (algorithm dissemination); no answer "
-                             "from process 1: ");
         }
     });
 }

@@ -167,46 +167,42 @@ bool serves(const algorithm::Algorithm& row, int processes) {
 
 TEST_CASE("every algorithm of the registry, among up to 4 processes") {
     for (int processes = 1; processes <= 4; ++processes) {
-        on_processes(processes, [&](MPI_Comm part) {
-            on_members(part, members_here(), [&](mpi::Member& me) {
-                const Reference<std::int64_t> reference(me.size(), value, std::plus<>());
-                const std::vector<Shape> shapes = regular_shapes(301, {me.size() - 1}, {});
-                for (const algorithm::Algorithm& row : algorithm::registry()) {
-                    for (const Shape& shape : shapes) {
-                        INFO(shape.describe(), ", ", row.name);
-                        CHECK((shape.collective != row.collective || !serves(row, processes) ||
-                               is_right(me, shape, reference, {.algorithm = row.name}, tutti::sum)));
-                    }
+        on_members_of(processes, [&](mpi::Member& me) {
+            const Reference<std::int64_t> reference(me.size(), value, std::plus<>());
+            const std::vector<Shape> shapes = regular_shapes(301, {me.size() - 1}, {});
+            for (const algorithm::Algorithm& row : algorithm::registry()) {
+                for (const Shape& shape : shapes) {
+                    INFO(shape.describe(), ", ", row.name);
+                    CHECK((shape.collective != row.collective || !serves(row, processes) ||
+                           is_right(me, shape, reference, {.algorithm = row.name}, tutti::sum)));
                 }
-            });
+            }
         });
     }
 }
 
 TEST_CASE("bits are equal on all members, whatever carries them") {
-    on_processes(3, [](MPI_Comm part) {
-        on_members(part, members_here(), [](mpi::Member& me) {
-            for (const std::size_t elements : {1U, 100U, 20000U}) {
-                for (const char* const algorithm : {"", "circulant", "ring", "butterfly-elimination-2-1"}) {
-                    std::vector<double> vector(elements);
-                    for (std::size_t i = 0; i < elements; ++i) {
-                        vector[i] = 1.0 / (static_cast<double>(i % 97) + me.rank() + 1) *
-                                    (me.rank() % 2 == 0 ? 1 : -1e8);
-                    }
-                    me.allreduce(vector, tutti::sum, {.algorithm = algorithm});
-                    std::vector<std::uint64_t> bits(elements);
-                    for (std::size_t i = 0; i < elements; ++i) {
-                        bits[i] = std::bit_cast<std::uint64_t>(vector[i]);
-                    }
-                    std::vector<std::uint64_t> of_first = bits;
-                    me.broadcast(of_first, 0);
-                    CHECK(bits == of_first);
+    on_members_of(3, [](mpi::Member& me) {
+        for (const std::size_t elements : {1U, 100U, 20000U}) {
+            for (const char* const algorithm : {"", "circulant", "ring", "butterfly-elimination-2-1"}) {
+                std::vector<double> vector(elements);
+                for (std::size_t i = 0; i < elements; ++i) {
+                    vector[i] =
+                        1.0 / (static_cast<double>(i % 97) + me.rank() + 1) * (me.rank() % 2 == 0 ? 1 : -1e8);
                 }
-                std::vector<double> zeros(elements, me.rank() % 2 == 0 ? 0.0 : -0.0);
-                me.allreduce(zeros, tutti::min);
-                CHECK(!std::signbit(zeros.front())); // the first rank's, on every member
+                me.allreduce(vector, tutti::sum, {.algorithm = algorithm});
+                std::vector<std::uint64_t> bits(elements);
+                for (std::size_t i = 0; i < elements; ++i) {
+                    bits[i] = std::bit_cast<std::uint64_t>(vector[i]);
+                }
+                std::vector<std::uint64_t> of_first = bits;
+                me.broadcast(of_first, 0);
+                CHECK(bits == of_first);
             }
-        });
+            std::vector<double> zeros(elements, me.rank() % 2 == 0 ? 0.0 : -0.0);
+            me.allreduce(zeros, tutti::min);
+            CHECK(!std::signbit(zeros.front())); // the first rank's, on every member
+        }
     });
 }
 

@@ -1,6 +1,6 @@
 // Clusters of some members of a cluster: beside it, after it, and when something fails.
 
-#include "parts.hpp"
+#include "exam.hpp"
 
 #include <tutti/error.hpp>
 
@@ -16,52 +16,48 @@
 namespace tutti::test {
 
 TEST_CASE("a copy beside the cluster: operations of both are outstanding at a time") {
-    on_processes(2, [](MPI_Comm part) {
-        on_members(part, members_here(), [](mpi::Member& me) {
-            mpi::Member copy = me.dup();
-            std::vector<long> in(50000, me.rank()), out(in.size()), other(in.size());
-            const std::vector<long> sum(in.size(), me.size() * (me.size() - 1) / 2);
-            for (int round = 0; round < 5; ++round) {
-                Request of_all = me.start.allreduce(in, out, tutti::sum);
-                std::optional<Request> of_copy;
-                if (round % 2 == 0) { // else the copy itself has nothing outstanding
-                    of_copy = copy.start.allreduce(in, other, tutti::sum);
-                }
-                if (process_of_world() == 0) {
-                    of_all.wait(); // the others come to the barrier of the copy first
-                    copy.barrier();
-                } else {
-                    copy.barrier();
-                    of_all.wait();
-                }
-                if (of_copy) {
-                    of_copy->wait();
-                }
-                CHECK(out == sum);
-                CHECK(other == sum);
+    on_members_of(2, [](mpi::Member& me) {
+        mpi::Member copy = me.dup();
+        std::vector<long> in(50000, me.rank()), out(in.size()), other(in.size());
+        const std::vector<long> sum(in.size(), me.size() * (me.size() - 1) / 2);
+        for (int round = 0; round < 5; ++round) {
+            Request of_all = me.start.allreduce(in, out, tutti::sum);
+            std::optional<Request> of_copy;
+            if (round % 2 == 0) { // else the copy itself has nothing outstanding
+                of_copy = copy.start.allreduce(in, other, tutti::sum);
             }
-        });
+            if (process_of_world() == 0) {
+                of_all.wait(); // the others come to the barrier of the copy first
+                copy.barrier();
+            } else {
+                copy.barrier();
+                of_all.wait();
+            }
+            if (of_copy) {
+                of_copy->wait();
+            }
+            CHECK(out == sum);
+            CHECK(other == sum);
+        }
     });
 }
 
 TEST_CASE("parts of parts, and more of them than MPI has communicators") {
-    on_processes(2, [](MPI_Comm part) {
-        on_members(part, members_here(), [](mpi::Member& me) {
-            std::optional<mpi::Member> own = me.split(process_of_world(), 0);
-            CHECK(own->size() == members_here());
-            mpi::Member of_own = own->dup();
-            CHECK(of_own.allreduce(1, tutti::sum) == members_here());
-            for (int round = 0; round < 800; ++round) {
-                mpi::Member copy = me.dup();
-                if (round % 16 == 0) {
-                    mpi::Member again = copy.dup();
-                    again.dup().barrier();
-                    CHECK(again.allreduce(1, tutti::sum) == me.size());
-                }
-                copy.barrier();
+    on_members_of(2, [](mpi::Member& me) {
+        std::optional<mpi::Member> own = me.split(process_of_world(), 0);
+        CHECK(own->size() == members_here());
+        mpi::Member of_own = own->dup();
+        CHECK(of_own.allreduce(1, tutti::sum) == members_here());
+        for (int round = 0; round < 800; ++round) {
+            mpi::Member copy = me.dup();
+            if (round % 16 == 0) {
+                mpi::Member again = copy.dup();
+                again.dup().barrier();
+                CHECK(again.allreduce(1, tutti::sum) == me.size());
             }
-            CHECK(of_own.allreduce(1, tutti::sum) == members_here());
-        });
+            copy.barrier();
+        }
+        CHECK(of_own.allreduce(1, tutti::sum) == members_here());
     });
 }
 
@@ -79,17 +75,15 @@ TEST_CASE("a part that outlives the cluster") {
 }
 
 TEST_CASE("a member takes over another membership by assignment, and leaves its own") {
-    on_processes(2, [](MPI_Comm part) {
-        on_members(part, members_here(), [](mpi::Member& me) {
-            mpi::Member current = me.dup();
-            for (int repetition = 0; repetition < 3; ++repetition) {
-                mpi::Member next = current.dup();
-                current = std::move(next);
-                CHECK(current.allreduce(1, tutti::sum) == me.size());
-                examine_started(current);
-            }
-            CHECK(me.allreduce(1, tutti::sum) == me.size());
-        });
+    on_members_of(2, [](mpi::Member& me) {
+        mpi::Member current = me.dup();
+        for (int repetition = 0; repetition < 3; ++repetition) {
+            mpi::Member next = current.dup();
+            current = std::move(next);
+            CHECK(current.allreduce(1, tutti::sum) == me.size());
+            examine_started(current);
+        }
+        CHECK(me.allreduce(1, tutti::sum) == me.size());
     });
 }
 
@@ -196,24 +190,22 @@ TEST_CASE("a failure of the cluster releases a leader that waits for another pro
 }
 
 TEST_CASE("a failure of a part leaves the cluster usable") {
-    on_processes(2, [](MPI_Comm part) {
-        on_members(part, members_here(), [](mpi::Member& me) {
-            mpi::Member other = me.dup();
-            try {
-                mpi::Member copy = me.dup();
-                copy.barrier();
-                if (me.rank() == 0) {
-                    throw std::runtime_error("out of ink");
-                }
-                copy.barrier();
-                FAIL_CHECK("nothing was thrown");
-            } catch (const std::exception& error) {
-                CHECK(std::string(error.what()) != "");
+    on_members_of(2, [](mpi::Member& me) {
+        mpi::Member other = me.dup();
+        try {
+            mpi::Member copy = me.dup();
+            copy.barrier();
+            if (me.rank() == 0) {
+                throw std::runtime_error("out of ink");
             }
-            CHECK(me.allreduce(1, tutti::sum) == me.size());
-            CHECK(other.allreduce(1, tutti::sum) == me.size());
-            CHECK(me.dup().allreduce(1, tutti::sum) == me.size());
-        });
+            copy.barrier();
+            FAIL_CHECK("nothing was thrown");
+        } catch (const std::exception& error) {
+            CHECK(std::string(error.what()) != "");
+        }
+        CHECK(me.allreduce(1, tutti::sum) == me.size());
+        CHECK(other.allreduce(1, tutti::sum) == me.size());
+        CHECK(me.dup().allreduce(1, tutti::sum) == me.size());
     });
 }
 
@@ -221,19 +213,17 @@ TEST_CASE("a member that has left a part ends the calls of the others, in its pr
     if (members_here() == 1) {
         return;
     }
-    on_processes(2, [](MPI_Comm part) {
-        on_members(part, members_here(),
-                   [](mpi::Member& me) {
-                       {
-                           mpi::Member copy = me.dup();
-                           if (me.rank() != me.size() - 1) { // which leads nobody
-                               CHECK_THROWS_AS(copy.barrier(), Error);
-                           }
-                       }
-                       CHECK(me.allreduce(1, tutti::sum) == me.size());
-                   },
-                   {.timeout = std::chrono::seconds(20)});
-    });
+    on_members_of(2,
+                  [](mpi::Member& me) {
+                      {
+                          mpi::Member copy = me.dup();
+                          if (me.rank() != me.size() - 1) { // which leads nobody
+                              CHECK_THROWS_AS(copy.barrier(), Error);
+                          }
+                      }
+                      CHECK(me.allreduce(1, tutti::sum) == me.size());
+                  },
+                  {.timeout = std::chrono::seconds(20)});
 }
 
 } // namespace tutti::test

@@ -1,6 +1,6 @@
 // Clusters of some members of a cluster.
 
-#include "parts.hpp"
+#include "exam.hpp"
 
 #include <tutti/error.hpp>
 
@@ -212,38 +212,36 @@ TEST_CASE("all collectives of parts, up to 4 processes of up to 3 members") {
 }
 
 TEST_CASE("the members of a list, and all of them again") {
-    on_processes(3, [](MPI_Comm part) {
-        on_members(part, members_here(), [](mpi::Member& me) {
-            // The last process and the first one, in this order.
-            std::vector<int> list;
-            for (int local = 0; local < members_here(); ++local) {
-                list.push_back(me.size() - members_here() + local);
-            }
-            for (int local = 0; local < members_here(); ++local) {
-                list.push_back(local);
-            }
-            const std::optional<int> place =
-                process_of_world() == 1
-                    ? std::nullopt
-                    : std::optional(me.local().rank() + (process_of_world() == 0 ? members_here() : 0));
-            std::optional<mpi::Member> some = me.subset(list);
-            REQUIRE(some.has_value() == place.has_value());
-            if (some) {
-                CHECK(some->rank() == *place);
-                examine_part(*some, 70001);
-            }
-            mpi::Member copy = me.dup();
-            CHECK(copy.rank() == me.rank());
-            CHECK(copy.size() == me.size());
-            examine_part(copy);
-            const std::vector<int> reversed{1, 0};
-            CHECK_THROWS_WITH_AS(static_cast<void>(me.subset(std::vector{0, me.size()})),
-                                 doctest::Contains("subset: `ranks` has"), ArgumentError);
-            CHECK_THROWS_WITH_AS(static_cast<void>(me.split(-2, 0)),
-                                 doctest::Contains("split: `color` is -2"), ArgumentError);
-            std::optional<mpi::Member> nobody = me.subset({});
-            CHECK(!nobody);
-        });
+    on_members_of(3, [](mpi::Member& me) {
+        // The last process and the first one, in this order.
+        std::vector<int> list;
+        for (int local = 0; local < members_here(); ++local) {
+            list.push_back(me.size() - members_here() + local);
+        }
+        for (int local = 0; local < members_here(); ++local) {
+            list.push_back(local);
+        }
+        const std::optional<int> place =
+            process_of_world() == 1
+                ? std::nullopt
+                : std::optional(me.local().rank() + (process_of_world() == 0 ? members_here() : 0));
+        std::optional<mpi::Member> some = me.subset(list);
+        REQUIRE(some.has_value() == place.has_value());
+        if (some) {
+            CHECK(some->rank() == *place);
+            examine_part(*some, 70001);
+        }
+        mpi::Member copy = me.dup();
+        CHECK(copy.rank() == me.rank());
+        CHECK(copy.size() == me.size());
+        examine_part(copy);
+        const std::vector<int> reversed{1, 0};
+        CHECK_THROWS_WITH_AS(static_cast<void>(me.subset(std::vector{0, me.size()})),
+                             doctest::Contains("subset: `ranks` has"), ArgumentError);
+        CHECK_THROWS_WITH_AS(static_cast<void>(me.split(-2, 0)), doctest::Contains("split: `color` is -2"),
+                             ArgumentError);
+        std::optional<mpi::Member> nobody = me.subset({});
+        CHECK(!nobody);
     });
 }
 

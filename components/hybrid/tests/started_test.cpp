@@ -76,51 +76,44 @@ TEST_CASE("all nonblocking and persistent collectives, up to 4 processes of up t
 }
 
 TEST_CASE("long nonblocking vectors") {
-    on_processes(3, [](MPI_Comm part) {
-        on_members(part, members_here(),
-                   [](mpi::Member& me) { examine_started(me, 70001, value, tutti::sum, std::plus<>()); });
-    });
+    on_members_of(3, [](mpi::Member& me) { examine_started(me, 70001, value, tutti::sum, std::plus<>()); });
 }
 
 TEST_CASE("nonblocking calls with one result per process") {
-    on_processes(2, [](MPI_Comm part) {
-        on_members(part, members_here(), [](mpi::Member& me) {
-            constexpr std::size_t count = 1000;
-            const long sum = static_cast<long>(me.size() * (me.size() + 1) / 2);
-            const PerProcess<long> result(me, std::vector<long>(count));
-            const std::vector<long> in(count, me.rank() + 1);
-            me.start.allreduce(in, shared(result.span()), tutti::sum).wait();
-            CHECK(std::ranges::equal(result.span(), std::vector<long>(count, sum)));
-            me.local().barrier();
-            if (me.rank() == me.size() - 1) {
-                std::ranges::fill(result.span(), 7);
-            }
-            me.local().barrier();
-            me.start.broadcast(shared(result.span()), me.size() - 1).wait();
-            CHECK(std::ranges::equal(result.span(), std::vector<long>(count, 7)));
-        });
+    on_members_of(2, [](mpi::Member& me) {
+        constexpr std::size_t count = 1000;
+        const long sum = static_cast<long>(me.size() * (me.size() + 1) / 2);
+        const PerProcess<long> result(me, std::vector<long>(count));
+        const std::vector<long> in(count, me.rank() + 1);
+        me.start.allreduce(in, shared(result.span()), tutti::sum).wait();
+        CHECK(std::ranges::equal(result.span(), std::vector<long>(count, sum)));
+        me.local().barrier();
+        if (me.rank() == me.size() - 1) {
+            std::ranges::fill(result.span(), 7);
+        }
+        me.local().barrier();
+        me.start.broadcast(shared(result.span()), me.size() - 1).wait();
+        CHECK(std::ranges::equal(result.span(), std::vector<long>(count, 7)));
     });
 }
 
 TEST_CASE("any number of operations, in turn with calls that block, waited for in any order") {
-    on_processes(3, [](MPI_Comm part) {
-        on_members(part, members_here(), [](mpi::Member& me) {
-            constexpr std::size_t most = 200;
-            std::vector<long> mine(most), sums(most);
-            std::deque<Request> requests;
-            for (std::size_t i = 0; i < most; ++i) {
-                mine[i] = me.rank() + static_cast<long>(i);
-                requests.push_back(
-                    me.start.allreduce(std::span(&mine[i], 1), std::span(&sums[i], 1), tutti::sum));
-                if (i % 50 == 7) {
-                    CHECK(me.allreduce(1, tutti::sum) == me.size());
-                }
+    on_members_of(3, [](mpi::Member& me) {
+        constexpr std::size_t most = 200;
+        std::vector<long> mine(most), sums(most);
+        std::deque<Request> requests;
+        for (std::size_t i = 0; i < most; ++i) {
+            mine[i] = me.rank() + static_cast<long>(i);
+            requests.push_back(
+                me.start.allreduce(std::span(&mine[i], 1), std::span(&sums[i], 1), tutti::sum));
+            if (i % 50 == 7) {
+                CHECK(me.allreduce(1, tutti::sum) == me.size());
             }
-            for (std::size_t i = most; i-- > 0;) {
-                requests[i].wait();
-                CHECK(sums[i] == me.size() * (me.size() - 1) / 2 + me.size() * static_cast<long>(i));
-            }
-        });
+        }
+        for (std::size_t i = most; i-- > 0;) {
+            requests[i].wait();
+            CHECK(sums[i] == me.size() * (me.size() - 1) / 2 + me.size() * static_cast<long>(i));
+        }
     });
 }
 
@@ -145,17 +138,15 @@ TEST_CASE("nonblocking calls of the threads of a team, also where the main threa
 }
 
 TEST_CASE("functions are called when an operation is over, and may make calls") {
-    on_processes(2, [](MPI_Comm part) {
-        on_members(part, members_here(), [](mpi::Member& me) {
-            long mine = me.rank(), sum = 0, after = 0;
-            Request request = me.start.allreduce(std::span(&mine, 1), std::span(&sum, 1), tutti::sum);
-            request.then([&](const std::exception_ptr& failure) {
-                CHECK(failure == nullptr);
-                after = me.allreduce(sum, tutti::sum);
-            });
-            request.wait();
-            CHECK(after == me.size() * sum);
+    on_members_of(2, [](mpi::Member& me) {
+        long mine = me.rank(), sum = 0, after = 0;
+        Request request = me.start.allreduce(std::span(&mine, 1), std::span(&sum, 1), tutti::sum);
+        request.then([&](const std::exception_ptr& failure) {
+            CHECK(failure == nullptr);
+            after = me.allreduce(sum, tutti::sum);
         });
+        request.wait();
+        CHECK(after == me.size() * sum);
     });
 }
 
@@ -183,98 +174,32 @@ TEST_CASE("a member that leaves waits for its operations, and requests may outli
 }
 
 TEST_CASE("persistent operations with other vectors") {
-    on_processes(2, [](MPI_Comm part) {
-        on_members(part, members_here(), [](mpi::Member& me) {
-            std::vector<long> in(100, 1), other(100, 2), out(100), short_one(99);
-            Persistent sum = me.prepare.allreduce(in, out, tutti::sum);
-            sum.start();
-            sum.wait();
-            CHECK(out.front() == me.size());
-            sum.start(other, out);
-            sum.wait();
-            CHECK(out.front() == 2 * me.size());
-            CHECK_THROWS_WITH_AS(sum.start(short_one, out), doctest::Contains("`in` has 99 elements"),
-                                 ArgumentError);
-            sum.start(); // with the last ones
-            sum.wait();
-            CHECK(out.front() == 2 * me.size());
-        });
+    on_members_of(2, [](mpi::Member& me) {
+        std::vector<long> in(100, 1), other(100, 2), out(100), short_one(99);
+        Persistent sum = me.prepare.allreduce(in, out, tutti::sum);
+        sum.start();
+        sum.wait();
+        CHECK(out.front() == me.size());
+        sum.start(other, out);
+        sum.wait();
+        CHECK(out.front() == 2 * me.size());
+        CHECK_THROWS_WITH_AS(sum.start(short_one, out), doctest::Contains("`in` has 99 elements"),
+                             ArgumentError);
+        sum.start(); // with the last ones
+        sum.wait();
+        CHECK(out.front() == 2 * me.size());
     });
 }
 
 TEST_CASE("what only a call that blocks can do is refused by name") {
-    on_processes(2, [](MPI_Comm part) {
-        on_members(part, members_here(), [](mpi::Member& me) {
-            std::vector<double> vector(4, 1);
-            CHECK_THROWS_WITH_AS(
-                static_cast<void>(me.start.allreduce(vector, tutti::sum, {.order = Order::serial})),
-                doctest::Contains("order serial"), ArgumentError);
-            me.start.allreduce(vector, tutti::sum).wait(); // nothing has been sent by those
-            CHECK(vector == std::vector<double>(4, me.size()));
-        });
+    on_members_of(2, [](mpi::Member& me) {
+        std::vector<double> vector(4, 1);
+        CHECK_THROWS_WITH_AS(
+            static_cast<void>(me.start.allreduce(vector, tutti::sum, {.order = Order::serial})),
+            doctest::Contains("order serial"), ArgumentError);
+        me.start.allreduce(vector, tutti::sum).wait(); // nothing has been sent by those
+        CHECK(vector == std::vector<double>(4, me.size()));
     });
-}
-
-namespace {
-
-/// What each member of the first two processes throws that starts the call and waits for it.
-Texts started(const std::function<Request(mpi::Member&, bool is_second)>& start,
-              const mpi::ClusterOptions& options = {}) {
-    Texts all(1, "not among these processes");
-    on_processes(2, [&](MPI_Comm part) {
-        all = thrown_by<std::exception>(
-            part,
-            [&](mpi::Member& me) {
-                Request request = start(me, process_of_world() == 1);
-                request.wait();
-            },
-            options);
-    });
-    return all;
-}
-
-void check_two(const Texts& texts, const std::string& part) {
-    if (process_of_world() < 2) {
-        check_all(texts, part);
-    }
-}
-
-} // namespace
-
-TEST_CASE("processes that start different operations") {
-    const Texts texts = started([&](mpi::Member& me, bool is_second) {
-        static thread_local std::vector<double> own(3, 1);
-        return is_second ? me.start.barrier() : me.start.allreduce(own, tutti::sum);
-    });
-    check_two(texts, "the processes are in different calls");
-    check_two(texts, "process 0 calls allreduce");
-    check_two(texts, "process 1 calls barrier");
-}
-
-TEST_CASE("members of a process that start different operations") {
-    if (members_here() == 1) {
-        return;
-    }
-    const Texts texts = started([&](mpi::Member& me, bool is_second) {
-        static thread_local std::vector<double> own(3, 1);
-        return is_second && me.local().rank() == 1 ? me.start.allreduce(own, tutti::max)
-                                                   : me.start.allreduce(own, tutti::sum);
-    });
-    check_two(texts, "with max");
-    check_two(texts, "with sum");
-}
-
-TEST_CASE("an operator that throws, in an operation of one process") {
-    const Texts texts = started([&](mpi::Member& me, bool is_second) {
-        static thread_local std::vector<long> own(3, 1);
-        return me.start.allreduce(own, tutti::non_commutative([is_second](long a, long b) {
-                                      if (is_second) {
-                                          throw std::runtime_error("no sums on Sundays");
-                                      }
-                                      return a + b;
-                                  }));
-    });
-    check_two(texts, "no sums on Sundays");
 }
 
 TEST_CASE("a process that never starts the operation ends in a timeout of all others") {

@@ -82,6 +82,12 @@ inline int members_here() {
     return most_members(2);
 }
 
+/// Runs `body` on the members of a cluster of the first `processes` processes.
+inline void on_members_of(int processes, const std::function<void(mpi::Member&)>& body,
+                          const mpi::ClusterOptions& options = {}) {
+    on_processes(processes, [&](MPI_Comm part) { on_members(part, members_here(), body, options); });
+}
+
 /// Runs `body` on the members of clusters of up to 4 processes, with 1, 2 and an uneven number of members
 /// each.
 inline void on_clusters(const std::function<void(mpi::Member&)>& body) {

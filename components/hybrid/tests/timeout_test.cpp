@@ -149,29 +149,6 @@ TEST_CASE("a cluster has the timeout of its group where it has none") {
     });
 }
 
-TEST_CASE("a member that is late is named by the others of its process") {
-    if (members_here() == 1) {
-        return;
-    }
-    on_processes(2, [](MPI_Comm part) {
-        std::atomic<bool> is_told{false};
-        const std::vector<std::string> texts = told_by(part,
-                                                       [&](mpi::Member& me) {
-                                                           while (me.local().rank() == 1 && !is_told) {
-                                                               std::this_thread::sleep_for(1ms);
-                                                           }
-                                                           try {
-                                                               me.barrier();
-                                                           } catch (...) {
-                                                               is_told = true;
-                                                               throw;
-                                                           }
-                                                       },
-                                                       {.timeout = 300ms});
-        check_all(texts, "member " + std::to_string(2 * process_of_world() + 1) + " has made no call yet");
-    });
-}
-
 TEST_CASE("a cluster tells who is where in a process, and for which process it waits") {
     on_two([](MPI_Comm part, bool is_second, pid_t other) {
         const Group group(members_here());

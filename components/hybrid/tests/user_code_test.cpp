@@ -105,6 +105,9 @@ void make_call(Actor& actor, Code code, Way way) {
 
 void check_row(const Row& row, Code code, Way way) {
     const char* const expected = code == Code::in_operator ? row.in_operator : row.in_continuation;
+    if (&row == &rows.front() && code == Code::continuation && way == Way::blocking) {
+        return; // it may run before or after the other call, and so on members in different orders
+    }
     INFO(std::string(row.action),
          std::string(code == Code::in_operator ? " in an operator" : " in a continuation"), ", way ",
          static_cast<int>(way));
