@@ -86,9 +86,8 @@ void PreparedCall::prepare_with(const Call& asked, Plans& plans, Choose choose) 
     const CallSize size = size_of(call, shape(), plans);
     exploration_ = nullptr;
     const Selection* const chosen = asked.counts == nullptr ? choose(call, size) : nullptr;
-    use(chosen != nullptr ? *chosen
-                          : select(call, size, plans.config().choices),
-        call, size, asked.input_count * asked.element_bytes, plans);
+    use(chosen != nullptr ? *chosen : select(call, size, plans.config().choices), call, size,
+        asked.input_count * asked.element_bytes, plans);
 }
 
 void PreparedCall::begin_again(const Call& asked, Plans& plans, Explorations& explorations) {

@@ -1,7 +1,7 @@
 // The differences between the times of a machine and its description by hwloc.
 #include "../../test.hpp"
-#include "survey/distances.hpp"
 #include "survey/differences.hpp"
+#include "survey/distances.hpp"
 #include "survey/matrix_svg.hpp"
 
 using namespace tutti;

@@ -1,7 +1,7 @@
 // How far CPUs are from each other, as hwloc says, and which of them are compared.
 #include "../../test.hpp"
-#include "survey/distances.hpp"
 #include "machine/machine.hpp"
+#include "survey/distances.hpp"
 #include "survey/machine_classes.hpp"
 
 using namespace tutti;

@@ -1,8 +1,8 @@
 // The profiles of machines that others have measured.
 #include "../../test.hpp"
 #include "distance/published.hpp"
-#include "survey/distances.hpp"
 #include "machine/machine.hpp"
+#include "survey/distances.hpp"
 #include "survey/find_profile.hpp"
 #include "survey/profile_json.hpp"
 
