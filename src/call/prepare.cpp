@@ -139,16 +139,9 @@ void PreparedCall::set_messages(const Call& call, int members) {
                        (combines_all || shape().message_bytes > mailbox::eager_bytes);
     prepared_.eager_words = prepared_.staged ? std::uint8_t{1} : eager_words(shape().message_bytes);
     const std::size_t total_bytes = shape().total * call.element_bytes;
-    // A single member copies, whatever the plan, except in an exclusive scan, where no member comes before
-    // it.
-    const bool is_copy = members == 1 && call.counts == nullptr && !call.counts_at_root &&
-                         !engine::lifts_single_operands(call, members);
-    const bool has_result =
-        members > 1 || detail::traits_of(call.collective).result != detail::Result::of_before;
-    prepared_.exchanges_words = ((prepared_.plan->exchanges_once && !combines_all) || is_copy) &&
-                                total_bytes <= sizeof(std::uint64_t);
-    prepared_.word_bytes =
-        static_cast<std::uint8_t>(prepared_.exchanges_words && has_result ? total_bytes : 0);
+    prepared_.exchanges_words =
+        prepared_.plan->exchanges_once && !combines_all && total_bytes <= sizeof(std::uint64_t);
+    prepared_.word_bytes = static_cast<std::uint8_t>(prepared_.exchanges_words ? total_bytes : 0);
 }
 
 void PreparedCall::set_partition(const Call& call) {

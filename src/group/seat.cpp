@@ -312,21 +312,6 @@ bool Seat::end_call(bool has_waited) {
     return repeat_front(input, output);
 }
 
-/// The next exchange of a single member.
-[[gnu::always_inline]] inline bool Seat::exchange_alone(const void* input, void* output) {
-    if (announces()) {
-        __builtin_unreachable(); // see find_again()
-    }
-    const std::uint64_t word = next_exchange_.publish_alone(input);
-    if (group_.memory().mailbox().has_failed()) [[unlikely]] {
-        return finish_exchange(word, input, output);
-    }
-    next_exchange_.prepare_next_alone();
-    cursor_.go_to_next_alone(*front_->prepared().plan);
-    next_exchange_.store(word, output);
-    return true;
-}
-
 /// Needs no registers across a call: those that it makes come last.
 [[gnu::noinline]] bool Seat::exchange_words(const void* input, void* output) {
     if (announces()) {
@@ -370,10 +355,9 @@ bool Seat::end_call(bool has_waited) {
 
 /// Saves no registers: the calls that it makes come last.
 [[gnu::always_inline]] inline bool Seat::run_again(std::uint64_t key, const void* input, void* output) {
-    if (repeats_exchange(key, input, output)) {
-        return next_exchange_.is_single() ? exchange_alone(input, output) : exchange_words(input, output);
-    }
-    return repeats_front(key, input, output) ? repeat_front(input, output) : find_again(key, input, output);
+    return repeats_exchange(key, input, output) ? exchange_words(input, output)
+           : repeats_front(key, input, output)  ? repeat_front(input, output)
+                                                : find_again(key, input, output);
 }
 
 /// Apart from exchange_words(), which would save more registers for it.

@@ -175,8 +175,7 @@ private:
     bool repeats_front(std::uint64_t key, const void* input, void* output) const;
     /// Runs it. True.
     bool repeat_front(const void* input, void* output);
-    /// Runs the next exchange, as a single member or with others. True.
-    bool exchange_alone(const void* input, void* output);
+    /// Runs the next exchange. True.
     bool exchange_words(const void* input, void* output);
     /// The rest, if a word comes late or the group has failed. The member has published `word`. True.
     bool finish_exchange(std::uint64_t word, const void* input, void* output);

@@ -44,11 +44,6 @@ struct Cursor {
         go_on(plan, sets);
         must_wait_for_slots = false;
     }
-    /// The same for a single member, which needs no slots.
-    void go_to_next_alone(const plan::Plan& plan) {
-        sync_epoch = all_left_before = epoch;
-        epoch += plan.points;
-    }
     /// Has the next operation begin by waiting until all members have entered the one at this epoch, which is
     /// an earlier one.
     void wait_for_all_to_enter(std::uint64_t earlier) {

@@ -36,8 +36,7 @@ struct Prepared {
     /// which are moved to where block 0 would be.
     std::size_t input_shift_bytes = 0;
     std::size_t output_shift_bytes = 0;
-    /// The plan is one exchange of messages of at most one word, or a single member copies one. These are the
-    /// bytes that move.
+    /// The plan is one exchange of messages of at most one word, of so many bytes.
     bool exchanges_words = false;
     std::uint8_t word_bytes = 0;
     /// The message does not fit into a slot and goes over the staging buffer; the slot then carries the

@@ -13,8 +13,7 @@ State Runner<Mailbox, Compute, Observer>::exchange_words() {
     if (!entered_) {
         entered_ = true;
         if (!has_published_) {
-            word_ = exchange.is_single() ? exchange.publish_alone(bindings_.input())
-                                         : exchange.publish(bindings_.input());
+            word_ = exchange.publish(bindings_.input());
         }
         exchange.notify(); // for members that wait for the word or for the progress
         if (mailbox_.has_failed()) {
@@ -22,17 +21,12 @@ State Runner<Mailbox, Compute, Observer>::exchange_words() {
             return state_;
         }
     }
-    if (exchange.is_single()) {
-        exchange.store(word_, bindings_.output());
-    } else if (await_words(exchange)) {
-        exchange.combine(exchange.words(), word_, bindings_.state, bindings_.output());
-    } else {
+    if (!await_words(exchange)) {
         return state_;
     }
+    exchange.combine(exchange.words(), word_, bindings_.state, bindings_.output());
     if constexpr (Observer::is_on) {
-        if (!plan_.steps.empty()) { // as those of a single member's barrier
-            observer_.has_done(plan_.steps.front(), prepared_.word_bytes);
-        }
+        observer_.has_done(plan_.steps.front(), prepared_.word_bytes);
     }
     cursor_.go_to_next(prepared_, mailbox_.sets());
     return State::done;

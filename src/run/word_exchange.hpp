@@ -41,9 +41,6 @@ public:
           event_(&mailbox.event(prepared.plan->rank)), stride_(mailbox.slots_per_member()),
           own_offset_(static_cast<std::size_t>(prepared.plan->rank) * stride_),
           last_offset_(static_cast<std::size_t>(prepared.plan->ranks - 1) * stride_), epoch_(cursor.epoch) {
-        if (is_single()) {
-            return;
-        }
         const plan::Step& step = prepared.plan->steps.front(); // all steps of this plan use the same slot
         first_set_ = mailbox.slots(0, 0) + step.slot;
         slots_ = mailbox.slots(0, cursor.set) + step.slot;
@@ -106,22 +103,6 @@ public:
                                     : reduce(*prepared_, state, output, other, mine);
         }
         combine_many(words.slots, stride_, own, *prepared_, state, output);
-    }
-
-    /// Whether there are no other members. The exchange then is a copy without slots and tags, by the three
-    /// functions below.
-    bool is_single() const { return last_offset_ == 0; }
-    [[gnu::always_inline]] std::uint64_t publish_alone(const void* input) const {
-        board_->progress.publish(2 * epoch_); // for roll calls
-        return loaded(input);
-    }
-    [[gnu::always_inline]] void prepare_next_alone() { epoch_ += prepared_->plan->points; }
-    [[gnu::always_inline]] void store(std::uint64_t word, void* output) const {
-        if (prepared_->word_bytes == sizeof word) [[likely]] {
-            std::memcpy(output, &word, sizeof word);
-        } else {
-            copy_pieces(output, &word, prepared_->word_bytes);
-        }
     }
 
 private:

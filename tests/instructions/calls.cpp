@@ -4,65 +4,100 @@
 #include <tutti/tasks.hpp>
 #include <tutti/tutti.hpp>
 
+#include <sched.h>
+#include <ucontext.h>
+#include <valgrind/callgrind.h>
+
 #include <array>
 #include <cstddef>
 #include <cstdlib>
+#include <functional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 namespace {
 
 using namespace tutti;
 
-/// A repeated allreduce of 8 bytes by value, of one member.
-double block(long number) {
-    Group group(1);
-    Member me = group.join(0);
-    double value = 1.0;
-    for (long call = 0; call < number; ++call) {
-        value = me.allreduce(value, sum);
+/// The contexts of two members on one thread.
+ucontext_t first;
+ucontext_t second;
+std::function<void()> part_of_second;
+
+/// Two members make `number` calls. The first one waits in each call and yields, and there the second one
+/// makes its call, which finds what it needs. Only the calls of the second one are counted: nothing of them
+/// depends on time. `join(rank)` returns a function object that makes a call of a member, and leaves at its
+/// end.
+template <class Join>
+double count_second_of_two(long number, Join join) {
+    part_of_second = [=] {
+        auto call = join(1);
+        for (long made = 0; made < number; ++made) {
+            CALLGRIND_TOGGLE_COLLECT;
+            call();
+            CALLGRIND_TOGGLE_COLLECT;
+            swapcontext(&second, &first);
+        }
+    };
+    std::vector<char> stack(std::size_t{1} << 20U);
+    getcontext(&second);
+    second.uc_stack = {.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
+    second.uc_link = &first;
+    makecontext(
+        &second, [] { part_of_second(); }, 0);
+    auto call = join(0);
+    for (long made = 0; made < number; ++made) {
+        call();
     }
-    return value;
+    swapcontext(&first, &second); // leaves
+    return 0;
+}
+
+/// A repeated allreduce of 8 bytes by value.
+double block(long number) {
+    Group group(2, {.wait = Wait::yield});
+    return count_second_of_two(number, [&](int rank) {
+        return [me = group.join(rank), value = 1.0]() mutable { value = me.allreduce(value, max); };
+    });
 }
 
 /// The same from C, with its source line.
 double block_in_c(long number) {
+    tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
+    options.wait = TUTTI_WAIT_YIELD;
     tutti_group* group = nullptr;
-    tutti_caller me;
-    tutti_group_create(1, nullptr, &group);
-    tutti_join(group, 0, &me);
-    double value = 1.0;
-    for (long call = 0; call < number; ++call) {
-        tutti_allreduce(me, TUTTI_IN_PLACE, &value, 1, TUTTI_DOUBLE, TUTTI_SUM);
-    }
-    tutti_leave(me);
-    tutti_group_free(group);
-    return value;
+    tutti_group_create(2, &options, &group);
+    return count_second_of_two(number, [=](int rank) {
+        tutti_caller me;
+        tutti_join(group, rank, &me);
+        return [me, value = 1.0]() mutable {
+            tutti_allreduce(me, TUTTI_IN_PLACE, &value, 1, TUTTI_DOUBLE, TUTTI_MAX);
+        };
+    });
 }
 
 /// The same, started and waited for.
 double start(long number) {
-    Group group(1);
-    Member me = group.join(0);
-    std::array<double, 1> value{1.0};
-    for (long call = 0; call < number; ++call) {
-        me.start.allreduce(value, sum).wait();
-    }
-    return value.front();
+    Group group(2, {.wait = Wait::yield});
+    return count_second_of_two(number, [&](int rank) {
+        return [me = group.join(rank), value = std::array{1.0}]() mutable {
+            me.start.allreduce(value, max).wait();
+        };
+    });
 }
-
-constexpr std::size_t ranks = 8;
 
 /// Four different calls in turn.
 double block_in_turn(long number) {
-    Group group(1);
-    Member me = group.join(0);
-    std::array<double, 4> values{};
-    for (long call = 0; call < number; ++call) {
-        me.broadcast(std::span(values).first(static_cast<std::size_t>(call % 4) + 1), 0);
-    }
-    return values.front();
+    Group group(2, {.wait = Wait::yield});
+    return count_second_of_two(number, [&](int rank) {
+        return [me = group.join(rank), values = std::array<double, 4>{}, made = std::size_t{0}]() mutable {
+            me.allreduce(std::span(values).first(made++ % 4 + 1), max);
+        };
+    });
 }
+
+constexpr std::size_t ranks = 8;
 
 /// One caller has the buffers of `Ranks` ranks.
 template <std::size_t Ranks>
@@ -98,6 +133,11 @@ struct Way {
 };
 
 } // namespace
+
+/// Called by the first of two members, in place of the C library's.
+extern "C" int sched_yield() noexcept {
+    return swapcontext(&first, &second);
+}
 
 int main(int argc, char** argv) {
     if (argc != 3) {
