@@ -243,8 +243,8 @@ std::string RollCall::late(Sequence sequence, std::uint64_t number, std::optiona
     for (const MemberReport& report : reports_) {
         // A member that has prepared the operation does not show how often it has started it.
         const bool is_late = report.last(sequence).number < number ||
-                             (sequence == Sequence::persistent && report.rank == peer);
-        if (!report.has_joined || report.has_left || is_late) {
+                             (sequence == Sequence::persistent && (report.has_left || report.rank == peer));
+        if (!report.has_joined || is_late) {
             late.push_back(&report);
         }
     }

@@ -48,8 +48,8 @@ TEST_CASE("a region that gets fewer threads than the group has seats ends with a
 
 TEST_CASE("an exception inside one OpenMP thread releases the others") {
     constexpr int members = 3;
-    Group group(members);
     for (int i = 0; i < 20; ++i) {
+        Group group(members);
         std::vector<Thrown> thrown(members);
 #pragma omp parallel num_threads(members)
         {

@@ -116,6 +116,9 @@ Outcomes run(Team& team, const Scenario& scenario, long admitted, bool lasts) {
         meet.arrive_and_wait();
         famine.armed = false;
     });
+    if (famine.refused != 0) { // the group has failed
+        group = Group(members);
+    }
     std::atomic<int> good{0};
     team.run([&](Member& helper) {
         Member me = group.join(helper.rank());
@@ -196,8 +199,8 @@ constexpr Growing growing[] = {
     {"copied input", [](Member& me, std::vector<double>& values) { me.alltoall(values); }},
 };
 
-/// Makes a short call, a long one in which allocations fail, and the short one twice again: at once, and when
-/// the group has recovered. Returns whether any have failed.
+/// Makes a short call, a long one in which allocations fail, and the short one twice again: at once, and in a
+/// region of its own, which a group that has failed rejects. Returns whether any have failed.
 bool outgrow(Team& team, const Growing& call, long admitted, bool lasts) {
     constexpr std::size_t elements = 1000;
     Group group(members);
@@ -228,9 +231,12 @@ bool outgrow(Team& team, const Growing& call, long admitted, bool lasts) {
     std::atomic<int> good{0};
     team.run([&](Member& helper) {
         std::vector<double> ones(elements * members, 1.0);
-        Member me = group.join(helper.rank());
-        call.part(me, ones);
-        good += ones.front() == ones.back() && ones.front() >= 1.0 ? 1 : 0;
+        const Outcome outcome = outcome_of([&] {
+            Member me = group.join(helper.rank());
+            call.part(me, ones);
+        });
+        CHECK(outcome == (refused ? Outcome::aborted : Outcome::good));
+        good += outcome == Outcome::good && ones.front() == ones.back() && ones.front() >= 1.0 ? 1 : 0;
     });
     CHECK(good == (refused ? 0 : members));
     return refused;

@@ -127,8 +127,8 @@ TEST_CASE("the kernel moves no page of a mailbox to a member that reads it") {
     const engine::ZeroPages pages(4 * mebibyte);
     pages.data()[0] = std::byte{1}; // numa_maps lists no mapping without pages
     const std::string policy_of_pages = policy(pages.data());
-    if (policy_of_pages.empty()) {
-        MESSAGE("skipped: the kernel knows of no nodes");
+    if (policy_of_pages.empty() || machine::here().numa_nodes() < 2) { // nothing moves within one node
+        MESSAGE("skipped: the memory has one node");
         return;
     }
     CHECK(policy_of_pages.find(" local ") != std::string::npos);

@@ -165,7 +165,9 @@ int main(void) {
     WORKS(tutti_group_create(threads, NULL, &group));
     WORKS(tutti_async_group_create(threads, NULL, &meeting));
     run(work);
-    run(fail);
+    run(fail); /* the group stays failed, and a new one works */
+    WORKS(tutti_group_free(group));
+    WORKS(tutti_group_create(threads, NULL, &group));
     run(work);
     WORKS(tutti_async_group_free(meeting));
     WORKS(tutti_group_free(group));
