@@ -65,8 +65,7 @@ std::string TuttiRunner::chosen(const Problem& problem) const {
     SelectionInput input = selection_input_of(problem);
     input.size.cpus = config_.cpus;
     input.size.l3_groups = config_.l3_groups;
-    const engine::Selection selection =
-        engine::select(input.call, input.size, config_.choices);
+    const engine::Selection selection = engine::select(input.call, input.size, config_.choices);
     return std::string(algorithm::registry()[selection.row].name);
 }
 
