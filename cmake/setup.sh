@@ -9,7 +9,7 @@
 #                                 they do not look at reports
 #   cmake/setup.sh lint           what the format and the sources are checked with
 #   cmake/setup.sh clang          what the preset `clang` needs: clang 14
-#   cmake/setup.sh libcxx         what the preset `tsan` needs: clang 19 and libc++
+#   cmake/setup.sh libcxx         what the preset `libcxx` needs: clang 19 and libc++
 #   cmake/setup.sh docs           what makes the site and the reference, and what manual pages and completions are tried with
 #
 # Needs neither root nor a network where everything is there. Exit code 4: something is missing and cannot be

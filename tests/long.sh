@@ -41,7 +41,7 @@ run() { # PART
     proofs | full | tools | mpi | consumers | site | compilers) tests/run.sh release "$1" ;;
     asan) tests/run.sh asan-ubsan full ;;
     tsan) tests/run.sh tsan full ;;
-    clang) tests/run.sh clang ;;
+    clang | libcxx) tests/run.sh "$1" ;;
     tidy) run_tidy ;;
     distribution) tests/distribution.sh trixie ;;
     processors) run_processors ;;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Builds and runs tests of one preset, from a fresh clone on a fresh Debian machine as root:
 #
-#   tests/run.sh [release|dev|asan-ubsan|tsan|clang] [PART]
+#   tests/run.sh [release|dev|asan-ubsan|tsan|clang|libcxx] [PART]
 #
 # PART is `short`, which each change must pass, or a part of the long form (docs/testing.md). The last line is
 # `N passed, N failed`: doctest's cases, and one for each CTest test that is not doctest's.
@@ -45,7 +45,7 @@ sum() { # CTest's list of failed tests, CTest's log
 . cmake/step.sh
 groups="build test"
 [ "$preset" != clang ] || groups="$groups clang"
-[ "$preset" != tsan ] || groups="$groups libcxx"
+[ "$preset" != libcxx ] || groups="$groups libcxx"
 [ "$part" != site ] || groups="$groups docs"
 [ "$part" != compilers ] || groups="$groups clang libcxx"
 build=build/$preset
