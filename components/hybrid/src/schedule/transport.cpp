@@ -89,31 +89,31 @@ void Transport::set_rooms(std::size_t scratch_vectors, const ProcessCall& call) 
 
 /// Follows the plan up to a wait for messages that have not come. Returns whether nothing is left.
 bool Transport::follow_plan() {
-    using Action = MessagePlan::Action;
+    using Kind = MessagePlan::Action;
     const Bases& base = bases_;
     for (; next_step_ < plan_.steps.size(); ++next_step_) {
         const MessagePlan::Step& step = plan_.steps[next_step_];
         switch (step.action) {
-        case Action::send:
-        case Action::receive:
+        case Kind::send:
+        case Kind::receive:
             pieces_.push_back({step.to.in(base), step.bytes});
             if (!step.has_more) {
-                step.action == Action::send ? channel_.send(pieces_, step.peer)
+                step.action == Kind::send ? channel_.send(pieces_, step.peer)
                                             : channel_.receive(pieces_, step.peer);
                 pieces_.clear();
             }
             break;
-        case Action::wait:
+        case Kind::wait:
             if (channel_.awaits_messages()) {
                 return false;
             }
             break;
-        case Action::copy:
+        case Kind::copy:
             if (step.to.in(base) != step.left.in(base)) {
                 std::memcpy(step.to.in(base), step.left.in(base), step.bytes);
             }
             break;
-        case Action::reduce:
+        case Kind::reduce:
             call_.kernels->reduce(call_.state, step.to.in(base), step.left.in(base), step.right.in(base),
                                   step.bytes / call_.element_bytes);
             break;
