@@ -225,7 +225,7 @@ private:
 
 namespace detail {
 
-/// What components see of a member.
+/// The view of a member that components have.
 class Inside {
 public:
     static Seat& seat_of(const Member& member) { return *member.seat_; }
