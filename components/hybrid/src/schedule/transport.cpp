@@ -99,7 +99,7 @@ bool Transport::follow_plan() {
             pieces_.push_back({step.to.in(base), step.bytes});
             if (!step.has_more) {
                 step.action == Kind::send ? channel_.send(pieces_, step.peer)
-                                            : channel_.receive(pieces_, step.peer);
+                                          : channel_.receive(pieces_, step.peer);
                 pieces_.clear();
             }
             break;
