@@ -1,6 +1,6 @@
 // The fields of errors: which call has ended, and which other member is involved.
 
-#include "late_member.hpp"
+#include "support.hpp"
 
 using namespace tutti;
 using namespace std::chrono_literals;

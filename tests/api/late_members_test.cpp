@@ -3,7 +3,7 @@
 #include "../fast_clock.hpp"
 #include "../on_threads.hpp"
 #include "../reference/each.hpp"
-#include "late_member.hpp"
+#include "support.hpp"
 #include "ways.hpp"
 
 using namespace tutti;

@@ -1,5 +1,8 @@
 #pragma once
 
+// What nearly every test of the public classes needs.
+
+#include "../on_threads.hpp"
 #include "../test.hpp"
 
 #include <tutti/tasks.hpp>
@@ -7,11 +10,21 @@
 
 namespace tutti::test {
 
+using namespace std::chrono_literals;
+
+using Part = std::function<void(Member&)>;
+
+inline std::size_t index_of(const Member& me) {
+    return static_cast<std::size_t>(me.rank());
+}
+
 /// The exception of a call, by the most derived of the library's own types, with the text.
 struct Thrown {
     enum class Kind { nothing, argument, mismatch, aborted, timeout, error, other } kind = Kind::nothing;
     std::string text;
 };
+
+using Kind = Thrown::Kind;
 
 inline Thrown thrown_by(const std::function<void()>& call) {
     using enum Thrown::Kind;
@@ -33,10 +46,66 @@ inline Thrown thrown_by(const std::function<void()>& call) {
     return {};
 }
 
-/// A team that has been through something works.
+/// The exception is of this kind, and its text has all of these parts.
+inline void check_thrown(const Thrown& thrown, Kind kind, const std::vector<std::string>& says = {}) {
+    INFO("the message is: ", thrown.text);
+    CHECK(thrown.kind == kind);
+    for (const std::string& part : says) {
+        INFO("expected: ", part);
+        CHECK(mentions(thrown.text, part));
+    }
+}
+
+/// The call throws an ArgumentError whose text has this part. Returns the text.
+inline std::string check_rejected(const std::string& says, const std::function<void()>& call) {
+    const Thrown thrown = thrown_by(call);
+    check_thrown(thrown, Kind::argument, {says});
+    return thrown.text;
+}
+
+/// The same for a call of member 0 of so many. No message is sent: the others need not take part.
+inline std::string check_rejected(int members, const std::string& says, const Part& call) {
+    Group group(members);
+    std::vector<Member> all;
+    for (int rank = 0; rank < members; ++rank) {
+        all.push_back(group.join(rank));
+    }
+    return check_rejected(says, [&] { call(all[0]); });
+}
+
+/// `part` returns on each member of a team whether it is right.
+inline void check_members(int members, const std::function<bool(Member&)>& part) {
+    Team team(members, {.placement = "none"});
+    std::vector<int> right(static_cast<std::size_t>(members));
+    team.run([&](Member& me) { right[index_of(me)] = part(me) ? 1 : 0; });
+    CHECK(right == std::vector<int>(right.size(), 1));
+}
+
+/// Lets others go on until `value` is as expected.
+template <class T>
+void await(const std::atomic<T>& value, T expected) {
+    while (value != expected) {
+        std::this_thread::yield();
+    }
+}
+
+/// The exceptions of threads that are the first members of a group.
+inline std::vector<Thrown> run_threads(Group& group, int threads, const Part& part) {
+    std::vector<Thrown> thrown(static_cast<std::size_t>(threads));
+    on_threads(threads, [&](int rank) {
+        thrown[static_cast<std::size_t>(rank)] = thrown_by([&] { group.run(rank, part); });
+    });
+    return thrown;
+}
+
+/// A team that has been through something works, with short and long buffers.
 inline void check_usable(Team& team) {
     std::vector<int> sums(static_cast<std::size_t>(team.size()));
-    team.run([&](Member& me) { me.allreduce(me.rank(), sums[static_cast<std::size_t>(me.rank())], sum); });
+    team.run([&](Member& me) {
+        std::vector<int> large(1000, me.rank());
+        me.allreduce(large, sum);
+        me.allreduce(me.rank(), sums[index_of(me)], sum);
+    });
     CHECK(sums == std::vector<int>(sums.size(), team.size() * (team.size() - 1) / 2));
 }
 
@@ -52,7 +121,7 @@ public:
 
     /// Runs `function` as the member's part and notes what it throws.
     void note(const Member& me, const std::function<void()>& function) {
-        each_[static_cast<std::size_t>(me.rank())] = thrown_by(function);
+        each_[index_of(me)] = thrown_by(function);
     }
 
     const Thrown& of(int rank) const { return each_[static_cast<std::size_t>(rank)]; }
@@ -86,7 +155,7 @@ struct Ended {
 };
 
 /// Runs `part`, which may throw what it likes.
-inline Ended run(Team& team, const std::function<void(Member&)>& part) {
+inline Ended run(Team& team, const Part& part) {
     Outcomes each(team.size());
     const Thrown thrown = thrown_by([&] {
         team.run([&](Member& me) {
@@ -107,4 +176,35 @@ inline Ended run(Team& team, const std::function<void(Member&)>& part) {
     return {each, thrown};
 }
 
+/// Runs `part`, whose failure is of this kind, with these parts of the text. The team must work afterwards.
+inline Outcomes check_fails(Team& team, Kind kind, const std::vector<std::string>& says, const Part& part) {
+    const Ended ended = run(team, part);
+    check_thrown(ended.run, kind, says);
+    check_usable(team);
+    return ended.each;
+}
+inline Outcomes check_fails(int members, Kind kind, const std::vector<std::string>& says, const Part& part) {
+    Team team(members, {.placement = "none"});
+    return check_fails(team, kind, says, part);
+}
+
+/// A run in which member `late` begins when all others have ended; no part throws what `act` throws.
+inline Ended late_member(Team& team, int late, const Part& act) {
+    Outcomes each(team.size());
+    std::atomic<int> ended{0};
+    const Thrown run = thrown_by([&] {
+        team.run([&](Member& me) {
+            if (me.rank() == late) {
+                await(ended, team.size() - 1);
+            }
+            each.note(me, [&] { act(me); });
+            ++ended;
+        });
+    });
+    return {each, run};
+}
+
 } // namespace tutti::test
+
+using namespace tutti;
+using namespace tutti::test;

@@ -1,7 +1,7 @@
 // How long calls may wait: who says so, and what counts.
 
 #include "../fast_clock.hpp"
-#include "late_member.hpp"
+#include "support.hpp"
 
 using namespace tutti;
 using namespace std::chrono_literals;
