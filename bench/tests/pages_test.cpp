@@ -1,0 +1,138 @@
+// Descriptions of the command beside --help: manual pages, completions and the examples in both.
+
+#include "bench/tests/command.hpp"
+
+#include <regex>
+
+using namespace tutti::test;
+
+namespace {
+
+std::set<std::string> matches(const std::string& text, const char* pattern) {
+    const std::regex expression(pattern);
+    std::set<std::string> found;
+    for (std::sregex_iterator match(text.begin(), text.end(), expression), end; match != end; ++match) {
+        found.insert((*match)[1]);
+    }
+    return found;
+}
+
+/// As `tutti help` lists them.
+std::vector<std::string> commands() {
+    std::vector<std::string> names;
+    std::istringstream lines(tutti_command("help").text);
+    bool listed = false;
+    for (std::string line; std::getline(lines, line);) {
+        std::string name;
+        std::istringstream(line) >> name;
+        if (listed && !line.empty() && line[0] == ' ' && line[2] != ' ') {
+            names.push_back(name);
+        }
+        listed = line.starts_with("Subcommands") || (listed && !line.empty());
+    }
+    return names;
+}
+
+/// The options of a help: words with dashes at the start of a line.
+std::set<std::string> options_of(const std::string& help) {
+    std::set<std::string> options;
+    std::istringstream lines(help);
+    for (std::string line; std::getline(lines, line);) {
+        if (line.starts_with("  -")) {
+            options.merge(matches(line.substr(0, line.find(' ', 2)), "(--?[a-zA-Z][-a-z]*)"));
+        }
+    }
+    return options;
+}
+
+struct Pages {
+    Place place;
+    Pages() { expect(0, "help --pages " + place / ""); }
+
+    /// A page of the manual, with plain dashes.
+    std::string manual(const std::string& command) const {
+        const std::string name = "man1/tutti" + (command.empty() ? "" : "-" + command) + ".1";
+        return std::regex_replace(content_of(place / name), std::regex(R"(\\-)"), "-");
+    }
+};
+
+} // namespace
+
+TEST_CASE("the manual has every environment variable that the documentation has") {
+    const std::string page = Pages().manual("");
+    const std::set<std::string> variables =
+        matches(content_of(TUTTI_DOCS "/waiting.md"), "\n\\| `([A-Z_]+)`");
+    CHECK(variables.size() >= 5);
+    for (const std::string& variable : variables) {
+        CHECK_MESSAGE(mentions(page, ".TP\n\\fB" + variable + "\\fR\n"), variable);
+    }
+}
+
+TEST_CASE(
+    "the page of each command has its options, its examples and the exit codes; options are completed") {
+    const Pages pages;
+    const std::string bash = content_of(pages.place / "bash/tutti");
+    const std::string zsh = content_of(pages.place / "zsh/_tutti");
+    const std::vector<std::string> names = commands();
+    REQUIRE(names.size() > 8);
+    for (const std::string& name : names) {
+        CAPTURE(name);
+        const std::string help = tutti_command(name + " --help").text;
+        const std::set<std::string> options = options_of(help);
+        CHECK(options.count("--help") == 1);
+        const std::string page = pages.manual(name);
+        const std::size_t at = zsh.find("\n" + name + ")\n");
+        REQUIRE(at != std::string::npos);
+        const std::string of_zsh = zsh.substr(at, zsh.find(";;", at) - at);
+        const auto lists = matches(bash, ("'" + name + " '-\\*\\) words='([^']*)'").c_str());
+        const auto of_bash = matches(lists.empty() ? "" : *lists.begin(), "([^ ]+)");
+        for (const std::string& option : options) {
+            CAPTURE(option);
+            CHECK(mentions(page, "\\fB" + option + "\\fR"));
+            CHECK(mentions(of_zsh, ")" + option + "["));
+            CHECK(of_bash.count(option) == 1);
+        }
+        CHECK(of_bash.size() == options.size());
+
+        const std::size_t examples = help.find("Examples:\n");
+        REQUIRE(examples != std::string::npos);
+        const std::set<std::string> lines = matches(help.substr(examples), "\n  ([a-z][^\n]*)");
+        CHECK(!lines.empty());
+        for (const std::string& line : lines) {
+            CAPTURE(line);
+            CHECK(mentions(page, "\\fB" + line + "\\fR"));
+            const std::size_t words = line.find("tutti " + name);
+            REQUIRE(words != std::string::npos);
+            for (const std::string& option : matches(line.substr(words), " (--?[a-z][-a-z]*)")) {
+                CHECK(options.count(option) == 1);
+            }
+        }
+        const std::size_t codes = page.find(".SH EXIT STATUS\n");
+        REQUIRE(codes != std::string::npos);
+        for (const std::string code : {"0", "1", "2", "3", "4", "130"}) {
+            CHECK(page.find(".TP\n" + code + "\n", codes) != std::string::npos);
+        }
+    }
+}
+
+TEST_CASE("bash completes commands, options, and names that the command knows") {
+    if (shell("command -v bash").exit_code != 0) {
+        MESSAGE("no bash, so nothing is completed");
+        return;
+    }
+    const Pages pages;
+    const auto completed = [&](const std::string& words, int place) {
+        return shell("bash -c 'source " + pages.place / "bash/tutti" + "; COMP_WORDS=(" + words +
+                     "); COMP_CWORD=" + std::to_string(place) + "; _tutti; echo \"${COMPREPLY[*]}\"'")
+            .text;
+    };
+    CHECK(completed("tutti be", 1) == "bench\n");
+    CHECK(completed("tutti --ver", 1) == "--version\n");
+    CHECK(completed("tutti bench --al", 2) == "--algorithm\n");
+    CHECK(completed("tutti bench allg", 2) == "allgather\n");
+    CHECK(completed("tutti draw scan -a hyp", 4) == "hypercube\n");
+    CHECK(completed("tutti info --why sca", 3) == "scatter scan\n");
+    CHECK(completed("tutti help gui", 2) == "guidelines\n");
+    CHECK(completed("tutti compare re", 2) == "\n"); // files
+    CHECK(completed("tutti bench --json all", 3) == "\n");
+}

@@ -1,0 +1,190 @@
+// What the command answers to arguments: errors, help, and where its output goes.
+#include "bench/tests/command.hpp"
+
+#include <regex>
+
+using namespace tutti::test;
+
+TEST_CASE("usage errors end with exit code 2 and say what would work") {
+    expect(2, "",
+           "there are: info, bench, compare, report, trace, guidelines, measure, verify, draw, model, help");
+    expect(2, "sing", "sing");
+    expect(2, "bench --loud", "--loud");
+    expect(2, "bench gossip", "there are: barrier, broadcast, reduce, allreduce");
+    expect(2, "bench -b 8X", "--begin: \"8X\"");
+    expect(2, "bench -b 0", "--begin");
+    expect(2, "bench -e 4", "--end");
+    expect(2, "bench -f 1", "--factor");
+    expect(2, "bench -t 2,x", "--members");
+    expect(2, "bench -t 0", "--members");
+    expect(2, "bench -d f8", "complex128");
+    expect(2, "bench -o avg", "bxor");
+    expect(2, "bench -o band -d f64", "operator band is not defined for f64");
+    expect(2, "bench -a magic", "there are: auto, all, direct");
+    expect(2, "bench -a census allreduce -t 2 -e 8", "in any order, which sum on f64 does not");
+    expect(2, "bench -a ring,hypercube allreduce -t 2,3 -e 8",
+           "--algorithm: allreduce hypercube is for powers of two, not for 3 members");
+    expect(2, "bench allreduce --levels 2,2 -t 4,2", "--levels: 2,2 are no groups of 2 members");
+    expect(2, "bench --placement sideways", "--placement: 'sideways' in");
+    expect(2, "bench --baseline openmpi,abacus", "\"abacus\" is unknown; there are: none, all, openmpi");
+    expect(2, "bench --shared broadcast", "broadcast has no result that members could share");
+    expect(2, "bench --shared --baseline openmpi", "--baseline with --shared: \"openmpi\" is unknown");
+    expect(2, "bench --shared --in-place", "--in-place");
+    expect(2, "bench --calling blocking,later",
+           "\"later\" is unknown; there are: blocking, started, persistent, arriving, single_caller");
+    expect(2, "bench --calling arriving -a direct", "such calls cannot name an algorithm");
+    expect(2, "bench --calling single_caller -d f32", "--type f64 and --op sum only");
+    expect(2, "bench --calling started --shared", "--shared");
+    expect(2, "bench --in-flight 0", "--in-flight: from 1 to");
+    expect(2, "bench --seconds 0", "--seconds");
+    expect(2, "bench -n 0", "--repetitions");
+    expect(2, "bench --rounds 0", "--rounds");
+    expect(2, "bench --json /nonexistent/file", "cannot write /nonexistent/file");
+    expect(2, "bench --html /none/report.html", "--html: cannot write");
+    expect(2, "bench --busy -1", "--busy: -1 is not a number of loops from 0 to 1000");
+    expect(2, "bench scan --busy 1", "--busy: measures allreduce");
+    expect(2, "bench --busy 1 --json -", "--json excludes --busy");
+    expect(2, "bench --busy 1 --in-place", "--in-place excludes --busy");
+    expect(2, "bench --resume", "--resume: needs the file");
+    expect(2, "guidelines --tolerance -1", "--tolerance");
+    expect(2, "guidelines -b 8X", "--begin: \"8X\"");
+}
+
+TEST_CASE("a value of another type is named with what it should be") {
+    expect(2, "bench allreduce --check foo", "tutti: bench: --check: \"foo\" is not 0 or 1");
+    expect(2, "model --alpha x", "tutti: model: --alpha: \"x\" is not a number");
+    expect(2, "trace barrier -t x", "tutti: trace: --members: \"x\" is not a whole number");
+}
+
+TEST_CASE("the name that is near a mistyped one is proposed") {
+    expect(2, "bnch", "no command \"bnch\" (did you mean bench?); there are: info, bench");
+    expect(2, "bnch allreduce -t 2", "no command \"bnch\" (did you mean bench?)");
+    expect(2, "help compar", "(did you mean compare?)");
+    expect(2, "bench --algoritm ring", "bench: there is no option --algoritm (did you mean --algorithm?)");
+    expect(2, "bench --member=2", "no option --member (did you mean --members?)");
+    expect(2, "--versoin", "tutti: there is no option --versoin", "(did you mean --version?)");
+    expect(2, "bench alreduce", "\"alreduce\" is no collective (did you mean allreduce?)");
+    expect(2, "bench -a rnig", "--algorithm: \"rnig\" is unknown (did you mean ring?); there are: auto, all");
+    expect(2, "bench -d f46", "\"f46\" is no element type (did you mean ");
+    expect(2, "bench -o summ", "(did you mean sum?)");
+    expect(2, "bench --baseline openmp1", "(did you mean openmpi?)");
+    expect(2, "bench --calling startd", "(did you mean started?)");
+    expect(2, "bench --format ncl", "(did you mean nccl?)");
+    expect(2, "draw scann -a ring", "(did you mean scan?)");
+    expect(2, "draw scan -a rin", "(did you mean ring?)");
+    expect(2, "draw scan -a ring --format sgv", "(did you mean svg?)");
+    expect(2, "verify reduce_scater", "(did you mean reduce_scatter?)");
+    expect(2, "verify -a butterfl", "(did you mean butterfly?)");
+    expect(2, "info --why alreduce", "(did you mean allreduce?)");
+    expect(2, "model allreduc", "(did you mean allreduce?)");
+    expect(2, "compare a b c", "compare: \"c\" is one word too many");
+}
+
+TEST_CASE("help and version are where people look for them") {
+    for (const char* line : {"help", "--help", "-h"}) {
+        expect(0, line, "Usage: tutti [OPTIONS] [SUBCOMMAND]", "guidelines");
+    }
+    CHECK(expect(0, "help bench", "--placement").text == expect(0, "bench --help").text);
+    CHECK(expect(0, "-V").text == expect(0, "--version").text);
+}
+
+TEST_CASE("a wrong placement is rejected before anything is printed, and a wrong variable is reported") {
+    CHECK(expect(2, "bench barrier -t 2 -n 10 -q --placement 0,99999")
+              .text.starts_with("tutti: --placement: "));
+    for (const std::string name : {"TUTTI_ISA", "TUTTI_TIMEOUT", "TUTTI_WAIT", "TUTTI_ROLL_CALL"}) {
+        setenv(name.c_str(), "nonsense", 1);
+        const Outcome outcome = expect(0, "bench barrier -t 2 -n 10 -q");
+        unsetenv(name.c_str());
+        CHECK(outcome.text.starts_with("tutti: " + name + ": \"nonsense\" is ignored: use "));
+    }
+}
+
+TEST_CASE("a tuning file that is rejected is reported once, and the command goes on") {
+    const Place place;
+    std::ofstream(place / "damaged.txt") << "tutti-tuning 10\nlibrary 0\n";
+    setenv("TUTTI_TUNING", (place / "damaged.txt").c_str(), 1);
+    const Outcome outcome = expect(0, "bench allreduce -b 8 -e 8 -t 2,3 --seconds 0.01 -q");
+    unsetenv("TUTTI_TUNING");
+    CHECK(occurrences(outcome.text, "tutti: TUTTI_TUNING: tuning file " + place / "damaged.txt" +
+                                        " is refused: it is damaged") == 1);
+}
+
+TEST_CASE("names and lists are taken as people write them") {
+    const Outcome outcome = expect(0,
+                                   "bench reduce-scatter -d double -a hypercube,ring -t 2 -b 1K -e 1K -n 10 "
+                                   "--rounds 1 --seconds 0.01 -q",
+                                   "hypercube", "ring");
+    CHECK_FALSE(outcome.says("auto"));
+}
+
+TEST_CASE("a collective is a word and members are -t everywhere") {
+    for (const char* line : {"draw scan -a ring -t 5", "model scan -t 5", "model --cluster --nodes 64 -t 5",
+                             "verify scan -t 5 --expression 5:4 -a ring", "info --why scan -t 5"}) {
+        expect(0, line);
+    }
+}
+
+namespace {
+
+const std::string small_bench = R"("$0" bench barrier -t 2 -n 10 --rounds 1 --seconds 0.01 )";
+
+/// The output of the line on stdout only.
+std::string stdout_of(const std::string& line) {
+    return shell(line + " 2>/dev/null").text;
+}
+
+} // namespace
+
+TEST_CASE("results go to stdout where the file is -, and text for readers to stderr") {
+    const std::string csv = stdout_of(small_bench + "--csv -");
+    CHECK(csv.starts_with("provider,collective,algorithm"));
+    CHECK_FALSE(mentions(csv, "summary"));
+    const std::string results = stdout_of(small_bench + "--json -");
+    CHECK(results.starts_with("{\"schema\""));
+    CHECK(results.ends_with("\n]}\n"));
+    const Outcome text = shell(small_bench + "--csv - 2>&1 >/dev/null");
+    CHECK(text.exit_code == 0);
+    CHECK(text.says("summary"));
+    CHECK(text.says("p99"));
+    CHECK_FALSE(text.says("wrote"));
+    CHECK(stdout_of(R"("$0" draw scan -a ring -t 3 --output -)").starts_with("<svg"));
+    const Outcome profile = shell(R"("$0" measure -o - --seconds 0.1 2>/dev/null)");
+    CHECK((profile.exit_code != 0 || profile.text.starts_with("{\"format\"")));
+    const Place place;
+    CHECK(shell("cd " + place / "." + " && " + small_bench + "--csv - -q >/dev/null && test ! -e ./-")
+              .exit_code == 0);
+}
+
+TEST_CASE("only one output can be stdout") {
+    for (const char* line : {"bench --csv - --json -", "bench --format nccl --json -",
+                             "measure -o - --matrix - --seconds 0.1"}) {
+        expect(2, line, "only one output can go to stdout");
+    }
+}
+
+TEST_CASE("what cannot be written to stdout ends with an error") {
+    for (const std::string arguments :
+         {"--help", "--version", "info", "info --algorithms", "info --why scan", "model", "verify -t 2 -q",
+          "draw scan -a ring -t 3", "bench barrier -t 2 -n 10 --rounds 1 --seconds 0.01 -q",
+          "bench barrier -t 2 -n 10 --rounds 1 --seconds 0.01 -q --csv -",
+          "guidelines -t 2 -e 8 -n 10 --seconds 0.01 --tolerance 1000000 -q"}) {
+        const Outcome outcome = shell("\"$0\" " + arguments + " >/dev/full");
+        CAPTURE(arguments);
+        CHECK(outcome.exit_code == 4);
+        CHECK_MESSAGE(outcome.says("cannot write"), outcome.text);
+    }
+}
+
+TEST_CASE("tables of the command fit the columns that there are") {
+    for (const char* arguments :
+         {"bench allreduce -t 2 -e 8 -n 10 --rounds 1 --seconds 0.01 -q --baseline std_barrier",
+          "verify scan -t 2,3 -q", "info --algorithms"}) {
+        const Outcome outcome = shell(std::string("COLUMNS=80 \"$0\" ") + arguments);
+        CAPTURE(outcome.text);
+        CHECK(outcome.exit_code == 0);
+        std::istringstream lines(outcome.text);
+        for (std::string line; std::getline(lines, line);) {
+            CHECK_MESSAGE(line.size() <= 82, line); // a letter or two may take two bytes
+        }
+    }
+}

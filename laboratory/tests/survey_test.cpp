@@ -1,0 +1,226 @@
+// The measurements on the machine of the test (not their values), which CPUs they compare, and what differs
+// from hwloc.
+#include "bench/tests/command.hpp"
+#include "machine/pinning.hpp"
+#include "survey/differences.hpp"
+#include "survey/distances.hpp"
+#include "survey/machine_classes.hpp"
+#include "survey/matrix_svg.hpp"
+#include "survey/pinned_threads.hpp"
+#include "survey/survey.hpp"
+#include "survey/tries.hpp"
+
+#include <stop_token>
+
+using namespace tutti;
+using namespace tutti::laboratory;
+using distance::Class;
+using distance::Matrix;
+using test::occurrences;
+
+namespace {
+
+std::set<Class> classes_among(const std::vector<machine::Pu>& pus) {
+    std::set<Class> classes;
+    for (std::size_t one = 0; one < pus.size(); ++one) {
+        for (std::size_t other = 0; other < one; ++other) {
+            classes.insert(laboratory::class_of(pus[one], pus[other]));
+        }
+    }
+    return classes;
+}
+
+/// Lines take as long as the machine's classes say, one time for each.
+Matrix times_of(const machine::Machine& machine, const std::array<double, distance::class_count>& ns) {
+    Matrix matrix(machine.pus.size());
+    for (std::size_t one = 0; one < machine.pus.size(); ++one) {
+        for (std::size_t other = 0; other < one; ++other) {
+            const Class each = laboratory::class_of(machine.pus[one], machine.pus[other]);
+            matrix.set(one, other, ns[static_cast<std::size_t>(each)]);
+        }
+    }
+    return matrix;
+}
+
+constexpr std::array<double, distance::class_count> usual_ns{8, 25, 100, 130, 250};
+
+std::vector<std::string> differences_of(const machine::Machine& stated, const Matrix& matrix) {
+    return differences(stated.pus, matrix, find_levels(matrix));
+}
+
+} // namespace
+
+TEST_CASE("groups that hwloc states are those of its classes") {
+    const machine::Machine machine = machine::from_synthetic("pack:2 numa:2 l3:2 core:2 pu:2");
+    const auto groups = [&](Class distance) {
+        return distance::count(laboratory::groups_within(machine.pus, distance));
+    };
+    CHECK(groups(Class::core) == 16);
+    CHECK(groups(Class::l3) == 8);
+    CHECK(groups(Class::node) == 4);
+    CHECK(groups(Class::socket) == 2);
+    CHECK(groups(Class::link) == 1);
+}
+
+TEST_CASE("what a machine does not say is shared by none, but for the socket") {
+    const machine::Pu one{.os_index = 0};
+    const machine::Pu other{.os_index = 1};
+    CHECK(laboratory::class_of(one, other) == Class::socket);
+    const machine::Machine flat = machine::from_synthetic("core:4 pu:1");
+    CHECK(laboratory::class_of(flat.pus[0], flat.pus[3]) == Class::node);
+}
+
+TEST_CASE("of many CPUs some are compared, among which are all distances") {
+    for (const char* description : {"pack:2 numa:4 l3:4 core:4 pu:2", "pack:2 [numa] l3:1 core:96 pu:1",
+                                    "pack:1 [numa] l3:12 core:8 pu:2", "pack:8 numa:2 l3:2 core:8 pu:2",
+                                    "pack:1 [numa] core:100 pu:1", "pack:3 [numa] l3:5 core:7 pu:2"}) {
+        CAPTURE(description);
+        const machine::Machine machine = machine::from_synthetic(description);
+        const std::vector<machine::Pu> chosen = cpus_to_compare(machine, 64);
+        CHECK(chosen.size() <= 64);
+        CHECK(chosen.size() >= 40);
+        CHECK(classes_among(chosen) == classes_among(machine.pus));
+        std::set<int> numbers;
+        int before = -1;
+        for (const machine::Pu& pu : chosen) {
+            CHECK(numbers.insert(pu.os_index).second);
+            CHECK(pu.os_index > before);
+            before = pu.os_index;
+        }
+    }
+}
+
+TEST_CASE("few CPUs are all compared, or as many as may be") {
+    const machine::Machine machine = machine::from_synthetic("pack:2 [numa] l3:2 core:2 pu:2");
+    CHECK(cpus_to_compare(machine, 16) == machine.pus);
+    CHECK(cpus_to_compare(machine, 1).size() == 1);
+    CHECK(cpus_to_compare(machine, 3).size() <= 3);
+}
+
+TEST_CASE("one CPU of each core") {
+    const machine::Machine machine = machine::from_synthetic("pack:1 [numa] l3:1 core:3 pu:2");
+    std::vector<int> numbers;
+    for (const machine::Pu& pu : one_of_each_core(machine.pus)) {
+        numbers.push_back(pu.os_index);
+    }
+    CHECK(numbers == std::vector{0, 2, 4});
+}
+
+TEST_CASE("where hwloc is right, nothing differs") {
+    for (const char* description : {"pack:2 numa:2 l3:2 core:4 pu:2", "pack:2 [numa] l3:1 core:8 pu:2",
+                                    "pack:1 [numa] l3:1 core:8 pu:1"}) {
+        const machine::Machine machine = machine::from_synthetic(description);
+        CHECK(differences_of(machine, times_of(machine, usual_ns)).empty());
+    }
+}
+
+TEST_CASE("caches that a virtual machine hides are found") {
+    const machine::Machine real = machine::from_synthetic("pack:1 [numa] l3:4 core:4 pu:1");
+    const machine::Machine stated = machine::from_synthetic("pack:1 [numa] l3:1 core:16 pu:1");
+    CHECK(differences_of(stated, times_of(real, usual_ns)) ==
+          std::vector<std::string>{
+              "hwloc knows nothing of 4 groups (0-3; 4-7; 8-11; 12-15): a line takes 25 ns inside of "
+              "them, 100 ns between them"});
+}
+
+TEST_CASE("threads of cores that a virtual machine takes for cores are found") {
+    const machine::Machine real = machine::from_synthetic("pack:1 [numa] l3:1 core:6 pu:2");
+    const machine::Machine stated = machine::from_synthetic("pack:1 [numa] l3:1 core:12 pu:1");
+    CHECK(differences_of(stated, times_of(real, usual_ns)) ==
+          std::vector<std::string>{
+              "hwloc knows nothing of 6 groups (0-1; 2-3; 4-5; 6-7; ...): a line takes 8 ns inside of "
+              "them, 25 ns between them"});
+}
+
+TEST_CASE("sockets that are none in the times are named") {
+    const machine::Machine real = machine::from_synthetic("pack:1 [numa] l3:1 core:8 pu:1");
+    const machine::Machine stated = machine::from_synthetic("pack:2 [numa] l3:1 core:4 pu:1");
+    CHECK(differences_of(stated, times_of(real, usual_ns)) ==
+          std::vector<std::string>{
+              "hwloc's 2 L3 caches (0-3; 4-7) do not show as such: a line takes 25 ns inside of "
+              "them, 25 ns between them"});
+}
+
+TEST_CASE("the drawing has a cell for each pair, lines between stated groups, frames around found ones") {
+    const machine::Machine machine = machine::from_synthetic("pack:2 [numa] l3:1 core:4 pu:1");
+    const Matrix matrix = times_of(machine, usual_ns);
+    const std::string svg = matrix_svg("2 < 3 & more", machine.pus, matrix, find_levels(matrix));
+    CHECK(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
+    CHECK(svg.ends_with("</svg>\n"));
+    CHECK(svg.find("2 &lt; 3 &amp; more") != std::string::npos);
+    CHECK(occurrences(svg, "<rect class=\"f\"") == 2);
+    CHECK(occurrences(svg, ">250</text>") == 32);
+    CHECK(occurrences(svg, ">25</text>") == 24);
+    // One border, which is that of caches, nodes and sockets.
+    CHECK(occurrences(svg, "<path class=\"b\"") == 3);
+}
+
+TEST_CASE("a survey has all numbers of a profile, each with a source") {
+    const machine::Machine machine = machine::here();
+    if (machine.pus.size() < 2) {
+        return;
+    }
+    const Survey found = survey(machine, 0.1, false);
+    CHECK(found.pus.size() == std::min<std::size_t>(machine.pus.size(), 64));
+    CHECK(!found.profile.name.empty());
+    distance::MachineModel profile = found.profile;
+    for (const distance::NamedNumber& named : numbers_of(profile)) {
+        CAPTURE(named.name);
+        CHECK(std::isfinite(named.number->value));
+        CHECK((named.number->value > 0 || named.name.ends_with("readers.each")));
+        CHECK(named.number->value <
+              1e9); // a second, in ns: how long it takes depends on the machine's other work
+        const distance::Source& source = profile.sources[named.number->source];
+        const bool is_estimated = source.origin == distance::Origin::estimated;
+        CHECK((!is_estimated || source.name == "no-time" || named.name.ends_with("readers.each")));
+    }
+    for (std::size_t one = 0; one < found.pus.size(); ++one) {
+        for (std::size_t other = 0; other < one; ++other) {
+            CHECK(found.one_way_ns.ns(one, other) > 0);
+        }
+    }
+}
+
+TEST_CASE("a survey takes the time that it is given on CPUs that others use as well") {
+    constexpr int others_on_each = 4;
+    const machine::Machine machine = machine::here();
+    if (machine.pus.size() < 2) {
+        return;
+    }
+    std::vector<std::jthread> others;
+    for (int other = 0; other < others_on_each; ++other) {
+        for (const machine::Pu& pu : machine.pus) {
+            others.emplace_back([cpu = pu.os_index](const std::stop_token& stop) {
+                machine::pin_this_thread(cpu);
+                while (!stop.stop_requested()) {
+                }
+            });
+        }
+    }
+    const auto begin = std::chrono::steady_clock::now();
+    survey(machine, 1, false);
+    const auto took = std::chrono::steady_clock::now() - begin;
+    MESSAGE(std::chrono::duration_cast<std::chrono::milliseconds>(took).count(), " ms");
+    // Each timing is made of some rounds at least, in which threads wait for others that have no CPU.
+    CHECK(took < std::chrono::seconds(12));
+}
+
+TEST_CASE("threads that cannot be pinned measure nothing") {
+    std::atomic<int> ran{0};
+    CHECK_THROWS_AS(on_cpus(std::array{machine::here().pus[0].os_index, 99999},
+                            [&](std::size_t, bench::Gate&) { ++ran; }),
+                    std::runtime_error);
+    CHECK(ran == 0);
+}
+
+TEST_CASE("what comes out as no time is measured again, and then is no measurement") {
+    int calls = 0;
+    CHECK(measured_above(0.001, [&] { return ++calls == 3 ? 0.5 : -0.1; }) == 0.5);
+    CHECK(calls == 3);
+    calls = 0;
+    CHECK(!measured_above(0.001, [&] {
+        ++calls;
+        return 0.001;
+    }));
+    CHECK(calls == 3);
+}
