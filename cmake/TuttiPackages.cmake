@@ -8,8 +8,12 @@ set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_ENABLE_COMPONENT_DEPENDS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
-# The directory in which dpkg-shlibdeps finds the library that components link.
+# The directories in which dpkg-shlibdeps finds the libraries that components link.
+file(GLOB components RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/components/*)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/src)
+foreach(component IN LISTS components)
+  list(APPEND CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/${component})
+endforeach()
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian_copyright.cmake)
 foreach(package IN LISTS packages)
   string(TOUPPER ${package} upper)
