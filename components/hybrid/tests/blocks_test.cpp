@@ -4,28 +4,9 @@
 #include "exam.hpp"
 #include "tests/reference/graphs.hpp"
 
-#include <numeric>
-#include <random>
-#include <string>
-#include <tuple>
-#include <utility>
-#include <vector>
-
 namespace tutti::test {
 
 namespace {
-
-/// Calls part(call) for the three ways of calling: call(make) completes what make(way) makes.
-template <class Part>
-void in_three_ways(mpi::Member& me, Part part) {
-    part([&](auto make) { make(me); });
-    part([&](auto make) { make(me.start).wait(); });
-    part([&](auto make) {
-        Persistent operation = make(me.prepare);
-        operation.start();
-        operation.wait();
-    });
-}
 
 void check_random_graph(mpi::Member& me, std::size_t unit) {
     std::mt19937 engine(static_cast<unsigned>(me.size())); // the same on all members
@@ -34,16 +15,16 @@ void check_random_graph(mpi::Member& me, std::size_t unit) {
     const Neighbors neighbors = me.neighbors(named.sources, named.destinations);
     CHECK(std::ranges::equal(neighbors.sources(), named.sources));
     const Exchange<int> wanted(graph, me.rank(), unit);
-    in_three_ways(me, [&](auto complete) {
+    for (const Manner manner : manners) {
         for (int call = 0; call < 2; ++call) { // of which the second is a repeated one
             Exchange<int> own = wanted;
-            complete([&](auto& way) {
+            complete(me, manner, [&](auto& way) {
                 return way.neighbor_alltoall(neighbors, own.in, Counts(own.send_counts, own.send_places),
                                              own.out, Counts(own.recv_counts, own.recv_places));
             });
             CHECK(own.out == own.expected);
         }
-    });
+    }
 }
 
 /// Rows of a field that is divided among the members, with a row of halo on either side.
@@ -82,21 +63,21 @@ void exchange_unknown(mpi::Member& me) {
 }
 
 /// Member 0 sends one element more to the last member than that expects.
-template <class Way>
-auto send_too_much(Way& way, int rank, int size, std::size_t length, std::vector<int>& in,
-                   std::vector<int>& out) {
-    std::vector<std::size_t> counts(static_cast<std::size_t>(size), length);
+void send_too_much(mpi::Member& me, std::size_t length, Manner manner) {
+    const auto size = static_cast<std::size_t>(me.size());
+    const std::size_t more = me.rank() == 0 ? 1 : 0;
+    std::vector<std::size_t> counts(size, length);
     const std::vector<std::size_t> expected = counts;
-    counts.back() += rank == 0 ? 1 : 0;
-    in.resize(static_cast<std::size_t>(size) * length + (rank == 0 ? 1 : 0));
-    out.resize(static_cast<std::size_t>(size) * length);
-    return way.alltoall(in, Counts(counts), out, Counts(expected));
+    counts.back() += more;
+    std::vector<int> in(size * length + more), out(size * length);
+    complete(me, manner, [&](auto& way) { return way.alltoall(in, Counts(counts), out, Counts(expected)); });
+    me.barrier();
 }
 
 } // namespace
 
 TEST_CASE("all collectives: neighbours in any graph receive what was sent to them, in every way of calling") {
-    on_clusters([](mpi::Member& me) {
+    on_uneven_clusters([](mpi::Member& me) {
         for (const std::size_t unit : {1U, 40U, 3000U}) {
             check_random_graph(me, unit);
         }
@@ -111,29 +92,27 @@ TEST_CASE("neighbours of which some have nobody to receive from, or to send to")
         const Neighbors edge = me.neighbors(receives ? std::vector{0} : std::vector<int>(),
                                             sends ? std::vector{last} : std::vector<int>());
         const std::vector<int> in(sends ? 5 : 0, 7);
-        in_three_ways(me, [&](auto complete) {
+        for (const Manner manner : manners) {
             std::vector<int> out(receives ? 5 : 0);
-            complete([&](auto& way) { return way.neighbor_alltoall(edge, in, out); });
+            complete(me, manner, [&](auto& way) { return way.neighbor_alltoall(edge, in, out); });
             CHECK(out == std::vector<int>(receives ? 5 : 0, 7));
-        });
+        }
     });
 }
 
 TEST_CASE("a field of several processes sends its border and receives into its halo, in one buffer") {
     for (const int processes : {2, 3}) {
-        on_processes(processes, [](MPI_Comm part) {
-            for (const int members : {1, 2}) {
-                on_members(part, most_members(members), [](mpi::Member& me) {
-                    iterate_field(me, 64);
-                    iterate_field(me, 5000);
-                });
-            }
+        on_members_of(processes, [](mpi::Member& me) {
+            iterate_field(me, 64);
+            iterate_field(me, 5000);
         });
     }
+    on_processes(3,
+                 [](MPI_Comm part) { on_members(part, 1, [](mpi::Member& me) { iterate_field(me, 64); }); });
 }
 
 TEST_CASE("an irregular all-to-all of a cluster whose receivers know no lengths") {
-    on_processes(3, [](MPI_Comm part) { on_members(part, members_here(), exchange_unknown); });
+    on_members_of(3, exchange_unknown);
 }
 
 TEST_CASE("members of different processes exchange calls by shifts, also by value") {
@@ -147,18 +126,10 @@ TEST_CASE("members of different processes exchange calls by shifts, also by valu
 
 TEST_CASE("blocks of other lengths than their receiver expects are an error that names both") {
     for (const std::size_t length : {1U, 5000U}) {
-        for (const bool is_started : {false, true}) {
-            CAPTURE(is_started);
+        for (const Manner manner : {Manner::blocking, Manner::nonblocking}) {
             on_processes(2, [&](MPI_Comm part) {
-                const Texts texts = thrown_by(part, [&](mpi::Member& me) {
-                    std::vector<int> in, out;
-                    if (is_started) {
-                        send_too_much(me.start, me.rank(), me.size(), length, in, out).wait();
-                    } else {
-                        send_too_much(me, me.rank(), me.size(), length, in, out);
-                    }
-                    me.barrier();
-                });
+                const Texts texts =
+                    thrown_by(part, {}, [&](mpi::Member& me) { send_too_much(me, length, manner); });
                 const std::string last = std::to_string(2 * members_here() - 1);
                 check_all(texts, "recv_counts[0] of member " + last + " is " + std::to_string(length) +
                                      ", but send_counts[" + last + "] of member 0 is " +
@@ -170,18 +141,14 @@ TEST_CASE("blocks of other lengths than their receiver expects are an error that
 
 TEST_CASE("all members of a process must expect the blocks that all receive") {
     on_processes(2, [&](MPI_Comm part) {
-        const Texts texts = thrown_by(part, [&](mpi::Member& me) {
+        const Texts texts = thrown_by(part, {}, [&](mpi::Member& me) {
             const auto size = static_cast<std::size_t>(me.size());
             std::vector<std::size_t> counts(size, 2), places(size);
-            if (me.rank() == me.size() - 1) {
-                counts.front() = 3;
+            counts.front() += me.rank() == me.size() - 1 ? 1U : 0U;
+            for (std::size_t rank = 0; rank < size; ++rank) {
+                places[rank] = 4 * rank;
             }
-            std::iota(places.begin(), places.end(), 0);
-            for (std::size_t& place : places) {
-                place *= 4;
-            }
-            const std::vector<int> block(2);
-            std::vector<int> all(4 * size);
+            std::vector<int> block(2), all(4 * size);
             me.allgather(block, all, Counts(counts, places));
             me.barrier();
         });

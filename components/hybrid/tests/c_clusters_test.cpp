@@ -1,36 +1,39 @@
 // Clusters from C: what components/c/tests shows of members of groups, for members of clusters.
 
-#include "callers.hpp"
 #include "exam.hpp"
-#include "tests/reference/calls_c.hpp"
-
-#include <tutti/tutti_mpi.h>
-
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <functional>
-#include <latch>
-#include <numeric>
-#include <string>
-#include <thread>
-#include <vector>
+#include "tests/reference/graphs.hpp"
 
 namespace tutti::test {
 
 namespace {
 
-/// Makes the calls, and checks what they leave.
+/// Makes the calls in every way of calling, and checks what they leave.
 template <class T, class Make, class Plain>
 void examine(tutti_caller me, const std::vector<Shape>& shapes, const Elements& elements, Make make,
              Plain plain) {
     const Reference<T> reference(me.size, make, plain);
     for (const Shape& shape : shapes) {
-        for (int i = 0; i < 2; ++i) { // the second call is recognised
-            Vectors<T> call =
-                reference.vectors(static_cast<std::size_t>(me.rank), shape, detail::Association::tree);
-            CHECK(make_call(me, shape, call, call.in.data(), call.out.data(), elements) == TUTTI_OK);
-            CHECK_MESSAGE(call.out == call.expected, shape.describe());
+        const Vectors<T> asked =
+            reference.vectors(static_cast<std::size_t>(me.rank), shape, Association::tree);
+        std::array<Vectors<T>, 4> calls{asked, asked, asked, asked};
+        const auto call = [&](tutti_caller way, Vectors<T>& vectors) {
+            CHECK(make_call(way, shape, vectors, vectors.in.data(), vectors.out.data(), elements) ==
+                  TUTTI_OK);
+        };
+        tutti_request started = TUTTI_REQUEST_NULL, prepared = TUTTI_REQUEST_NULL;
+        call(me, calls[0]);
+        call(me, calls[1]); // which is recognised
+        call(tutti_nonblocking(me, &started), calls[2]);
+        call(tutti_persistent(me, &prepared), calls[3]);
+        for (int round = 0; round < 2; ++round) {
+            calls[3].out = asked.out;
+            CHECK(tutti_start(&prepared) == TUTTI_OK);
+            CHECK(tutti_wait(&prepared) == TUTTI_OK);
+        }
+        CHECK(tutti_wait(&started) == TUTTI_OK);
+        CHECK(tutti_request_free(&prepared) == TUTTI_OK);
+        for (const Vectors<T>& each : calls) {
+            CHECK_MESSAGE(each.out == asked.expected, shape.describe());
         }
     }
 }
@@ -48,18 +51,63 @@ struct Told {
     tutti_status status = TUTTI_OK;
     std::string text;
 };
-std::vector<Told> told_by(MPI_Comm part, const std::function<tutti_status(tutti_caller, int local)>& call,
-                          const tutti_cluster_options* options = nullptr) {
+std::vector<Told> told_by(MPI_Comm part, const tutti_cluster_options* options,
+                          const std::function<tutti_status(tutti_caller, int local)>& call) {
     std::vector<Told> told(static_cast<std::size_t>(members_here()));
-    on_callers(
-        part, members_here(),
-        [&](tutti_caller me) {
-            const int local = me.rank - process_of_world() * members_here();
-            const tutti_status status = call(me, local);
-            told[static_cast<std::size_t>(local)] = {status, status == TUTTI_OK ? "" : tutti_error_text()};
-        },
-        options);
+    on_callers(part, options, [&](tutti_caller me) {
+        const int local = me.rank - process_of_world() * members_here();
+        const tutti_status status = call(me, local);
+        told[static_cast<std::size_t>(local)] = {status, status == TUTTI_OK ? "" : tutti_error_text()};
+    });
     return told;
+}
+
+int sum_of_ones(tutti_caller of) {
+    int one = 1, sum = 0;
+    CHECK(tutti_allreduce(of, &one, &sum, 1, TUTTI_INT, TUTTI_SUM) == TUTTI_OK);
+    return sum;
+}
+
+void exchange(tutti_caller me) {
+    std::mt19937 engine(static_cast<unsigned>(me.size)); // the same on all members
+    const std::vector<Named> graph = random_graph(me.size, engine);
+    const auto& [sources, destinations] = graph[static_cast<std::size_t>(me.rank)];
+    tutti_neighbors* made = nullptr;
+    REQUIRE(tutti_neighbors_create(me, sources.data(), sources.size(), destinations.data(),
+                                   destinations.size(), &made) == TUTTI_OK);
+    const auto call = [&](tutti_caller caller, Exchange<int>& own) {
+        CHECK(tutti_neighbor_alltoallv(caller, made, own.in.data(), own.send_counts.data(),
+                                       own.send_places.data(), own.out.data(), own.recv_counts.data(),
+                                       own.recv_places.data(), TUTTI_INT) == TUTTI_OK);
+    };
+    Exchange<int> blocking(graph, me.rank, 100), repeated = blocking, started = blocking, prepared = blocking;
+    tutti_request request = TUTTI_REQUEST_NULL, again = TUTTI_REQUEST_NULL;
+    call(me, blocking);
+    call(me, repeated);
+    call(tutti_nonblocking(me, &request), started);
+    call(tutti_persistent(me, &again), prepared);
+    CHECK(tutti_neighbors_free(made) == TUTTI_OK); // the calls keep what they need
+    CHECK(tutti_wait(&request) == TUTTI_OK);
+    CHECK(tutti_start(&again) == TUTTI_OK);
+    CHECK(tutti_wait(&again) == TUTTI_OK);
+    CHECK(tutti_request_free(&again) == TUTTI_OK);
+    for (const Exchange<int>* own : {&blocking, &repeated, &started, &prepared}) {
+        CHECK(own->out == own->expected);
+    }
+}
+
+void exchange_in_ring(tutti_caller me) {
+    const int yes = 1, wrong = me.size + 1;
+    const int before = (me.rank + me.size - 1) % me.size, after = (me.rank + 1) % me.size;
+    const int in[] = {2 * me.rank, 2 * me.rank + 1};
+    int out[] = {-1, -1};
+    tutti_neighbors* ring = nullptr;
+    check_refused(tutti_neighbors_grid(me, &wrong, &yes, 1, &ring), "grid: `dims` is");
+    REQUIRE(tutti_neighbors_grid(me, &me.size, &yes, 1, &ring) == TUTTI_OK);
+    CHECK(tutti_neighbor_alltoall(me, ring, in, out, 1, TUTTI_INT) == TUTTI_OK);
+    CHECK((out[0] == 2 * before + 1 && out[1] == 2 * after));
+    CHECK(tutti_neighbors_free(ring) == TUTTI_OK);
+    check_refused(tutti_neighbor_alltoall(me, ring, in, out, 1, TUTTI_INT), "`neighbors` has been freed");
 }
 
 } // namespace
@@ -68,16 +116,16 @@ TEST_CASE("clusters from C: all collectives") {
     tutti_op op = 0;
     REQUIRE(tutti_op_create(compose_all, nullptr, 0, &op) == TUTTI_OK);
     for (const int processes : {1, 2, 3}) {
-        on_processes(processes, [&](MPI_Comm part) {
-            on_callers(part, members_here(), [&](tutti_caller me) {
-                CHECK(me.size == processes * members_here());
-                for (const std::size_t count : {0U, 1U, 300U}) {
-                    const std::vector<Shape> shapes = cluster_shapes(me.size, count);
-                    examine<std::int64_t>(me, shapes, {TUTTI_INT64, TUTTI_SUM}, value, std::plus<>());
-                    examine<Affine>(me, only(shapes, combines), {tutti_type_of_size(sizeof(Affine)), op}, map,
-                                    compose);
-                }
-            });
+        on_callers_of(processes, [&](tutti_caller me) {
+            CHECK(me.size == processes * members_here());
+            for (const std::size_t count : {0U, 1U, 300U}) {
+                const std::vector<Shape> shapes = cluster_shapes(me.size, count);
+                examine<std::int64_t>(me, shapes, {TUTTI_INT64, TUTTI_SUM}, value, std::plus<>());
+                examine<Affine>(me, only(shapes, combines), {tutti_type_of_size(sizeof(Affine)), op}, map,
+                                compose);
+            }
+            exchange(me);
+            exchange_in_ring(me);
         });
     }
     CHECK(tutti_op_free(op) == TUTTI_OK);
@@ -87,7 +135,7 @@ TEST_CASE("clusters from C: one result per process") {
     on_processes(2, [](MPI_Comm part) {
         constexpr std::size_t n = 1000;
         std::vector<double> shared(n * 8);
-        on_callers(part, members_here(), [&](tutti_caller me) {
+        on_callers(part, nullptr, [&](tutti_caller me) {
             const std::vector<double> in(n, me.rank + 1);
             const double total = me.size * (me.size + 1) / 2.0;
             const tutti_caller sharing = tutti_shared_output(me);
@@ -109,43 +157,46 @@ TEST_CASE("clusters from C: one result per process") {
 }
 
 TEST_CASE("clusters from C: options of a call, and reproducible sums") {
-    on_processes(2, [](MPI_Comm part) {
-        on_callers(part, members_here(), [](tutti_caller me) {
-            tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
-            const double mine = 0.1 * (me.rank + 1);
-            double from_left = 0.1;
-            for (int rank = 1; rank < me.size; ++rank) {
-                from_left += 0.1 * (rank + 1);
-            }
-            double all = 0;
-            options.order = TUTTI_ORDER_SERIAL;
-            CHECK(tutti_allreduce(tutti_with_options(me, &options), &mine, &all, 1, TUTTI_DOUBLE,
-                                  TUTTI_SUM) == TUTTI_OK);
-            CHECK(all == from_left);
-            options.order = TUTTI_ORDER_CANONICAL;
-            options.algorithm = "circulant";
-            CHECK(tutti_allreduce(tutti_with_options(me, &options), &mine, &all, 1, TUTTI_DOUBLE,
-                                  TUTTI_MAX) == TUTTI_OK);
-            CHECK(all == 0.1 * me.size);
-            options.algorithm = "direct";
-            check_refused(tutti_barrier(tutti_with_options(me, &options)), "direct");
+    on_callers_of(2, [](tutti_caller me) {
+        tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
+        const double mine = 0.1 * (me.rank + 1);
+        double from_left = 0.1;
+        for (int rank = 1; rank < me.size; ++rank) {
+            from_left += 0.1 * (rank + 1);
+        }
+        double all = 0;
+        options.order = TUTTI_ORDER_SERIAL;
+        CHECK(tutti_allreduce(tutti_with_options(me, &options), &mine, &all, 1, TUTTI_DOUBLE, TUTTI_SUM) ==
+              TUTTI_OK);
+        CHECK(all == from_left);
+        options.order = TUTTI_ORDER_CANONICAL;
+        options.algorithm = "circulant";
+        CHECK(tutti_allreduce(tutti_with_options(me, &options), &mine, &all, 1, TUTTI_DOUBLE, TUTTI_MAX) ==
+              TUTTI_OK);
+        CHECK(all == 0.1 * me.size);
+        options.algorithm = "direct";
+        check_refused(tutti_barrier(tutti_with_options(me, &options)), "direct");
 
-            const std::array<double, 3> terms{1e9, me.rank + 1.0, -1e9};
-            CHECK(tutti_reproducible_sum(me, terms.data(), 3, TUTTI_DOUBLE, &all) == TUTTI_OK);
-            CHECK(all == me.size * (me.size + 1) / 2);
-            CHECK(tutti_reproducible_dot(me, &terms[1], &terms[1], 1, TUTTI_DOUBLE, &all) == TUTTI_OK);
-            CHECK(all == me.size * (me.size + 1) * (2 * me.size + 1) / 6);
-            const double three = 3;
-            CHECK(tutti_reproducible_norm2(me, &three, 1, TUTTI_DOUBLE, &all) == TUTTI_OK);
-            CHECK(all == std::sqrt(9.0 * me.size));
-        });
+        const std::array<double, 3> terms{1e9, me.rank + 1.0, -1e9};
+        CHECK(tutti_reproducible_sum(me, terms.data(), 3, TUTTI_DOUBLE, &all) == TUTTI_OK);
+        CHECK(all == me.size * (me.size + 1) / 2);
+        CHECK(tutti_reproducible_dot(me, &terms[1], &terms[1], 1, TUTTI_DOUBLE, &all) == TUTTI_OK);
+        CHECK(all == me.size * (me.size + 1) * (2 * me.size + 1) / 6);
+        const double three = 3;
+        CHECK(tutti_reproducible_norm2(me, &three, 1, TUTTI_DOUBLE, &all) == TUTTI_OK);
+        CHECK(all == std::sqrt(9.0 * me.size));
     });
 }
 
 TEST_CASE("clusters from C: threads of a team") {
     on_processes(2, [](MPI_Comm part) {
-        const Runnable runnable(part);
-        tutti_cluster* const cluster = runnable.cluster;
+        tutti_team_options options = TUTTI_TEAM_OPTIONS_INIT;
+        options.placement = "none";
+        options.caller_is_member = 1;
+        tutti_team* team = nullptr;
+        tutti_cluster* cluster = nullptr;
+        REQUIRE(tutti_team_create(members_here(), &options, &team) == TUTTI_OK);
+        REQUIRE(tutti_cluster_create_for_team(team, part, nullptr, &cluster) == TUTTI_OK);
         int size = 0, first = -1;
         CHECK(tutti_cluster_size(cluster, &size) == TUTTI_OK);
         CHECK(tutti_cluster_first_rank(cluster, &first) == TUTTI_OK);
@@ -164,108 +215,47 @@ TEST_CASE("clusters from C: threads of a team") {
             return caller.rank == 0 ? 123 : tutti_barrier(caller);
         };
         CHECK(tutti_cluster_run(cluster, fail, nullptr) == (first == 0 ? 123 : int{TUTTI_ABORTED}));
-    });
-}
-
-TEST_CASE("clusters from C: nonblocking and persistent calls") {
-    on_processes(2, [](MPI_Comm part) {
-        on_callers(part, members_here(), [](tutti_caller me) {
-            std::vector<double> in(1000, me.rank), out(1000), ones(1000, 1), sums(1000);
-            tutti_request sum = TUTTI_REQUEST_NULL, again = TUTTI_REQUEST_NULL;
-            REQUIRE(tutti_allreduce(tutti_nonblocking(me, &sum), in.data(), out.data(), 1000, TUTTI_DOUBLE,
-                                    TUTTI_SUM) == TUTTI_OK);
-            REQUIRE(tutti_allreduce(tutti_persistent(me, &again), ones.data(), sums.data(), 1000,
-                                    TUTTI_DOUBLE, TUTTI_SUM) == TUTTI_OK);
-            for (int i = 0; i < 3; ++i) {
-                sums.assign(1000, 0);
-                CHECK(tutti_start(&again) == TUTTI_OK);
-                CHECK(tutti_wait(&again) == TUTTI_OK);
-                CHECK(sums == std::vector<double>(1000, me.size));
-            }
-            CHECK(tutti_wait(&sum) == TUTTI_OK);
-            CHECK(out == std::vector<double>(1000, me.size * (me.size - 1) / 2));
-            CHECK(tutti_request_free(&again) == TUTTI_OK);
-        });
-    });
-}
-
-TEST_CASE("clusters from C: calls that send blocks from member to member") {
-    on_processes(2, [](MPI_Comm part) {
-        on_callers(part, members_here(), [](tutti_caller me) {
-            const auto size = static_cast<std::size_t>(me.size);
-            const std::vector<double> in(size, me.rank);
-            std::vector<double> out(size), ranks(size);
-            std::iota(ranks.begin(), ranks.end(), 0);
-            const std::vector<std::size_t> counts(size, 1);
-            std::vector<std::size_t> backwards(size);
-            for (std::size_t i = 0; i < size; ++i) {
-                backwards[i] = size - 1 - i;
-            }
-            REQUIRE(tutti_shift(me, in.data(), out.data(), size, TUTTI_DOUBLE, 1) == TUTTI_OK);
-            CHECK(out == std::vector<double>(size, (me.rank + me.size - 1) % me.size));
-            REQUIRE(tutti_alltoallv(me, in.data(), counts.data(), nullptr, out.data(), counts.data(),
-                                    backwards.data(), TUTTI_DOUBLE) == TUTTI_OK);
-            CHECK(out == std::vector<double>(ranks.rbegin(), ranks.rend()));
-            out.assign(size, me.rank);
-            REQUIRE(tutti_allgatherv(me, TUTTI_IN_PLACE, 1, out.data(), counts.data(), nullptr,
-                                     TUTTI_DOUBLE) == TUTTI_OK);
-            CHECK(out == ranks);
-            out.assign(size, -1);
-            tutti_request request = TUTTI_REQUEST_NULL;
-            REQUIRE(tutti_gatherv(tutti_nonblocking(me, &request), in.data(), 1, out.data(), counts.data(),
-                                  backwards.data(), TUTTI_DOUBLE, me.size - 1) == TUTTI_OK);
-            REQUIRE(tutti_wait(&request) == TUTTI_OK);
-            CHECK(out == (me.rank == me.size - 1 ? std::vector<double>(ranks.rbegin(), ranks.rend())
-                                                 : std::vector<double>(size, -1)));
-        });
+        CHECK(tutti_cluster_free(cluster) == TUTTI_OK);
+        CHECK(tutti_team_free(team) == TUTTI_OK);
     });
 }
 
 TEST_CASE("clusters from C: calls that are only for members of groups are refused, and have no effect") {
-    on_processes(2, [](MPI_Comm part) {
-        on_callers(part, members_here(), [](tutti_caller me) {
-            tutti_caller made{};
-            int number = 0;
-            for (const tutti_status status : {tutti_split_by_level(me, TUTTI_LEVEL_L3, &made),
-                                              tutti_among(me, 1, 0, 1, &made), tutti_cpu(me, &number)}) {
-                check_refused(status, "only for the members of a group");
-            }
-            CHECK(made.size == 0);
-            CHECK(tutti_barrier(me) == TUTTI_OK);
-        });
+    on_callers_of(2, [](tutti_caller me) {
+        tutti_caller made{};
+        int number = 0;
+        for (const tutti_status status : {tutti_split_by_level(me, TUTTI_LEVEL_L3, &made),
+                                          tutti_among(me, 1, 0, 1, &made), tutti_cpu(me, &number)}) {
+            check_refused(status, "only for the members of a group");
+        }
+        CHECK(made.size == 0);
+        CHECK(tutti_barrier(me) == TUTTI_OK);
     });
 }
 
 TEST_CASE("clusters from C: parts") {
-    on_processes(2, [](MPI_Comm both) {
-        on_callers(both, members_here(), [](tutti_caller me) {
-            const auto sum_of_ones = [](tutti_caller of) {
-                int one = 1, sum = 0;
-                CHECK(tutti_allreduce(of, &one, &sum, 1, TUTTI_INT, TUTTI_SUM) == TUTTI_OK);
-                return sum;
-            };
-            tutti_caller part{}, first{}, copy{}, none{};
-            REQUIRE(tutti_split(me, process_of_world(), -me.rank, &part) == TUTTI_OK);
-            CHECK(part.size == members_here());
-            CHECK(part.rank == members_here() - 1 - me.rank % members_here());
-            CHECK(sum_of_ones(part) == part.size);
-            const std::array<int, 2> leaders{0, members_here()};
-            REQUIRE(tutti_subset(me, leaders.data(), leaders.size(), &first) == TUTTI_OK);
-            CHECK((first.size == 2) == (me.rank % members_here() == 0));
-            if (first.size != 0) {
-                CHECK(sum_of_ones(first) == 2);
-            }
-            REQUIRE(tutti_dup(me, &copy) == TUTTI_OK);
-            CHECK(copy.rank == me.rank);
-            CHECK(sum_of_ones(copy) == me.size);
-            REQUIRE(tutti_split(me, -1, 0, &none) == TUTTI_OK);
-            CHECK(none.size == 0);
-            const int wrong = me.size;
-            check_refused(tutti_subset(me, &wrong, 1, &none), "`ranks` has");
-            for (const tutti_caller made : {part, first, copy, none}) {
-                CHECK(tutti_leave(made) == TUTTI_OK);
-            }
-        });
+    on_callers_of(2, [](tutti_caller me) {
+        tutti_caller part{}, first{}, copy{}, none{};
+        REQUIRE(tutti_split(me, process_of_world(), -me.rank, &part) == TUTTI_OK);
+        CHECK(part.size == members_here());
+        CHECK(part.rank == members_here() - 1 - me.rank % members_here());
+        CHECK(sum_of_ones(part) == part.size);
+        const std::array<int, 2> leaders{0, members_here()};
+        REQUIRE(tutti_subset(me, leaders.data(), leaders.size(), &first) == TUTTI_OK);
+        CHECK((first.size == 2) == (me.rank % members_here() == 0));
+        if (first.size != 0) {
+            CHECK(sum_of_ones(first) == 2);
+        }
+        REQUIRE(tutti_dup(me, &copy) == TUTTI_OK);
+        CHECK(copy.rank == me.rank);
+        CHECK(sum_of_ones(copy) == me.size);
+        REQUIRE(tutti_split(me, -1, 0, &none) == TUTTI_OK);
+        CHECK(none.size == 0);
+        const int wrong = me.size;
+        check_refused(tutti_subset(me, &wrong, 1, &none), "`ranks` has");
+        for (const tutti_caller made : {part, first, copy, none}) {
+            CHECK(tutti_leave(made) == TUTTI_OK);
+        }
     });
 }
 
@@ -307,9 +297,8 @@ TEST_CASE("clusters from C: wrong use") {
 
 TEST_CASE("clusters from C: a failure in one process ends the calls of the others") {
     for (const int culprit : {0, members_here() - 1}) {
-        on_processes(2, [&](MPI_Comm part) {
-            const bool is_second = process_of_world() == 1;
-            const std::vector<Told> told = told_by(part, [&](tutti_caller me, int local) {
+        on_two([&](MPI_Comm part, bool is_second) {
+            const std::vector<Told> told = told_by(part, nullptr, [&](tutti_caller me, int local) {
                 return is_second && local == culprit ? tutti_abort(me, "no bread left") : tutti_barrier(me);
             });
             for (int local = 0; local < members_here(); ++local) {
@@ -320,9 +309,8 @@ TEST_CASE("clusters from C: a failure in one process ends the calls of the other
             }
         });
     }
-    on_processes(2, [&](MPI_Comm part) {
-        const bool is_second = process_of_world() == 1;
-        for (const auto& [status, text] : told_by(part, [&](tutti_caller me, int) {
+    on_two([&](MPI_Comm part, bool is_second) {
+        for (const auto& [status, text] : told_by(part, nullptr, [&](tutti_caller me, int) {
                  double number = 1;
                  return is_second ? tutti_barrier(me)
                                   : tutti_allreduce(me, TUTTI_IN_PLACE, &number, 1, TUTTI_DOUBLE, TUTTI_SUM);
@@ -334,27 +322,24 @@ TEST_CASE("clusters from C: a failure in one process ends the calls of the other
 }
 
 TEST_CASE("clusters from C: a process that does not come ends the calls of all with a timeout") {
-    on_processes(2, [&](MPI_Comm part) {
-        const bool is_second = process_of_world() == 1;
+    on_two([&](MPI_Comm part, bool is_second) {
         tutti_cluster_options options = TUTTI_CLUSTER_OPTIONS_INIT;
         options.timeout_ms = 100;
         std::latch given_up(is_second ? 1 : 0);
-        for (const auto& [status, text] : told_by(
-                 part,
-                 [&](tutti_caller me, int local) {
-                     if (is_second && local == 0) { // until the others have given up
-                         MPI_Recv(nullptr, 0, MPI_INT, 0, 0, part, MPI_STATUS_IGNORE);
-                         given_up.count_down();
-                     }
-                     given_up.wait();   // or the other member would wait for this one
-                     tutti_barrier(me); // for which the message of the others may have come
-                     const tutti_status made = tutti_barrier(me);
-                     if (!is_second && local == 0) {
-                         MPI_Send(nullptr, 0, MPI_INT, 1, 0, part);
-                     }
-                     return made;
-                 },
-                 &options)) {
+        const auto call = [&](tutti_caller me, int local) {
+            if (is_second && local == 0) { // until the others have given up
+                MPI_Recv(nullptr, 0, MPI_INT, 0, 0, part, MPI_STATUS_IGNORE);
+                given_up.count_down();
+            }
+            given_up.wait();   // or the other member would wait for this one
+            tutti_barrier(me); // for which the message of the others may have come
+            const tutti_status made = tutti_barrier(me);
+            if (!is_second && local == 0) {
+                MPI_Send(nullptr, 0, MPI_INT, 1, 0, part);
+            }
+            return made;
+        };
+        for (const auto& [status, text] : told_by(part, &options, call)) {
             CHECK(status == TUTTI_TIMEOUT_ERROR);
             CHECK_MESSAGE(mentions(text, "process 1"), text);
         }

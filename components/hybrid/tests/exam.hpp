@@ -2,21 +2,14 @@
 
 #include "support.hpp"
 #include "tests/affine.hpp"
-#include "tests/reference/calls.hpp"
 
-#include <tutti/accumulate.hpp>
-#include <tutti/extremes.hpp>
+#include <tutti/numbers.hpp>
 
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <iterator>
-#include <optional>
-#include <span>
-#include <vector>
+// Calls of clusters, held against loops over the ranks.
 
 namespace tutti::test {
+
+using detail::Association;
 
 inline std::int64_t value(std::size_t rank, std::size_t i) {
     return static_cast<std::int64_t>(rank + 1) * 7 + static_cast<std::int64_t>(i % 101 * (rank % 3 + 1));
@@ -71,58 +64,104 @@ private:
     T* first_ = nullptr;
 };
 
+/// Completes the call that make(way) makes in that manner of calling.
+enum class Manner { blocking, nonblocking, persistent };
+inline constexpr std::array manners{Manner::blocking, Manner::nonblocking, Manner::persistent};
+template <class Make>
+void complete(mpi::Member& me, Manner manner, Make make) {
+    if (manner == Manner::blocking) {
+        make(me);
+    } else if (manner == Manner::nonblocking) {
+        make(me.start).wait();
+    } else {
+        Persistent operation = make(me.prepare);
+        operation.start();
+        operation.wait();
+    }
+}
+
 /// Makes the call with one result per process, if there is one, and returns whether it leaves what it must.
 template <class T, class Op>
-bool is_right_shared(mpi::Member& me, const Shape& shape, const Vectors<T>& call, const Options& options,
-                     const Op& op) {
+bool is_right_shared(mpi::Member& me, Manner manner, const Shape& shape, const Vectors<T>& call,
+                     const Options& options, const Op& op) {
     const bool broadcasts = shape.collective == Collective::broadcast;
     if (!shape.traits().is_same_for_all() || (shape.in_place && !broadcasts) || shape.displaced) {
         return true;
     }
     const PerProcess<T> result(me, std::vector<T>(call.out.size()));
     const std::span<const T> in(call.in);
-    const Counts counts(call.received.counts);
-    if (broadcasts) {
-        if (shape.is_root(static_cast<std::size_t>(me.rank()))) {
-            std::ranges::copy(call.out, result.span().begin());
-        }
-        me.local().barrier();
-        me.broadcast(shared(result.span()), shape.root, options);
-    } else if (shape.collective == Collective::allreduce) {
-        me.allreduce(in, shared(result.span()), op, options);
-    } else if (shape.is_irregular()) {
-        me.allgather(in, shared(result.span()), counts, options);
-    } else {
-        me.allgather(in, shared(result.span()), options);
+    if (broadcasts && shape.is_root(static_cast<std::size_t>(me.rank()))) {
+        std::ranges::copy(call.out, result.span().begin());
     }
+    me.local().barrier();
+    complete(me, manner, [&](auto& way) {
+        return broadcasts ? way.broadcast(shared(result.span()), shape.root, options)
+               : shape.collective == Collective::allreduce
+                   ? way.allreduce(in, shared(result.span()), op, options)
+               : shape.is_irregular()
+                   ? way.allgather(in, shared(result.span()), Counts(call.received.counts), options)
+                   : way.allgather(in, shared(result.span()), options);
+    });
     return std::ranges::equal(result.span(), call.expected);
+}
+
+template <class Way, class T, class Op>
+auto called(Way& way, const Shape& shape, Vectors<T>& call, const Op& op, const Options& options = {}) {
+    return make_call(way, shape, call, std::span<const T>(call.in), std::span(call.out), op, options);
 }
 
 /// Makes the call, and returns whether it leaves what it must, also with one result per process.
 template <class T, class Op>
 bool is_right(mpi::Member& me, const Shape& shape, const Reference<T>& reference, const Options& options,
-              const Op& op, detail::Association association = detail::Association::tree) {
+              const Op& op, Association association = Association::tree) {
     Vectors<T> call = reference.vectors(static_cast<std::size_t>(me.rank()), shape, association);
-    if (!is_right_shared(me, shape, call, options, op)) {
-        return false;
-    }
-    make_call(me, shape, call, std::span<const T>(call.in), std::span(call.out), op, options);
-    return call.out == call.expected;
+    const bool shares_well = is_right_shared(me, Manner::blocking, shape, call, options, op);
+    called(me, shape, call, op, options);
+    return shares_well && call.out == call.expected;
+}
+
+/// The same where the call is started beside others, and where it is prepared and started twice.
+template <class T, class Op>
+bool is_right_started(mpi::Member& me, const Shape& shape, const Reference<T>& reference, const Op& op) {
+    const Vectors<T> asked = reference.vectors(static_cast<std::size_t>(me.rank()), shape, Association::tree);
+    std::array<Vectors<T>, 3> calls{asked, asked, asked};
+    Request first = called(me.start, shape, calls[0], op);
+    Request second = called(me.start, shape, calls[1], op);
+    Persistent prepared = called(me.prepare, shape, calls[2], op);
+    prepared.start();
+    prepared.wait();
+    const bool right = calls[2].out == asked.expected;
+    calls[2].out = asked.out;
+    prepared.start();
+    second.wait();
+    prepared.wait();
+    first.wait();
+    return right && is_right_shared(me, Manner::nonblocking, shape, asked, {}, op) &&
+           std::ranges::all_of(calls, [&](const auto& call) { return call.out == asked.expected; });
 }
 
 /// Makes the calls, and checks what they leave. `plain` is what `op` computes, in this order.
 template <class Make, class Op, class Plain>
 void examine(mpi::Member& me, const std::vector<Shape>& shapes, const Options& options, Make make,
-             const Op& op, Plain plain, detail::Association association = detail::Association::tree) {
+             const Op& op, Plain plain, Association association = Association::tree) {
     using T = decltype(make(std::size_t{0}, std::size_t{0}));
     const Reference<T> reference(me.size(), make, plain);
-    for (const Shape& shape : shapes) {
-        Options own = options;
-        if (shape.collective == Collective::shift || shape.is_irregular()) {
-            own = {}; // among these are calls that send blocks, which take no algorithm
-        }
-        CHECK_MESSAGE(is_right(me, shape, reference, own, op, association), shape.describe());
+    for (const Shape& shape : shapes) { // among these are calls that send blocks, which take no algorithm
+        const bool sends_blocks = shape.collective == Collective::shift || shape.is_irregular();
+        CHECK_MESSAGE(is_right(me, shape, reference, sends_blocks ? Options() : options, op, association),
+                      shape.describe());
     }
+}
+template <class Make, class Op, class Plain>
+void examine_started(mpi::Member& me, std::size_t count, Make make, const Op& op, Plain plain) {
+    using T = decltype(make(std::size_t{0}, std::size_t{0}));
+    const Reference<T> reference(me.size(), make, plain);
+    for (const Shape& shape : cluster_shapes(me.size(), count)) {
+        CHECK_MESSAGE(is_right_started(me, shape, reference, op), shape.describe());
+    }
+}
+inline void examine_started(mpi::Member& me, std::size_t count) {
+    examine_started(me, count, value, tutti::sum, std::plus<>());
 }
 
 template <class Filter>
@@ -155,27 +194,6 @@ inline void examine(mpi::Member& me, const std::vector<Shape>& shapes, const Opt
     examine(me, combining, options, both, tutti::minmax, tutti::minmax);
 }
 
-/// Calls that do not block.
-inline void examine_started(mpi::Member& me) {
-    std::vector<long> in(3000), out(in.size()), twice(in.size());
-    for (std::size_t i = 0; i < in.size(); ++i) {
-        in[i] = static_cast<long>(i) + me.rank();
-    }
-    Request first = me.start.allreduce(in, out, tutti::sum);
-    Persistent second = me.prepare.scan(in, twice, tutti::sum);
-    second.start();
-    second.wait();
-    first.wait();
-    const long ranks = me.size() * (me.size() - 1) / 2;
-    const long before = me.rank() * (me.rank() + 1) / 2;
-    bool right = true;
-    for (std::size_t i = 0; i < in.size(); ++i) {
-        const long index = static_cast<long>(i);
-        right = right && out[i] == me.size() * index + ranks && twice[i] == (me.rank() + 1) * index + before;
-    }
-    CHECK(right);
-}
-
 inline void examine_part(mpi::Member& me, std::size_t most = 300) {
     for (const std::size_t count : {std::size_t{0}, std::size_t{5}, most}) {
         examine(me, cluster_shapes(me.size(), count), {}, value, tutti::sum, std::plus<>());
@@ -183,8 +201,8 @@ inline void examine_part(mpi::Member& me, std::size_t most = 300) {
     examine(me, only(cluster_shapes(me.size(), 7), combines), {}, map, tutti::non_commutative(compose),
             compose);
     examine(me, only(cluster_shapes(me.size(), 7), combines), {.order = Order::serial}, real, tutti::sum,
-            std::plus<>(), detail::Association::left);
-    examine_started(me);
+            std::plus<>(), Association::left);
+    examine_started(me, most);
     CHECK(me.local().allreduce(1, tutti::sum) == me.local().size());
 }
 

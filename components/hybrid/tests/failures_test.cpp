@@ -1,21 +1,10 @@
 // Whatever goes wrong, every member of every process gets an error that says what, and soon.
 
-#include "message_count.hpp"
 #include "support.hpp"
-
-#include <array>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 namespace tutti::test {
 
 namespace {
-
-void on_two(const std::function<void(MPI_Comm, bool is_second)>& body) {
-    on_processes(2, [&](MPI_Comm part) { body(part, process_of_world() == 1); });
-}
 
 /// A member that makes the same calls in one of two ways of calling.
 struct Caller {
@@ -37,7 +26,7 @@ struct Caller {
 };
 
 /// What goes wrong, and the parts of the text that every member gets.
-struct Scenario {
+struct Failing {
     std::string name;
     void (*body)(const Caller&);
     std::vector<std::string> texts;
@@ -45,7 +34,7 @@ struct Scenario {
     int processes = 2;
 };
 
-void check_scenario(const Scenario& scenario) {
+void check_scenario(const Failing& scenario) {
     if (scenario.needs_several_members && members_here() == 1) {
         return;
     }
@@ -53,7 +42,7 @@ void check_scenario(const Scenario& scenario) {
         CAPTURE(scenario.name);
         CAPTURE(starts);
         on_processes(scenario.processes, [&](MPI_Comm part) {
-            const Texts texts = thrown_by<std::exception>(part, [&](mpi::Member& me) {
+            const Texts texts = thrown_by<std::exception>(part, {}, [&](mpi::Member& me) {
                 const Caller caller{me, starts};
                 scenario.body(caller);
                 // A member that waited for nobody learns of it here.
@@ -74,16 +63,10 @@ struct Seconds {
     double value;
 };
 struct Longest {
-    template <class T>
-    T operator()(const T& a, const T& b) const {
-        return a.value < b.value ? b : a;
-    }
+    auto operator()(const auto& a, const auto& b) const { return a.value < b.value ? b : a; }
 };
 struct Shortest {
-    template <class T>
-    T operator()(const T& a, const T& b) const {
-        return a.value < b.value ? a : b;
-    }
+    auto operator()(const auto& a, const auto& b) const { return a.value < b.value ? a : b; }
 };
 
 template <class T, class Op>
@@ -96,6 +79,15 @@ template <class T>
 void broadcast(const Caller& caller, std::size_t count, int root) {
     std::vector<T> vector(count);
     caller.call([&](auto& way) { return way.broadcast(vector, root); });
+}
+
+/// The last member passes a result of its own.
+template <class Make>
+void call_shared(const Caller& caller, Make make) {
+    static std::vector<double> together(4);
+    std::vector<double> own(4);
+    const std::span<double> out(caller.is_last_of_second() ? own : together);
+    caller.call([&](auto& way) { return make(way, shared(out)); });
 }
 
 /// The second process takes the last one for the root.
@@ -113,7 +105,7 @@ int broken(int a, int b) {
 const std::string different = "the processes are in different calls";
 
 // NOLINTNEXTLINE(cert-err58-cpp)
-const std::vector<Scenario> scenarios = {
+const std::vector<Failing> scenarios = {
     {"calls",
      [](const Caller& of) {
          of.in_second() ? of.call([](auto& way) { return way.barrier(); })
@@ -176,29 +168,20 @@ const std::vector<Scenario> scenarios = {
      {"the operator broke"}},
     {"shared results of an allreduce",
      [](const Caller& of) {
-         static std::vector<double> together(4);
-         std::vector<double> own(4), in(4);
-         std::span<double> out(of.is_last_of_second() ? own : together);
-         of.call([&](auto& way) { return way.allreduce(in, shared(out), tutti::sum); });
+         std::vector<double> in(4);
+         call_shared(of, [&](auto& way, auto out) { return way.allreduce(in, out, tutti::sum); });
      },
      {"`out` is not the same memory: shared() takes the vector that all members share"},
      true},
     {"shared results of an allgather",
      [](const Caller& of) {
-         static std::vector<double> together(4);
-         std::vector<double> own(4), in(1);
-         std::span<double> out(of.is_last_of_second() ? own : together);
-         of.call([&](auto& way) { return way.allgather(in, shared(out)); });
+         std::vector<double> in(1);
+         call_shared(of, [&](auto& way, auto out) { return way.allgather(in, out); });
      },
      {"`out` is not the same memory"},
      true},
     {"shared results of a broadcast",
-     [](const Caller& of) {
-         static std::vector<double> together(4);
-         std::vector<double> own(4);
-         std::span<double> out(of.is_last_of_second() ? own : together);
-         of.call([&](auto& way) { return way.broadcast(shared(out), 0); });
-     },
+     [](const Caller& of) { call_shared(of, [](auto& way, auto out) { return way.broadcast(out, 0); }); },
      {"`out` is not the same memory"},
      true},
 };
@@ -224,7 +207,7 @@ const std::array<Rooted, 5> rooted = {
 } // namespace
 
 TEST_CASE("different calls and operators that throw: every member gets an error that says what") {
-    for (const Scenario& scenario : scenarios) {
+    for (const Failing& scenario : scenarios) {
         check_scenario(scenario);
     }
 }
@@ -249,33 +232,23 @@ TEST_CASE("a member that leaves by an exception") {
         const int last = members_here() - 1;
         mpi::Cluster cluster(Group(members_here()), part);
         Texts texts(static_cast<std::size_t>(members_here()));
-        const auto member = [&](int rank) {
-            try {
+        on_ranks(members_here(), [&](int rank) {
+            texts[static_cast<std::size_t>(rank)] = message_of<Error>([&] {
                 mpi::Member me = cluster.join(rank);
-                if (is_second && rank == last) {
-                    throw Error("out of luck");
-                }
-                me.barrier();
-            } catch (const Error& error) {
-                texts[static_cast<std::size_t>(rank)] = error.what();
-            }
-        };
-        std::thread other([&] { last > 0 ? member(1) : void(); });
-        member(0);
-        other.join();
+                is_second&& rank == last ? throw Error("out of luck") : me.barrier();
+            });
+        });
         if (is_second) {
             CHECK(texts.back() == "out of luck");
-            texts.back() = texts.front();
+            texts.pop_back();
         }
-        if (!is_second || last > 0) {
-            check_all(texts, "released because");
-        }
+        check_all(texts, "released because");
     });
 }
 
 TEST_CASE("an error of MPI") {
     on_two([](MPI_Comm part, bool is_second) {
-        const Texts texts = thrown_by(part, [&](mpi::Member& me) {
+        const Texts texts = thrown_by(part, {}, [&](mpi::Member& me) {
             me.barrier();
             me.local().barrier();
             if (is_second && me.local().rank() == 0) {
@@ -290,17 +263,15 @@ TEST_CASE("an error of MPI") {
 
 TEST_CASE("what MPI has not sent when a cluster fails is not freed, and texts of two clusters are apart") {
     on_two([](MPI_Comm part, bool is_second) {
-        const std::size_t before = told_texts().size();
+        const std::size_t before = sent_texts().size();
         for (const char* const text : {"the first broke", "the second broke"}) {
             sends_last = !is_second;
-            const Texts texts = thrown_by(part,
-                                          [&](mpi::Member& me) {
-                                              std::vector<double> vector(100);
-                                              if (!is_second) {
-                                                  me.broadcast(vector, 0); // which nobody takes
-                                              }
-                                          },
-                                          {.timeout = std::chrono::milliseconds(100)});
+            const Texts texts = thrown_by(part, {.timeout = 100ms}, [&](mpi::Member& me) {
+                std::vector<double> vector(100);
+                if (!is_second) {
+                    me.broadcast(vector, 0); // which nobody takes
+                }
+            });
             sends_last = false;
             if (!is_second) {
                 check_all(texts, "process 0 has waited 100 ms in ");
@@ -311,7 +282,7 @@ TEST_CASE("what MPI has not sent when a cluster fails is not freed, and texts of
                 }
                 return a + b;
             };
-            const Texts of_operator = thrown_by(part, [&](mpi::Member& me) {
+            const Texts of_operator = thrown_by(part, {}, [&](mpi::Member& me) {
                 int x = 1;
                 x = me.allreduce(x, broken);
                 me.barrier(); // in which process 0 learns of it, that had all it needed
@@ -319,23 +290,18 @@ TEST_CASE("what MPI has not sent when a cluster fails is not freed, and texts of
             check_all(of_operator, text);
         }
         CHECK(freed_active == 0);
-        const std::vector<const char*> texts = told_texts();
-        for (std::size_t i = before; i < texts.size(); ++i) {
-            for (std::size_t other = i + 1; other < texts.size(); ++other) {
-                CHECK(texts[i] != texts[other]);
-            }
-        }
+        const std::vector<const char*> texts = sent_texts();
+        const std::set<const char*> different(texts.begin() + static_cast<std::ptrdiff_t>(before),
+                                              texts.end());
+        CHECK(different.size() == texts.size() - before);
     });
 }
 
 TEST_CASE("a cluster that has failed stays so") {
     on_two([](MPI_Comm part, bool is_second) {
-        Texts again(static_cast<std::size_t>(members_here()));
-        thrown_by(part, [&](mpi::Member& me) {
-            try {
-                std::vector<int> vector(is_second ? 1 : 2);
-                me.allreduce(vector, tutti::sum);
-            } catch (const Error&) {
+        on_members(part, members_here(), [&](mpi::Member& me) {
+            std::vector<int> vector(is_second ? 1 : 2);
+            if (!message_of<Error>([&] { me.allreduce(vector, tutti::sum); }).empty()) {
                 CHECK_THROWS_AS(me.barrier(), Aborted);
             }
         });
@@ -378,24 +344,6 @@ TEST_CASE("no member on the main thread, where only that one may speak") {
         mpi::Cluster cluster(Group(1), part);
         mpi::Member me = cluster.join(0);
         CHECK_THROWS_WITH_AS(me.barrier(), text, Aborted);
-    });
-}
-
-TEST_CASE("a team, whose members are never on the main thread") {
-    if (thread_level() == MPI_THREAD_SINGLE) {
-        return;
-    }
-    on_two([](MPI_Comm part, bool /*is_second*/) {
-        Team team(2, {.placement = "none"});
-        mpi::Cluster cluster(team, part);
-        for (int round = 0; round < 3; ++round) {
-            cluster.run([](mpi::Member& me) {
-                int x = me.rank();
-                x = me.allreduce(x, tutti::sum);
-                CHECK(x == 6);
-            });
-        }
-        CHECK_THROWS_WITH_AS(cluster.join(0), doctest::Contains("run()"), ArgumentError);
     });
 }
 

@@ -4,11 +4,6 @@
 #include "support.hpp"
 #include "tests/famine.hpp"
 
-#include <algorithm>
-#include <array>
-#include <barrier>
-#include <string>
-
 namespace tutti::test {
 
 namespace {
@@ -59,34 +54,34 @@ Outcome outcome_in_famine(Function function) {
 }
 
 /// One member's vectors, made while there is memory.
-struct Vectors {
+struct Own {
     std::vector<double> in, out, block;
     std::vector<std::size_t> counts;
 
-    Vectors(std::size_t elements, std::size_t size)
+    Own(std::size_t elements, std::size_t size)
         : in(elements * size, 1.0), out(in.size()), block(elements), counts(size, elements) {}
 };
 
 struct Scenario {
     const char* name;
     std::size_t elements;
-    void (*part)(mpi::Member&, Vectors&);
+    void (*part)(mpi::Member&, Own&);
 };
 
 // NOLINTNEXTLINE(cert-err58-cpp)
 const std::vector<Scenario> scenarios = {
-    {"barrier", 1, [](mpi::Member& me, Vectors&) { me.barrier(); }},
-    {"broadcast", 1000, [](mpi::Member& me, Vectors& my) { me.broadcast(my.in, 1); }},
-    {"allreduce", 1, [](mpi::Member& me, Vectors& my) { me.allreduce(my.block, sum); }},
+    {"barrier", 1, [](mpi::Member& me, Own&) { me.barrier(); }},
+    {"broadcast", 1000, [](mpi::Member& me, Own& my) { me.broadcast(my.in, 1); }},
+    {"allreduce", 1, [](mpi::Member& me, Own& my) { me.allreduce(my.block, sum); }},
     {"allreduce by a user's operator", 1000,
-     [](mpi::Member& me, Vectors& my) { me.allreduce(my.in, my.out, Least{}); }},
+     [](mpi::Member& me, Own& my) { me.allreduce(my.in, my.out, Least{}); }},
     {"serial allreduce", 1000,
-     [](mpi::Member& me, Vectors& my) { me.allreduce(my.in, my.out, sum, {.order = Order::serial}); }},
-    {"long allreduce", 100'000, [](mpi::Member& me, Vectors& my) { me.allreduce(my.block, sum); }},
+     [](mpi::Member& me, Own& my) { me.allreduce(my.in, my.out, sum, {.order = Order::serial}); }},
+    {"long allreduce", 100'000, [](mpi::Member& me, Own& my) { me.allreduce(my.block, sum); }},
     {"irregular reduce_scatter", 100,
-     [](mpi::Member& me, Vectors& my) { me.reduce_scatter(my.in, my.block, Counts(my.counts), sum); }},
-    {"alltoall", 100, [](mpi::Member& me, Vectors& my) { me.alltoall(my.in, my.out); }},
-    {"scan", 100, [](mpi::Member& me, Vectors& my) { me.scan(my.in, my.out, sum); }},
+     [](mpi::Member& me, Own& my) { me.reduce_scatter(my.in, my.block, Counts(my.counts), sum); }},
+    {"alltoall", 100, [](mpi::Member& me, Own& my) { me.alltoall(my.in, my.out); }},
+    {"scan", 100, [](mpi::Member& me, Own& my) { me.scan(my.in, my.out, sum); }},
 };
 
 /// Runs the scenario in a new cluster and lets allocations fail. A member that runs out of memory leaves.
@@ -95,8 +90,8 @@ Outcomes run(const Scenario& scenario, const Plan& plan) {
     mpi::Cluster cluster(group, MPI_COMM_WORLD);
     Outcomes outcomes{};
     std::barrier meet(members);
-    const auto part = [&](int rank) {
-        Vectors mine(scenario.elements, static_cast<std::size_t>(cluster.size()));
+    on_ranks(members, [&](int rank) {
+        Own mine(scenario.elements, static_cast<std::size_t>(cluster.size()));
         static_cast<void>(group.join(rank)); // what a thread's first join asks for it can do without
         meet.arrive_and_wait();
         if (rank == 0) {
@@ -111,10 +106,7 @@ Outcomes run(const Scenario& scenario, const Plan& plan) {
         });
         meet.arrive_and_wait();
         famine.armed = false;
-    };
-    std::thread other(part, 1);
-    part(0);
-    other.join();
+    });
     return outcomes;
 }
 
@@ -166,8 +158,8 @@ TEST_CASE("an irregular call that is repeated is prepared once: without an alloc
     mpi::Cluster cluster(group, MPI_COMM_WORLD);
     Outcomes outcomes{};
     std::barrier meet(members);
-    const auto part = [&](int rank) {
-        Vectors my(100, static_cast<std::size_t>(cluster.size()));
+    on_ranks(members, [&](int rank) {
+        Own my(100, static_cast<std::size_t>(cluster.size()));
         mpi::Member me = cluster.join(rank);
         const auto call_twice = [&] { // one for each staging buffer
             me.reduce_scatter(my.in, my.block, Counts(my.counts), sum);
@@ -182,10 +174,7 @@ TEST_CASE("an irregular call that is repeated is prepared once: without an alloc
         outcomes[static_cast<std::size_t>(rank)] = outcome_in_famine(call_twice);
         meet.arrive_and_wait();
         famine.armed = false;
-    };
-    std::thread other(part, 1);
-    part(0);
-    other.join();
+    });
     CHECK(count(outcomes, Outcome::good) == members);
 }
 

@@ -2,18 +2,9 @@
 
 #include "exam.hpp"
 
-#include <tutti/error.hpp>
-
-#include <chrono>
-#include <functional>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <thread>
-#include <utility>
-#include <vector>
-
 namespace tutti::test {
+
+namespace {
 
 TEST_CASE("a copy beside the cluster: operations of both are outstanding at a time") {
     on_members_of(2, [](mpi::Member& me) {
@@ -69,7 +60,7 @@ TEST_CASE("a part that outlives the cluster") {
         on_ranks(members_here(), [&](int rank) {
             mpi::Member copy = std::move(*copies[static_cast<std::size_t>(rank)]);
             CHECK(copy.allreduce(1, tutti::sum) == copy.size());
-            examine_started(copy);
+            examine_started(copy, 300);
         });
     });
 }
@@ -81,7 +72,7 @@ TEST_CASE("a member takes over another membership by assignment, and leaves its 
             mpi::Member next = current.dup();
             current = std::move(next);
             CHECK(current.allreduce(1, tutti::sum) == me.size());
-            examine_started(current);
+            examine_started(current, 300);
         }
         CHECK(me.allreduce(1, tutti::sum) == me.size());
     });
@@ -112,97 +103,81 @@ TEST_CASE("parts of the threads of a team, also where the main thread makes the 
     });
 }
 
-namespace {
+/// Code of each member in clusters of two processes, and part of the text that all members get.
+struct PartFailure {
+    const char* name;
+    const char* text;
+    void (*body)(mpi::Member&);
+    bool needs_several_members = false;
+};
 
-/// What the call throws on each member of the first two processes; nothing on other processes.
-template <class E = Error>
-void check_thrown(const std::function<void(mpi::Member&)>& call, const std::string& part,
-                  const mpi::ClusterOptions& options = {}) {
-    on_processes(2, [&](MPI_Comm both) { check_all(thrown_by<E>(both, call, options), part); });
+void fail(mpi::Member& me) {
+    me.abort("out of paper");
 }
 
-} // namespace
-
-TEST_CASE("members that divide the cluster by different calls") {
-    check_thrown(
-        [](mpi::Member& me) {
-            if (me.rank() == me.size() - 1) {
-                static_cast<void>(me.split(0, 0));
-            } else {
-                static_cast<void>(me.dup());
-            }
-        },
-        "calls split: all members must make the same call");
-    check_thrown([](mpi::Member& me) { static_cast<void>(me.subset(std::vector{process_of_world()})); },
-                 "call subset with different lists, of 1 and 1 ranks");
+bool is_last(const mpi::Member& me) {
+    return me.rank() == me.size() - 1;
 }
 
-TEST_CASE("a failure of the cluster releases the members that wait in a part") {
-    check_thrown<std::exception>(
-        [](mpi::Member& me) {
-            mpi::Member copy = me.dup();
-            if (me.rank() == me.size() - 1) {
-                me.abort("out of paper");
-                copy.barrier();
-            } else {
-                copy.barrier();
-            }
-        },
-        "out of paper");
-    check_thrown<std::exception>(
-        [](mpi::Member& me) {
-            mpi::Member copy = me.dup();
-            if (me.rank() == me.size() - 1) {
-                throw std::runtime_error("out of paper");
-            }
-            copy.barrier();
-        },
-        "");
-}
+const std::array part_failures{
+    PartFailure{"the cluster is divided by different calls",
+                "calls split: all members must make the same call",
+                [](mpi::Member& me) {
+                    is_last(me) ? static_cast<void>(me.split(0, 0)) : static_cast<void>(me.dup());
+                }},
+    PartFailure{"by different lists", "call subset with different lists, of 1 and 1 ranks",
+                [](mpi::Member& me) { static_cast<void>(me.subset(std::vector{process_of_world()})); }},
+    PartFailure{"a member aborts the cluster while the others wait in a part", "out of paper",
+                [](mpi::Member& me) {
+                    mpi::Member copy = me.dup();
+                    is_last(me) ? fail(me) : void();
+                    copy.barrier();
+                }},
+    PartFailure{"a member leaves both by an exception", "",
+                [](mpi::Member& me) {
+                    mpi::Member copy = me.dup();
+                    is_last(me) ? throw std::runtime_error("out of paper") : copy.barrier();
+                }},
+    PartFailure{"a leader that only leaves the part passes the failure on", "out of paper",
+                [](mpi::Member& me) {
+                    mpi::Member copy = me.dup();
+                    is_last(me) ? fail(me) : void();
+                    process_of_world() == 0 ? copy.barrier() : me.barrier();
+                }},
+    PartFailure{"a leader waits for another process", "out of paper",
+                [](mpi::Member& me) {
+                    std::optional<mpi::Member> leaders =
+                        me.split(me.local().rank() == 0 ? std::optional(0) : std::nullopt, 0);
+                    if (me.rank() == 1) {
+                        std::this_thread::sleep_for(50ms); // so that the other one waits
+                        fail(me);
+                    }
+                    me.rank() == 0 ? leaders->barrier() : me.barrier();
+                },
+                true}};
 
-TEST_CASE("a failure of the cluster is told by a leader that only leaves the part") {
-    check_thrown<std::exception>(
-        [](mpi::Member& me) {
-            mpi::Member copy = me.dup();
-            if (me.rank() == me.size() - 1) {
-                me.abort("out of paper");
-            }
-            process_of_world() == 0 ? copy.barrier() : me.barrier();
-        },
-        "out of paper", {.timeout = std::chrono::seconds(20)});
-}
-
-TEST_CASE("a failure of the cluster releases a leader that waits for another process") {
-    if (members_here() == 1) {
-        return;
+TEST_CASE("failures of a cluster release the members that are in its parts") {
+    for (const PartFailure& failure : part_failures) {
+        INFO(failure.name);
+        if (!failure.needs_several_members || members_here() > 1) {
+            on_processes(2, [&](MPI_Comm both) {
+                check_all(thrown_by<std::exception>(both, {.timeout = 2min}, failure.body), failure.text);
+            });
+        }
     }
-    check_thrown<std::exception>(
-        [](mpi::Member& me) {
-            std::optional<mpi::Member> leaders =
-                me.split(me.local().rank() == 0 ? std::optional(0) : std::nullopt, 0);
-            if (me.rank() == 1) {
-                std::this_thread::sleep_for(std::chrono::milliseconds(50)); // so that the other one waits
-                me.abort("out of paper");
-            }
-            me.rank() == 0 ? leaders->barrier() : me.barrier();
-        },
-        "out of paper", {.timeout = std::chrono::seconds(20)});
 }
 
 TEST_CASE("a failure of a part leaves the cluster usable") {
     on_members_of(2, [](mpi::Member& me) {
         mpi::Member other = me.dup();
-        try {
-            mpi::Member copy = me.dup();
-            copy.barrier();
-            if (me.rank() == 0) {
-                throw std::runtime_error("out of ink");
-            }
-            copy.barrier();
-            FAIL_CHECK("nothing was thrown");
-        } catch (const std::exception& error) {
-            CHECK(std::string(error.what()) != "");
-        }
+        CHECK(message_of<std::exception>([&] {
+                  mpi::Member copy = me.dup();
+                  copy.barrier();
+                  if (me.rank() == 0) {
+                      throw std::runtime_error("out of ink");
+                  }
+                  copy.barrier();
+              }) != "");
         CHECK(me.allreduce(1, tutti::sum) == me.size());
         CHECK(other.allreduce(1, tutti::sum) == me.size());
         CHECK(me.dup().allreduce(1, tutti::sum) == me.size());
@@ -213,17 +188,17 @@ TEST_CASE("a member that has left a part ends the calls of the others, in its pr
     if (members_here() == 1) {
         return;
     }
-    on_members_of(2,
-                  [](mpi::Member& me) {
-                      {
-                          mpi::Member copy = me.dup();
-                          if (me.rank() != me.size() - 1) { // which leads nobody
-                              CHECK_THROWS_AS(copy.barrier(), Error);
-                          }
-                      }
-                      CHECK(me.allreduce(1, tutti::sum) == me.size());
-                  },
-                  {.timeout = std::chrono::seconds(20)});
+    on_members_of(2, {.timeout = 20s}, [](mpi::Member& me) {
+        {
+            mpi::Member copy = me.dup();
+            if (!is_last(me)) { // which leads nobody
+                CHECK_THROWS_AS(copy.barrier(), Error);
+            }
+        }
+        CHECK(me.allreduce(1, tutti::sum) == me.size());
+    });
 }
+
+} // namespace
 
 } // namespace tutti::test

@@ -2,16 +2,6 @@
 
 #include "exam.hpp"
 
-#include <tutti/error.hpp>
-
-#include <algorithm>
-#include <functional>
-#include <optional>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
 namespace tutti::test {
 
 namespace {
@@ -29,73 +19,45 @@ std::vector<Place> places_of(mpi::Member& me) {
     return places;
 }
 
-/// The arguments of a member of that rank in a split.
-struct Asked {
-    std::optional<int> color;
-    int key;
-};
-using Division = std::function<Asked(int rank, const Place& place)>;
+/// The arguments of a member of that rank in a split: a color and a key.
+using Asked = std::pair<std::optional<int>, int>;
+Asked ask(std::optional<int> color, int key) {
+    return {color, key};
+}
 
-struct NamedDivision {
+struct Division {
     const char* name;
-    Division asks;
+    std::function<Asked(int rank, const Place& place)> asks;
 };
 
-std::uint32_t mixed(std::uint32_t seed, int rank) {
+std::uint32_t hashed(std::uint32_t seed, int rank) {
     std::uint32_t x = seed * 7919 + static_cast<std::uint32_t>(rank) * 104729 + 17;
     x ^= x >> 7U;
     x *= 2654435761U;
     return x >> 13U;
 }
 
-std::vector<NamedDivision> divisions() {
-    std::vector<NamedDivision> all{
-        {"by process",
-         [](int, const Place& at) {
-             return Asked{at.process, 0};
-         }},
-        {"by process, the last first",
-         [](int rank, const Place& at) {
-             return Asked{7 - at.process, -rank};
-         }},
-        {"by pairs of processes",
-         [](int rank, const Place& at) {
-             return Asked{at.process / 2, rank};
-         }},
-        {"the last first",
-         [](int rank, const Place&) {
-             return Asked{1000000, -rank};
-         }},
-        {"by parity",
-         [](int rank, const Place&) {
-             return Asked{rank % 2, 0};
-         }},
-        {"by place in the process",
-         [](int, const Place& at) {
-             return Asked{at.local, 5};
-         }},
+std::vector<Division> divisions() {
+    std::vector<Division> all{
+        {"by process", [](int, const Place& at) { return ask(at.process, 0); }},
+        {"by process, the last first", [](int rank, const Place& at) { return ask(7 - at.process, -rank); }},
+        {"by pairs of processes", [](int rank, const Place& at) { return ask(at.process / 2, rank); }},
+        {"the last first", [](int rank, const Place&) { return ask(1000000, -rank); }},
+        {"by parity", [](int rank, const Place&) { return ask(rank % 2, 0); }},
+        {"by place in the process", [](int, const Place& at) { return ask(at.local, 5); }},
         {"one of each process",
-         [](int, const Place& at) {
-             return Asked{at.local == 0 ? std::optional(3) : std::nullopt, 0};
-         }},
+         [](int, const Place& at) { return ask(at.local == 0 ? std::optional(3) : std::nullopt, 0); }},
         {"one process alone, the others together",
-         [](int rank, const Place& at) {
-             return Asked{at.process == 0 ? at.local : 1 + 64, rank};
-         }},
-        {"none",
-         [](int, const Place&) {
-             return Asked{std::nullopt, 0};
-         }},
-        {"the members of processes in turn",
-         [](int, const Place& at) {
-             return Asked{0, at.local};
-         }},
+         [](int rank, const Place& at) { return ask(at.process == 0 ? at.local : 1 + 64, rank); }},
+        {"none", [](int, const Place&) { return ask(std::nullopt, 0); }},
+        {"the members of processes in turn", [](int, const Place& at) { return ask(0, at.local); }},
     };
     for (std::uint32_t seed = 1; seed <= 4; ++seed) {
         all.push_back({"random", [seed](int rank, const Place&) {
-                           const auto color = static_cast<int>(mixed(seed, rank) % 3);
-                           return Asked{color == 2 && seed % 2 == 0 ? std::nullopt : std::optional(color),
-                                        static_cast<int>(mixed(seed + 99, rank) % 2)};
+                           const auto color = static_cast<int>(hashed(seed, rank) % 3);
+                           const bool has_none = color == 2 && seed % 2 == 0;
+                           return ask(has_none ? std::nullopt : std::optional(color),
+                                      static_cast<int>(hashed(seed + 99, rank) % 2));
                        }});
     }
     return all;
@@ -109,12 +71,12 @@ struct Expected {
 };
 
 /// The mates that chose the color, in the order of the part.
-std::vector<int> mates_of(int color, const Division& asks, const std::vector<Place>& places) {
+std::vector<int> mates_of(int color, const Division& division, const std::vector<Place>& places) {
     std::vector<std::pair<int, int>> order;
     for (int rank = 0; rank < static_cast<int>(places.size()); ++rank) {
-        const Asked asked = asks(rank, places[static_cast<std::size_t>(rank)]);
-        if (asked.color == color) {
-            order.emplace_back(asked.key, rank);
+        const Asked asked = division.asks(rank, places[static_cast<std::size_t>(rank)]);
+        if (asked.first == color) {
+            order.emplace_back(asked.second, rank);
         }
     }
     std::ranges::sort(order);
@@ -146,39 +108,39 @@ const char* reason(const std::vector<int>& mates, const std::vector<Place>& plac
     return needs_leaders && led.size() != different.size() ? "MPI_THREAD_MULTIPLE" : "";
 }
 
-Expected expected_for(int rank, const Division& asks, const std::vector<Place>& places) {
+Expected expected_for(int rank, const Division& division, const std::vector<Place>& places) {
     Expected expected;
     std::set<int> colors;
     for (int other = 0; other < static_cast<int>(places.size()); ++other) {
-        if (const auto color = asks(other, places[static_cast<std::size_t>(other)]).color) {
+        if (const auto color = division.asks(other, places[static_cast<std::size_t>(other)]).first) {
             colors.insert(*color);
         }
     }
     for (const int color : colors) {
-        const char* const text = reason(mates_of(color, asks, places), places);
+        const char* const text = reason(mates_of(color, division, places), places);
         if (*text != 0) {
             expected = {{}, false, text};
             break;
         }
     }
-    if (const auto own = asks(rank, places[static_cast<std::size_t>(rank)]).color;
+    if (const auto own = division.asks(rank, places[static_cast<std::size_t>(rank)]).first;
         own && expected.is_possible) {
-        expected.mates = mates_of(*own, asks, places);
+        expected.mates = mates_of(*own, division, places);
     }
     return expected;
 }
 
-void examine_division(mpi::Member& me, const NamedDivision& division) {
+void examine_division(mpi::Member& me, const Division& division) {
     INFO(division.name);
     const std::vector<Place> places = places_of(me);
     const Asked asked = division.asks(me.rank(), places[static_cast<std::size_t>(me.rank())]);
-    const Expected expected = expected_for(me.rank(), division.asks, places);
+    const Expected expected = expected_for(me.rank(), division, places);
     if (!expected.is_possible) {
-        CHECK_THROWS_WITH_AS(static_cast<void>(me.split(asked.color, asked.key)),
+        CHECK_THROWS_WITH_AS(static_cast<void>(me.split(asked.first, asked.second)),
                              doctest::Contains(expected.text), ArgumentError);
     } else {
-        std::optional<mpi::Member> mine = me.split(asked.color, asked.key);
-        REQUIRE(mine.has_value() == asked.color.has_value());
+        std::optional<mpi::Member> mine = me.split(asked.first, asked.second);
+        REQUIRE(mine.has_value() == asked.first.has_value());
         if (mine) {
             std::vector<int> mates(expected.mates.size());
             REQUIRE(mine->size() == static_cast<int>(mates.size()));
@@ -202,7 +164,7 @@ TEST_CASE("all collectives of parts, up to 4 processes of up to 3 members") {
                 CAPTURE(processes);
                 CAPTURE(members);
                 on_members(part, most_members(members), [](mpi::Member& me) {
-                    for (const NamedDivision& division : divisions()) {
+                    for (const Division& division : divisions()) {
                         examine_division(me, division);
                     }
                 });

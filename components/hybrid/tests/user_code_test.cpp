@@ -2,16 +2,8 @@
 // the members. And errors that are found among the threads of one process.
 
 #include "support.hpp"
-#include "tests/texts.hpp"
 
 #include <tutti/log.hpp>
-
-#include <array>
-#include <atomic>
-#include <optional>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
 namespace tutti::test {
 
@@ -112,10 +104,9 @@ void check_row(const Row& row, Code code, Way way) {
          std::string(code == Code::in_operator ? " in an operator" : " in a continuation"), ", way ",
          static_cast<int>(way));
     on_processes(2, [&](MPI_Comm part) {
-        mpi::Cluster cluster(Group(members_here()), part, {.timeout = std::chrono::seconds(5)});
+        mpi::Cluster cluster(Group(members_here()), part, {.timeout = 5s});
         on_ranks(members_here(), [&](int rank) {
-            std::string text;
-            try {
+            const std::string text = message_of<std::exception>([&] {
                 Actor actor{.cluster = cluster, .me = cluster.join(rank)};
                 actor.other.emplace(actor.me->dup());
                 actor.request = actor.other->start.barrier();
@@ -129,9 +120,7 @@ void check_row(const Row& row, Code code, Way way) {
                     actor.me->barrier(); // in which the others learn of it
                     CHECK(actor.out == std::vector<long>(40, actor.me->size()));
                 }
-            } catch (const std::exception& error) {
-                text = error.what();
-            }
+            });
             current_row = nullptr;
             // Of an exception that leaves a call of `me` because of `other`, the others of `me` learn this
             // much.
@@ -164,7 +153,7 @@ TEST_CASE("a hook of failures is called once in each process, with a rank in the
         throw std::runtime_error("which is ignored");
     });
     on_processes(2, [&](MPI_Comm part) {
-        const Texts texts = thrown_by<std::exception>(part, [&](mpi::Member& me) {
+        const Texts texts = thrown_by<std::exception>(part, {}, [&](mpi::Member& me) {
             me.barrier();
             if (me.rank() == me.size() - 1) {
                 me.abort("out of ink");
@@ -186,21 +175,20 @@ struct Caught {
     ErrorContext context;
 };
 
-std::vector<Caught> caught(const std::function<void(mpi::Member&)>& body, std::chrono::milliseconds timeout) {
+std::vector<Caught> caught(std::chrono::milliseconds timeout, const Body& body) {
     std::vector<Caught> all(2);
     on_processes(2, [&](MPI_Comm part) {
-        on_members(part, 2,
-                   [&](mpi::Member& me) {
-                       try {
-                           body(me);
-                           me.barrier();
-                       } catch (const Error& error) {
-                           all[static_cast<std::size_t>(me.local().rank())] = {error.what(), error.context()};
-                       } catch (const std::exception& error) {
-                           all[static_cast<std::size_t>(me.local().rank())] = {error.what(), {}};
-                       }
-                   },
-                   {.timeout = timeout});
+        on_members(part, 2, {.timeout = timeout}, [&](mpi::Member& me) {
+            Caught& mine = all[static_cast<std::size_t>(me.local().rank())];
+            try {
+                body(me);
+                me.barrier();
+            } catch (const Error& error) {
+                mine = {error.what(), error.context()};
+            } catch (const std::exception& error) {
+                mine = {error.what(), {}};
+            }
+        });
     });
     return all;
 }
@@ -237,33 +225,29 @@ TEST_CASE("errors among the threads of a process have the ranks and the calls of
         static thread_local std::vector<double> in(1000, 1), out(1000);
         return way.allreduce(in, out, tutti::sum);
     };
-    using namespace std::chrono_literals;
-    check_ranks(caught([&](mpi::Member& me) { me.rank() == 3 ? sum_of(me) : sum_of(me.start).wait(); }, 20s),
+    check_ranks(caught(20s, [&](mpi::Member& me) { me.rank() == 3 ? sum_of(me) : sum_of(me.start).wait(); }),
                 {"members 3 and 2", "member 3 calls allreduce", "member 2 starts allreduce"});
     std::atomic<bool> is_told{false};
-    check_ranks(caught(
-                    [&](mpi::Member& me) {
-                        while (me.rank() == 3 && !is_told) {
-                            std::this_thread::yield();
-                        }
-                        try {
-                            sum_of(me);
-                        } catch (...) {
-                            is_told = true;
-                            throw;
-                        }
-                    },
-                    50ms),
+    const auto after_others = [&](mpi::Member& me) {
+        while (me.rank() == 3 && !is_told) {
+            std::this_thread::yield();
+        }
+        try {
+            sum_of(me);
+        } catch (...) {
+            is_told = true;
+            throw;
+        }
+    };
+    check_ranks(caught(50ms, after_others),
                 {"member 2 has waited", "allreduce", "member 3 has made no call yet"});
-    const std::vector<Caught> all = caught(
-        [&](mpi::Member& me) {
-            Request request = sum_of(me.start);
-            if (me.rank() == 3) {
-                request.then([](const std::exception_ptr&) { throw std::runtime_error("own"); });
-            }
-            request.wait();
-        },
-        20s);
+    const std::vector<Caught> all = caught(20s, [&](mpi::Member& me) {
+        Request request = sum_of(me.start);
+        if (me.rank() == 3) {
+            request.then([](const std::exception_ptr&) { throw std::runtime_error("own"); });
+        }
+        request.wait();
+    });
     if (process_of_world() == 1) {
         CHECK(all[0].text == "released because member 3 failed: own");
         CHECK(all[0].context.rank == 2);

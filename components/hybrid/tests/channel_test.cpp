@@ -3,33 +3,27 @@
 
 #include "algorithm/registry.hpp"
 #include "choose/select.hpp"
+#include "diagnose/group_diagnosis.hpp"
 #include "exam.hpp"
+#include "hybrid/src/cluster_state.hpp"
 #include "hybrid/src/leader_work.hpp"
-#include "message_count.hpp"
-#include "support.hpp"
-
-#include <array>
-#include <bit>
-#include <cstdint>
-#include <functional>
-#include <mutex>
-#include <string>
+#include "machine/pinning.hpp"
 
 namespace tutti::test {
 
-std::atomic<int> sends{0};
+std::atomic<int> message_sends{0};
 std::atomic<int> sends_until_failure{-1};
 std::atomic<bool> sends_last{false};
 std::atomic<int> freed_active{0};
 
 namespace {
-std::mutex texts_mutex;
-std::vector<const char*> texts;
+std::mutex failure_texts_mutex;
+std::vector<const char*> failure_texts;
 } // namespace
 
-std::vector<const char*> told_texts() {
-    const std::scoped_lock lock(texts_mutex);
-    return texts;
+std::vector<const char*> sent_texts() {
+    const std::scoped_lock lock(failure_texts_mutex);
+    return failure_texts;
 }
 
 } // namespace tutti::test
@@ -43,13 +37,13 @@ extern "C" int MPI_Request_free(MPI_Request* request) {
 
 extern "C" int MPI_Isend(const void* buffer, int count, MPI_Datatype type, int to, int tag,
                          MPI_Comm communicator, MPI_Request* request) {
-    ++tutti::test::sends;
+    ++tutti::test::message_sends;
     if (tutti::test::sends_until_failure >= 0 && tutti::test::sends_until_failure-- == 0) {
         return MPI_ERR_OTHER;
     }
     if (type == MPI_CHAR) {
-        const std::scoped_lock lock(tutti::test::texts_mutex);
-        tutti::test::texts.push_back(static_cast<const char*>(buffer));
+        const std::scoped_lock lock(tutti::test::failure_texts_mutex);
+        tutti::test::failure_texts.push_back(static_cast<const char*>(buffer));
     }
     return tutti::test::sends_last ? PMPI_Issend(buffer, count, type, to, tag, communicator, request)
                                    : PMPI_Isend(buffer, count, type, to, tag, communicator, request);
@@ -67,13 +61,13 @@ int messages(MPI_Comm part, int members, const std::function<void(mpi::Member&)>
         me.barrier();
         me.local().barrier();
         if (me.local().rank() == 0) {
-            sends = 0;
+            message_sends = 0;
         }
         me.local().barrier();
         call(me);
         me.local().barrier();
         if (me.local().rank() == 0) {
-            sent = sends;
+            sent = message_sends;
         }
     });
     int most = 0;
@@ -181,29 +175,76 @@ TEST_CASE("every algorithm of the registry, among up to 4 processes") {
     }
 }
 
-TEST_CASE("bits are equal on all members, whatever carries them") {
-    on_members_of(3, [](mpi::Member& me) {
-        for (const std::size_t elements : {1U, 100U, 20000U}) {
-            for (const char* const algorithm : {"", "circulant", "ring", "butterfly-elimination-2-1"}) {
-                std::vector<double> vector(elements);
-                for (std::size_t i = 0; i < elements; ++i) {
-                    vector[i] =
-                        1.0 / (static_cast<double>(i % 97) + me.rank() + 1) * (me.rank() % 2 == 0 ? 1 : -1e8);
-                }
-                me.allreduce(vector, tutti::sum, {.algorithm = algorithm});
-                std::vector<std::uint64_t> bits(elements);
-                for (std::size_t i = 0; i < elements; ++i) {
-                    bits[i] = std::bit_cast<std::uint64_t>(vector[i]);
-                }
-                std::vector<std::uint64_t> of_first = bits;
-                me.broadcast(of_first, 0);
-                CHECK(bits == of_first);
+// The configuration of a group or a team also holds for the calls that a cluster makes in it.
+
+namespace {
+
+/// The configuration of the group in which a cluster of this process alone meets.
+const engine::GroupConfig& config_in(mpi::detail::ClusterState& cluster) {
+    return cluster.group().config();
+}
+
+std::shared_ptr<mpi::detail::ClusterState> cluster_of(const GroupOptions& options) {
+    const tutti::detail::GroupState local(2, engine::config_for(2, options), engine::diagnosis_of);
+    return mpi::detail::ClusterState::open(local, MPI_COMM_SELF, {}, false);
+}
+
+} // namespace
+
+TEST_CASE("members of a cluster wait as their group was told to") {
+    if (thread_level() == MPI_THREAD_SINGLE) {
+        return;
+    }
+    for (const Wait wait : {Wait::spin, Wait::yield, Wait::sleep}) {
+        const mailbox::WaitPolicy told = engine::config_for(2, GroupOptions{.wait = wait}).wait_policy;
+        auto cluster = cluster_of({.wait = wait});
+        CHECK(config_in(*cluster).wait_policy.spin_ns == told.spin_ns);
+        CHECK(config_in(*cluster).wait_policy.yield_ns == told.yield_ns);
+        const mailbox::WaitPolicy& leaders = cluster->transport().channel().wait_policy();
+        CHECK(leaders.spin_ns == told.spin_ns);
+        CHECK(leaders.yield_ns == told.yield_ns);
+    }
+}
+
+TEST_CASE("a cluster that has been moved from is still the same cluster") {
+    if (thread_level() == MPI_THREAD_SINGLE) {
+        return;
+    }
+    const Group group(1);
+    mpi::Cluster cluster(group, MPI_COMM_SELF);
+    mpi::Cluster moved = std::move(cluster);
+    for (mpi::Cluster* each : {&cluster, &moved}) { // NOLINT(bugprone-use-after-move): it may be used
+        CHECK(each->size() == 1);
+        CHECK(each->join(0).allreduce(2, sum) == 2);
+    }
+}
+
+TEST_CASE("members of a cluster may wait long for each other") {
+    if (thread_level() < MPI_THREAD_SERIALIZED) {
+        return;
+    }
+    Team team(2);
+    mpi::Cluster cluster(team, MPI_COMM_SELF);
+    std::array<int, 2> sums{};
+    cluster.run([&](mpi::Member& me) {
+        for (int late = 0; late < 2; ++late) {
+            if (me.rank() == late) {
+                std::this_thread::sleep_for(5ms);
             }
-            std::vector<double> zeros(elements, me.rank() % 2 == 0 ? 0.0 : -0.0);
-            me.allreduce(zeros, tutti::min);
-            CHECK(!std::signbit(zeros.front())); // the first rank's, on every member
+            sums[static_cast<std::size_t>(me.rank())] = me.allreduce(1, sum);
         }
     });
+    CHECK(sums == std::array{2, 2});
+}
+
+TEST_CASE(
+    "calls inside a cluster's only process count the CPUs that it may use, and its choice of algorithms") {
+    if (thread_level() == MPI_THREAD_SINGLE) {
+        return;
+    }
+    auto cluster = cluster_of({.tuning = "/nowhere/tuned.txt"});
+    CHECK(config_in(*cluster).cpus == machine::allowed_pus());
+    CHECK(config_in(*cluster).options.tuning == "/nowhere/tuned.txt");
 }
 
 } // namespace tutti::test
