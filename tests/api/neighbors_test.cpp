@@ -66,8 +66,8 @@ TEST_CASE("without counts, neighbours exchange blocks of one length") {
             const int next = (me.rank() + 1) % members;
             const int before = (me.rank() + members - 1) % members;
             const Neighbors ring = me.neighbors({before, next}, {before, next});
-            CHECK(std::ranges::equal(ring.sources(), Ranks{before, next}));
-            CHECK(std::ranges::equal(ring.destinations(), Ranks{before, next}));
+            CHECK(std::ranges::equal(ring.sources(), std::vector<int>{before, next}));
+            CHECK(std::ranges::equal(ring.destinations(), std::vector<int>{before, next}));
             std::vector<int> in(2 * length);
             std::iota(in.begin(), in.end(), me.rank() * 1000000);
             std::vector<int> expected(2 * length);
@@ -105,8 +105,8 @@ TEST_CASE("grids have the neighbours and the matching of MPI") {
         const int x = me.rank() / 3;
         const int y = me.rank() % 3;
         const auto at = [](int row, int column) { return row * 3 + column; };
-        const Ranks wanted{at(1 - x, y), at(1 - x, y), y > 0 ? at(x, y - 1) : Neighbors::none,
-                           y < 2 ? at(x, y + 1) : Neighbors::none};
+        const std::vector<int> wanted{at(1 - x, y), at(1 - x, y), y > 0 ? at(x, y - 1) : Neighbors::none,
+                                      y < 2 ? at(x, y + 1) : Neighbors::none};
         CHECK(std::ranges::equal(grid.sources(), wanted));
         CHECK(std::ranges::equal(grid.destinations(), wanted));
         std::vector<int> out(4, -1);
@@ -177,7 +177,7 @@ TEST_CASE("an exchange says nothing about members that are no neighbours") {
     Team team(3, {.placement = "none"});
     team.run([&](Member& me) {
         const bool is_apart = me.rank() == 2;
-        const Ranks other = is_apart ? Ranks{} : Ranks{1 - me.rank()};
+        const std::vector<int> other = is_apart ? std::vector<int>{} : std::vector<int>{1 - me.rank()};
         const Neighbors pair = me.neighbors(other, other);
         const std::vector<int> in(other.size());
         std::vector<int> out(other.size());
@@ -233,7 +233,7 @@ TEST_CASE("several exchanges can be outstanding, and graphs outlive their groups
             CHECK(out == std::vector<int>{other + 1, other});
         });
     }
-    CHECK(std::ranges::equal(kept.front().sources(), Ranks{1, 1}));
+    CHECK(std::ranges::equal(kept.front().sources(), std::vector<int>{1, 1}));
 }
 
 TEST_CASE("a persistent exchange can be started with other buffers") {

@@ -7,12 +7,11 @@
 namespace tutti::test {
 
 using List = std::vector<std::size_t>;
-using Ranks = std::vector<int>;
 
 /// The neighbours that each member names.
 struct Named {
-    Ranks sources;
-    Ranks destinations;
+    std::vector<int> sources;
+    std::vector<int> destinations;
 };
 
 inline std::vector<Named> random_graph(int members, std::mt19937& engine) {
@@ -38,11 +37,11 @@ inline std::vector<Named> random_graph(int members, std::mt19937& engine) {
 
 /// The number of the block of its sender that is block `received` of a member.
 inline std::size_t sent_as(const std::vector<Named>& graph, int member, std::size_t received) {
-    const Ranks& sources = graph[static_cast<std::size_t>(member)].sources;
+    const std::vector<int>& sources = graph[static_cast<std::size_t>(member)].sources;
     const int sender = sources[received];
     auto before =
         std::count(sources.begin(), sources.begin() + static_cast<std::ptrdiff_t>(received), sender);
-    const Ranks& destinations = graph[static_cast<std::size_t>(sender)].destinations;
+    const std::vector<int>& destinations = graph[static_cast<std::size_t>(sender)].destinations;
     std::size_t block = 0;
     while (destinations[block] != member || before-- != 0) {
         ++block;

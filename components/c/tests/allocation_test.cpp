@@ -47,27 +47,26 @@ bool tutti::test::admits_allocation(Manner /*manner*/) noexcept {
 }
 
 TEST_CASE("calls that are repeated allocate nothing") {
-    CHECK(run_team(3, [](tutti_caller me) {
-              Repeated mine;
-              tutti_op_create(keep_right, nullptr, 1, &mine.op);
-              tutti_gather(tutti_persistent(me, &mine.step), mine.in.data(), mine.out.data(), 1, TUTTI_DOUBLE,
-                           1);
-              constexpr int channels = 64; // each is made when it is first used
-              for (int i = 0; i <= channels; ++i) {
-                  mine.call(me);
-              }
-              tutti_barrier(me);
-              counting = true;
-              tutti_barrier(me);
-              for (int i = 0; i < 10; ++i) {
-                  mine.call(me);
-              }
-              tutti_barrier(me);
-              counting = false;
-              CHECK(mine.failed == TUTTI_OK);
-              tutti_request_free(&mine.step);
-              return tutti_op_free(mine.op);
-          }) == TUTTI_OK);
+    on_team(3, [](tutti_caller me) {
+        Repeated mine;
+        tutti_op_create(keep_right, nullptr, 1, &mine.op);
+        tutti_gather(tutti_persistent(me, &mine.step), mine.in.data(), mine.out.data(), 1, TUTTI_DOUBLE, 1);
+        constexpr int channels = 64; // each is made when it is first used
+        for (int i = 0; i <= channels; ++i) {
+            mine.call(me);
+        }
+        tutti_barrier(me);
+        counting = true;
+        tutti_barrier(me);
+        for (int i = 0; i < 10; ++i) {
+            mine.call(me);
+        }
+        tutti_barrier(me);
+        counting = false;
+        CHECK(mine.failed == TUTTI_OK);
+        tutti_request_free(&mine.step);
+        ok(tutti_op_free(mine.op));
+    });
     CHECK(allocations == 0);
 }
 
@@ -81,29 +80,29 @@ TEST_CASE("what is given up is given back") {
         std::array<tutti_request, 3> requests{};
         double one = 1;
         options.executor = [](void*, std::size_t count, tutti_task* task) {
-            CHECK(tutti_task_run(task, count - 1) == TUTTI_OK);
+            ok(tutti_task_run(task, count - 1));
             return 200;
         };
         options.slice_bytes = 4096;
         static std::array<double, 10'000> in, out;
-        CHECK(tutti_group_create(1, nullptr, &group) == TUTTI_OK);
-        CHECK(tutti_async_group_create(1, &options, &meeting) == TUTTI_OK);
-        CHECK(tutti_op_create(keep_right, nullptr, 1, &op) == TUTTI_OK);
-        CHECK(tutti_join(group, 0, &me) == TUTTI_OK);
-        CHECK(tutti_dup(me, &copy) == TUTTI_OK);
-        CHECK(tutti_broadcast(tutti_persistent(me, &requests[0]), &one, 1, TUTTI_DOUBLE, 0) == TUTTI_OK);
-        CHECK(tutti_broadcast(tutti_nonblocking(copy, &requests[1]), &one, 1, TUTTI_DOUBLE, 0) == TUTTI_OK);
-        CHECK(tutti_allreduce(tutti_async_rank(meeting, 0, &requests[2]), in.data(), out.data(), in.size(),
-                              TUTTI_DOUBLE, TUTTI_SUM) == TUTTI_OK);
+        ok(tutti_group_create(1, nullptr, &group));
+        ok(tutti_async_group_create(1, &options, &meeting));
+        ok(tutti_op_create(keep_right, nullptr, 1, &op));
+        ok(tutti_join(group, 0, &me));
+        ok(tutti_dup(me, &copy));
+        ok(tutti_broadcast(tutti_persistent(me, &requests[0]), &one, 1, TUTTI_DOUBLE, 0));
+        ok(tutti_broadcast(tutti_nonblocking(copy, &requests[1]), &one, 1, TUTTI_DOUBLE, 0));
+        ok(tutti_allreduce(tutti_async_rank(meeting, 0, &requests[2]), in.data(), out.data(), in.size(),
+                           TUTTI_DOUBLE, TUTTI_SUM));
         CHECK(tutti_wait(&requests[2]) == 200);
         for (tutti_request& request : requests) {
-            CHECK(tutti_request_free(&request) == TUTTI_OK);
+            ok(tutti_request_free(&request));
         }
-        CHECK(tutti_leave(copy) == TUTTI_OK);
-        CHECK(tutti_leave(me) == TUTTI_OK);
-        CHECK(tutti_op_free(op) == TUTTI_OK);
-        CHECK(tutti_async_group_free(meeting) == TUTTI_OK);
-        CHECK(tutti_group_free(group) == TUTTI_OK);
+        ok(tutti_leave(copy));
+        ok(tutti_leave(me));
+        ok(tutti_op_free(op));
+        ok(tutti_async_group_free(meeting));
+        ok(tutti_group_free(group));
     };
     use();
     const long before = live_blocks;

@@ -12,69 +12,69 @@ TEST_CASE("null pointers are named") {
     int number = 0;
     const std::size_t counts[] = {1};
     tutti_group* group = nullptr;
-    check_refused(tutti_group_create(1, nullptr, nullptr), "group: `group` is a null pointer");
-    check_refused(tutti_group_size(nullptr, &number), "`group` is a null pointer");
-    check_refused(tutti_group_size(alone.group, nullptr), "`size` is a null pointer");
-    check_refused(tutti_join(nullptr, 0, &alone.me), "join: `group` is a null pointer");
+    refused(tutti_group_create(1, nullptr, nullptr), "group: `group` is a null pointer");
+    refused(tutti_group_size(nullptr, &number), "`group` is a null pointer");
+    refused(tutti_group_size(alone.group, nullptr), "`size` is a null pointer");
+    refused(tutti_join(nullptr, 0, &alone.me), "join: `group` is a null pointer");
     Joined again;
-    check_refused(tutti_join(again.group, 0, nullptr), "join: `me` is a null pointer");
-    check_refused(tutti_group_run(nullptr, 0, call_part, nullptr), "group_run: `group`");
-    check_refused(tutti_group_run(again.group, 0, nullptr, nullptr), "group_run: `function`");
-    check_refused(tutti_team_create(1, nullptr, nullptr), "team: `team` is a null pointer");
-    check_refused(tutti_team_run(nullptr, call_part, nullptr), "team_run: `team`");
-    check_refused(tutti_async_group_create(1, nullptr, nullptr), "async_group: `async_group`");
-    check_refused(tutti_op_create(nullptr, nullptr, 1, nullptr), "op_create: `op`");
+    refused(tutti_join(again.group, 0, nullptr), "join: `me` is a null pointer");
+    refused(tutti_group_run(nullptr, 0, call_part, nullptr), "group_run: `group`");
+    refused(tutti_group_run(again.group, 0, nullptr, nullptr), "group_run: `function`");
+    refused(tutti_team_create(1, nullptr, nullptr), "team: `team` is a null pointer");
+    refused(tutti_team_run(nullptr, call_part, nullptr), "team_run: `team`");
+    refused(tutti_async_group_create(1, nullptr, nullptr), "async_group: `async_group`");
+    refused(tutti_op_create(nullptr, nullptr, 1, nullptr), "op_create: `op`");
     tutti_op op = 0;
-    check_refused(tutti_op_create(nullptr, nullptr, 1, &op), "op_create: `function` is a null pointer");
-    check_refused(tutti_task_run(nullptr, 0), "task_run: `task`");
+    refused(tutti_op_create(nullptr, nullptr, 1, &op), "op_create: `function` is a null pointer");
+    refused(tutti_task_run(nullptr, 0), "task_run: `task`");
     const tutti_caller me = again.me;
-    check_refused(tutti_allreduce(me, nullptr, &one, 1, TUTTI_DOUBLE, TUTTI_SUM),
-                  "allreduce: `in` is a null pointer");
-    check_refused(tutti_allreduce(me, &one, nullptr, 1, TUTTI_DOUBLE, TUTTI_SUM),
-                  "allreduce: `out` is a null pointer");
-    check_refused(tutti_broadcast(me, nullptr, 1, TUTTI_DOUBLE, 0), "broadcast: `inout` is a null pointer");
-    check_refused(tutti_allgatherv(me, &one, 1, &one, nullptr, nullptr, TUTTI_DOUBLE),
-                  "allgatherv: `counts` is a null pointer");
-    check_refused(tutti_gatherv(me, &one, 1, &one, nullptr, nullptr, TUTTI_DOUBLE, 0),
-                  "gatherv: `counts` is a null pointer");
-    check_refused(tutti_alltoallv(me, &one, nullptr, nullptr, &one, counts, nullptr, TUTTI_DOUBLE),
-                  "alltoallv: `send_counts` is a null pointer");
-    check_refused(tutti_alltoallv(me, &one, counts, nullptr, &one, nullptr, nullptr, TUTTI_DOUBLE),
-                  "alltoallv: `recv_counts` is a null pointer");
-    check_refused(tutti_barrier(tutti_nonblocking(me, nullptr)), "barrier: `request` is a null pointer");
-    check_refused(tutti_split(me, 0, 0, nullptr), "split: `part` is a null pointer");
-    check_refused(tutti_split_by_level(me, 0, nullptr), "split_by_level: `part` is a null pointer");
+    refused(tutti_allreduce(me, nullptr, &one, 1, TUTTI_DOUBLE, TUTTI_SUM),
+            "allreduce: `in` is a null pointer");
+    refused(tutti_allreduce(me, &one, nullptr, 1, TUTTI_DOUBLE, TUTTI_SUM),
+            "allreduce: `out` is a null pointer");
+    refused(tutti_broadcast(me, nullptr, 1, TUTTI_DOUBLE, 0), "broadcast: `inout` is a null pointer");
+    refused(tutti_allgatherv(me, &one, 1, &one, nullptr, nullptr, TUTTI_DOUBLE),
+            "allgatherv: `counts` is a null pointer");
+    refused(tutti_gatherv(me, &one, 1, &one, nullptr, nullptr, TUTTI_DOUBLE, 0),
+            "gatherv: `counts` is a null pointer");
+    refused(tutti_alltoallv(me, &one, nullptr, nullptr, &one, counts, nullptr, TUTTI_DOUBLE),
+            "alltoallv: `send_counts` is a null pointer");
+    refused(tutti_alltoallv(me, &one, counts, nullptr, &one, nullptr, nullptr, TUTTI_DOUBLE),
+            "alltoallv: `recv_counts` is a null pointer");
+    refused(tutti_barrier(tutti_nonblocking(me, nullptr)), "barrier: `request` is a null pointer");
+    refused(tutti_split(me, 0, 0, nullptr), "split: `part` is a null pointer");
+    refused(tutti_split_by_level(me, 0, nullptr), "split_by_level: `part` is a null pointer");
     for (const int level : {-1, TUTTI_LEVEL_CORE + 1, 256}) {
         tutti_caller part{};
-        check_refused(tutti_split_by_level(me, level, &part),
-                      "split_by_level: `level` is " + std::to_string(level));
+        refused(tutti_split_by_level(me, level, &part),
+                "split_by_level: `level` is " + std::to_string(level));
     }
-    check_refused(tutti_cpu(me, nullptr), "cpu: `cpu` is a null pointer");
-    check_refused(tutti_team_cpus(nullptr, nullptr), "team_cpus: `team` is a null pointer");
-    check_refused(tutti_subset(me, nullptr, 1, &alone.me), "subset: `ranks` is a null pointer");
-    check_refused(tutti_among(me, 1, 0, 1, nullptr), "among: `part` is a null pointer");
+    refused(tutti_cpu(me, nullptr), "cpu: `cpu` is a null pointer");
+    refused(tutti_team_cpus(nullptr, nullptr), "team_cpus: `team` is a null pointer");
+    refused(tutti_subset(me, nullptr, 1, &alone.me), "subset: `ranks` is a null pointer");
+    refused(tutti_among(me, 1, 0, 1, nullptr), "among: `part` is a null pointer");
     tutti_caller few{};
-    check_refused(tutti_among(me, 2, 0, 1, &few), "among: `count` is 2");
-    check_refused(tutti_wait(nullptr), "wait: `request` is a null pointer");
-    check_refused(tutti_wait_all(nullptr, 2), "wait_all: `requests` is a null pointer");
+    refused(tutti_among(me, 2, 0, 1, &few), "among: `count` is 2");
+    refused(tutti_wait(nullptr), "wait: `request` is a null pointer");
+    refused(tutti_wait_all(nullptr, 2), "wait_all: `requests` is a null pointer");
     tutti_request request = TUTTI_REQUEST_NULL;
-    check_refused(tutti_test(&request, nullptr), "test: `done` is a null pointer");
-    check_refused(tutti_wait_any(&request, 1, nullptr), "wait_any: `index` is a null pointer");
+    refused(tutti_test(&request, nullptr), "test: `done` is a null pointer");
+    refused(tutti_wait_any(&request, 1, nullptr), "wait_any: `index` is a null pointer");
     int done = 0;
     std::size_t index = 0;
-    check_refused(tutti_test_any(&request, 1, nullptr, &done), "test_any: `index` is a null pointer");
-    check_refused(tutti_test_any(&request, 1, &index, nullptr), "test_any: `done` is a null pointer");
-    check_refused(tutti_test_any(nullptr, 1, &index, &done), "test_any: `requests` is a null pointer");
-    check_refused(tutti_test_all(&request, 1, nullptr), "test_all: `done` is a null pointer");
-    check_refused(tutti_test_all(nullptr, 1, &done), "test_all: `requests` is a null pointer");
-    check_refused(tutti_wait_for(&request, 1, nullptr), "wait_for: `done` is a null pointer");
-    check_refused(tutti_wait_for(nullptr, 1, &done), "wait_for: `request` is a null pointer");
-    check_refused(tutti_then(&request, nullptr, nullptr), "then: `function` is a null pointer");
-    CHECK(tutti_group_free(group) == TUTTI_OK);
-    CHECK(tutti_team_free(nullptr) == TUTTI_OK);
-    CHECK(tutti_async_group_free(nullptr) == TUTTI_OK);
-    CHECK(tutti_request_free(nullptr) == TUTTI_OK);
-    CHECK(tutti_op_free(0) == TUTTI_OK);
+    refused(tutti_test_any(&request, 1, nullptr, &done), "test_any: `index` is a null pointer");
+    refused(tutti_test_any(&request, 1, &index, nullptr), "test_any: `done` is a null pointer");
+    refused(tutti_test_any(nullptr, 1, &index, &done), "test_any: `requests` is a null pointer");
+    refused(tutti_test_all(&request, 1, nullptr), "test_all: `done` is a null pointer");
+    refused(tutti_test_all(nullptr, 1, &done), "test_all: `requests` is a null pointer");
+    refused(tutti_wait_for(&request, 1, nullptr), "wait_for: `done` is a null pointer");
+    refused(tutti_wait_for(nullptr, 1, &done), "wait_for: `request` is a null pointer");
+    refused(tutti_then(&request, nullptr, nullptr), "then: `function` is a null pointer");
+    ok(tutti_group_free(group));
+    ok(tutti_team_free(nullptr));
+    ok(tutti_async_group_free(nullptr));
+    ok(tutti_request_free(nullptr));
+    ok(tutti_op_free(0));
 }
 
 TEST_CASE("arguments that make no sense are named") {
@@ -84,46 +84,46 @@ TEST_CASE("arguments that make no sense are named") {
     const auto sum = [&](tutti_type type, tutti_op op) {
         return tutti_allreduce(me, in.data(), out.data(), 2, type, op);
     };
-    check_refused(sum(0, TUTTI_SUM), "allreduce: `type` is 0");
-    check_refused(sum(TUTTI_SUM, TUTTI_DOUBLE), "`type` is 65");
-    check_refused(sum(TUTTI_DOUBLE, TUTTI_DOUBLE), "`op` is 10");
-    check_refused(sum(tutti_type_of_size(0), TUTTI_SUM), "`type` is 0");
-    check_refused(sum(tutti_type_of_size(~std::size_t{0}), TUTTI_SUM), "`type` is 0");
-    check_refused(sum(tutti_type_of_size(8), TUTTI_SUM), "sum");
-    check_refused(sum(TUTTI_DOUBLE_COMPLEX, TUTTI_MAX), "max");
-    check_refused(sum(TUTTI_DOUBLE, TUTTI_BAND), "allreduce: `op`: operator band has no compiled kernel");
-    check_refused(tutti_reduce_local(in.data(), out.data(), 2, TUTTI_DOUBLE, TUTTI_BAND),
-                  "reduce_local: `op`: operator band");
-    check_refused(sum(TUTTI_DOUBLE, std::uint64_t{1} << 40U), "`op` is");
-    check_refused(tutti_op_free(TUTTI_SUM), "op_free: `op`");
+    refused(sum(0, TUTTI_SUM), "allreduce: `type` is 0");
+    refused(sum(TUTTI_SUM, TUTTI_DOUBLE), "`type` is 65");
+    refused(sum(TUTTI_DOUBLE, TUTTI_DOUBLE), "`op` is 10");
+    refused(sum(tutti_type_of_size(0), TUTTI_SUM), "`type` is 0");
+    refused(sum(tutti_type_of_size(~std::size_t{0}), TUTTI_SUM), "`type` is 0");
+    refused(sum(tutti_type_of_size(8), TUTTI_SUM), "sum");
+    refused(sum(TUTTI_DOUBLE_COMPLEX, TUTTI_MAX), "max");
+    refused(sum(TUTTI_DOUBLE, TUTTI_BAND), "allreduce: `op`: operator band has no compiled kernel");
+    refused(tutti_reduce_local(in.data(), out.data(), 2, TUTTI_DOUBLE, TUTTI_BAND),
+            "reduce_local: `op`: operator band");
+    refused(sum(TUTTI_DOUBLE, std::uint64_t{1} << 40U), "`op` is");
+    refused(tutti_op_free(TUTTI_SUM), "op_free: `op`");
     const void* const odd = reinterpret_cast<const char*>(in.data()) + 1;
-    check_refused(tutti_allreduce(me, odd, out.data(), 1, TUTTI_DOUBLE, TUTTI_SUM), "`in` is not aligned");
-    check_refused(tutti_allreduce(me, in.data(), in.data() + 1, 2, TUTTI_DOUBLE, TUTTI_SUM), "overlap");
-    check_refused(tutti_allreduce(me, in.data(), out.data(), ~std::size_t{0}, TUTTI_DOUBLE, TUTTI_SUM),
-                  "would be longer than memory: `n` is 18446744073709551615");
-    check_refused(tutti_allreduce(me, in.data(), const_cast<void*>(TUTTI_IN_PLACE), 1, TUTTI_INT8, TUTTI_SUM),
-                  "`out` is TUTTI_IN_PLACE");
-    check_refused(tutti_reduce(me, in.data(), out.data(), 1, TUTTI_DOUBLE, TUTTI_SUM, 1), "`root` is 1");
-    check_refused(tutti_gather(me, in.data(), out.data(), 1, TUTTI_DOUBLE, -1), "`root` is -1");
+    refused(tutti_allreduce(me, odd, out.data(), 1, TUTTI_DOUBLE, TUTTI_SUM), "`in` is not aligned");
+    refused(tutti_allreduce(me, in.data(), in.data() + 1, 2, TUTTI_DOUBLE, TUTTI_SUM), "overlap");
+    refused(tutti_allreduce(me, in.data(), out.data(), ~std::size_t{0}, TUTTI_DOUBLE, TUTTI_SUM),
+            "would be longer than memory: `n` is 18446744073709551615");
+    refused(tutti_allreduce(me, in.data(), const_cast<void*>(TUTTI_IN_PLACE), 1, TUTTI_INT8, TUTTI_SUM),
+            "`out` is TUTTI_IN_PLACE");
+    refused(tutti_reduce(me, in.data(), out.data(), 1, TUTTI_DOUBLE, TUTTI_SUM, 1), "`root` is 1");
+    refused(tutti_gather(me, in.data(), out.data(), 1, TUTTI_DOUBLE, -1), "`root` is -1");
     tutti_request request = TUTTI_REQUEST_NULL;
     const std::size_t counts[] = {2}, huge[] = {~std::size_t{0}}, places[] = {1};
-    check_refused(tutti_allgatherv(me, in.data(), 1, out.data(), counts, nullptr, TUTTI_DOUBLE),
-                  "allgatherv: `block` has 1 elements, but `counts[0]` is 2");
-    check_refused(tutti_gatherv(tutti_nonblocking(me, &request), in.data(), 1, out.data(), counts, nullptr,
-                                TUTTI_DOUBLE, 0),
-                  "gatherv: `block` has 1 elements, but `counts[0]` is 2");
-    check_refused(tutti_allgatherv(me, in.data(), 1, out.data(), huge, places, TUTTI_DOUBLE), "overflows");
-    check_refused(tutti_join(alone.group, 1, &alone.me), "rank is 1");
+    refused(tutti_allgatherv(me, in.data(), 1, out.data(), counts, nullptr, TUTTI_DOUBLE),
+            "allgatherv: `block` has 1 elements, but `counts[0]` is 2");
+    refused(tutti_gatherv(tutti_nonblocking(me, &request), in.data(), 1, out.data(), counts, nullptr,
+                          TUTTI_DOUBLE, 0),
+            "gatherv: `block` has 1 elements, but `counts[0]` is 2");
+    refused(tutti_allgatherv(me, in.data(), 1, out.data(), huge, places, TUTTI_DOUBLE), "overflows");
+    refused(tutti_join(alone.group, 1, &alone.me), "rank is 1");
     alone.me = me;
     tutti_caller twice{};
-    check_refused(tutti_join(alone.group, 0, &twice), "taken");
+    refused(tutti_join(alone.group, 0, &twice), "taken");
     CHECK(twice.size == 0);
     tutti_group* group = nullptr;
-    check_refused(tutti_group_create(0, nullptr, &group), "members is 0");
+    refused(tutti_group_create(0, nullptr, &group), "members is 0");
     CHECK(group == nullptr);
-    check_refused(tutti_group_run(alone.group, 7, call_part, nullptr), "rank is 7");
+    refused(tutti_group_run(alone.group, 7, call_part, nullptr), "rank is 7");
     const int ranks[] = {0, 3};
-    check_refused(tutti_subset(me, ranks, 2, &twice), "3");
+    refused(tutti_subset(me, ranks, 2, &twice), "3");
 }
 
 TEST_CASE("a call that is repeated but for an address that is wrong") {
@@ -138,16 +138,16 @@ TEST_CASE("a call that is repeated but for an address that is wrong") {
     };
     for (int i = 0; i < 3; ++i) {
         REQUIRE(sum(in.data(), out.data()) == TUTTI_OK);
-        check_refused(sum(nullptr, out.data()), "allreduce: `in` is a null pointer");
-        check_refused(sum(in.data(), nullptr), "allreduce: `out` is a null pointer");
-        check_refused(sum(reinterpret_cast<char*>(in.data()) + 1, out.data()), "`in` is not aligned");
-        check_refused(sum(in.data(), in.data() + 1), "overlap");
+        refused(sum(nullptr, out.data()), "allreduce: `in` is a null pointer");
+        refused(sum(in.data(), nullptr), "allreduce: `out` is a null pointer");
+        refused(sum(reinterpret_cast<char*>(in.data()) + 1, out.data()), "`in` is not aligned");
+        refused(sum(in.data(), in.data() + 1), "overlap");
         REQUIRE(sum(TUTTI_IN_PLACE, out.data()) == TUTTI_OK);
-        check_refused(sum(TUTTI_IN_PLACE, nullptr), "allreduce: `out` is a null pointer");
+        refused(sum(TUTTI_IN_PLACE, nullptr), "allreduce: `out` is a null pointer");
         REQUIRE(all(bytes.data(), copies.data()) == TUTTI_OK);
-        check_refused(all(bytes.data(), const_cast<void*>(TUTTI_IN_PLACE)), "`out` is TUTTI_IN_PLACE");
-        check_refused(tutti_alltoall(alone.me, bytes.data(), copies.data(), ~std::size_t{0}, TUTTI_UINT8),
-                      "longer than memory");
+        refused(all(bytes.data(), const_cast<void*>(TUTTI_IN_PLACE)), "`out` is TUTTI_IN_PLACE");
+        refused(tutti_alltoall(alone.me, bytes.data(), copies.data(), ~std::size_t{0}, TUTTI_UINT8),
+                "longer than memory");
     }
     CHECK(copies[1] == 2);
     CHECK(out[1] == 2);
@@ -157,7 +157,7 @@ TEST_CASE("callers that are none, or are to call in a way that there is not") {
     Joined alone;
     double one = 1;
     tutti_request request = TUTTI_REQUEST_NULL;
-    check_refused(tutti_barrier(tutti_caller{}), "barrier: `me` is not a caller");
+    refused(tutti_barrier(tutti_caller{}), "barrier: `me` is not a caller");
     tutti_caller garbage;
     std::fill_n(reinterpret_cast<unsigned char*>(&garbage), sizeof garbage, 0xa5);
     CHECK(tutti_barrier(garbage) == TUTTI_ARGUMENT_ERROR);
@@ -165,31 +165,29 @@ TEST_CASE("callers that are none, or are to call in a way that there is not") {
     REQUIRE(tutti_dup(alone.me, &copy) == TUTTI_OK);
     CHECK(copy.size == 1);
     REQUIRE(tutti_leave(copy) == TUTTI_OK);
-    check_refused(tutti_barrier(copy), "barrier: `me` is not a member");
-    check_refused(tutti_leave(copy), "leave: `me` is not a member");
-    check_refused(tutti_split(tutti_nonblocking(alone.me, &request), 0, 0, &copy),
-                  "split: `me` must be the caller");
-    check_refused(tutti_leave(tutti_shared_output(alone.me)), "leave: `me` must be the caller");
-    check_refused(tutti_barrier(tutti_persistent(tutti_nonblocking(alone.me, &request), &request)),
-                  "`me` is not a caller");
-    check_refused(tutti_broadcast(tutti_shared_output(alone.me), &one, 1, TUTTI_DOUBLE, 0),
-                  "tutti_shared_output()");
+    refused(tutti_barrier(copy), "barrier: `me` is not a member");
+    refused(tutti_leave(copy), "leave: `me` is not a member");
+    refused(tutti_split(tutti_nonblocking(alone.me, &request), 0, 0, &copy),
+            "split: `me` must be the caller");
+    refused(tutti_leave(tutti_shared_output(alone.me)), "leave: `me` must be the caller");
+    refused(tutti_barrier(tutti_persistent(tutti_nonblocking(alone.me, &request), &request)),
+            "`me` is not a caller");
+    refused(tutti_broadcast(tutti_shared_output(alone.me), &one, 1, TUTTI_DOUBLE, 0),
+            "tutti_shared_output()");
     const std::size_t counts[] = {1};
-    check_refused(tutti_barrier(tutti_counts_on_all(alone.me)),
-                  "barrier: `me` comes from tutti_counts_on_all()");
-    check_refused(tutti_gather(tutti_counts_on_all(alone.me), TUTTI_IN_PLACE, &one, 1, TUTTI_DOUBLE, 0),
-                  "gather: `me` comes from tutti_counts_on_all()");
-    check_refused(tutti_allgatherv(tutti_counts_on_all(alone.me), TUTTI_IN_PLACE, 1, &one, counts, nullptr,
-                                   TUTTI_DOUBLE),
-                  "allgatherv: `me` comes from tutti_counts_on_all()");
-    check_refused(
-        tutti_allreduce(tutti_shared_output(alone.me), TUTTI_IN_PLACE, &one, 1, TUTTI_DOUBLE, TUTTI_SUM),
-        "tutti_shared_output()");
-    check_refused(tutti_leave(tutti_shared_output(alone.me)), "leave: `me` must be the caller");
-    CHECK(run_team(2, [](tutti_caller me) {
-              check_refused(tutti_leave(me), "leave: `me` leaves when its member function returns");
-              return tutti_barrier(me);
-          }) == TUTTI_OK);
+    refused(tutti_barrier(tutti_counts_on_all(alone.me)), "barrier: `me` comes from tutti_counts_on_all()");
+    refused(tutti_gather(tutti_counts_on_all(alone.me), TUTTI_IN_PLACE, &one, 1, TUTTI_DOUBLE, 0),
+            "gather: `me` comes from tutti_counts_on_all()");
+    refused(tutti_allgatherv(tutti_counts_on_all(alone.me), TUTTI_IN_PLACE, 1, &one, counts, nullptr,
+                             TUTTI_DOUBLE),
+            "allgatherv: `me` comes from tutti_counts_on_all()");
+    refused(tutti_allreduce(tutti_shared_output(alone.me), TUTTI_IN_PLACE, &one, 1, TUTTI_DOUBLE, TUTTI_SUM),
+            "tutti_shared_output()");
+    refused(tutti_leave(tutti_shared_output(alone.me)), "leave: `me` must be the caller");
+    on_team(2, [](tutti_caller me) {
+        refused(tutti_leave(me), "leave: `me` leaves when its member function returns");
+        ok(tutti_barrier(me));
+    });
 }
 
 TEST_CASE("a caller of zeros is no caller for any function") {
@@ -199,16 +197,16 @@ TEST_CASE("a caller of zeros is no caller for any function") {
     int number = 0;
     double sum = 0;
     const int ranks[] = {0};
-    const auto refused = [](tutti_status status) { check_refused(status, "`me` is not a caller"); };
-    refused(tutti_abort(none, ""));
-    refused(tutti_cpu(none, &number));
-    refused(tutti_split(none, 0, 0, &part));
-    refused(tutti_split_by_level(none, 0, &part));
-    refused(tutti_subset(none, ranks, 1, &part));
-    refused(tutti_among(none, 1, 0, 1, &part));
-    refused(tutti_dup(none, &part));
-    refused(tutti_neighbors_create(none, ranks, 1, ranks, 1, &neighbors));
-    refused(tutti_reproducible_sum(none, &sum, 1, TUTTI_DOUBLE, &sum));
+    const auto no_caller = [](tutti_status status) { refused(status, "`me` is not a caller"); };
+    no_caller(tutti_abort(none, ""));
+    no_caller(tutti_cpu(none, &number));
+    no_caller(tutti_split(none, 0, 0, &part));
+    no_caller(tutti_split_by_level(none, 0, &part));
+    no_caller(tutti_subset(none, ranks, 1, &part));
+    no_caller(tutti_among(none, 1, 0, 1, &part));
+    no_caller(tutti_dup(none, &part));
+    no_caller(tutti_neighbors_create(none, ranks, 1, ranks, 1, &neighbors));
+    no_caller(tutti_reproducible_sum(none, &sum, 1, TUTTI_DOUBLE, &sum));
 }
 
 TEST_CASE("a list that is longer than memory is refused") {
@@ -224,17 +222,17 @@ TEST_CASE("a list that is longer than memory is refused") {
     tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
     options.levels = ranks;
     options.level_count = too_long;
-    const auto refused = [](tutti_status status) { check_refused(status, "would be longer than memory"); };
-    refused(tutti_group_create(1, &options, &group));
-    refused(tutti_subset(alone.me, ranks, too_long, &part));
-    refused(tutti_neighbors_create(alone.me, ranks, too_long, ranks, 1, &neighbors));
-    refused(tutti_neighbors_create(alone.me, ranks, 1, ranks, too_long, &neighbors));
-    refused(tutti_neighbors_grid(alone.me, ranks, ranks, too_long, &neighbors));
-    refused(tutti_wait_all(requests, too_long));
-    refused(tutti_test_all(requests, too_long, &done));
-    refused(tutti_wait_any(requests, too_long, &index));
-    refused(tutti_test_any(requests, too_long, &index, &done));
-    CHECK(tutti_barrier(alone.me) == TUTTI_OK);
+    const auto longer = [](tutti_status status) { refused(status, "would be longer than memory"); };
+    longer(tutti_group_create(1, &options, &group));
+    longer(tutti_subset(alone.me, ranks, too_long, &part));
+    longer(tutti_neighbors_create(alone.me, ranks, too_long, ranks, 1, &neighbors));
+    longer(tutti_neighbors_create(alone.me, ranks, 1, ranks, too_long, &neighbors));
+    longer(tutti_neighbors_grid(alone.me, ranks, ranks, too_long, &neighbors));
+    longer(tutti_wait_all(requests, too_long));
+    longer(tutti_test_all(requests, too_long, &done));
+    longer(tutti_wait_any(requests, too_long, &index));
+    longer(tutti_test_any(requests, too_long, &index, &done));
+    ok(tutti_barrier(alone.me));
 }
 
 TEST_CASE("who has no place in a part has nothing to leave") {
@@ -242,11 +240,11 @@ TEST_CASE("who has no place in a part has nothing to leave") {
     tutti_caller part = alone.me;
     REQUIRE(tutti_split(alone.me, -1, 0, &part) == TUTTI_OK);
     CHECK(part.size == 0);
-    CHECK(tutti_leave(part) == TUTTI_OK);
-    check_refused(tutti_barrier(part), "barrier: `me` is not a caller");
-    check_refused(tutti_join(alone.group, 0, &part), "has not left");
+    ok(tutti_leave(part));
+    refused(tutti_barrier(part), "barrier: `me` is not a caller");
+    refused(tutti_join(alone.group, 0, &part), "has not left");
     CHECK(part.size == 0);
-    CHECK(tutti_leave(part) == TUTTI_OK);
+    ok(tutti_leave(part));
 }
 
 TEST_CASE("options are checked, and those of another version known") {
@@ -265,14 +263,14 @@ TEST_CASE("options are checked, and those of another version known") {
     options.order = TUTTI_ORDER_CANONICAL;
     CHECK(sum(&options) == TUTTI_OK);
     options.algorithm = "nonesuch";
-    check_refused(sum(&options), "\"nonesuch\"");
+    refused(sum(&options), "\"nonesuch\"");
     options.algorithm = nullptr;
     options.order = 7;
-    check_refused(sum(&options), "`options.order` is 7, must be 0 (canonical), 1 (serial) or 2 (by_process)");
+    refused(sum(&options), "`options.order` is 7, must be 0 (canonical), 1 (serial) or 2 (by_process)");
     options.size = sizeof options.size + sizeof options.algorithm; // of a program that knows no order
     CHECK(sum(&options) == TUTTI_OK);
     options.size = 0;
-    check_refused(sum(&options), "`options.size` is 0");
+    refused(sum(&options), "`options.size` is 0");
     struct {
         tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
         std::uint64_t later = 0;
@@ -280,29 +278,29 @@ TEST_CASE("options are checked, and those of another version known") {
     newer.options.size = sizeof newer;
     CHECK(sum(&newer.options) == TUTTI_OK);
     newer.later = 1;
-    check_refused(sum(&newer.options), "does not support");
+    refused(sum(&newer.options), "does not support");
     tutti_group* group = nullptr;
     tutti_group_options of_group = TUTTI_GROUP_OPTIONS_INIT;
     of_group.wait = 9;
-    check_refused(tutti_group_create(1, &of_group, &group),
-                  "`options.wait` is 9, must be 0 (automatic), 1 (spin), 2 (yield) or 3 (sleep)");
+    refused(tutti_group_create(1, &of_group, &group),
+            "`options.wait` is 9, must be 0 (automatic), 1 (spin), 2 (yield) or 3 (sleep)");
     tutti_team* team = nullptr;
     tutti_team_options of_team = TUTTI_TEAM_OPTIONS_INIT;
     of_team.placement = "nowhere";
-    check_refused(tutti_team_create(1, &of_team, &team), "nowhere");
-    check_refused(tutti_team_create(-1, nullptr, &team), "members is -1, must be in 1..65535");
+    refused(tutti_team_create(1, &of_team, &team), "nowhere");
+    refused(tutti_team_create(-1, nullptr, &team), "members is -1, must be in 1..65535");
     of_team.placement = "none";
     of_team.caller_is_member = 1;
     of_group.wait = TUTTI_WAIT_SLEEP;
     of_team.group = &of_group;
     REQUIRE(tutti_team_create(3, &of_team, &team) == TUTTI_OK);
     int size = 0;
-    CHECK(tutti_team_size(team, &size) == TUTTI_OK);
+    ok(tutti_team_size(team, &size));
     CHECK(size == 3);
     int cpus[] = {0, 0, 0, 7};
-    CHECK(tutti_team_cpus(team, cpus) == TUTTI_OK);
+    ok(tutti_team_cpus(team, cpus));
     CHECK(std::vector<int>(cpus, cpus + 4) == std::vector<int>{-1, -1, -1, 7});
-    check_refused(tutti_team_cpus(team, nullptr), "team_cpus: `cpus` is a null pointer");
+    refused(tutti_team_cpus(team, nullptr), "team_cpus: `cpus` is a null pointer");
     std::atomic<bool> is_here{false};
     const auto caller = std::this_thread::get_id();
     MemberFunction part = [&](tutti_caller member) {
@@ -311,11 +309,11 @@ TEST_CASE("options are checked, and those of another version known") {
         }
         return tutti_barrier(member);
     };
-    CHECK(tutti_team_run(team, call_part, &part) == TUTTI_OK);
+    ok(tutti_team_run(team, call_part, &part));
     CHECK(is_here);
-    CHECK(tutti_team_free(team) == TUTTI_OK);
+    ok(tutti_team_free(team));
     REQUIRE(tutti_team_create(TUTTI_ONE_PER_CPU, nullptr, &team) == TUTTI_OK);
-    CHECK(tutti_team_size(team, &size) == TUTTI_OK);
+    ok(tutti_team_size(team, &size));
     CHECK(size == static_cast<int>(tutti::cpus_of_placement("compact", 0).size()));
-    CHECK(tutti_team_free(team) == TUTTI_OK);
+    ok(tutti_team_free(team));
 }

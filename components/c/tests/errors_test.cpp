@@ -49,7 +49,7 @@ TEST_CASE("what the member that aborts calls afterwards is not taken for a call 
                 std::this_thread::yield();
             }
             std::this_thread::sleep_for(std::chrono::milliseconds(2)); // so that they sleep as well
-            CHECK(tutti_abort(me, "stop it") == TUTTI_OK);
+            ok(tutti_abort(me, "stop it"));
             CHECK(tutti_barrier(me) == TUTTI_ABORTED);
             return tutti_broadcast(me, in.data(), in.size(), TUTTI_DOUBLE, 0);
         });
@@ -63,9 +63,8 @@ TEST_CASE("what the member that aborts calls afterwards is not taken for a call 
 TEST_CASE("an abort without a text has one that names it") {
     for (const char* const text : {static_cast<const char*>(nullptr), ""}) {
         const Joined half(1);
-        CHECK(tutti_abort(half.me, text) == TUTTI_OK);
-        CHECK(tutti_barrier(half.me) == TUTTI_ABORTED);
-        CHECK(mentions(tutti_error_text(), "member 0 failed: abort() was called without a text"));
+        ok(tutti_abort(half.me, text));
+        fails(tutti_barrier(half.me), TUTTI_ABORTED, "member 0 failed: abort() was called without a text");
     }
 }
 
@@ -73,16 +72,15 @@ TEST_CASE("a seat that nobody takes is named") {
     tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
     tutti_group* group = nullptr;
     options.join_timeout_ms = -2;
-    check_refused(tutti_group_create(2, &options, &group), "join_timeout is -2 ms");
+    refused(tutti_group_create(2, &options, &group), "join_timeout is -2 ms");
     options.join_timeout_ms = 30;
     REQUIRE(tutti_group_create(2, &options, &group) == TUTTI_OK);
     tutti_caller me;
     REQUIRE(tutti_join(group, 0, &me) == TUTTI_OK);
-    CHECK(tutti_barrier(me) == TUTTI_ERROR);
-    CHECK(mentions(tutti_error_text(), "member 1 has not joined within 30 ms"));
+    fails(tutti_barrier(me), TUTTI_ERROR, "member 1 has not joined within 30 ms");
     CHECK(mentions(tutti_error_text(), "GroupOptions::join_timeout sets how long"));
-    CHECK(tutti_leave(me) == TUTTI_OK);
-    CHECK(tutti_group_free(group) == TUTTI_OK);
+    ok(tutti_leave(me));
+    ok(tutti_group_free(group));
 }
 
 TEST_CASE("a member that leaves ends the calls of the others") {
@@ -92,28 +90,27 @@ TEST_CASE("a member that leaves ends the calls of the others") {
     REQUIRE(tutti_group_create(2, &options, &group) == TUTTI_OK);
     std::jthread other([=] {
         tutti_caller me;
-        CHECK(tutti_join(group, 1, &me) == TUTTI_OK);
-        CHECK(tutti_barrier(me) == TUTTI_OK);
-        CHECK(tutti_leave(me) == TUTTI_OK);
+        ok(tutti_join(group, 1, &me));
+        ok(tutti_barrier(me));
+        ok(tutti_leave(me));
     });
     tutti_caller me;
     REQUIRE(tutti_join(group, 0, &me) == TUTTI_OK);
-    CHECK(tutti_barrier(me) == TUTTI_OK);
-    CHECK(tutti_barrier(me) == TUTTI_MISMATCH_ERROR);
-    CHECK(mentions(tutti_error_text(), "member 1 has returned without calling it"));
-    CHECK(tutti_leave(me) == TUTTI_OK);
+    ok(tutti_barrier(me));
+    fails(tutti_barrier(me), TUTTI_MISMATCH_ERROR, "member 1 has returned without calling it");
+    ok(tutti_leave(me));
     other.join();
-    CHECK(tutti_group_free(group) == TUTTI_OK);
+    ok(tutti_group_free(group));
 }
 
 TEST_CASE("levels of equal groups, and those that are not") {
     tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
     tutti_group* group = nullptr;
     options.level_count = 2;
-    check_refused(tutti_group_create(4, &options, &group), "`options.levels` is a null pointer");
+    refused(tutti_group_create(4, &options, &group), "`options.levels` is a null pointer");
     const std::array levels{3, 2};
     options.levels = levels.data();
-    check_refused(tutti_group_create(4, &options, &group), "the product of the sizes is not the number of");
+    refused(tutti_group_create(4, &options, &group), "the product of the sizes is not the number of");
     REQUIRE(tutti_group_create(6, &options, &group) == TUTTI_OK);
     std::vector<std::jthread> threads;
     for (int rank = 0; rank < 6; ++rank) {
@@ -121,14 +118,14 @@ TEST_CASE("levels of equal groups, and those that are not") {
             tutti_caller me;
             const int mine = rank;
             int sum = 0;
-            CHECK(tutti_join(group, rank, &me) == TUTTI_OK);
-            CHECK(tutti_allreduce(me, &mine, &sum, 1, TUTTI_INT32, TUTTI_SUM) == TUTTI_OK);
+            ok(tutti_join(group, rank, &me));
+            ok(tutti_allreduce(me, &mine, &sum, 1, TUTTI_INT32, TUTTI_SUM));
             CHECK(sum == 15);
-            CHECK(tutti_leave(me) == TUTTI_OK);
+            ok(tutti_leave(me));
         });
     }
     threads.clear();
-    CHECK(tutti_group_free(group) == TUTTI_OK);
+    ok(tutti_group_free(group));
 }
 
 TEST_CASE("what a member's function returns is what the run returns") {
@@ -145,12 +142,11 @@ TEST_CASE("what a member's function returns is what the run returns") {
     CHECK(mentions(all[0].text, "member 2 failed: the function of member 2 has returned 123"));
 
     // What the library has said goes on to the others and to the caller.
-    const tutti_status refused = run_team(3, [&](tutti_caller me) {
+    const tutti_status wrong = run_team(3, [&](tutti_caller me) {
         double one = 1;
         return me.rank == 1 ? tutti_broadcast(me, &one, 1, TUTTI_DOUBLE, 9) : tutti_barrier(me);
     });
-    CHECK(refused == TUTTI_ARGUMENT_ERROR);
-    CHECK(mentions(tutti_error_text(), "broadcast: `root` is 9"));
+    refused(wrong, "broadcast: `root` is 9");
 }
 
 TEST_CASE("group_run tells the others what a function has returned") {
@@ -171,7 +167,7 @@ TEST_CASE("group_run tells the others what a function has returned") {
     CHECK(all[0].status == 200);
     CHECK(count(all, TUTTI_ABORTED) == 2);
     CHECK(mentions(all[1].text, "the function of member 0 has returned 200"));
-    CHECK(tutti_group_free(group) == TUTTI_OK);
+    ok(tutti_group_free(group));
 }
 
 TEST_CASE("the first status is returned with its text, although later calls have failed as well") {
@@ -197,19 +193,19 @@ TEST_CASE("the first status is returned with its text, although later calls have
     CHECK(mentions(all[0].text, "`root` is 9"));
     CHECK(all[1].status == TUTTI_ABORTED);
     CHECK(mentions(all[1].text, "member 0 failed: broadcast: `root` is 9"));
-    CHECK(tutti_group_free(group) == TUTTI_OK);
+    ok(tutti_group_free(group));
 }
 
 TEST_CASE("a status that an earlier function has met has not its text") {
     double one = 1;
     const Joined before;
-    check_refused(tutti_broadcast(before.me, &one, 1, TUTTI_DOUBLE, 9), "`root` is 9");
+    refused(tutti_broadcast(before.me, &one, 1, TUTTI_DOUBLE, 9), "`root` is 9");
     tutti_group* group = nullptr;
     REQUIRE(tutti_group_create(1, nullptr, &group) == TUTTI_OK);
     MemberFunction part = [](tutti_caller) { return static_cast<int>(TUTTI_ARGUMENT_ERROR); };
     CHECK(tutti_group_run(group, 0, call_part, &part) == TUTTI_ARGUMENT_ERROR);
     CHECK(std::string(tutti_error_text()) == "the function of member 0 has returned 1");
-    CHECK(tutti_group_free(group) == TUTTI_OK);
+    ok(tutti_group_free(group));
 }
 
 TEST_CASE("what an operator throws that is written in C++") {
@@ -230,29 +226,28 @@ TEST_CASE("what an operator throws that is written in C++") {
         const tutti_status expected = memory ? TUTTI_NO_MEMORY : TUTTI_FOREIGN_ERROR;
         CHECK(count(all, expected) >= 1);
         CHECK(count(all, expected) + count(all, TUTTI_ABORTED) == 3);
-        CHECK(tutti_op_free(op) == TUTTI_OK);
+        ok(tutti_op_free(op));
     }
 }
 
 TEST_CASE("operators that have been freed are known as such, and calls in flight keep theirs") {
     tutti_op op = 0;
     REQUIRE(tutti_op_create(keep_right, nullptr, 0, &op) == TUTTI_OK);
-    CHECK(run_team(2, [&](tutti_caller me) {
-              double in = me.rank, out = 9;
-              tutti_request request = TUTTI_REQUEST_NULL;
-              tutti_status status =
-                  tutti_scan(tutti_persistent(me, &request), &in, &out, 1, TUTTI_DOUBLE, op);
-              status = status == TUTTI_OK ? tutti_barrier(me) : status;
-              if (me.rank == 0) {
-                  tutti_op_free(op);
-              }
-              status = status == TUTTI_OK ? tutti_barrier(me) : status;
-              status = status == TUTTI_OK ? tutti_start(&request) : status;
-              status = status == TUTTI_OK ? tutti_wait(&request) : status;
-              CHECK(out == me.rank);
-              tutti_request_free(&request);
-              return status;
-          }) == TUTTI_OK);
+    on_team(2, [&](tutti_caller me) {
+        double in = me.rank, out = 9;
+        tutti_request request = TUTTI_REQUEST_NULL;
+        tutti_status status = tutti_scan(tutti_persistent(me, &request), &in, &out, 1, TUTTI_DOUBLE, op);
+        status = status == TUTTI_OK ? tutti_barrier(me) : status;
+        if (me.rank == 0) {
+            tutti_op_free(op);
+        }
+        status = status == TUTTI_OK ? tutti_barrier(me) : status;
+        status = status == TUTTI_OK ? tutti_start(&request) : status;
+        status = status == TUTTI_OK ? tutti_wait(&request) : status;
+        CHECK(out == me.rank);
+        tutti_request_free(&request);
+        ok(status);
+    });
     CHECK(tutti_op_free(op) == TUTTI_ARGUMENT_ERROR);
 }
 
@@ -260,11 +255,10 @@ TEST_CASE("the text of a failure is that of the thread, until its next one") {
     std::thread([] {
         CHECK(std::string(tutti_error_text()).empty());
         CHECK(tutti_wait(nullptr) == TUTTI_ARGUMENT_ERROR);
-        CHECK(tutti_group_free(nullptr) == TUTTI_OK);
+        ok(tutti_group_free(nullptr));
         CHECK(mentions(tutti_error_text(), "wait"));
         std::thread([] { CHECK(std::string(tutti_error_text()).empty()); }).join();
-        CHECK(tutti_task_run(nullptr, 0) == TUTTI_ARGUMENT_ERROR);
-        CHECK(mentions(tutti_error_text(), "task_run"));
+        refused(tutti_task_run(nullptr, 0), "task_run");
     }).join();
 }
 
@@ -288,7 +282,7 @@ TEST_CASE("the fields of the last failure") {
     std::atomic<int> ready{0};
     const tutti_status status = run_team(3, [&](tutti_caller me) {
         tutti_error_info& mine = all[static_cast<std::size_t>(me.rank)];
-        CHECK(tutti_barrier(me) == TUTTI_OK);
+        ok(tutti_barrier(me));
         for (++ready; me.rank == 2 && ready < 3;) { // else they are released from the first barrier
             std::this_thread::yield();
         }
@@ -296,7 +290,7 @@ TEST_CASE("the fields of the last failure") {
             return 123;
         }
         CHECK((tutti_barrier)(me) == TUTTI_ABORTED); // without a line
-        CHECK(tutti_last_error(&mine) == TUTTI_OK);
+        ok(tutti_last_error(&mine));
         return static_cast<int>(TUTTI_ABORTED); // handed on with its fields
     });
     CHECK(status == 123);
@@ -313,31 +307,31 @@ TEST_CASE("the fields of the last failure") {
     std::thread([] {
         tutti_error_info info = TUTTI_ERROR_INFO_INIT;
         info.rank = 7;
-        CHECK(tutti_last_error(&info) == TUTTI_OK); // there was none
+        ok(tutti_last_error(&info)); // there was none
         CHECK(info.rank == -1);
         CHECK(info.collective == nullptr);
     }).join();
 
     const Joined joined;
     double one = 1;
-    check_refused(tutti_broadcast(joined.me, &one, 1, TUTTI_DOUBLE, 9), "`root` is 9");
+    refused(tutti_broadcast(joined.me, &one, 1, TUTTI_DOUBLE, 9), "`root` is 9");
     struct {
         tutti_error_info info = TUTTI_ERROR_INFO_INIT;
         int behind = 42;
     } newer;
     newer.info.size = sizeof newer; // of a program that knows more fields
-    CHECK(tutti_last_error(&newer.info) == TUTTI_OK);
+    ok(tutti_last_error(&newer.info));
     CHECK(newer.info.rank == 0);
     CHECK(newer.info.peer == -1);
     CHECK(newer.behind == 42);
     tutti_error_info older = TUTTI_ERROR_INFO_INIT;
     older.size = offsetof(tutti_error_info, operation);
     older.operation = 5;
-    CHECK(tutti_last_error(&older) == TUTTI_OK);
+    ok(tutti_last_error(&older));
     CHECK(older.operation == 5);
     older.size = 0;
-    check_refused(tutti_last_error(&older), "`info.size` is 0");
-    check_refused(tutti_last_error(nullptr), "last_error: `info` is a null pointer");
+    refused(tutti_last_error(&older), "`info.size` is 0");
+    refused(tutti_last_error(nullptr), "last_error: `info` is a null pointer");
 }
 
 TEST_CASE("a failure goes to the hook of the program before anybody learns of it") {
@@ -355,7 +349,7 @@ TEST_CASE("a failure goes to the hook of the program before anybody learns of it
                 },
                 &hooked) == TUTTI_OK);
     CHECK(run_team(3, [](tutti_caller me) { return me.rank == 1 ? 300 : tutti_barrier(me); }) == 300);
-    CHECK(tutti_set_failure_hook(nullptr, nullptr) == TUTTI_OK);
+    ok(tutti_set_failure_hook(nullptr, nullptr));
     CHECK(hooked.calls == 1);
     CHECK(hooked.member == 1);
     CHECK(hooked.text == "the function of member 1 has returned 300");
@@ -373,19 +367,18 @@ TEST_CASE("messages go to a function of the program") {
     tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
     options.tuning = "/nonesuch/from-c";
     tutti_group* group = nullptr;
-    CHECK(tutti_group_create(2, &options, &group) == TUTTI_OK);
-    CHECK(tutti_group_free(group) == TUTTI_OK);
-    CHECK(tutti_set_log(nullptr, nullptr) == TUTTI_OK);
+    ok(tutti_group_create(2, &options, &group));
+    ok(tutti_group_free(group));
+    ok(tutti_set_log(nullptr, nullptr));
     REQUIRE(texts.size() == 1);
     CHECK(mentions(texts.front(), "tuning file /nonesuch/from-c is refused"));
 }
 
 TEST_CASE("what has been learnt is saved to a file, and a wrong file is an error") {
-    check_refused(tutti_save_tuning(nullptr), "save_tuning: `path` is a null pointer");
-    check_refused(tutti_save_tuning("/nonesuch/tuned"),
-                  "save_tuning: `path` \"/nonesuch/tuned\" is not written");
+    refused(tutti_save_tuning(nullptr), "save_tuning: `path` is a null pointer");
+    refused(tutti_save_tuning("/nonesuch/tuned"), "save_tuning: `path` \"/nonesuch/tuned\" is not written");
     const std::string path = "/tmp/tutti_save_tuning_c." + std::to_string(getpid());
-    CHECK(tutti_save_tuning(path.c_str()) == TUTTI_OK);
+    ok(tutti_save_tuning(path.c_str()));
     CHECK(std::remove(path.c_str()) == 0);
 }
 
@@ -400,9 +393,9 @@ TEST_CASE("more members than a first handful") {
         }
         for (const tutti_caller& each : callers) {
             CHECK(each.size == members);
-            CHECK(tutti_leave(each) == TUTTI_OK);
+            ok(tutti_leave(each));
             CHECK(tutti_leave(each) == TUTTI_ARGUMENT_ERROR);
         }
     }
-    CHECK(tutti_group_free(group) == TUTTI_OK);
+    ok(tutti_group_free(group));
 }

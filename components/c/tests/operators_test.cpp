@@ -1,6 +1,8 @@
 // The library's operators and types that have no vector code, from C, held against loops over the ranks.
 
-#include "every_way.hpp"
+#include "support.hpp"
+#include "tests/reference/calls_c.hpp"
+#include "tests/ways/exam.hpp"
 
 #include <tutti/accumulate.hpp>
 #include <tutti/c.hpp>
@@ -24,6 +26,34 @@ T small(std::size_t rank, std::size_t i) {
     return static_cast<T>(static_cast<float>((rank * 7 + i) % 13));
 }
 
+/// Every collective in every way of calling, held against loops over the ranks.
+template <class T, class Make, class Op>
+void check(const Elements& elements, Make make, Op op) {
+    for (const int members : {1, 2, 3, 5}) {
+        const auto reference = std::make_shared<const Reference<T>>(members, make, op);
+        const DynamicOp none(Operator::sum);
+        Exam exam(reference, {.bytes = sizeof(T), .op = none, .c_type = elements.type, .c_op = elements.op});
+        std::vector<Job> jobs;
+        for (const std::size_t n : {0U, 1U, 3U, 200U}) {
+            const std::vector<int> roots{members / 2};
+            const auto lengths = [n](std::size_t from, std::size_t to) {
+                return (from + 2 * to + n) % 4 + from * n / 2;
+            };
+            for (const auto& shapes :
+                 {regular_shapes(n, roots, {1, -2, 20}), irregular_shapes(lengths, roots),
+                  irregular_shapes(lengths, roots, static_cast<std::uint32_t>(n))}) {
+                for (const Shape& shape : shapes) {
+                    jobs.push_back({shape});
+                }
+            }
+        }
+        for (const Way& way : {c_blocking_way, c_nonblocking_way, c_persistent_way, c_async_way}) {
+            INFO(way.name, ", ", members, " members");
+            CHECK(exam.run(*way.make({.members = members}), jobs, way.abilities.has_requests ? 8 : 1) == "");
+        }
+    }
+}
+
 /// inout = in op inout, of three elements.
 template <class T, class Op>
 void check_local(tutti_type type, tutti_op number, const Op& op) {
@@ -39,7 +69,7 @@ void check_local(tutti_type type, tutti_op number, const Op& op) {
             CHECK((inout[i] == op(left[i], right[i])));
         }
     } else {
-        check_refused(status, "reduce_local: `op`");
+        refused(status, "reduce_local: `op`");
     }
 }
 
@@ -67,8 +97,8 @@ void check_positions(tutti_type type) {
     const Element in[] = {{T(1), At(4)}, {T(2), At(4)}, {T(2), At(4)}};
     Element least[] = {{T(1), At(3)}, {T(1), At(9)}, {T(3), At(1)}};
     Element greatest[] = {{T(1), At(3)}, {T(1), At(9)}, {T(3), At(1)}};
-    CHECK(tutti_reduce_local(in, least, 3, type, TUTTI_MINLOC) == TUTTI_OK);
-    CHECK(tutti_reduce_local(in, greatest, 3, type, TUTTI_MAXLOC) == TUTTI_OK);
+    ok(tutti_reduce_local(in, least, 3, type, TUTTI_MINLOC));
+    ok(tutti_reduce_local(in, greatest, 3, type, TUTTI_MAXLOC));
     CHECK((least[0] == Element{T(1), At(3)} && least[1] == Element{T(1), At(9)} && least[2] == in[2]));
     CHECK(
         (greatest[0] == Element{T(1), At(3)} && greatest[1] == in[1] && greatest[2] == Element{T(3), At(1)}));
@@ -76,58 +106,37 @@ void check_positions(tutti_type type) {
         const T nan = std::numeric_limits<T>::quiet_NaN();
         const Element number{T(1), At(0)};
         Element shown{nan, At(8)};
-        CHECK(tutti_reduce_local(&number, &shown, 1, type, TUTTI_MINLOC) == TUTTI_OK);
+        ok(tutti_reduce_local(&number, &shown, 1, type, TUTTI_MINLOC));
         CHECK((std::isnan(shown.first) && shown.second == At(8)));
     }
-    check_refused(tutti_reduce_local(in, least, 3, type, TUTTI_SUM), "reduce_local: `op`");
+    refused(tutti_reduce_local(in, least, 3, type, TUTTI_SUM), "reduce_local: `op`");
 }
 
 } // namespace
 
-TEST_CASE("every collective, from C, in every way: the least value and the lowest rank that has it") {
-    const auto least = []<class T>(const T& a, const T& b) {
-        return b.first < a.first || (b.first == a.first && b.second < a.second) ? b : a;
-    };
-    check<Pair<double, int>>(
-        few_sizes, {TUTTI_DOUBLE_INT, TUTTI_MINLOC},
-        [](std::size_t rank, std::size_t i) {
-            return Pair<double, int>{static_cast<double>((rank * 7 + i) % 3), static_cast<int>(rank)};
-        },
-        least);
+TEST_CASE("every collective, from C, in every way: types and operators that only C has") {
     check<Pair<float>>(
-        few_sizes, {TUTTI_2FLOAT, TUTTI_MINLOC},
+        {TUTTI_2FLOAT, TUTTI_MINLOC},
         [](std::size_t rank, std::size_t i) {
             return Pair<float>{static_cast<float>((rank * 7 + i) % 3), static_cast<float>(rank)};
         },
-        least);
-}
-
-TEST_CASE("every collective, from C, in every way: the greatest value and the lowest position that has it") {
-    const auto check_type = []<class T, class At>(tutti_type type, Pair<T, At> /*value*/) {
-        using Element = Pair<T, At>;
-        check<Element>(
-            few_sizes, {type, TUTTI_MAXLOC},
-            [](std::size_t rank, std::size_t i) {
-                return Element{static_cast<T>((rank * 7 + i) % 3), static_cast<At>(rank)};
-            },
-            [](const Element& a, const Element& b) {
-                return b.first > a.first || (b.first == a.first && b.second < a.second) ? b : a;
-            });
-    };
-    check_type(TUTTI_FLOAT_INT, Pair<float, int>{});
-    check_type(TUTTI_LONG_INT, Pair<long, int>{});
-    check_type(TUTTI_2INT, Pair<int>{});
-}
-
-TEST_CASE("every collective, from C, in every way: long numbers") {
-    check<long double>(few_sizes, {TUTTI_LONG_DOUBLE, TUTTI_SUM}, small<long double>, std::plus<>());
+        [](const auto& a, const auto& b) {
+            return b.first < a.first || (b.first == a.first && b.second < a.second) ? b : a;
+        });
+    check<Pair<double, int>>(
+        {TUTTI_DOUBLE_INT, TUTTI_MAXLOC},
+        [](std::size_t rank, std::size_t i) {
+            return Pair<double, int>{static_cast<double>((rank * 7 + i) % 3), static_cast<int>(rank)};
+        },
+        [](const auto& a, const auto& b) {
+            return b.first > a.first || (b.first == a.first && b.second < a.second) ? b : a;
+        });
+    check<long double>({TUTTI_LONG_DOUBLE, TUTTI_SUM}, small<long double>, std::plus<>());
 #ifdef __SIZEOF_INT128__
-    const auto large = []<class T>(T /*zero*/) {
-        return [](std::size_t rank, std::size_t i) { return small<T>(rank, i) << 90U; };
+    const auto large = [](std::size_t rank, std::size_t i) {
+        return small<detail::Unsigned128>(rank, i) << 90U;
     };
-    check<detail::Int128>(few_sizes, {TUTTI_INT128, TUTTI_SUM}, large(detail::Int128()), std::plus<>());
-    check<detail::Unsigned128>(few_sizes, {TUTTI_UINT128, TUTTI_BXOR}, large(detail::Unsigned128()),
-                               std::bit_xor<>());
+    check<detail::Unsigned128>({TUTTI_UINT128, TUTTI_BXOR}, large, std::bit_xor<>());
 #endif
 }
 
@@ -152,12 +161,12 @@ TEST_CASE("operators reject elements that they do not combine, from C") {
     double y[2] = {};
     const auto refuses = [&](tutti_type type, tutti_op op, const char* text) {
         CAPTURE(type);
-        check_refused(tutti_allreduce(alone.me, x, y, 1, type, op), text);
+        refused(tutti_allreduce(alone.me, x, y, 1, type, op), text);
     };
     refuses(TUTTI_DOUBLE, TUTTI_MINLOC, "of pairs, such as TUTTI_DOUBLE_INT or TUTTI_2DOUBLE");
     refuses(TUTTI_DOUBLE, TUTTI_MAXLOC + 1, "neither a TUTTI_... operator");
     tutti_op own = 0;
     REQUIRE(tutti_op_create([](const void*, void*, size_t, void*) {}, nullptr, 1, &own) == TUTTI_OK);
-    CHECK(tutti_op_free(own) == TUTTI_OK);
+    ok(tutti_op_free(own));
     refuses(TUTTI_DOUBLE, own, "neither a TUTTI_... operator");
 }

@@ -6,9 +6,18 @@
 
 namespace tutti::test {
 
-inline void check_refused(tutti_status status, const std::string& text) {
-    CHECK(status == TUTTI_ARGUMENT_ERROR);
+/// Checks that a call has succeeded.
+inline void ok(tutti_status status) {
+    CHECK_MESSAGE(status == TUTTI_OK, std::string(tutti_error_text()));
+}
+
+/// Checks that a call has failed so, with this in its text.
+inline void fails(tutti_status status, tutti_status expected, const std::string& text) {
+    CHECK(status == expected);
     CHECK_MESSAGE(mentions(tutti_error_text(), text), std::string(tutti_error_text()));
+}
+inline void refused(tutti_status status, const std::string& text) {
+    fails(status, TUTTI_ARGUMENT_ERROR, text);
 }
 
 /// What a function of the program is given as `user`.
@@ -27,6 +36,19 @@ inline tutti_status run_team(int members, MemberFunction part) {
     const tutti_status status = tutti_team_run(team, call_part, &part);
     CHECK(tutti_team_free(team) == TUTTI_OK);
     return status;
+}
+
+/// Runs `part`, which returns a status or nothing, on every member, and checks that none has failed.
+template <class Part>
+void on_team(int members, const Part& part) {
+    ok(run_team(members, [&](tutti_caller me) {
+        if constexpr (std::is_void_v<decltype(part(me))>) {
+            part(me);
+            return int{TUTTI_OK};
+        } else {
+            return part(me);
+        }
+    }));
 }
 
 inline tutti_request none() {
