@@ -1,17 +1,13 @@
 #include "algorithm/registry.hpp"
 #include "bench/measure/by_collective.hpp"
-#include "tests/operands_of.hpp"
-#include "tests/test.hpp"
-
-#include <tutti/numbers.hpp>
-#include <tutti/tasks.hpp>
-#include <tutti/tutti.hpp>
+#include "support.hpp"
 
 // Operators that lift elements to an accumulator, combine, and lower the result once.
 
 namespace {
 
 using namespace tutti;
+using namespace tutti::test;
 
 /// Exact for these elements whatever the association, and wrong if an operand is lifted or lowered twice, or
 /// not at all.

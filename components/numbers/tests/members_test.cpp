@@ -1,11 +1,4 @@
-#include "bound.hpp"
-#include "parts.hpp"
-#include "terms.hpp"
-
-#include <tutti/error.hpp>
-#include <tutti/numbers.hpp>
-#include <tutti/single_caller.hpp>
-#include <tutti/team.hpp>
+#include "support.hpp"
 
 using namespace tutti;
 using namespace tutti::test;
@@ -37,22 +30,19 @@ T norm_of(const std::vector<T>& x) {
 
 template <class T>
 void check_bits_with_nan() {
-    constexpr T not_a_number = std::numeric_limits<T>::quiet_NaN();
+    constexpr T nan = std::numeric_limits<T>::quiet_NaN();
     std::mt19937 engine(6);
-    std::vector<T> x = {not_a_number, std::copysign(not_a_number, T(-1)), 1, 2,
-                        std::numeric_limits<T>::infinity()};
+    std::vector<T> x = {nan, std::copysign(nan, T(-1)), 1, 2, std::numeric_limits<T>::infinity()};
     for (const int members : team_sizes) {
         CAPTURE(members);
         Team team = team_of(members);
         for (int i = 0; i < 10; ++i) {
             std::shuffle(x.begin(), x.end(), engine);
             const auto borders = random_borders(members, x.size(), engine);
-            std::vector<int> wrong(static_cast<std::size_t>(members));
-            team.run([&](Member& me) {
+            CHECK(is_right_for_all(team, [&](Member& me) {
                 const T norm = reproducible_norm2(me, part(x, borders, me.rank()));
-                wrong[static_cast<std::size_t>(me.rank())] = same_bits(norm, not_a_number) ? 0 : 1;
-            });
-            CHECK(wrong == std::vector<int>(wrong.size(), 0));
+                return same_bits(norm, nan);
+            }));
         }
     }
 }
@@ -75,8 +65,7 @@ TEST_CASE("sums, products and norms have the same bits for every number of membe
                 Reproducible<float> float_squares;
                 float_squares.add_products(f, f);
                 const float float_norm = norm_of_all(f);
-                std::vector<int> wrong(static_cast<std::size_t>(members));
-                team.run([&](Member& me) {
+                CHECK(is_right_for_all(team, [&](Member& me) {
                     const auto mine = part(x, borders, me.rank());
                     const auto floats = part(f, borders, me.rank());
                     bool right = same_bits(reproducible_sum(me, mine), Reproducible<double>().add(x).value());
@@ -86,9 +75,8 @@ TEST_CASE("sums, products and norms have the same bits for every number of membe
                     right &= same_bits(reproducible_norm2(me, floats), float_norm);
                     const double norm = reproducible_norm2(me, mine);
                     right &= me.broadcast(norm, 0) == norm;
-                    wrong[static_cast<std::size_t>(me.rank())] = right ? 0 : 1;
-                });
-                CHECK(wrong == std::vector<int>(wrong.size(), 0));
+                    return right;
+                }));
             }
         }
     }
@@ -141,8 +129,7 @@ TEST_CASE("accumulators are reduced and scanned with the same bits by all algori
         const auto borders = random_borders(members, x.size(), engine);
         for (const std::string_view algorithm : {"", "direct", "circulant", "ring", "butterfly"}) {
             CAPTURE(algorithm);
-            std::vector<int> wrong(static_cast<std::size_t>(members));
-            team.run([&](Member& me) {
+            CHECK(is_right_for_all(team, [&](Member& me) {
                 Reproducible<double> mine;
                 mine.add(part(x, borders, me.rank()));
                 bool right = true;
@@ -153,9 +140,8 @@ TEST_CASE("accumulators are reduced and scanned with the same bits by all algori
                 const auto prefix = me.scan(mine, sum);
                 const std::size_t end = borders[static_cast<std::size_t>(me.rank()) + 1];
                 right &= prefix == Reproducible<double>().add(std::span(x).first(end));
-                wrong[static_cast<std::size_t>(me.rank())] = right ? 0 : 1;
-            });
-            CHECK(wrong == std::vector<int>(wrong.size(), 0));
+                return right;
+            }));
         }
     }
 }
@@ -181,8 +167,9 @@ TEST_CASE("random vectors have one sum for all members, partitions and algorithm
     constexpr std::string_view algorithms[] = {"", "direct", "circulant", "ring"};
     for (const int members : all_team_sizes) {
         CAPTURE(members);
-        std::vector<int> wrong(static_cast<std::size_t>(members));
-        team_of(members).run([&](Member& me) {
+        Team team = team_of(members);
+        CHECK(is_right_for_all(team, [&](Member& me) {
+            bool is_right = true;
             std::mt19937 borders_engine(static_cast<unsigned>(members)); // the same on every member
             for (std::size_t i = 0; i < vectors.size(); ++i) {
                 const Vector& each = vectors[i];
@@ -190,12 +177,11 @@ TEST_CASE("random vectors have one sum for all members, partitions and algorithm
                 const auto mine = part(each.terms, borders, me.rank());
                 const Options options{.algorithm = algorithms[(i / std::size(all_kinds)) % 4]};
                 const auto fold2 = me.allreduce(Reproducible<double, 2>().add(mine), sum, options);
-                const bool right =
-                    fold2 == each.fold2 && same_bits(reproducible_sum(me, mine, options), each.fold3.value());
-                wrong[static_cast<std::size_t>(me.rank())] += right ? 0 : 1;
+                is_right &= same_bits(reproducible_sum(me, mine, options), each.fold3.value());
+                is_right &= fold2 == each.fold2;
             }
-        });
-        CHECK(wrong == std::vector<int>(wrong.size(), 0));
+            return is_right;
+        }));
     }
 }
 

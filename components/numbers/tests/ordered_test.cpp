@@ -1,12 +1,4 @@
-#include "bound.hpp"
-#include "parts.hpp"
-#include "terms.hpp"
-#include "tests/affine.hpp"
-#include "tests/reduced.hpp"
-
-#include <tutti/error.hpp>
-#include <tutti/numbers.hpp>
-#include <tutti/team.hpp>
+#include "support.hpp"
 
 using namespace tutti;
 using namespace tutti::test;
@@ -89,20 +81,17 @@ std::vector<int> random_places(int members, std::mt19937& engine) {
     return places;
 }
 
-/// How many members have other bits than the value, when the terms are reduced twice.
+/// Whether all members have the bits of the value, when the terms are reduced twice.
 template <class T, class Op>
-int wrong_members(Team& team, const std::vector<T>& terms, const Op& op,
-                  const std::vector<std::size_t>& borders, const std::vector<int>& places, const T& value) {
-    std::vector<int> wrong(places.size());
-    team.run([&](Member& me) {
-        const auto rank = static_cast<std::size_t>(me.rank());
-        const std::span<const T> mine = part(terms, borders, places[rank]);
-        auto total =
-            prepare_ordered_reduce<T>(me, borders[static_cast<std::size_t>(places[rank])], mine.size(), op);
+bool is_tree_of(Team& team, const std::vector<T>& terms, const Op& op,
+                const std::vector<std::size_t>& borders, const std::vector<int>& places, const T& value) {
+    return is_right_for_all(team, [&](Member& me) {
+        const int place = places[static_cast<std::size_t>(me.rank())];
+        const std::span<const T> mine = part(terms, borders, place);
+        auto total = prepare_ordered_reduce<T>(me, borders[static_cast<std::size_t>(place)], mine.size(), op);
         const bool first = same_bits(total(mine), value);
-        wrong[rank] = first && same_bits(total(mine), value) ? 0 : 1;
+        return same_bits(total(mine), value) && first;
     });
-    return std::accumulate(wrong.begin(), wrong.end(), 0);
 }
 
 template <class T>
@@ -124,8 +113,8 @@ std::vector<T> random_terms(std::size_t count, std::mt19937& engine) {
 }
 
 template <class T, class Op>
-void check(const Op& op, std::initializer_list<std::size_t> counts, std::initializer_list<int> team_sizes) {
-    for (const int members : team_sizes) {
+void check(const Op& op, std::initializer_list<std::size_t> counts, std::initializer_list<int> teams) {
+    for (const int members : teams) {
         Team team = team_of(members);
         std::mt19937 engine(static_cast<unsigned>(members));
         for (const std::size_t count : counts) {
@@ -133,8 +122,8 @@ void check(const Op& op, std::initializer_list<std::size_t> counts, std::initial
             const auto borders = random_borders(members, count, engine);
             CAPTURE(members);
             CAPTURE(count);
-            CHECK(wrong_members(team, terms, op, borders, random_places(members, engine),
-                                Reference(terms, op).value()) == 0);
+            CHECK(is_tree_of(team, terms, op, borders, random_places(members, engine),
+                             Reference(terms, op).value()));
         }
     }
 }
@@ -181,12 +170,7 @@ int wrong_vectors(Member& me, const Batch& batch) {
 }
 
 std::string text_of(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const Error& error) {
-        return error.what();
-    }
-    return "nothing thrown";
+    return message_of<Error>(call);
 }
 
 } // namespace
@@ -220,7 +204,7 @@ TEST_CASE("operators of the program keep the order of the terms") {
             Team team = team_of(members);
             const auto borders = random_borders(members, count, engine);
             const auto places = random_places(members, engine);
-            CHECK(wrong_members(team, terms, non_commutative(compose), borders, places, all) == 0);
+            CHECK(is_tree_of(team, terms, non_commutative(compose), borders, places, all));
         }
     }
 }
@@ -240,8 +224,8 @@ TEST_CASE("equal parts of a power of two of terms, which an allreduce combines, 
             std::vector<int> places(static_cast<std::size_t>(members));
             std::iota(places.begin(), places.end(), 0);
             const auto terms = random_terms<double>(count, engine);
-            CHECK(wrong_members(team, terms, sum, borders, places, Reference(terms, sum).value()) == 0);
-            CHECK(wrong_members(team, terms, plus, borders, places, Reference(terms, plus).value()) == 0);
+            CHECK(is_tree_of(team, terms, sum, borders, places, Reference(terms, sum).value()));
+            CHECK(is_tree_of(team, terms, plus, borders, places, Reference(terms, plus).value()));
         }
     }
 }
@@ -252,13 +236,14 @@ TEST_CASE("random vectors have one ordered sum for all members and partitions, w
     for (const int members : all_team_sizes) {
         CAPTURE(members);
         const std::size_t step = members <= 16 ? 1 : 16; // more threads than CPUs take their time
-        std::vector<int> wrong(static_cast<std::size_t>(members));
-        team_of(members).run([&](Member& me) {
+        Team team = team_of(members);
+        CHECK(is_right_for_all(team, [&](Member& me) {
+            int wrong = 0;
             for (std::size_t i = 0; i < batches.size(); i += step) {
-                wrong[static_cast<std::size_t>(me.rank())] += wrong_vectors(me, batches[i]);
+                wrong += wrong_vectors(me, batches[i]);
             }
-        });
-        CHECK(wrong == std::vector<int>(wrong.size(), 0));
+            return wrong == 0;
+        }));
     }
 }
 
@@ -290,7 +275,7 @@ TEST_CASE("ranges that leave gaps or overlap are rejected on every member, which
         CHECK(text({12, 1, 6}, {10, 5, 6}) ==
               "prepare_ordered_reduce: no member has term 0, before rank 1: the ranges of all members must "
               "cover all indices from 0 on");
-        CHECK(text({0, 8, 10}, {10, 0, 5}) == "nothing thrown");
+        CHECK(text({0, 8, 10}, {10, 0, 5}) == "");
         CHECK(text({0, 15, 8}, {10, 5, 7}) ==
               "prepare_ordered_reduce: ranks 0 and 2 both have terms 8 to 9: each term must belong to one "
               "member");

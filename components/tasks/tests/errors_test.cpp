@@ -1,12 +1,6 @@
 // Errors among ranks that arrive, and the requests that report them.
 
 #include "support.hpp"
-#include "tests/test.hpp"
-
-#include <tutti/async_group.hpp>
-#include <tutti/error.hpp>
-
-#include <coroutine>
 
 using namespace tutti;
 using test::mentions;
@@ -42,8 +36,6 @@ struct Throwing {
         return left + right;
     }
 };
-
-} // namespace
 
 TEST_CASE("there are no ranks but those from 0 on") {
     CHECK_THROWS_AS(AsyncGroup(0), ArgumentError);
@@ -330,3 +322,5 @@ TEST_CASE("a request takes one function, and passes it the failure") {
     CHECK_THROWS_AS(mine.then(tell), Error);
     CHECK(told == awaited);
 }
+
+} // namespace

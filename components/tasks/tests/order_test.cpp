@@ -1,17 +1,28 @@
 // Ranks that arrive in any order, from any threads, several operations ahead of others.
 
 #include "support.hpp"
-#include "tests/test.hpp"
-
-#include <tutti/async_group.hpp>
-
-#include <coroutine>
+#include "tests/ways/exam.hpp"
 
 using namespace tutti;
 
 namespace {
 
 constexpr int rounds = test::reduced ? 200 : 2000;
+
+/// One of all ranks after the other, in random order.
+template <class Arrive>
+void arrive_in_any_order(int ranks, std::mt19937& random, Arrive arrive) {
+    std::vector<int> order(static_cast<std::size_t>(ranks));
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random);
+    std::vector<AsyncRequest> requests;
+    for (const int rank : order) {
+        requests.push_back(arrive(rank));
+    }
+    wait_all(requests);
+}
+
+using Vector = std::vector<std::int64_t>;
 
 /// Goes on on a worker of the pool.
 struct Yield {
@@ -43,6 +54,51 @@ test::Task act(test::Pool& pool, AsyncGroup& meeting, int rank, std::atomic<int>
 }
 
 } // namespace
+
+TEST_CASE("one result for all") {
+    AsyncGroup meeting(3);
+    std::mt19937 random(2);
+    const std::vector<Vector> ins{{1, 2}, {3, 4}, {5, 6}};
+    Vector out(2);
+    arrive_in_any_order(3, random, [&](int rank) {
+        return meeting.at(rank).allreduce(ins[static_cast<std::size_t>(rank)], shared(out), sum);
+    });
+    CHECK(out == Vector{9, 12});
+    const std::vector<std::size_t> counts{2, 0, 1};
+    Vector all(3);
+    arrive_in_any_order(3, random, [&](int rank) {
+        const std::span own = ins[static_cast<std::size_t>(rank)];
+        return meeting.at(rank).allgather(own.first(counts[static_cast<std::size_t>(rank)]), shared(all),
+                                          Counts(counts));
+    });
+    CHECK(all == Vector{1, 2, 5});
+}
+
+TEST_CASE("some may pass one vector as both, which the others cannot know") {
+    for (const int ranks : {1, 2, 3, 6}) {
+        AsyncGroup meeting(ranks);
+        std::mt19937 random(3);
+        const auto size = static_cast<std::size_t>(ranks);
+        const test::Reference<std::int64_t> reference(ranks, test::ordinary<std::int64_t>, sum);
+        for (const Collective collective : {Collective::alltoall, Collective::shift}) {
+            const test::Shape shape{.collective = collective, .count = 4, .root = -1};
+            std::vector<test::Vectors<std::int64_t>> calls;
+            for (std::size_t rank = 0; rank < size; ++rank) {
+                calls.push_back(reference.vectors(rank, shape));
+            }
+            const auto result = [](auto& call) -> Vector& { return call.rank % 2 == 0 ? call.in : call.out; };
+            arrive_in_any_order(ranks, random, [&](int rank) {
+                auto& call = calls[static_cast<std::size_t>(rank)];
+                return collective == Collective::shift
+                           ? meeting.at(rank).shift(call.in, result(call), shape.root)
+                           : meeting.at(rank).alltoall(call.in, result(call));
+            });
+            for (auto& call : calls) {
+                CHECK_MESSAGE(result(call) == call.expected, ranks, " ranks, ", to_string(collective));
+            }
+        }
+    }
+}
 
 TEST_CASE("a rank may be operations ahead of another") {
     AsyncGroup meeting(4);
@@ -114,17 +170,15 @@ TEST_CASE("two threads may wait for one request, and anybody for any") {
         int two = 2;
         AsyncRequest mine = meeting.at(0).allreduce(std::span(&one, 1), sum);
         std::atomic<int> seen = 0;
-        std::thread waiting([&] {
-            mine.wait();
-            seen += one;
+        AsyncRequest second;
+        test::on_threads(3, [&](int thread) {
+            if (thread < 2) {
+                mine.wait();
+                seen += one;
+            } else {
+                second = meeting.at(1).allreduce(std::span(&two, 1), sum);
+            }
         });
-        std::thread other([&] {
-            mine.wait();
-            seen += one;
-        });
-        AsyncRequest second = meeting.at(1).allreduce(std::span(&two, 1), sum);
-        waiting.join();
-        other.join();
         CHECK(seen == 6);
         CHECK(second.test());
     }
@@ -166,13 +220,7 @@ TEST_CASE("threads that act for all ranks at random, with many operations open")
                 }
             }
         };
-        std::vector<std::thread> acting;
-        for (int thread = 0; thread < threads; ++thread) {
-            acting.emplace_back(act, static_cast<unsigned>(thread + 1));
-        }
-        for (std::thread& thread : acting) {
-            thread.join();
-        }
+        test::on_threads(threads, [&](int thread) { act(static_cast<unsigned>(thread + 1)); });
         for (int number = 0; number < ranks; ++number) {
             Rank& rank = all[static_cast<std::size_t>(number)];
             while (rank.made < rounds) { // what nobody happened to do

@@ -2,11 +2,6 @@
 
 #include "support.hpp"
 #include "tests/associated.hpp"
-#include "tests/test.hpp"
-
-#include <tutti/error.hpp>
-#include <tutti/single_caller.hpp>
-#include <tutti/team.hpp>
 
 using namespace tutti;
 using namespace tutti::single_caller;

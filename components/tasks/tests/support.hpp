@@ -1,11 +1,11 @@
 #pragma once
 
+#include "tests/on_threads.hpp"
 #include "tests/pool.hpp"
-#include "tests/texts.hpp"
+#include "tests/test.hpp"
 
-#include <tutti/async_group.hpp>
-#include <tutti/error.hpp>
-#include <tutti/executor.hpp>
+#include <tutti/tasks.hpp>
+#include <tutti/tutti.hpp>
 
 #include <coroutine>
 

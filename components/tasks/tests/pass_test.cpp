@@ -1,13 +1,12 @@
 #include "tasks/src/pass/execute.hpp"
 #include "tasks/src/pass/pass.hpp"
+#include "tests/reference/reference.hpp"
 #include "tests/test.hpp"
 
 #include <tutti/detail/template_loops.hpp>
 
 using namespace tutti::pass;
 using tutti::Collective;
-using tutti::detail::Part;
-using tutti::detail::Result;
 
 namespace {
 
@@ -18,83 +17,51 @@ struct Fold {
     Element operator()(Element left, Element right) const { return left * 31 + right; }
 };
 
-Element contribution(int member, std::size_t index) {
-    return 1000 * (member + 1) + static_cast<Element>(index);
+Element contribution(std::size_t member, std::size_t index) {
+    return static_cast<Element>(1000 * (member + 1) + index);
 }
 
-/// The vectors of all members, with their contributions written and everything else spoilt.
+std::byte* bytes_of(std::vector<Element>& elements) {
+    return reinterpret_cast<std::byte*>(elements.data());
+}
+
+/// The vectors of all members, and what the collective must leave in them.
 class Memory {
 public:
-    explicit Memory(const Shape& shape) : shape_(shape), traits_(tutti::detail::traits_of(shape.collective)) {
-        for (int member = 0; member < shape.members; ++member) {
-            inputs_.emplace_back(shape.elements, -1);
-            outputs_.emplace_back(shape.elements, -1);
+    explicit Memory(const Shape& shape) : is_shared_(shape.shared) {
+        const auto members = static_cast<std::size_t>(shape.members);
+        const tutti::test::Reference<Element> reference(shape.members, contribution, Fold());
+        const bool is_divided = tutti::detail::traits_of(shape.collective).is_divided();
+        const tutti::test::Shape made{.collective = shape.collective,
+                                      .count = is_divided ? shape.elements / members : shape.elements,
+                                      .in_place = shape.in_place,
+                                      .root = shape.root};
+        for (std::size_t rank = 0; rank < members; ++rank) {
+            calls_.push_back(reference.vectors(rank, made, tutti::detail::Association::left));
         }
-        for (std::size_t own = 0; own < inputs_.size(); ++own) {
-            auto& input = inputs_[own];
-            auto& output = shape.in_place ? input : outputs_[shape.shared ? 0 : own];
-            vectors_.inputs.push_back(reinterpret_cast<std::byte*>(input.data()));
-            vectors_.outputs.push_back(reinterpret_cast<std::byte*>(output.data()));
-            const std::size_t count = traits_.gathers() ? block() : shape.elements;
-            // In place, a block lies where it will be.
-            const Part out = traits_.output.of(own == static_cast<std::size_t>(shape.root));
-            const bool amidst = traits_.gathers() && shape.in_place && out == Part::whole;
-            for (std::size_t i = 0; i < count; ++i) {
-                input[(amidst ? own * block() : 0) + i] = contribution(static_cast<int>(own), i);
-            }
+        for (auto& call : calls_) {
+            vectors_.inputs.push_back(bytes_of(shape.in_place ? call.out : call.in));
+            vectors_.outputs.push_back(bytes_of(calls_[is_shared_ ? 0 : call.rank].out));
         }
     }
 
     const Vectors& vectors() const { return vectors_; }
 
-    /// Elements of all results that are not what the collective says.
+    /// Elements of all outputs that are not what the collective says.
     std::size_t wrong() const {
         std::size_t wrong = 0;
-        for (int rank = 0; rank < shape_.members; ++rank) {
-            const auto own = static_cast<std::size_t>(rank);
-            const auto* result = reinterpret_cast<const Element*>(vectors_.outputs[own]);
-            const bool is_root = rank == shape_.root;
-            const bool stays =
-                traits_.input.of(is_root) == Part::whole && traits_.output.of(is_root) == Part::block;
-            if (shape_.in_place && stays) {
-                result += own * block();
-            }
-            for (std::size_t i = 0; i < result_elements(rank); ++i) {
-                wrong += result[i] == expected(rank, i) ? 0U : 1U;
+        for (const auto& call : calls_) {
+            const std::vector<Element>& out = calls_[is_shared_ ? 0 : call.rank].out;
+            for (std::size_t i = 0; i < out.size(); ++i) {
+                wrong += out[i] == call.expected[i] ? 0U : 1U;
             }
         }
         return wrong;
     }
 
 private:
-    std::size_t block() const { return shape_.elements / static_cast<std::size_t>(shape_.members); }
-
-    std::size_t result_elements(int rank) const {
-        const Part part = traits_.output.of(rank == shape_.root);
-        const bool has_none = part == Part::none || (traits_.result == Result::of_before && rank == 0);
-        return has_none ? 0 : part == Part::block ? block() : shape_.elements;
-    }
-
-    Element expected(int rank, std::size_t index) const {
-        const std::size_t blocks = traits_.blocks(static_cast<std::size_t>(shape_.members));
-        const std::size_t length = shape_.elements / blocks;
-        const auto own = traits_.scatters() ? static_cast<std::size_t>(rank) * block() : 0;
-        const auto number = static_cast<int>((own + index) / length);
-        const auto origin = traits_.origin(rank, number, shape_.members, shape_.root);
-        // A member that has but its block has filled nothing else.
-        const std::size_t start = traits_.gathers() ? 0 : static_cast<std::size_t>(origin.block) * length;
-        const std::size_t there = start + (own + index) % length;
-        Element sum = contribution(origin.first, there);
-        for (int member = 1; member < origin.count; ++member) {
-            sum = Fold()(sum, contribution(origin.first + member, there));
-        }
-        return sum;
-    }
-
-    Shape shape_;
-    const tutti::detail::CollectiveTraits& traits_;
-    std::vector<std::vector<Element>> inputs_;
-    std::vector<std::vector<Element>> outputs_;
+    bool is_shared_;
+    std::vector<tutti::test::Vectors<Element>> calls_;
     Vectors vectors_;
 };
 
@@ -272,7 +239,7 @@ TEST_CASE("irregular blocks are where their offsets say") {
     Vectors vectors;
     for (std::size_t member = 0; member < 3; ++member) {
         for (std::size_t i = 0; i < 10; ++i) {
-            inputs[member][i] = contribution(static_cast<int>(member), i);
+            inputs[member][i] = contribution(member, i);
         }
         vectors.inputs.push_back(reinterpret_cast<std::byte*>(inputs[member].data()));
         vectors.outputs.push_back(reinterpret_cast<std::byte*>(outputs[member].data()));

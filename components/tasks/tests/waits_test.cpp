@@ -1,18 +1,119 @@
-// Ranks that come late or never, where who waits does so only for a time.
+// Requests of ranks that arrive: waits with a limit, several at a time, timeouts, and roll calls.
 
 #include "support.hpp"
-#include "tests/on_threads.hpp"
-#include "tests/test.hpp"
-
-#include <tutti/async_group.hpp>
-#include <tutti/error.hpp>
-#include <tutti/operators.hpp>
 
 using namespace tutti;
 using namespace std::chrono_literals;
 using test::mentions;
 
 namespace {
+
+TEST_CASE("a request has an operation until it is moved from or emptied, and does not wait when it is gone") {
+    AsyncRequest request;
+    CHECK(!request.valid());
+    CHECK((request.test() && request.wait_for(1h)));
+    AsyncGroup meeting(2);
+    request = meeting.at(0).barrier();
+    CHECK(request.valid());
+    AsyncRequest other = std::move(request);
+    CHECK(!request.valid()); // NOLINT(bugprone-use-after-move)
+    CHECK(other.valid());
+    other = AsyncRequest(); // returns, though rank 1 has not arrived
+    CHECK(!other.valid());
+    meeting.at(1).barrier().wait();
+}
+
+TEST_CASE("a wait ends when its time is over, and the operation goes on") {
+    AsyncGroup meeting(2);
+    AsyncRequest request = meeting.at(0).barrier();
+    CHECK(!request.wait_for(0s));
+    CHECK(!request.wait_for(-1s));
+    const auto begin = std::chrono::steady_clock::now();
+    CHECK(!request.wait_for(20ms));
+    CHECK(std::chrono::steady_clock::now() - begin >= 20ms);
+    std::thread other([&] {
+        std::this_thread::sleep_for(10ms);
+        meeting.at(1).barrier().wait();
+    });
+    CHECK(request.wait_for(std::chrono::hours::max()));
+    CHECK(request.wait_for(0s));
+    other.join();
+}
+
+TEST_CASE("many short waits are as long as one for the timeout of the operation") {
+    AsyncGroup meeting(2, {.timeout = 50ms});
+    AsyncRequest request = meeting.at(0).barrier();
+    CHECK_THROWS_AS(
+        {
+            while (!request.wait_for(1ms)) {
+            }
+        },
+        TimeoutError);
+    AsyncRequest another = meeting.at(0).barrier();
+    CHECK_THROWS_AS((void)another.wait_for(1h), TimeoutError);
+}
+
+TEST_CASE("a wait with a limit runs what the executor has not begun") {
+    test::Idle idle;
+    AsyncGroup meeting(2, {.executor = idle.executor(), .slice_bytes = 64});
+    std::array<std::vector<int>, 2> values{std::vector(1000, 1), std::vector(1000, 2)};
+    AsyncRequest mine = meeting.at(0).allreduce(values[0], sum);
+    AsyncRequest other = meeting.at(1).allreduce(values[1], sum);
+    CHECK(!mine.wait_for(0s)); // a test
+    CHECK(mine.wait_for(1h));
+    CHECK(other.test());
+    CHECK(values[1] == std::vector(1000, 3));
+    idle.run();
+}
+
+TEST_CASE("any and all of several") {
+    AsyncGroup meeting(2);
+    std::array<AsyncRequest, 3> requests;
+    CHECK(test_any(requests) == requests.size()); // all are empty
+    CHECK(test_all(requests));
+    requests[0] = meeting.at(0).barrier();
+    requests[2] = meeting.at(0).barrier();
+    CHECK(test_any(requests) == std::nullopt);
+    CHECK(!test_all(requests));
+    meeting.at(1).barrier().wait();
+    CHECK(!test_all(requests));
+    CHECK(test_any(requests) == std::size_t{0});
+    CHECK(!requests[0].valid());
+    CHECK(test_any(requests) == std::nullopt);
+    meeting.at(1).barrier().wait();
+    CHECK(test_all(requests));
+    CHECK(requests[2].valid());
+    wait_all(requests);
+    CHECK(test_any(requests) == std::size_t{2});
+    CHECK(test_any(requests) == requests.size());
+}
+
+TEST_CASE("a request of several that has failed is emptied, and each is looked at for its timeout") {
+    AsyncGroup meeting(2);
+    int value = 1;
+    std::array<int, 2> two{};
+    std::array<AsyncRequest, 3> requests{meeting.at(0).barrier({.timeout = 1h}),
+                                         meeting.at(0).barrier({.timeout = 20ms}),
+                                         meeting.at(0).broadcast(std::span(&value, 1), 0)};
+    const auto begin = std::chrono::steady_clock::now();
+    CHECK_THROWS_AS(
+        {
+            while (!test_any(requests)) {
+            }
+        },
+        TimeoutError);
+    CHECK(std::chrono::steady_clock::now() - begin < 1min);
+    CHECK(!requests[1].valid());
+    CHECK(requests[0].valid());
+    meeting.at(1).barrier().wait();
+    CHECK_THROWS_AS(meeting.at(1).barrier().wait(), TimeoutError);
+    CHECK_THROWS_AS(meeting.at(1).broadcast(two, 0).wait(), MismatchError);
+    CHECK(test_any(requests) == std::size_t{0});
+    CHECK_THROWS_AS((void)test_all(requests), MismatchError);
+    CHECK(requests[2].valid());
+    CHECK_THROWS_AS((void)test_any(requests), MismatchError);
+    CHECK(test_any(requests) == requests.size());
+}
 
 /// The text of the exception at the request's timeout, if there is one.
 std::optional<std::string> told_by(AsyncRequest& request) {
@@ -23,8 +124,6 @@ std::optional<std::string> told_by(AsyncRequest& request) {
     }
     return std::nullopt;
 }
-
-} // namespace
 
 TEST_CASE("an async group has the timeout of its options, or of TUTTI_TIMEOUT") {
     CHECK_THROWS_AS(AsyncGroup(2, {.timeout = -1ms}), ArgumentError);
@@ -108,9 +207,9 @@ TEST_CASE("each operation ends once, whoever comes first: the last rank or the t
 
 TEST_CASE("each operation ends once, whoever comes first: the timeout or the end of the async group") {
     const auto token = std::make_shared<int>(0);
-    constexpr int rounds = test::reduced ? 20 : 200;
+    constexpr int repetitions = test::reduced ? 20 : 200;
     constexpr std::size_t operations = 20;
-    for (int round = 0; round < rounds; ++round) {
+    for (int round = 0; round < repetitions; ++round) {
         auto meeting = std::make_unique<AsyncGroup>(2, AsyncGroupOptions{.timeout = 1ms});
         std::vector<AsyncRequest> requests;
         std::array<int, operations> results{};
@@ -162,17 +261,8 @@ TEST_CASE("operators of operations that have been given up are dropped, also whe
 }
 
 TEST_CASE("an operation that an executor has not ended is waited for, whatever the timeout is") {
-    std::vector<std::function<void()>> put_off;
-    AsyncGroup meeting(2, {.executor =
-                               [&](std::size_t count, const std::function<void(std::size_t)>& run) {
-                                   put_off.emplace_back([count, run] {
-                                       for (std::size_t task = 0; task < count; ++task) {
-                                           run(task);
-                                       }
-                                   });
-                               },
-                           .slice_bytes = 4096,
-                           .timeout = 20ms});
+    test::Idle idle;
+    AsyncGroup meeting(2, {.executor = idle.executor(), .slice_bytes = 4096, .timeout = 20ms});
     std::vector<double> one(10'000, 1);
     std::vector<double> other(10'000, 2);
     AsyncRequest first = meeting.at(0).allreduce(one, sum);
@@ -183,9 +273,7 @@ TEST_CASE("an operation that an executor has not ended is waited for, whatever t
     second.wait();
     CHECK(one == std::vector<double>(one.size(), 3));
     CHECK(other == one);
-    for (const auto& task : put_off) {
-        task();
-    }
+    idle.run();
 }
 
 TEST_CASE("an async group tells who is where") {
@@ -201,7 +289,7 @@ TEST_CASE("an async group tells who is where") {
     const std::string text = meeting.roll_call();
     CAPTURE(text);
     CHECK(mentions(text, "rank 1: came to operation 1, allreduce of 4 bytes of i32 with sum, in place or by "
-                         "value, at timeout_test.cpp:"));
+                         "value, at waits_test.cpp:"));
     CHECK(mentions(text, "rank 2: came to operation 2, broadcast of 4 bytes of i32, root 1, at "));
     CHECK(mentions(meeting.roll_call(RollCallFormat::json),
                    "{\"group\": \"an async group of 3 ranks\", \"members\": 3, "));
@@ -244,5 +332,7 @@ TEST_CASE("a timeout names the operation that was waited for, though its rank ha
     AsyncRequest other = meeting.at(0).allreduce(std::span(&second, 1), max);
     const std::string told = told_by(one).value_or("");
     CHECK(mentions(told, "rank 0 has waited 100 ms in operation 1, allreduce of 8 bytes of f64 with sum"));
-    CHECK(mentions(told, "at timeout_test.cpp:" + std::to_string(line)));
+    CHECK(mentions(told, "at waits_test.cpp:" + std::to_string(line)));
 }
+
+} // namespace
