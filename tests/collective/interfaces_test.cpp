@@ -1,14 +1,17 @@
 #include "../test.hpp"
 
 #include <tutti/collective.hpp>
+#include <tutti/counts.hpp>
+#include <tutti/detail/call.hpp>
+#include <tutti/options.hpp>
+
+namespace {
 
 // The interfaces for C and Fortran and the pages are written by hand, so that they can be read and searched.
 // Their collectives must be those of the table: a test that fails shows the lines to write.
 
 using namespace tutti;
 using detail::CollectiveTraits;
-
-namespace {
 
 std::string text_of(const char* file) {
     std::ifstream in(std::string(TUTTI_SOURCE) + "/" + file);
@@ -132,8 +135,6 @@ void check_all(const std::string& text, Write write) {
     }
 }
 
-} // namespace
-
 TEST_CASE("functions of C take what the table says") {
     check_all(on_one_line(text_of("components/c/include/tutti/tutti.h")), c_prototype);
 }
@@ -182,3 +183,66 @@ TEST_CASE("results that need all members depend on all inputs") {
         }
     }
 }
+
+// The list "Fast path" of docs/collectives.md: which calls are recognised by one comparison of 64 bits.
+
+using namespace tutti;
+
+detail::Call allreduce() {
+    return {.collective = Collective::allreduce,
+            .type = Type::f64,
+            .op = Operator::sum,
+            .input_count = 8,
+            .output_count = 8};
+}
+
+bool has_key(const detail::Call& call) {
+    return detail::key_of(call) != 0;
+}
+
+TEST_CASE("calls with built-in types and operators are recognised by one word, up to a length and a root") {
+    CHECK(has_key(allreduce()));
+    detail::Call call = allreduce();
+    call.input_count = call.output_count = (std::size_t{1} << 21) - 1;
+    CHECK(has_key(call));
+    call.output_count = std::size_t{1} << 21;
+    CHECK(!has_key(call));
+    call = {.collective = Collective::broadcast,
+            .type = Type::f64,
+            .in_place = true,
+            .root = 255,
+            .input_count = 8,
+            .output_count = 8};
+    CHECK(has_key(call));
+    call.root = 256;
+    CHECK(!has_key(call));
+}
+
+TEST_CASE("calls that the page excepts have no such word") {
+    detail::Call call = allreduce();
+    call.type = Type::other;
+    CHECK(!has_key(call));
+    call = allreduce();
+    const detail::Kernels own_operator{};
+    call.kernels = &own_operator;
+    CHECK(!has_key(call));
+    call = allreduce();
+    call.algorithm = "circulant";
+    CHECK(!has_key(call));
+    call = allreduce();
+    call.order = Order::serial;
+    CHECK(!has_key(call));
+    call = allreduce();
+    call.timeout = std::chrono::milliseconds(1);
+    CHECK(!has_key(call));
+    call = allreduce();
+    call.shared_output = true;
+    CHECK(!has_key(call));
+    call = allreduce();
+    const std::array<std::size_t, 2> numbers{4, 4};
+    const Counts::View counts = Counts(numbers);
+    call.counts = &counts;
+    CHECK(!has_key(call));
+}
+
+} // namespace

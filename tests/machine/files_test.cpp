@@ -1,15 +1,21 @@
-// Machines as Linux describes them in files.
+// Machines as Linux describes them in files; and kinds of cores, on the machine of
+// topology/fixtures/two-kinds.xml: CPUs 0, 3, 4, 5 are efficient, 1 and 2 fast.
+
 #include "../test.hpp"
 #include "fixtures.hpp"
 #include "machine/cpu_list.hpp"
+#include "machine/placement.hpp"
 
 #include <unistd.h>
 
 using namespace tutti::machine;
 using namespace tutti::machine::test;
 namespace fs = std::filesystem;
+using Indices = std::vector<int>;
 
 namespace {
+
+// Machines as Linux describes them in files.
 
 /// A folder with the files that Linux has for a machine.
 class Files {
@@ -73,8 +79,6 @@ void without_kinds(Machine& machine) {
         pu.speed = full_speed;
     }
 }
-
-} // namespace
 
 TEST_CASE("the files of a machine tell what hwloc tells") {
     for (const Machine& machine :
@@ -140,3 +144,125 @@ TEST_CASE("this machine is the same whether hwloc or the library reads it") {
     CHECK(by_files.vendor == by_hwloc.vendor);
     CHECK(by_files.family == by_hwloc.family);
 }
+
+// Kinds of cores, on the machine of topology/fixtures/two-kinds.xml: CPUs 0, 3, 4, 5 are efficient, 1 and 2
+// fast.
+
+using Numbers = std::map<std::string, std::string>;
+
+/// As hwloc's XML states it of these CPUs, and in which order of speed unless `rank` is empty.
+std::string kind(const std::string& cpus, const std::string& rank, const Numbers& numbers) {
+    std::string text = "<cpukind cpuset=\"" + cpus + "\"";
+    text += (rank.empty() ? "" : " forced_efficiency=\"" + rank + "\"") + ">";
+    for (const auto& [name, number] : numbers) {
+        text.append("<info name=\"").append(name).append("\" value=\"").append(number).append("\"/>");
+    }
+    return text + "</cpukind>";
+}
+
+/// The machine with these kinds instead.
+Machine with_kinds(const std::string& kinds) {
+    std::ifstream file(fixture_path("two-kinds.xml"));
+    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    text.erase(text.find("  <cpukind"));
+    const std::filesystem::path path =
+        std::filesystem::temp_directory_path() / ("tutti-kinds-" + std::to_string(getpid()));
+    std::ofstream(path) << text << kinds << "</topology>\n";
+    Machine machine = from_xml(path);
+    std::filesystem::remove(path);
+    return machine;
+}
+
+Indices placed(const Machine& machine, int members, const char* placement) {
+    return place(machine, members, parse_placement(placement));
+}
+
+TEST_CASE("kinds of cores are named by their ranks, and speeds are relative to the fastest") {
+    CHECK(two_kinds().kinds() == "performance (CPUs 1-2, speed 1024), efficient (CPUs 0,3-5, speed 446)");
+    // Among the allowed CPUs too, the names are those of the whole machine.
+    CHECK(restrict(two_kinds(), std::array{5}).kinds() == "efficient (CPU 5, speed 446)");
+    const std::string three = kind("0x30", "0", {{"LinuxCapacity", "100"}}) +
+                              kind("0x9", "1", {{"LinuxCapacity", "250"}}) +
+                              kind("0x6", "2", {{"LinuxCapacity", "500"}});
+    CHECK(with_kinds(three).kinds() == "performance (CPUs 1-2, speed 1024), medium (CPUs 0,3, speed 512), "
+                                       "efficient (CPUs 4-5, speed 204)");
+}
+
+TEST_CASE(
+    "the speed of a kind is its frequency if its capacity tells nothing, and else that of the fastest") {
+    const auto kinds = [](const Numbers& slow, const Numbers& fast) {
+        return with_kinds(kind("0x39", "0", slow) + kind("0x6", "1", fast)).kinds();
+    };
+    const std::string known = "performance (CPUs 1-2, speed 1024), efficient (CPUs 0,3-5, speed 768)";
+    CHECK(kinds({{"FrequencyMaxMHz", "3000"}}, {{"FrequencyMaxMHz", "4000"}}) == known);
+    CHECK(kinds({{"FrequencyMaxMHz", "3000"}, {"LinuxCapacity", "9"}},
+                {{"FrequencyMaxMHz", "4000"}, {"LinuxCapacity", "9"}}) == known);
+    const std::string unknown = "performance (CPUs 1-2, speed 1024), efficient (CPUs 0,3-5, speed 1024)";
+    CHECK(kinds({{"Color", "1"}}, {{"Color", "2"}}) == unknown);
+    CHECK(kinds({{"LinuxCapacity", "9"}}, {{"Color", "2"}}) == unknown);
+}
+
+TEST_CASE("all cores are performance cores if there is one kind, or no kind is known to be faster") {
+    const std::string all = "performance (CPUs 0,3-5,1-2, speed 1024)";
+    CHECK(with_kinds("").kinds() == all);
+    CHECK(with_kinds(kind("0x3f", "0", {{"LinuxCapacity", "446"}})).kinds() == all);
+    CHECK(with_kinds(kind("0x39", "", {{"Color", "1"}}) + kind("0x6", "", {{"Color", "2"}})).kinds() == all);
+}
+
+TEST_CASE("describe lists kinds if there are several") {
+    CHECK(describe(two_kinds()) ==
+          "CPUs        6 of 6 allowed: 0,3-5,1-2\n"
+          "cores       6\n"
+          "core kinds  performance (CPUs 1-2, speed 1024), efficient (CPUs 0,3-5, speed 446)\n"
+          "L2          2 x 1 MiB\n"
+          "NUMA nodes  1\n"
+          "packages    1\n");
+    CHECK_FALSE(mentions(describe(with_kinds("")), "kinds"));
+}
+
+TEST_CASE("a placement excludes kinds, and prefers the first of those that it names") {
+    const Machine machine = two_kinds();
+    CHECK(placed(machine, 2, "compact") == Indices{0, 3});
+    CHECK(placed(machine, 2, "performance") == Indices{1, 2});
+    CHECK(placed(machine, 3, "performance") == Indices{1, 2, 1});
+    CHECK(placed(machine, 5, "efficient") == Indices{0, 3, 4, 5, 0});
+    CHECK(placed(machine, 3, "performance,efficient") == Indices{1, 2, 0});
+    CHECK(placed(machine, 7, "efficient,performance") == Indices{0, 3, 4, 5, 1, 2, 0});
+    // Kinds without CPUs are no error beside one that has some.
+    CHECK(placed(machine, 3, "medium,performance") == Indices{1, 2, 1});
+    CHECK(placed(two_sockets_smt(), 3, "performance,efficient") == Indices{0, 1, 2});
+    // Second hardware threads come after cores of other kinds.
+    Machine smt = two_sockets_smt();
+    for (Pu& pu : smt.pus) {
+        pu.kind = pu.package == 0 ? Kind::efficient : Kind::performance;
+    }
+    CHECK(placed(smt, 4, "performance,efficient") == Indices{4, 5, 6, 7});
+    CHECK(placed(smt, 6, "performance,efficient") == Indices{4, 5, 6, 7, 0, 1});
+    CHECK(placed(smt, 9, "performance,efficient") == Indices{4, 12, 5, 6, 7, 0, 1, 2, 3});
+    CHECK(placed(smt, 5, "performance") == Indices{4, 12, 5, 6, 7});
+}
+
+TEST_CASE("beside holders of CPUs, free CPUs of other preferred kinds go before shared ones") {
+    const auto beside = [](int members, const char* placement, const Indices& held) {
+        return place_beside(two_kinds(), members, parse_placement(placement), held);
+    };
+    CHECK(beside(2, "performance", {0}) == Indices{1, 2});
+    CHECK(beside(1, "performance", {1}) == Indices{2});
+    CHECK(beside(2, "performance", {1}) == Indices{1, 2});
+    CHECK(beside(2, "performance,efficient", {1}) == Indices{2, 0});
+    CHECK(beside(1, "performance,efficient", {1, 2}) == Indices{0});
+}
+
+TEST_CASE("a placement that names no kind of the machine lists those that there are") {
+    const std::string missing = message_of<std::invalid_argument>([] { placed(two_kinds(), 1, "medium"); });
+    CHECK(missing == "placement: no allowed CPU is of the kind medium; the machine has performance "
+                     "(CPUs 1-2, speed 1024), efficient (CPUs 0,3-5, speed 446)");
+    CHECK(mentions(message_of<std::invalid_argument>([] { placed(one_cpu(), 1, "medium,efficient"); }),
+                   "kind medium,efficient; the machine has performance (CPU 0, speed 1024)"));
+    for (const char* text : {"fast", "performance,", "performance,0", "0,performance", "Performance"}) {
+        const std::string error = message_of<std::invalid_argument>([&] { parse_placement(text); });
+        CHECK_MESSAGE(mentions(error, "or kinds of cores: performance, medium, efficient"), error);
+    }
+}
+
+} // namespace

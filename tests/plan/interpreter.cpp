@@ -2,7 +2,6 @@
 
 #include "../associated.hpp"
 #include "caller.hpp"
-#include "interpreter_state.hpp"
 #include "plan/plan.hpp"
 
 namespace tutti::test {

@@ -5,7 +5,6 @@
 #include "interleaving.hpp"
 #include "plan/plan.hpp"
 #include "program.hpp"
-#include "random.hpp"
 
 namespace tutti::test {
 

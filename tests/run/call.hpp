@@ -4,7 +4,7 @@
 #include "promise.hpp"
 #include "run/prepared.hpp"
 #include "schedule/synchronise.hpp"
-#include "values.hpp"
+#include "support.hpp"
 
 namespace tutti::test {
 

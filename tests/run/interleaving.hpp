@@ -2,7 +2,6 @@
 
 #include "delayed.hpp"
 #include "program.hpp"
-#include "random.hpp"
 #include "run/runner.hpp"
 
 namespace tutti::test {

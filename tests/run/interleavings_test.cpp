@@ -2,9 +2,8 @@
 #include "algorithm/registry.hpp"
 #include "call.hpp"
 #include "interleaving.hpp"
-#include "options.hpp"
+#include "support.hpp"
 #include "program.hpp"
-#include "random.hpp"
 
 namespace tutti::test {
 

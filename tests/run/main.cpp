@@ -5,7 +5,7 @@
 // N of every row, by default 10'000. A failure prints the options that repeat it.
 
 #define DOCTEST_CONFIG_IMPLEMENT
-#include "options.hpp"
+#include "support.hpp"
 
 #include <doctest/doctest.h>
 

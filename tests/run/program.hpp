@@ -1,9 +1,8 @@
 #pragma once
 
 #include "call.hpp"
-#include "random.hpp"
 #include "schedule/schedule.hpp"
-#include "values.hpp"
+#include "support.hpp"
 
 namespace tutti::test {
 

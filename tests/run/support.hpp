@@ -1,11 +1,48 @@
 #pragma once
 
+#include "../std.hpp"
 #include "algorithm/registry.hpp"
-#include "random.hpp"
 
 #include <tutti/detail/template_loops.hpp>
 
 namespace tutti::test {
+
+#if defined(TUTTI_REDUCED_TESTS)
+inline constexpr long usual_interleavings = 1'000;
+#else
+inline constexpr long usual_interleavings = 10'000;
+#endif
+
+/// The interleavings to run, from the command line.
+struct Options {
+    long interleavings = usual_interleavings; ///< of each row
+    std::uint64_t seed = 1;                   ///< of the first program
+    std::string row;                          ///< as in "allreduce direct"; empty: every row
+    int ranks = 0;                            ///< 0: all from 1 to 5
+};
+
+const Options& options();
+
+/// Mixes all bits (the finaliser of splitmix64).
+constexpr std::uint64_t scrambled(std::uint64_t word) {
+    word = (word ^ (word >> 30U)) * 0xBF58476D1CE4E5B9;
+    word = (word ^ (word >> 27U)) * 0x94D049BB133111EB;
+    return word ^ (word >> 31U);
+}
+
+/// Random numbers that are the same everywhere (splitmix64).
+class Random {
+public:
+    explicit Random(std::uint64_t seed) : state_(scrambled(seed)) {}
+
+    std::uint64_t word() { return scrambled(state_ += 0x9E3779B97F4A7C15); }
+    /// Less than `limit`.
+    std::size_t below(std::size_t limit) { return static_cast<std::size_t>(word() >> 11U) % limit; }
+    bool one_in(std::size_t times) { return below(times) == 0; }
+
+private:
+    std::uint64_t state_;
+};
 
 /// The elements that are reduced here. An input is a number of its own for each member, operation and
 /// element, so that a result tells what it is made of.

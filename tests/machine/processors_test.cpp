@@ -1,11 +1,22 @@
-// The parts of the described machines.
+// Machines and their thresholds, and how many CPUs members have: by the limits of control groups, and by
+// where they may run.
+
 #include "../test.hpp"
 #include "fixtures.hpp"
 #include "machine/cpu_list.hpp"
+#include "machine/pinning.hpp"
+#include "machine/quota.hpp"
+#include "machine/thresholds.hpp"
+
+#include <unistd.h>
 
 using namespace tutti::machine;
 using namespace tutti::machine::test;
 using Indices = std::vector<int>;
+
+namespace {
+
+// The parts of the described machines.
 
 TEST_CASE("two sockets with SMT: counts, order and siblings") {
     const Machine machine = two_sockets_smt();
@@ -148,3 +159,121 @@ TEST_CASE("this machine in synthetic notation has the CPUs that it has") {
         CHECK(from_synthetic(description).pus_in_machine == detect().pus_in_machine);
     }
 }
+
+Machine machine_of(const char* vendor, int family, const char* model, std::size_t l2_mib) {
+    Machine machine;
+    machine.vendor = vendor;
+    machine.family = family;
+    machine.model = model;
+    machine.l2_bytes = l2_mib << 20U;
+    machine.l3_bytes = std::size_t{32} << 20U;
+    return machine;
+}
+
+std::string source_of(const Machine& machine) {
+    return source_text(family_thresholds(machine));
+}
+
+TEST_CASE("a profile is that of the processor's family, or a guess") {
+    CHECK(source_of(machine_of("AuthenticAMD", 26, "AMD EPYC", 1)) == "family AMD Zen 5");
+    CHECK(source_of(machine_of("AuthenticAMD", 25, "AMD EPYC 9R14", 1)) == "family AMD Zen");
+    CHECK(source_of(machine_of("GenuineIntel", 6, "Intel(R) Xeon(R) Platinum 8488C", 2)) ==
+          "family Intel Xeon with a large L2");
+    CHECK(source_of(machine_of("GenuineIntel", 6, "Intel(R) Xeon(R) E5-2680", 0)) == "guess");
+    CHECK(source_of(machine_of("GenuineIntel", 6, "Intel(R) Core(TM) i7", 2)) == "guess");
+    CHECK(source_of(Machine{}) == "guess");
+}
+
+TEST_CASE("caches are full by the L2 caches or by the L3 caches, whichever is first") {
+    CHECK(Reach{.l2_bytes = 3, .l3_bytes = 100}.bytes(8, 1) == 24);
+    CHECK(Reach{.l2_bytes = 3, .l3_bytes = 10}.bytes(8, 2) == 20);
+    CHECK(Reach{.l3_bytes = 10}.bytes(8, 2) == 20); // the L2 caches do not matter
+}
+
+TEST_CASE("readers see a line for each threshold") {
+    Thresholds profile;
+    profile.moved_line_ns = 1.5;
+    profile.stream_to_own.l3_bytes = 7;
+    CHECK(describe(profile).find("  moved-line                     1.5 ns\n") != std::string::npos);
+    CHECK(describe(profile).find("  stream-to-own-per-l3           7 B\n") != std::string::npos);
+    CHECK(describe(profile).starts_with("profile: guess\n"));
+}
+
+// How many CPUs members have: by the control groups' limits, and by where they may run.
+
+/// The quota in a file system that has these files.
+std::optional<int> quota_among(const std::map<std::string, std::string>& files) {
+    namespace fs = std::filesystem;
+    const fs::path root = fs::temp_directory_path() / ("tutti-quota-" + std::to_string(getpid()));
+    for (const auto& [name, text] : files) {
+        const fs::path path = root / name;
+        fs::create_directories(path.parent_path());
+        std::ofstream(path) << text << '\n';
+    }
+    const std::optional<int> quota = quota_cpus(root.string());
+    fs::remove_all(root);
+    return quota;
+}
+
+const std::string groups = "proc/self/cgroup";
+const std::string mounted = "sys/fs/cgroup/";
+
+TEST_CASE("a control group's quota is a number of CPUs, rounded down, at least one") {
+    const auto quota = [](const std::string& text) {
+        return quota_among({{groups, "0::/"}, {mounted + "cpu.max", text}});
+    };
+    CHECK(quota("200000 100000") == 2);
+    CHECK(quota("150000 100000") == 1);
+    CHECK(quota("390000 100000") == 3);
+    CHECK(quota("10000 100000") == 1);
+    CHECK(quota("25000 10000") == 2);
+    CHECK(quota("max 100000") == std::nullopt);
+    CHECK(quota("nonsense") == std::nullopt);
+    CHECK(quota("") == std::nullopt);
+    CHECK(quota("-1 100000") == std::nullopt);
+    CHECK(quota_among({{groups, "0::/"}}) == std::nullopt);
+    CHECK(quota_among({{"elsewhere", ""}}) == std::nullopt);
+}
+
+TEST_CASE("the least quota on the way up counts") {
+    CHECK(quota_among({{groups, "0::/a/b"},
+                       {mounted + "a/b/cpu.max", "max 100000"},
+                       {mounted + "a/cpu.max", "300000 100000"},
+                       {mounted + "cpu.max", "800000 100000"}}) == 3);
+    CHECK(quota_among({{groups, "0::/a/b"}, {mounted + "a/b/cpu.max", "100000 100000"}}) == 1);
+    // Limits of other groups do not matter.
+    CHECK(quota_among({{groups, "0::/a"}, {mounted + "b/cpu.max", "100000 100000"}}) == std::nullopt);
+}
+
+TEST_CASE("version 1 and mixed systems have quotas as well") {
+    const std::map<std::string, std::string> one_and_two = {
+        {groups, "9:name=systemd:/\n4:memory:/box\n3:cpu,cpuacct:/box\n0::/"},
+        {mounted + "cpu,cpuacct/box/cpu.cfs_quota_us", "400000"},
+        {mounted + "cpu,cpuacct/box/cpu.cfs_period_us", "100000"},
+        {mounted + "cpu,cpuacct/cpu.cfs_quota_us", "-1"},
+        {mounted + "cpu,cpuacct/cpu.cfs_period_us", "100000"},
+        {mounted + "memory/box/cpu.cfs_quota_us", "100000"},
+        {mounted + "memory/box/cpu.cfs_period_us", "100000"}};
+    CHECK(quota_among(one_and_two) == 4);
+    auto with_unified = one_and_two;
+    with_unified[mounted + "unified/cpu.max"] = "200000 100000";
+    CHECK(quota_among(with_unified) == 2);
+    // A container that sees the host's name of its group, but has that mounted as the root.
+    CHECK(quota_among({{groups, "2:cpu:/docker/0123"},
+                       {mounted + "cpu/cpu.cfs_quota_us", "250000"},
+                       {mounted + "cpu/cpu.cfs_period_us", "100000"}}) == 2);
+}
+
+TEST_CASE("threads that may only use few CPUs can run at the same time only there") {
+    using Bindings = std::vector<std::vector<int>>;
+    CHECK(pus_at_once(Bindings{{0}, {0}, {0}}, 8) == 1);
+    CHECK(pus_at_once(Bindings{{0}, {1}, {0}}, 8) == 2);
+    CHECK(pus_at_once(Bindings{{}, {}, {}}, 8) == 3);
+    CHECK(pus_at_once(Bindings{{}, {}, {}}, 2) == 2);
+    CHECK(pus_at_once(Bindings{{}, {5}, {5}}, 8) == 2);
+    CHECK(pus_at_once(Bindings{{0, 1}, {0, 1}, {0, 1}}, 8) == 2);
+    CHECK(pus_at_once(Bindings{{0, 1}, {2, 3}, {3}}, 8) == 3);
+    CHECK(pus_at_once(Bindings{}, 8) == 1);
+}
+
+} // namespace

@@ -1,19 +1,33 @@
+// The worked cases of Träff et al. 2023, as far as they concern what is registered; trees that are split to
+// combine; and the example of docs/guide.md: a graph family of one function.
+
 #include "../test.hpp"
 #include "algorithm/families.hpp"
+#include "algorithm/graph_rows.hpp"
 #include "algorithm/registry.hpp"
+#include "algorithm/split_to_combine.hpp"
 #include "cost/count.hpp"
 #include "graph/circulant.hpp"
 #include "messages.hpp"
 #include "schedule/synchronise.hpp"
 #include "verify/verify.hpp"
 
+using namespace tutti;
+using graph::LevelTree;
+using Sizes = std::vector<int>;
+using algorithm::Algorithm;
+using schedule::Action;
+using schedule::Protocol;
+using schedule::Symmetry;
+using schedule::Transfer;
+
+namespace {
+
 // The worked cases of Träff et al. 2023, as far as they concern what is registered.
 
 using namespace tutti;
 using schedule::Schedule;
 using test::messages;
-
-namespace {
 
 Schedule made(Collective collective, int ranks, int root = 0) {
     const algorithm::Algorithm* row = algorithm::find(collective, "circulant");
@@ -62,8 +76,6 @@ std::vector<int> ascending(int ranks) {
     std::ranges::reverse(skips);
     return skips;
 }
-
-} // namespace
 
 TEST_CASE("Fig. 1: the circulant graph of p = 11 has the edges of skips 1, 2, 3 and 6") {
     CHECK(ascending(11) == std::vector<int>{1, 2, 3, 6, 11});
@@ -210,3 +222,92 @@ TEST_CASE("Prop. 2: q rounds and 2^q - 1 blocks for many members, too, with p - 
         CHECK_MESSAGE(report.ok(), report.text());
     }
 }
+
+Sizes sizes(const LevelTree& tree, int level) {
+    Sizes found;
+    for (int number = 0; number < tree.groups(level); ++number) {
+        found.push_back(tree.group(level, number).count);
+    }
+    return found;
+}
+
+TEST_CASE("equal groups of at most eight children stay as they are, larger ones are split") {
+    const LevelTree small = LevelTree::equal(Sizes{2, 8, 8});
+    CHECK(algorithm::split_to_combine(small) == small);
+    CHECK(algorithm::split_to_combine(LevelTree::equal(Sizes{2, 64})) == small);
+}
+
+TEST_CASE("smaller groups come together before larger ones are combined") {
+    const LevelTree tree = algorithm::split_to_combine(LevelTree::nested(12, {{4, 2, 2, 4}}));
+    REQUIRE(tree.last() == 3);
+    CHECK(sizes(tree, 1) == Sizes{4, 4, 4});
+    CHECK(sizes(tree, 2) == Sizes{4, 2, 2, 4});
+}
+
+TEST_CASE("groups that make no equal parts are cut in two") {
+    // (x_0 .. x_2) op x_3, where four operands alone are (x_0 op x_1) op (x_2 op x_3).
+    const LevelTree tree = algorithm::split_to_combine(LevelTree::nested(9, {{2, 3, 3, 1}}));
+    CHECK(sizes(tree, 1) == Sizes{8, 1});
+    CHECK(sizes(tree, 2) == Sizes{2, 3, 3, 1});
+}
+
+// The example of docs/guide.md: a graph family of one function, and what follows from
+// it.
+
+struct Doubling {
+    static constexpr algorithm::Ranks ranks = algorithm::Ranks::any;
+    static long rounds(int p) { return graph::rounds_log2(p); }
+    static schedule::Pattern allgather(int p) {
+        std::vector<Transfer> received; // round, from, blocks, what to do with them
+        int round = 0;
+        for (int have = 1; have < p; have *= 2) { // blocks 0 .. have - 1 are here
+            received.push_back({round++, have, {have, std::min(have, p - have)}, Action::copy});
+        }
+        return {p, p, round, Symmetry::rotation, {received}};
+    }
+};
+
+long any_scratch(int p, int /*root*/) {
+    return 2L * p;
+}
+
+algorithm::CostTerms scatter_counts(int p, int /*root*/) {
+    return {Doubling::rounds(p), p / 2, 0};
+}
+
+using namespace algorithm::rows;
+
+constexpr Algorithm family[] = {
+    allgather_row<Doubling>("doubling", pulled, "test"),
+    reduce_scatter_row<Doubling>("doubling", pulled, any_scratch, "test"),
+    allreduce_row<Doubling>("doubling", pulled, "test"),
+    gather_row<Doubling>("doubling", any_scratch, "test"),
+    scatter_row<Doubling>("doubling", scatter_counts, any_scratch, "test"),
+};
+
+TEST_CASE("a graph family of one function has five collectives, proved for any number of ranks and root") {
+    for (const Algorithm& row : family) {
+        for (int ranks = 1; ranks <= 40; ++ranks) {
+            for (int root = 0; root < (has_root(row) ? ranks : 1); root += 3) {
+                CAPTURE(to_string(row.collective));
+                CAPTURE(ranks);
+                CAPTURE(root);
+                const schedule::Schedule made = row.make(ranks, root);
+                const algorithm::CostTerms counted = cost::tally(made).most();
+                CHECK(counted.rounds == row.cost(ranks, root).rounds);
+                CHECK(counted.reductions == row.cost(ranks, root).reductions);
+                // The largest subtree of a scatter depends on where p lies between powers of two.
+                if (row.collective != Collective::scatter) {
+                    CHECK(counted.blocks == row.cost(ranks, root).blocks);
+                }
+                for (const Protocol protocol : {Protocol::zero_copy, Protocol::in_place}) {
+                    const verify::Report report = verify::verify(synchronise(made, protocol),
+                                                                 verify::requirement_of(row, made.ranks()));
+                    CHECK_MESSAGE(report.ok(), report.text());
+                }
+            }
+        }
+    }
+}
+
+} // namespace
