@@ -14,6 +14,10 @@
 #include <cstddef>
 #include <cstdint>
 
+namespace tutti::inline TUTTI_NAMESPACE::detail {
+class Seat;
+}
+
 namespace tutti::engine {
 
 /// A checked call with all decisions that do not depend on addresses. It recognises other calls that differ
@@ -30,8 +34,14 @@ public:
     /// Begins another call of an explored kind. If another selection has its turn, it is prepared for that,
     /// and serves no call until complete().
     void begin_again(const detail::Call& asked, Plans& plans, Explorations& explorations);
-    /// Marks the call as ready: its memory is reserved.
-    void complete() { known_.complete(); }
+    /// How a seat repeats the call in front of it, which serves() these: see detail::execute_again().
+    using Again = bool (*)(detail::Seat& seat, std::uint64_t key, const void* input, void* output);
+    /// Marks the call as ready: its memory is reserved. Null if it is not made by a seat.
+    void complete(Again by_seat = nullptr) {
+        again_ = by_seat;
+        known_.complete();
+    }
+    Again again() const { return again_; }
 
     /// Whether it serves a call with that key on these vectors, or that call: see KnownCall.
     bool serves(std::uint64_t key, const void* input, const void* output) const {
@@ -71,7 +81,8 @@ private:
 
     const Shape& shape() const { return known_.shape(); }
 
-    // A repeated call reads this first; it is on one cache line with the beginning of known_.
+    // A repeated call reads these first; they are on one cache line with the beginning of known_.
+    Again again_ = nullptr;
     std::size_t copied_bytes_ = 0;
     KnownCall known_;
     Exploration* exploration_ = nullptr;

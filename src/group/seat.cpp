@@ -31,15 +31,14 @@ ErrorContext Seat::context_of(const PreparedCall& call) const {
 
 template <class Prepare>
 PreparedCall& Seat::complete(const Call& asked, Prepare prepare) {
-    exchanging_ = nullptr; // a new call may be prepared at its address
-    next_exchange_ = {};
+    next_exchange_ = {}; // a new call may be prepared at the address of the one in front
     try {
         PreparedCall& call = prepare();
         bindings_.reserve(call.prepared());
         if (call.copied_bytes() != 0) {
             input_copy_.at_least(call.copied_bytes(), call.element_align());
         }
-        call.complete();
+        call.complete(again_of(call));
         return call;
     } catch (ArgumentError& error) {
         engine::describe(error, context_of(asked));
@@ -215,7 +214,7 @@ void Seat::find_or_prepare(const Call& call) {
                 return *known;
             });
         }
-        front_ = known;
+        bring_to_front(known);
         return;
     }
     std::unique_ptr<PreparedCall> made;
@@ -224,7 +223,7 @@ void Seat::find_or_prepare(const Call& call) {
         made->prepare(call, plans_, explorations_.get());
         return *made;
     });
-    front_ = &prepared_calls_.put(std::move(made));
+    bring_to_front(&prepared_calls_.put(std::move(made)));
 }
 
 bool Seat::try_front(const Call& call, engine::Exploration& exploration) {
@@ -285,88 +284,99 @@ bool Seat::end_call(bool has_waited) {
     return true;
 }
 
-/// Runs the call that serves these vectors, which it brings to the front, if there is one. Apart from
-/// run_again(), which would save more registers for it.
-[[gnu::noinline]] bool Seat::find_again(std::uint64_t key, const void* input, void* output) {
-    if (front_ == nullptr || record_ != nullptr) {
-        return false;
+PreparedCall::Again Seat::again_of(const PreparedCall& call) const {
+    const run::Prepared& prepared = call.prepared();
+    if (record_ != nullptr) {
+        return refuse_again;
     }
-    if (front_->serves(key, input, output)) {
-        if (!front_->repeats()) {
-            return false;
-        }
-    } else {
-        PreparedCall* const known = runs_operator_ ? nullptr : prepared_calls_.find(key, input, output);
-        if (known == nullptr || !known->repeats()) {
-            return false;
-        }
-        front_ = known;
-        record();
+    if (!prepared.exchanges_words || !prepared.synchronises || announces()) {
+        return run_plan_again;
     }
-    const run::Prepared& prepared = front_->prepared();
-    if (prepared.exchanges_words && prepared.synchronises && !cursor_.must_wait_for_slots && !announces()) {
-        next_exchange_ = {group_.memory().mailbox(), cursor_, prepared};
-        exchanging_ = front_;
-        return execute_again(*this, key, input, output); // which now finds this exchange
-    }
-    return repeat_front(input, output);
-}
-
-/// Needs no registers across a call: those that it makes come last.
-[[gnu::noinline]] bool Seat::exchange_words(const void* input, void* output) {
-    if (announces()) {
-        __builtin_unreachable(); // see find_again()
-    }
-    const mailbox::Mailbox& mailbox = group_.memory().mailbox();
-    const std::uint64_t word = next_exchange_.publish(input);
-    if (next_exchange_.must_notify() || mailbox.has_failed()) [[unlikely]] {
-        return finish_exchange(word, input, output);
-    }
-    const auto words = next_exchange_.words();
-    next_exchange_.prepare_next(cursor_); // while the words of the others are on their way
-    if (!next_exchange_.are_there(words)) {
-        int looks = mailbox::eager_looks(group_.wait_policy(), wait_history_);
-        do {
-            if (--looks <= 0) {
-                return finish_exchange(word, input, output);
-            }
-            mailbox::pause();
-        } while (!next_exchange_.are_there(words));
-    }
-    cursor_.go_to_next_synchronised(*front_->prepared().plan, mailbox.sets());
-    next_exchange_.combine(words, word, nullptr, output); // by an operator of the library's: throws nothing
-    return true;
-}
-
-[[gnu::noinline]] bool Seat::repeat_front(const void* input, void* output) {
-    return end_call(run_prepared(*front_, input, output, nullptr, {}, run::Unobserved{}));
-}
-
-[[gnu::always_inline]] inline bool Seat::repeats_exchange(std::uint64_t key, const void* input,
-                                                          void* output) const {
-    return next_exchange_.is_at(cursor_) && front_ == exchanging_ && front_->serves(key, input, output);
-}
-
-[[gnu::always_inline]] inline bool Seat::repeats_front(std::uint64_t key, const void* input,
-                                                       void* output) const {
-    return front_ != nullptr && record_ == nullptr && front_->serves(key, input, output) &&
-           !front_->prepared().exchanges_words && front_->repeats();
+    return run::WordExchange<mailbox::Mailbox>::has_two_words(prepared) ? exchange_again<true>
+                                                                        : exchange_again<false>;
 }
 
 /// Saves no registers: the calls that it makes come last.
 [[gnu::always_inline]] inline bool Seat::run_again(std::uint64_t key, const void* input, void* output) {
-    return repeats_exchange(key, input, output) ? exchange_words(input, output)
-           : repeats_front(key, input, output)  ? repeat_front(input, output)
-                                                : find_again(key, input, output);
+    return front_ != nullptr && front_->serves(key, input, output)
+               ? front_->again()(*this, key, input, output)
+               : find_again(key, input, output);
 }
 
-/// Apart from exchange_words(), which would save more registers for it.
+/// Apart from run_again(), which would save more registers for it.
+[[gnu::noinline]] bool Seat::find_again(std::uint64_t key, const void* input, void* output) {
+    if (front_ == nullptr || record_ != nullptr) {
+        return false;
+    }
+    PreparedCall* const known = prepared_calls_.find(key, input, output);
+    if (known == nullptr || !known->repeats()) {
+        return false;
+    }
+    bring_to_front(known);
+    record();
+    return known->exploration() != nullptr ? run_front(input, output)
+                                           : known->again()(*this, key, input, output);
+}
+
+bool Seat::refuse_again(Seat& /*seat*/, std::uint64_t /*key*/, const void* /*input*/, void* /*output*/) {
+    return false;
+}
+
+bool Seat::run_plan_again(Seat& seat, std::uint64_t /*key*/, const void* input, void* output) {
+    return seat.front_->repeats() && seat.run_front(input, output);
+}
+
+[[gnu::noinline]] bool Seat::run_front(const void* input, void* output) {
+    return end_call(run_prepared(*front_, input, output, nullptr, {}, run::Unobserved{}));
+}
+
+/// Needs no registers across a call: those that it makes come last.
+template <bool two_words>
+bool Seat::exchange_again(Seat& seat, std::uint64_t key, const void* input, void* output) {
+    if (announces()) {
+        __builtin_unreachable(); // see again_of()
+    }
+    run::WordExchange<mailbox::Mailbox>& exchange = seat.next_exchange_;
+    if (!exchange.is_at(seat.cursor_)) [[unlikely]] {
+        return seat.begin_exchange(key, input, output);
+    }
+    const mailbox::Mailbox& mailbox = seat.group_.memory().mailbox();
+    const std::uint64_t word = exchange.publish<two_words>(input);
+    if (exchange.must_notify() || mailbox.has_failed()) [[unlikely]] {
+        return seat.finish_exchange(word, input, output);
+    }
+    const auto words = exchange.words();
+    exchange.prepare_next(seat.cursor_); // while the words of the others are on their way
+    if (!exchange.are_there<two_words>(words)) {
+        int looks = mailbox::eager_looks(seat.group_.wait_policy(), seat.wait_history_);
+        do {
+            if (--looks <= 0) {
+                return seat.finish_exchange(word, input, output);
+            }
+            mailbox::pause();
+        } while (!exchange.are_there<two_words>(words));
+    }
+    seat.cursor_.go_to_next_synchronised(*seat.front_->prepared().plan, mailbox.sets());
+    // By an operator of the library's: throws nothing.
+    exchange.combine<two_words>(words, word, nullptr, output);
+    return true;
+}
+
+[[gnu::noinline]] bool Seat::begin_exchange(std::uint64_t key, const void* input, void* output) {
+    if (cursor_.must_wait_for_slots) {
+        return run_front(input, output);
+    }
+    next_exchange_ = {group_.memory().mailbox(), cursor_, front_->prepared()};
+    return front_->again()(*this, key, input, output);
+}
+
+/// Apart from exchange_again(), which would save more registers for it.
 [[gnu::noinline]] bool Seat::finish_exchange(std::uint64_t word, const void* input, void* output) {
     const PreparedCall& call = *front_;
     bindings_.bind(call.prepared(), input, output, nullptr);
     run::Runner<mailbox::Mailbox> runner(group_.memory().mailbox(), cursor_, call.prepared(), bindings_);
     runner.has_published(word);
-    return end_call(run_to_the_end(call, runner, 1, {})); // exchange_words() has looked often
+    return end_call(run_to_the_end(call, runner, 1, {})); // exchange_again() has looked often
 }
 
 void execute(Seat& seat, const Call& call) {

@@ -168,17 +168,27 @@ private:
     bool try_front(const Call& call, engine::Exploration& exploration);
     /// Has explorations see how far the member has come.
     void show_position() { explorations_->come_to({cursor_.epoch, cursor_.sync_epoch}); }
+    /// Repeats another call than the one in front, which it brings to the front.
     bool find_again(std::uint64_t key, const void* input, void* output);
-    /// Whether the call in front is the next exchange of words and serves these vectors.
-    bool repeats_exchange(std::uint64_t key, const void* input, void* output) const;
-    /// Whether the call in front fits these vectors and continues by its plan.
-    bool repeats_front(std::uint64_t key, const void* input, void* output) const;
-    /// Runs it. True.
-    bool repeat_front(const void* input, void* output);
-    /// Runs the next exchange. True.
-    bool exchange_words(const void* input, void* output);
+    void bring_to_front(engine::PreparedCall* call) {
+        front_ = call;
+        next_exchange_ = {};
+    }
+    /// How the call is repeated once it is in front: PreparedCall::again() is one of the functions below.
+    engine::PreparedCall::Again again_of(const engine::PreparedCall& call) const;
+    /// Not at all: the call is recorded.
+    static bool refuse_again(Seat& seat, std::uint64_t key, const void* input, void* output);
+    /// By its plan, if no look at the choice of its algorithm is due.
+    static bool run_plan_again(Seat& seat, std::uint64_t key, const void* input, void* output);
+    /// As an exchange of words, without a Runner.
+    template <bool two_words>
+    static bool exchange_again(Seat& seat, std::uint64_t key, const void* input, void* output);
+    /// The first time that it is in front, or after an operation of another call.
+    bool begin_exchange(std::uint64_t key, const void* input, void* output);
     /// The rest, if a word comes late or the group has failed. The member has published `word`. True.
     bool finish_exchange(std::uint64_t word, const void* input, void* output);
+    /// Runs the call in front by its plan. True.
+    bool run_front(const void* input, void* output);
     /// Shows the others the call in front, if it is another one than the last.
     void record();
 
@@ -213,9 +223,8 @@ private:
     /// The member's records of its calls, none of which is run again without a look; null if nothing is
     /// recorded.
     engine::MemberRecord* record_;
-    /// The next exchange of the call in front, if this is that call and the cursor is where this exchange is.
+    /// The next exchange of the call in front, if the cursor is there.
     run::WordExchange<mailbox::Mailbox> next_exchange_;
-    const engine::PreparedCall* exchanging_ = nullptr;
     engine::CallCache<std::unique_ptr<engine::PreparedCall>> prepared_calls_;
     /// Null if calls are not explored.
     std::unique_ptr<engine::Explorations> explorations_;

@@ -40,8 +40,7 @@ std::optional<engine::Sequence> Seat::difference(const Seat& other) const {
 
 void Seat::enter_region(std::int64_t number) noexcept {
     cursor_.history = mixed(cursor_.history, static_cast<std::uint64_t>(number));
-    exchanging_ = nullptr; // its tag has the history of before
-    next_exchange_ = {};
+    next_exchange_ = {}; // its tag has the history of before
 }
 
 bool Seat::is_new_here() {

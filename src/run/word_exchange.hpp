@@ -52,6 +52,11 @@ public:
     /// Whether it is that of the operation at the cursor.
     bool is_at(const Cursor& cursor) const { return epoch_ == cursor.epoch; }
     Words words() const { return {slots_, tag_}; }
+    /// Whether two members exchange full words. The functions below with a parameter `two_words` are faster
+    /// if it is that.
+    static bool has_two_words(const Prepared& prepared) {
+        return prepared.plan->ranks == 2 && prepared.word_bytes == sizeof(std::uint64_t);
+    }
 
     /// Works out the exchange after the one at `cursor`, before the cursor moves. The next operation must
     /// repeat this one, which synchronises: the history stays and the next set is free.
@@ -64,8 +69,9 @@ public:
 
     /// Publishes the member's word and returns it, because reading the slot again could fetch the cache line
     /// back from its reader.
+    template <bool two_words = false>
     [[gnu::always_inline]] std::uint64_t publish(const void* input) const {
-        const std::uint64_t word = loaded(input);
+        const std::uint64_t word = loaded<two_words>(input);
         slots_[own_offset_].publish(tag_, &word, 1);
         // Release: pairs with epoch_of() of a runner. inside_bit is not set: the operation touches only the
         // member's own buffers.
@@ -79,7 +85,11 @@ public:
 
     /// Whether the words of all others are there, in the same call. The loads are independent, so that they
     /// overlap.
+    template <bool two_words = false>
     [[gnu::always_inline]] bool are_there(const Words& words) const {
+        if constexpr (two_words) {
+            return words.slots[stride_ - own_offset_].tag() == words.tag;
+        }
         bool all = true;
         std::size_t slot = after(own_offset_);
         do {
@@ -90,12 +100,13 @@ public:
     }
 
     /// Combines the words, which are all there, in the order of the ranks. `own` is this member's.
+    template <bool two_words = false>
     [[gnu::always_inline]] void combine(const Words& words, std::uint64_t own, const void* state,
                                         void* output) const {
-        if (prepared_->word_bytes == 0) {
+        if (!two_words && prepared_->word_bytes == 0) {
             return;
         }
-        if (last_offset_ == stride_) { // two members
+        if (two_words || last_offset_ == stride_) { // two members
             const Word mine(own);
             const Word other(
                 words.slots[stride_ - own_offset_].word(0)); // the slot of the other of two members
@@ -117,9 +128,10 @@ private:
     /// The next member's slot; after the last member, the first.
     std::size_t after(std::size_t slot) const { return slot == last_offset_ ? 0 : slot + stride_; }
 
+    template <bool two_words>
     [[gnu::always_inline]] std::uint64_t loaded(const void* input) const {
         std::uint64_t word;
-        if (prepared_->word_bytes == sizeof word) [[likely]] {
+        if (two_words || prepared_->word_bytes == sizeof word) [[likely]] {
             std::memcpy(&word, input, sizeof word);
         } else {
             word = 0;
