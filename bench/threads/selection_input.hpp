@@ -12,7 +12,7 @@ namespace tutti::bench {
 /// The inputs of the library's choice of an algorithm.
 struct SelectionInput {
     detail::Call call;
-    engine::CallSize size;
+    engine::Selection::Input size;
 };
 
 /// The arguments of engine::select() for members that call `problem`.

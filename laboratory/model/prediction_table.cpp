@@ -48,7 +48,7 @@ struct Handled {
 /// Nothing if the algorithm is for no vector so long.
 std::optional<Handled> handled(const Candidate& candidate, const PredictionQuery& query, std::size_t bytes,
                                int rounds, const machine::Machine& machine) {
-    const engine::CallSize size{.members = query.members, .cpus = query.members};
+    const engine::Selection::Input size{.members = query.members, .cpus = query.members};
     const bool has_parts =
         query.collective == Collective::allgather || query.collective == Collective::gather;
     const std::size_t longest_bytes = engine::longest_carried_bytes(query.collective, rounds <= 1, size,

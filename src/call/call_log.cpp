@@ -4,8 +4,9 @@
 
 namespace tutti::engine {
 
-CallRecord::CallRecord(const CallPlace& place, const CallSignature& signature)
-    : words_{place.number, place.epoch, place.points} {
+CallRecord::CallRecord(std::uint64_t number, std::uint64_t epoch, std::uint64_t points,
+                       const CallSignature& signature)
+    : words_{number, epoch, points} {
     std::ranges::copy(signature.packed(), words_.end() - CallSignature::words);
 }
 
@@ -15,14 +16,14 @@ CallSignature CallRecord::signature() const {
     return CallSignature::unpacked(packed);
 }
 
-CallRecord CallRecord::with_types(const CallTypes* types) const {
+CallRecord CallRecord::with_types(const CallSignature::Types* types) const {
     CallSignature moved = signature();
     moved.types = types;
-    return {place(), moved};
+    return {words_[0], words_[1], words_[2], moved};
 }
 
 void CallHistory::reach(std::uint64_t epoch) {
-    last_ = empty() ? 0 : records_[size_ - 1].place().number_at(epoch);
+    last_ = empty() ? 0 : records_[size_ - 1].number_at(epoch);
 }
 
 CallSignature CallHistory::signature(std::uint64_t number) const {
@@ -43,10 +44,9 @@ std::uint64_t CallHistory::next_change(std::uint64_t number) const {
 }
 
 template <std::size_t records>
-void BasicCallLog<records>::add(const CallPlace& place, const CallSignature& signature) {
+void BasicCallLog<records>::add(const CallRecord& record) {
     const std::uint64_t version = version_.get();
     version_.publish(version + 1); // release, as is every store that follows: pairs with read()
-    const CallRecord record(place, signature);
     auto& shown = records_[version / 2 % records_.size()];
     for (std::size_t word = 0; word < CallRecord::words; ++word) {
         shown[word].publish(record[word]);

@@ -14,34 +14,27 @@
 
 namespace tutti::engine {
 
-/// The place of a call that differs from the one before among all calls of a member. It was repeated until
-/// the next such call.
-struct CallPlace {
-    /// The number and the epoch of the operation in which it was made first. Operations count from 1.
-    std::uint64_t number = 0;
-    std::uint64_t epoch = 0;
-    /// By so much each of them made the epoch grow.
-    std::uint64_t points = 1;
-
-    std::uint64_t number_at(std::uint64_t epoch_of_call) const {
-        return epoch_of_call <= epoch ? number : number + (epoch_of_call - epoch) / points;
-    }
-};
-
-/// A call that differs from the one before, in words that can be shown to others: its place and its
-/// signature.
+/// A call that differs from the one before, in words that can be shown to others: its place among all calls
+/// of a member and its signature. It was repeated until the next such call.
 class CallRecord {
 public:
     static constexpr std::size_t words = 3 + CallSignature::words;
 
     CallRecord() = default;
-    CallRecord(const CallPlace& place, const CallSignature& signature);
+    /// The number and the epoch of the operation in which the call was made first, and by how much each such
+    /// operation made the epoch grow. Operations count from 1.
+    CallRecord(std::uint64_t number, std::uint64_t epoch, std::uint64_t points,
+               const CallSignature& signature);
 
     std::uint64_t number() const { return words_[0]; }
-    CallPlace place() const { return {words_[0], words_[1], words_[2]}; }
+    std::uint64_t points() const { return words_[2]; }
+    /// The number of the operation at an epoch, if the call was repeated until then.
+    std::uint64_t number_at(std::uint64_t epoch) const {
+        return epoch <= words_[1] ? number() : number() + (epoch - words_[1]) / points();
+    }
     TUTTI_COMPONENT_API CallSignature signature() const;
     /// The same call with these types.
-    TUTTI_COMPONENT_API CallRecord with_types(const CallTypes* types) const;
+    TUTTI_COMPONENT_API CallRecord with_types(const CallSignature::Types* types) const;
 
     std::uint64_t& operator[](std::size_t word) { return words_[word]; }
     std::uint64_t operator[](std::size_t word) const { return words_[word]; }
@@ -87,7 +80,7 @@ public:
     static_assert(most_records <= CallHistory::most_records);
 
     /// By its member, or while that is in no call.
-    TUTTI_COMPONENT_API void add(const CallPlace& place, const CallSignature& signature);
+    TUTTI_COMPONENT_API void add(const CallRecord& record);
     void clear();
 
     /// The history of a member whose call, current or last, is known to have been at least at `epoch`. Empty

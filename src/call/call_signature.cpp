@@ -1,14 +1,23 @@
 #include "call/call_signature.hpp"
 
 #include "algorithm/registry.hpp"
+#include "atomic.hpp"
 #include "call/plans/neighborhood.hpp"
 #include "choose/select.hpp"
+#include "machine/process.hpp"
 #include "mixed.hpp"
 #include "plan/plan.hpp"
 
 #include <tutti/detail/bit_field.hpp>
 
+#include <cxxabi.h>
+
+#include <atomic>
 #include <bit>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <mutex>
 
 namespace tutti::engine {
 
@@ -59,6 +68,24 @@ std::uint64_t digest_of_kind(const CallSignature& signature) {
     return mixed(mixed(mixed(value, signature.counts), signature.function), types);
 }
 
+/// Types that only one source file knows are equal only if their names have one address, which libstdc++
+/// marks by an asterisk before the name. Null for all other types.
+const char* own_name(const std::type_info& type) {
+#if defined(__GLIBCXX__)
+    struct Marked : std::type_info {
+        static const char* of(const std::type_info& type) { return type.*(&Marked::__name); }
+    };
+    const char* const name = Marked::of(type);
+    return *name == '*' ? name : nullptr;
+#else
+    static_cast<void>(type);
+    return nullptr;
+#endif
+}
+
+/// The last one made. No type is ever taken out of the list.
+Atomic<const CallSignature::Types*> last_made{nullptr};
+
 } // namespace
 
 CallSignature signature_of(const detail::Call& call, const Shape& shape, std::size_t row, int root) {
@@ -80,7 +107,7 @@ CallSignature signature_of(const detail::Call& call, const Shape& shape, std::si
                       : call.counts != nullptr ? digest(call.counts->span())
                                                : 0,
             .function = call.function,
-            .types = CallTypes::of(call.types)};
+            .types = CallSignature::Types::of(call.types)};
 }
 
 CallSignature signature_of(const detail::Call& call, const Shape& shape) {
@@ -137,7 +164,8 @@ CallSignature CallSignature::unpacked(const std::array<std::uint64_t, words>& pa
             .element_bytes = packed[2],
             .counts = packed[3],
             .function = packed[4],
-            .types = reinterpret_cast<const CallTypes*>(packed[5])}; // NOLINT(performance-no-int-to-ptr)
+            .types = reinterpret_cast<const CallSignature::Types*>(
+                packed[5])}; // NOLINT(performance-no-int-to-ptr)
 }
 
 std::optional<Collective> CallSignature::collective() const {
@@ -196,6 +224,54 @@ std::uint64_t digest(std::span<const std::size_t> counts) {
         value = mixed(value, count);
     }
     return value | 1U;
+}
+
+bool CallSignature::Types::is(std::size_t hash, const char* name, const char* own) const {
+    return hash_ == hash && own_ == own && name_ == name;
+}
+
+const CallSignature::Types* CallSignature::Types::found(const CallSignature::Types* first, std::size_t hash,
+                                                        const char* name, const char* own) {
+    while (first != nullptr && !first->is(hash, name, own)) {
+        first = first->next_;
+    }
+    return first;
+}
+
+const CallSignature::Types* CallSignature::Types::of(const std::type_info* types) {
+    return types == nullptr ? nullptr : named(types->name(), own_name(*types));
+}
+
+const CallSignature::Types* CallSignature::Types::of_text(const std::string& text) {
+    return named(text.c_str(), nullptr);
+}
+
+const CallSignature::Types* CallSignature::Types::named(const char* name, const char* own) {
+    const std::size_t hash = std::hash<std::string_view>{}(name);
+    // Acquire: pairs with the release below. A call takes no lock and no memory unless its type is new.
+    if (const auto* known = found(last_made.load(std::memory_order_acquire), hash, name, own)) {
+        return known;
+    }
+    static machine::ProcessMutex mutex;
+    const std::scoped_lock lock(mutex);
+    const CallSignature::Types* const last = last_made.load(std::memory_order_acquire);
+    if (const auto* known = found(last, hash, name, own)) {
+        return known;
+    }
+    const auto* const made = new CallSignature::Types(hash, name, own, last);
+    last_made.store(made, std::memory_order_release);
+    return made;
+}
+
+/// The text between the brackets of "TemplateLoops<...>".
+std::string CallSignature::Types::text() const {
+    int status = 0;
+    const std::unique_ptr<char, decltype(&std::free)> name(
+        abi::__cxa_demangle(name_.c_str(), nullptr, nullptr, &status), &std::free);
+    const std::string text = name != nullptr ? name.get() : name_;
+    const std::size_t first = text.find('<');
+    const std::size_t last = text.rfind('>');
+    return first < last && last != std::string::npos ? text.substr(first, last + 1 - first) : text;
 }
 
 } // namespace tutti::engine

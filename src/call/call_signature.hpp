@@ -1,7 +1,6 @@
 #pragma once
 
 #include "call/arguments.hpp"
-#include "call/call_types.hpp"
 #include "run/digests.hpp"
 #include "schedule/synchronise.hpp"
 
@@ -16,11 +15,41 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <typeinfo>
 
 namespace tutti::engine {
 
 /// The part of a member's call that must be the same on all members; otherwise they disagree.
 struct CallSignature {
+    /// The types of elements and operators that are not the library's own, as the name of a template of them.
+    /// Lasts until the end of the process: calls are logged with it, and the type_info that it is made from
+    /// is gone when the program unloads the shared library that has made the call.
+    class Types {
+    public:
+        /// One object for all type_infos that are equal. Null for null. Throws std::bad_alloc.
+        static const Types* of(const std::type_info* types);
+        /// Those of another process, as its text() says.
+        TUTTI_COMPONENT_API static const Types* of_text(const std::string& text);
+
+        /// The hash of the name: the same in all processes.
+        std::size_t hash() const { return hash_; }
+        /// "<double, Farthest>"
+        TUTTI_COMPONENT_API std::string text() const;
+
+    private:
+        Types(std::size_t hash, const char* name, const char* own, const Types* next)
+            : hash_(hash), name_(name), own_(own), next_(next) {}
+        bool is(std::size_t hash, const char* name, const char* own) const;
+        static const Types* named(const char* name, const char* own);
+        static const Types* found(const Types* first, std::size_t hash, const char* name, const char* own);
+
+        std::size_t hash_;
+        std::string name_;
+        /// Distinguishes a type from others of the same name; null if nothing does.
+        const char* own_;
+        const Types* next_;
+    };
+
     /// The algorithm, as its row in the registry, and the protocol by which it is executed.
     std::size_t row = 0;
     schedule::Protocol protocol = schedule::Protocol::zero_copy;
@@ -50,7 +79,7 @@ struct CallSignature {
     std::uint64_t function = 0;
     /// The types of elements and operators that are not the library's own; null if there is no such
     /// information.
-    const CallTypes* types = nullptr;
+    const Types* types = nullptr;
 
     /// The digests that members compare. The fingerprints of signatures that differ in nothing but the size
     /// of their messages, below 2^20, or in nothing but the root, are different.

@@ -40,7 +40,7 @@ ScheduleName::Variant variant_of(const Call& call) {
 }
 
 /// The inputs of the selection besides the call.
-CallSize size_of(const Call& call, const Shape& shape, const Plans& plans) {
+Selection::Input size_of(const Call& call, const Shape& shape, const Plans& plans) {
     const std::size_t total_bytes = shape.total * call.element_bytes;
     return {.message_bytes = shape.message_bytes,
             .total_bytes = total_bytes,
@@ -59,14 +59,14 @@ int root_of(const Call& call, const Selection& selection) {
 } // namespace
 
 void PreparedCall::prepare(const Call& asked, Plans& plans, Explorations* explorations) {
-    prepare_with(asked, plans, [&](const Call& call, const CallSize& size) -> const Selection* {
+    prepare_with(asked, plans, [&](const Call& call, const Selection::Input& size) -> const Selection* {
         exploration_ = explorations != nullptr ? explorations->of(call, size) : nullptr;
         return exploration_ != nullptr ? &explorations->begin(*exploration_) : nullptr;
     });
 }
 
 void PreparedCall::prepare_as_learnt(const Call& asked, Plans& plans, const Explorations* explorations) {
-    prepare_with(asked, plans, [&](const Call& call, const CallSize& size) {
+    prepare_with(asked, plans, [&](const Call& call, const Selection::Input& size) {
         return explorations != nullptr ? explorations->chosen(call, size) : nullptr;
     });
 }
@@ -83,7 +83,7 @@ void PreparedCall::prepare_with(const Call& asked, Plans& plans, Choose choose) 
                         ? checked_layout(asked, plans.rank(), plans.members(), prepared_.layout)
                         : checked_shape(asked, plans.rank(), plans.members(), prepared_.offsets.data()));
     const Call call = reduced_to_one(asked);
-    const CallSize size = size_of(call, shape(), plans);
+    const Selection::Input size = size_of(call, shape(), plans);
     exploration_ = nullptr;
     const Selection* const chosen = asked.counts == nullptr ? choose(call, size) : nullptr;
     use(chosen != nullptr ? *chosen : select(call, size, plans.config().choices), call, size,
@@ -98,7 +98,7 @@ void PreparedCall::begin_again(const Call& asked, Plans& plans, Explorations& ex
     }
 }
 
-void PreparedCall::use(const Selection& selection, const Call& call, const CallSize& size,
+void PreparedCall::use(const Selection& selection, const Call& call, const Selection::Input& size,
                        std::size_t input_bytes, Plans& plans) {
     selection_ = selection;
     selection_number_ = exploration_ != nullptr ? exploration_->selection_number() : 0;
@@ -205,7 +205,7 @@ void PreparedCall::set_copy(const Call& call, std::size_t input_bytes, Plans& pl
     }
 }
 
-void PreparedCall::set_stores(const Call& call, const CallSize& size, int rank) {
+void PreparedCall::set_stores(const Call& call, const Selection::Input& size, int rank) {
     const bool apart = stores_apart(call.collective, selection_.protocol) &&
                        (call.collective == Collective::broadcast || copied_bytes_ != 0 ||
                         shape().aliasing == Aliasing::separate);

@@ -69,14 +69,14 @@ public:
 private:
     template <class Choose>
     void prepare_with(const detail::Call& asked, Plans& plans, Choose choose);
-    void use(const Selection& selection, const detail::Call& call, const CallSize& size,
+    void use(const Selection& selection, const detail::Call& call, const Selection::Input& size,
              std::size_t input_bytes, Plans& plans);
     void set_plan(const detail::Call& call, Plans& plans);
     void set_messages(const detail::Call& call, int members);
     void set_partition(const detail::Call& call);
     void set_scratch();
     void set_copy(const detail::Call& call, std::size_t input_bytes, Plans& plans);
-    void set_stores(const detail::Call& call, const CallSize& size, int rank);
+    void set_stores(const detail::Call& call, const Selection::Input& size, int rank);
     void set_call_signature(const detail::Call& call);
 
     const Shape& shape() const { return known_.shape(); }

@@ -23,7 +23,7 @@ std::size_t row_named(Collective collective, std::string_view name) {
 
 /// Whether two members take a row of their own. Pulled, a broadcast would leave all copying to one of them.
 /// A scan in which neither stores into the other's vector saves the lines' way back.
-bool two_differ(Collective collective, const CallSize& size) {
+bool two_differ(Collective collective, const Selection::Input& size) {
     if (collective == Collective::scan) {
         return size.touched_bytes <= StorePolicy::here().profile().scan_between_two_bytes;
     }
@@ -34,14 +34,14 @@ bool two_differ(Collective collective, const CallSize& size) {
 }
 
 /// Whether combined results are fetched by the others, which takes a second exchange.
-bool fetches_results(Collective collective, const CallSize& size) {
+bool fetches_results(Collective collective, const Selection::Input& size) {
     return collective == Collective::allreduce &&
            StorePolicy::here().fetches_results(size.touched_bytes, size.members,
                                                std::min(size.members, size.cpus), size.l3_groups);
 }
 
 /// Whether members are further apart than those for which the built-in choice was measured, or more.
-bool follows_levels(const CallSize& size) {
+bool follows_levels(const Selection::Input& size) {
     constexpr int most_in_one_cache = 8;
     return size.members <= size.cpus && (size.l3_groups > 1 || size.members > most_in_one_cache);
 }
@@ -79,7 +79,7 @@ const Defaults& defaults(Collective collective) {
     return table[static_cast<std::size_t>(collective)];
 }
 
-Selection built_in_selection(Collective collective, const detail::Call& call, const CallSize& size) {
+Selection built_in_selection(Collective collective, const detail::Call& call, const Selection::Input& size) {
     const Defaults& rows = defaults(collective);
     if (exchanges(call)) {
         return {rows.one_hop, Protocol::zero_copy, Reason::vectors};
@@ -110,7 +110,7 @@ Selection built_in_selection(Collective collective, const detail::Call& call, co
     return {row, protocol_of(row, call, size), Reason::vectors};
 }
 
-std::optional<Selection> level_selection(const detail::Call& call, const CallSize& size,
+std::optional<Selection> level_selection(const detail::Call& call, const Selection::Input& size,
                                          const Selection& built_in) {
     if (!follows_levels(size) || exchanges(call) || call.counts != nullptr || call.shared_output) {
         return std::nullopt;
@@ -126,7 +126,7 @@ std::optional<Selection> level_selection(const detail::Call& call, const CallSiz
                : std::nullopt;
 }
 
-std::optional<Selection> usable(std::size_t row, const detail::Call& call, const CallSize& size,
+std::optional<Selection> usable(std::size_t row, const detail::Call& call, const Selection::Input& size,
                                 const Selection& built_in, Reason reason, Stores stores) {
     const Protocol protocol = protocol_of(row, call, size);
     const bool only_here_copies =

@@ -32,7 +32,7 @@ struct Defaults {
 const Defaults& defaults(Collective collective);
 
 /// The choice for members that are few, or near each other.
-Selection built_in_selection(Collective collective, const detail::Call& call, const CallSize& size);
+Selection built_in_selection(Collective collective, const detail::Call& call, const Selection::Input& size);
 
 /// An algorithm that follows the levels of a machine, for calls whose buffers have so many bytes or more.
 struct LevelChoice {
@@ -47,12 +47,12 @@ std::span<const LevelChoice> level_choices();
 
 /// The algorithm that follows the levels of the machine, if members with a CPU each are many or in several L3
 /// caches, and such an algorithm is faster (level_choices.cpp).
-std::optional<Selection> level_selection(const detail::Call& call, const CallSize& size,
+std::optional<Selection> level_selection(const detail::Call& call, const Selection::Input& size,
                                          const Selection& built_in);
 
 /// The row in the protocol in which it serves a call for which the built-in choice is known; nothing if it
 /// gives other bits, or first copies an input that the built-in choice need not copy.
-std::optional<Selection> usable(std::size_t row, const detail::Call& call, const CallSize& size,
+std::optional<Selection> usable(std::size_t row, const detail::Call& call, const Selection::Input& size,
                                 const Selection& built_in, Reason reason, Stores stores = Stores::by_policy);
 
 } // namespace tutti::engine

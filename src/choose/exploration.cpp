@@ -14,14 +14,14 @@
 
 namespace tutti::engine {
 
-std::size_t TrialAreas::free_area(const CallPosition& now) const {
+std::size_t TrialAreas::free_area(const MemberPosition& now) const {
     const auto is_free = [&](std::uint64_t read_until) {
         return read_until == 0 || (read_until != in_use && now.sync_epoch >= read_until);
     };
     return static_cast<std::size_t>(std::ranges::find_if(read_until_, is_free) - read_until_.begin());
 }
 
-std::size_t TrialAreas::show(std::span<const std::uint64_t> ns, const CallPosition& now) {
+std::size_t TrialAreas::show(std::span<const std::uint64_t> ns, const MemberPosition& now) {
     const std::size_t area = free_area(now);
     if (area == none) {
         return none;
@@ -34,7 +34,7 @@ std::size_t TrialAreas::show(std::span<const std::uint64_t> ns, const CallPositi
 }
 
 std::vector<std::uint64_t> TrialAreas::take(std::size_t area, std::size_t calls, bool least,
-                                            const CallPosition& now) {
+                                            const MemberPosition& now) {
     std::vector<std::uint64_t> of_all(calls, least ? std::numeric_limits<std::uint64_t>::max() : 0);
     for (const TrialTimes& member : times_) {
         for (std::size_t call = 0; call < calls; ++call) {
@@ -55,7 +55,7 @@ Exploration::Exploration(std::vector<Selection> candidates, bool synchronises, s
     }
 }
 
-const Selection& Exploration::begin(TrialAreas& areas, const CallPosition& now) {
+const Selection& Exploration::begin(TrialAreas& areas, const MemberPosition& now) {
     epoch_to_meet_ = 0;
     if (calls_left_ > 1) {
         --calls_left_;
@@ -67,7 +67,7 @@ const Selection& Exploration::begin(TrialAreas& areas, const CallPosition& now) 
     return candidates_[used_];
 }
 
-void Exploration::look(TrialAreas& areas, const CallPosition& now) {
+void Exploration::look(TrialAreas& areas, const MemberPosition& now) {
     if (phase_ == Phase::settled) {
         interval_ == interval_before_all ? try_first(candidates_.size()) : try_choice();
     }
@@ -83,13 +83,13 @@ void Exploration::look(TrialAreas& areas, const CallPosition& now) {
     }
 }
 
-void Exploration::decide_if_possible(TrialAreas& areas, const CallPosition& now) {
+void Exploration::decide_if_possible(TrialAreas& areas, const MemberPosition& now) {
     if (phase_ == Phase::shown && now.sync_epoch >= shown_at_) {
         decide(areas, now);
     }
 }
 
-void Exploration::end(std::chrono::nanoseconds took, TrialAreas& areas, const CallPosition& next) {
+void Exploration::end(std::chrono::nanoseconds took, TrialAreas& areas, const MemberPosition& next) {
     if (const int round = trial_ % rounds; round != 0) {
         const std::size_t candidate = only_choice_ ? 0 : used_;
         calls_ns_[candidate * TrialTimes::counted_calls + static_cast<std::size_t>(round) - 1] =
@@ -118,7 +118,7 @@ void Exploration::try_choice() {
     only_choice_ = true;
 }
 
-void Exploration::show(TrialAreas& areas, const CallPosition& now) {
+void Exploration::show(TrialAreas& areas, const MemberPosition& now) {
     area_ = areas.show(std::span(calls_ns_).first(in_trial() * TrialTimes::counted_calls), now);
     if (area_ != TrialAreas::none) {
         phase_ = Phase::shown;
@@ -140,7 +140,7 @@ std::vector<std::uint64_t> Exploration::times_of_candidates(std::span<const std:
     return ns;
 }
 
-void Exploration::decide(TrialAreas& areas, const CallPosition& now) {
+void Exploration::decide(TrialAreas& areas, const MemberPosition& now) {
     // Less would let noise decide between candidates that are the same, or the clock between short calls.
     constexpr double least_gain = 1.03;
     constexpr double least_gain_ns = 30;
@@ -194,21 +194,21 @@ Learnt Exploration::learnt() const {
     return learnt;
 }
 
-std::optional<CallKind> explored_kind(const detail::Call& call, const CallSize& size) {
+std::optional<Learnt::Kind> explored_kind(const detail::Call& call, const Selection::Input& size) {
     if (size.total_bytes < tuning::least_tried_bytes || call.counts != nullptr || exchanges(call) ||
         !call.algorithm.empty()) {
         return std::nullopt;
     }
-    return CallKind{call.collective,
-                    operands_of(call),
-                    static_cast<int>(std::bit_width(size.total_bytes)),
-                    size.in_place,
-                    call.order != Order::canonical,
-                    call.commutative,
-                    call.needs_one_pass(),
-                    lifts_single_operands(call, size.members),
-                    call.shared_output,
-                    size.message_bytes <= mailbox::staging_bytes};
+    return Learnt::Kind{call.collective,
+                        operands_of(call),
+                        static_cast<int>(std::bit_width(size.total_bytes)),
+                        size.in_place,
+                        call.order != Order::canonical,
+                        call.commutative,
+                        call.needs_one_pass(),
+                        lifts_single_operands(call, size.members),
+                        call.shared_output,
+                        size.message_bytes <= mailbox::staging_bytes};
 }
 
 namespace {
@@ -230,8 +230,8 @@ std::size_t tried_at_first(std::span<const Selection> candidates, std::size_t to
 Explorations::Explorations(const GroupConfig& config, Trials& trials, int rank)
     : config_(config), trials_(trials), rank_(rank), areas_(trials.times, rank) {}
 
-Exploration* Explorations::of(const detail::Call& call, const CallSize& size) {
-    const std::optional<CallKind> kind = explored_kind(call, size);
+Exploration* Explorations::of(const detail::Call& call, const Selection::Input& size) {
+    const std::optional<Learnt::Kind> kind = explored_kind(call, size);
     if (!kind) {
         return nullptr;
     }
@@ -247,8 +247,8 @@ Exploration* Explorations::of(const detail::Call& call, const CallSize& size) {
     return exploration.candidates().size() > 1 ? &exploration : nullptr;
 }
 
-const Selection* Explorations::chosen(const detail::Call& call, const CallSize& size) const {
-    const std::optional<CallKind> kind = explored_kind(call, size);
+const Selection* Explorations::chosen(const detail::Call& call, const Selection::Input& size) const {
+    const std::optional<Learnt::Kind> kind = explored_kind(call, size);
     const auto found = kind ? of_kinds_.find(*kind) : of_kinds_.end();
     return found != of_kinds_.end() ? found->second.exploration.chosen() : nullptr;
 }

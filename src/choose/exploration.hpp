@@ -27,7 +27,7 @@ namespace tutti::engine {
 struct GroupConfig;
 
 /// The position of a member in its sequence of blocking calls. Equal on all members before each of these.
-struct CallPosition {
+struct MemberPosition {
     /// The epoch of the next call.
     std::uint64_t epoch = 0;
     /// The epoch of the last call that all members have entered, as every member can infer here.
@@ -54,13 +54,14 @@ public:
     static constexpr std::size_t none = TrialTimes::areas;
 
     /// An area that no member reads any more; none if there is no such area.
-    std::size_t free_area(const CallPosition& now) const;
+    std::size_t free_area(const MemberPosition& now) const;
 
     /// Shows the member's times in an area that no member reads any more; none if there is no such area.
-    std::size_t show(std::span<const std::uint64_t> ns, const CallPosition& now);
+    std::size_t show(std::span<const std::uint64_t> ns, const MemberPosition& now);
     /// For each of the calls the least time of any member, or the greatest one. The area is free once all
     /// members have come further than this position.
-    std::vector<std::uint64_t> take(std::size_t area, std::size_t calls, bool least, const CallPosition& now);
+    std::vector<std::uint64_t> take(std::size_t area, std::size_t calls, bool least,
+                                    const MemberPosition& now);
     /// How often that was, which is how many decisions there were.
     std::uint64_t taken() const { return taken_; }
 
@@ -74,33 +75,32 @@ private:
     std::uint64_t taken_ = 0;
 };
 
-/// Calls that are explored together.
-struct CallKind {
-    Collective collective = Collective::barrier;
-    tuning::Operands operands = tuning::Operands::moved;
-    /// Powers of two of bytes.
-    int power = 0;
-    bool in_place = false;
-    bool serial = false;
-    bool commutative = true;
-    bool in_one_pass = false;
-    /// Whether algorithms that copy results of one operand do not serve.
-    bool lifts_single_operands = false;
-    bool shared_output = false;
-    /// Whether messages fit into the staging buffers. A kind has one protocol for all its sizes.
-    bool may_be_staged = false;
-
-    friend auto operator<=>(const CallKind&, const CallKind&) = default;
-};
-
 /// The choice that a group has learnt for one kind of calls.
 struct Learnt {
+    /// Calls that are explored together.
+    struct Kind {
+        Collective collective = Collective::barrier;
+        tuning::Operands operands = tuning::Operands::moved;
+        /// Powers of two of bytes.
+        int power = 0;
+        bool in_place = false;
+        bool serial = false;
+        bool commutative = true;
+        bool in_one_pass = false;
+        /// Whether algorithms that copy results of one operand do not serve.
+        bool lifts_single_operands = false;
+        bool shared_output = false;
+        /// Whether messages fit into the staging buffers. A kind has one protocol for all its sizes.
+        bool may_be_staged = false;
+
+        friend auto operator<=>(const Kind&, const Kind&) = default;
+    };
     struct Candidate {
         Selection selection;
         double us = 0;
     };
 
-    CallKind kind;
+    Kind kind;
     /// The point of the first call of the kind.
     tuning::Point point;
     /// The choice first, the others in the order in which they were tried.
@@ -131,7 +131,7 @@ public:
 
 private:
     mutable std::mutex mutex_;
-    std::map<CallKind, Learnt> of_kinds_;
+    std::map<Learnt::Kind, Learnt> of_kinds_;
 };
 
 /// The state that the explorations of a group's members share.
@@ -170,19 +170,19 @@ public:
 
     /// Begins a call: the selection to use, which stays where it is. The member must call end() after the
     /// call if is_trying() then.
-    const Selection& begin(TrialAreas& areas, const CallPosition& now);
+    const Selection& begin(TrialAreas& areas, const MemberPosition& now);
     bool is_trying() const { return phase_ == Phase::trying; }
     /// The call must begin by waiting until all members have entered the call at this epoch, an earlier one;
     /// 0 for most calls. The next one is then at a position that has this epoch or a later one as its
     /// sync_epoch. It is a call that does not synchronise by itself, in which nothing is measured.
     std::uint64_t epoch_to_meet() const { return epoch_to_meet_; }
     /// The call has taken so long; the next one is at this position.
-    void end(std::chrono::nanoseconds took, TrialAreas& areas, const CallPosition& next);
+    void end(std::chrono::nanoseconds took, TrialAreas& areas, const MemberPosition& next);
 
     /// Whether it cannot show its times before an area is free.
     bool needs_area() const { return phase_ == Phase::full; }
     /// Decides, and so frees its area, if the times of all members are there.
-    void decide_if_possible(TrialAreas& areas, const CallPosition& now);
+    void decide_if_possible(TrialAreas& areas, const MemberPosition& now);
 
     /// Counts a call that repeats one which was prepared for the selection with that number, unless a look at
     /// the choice is due: then begin() must be called.
@@ -205,15 +205,15 @@ private:
     /// - settled: nothing is measured
     enum class Phase : std::uint8_t { trying, full, shown, settled };
 
-    void look(TrialAreas& areas, const CallPosition& now);
+    void look(TrialAreas& areas, const MemberPosition& now);
     void try_first(std::size_t candidates);
     void try_choice();
     void settle(std::uint32_t interval);
     /// How many candidates are being tried.
     std::size_t in_trial() const { return only_choice_ ? 1 : tried_; }
     std::vector<std::uint64_t> times_of_candidates(std::span<const std::uint64_t> calls) const;
-    void show(TrialAreas& areas, const CallPosition& now);
-    void decide(TrialAreas& areas, const CallPosition& now);
+    void show(TrialAreas& areas, const MemberPosition& now);
+    void decide(TrialAreas& areas, const MemberPosition& now);
     void use(std::size_t candidate);
 
     std::vector<Selection> candidates_;
@@ -245,7 +245,7 @@ private:
 };
 
 /// The kind of a call, whose arguments have been checked; nothing if calls of this kind are not explored.
-std::optional<CallKind> explored_kind(const detail::Call& call, const CallSize& size);
+std::optional<Learnt::Kind> explored_kind(const detail::Call& call, const Selection::Input& size);
 
 /// The explorations of one member.
 class Explorations {
@@ -254,15 +254,15 @@ public:
 
     /// The exploration of the kind of a call, whose arguments have been checked; null if calls of this kind
     /// are not explored. Begun with the first call of a kind. O(log of the kinds).
-    Exploration* of(const detail::Call& call, const CallSize& size);
+    Exploration* of(const detail::Call& call, const Selection::Input& size);
     /// The choice with which blocking calls of this kind have been found to be the fastest; null if there is
     /// none. The same on all members that have made the same blocking calls.
-    const Selection* chosen(const detail::Call& call, const CallSize& size) const;
+    const Selection* chosen(const detail::Call& call, const Selection::Input& size) const;
     /// Changes if anything that chosen() returns may have changed.
     std::uint64_t decisions() const { return areas_.taken(); }
 
     /// The calls that begin from now on do so at this position.
-    void come_to(const CallPosition& position) {
+    void come_to(const MemberPosition& position) {
         position_ = {position.epoch, std::max(position.sync_epoch, met_epoch_)};
     }
     /// The last call has waited until all members had entered the one at this epoch.
@@ -289,9 +289,9 @@ private:
     int rank_;
     TrialAreas areas_;
     std::uint64_t reported_ = 0;
-    CallPosition position_;
+    MemberPosition position_;
     std::uint64_t met_epoch_ = 0;
-    std::map<CallKind, Explored> of_kinds_;
+    std::map<Learnt::Kind, Explored> of_kinds_;
 };
 
 } // namespace tutti::engine

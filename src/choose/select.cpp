@@ -62,7 +62,7 @@ detail::Call reduced_to_one(const detail::Call& call) {
 namespace {
 
 /// Throws unless `row` can serve the call, naming the reason and the rows that can.
-void require(const Algorithm& row, const detail::Call& call, const CallSize& size) {
+void require(const Algorithm& row, const detail::Call& call, const Selection::Input& size) {
     const std::string reason = refusal(row, call, size.members);
     if (reason.empty()) {
         return;
@@ -88,7 +88,7 @@ bool has_few_rounds(const Algorithm& row, int members) {
 /// reads few bytes of all staging buffers: two exchanges and half the traffic are better then. Two members
 /// with a CPU each exchange at little cost, but copy as others do. If members share CPUs and need not all
 /// wait for each other, those that have sent let others run at once.
-std::size_t longest_carried_bytes(Collective collective, bool in_one_round, const CallSize& size,
+std::size_t longest_carried_bytes(Collective collective, bool in_one_round, const Selection::Input& size,
                                   const machine::Thresholds& profile) {
     if (!in_one_round) {
         return mailbox::eager_bytes;
@@ -105,7 +105,7 @@ std::size_t longest_carried_bytes(Collective collective, bool in_one_round, cons
     return std::max(mailbox::eager_bytes, std::min(mailbox::staging_bytes, share_bytes));
 }
 
-Protocol protocol_of(std::size_t index, const detail::Call& call, const CallSize& size) {
+Protocol protocol_of(std::size_t index, const detail::Call& call, const Selection::Input& size) {
     const Algorithm& row = algorithm::registry()[index];
     if (exchanges(call)) {
         return Protocol::zero_copy;
@@ -123,7 +123,7 @@ Protocol protocol_of(std::size_t index, const detail::Call& call, const CallSize
     return size.in_place && row.protocols.in_place ? Protocol::in_place : Protocol::zero_copy;
 }
 
-const tuning::Entry* entry_for(const detail::Call& call, const CallSize& size,
+const tuning::Entry* entry_for(const detail::Call& call, const Selection::Input& size,
                                const tuning::Choices& choices) {
     return call.counts != nullptr || exchanges(call)
                ? nullptr
@@ -132,7 +132,7 @@ const tuning::Entry* entry_for(const detail::Call& call, const CallSize& size,
 
 namespace {
 
-Selection named_selection(Collective collective, const detail::Call& call, const CallSize& size) {
+Selection named_selection(Collective collective, const detail::Call& call, const Selection::Input& size) {
     const Algorithm* row = algorithm::find(collective, call.algorithm);
     if (row == nullptr) {
         throw ArgumentError(std::string(to_string(collective)) + ": there is no algorithm \"" +
@@ -144,7 +144,7 @@ Selection named_selection(Collective collective, const detail::Call& call, const
 }
 
 /// The selection of the table, if it has one that can be used here.
-std::optional<Selection> measured_selection(const detail::Call& call, const CallSize& size,
+std::optional<Selection> measured_selection(const detail::Call& call, const Selection::Input& size,
                                             const tuning::Choices& choices, const Selection& built_in) {
     const tuning::Entry* const entry = entry_for(call, size, choices);
     return entry != nullptr ? usable(entry->measured.front().row, call, size, built_in, Reason::measured,
@@ -154,7 +154,7 @@ std::optional<Selection> measured_selection(const detail::Call& call, const Call
 
 } // namespace
 
-Selection select(const detail::Call& call, const CallSize& size, const tuning::Choices& choices) {
+Selection select(const detail::Call& call, const Selection::Input& size, const tuning::Choices& choices) {
     if (!call.algorithm.empty()) {
         return named_selection(call.collective, call, size);
     }
@@ -207,7 +207,7 @@ using schedule::Protocol;
 
 /// Whether members can store in several ways: non-temporal stores for enough bytes that they have not just
 /// read.
-bool has_ways_to_store(const detail::Call& call, Protocol protocol, const CallSize& size) {
+bool has_ways_to_store(const detail::Call& call, Protocol protocol, const Selection::Input& size) {
     constexpr std::size_t least_bytes = std::size_t{128} << 10U;
     return stores_apart(call.collective, protocol) && size.touched_bytes >= least_bytes;
 }
@@ -215,7 +215,7 @@ bool has_ways_to_store(const detail::Call& call, Protocol protocol, const CallSi
 /// Selections for one call, none twice.
 class Candidates {
 public:
-    Candidates(const detail::Call& call, const CallSize& size, std::size_t most)
+    Candidates(const detail::Call& call, const Selection::Input& size, std::size_t most)
         : call_(call), size_(size), most_(most), built_in_(built_in_selection(call.collective, call, size)) {}
 
     const Selection& built_in() const { return built_in_; }
@@ -254,7 +254,7 @@ private:
     }
 
     const detail::Call& call_;
-    const CallSize& size_;
+    const Selection::Input& size_;
     std::size_t most_;
     Selection built_in_;
     std::vector<Selection> found_;
@@ -262,7 +262,7 @@ private:
 
 } // namespace
 
-std::vector<Selection> candidates(const detail::Call& call, const CallSize& size,
+std::vector<Selection> candidates(const detail::Call& call, const Selection::Input& size,
                                   const tuning::Choices& choices, std::size_t most) {
     Candidates found(call, size, most);
     found.add(select(call, size, choices));

@@ -46,26 +46,26 @@ using tuning::Stores;
 
 /// An algorithm, as its row in the registry, the protocol by which it is executed, and how it stores.
 struct Selection {
+    /// The inputs of the selection besides the call itself.
+    struct Input {
+        /// Bytes that a member sends to a member that wants all it has.
+        std::size_t message_bytes = 0;
+        /// The bytes of the whole vector of one member.
+        std::size_t total_bytes = 0;
+        /// The bytes of the vectors of all members.
+        std::size_t touched_bytes = 0;
+        /// Input and output are the same memory.
+        bool in_place = false;
+        int members = 1;
+        /// How many of the members can run at the same time, and the L3 caches of the CPUs on which they do.
+        int cpus = 1;
+        int l3_groups = 1;
+    };
+
     std::size_t row = 0;
     schedule::Protocol protocol = schedule::Protocol::zero_copy;
     Reason reason = Reason::named;
     Stores stores = Stores::by_policy;
-};
-
-/// The inputs of the selection besides the call itself.
-struct CallSize {
-    /// Bytes that a member sends to a member that wants all it has.
-    std::size_t message_bytes = 0;
-    /// The bytes of the whole vector of one member.
-    std::size_t total_bytes = 0;
-    /// The bytes of the vectors of all members.
-    std::size_t touched_bytes = 0;
-    /// Input and output are the same memory.
-    bool in_place = false;
-    int members = 1;
-    /// How many of the members can run at the same time, and the L3 caches of the CPUs on which they do.
-    int cpus = 1;
-    int l3_groups = 1;
 };
 
 /// Whether any order of operands gives the same bits: integers, which wrap, under the library's own
@@ -98,15 +98,15 @@ TUTTI_COMPONENT_API std::string refusal(const algorithm::Algorithm& row, const d
 bool has_few_rounds(const algorithm::Algorithm& row, int members);
 
 /// The longest message that an algorithm carries, in one round or more, on a machine with these thresholds.
-std::size_t longest_carried_bytes(Collective collective, bool in_one_round, const CallSize& size,
+std::size_t longest_carried_bytes(Collective collective, bool in_one_round, const Selection::Input& size,
                                   const machine::Thresholds& profile);
 
 /// The protocol by which a row of the registry would be executed.
-schedule::Protocol protocol_of(std::size_t row, const detail::Call& call, const CallSize& size);
+schedule::Protocol protocol_of(std::size_t row, const detail::Call& call, const Selection::Input& size);
 
 /// The entry that holds for a call which names no algorithm, or nothing: for calls with equal blocks, since
 /// only those are measured.
-const tuning::Entry* entry_for(const detail::Call& call, const CallSize& size,
+const tuning::Entry* entry_for(const detail::Call& call, const Selection::Input& size,
                                const tuning::Choices& choices);
 
 /// Selects for a call: the algorithm it names, or the library's choice. That is what `choices` have measured;
@@ -115,13 +115,13 @@ const tuning::Entry* entry_for(const detail::Call& call, const CallSize& size,
 /// exchange, everything else in one pass over the vectors. What would first have to copy an input in place is
 /// passed over if the built-in choice need not. Nothing in this depends on the member. Throws ArgumentError
 /// when there is no such algorithm, or when it cannot take the operator, or the size in place.
-Selection select(const detail::Call& call, const CallSize& size, const tuning::Choices& choices);
+Selection select(const detail::Call& call, const Selection::Input& size, const tuning::Choices& choices);
 
 /// Selections that may be the fastest for a call which names no algorithm, at most `most`, the most promising
 /// ones first: what select() selects, the built-in choice, the one that follows the levels, the second of a
 /// table's entry, other ways to store, and what the built-in choice is for other sizes and machines. All give
 /// the same bits, and nothing in them depends on the member.
-std::vector<Selection> candidates(const detail::Call& call, const CallSize& size,
+std::vector<Selection> candidates(const detail::Call& call, const Selection::Input& size,
                                   const tuning::Choices& choices, std::size_t most);
 
 } // namespace tutti::engine

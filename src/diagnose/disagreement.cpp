@@ -174,22 +174,28 @@ std::optional<std::string> other_order(const GroupView& group, Sequence sequence
     const std::optional<CallHistory> their_first = history_of(group.memory, first, other);
     const std::optional<CallHistory> own = history_of(group.memory, sequence, member);
     const std::optional<CallHistory> theirs = history_of(group.memory, sequence, other);
-    if (!own_first || !their_first || !own || !theirs || own->empty() ||
-        their_first->last() <= own_first->last() || theirs->last() >= own->last()) {
+    if (!own_first || !their_first || !own || !theirs) {
         return std::nullopt;
     }
-    const std::uint64_t next = std::max(own_first->last() + 1, their_first->first());
-    return whereabouts(group, member, other) + text_of_order({member, sequence, own->signature(own->last())},
-                                                             {other, first, their_first->signature(next)});
+    const auto text = other_order(sequence, {member, &*own}, {other, &*theirs}, first, {member, &*own_first},
+                                  {other, &*their_first});
+    return text ? std::optional(whereabouts(group, member, other) + *text) : std::nullopt;
 }
 
-std::string text_of_order(const FirstCall& own, const FirstCall& theirs) {
-    const auto call = [](const FirstCall& first) {
-        return named(first.rank) + " " + words_of(first.sequence).does + " " + first.signature.describe() +
+std::optional<std::string> other_order(Sequence sequence, const Caller& own, const Caller& theirs,
+                                       Sequence first, const Caller& own_first, const Caller& their_first) {
+    if (own.calls->empty() || their_first.calls->last() <= own_first.calls->last() ||
+        theirs.calls->last() >= own.calls->last()) {
+        return std::nullopt;
+    }
+    const auto call = [](const Caller& caller, Sequence of, std::uint64_t number) {
+        return caller.name() + " " + words_of(of).does + " " + caller.calls->signature(number).describe() +
                " first";
     };
+    const std::uint64_t next = std::max(own_first.calls->last() + 1, their_first.calls->first());
     return "members " + std::to_string(own.rank) + " and " + std::to_string(theirs.rank) +
-           " make calls in another order: " + call(own) + ", but " + call(theirs) +
+           " make calls in another order: " + call(own, sequence, own.calls->last()) + ", but " +
+           call(their_first, first, next) +
            ": all members must make the same calls in the same order, blocking and nonblocking calls alike";
 }
 

@@ -62,14 +62,12 @@ std::optional<std::string> absence(const GroupView& group, Sequence sequence, in
 /// nonblocking calls in another order; else empty.
 std::optional<std::string> other_order(const GroupView& group, Sequence sequence, int member, int other);
 
-/// A member that has made this call of a sequence before another member's call of another sequence.
-struct FirstCall {
-    int rank;
-    Sequence sequence;
-    CallSignature signature;
-};
-/// The text of other_order().
-TUTTI_COMPONENT_API std::string text_of_order(const FirstCall& own, const FirstCall& theirs);
+/// The same for the calls of the two in that sequence, and in the sequence `first`, of which the other one
+/// has made the next call.
+TUTTI_COMPONENT_API std::optional<std::string> other_order(Sequence sequence, const Caller& own,
+                                                           const Caller& theirs, Sequence first,
+                                                           const Caller& own_first,
+                                                           const Caller& their_first);
 
 /// The text if `member` can do nothing before `other` has made the `number`-th call of a sequence, nor
 /// `other` before `member` has made a call of another sequence; else empty. Shows the others that it is so.

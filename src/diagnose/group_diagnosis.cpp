@@ -18,11 +18,11 @@ namespace tutti::engine {
 
 namespace {
 
-LastCall last_call(const SharedMemory& memory, Sequence sequence, int rank) {
+MemberReport::Last last_call(const SharedMemory& memory, Sequence sequence, int rank) {
     const std::optional<CallHistory> history = history_of(memory, sequence, rank);
-    return history && !history->empty()
-               ? LastCall{.number = history->last(), .signature = history->signature(history->last())}
-               : LastCall{};
+    return history && !history->empty() ? MemberReport::Last{.number = history->last(),
+                                                             .signature = history->signature(history->last())}
+                                        : MemberReport::Last{};
 }
 
 /// A roll call for users does not read the group from which this one is derived: if the roll call turned out

@@ -27,7 +27,7 @@ std::string name_of(Sequence sequence, std::uint64_t number) {
 /// "operation 7, barrier (algorithm direct), at solver.cpp:31". The line is that of the last call of any
 /// kind.
 std::string text_of(const MemberReport& report, Sequence sequence) {
-    const LastCall& call = report.last(sequence);
+    const MemberReport::Last& call = report.last(sequence);
     return name_of(sequence, call.number) + ", " +
            text_of_call(call.signature, report.where_sequence == sequence ? report.where : ShownLine{});
 }
@@ -75,7 +75,8 @@ std::size_t RollCall::most_listed() const {
 
 bool RollCall::has_calls() const {
     return std::ranges::any_of(reports_, [](const MemberReport& report) {
-        return std::ranges::any_of(report.calls, [](const LastCall& call) { return call.number != 0; });
+        return std::ranges::any_of(report.calls,
+                                   [](const MemberReport::Last& call) { return call.number != 0; });
     });
 }
 

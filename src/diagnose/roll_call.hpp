@@ -18,15 +18,15 @@
 
 namespace tutti::engine {
 
-/// The last call of a member in a sequence.
-struct LastCall {
-    /// From 1 on; 0 if there was none, or it is being written down.
-    std::uint64_t number = 0;
-    CallSignature signature = {};
-};
-
 /// The state of a member in a roll call, as far as the member shows it.
 struct MemberReport {
+    /// The last call of a member in a sequence.
+    struct Last {
+        /// From 1 on; 0 if there was none, or it is being written down.
+        std::uint64_t number = 0;
+        CallSignature signature = {};
+    };
+
     int rank = 0;
     /// In the group that the sub-group was made of.
     std::optional<int> rank_in_first = {};
@@ -37,7 +37,7 @@ struct MemberReport {
     /// It is inside a call: it works there, if it does not wait.
     bool is_inside = false;
     /// By sequence.
-    std::array<LastCall, 3> calls = {};
+    std::array<Last, 3> calls = {};
     /// The number of nonblocking calls before its last look at their operations, in a test, a wait or a
     /// blocking call that waited.
     std::uint64_t looked = 0;
@@ -51,7 +51,7 @@ struct MemberReport {
     std::optional<bool> has_moved = {};
     std::optional<std::chrono::nanoseconds> ran = {};
 
-    const LastCall& last(Sequence sequence) const { return calls[static_cast<std::size_t>(sequence)]; }
+    const Last& last(Sequence sequence) const { return calls[static_cast<std::size_t>(sequence)]; }
 };
 
 /// The nouns of a roll call.

@@ -42,7 +42,7 @@ std::int64_t microseconds(std::chrono::nanoseconds time) {
     return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
 }
 
-std::string object_of(const LastCall& call) {
+std::string object_of(const MemberReport::Last& call) {
     const CallSignature& signature = call.signature;
     const algorithm::Algorithm& algorithm = algorithm::registry()[signature.row];
     Object object;
@@ -88,7 +88,7 @@ std::string object_of(const MemberReport& report, bool sit, std::chrono::nanosec
             object.add(name_of(sequence), object_of(report.last(sequence)));
         }
     }
-    const auto has_called = [](const LastCall& call) { return call.number != 0; };
+    const auto has_called = [](const MemberReport::Last& call) { return call.number != 0; };
     if (report.where.is_known() && std::ranges::any_of(report.calls, has_called)) {
         object.add("file", json_string(report.where.file())).add("line", report.where.line());
     }

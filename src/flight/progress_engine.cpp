@@ -166,7 +166,7 @@ void ProgressEngine::show(OutstandingCall& operation) {
     Starts& starts = channels_.starts(operation.sequence_, rank_);
     if (operation.number_ == 1 || digest != shown) {
         shown = digest;
-        starts.log.add({operation.number_, operation.number_, 1}, operation.call_.signature());
+        starts.log.add({operation.number_, operation.number_, 1, operation.call_.signature()});
     }
     starts.count.publish(operation.number_); // release: pairs with a reader of this member's calls
 }

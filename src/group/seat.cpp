@@ -55,13 +55,14 @@ PreparedCall& Seat::complete(const Call& asked, Prepare prepare) {
 void Seat::record() {
     const run::Prepared& prepared = front_->prepared();
     const std::uint64_t points = prepared.plan->points;
-    const bool is_first = recorded_.number == 0;
-    if (!is_first && recorded_digest_ == prepared.digests.digest && recorded_.points == points) {
+    const bool is_first = recorded_.number() == 0;
+    if (!is_first && recorded_digest_ == prepared.digests.digest && recorded_.points() == points) {
         return;
     }
-    recorded_ = {is_first ? 1 : recorded_.number_at(cursor_.epoch), cursor_.epoch, points};
+    recorded_ = {is_first ? 1 : recorded_.number_at(cursor_.epoch), cursor_.epoch, points,
+                 front_->signature()};
     recorded_digest_ = prepared.digests.digest;
-    group_.memory().status(rank_).log.add(recorded_, front_->signature());
+    group_.memory().status(rank_).log.add(recorded_);
 }
 
 template <class Observer>

@@ -239,8 +239,8 @@ private:
     mailbox::WaitHistory wait_history_;
     machine::BindingWatch binding_watch_;
     std::chrono::nanoseconds binding_looked_at_{0};
-    /// The call that this member has shown last.
-    engine::CallPlace recorded_;
+    /// The call that this member has shown last; of number 0 if there is none.
+    engine::CallRecord recorded_{};
     std::uint64_t recorded_digest_ = 0;
     std::unique_ptr<engine::Outstanding> outstanding_;
     /// Sorted by ranks.

@@ -1,5 +1,5 @@
 #include "../test.hpp"
-#include "call/call_log.hpp"
+#include "call/call_signature.hpp"
 
 using namespace tutti;
 using engine::CallHistory;
@@ -14,11 +14,7 @@ CallSignature of_bytes(std::uint64_t bytes) {
 }
 
 CallRecord record(std::uint64_t number, std::uint64_t epoch, std::uint64_t points, std::uint64_t bytes) {
-    return {{number, epoch, points}, of_bytes(bytes)};
-}
-
-void add(CallLog& log, const CallRecord& record) {
-    log.add(record.place(), record.signature());
+    return {number, epoch, points, of_bytes(bytes)};
 }
 
 CallHistory history(const CallLog& log, std::uint64_t epoch) {
@@ -27,7 +23,7 @@ CallHistory history(const CallLog& log, std::uint64_t epoch) {
 
 /// A record of which everything follows from its number.
 CallRecord consistent(std::uint64_t number) {
-    return {{number, 10 * number, 10}, {.bytes = number, .counts = number, .function = number}};
+    return {number, 10 * number, 10, {.bytes = number, .counts = number, .function = number}};
 }
 
 bool is_consistent(const CallHistory& read) {
@@ -45,8 +41,8 @@ bool is_consistent(const CallHistory& read) {
 TEST_CASE("a log counts the calls that were repeated") {
     CallLog log;
     CHECK(history(log, 0).empty());
-    add(log, record(1, 1, 2, 8));
-    add(log, record(4, 7, 3, 16));
+    log.add(record(1, 1, 2, 8));
+    log.add(record(4, 7, 3, 16));
     CHECK(history(log, 7).last() == 4);
     CHECK(history(log, 13).last() == 6);
     CHECK(history(log, 13).signature(3) == of_bytes(8));
@@ -60,10 +56,10 @@ TEST_CASE("a log counts the calls that were repeated") {
 TEST_CASE("the first operation that differs is found, however often calls were repeated") {
     CallLog one;
     CallLog other;
-    add(one, record(1, 1, 2, 8));
-    add(other, record(1, 1, 2, 8));
+    one.add(record(1, 1, 2, 8));
+    other.add(record(1, 1, 2, 8));
     CHECK_FALSE(first_difference(history(one, 21), history(other, 21)));
-    add(other, record(6, 11, 1, 16));
+    other.add(record(6, 11, 1, 16));
     CHECK(first_difference(history(one, 21), history(other, 11)) == 6);
     CHECK(first_difference(history(other, 11), history(one, 21)) == 6);
     // One that has not come so far has made no other call yet.
@@ -75,8 +71,8 @@ TEST_CASE("a log forgets the oldest calls, and says nothing of them") {
     CallLog other;
     constexpr std::uint64_t most = CallLog::most_records;
     for (std::uint64_t number = 1; number <= 2 * most; ++number) {
-        add(one, record(number, number, 1, number));
-        add(other, record(number, number, 1, number == 2 ? 100 : number));
+        one.add(record(number, number, 1, number));
+        other.add(record(number, number, 1, number == 2 ? 100 : number));
     }
     CHECK(history(one, 2 * most).first() == most + 1);
     CHECK_FALSE(first_difference(history(one, 2 * most), history(other, 2 * most)));
@@ -97,7 +93,7 @@ TEST_CASE("who reads while the member writes sees whole records, one after the o
         }
     });
     for (std::uint64_t number = 1; number <= most; ++number) {
-        add(log, consistent(number));
+        log.add(consistent(number));
     }
     ended.store(true, std::memory_order_release); // release: pairs with the load above
     reader.join();

@@ -6,7 +6,6 @@
 
 using namespace tutti;
 using engine::CallSignature;
-using engine::CallTypes;
 using schedule::Protocol;
 
 namespace {
@@ -39,7 +38,7 @@ std::vector<CallSignature> variations() {
     signatures[8].element_bytes = 4;
     signatures[9].counts = 1;
     signatures[10].function = 1;
-    signatures[11].types = CallTypes::of(&typeid(int));
+    signatures[11].types = CallSignature::Types::of(&typeid(int));
     signatures[12].splits = true;
     signatures[13].counts_at_root = true;
     return signatures;
@@ -66,7 +65,7 @@ TEST_CASE("a call signature survives being packed") {
                                               .element_bytes = std::uint64_t{1} << 40U,
                                               .counts = 3,
                                               .function = 5,
-                                              .types = CallTypes::of(&typeid(CallSignature))};
+                                              .types = CallSignature::Types::of(&typeid(CallSignature))};
                 CHECK(CallSignature::unpacked(signature.packed()) == signature);
                 CHECK(CallSignature::unpacked(signature.packed()).digests(8).digest ==
                       signature.digests(8).digest);
@@ -116,6 +115,6 @@ TEST_CASE("a call signature says what differs") {
           "allreduce (algorithm flat) of 16 bytes of f64 with sum in order serial, in place");
     signature.in_place = signature.serial = false;
     signature.op = Operator::callable;
-    signature.types = CallTypes::of(&typeid(std::vector<int>*));
+    signature.types = CallSignature::Types::of(&typeid(std::vector<int>*));
     CHECK(signature.describe().find("with callable <int") != std::string::npos);
 }

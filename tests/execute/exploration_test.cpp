@@ -8,8 +8,8 @@
 namespace {
 
 using namespace tutti;
-using engine::CallPosition;
 using engine::Exploration;
+using engine::MemberPosition;
 using engine::Selection;
 using engine::TrialAreas;
 using engine::TrialTimes;
@@ -52,7 +52,7 @@ public:
     /// random recognise the call as one that they have prepared.
     template <class Ns>
     std::size_t call(bool synchronises, Ns ns, std::size_t kind = 0) {
-        const CallPosition before = position_;
+        const MemberPosition before = position_;
         ++position_.epoch;
         if (synchronises) {
             position_.sync_epoch = before.epoch;
@@ -102,7 +102,7 @@ private:
     std::vector<TrialAreas> areas_;
     std::vector<std::vector<Exploration>> kinds_;
     std::vector<std::vector<Prepared>> prepared_;
-    CallPosition position_{1, 0};
+    MemberPosition position_{1, 0};
     int meetings_ = 0;
 };
 
@@ -366,7 +366,7 @@ TEST_CASE("areas are not written before all members have read them") {
     std::vector<TrialTimes> times(2);
     TrialAreas areas(times, 0);
     const std::vector<std::uint64_t> ns{7};
-    CallPosition now{1, 0};
+    MemberPosition now{1, 0};
     for (std::size_t area = 0; area < TrialTimes::areas; ++area) {
         CHECK(areas.show(ns, now) == area);
     }
@@ -383,7 +383,7 @@ TEST_CASE("kinds that a program has ceased to call keep no other from being expl
     const engine::GroupConfig config;
     engine::Trials trials(1);
     engine::Explorations explorations(config, trials, 0);
-    CallPosition now{1, 0};
+    MemberPosition now{1, 0};
     detail::Call call;
     call.collective = Collective::allreduce;
     call.type = Type::f64;
@@ -432,12 +432,12 @@ TEST_CASE("candidates that store to others do so in different ways, in broadcast
         call.element_bytes = sizeof(double);
         call.in_place = collective == Collective::broadcast;
         const std::size_t bytes = std::size_t{4} << 20U;
-        const engine::CallSize size{.message_bytes = bytes,
-                                    .total_bytes = bytes,
-                                    .touched_bytes = engine::touched_bytes(collective, bytes, 2),
-                                    .in_place = call.in_place,
-                                    .members = 2,
-                                    .cpus = 2};
+        const engine::Selection::Input size{.message_bytes = bytes,
+                                            .total_bytes = bytes,
+                                            .touched_bytes = engine::touched_bytes(collective, bytes, 2),
+                                            .in_place = call.in_place,
+                                            .members = 2,
+                                            .cpus = 2};
         const auto all = engine::candidates(call, size, {}, TrialTimes::most_candidates);
         const std::size_t direct = algorithm::index_of(*algorithm::find(collective, "direct"));
         std::vector<engine::WaysToStore> ways;
@@ -476,13 +476,13 @@ TEST_CASE(
         const std::size_t bytes = std::size_t{1} << 20U;
         return *engine::explored_kind(call, {.message_bytes = bytes, .total_bytes = bytes, .members = 4});
     };
-    const engine::CallKind rounded = kind_of(Type::bf16, Operator::sum);
+    const engine::Learnt::Kind rounded = kind_of(Type::bf16, Operator::sum);
     CHECK(rounded != kind_of(Type::f32, Operator::sum));
     CHECK(rounded == kind_of(Type::f16, Operator::prod));
     CHECK(kind_of(Type::bf16, Operator::max) == kind_of(Type::f32, Operator::max));
     // A scan of 16-bit numbers copies its first operand, and that of an operator which accumulates does not.
     detail::Call scan{.collective = Collective::scan, .type = Type::bf16, .op = Operator::sum};
-    const engine::CallSize size{.message_bytes = 20000, .total_bytes = 20000, .members = 2};
+    const engine::Selection::Input size{.message_bytes = 20000, .total_bytes = 20000, .members = 2};
     const auto copies = engine::explored_kind(scan, size);
     scan.type = Type::f32;
     scan.op = Operator::callable;

@@ -11,7 +11,6 @@
 #include <tutti/operators.hpp>
 
 using namespace tutti;
-using engine::CallSize;
 using engine::Reason;
 
 namespace {
@@ -26,7 +25,7 @@ detail::Call call_of(Collective collective) {
 }
 
 /// As a call with an input and an output buffer.
-CallSize size_of(std::size_t bytes, int members, int cpus, int l3_groups) {
+engine::Selection::Input size_of(std::size_t bytes, int members, int cpus, int l3_groups) {
     return {.message_bytes = bytes,
             .total_bytes = bytes,
             .touched_bytes = bytes * static_cast<std::size_t>(members),
@@ -75,7 +74,7 @@ TEST_CASE("the choice follows the size") {
 }
 
 TEST_CASE("levels give way to a call that names its algorithm, has counts or a shared result") {
-    const CallSize size = size_of(64, 16, 16, 2);
+    const engine::Selection::Input size = size_of(64, 16, 16, 2);
     detail::Call named = call_of(Collective::allreduce);
     CHECK(engine::select(named, size, {}).reason == Reason::levels);
     named.algorithm = "ring";

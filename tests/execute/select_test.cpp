@@ -22,7 +22,7 @@ detail::Call call_of(Collective collective, Type type = Type::i32, Operator op =
     return call;
 }
 
-engine::CallSize size_of(std::size_t bytes, bool in_place = false) {
+engine::Selection::Input size_of(std::size_t bytes, bool in_place = false) {
     return {.message_bytes = bytes, .total_bytes = bytes, .in_place = in_place, .members = members};
 }
 
@@ -57,14 +57,14 @@ TEST_CASE("what a table has measured is selected, and what it has not is selecte
     const auto built_in = engine::select(call, size_of(1 << 20), {});
     CHECK(name_of(built_in) == "direct");
     CHECK(built_in.reason == Reason::vectors);
-    engine::CallSize large = size_of(std::size_t{1} << 30U);
+    engine::Selection::Input large = size_of(std::size_t{1} << 30U);
     large.touched_bytes = std::size_t{1} << 40U;
     CHECK(engine::select(call, large, choices).reason == Reason::long_vectors);
 }
 
 TEST_CASE("the built-in choice depends on the size and on whether the vectors fit into the caches") {
     const auto choice = [](Collective collective, int ranks, std::size_t bytes, bool in_place = false) {
-        engine::CallSize size = size_of(bytes, in_place);
+        engine::Selection::Input size = size_of(bytes, in_place);
         size.members = ranks;
         size.touched_bytes = engine::touched_bytes(collective, bytes, ranks);
         return std::string(name_of(engine::select(call_of(collective), size, {})));
@@ -102,7 +102,7 @@ TEST_CASE("the built-in choice depends on the size and on whether the vectors fi
 TEST_CASE("a message goes over the stage as long as that is the shorter way") {
     const auto protocol = [](int ranks, int cpus, std::size_t bytes,
                              Collective collective = Collective::allreduce) {
-        engine::CallSize size = size_of(bytes);
+        engine::Selection::Input size = size_of(bytes);
         size.members = ranks;
         size.cpus = cpus;
         return engine::select(call_of(collective), size, {}).protocol;
@@ -198,7 +198,7 @@ TEST_CASE("what serves powers of two only is passed over for others nearby") {
     auto table = std::make_shared<tuning::Table>();
     table->entries = {allreduce_entry(Operands::exact, 64, "butterfly")};
     const tuning::Choices choices(table, {3, 8, 1});
-    engine::CallSize size = size_of(64);
+    engine::Selection::Input size = size_of(64);
     CHECK(name_of(engine::select(call_of(Collective::allreduce), size, choices)) == "butterfly");
     size.members = 3;
     CHECK(name_of(engine::select(call_of(Collective::allreduce), size, choices)) == "flat");

@@ -36,17 +36,17 @@ bool BlockExchange::is_direct(const Parcel& parcel) const {
 }
 
 BlockPlace BlockExchange::sent_place(const BlockEdge& edge) const {
-    return call_.vectors_of(edge.sender - call_.first_member()).blocks->sent[edge.sent];
+    return call_.shown_by(edge.sender - call_.first_member()).blocks->sent[edge.sent];
 }
 
 /// The place of a block that a member receives, by the member's rank in the process.
 BlockPlace BlockExchange::received_place(const BlockEdge& edge, int member) const {
-    return call_.vectors_of(member).blocks->received[edge.received];
+    return call_.shown_by(member).blocks->received[edge.received];
 }
 
 bool BlockExchange::is_as_before() const {
     for (std::size_t member = 0; member < digests_.size(); ++member) {
-        if (digests_[member] != call_.vectors_of(static_cast<int>(member)).layout_digest) {
+        if (digests_[member] != call_.shown_by(static_cast<int>(member)).layout_digest) {
             return false;
         }
     }
@@ -63,7 +63,7 @@ void BlockExchange::lay_out() {
     lay_out(outgoing_, true);
     lay_out(incoming_, false);
     for (int member = 0; member < call_.members(); ++member) {
-        digests_.push_back(call_.vectors_of(member).layout_digest);
+        digests_.push_back(call_.shown_by(member).layout_digest);
     }
 }
 
@@ -148,18 +148,18 @@ void BlockExchange::for_each_copy(const Parcels& parcels, Visit visit) const {
 
 void BlockExchange::put() const {
     for (const Copy& copy : local_) {
-        copy_unless_there(call_.vectors_of(copy.member).output + copy.in_vector,
-                          call_.vectors_of(copy.sender).input + copy.place, copy.bytes);
+        copy_unless_there(call_.shown_by(copy.member).output + copy.in_vector,
+                          call_.shown_by(copy.sender).input + copy.place, copy.bytes);
     }
     for_each_copy(outgoing_, [&](const Copy& copy) {
         copy_unless_there(call_.staging().input + copy.place,
-                          call_.vectors_of(copy.member).input + copy.in_vector, copy.bytes);
+                          call_.shown_by(copy.member).input + copy.in_vector, copy.bytes);
     });
 }
 
 void BlockExchange::store() const {
     for_each_copy(incoming_, [&](const Copy& copy) {
-        copy_unless_there(call_.vectors_of(copy.member).output + copy.in_vector,
+        copy_unless_there(call_.shown_by(copy.member).output + copy.in_vector,
                           call_.staging().output + copy.place, copy.bytes);
     });
 }
@@ -259,7 +259,7 @@ std::span<const MpiChannel::Piece> BlockExchange::blocks_of(const Parcels& parce
         pieces_.push_back({staging + parcel.blocks_start(), parcel.bytes});
         return pieces_;
     }
-    const ShownVectors& own = call_.vectors_of(0);
+    const ShownVectors& own = call_.shown_by(0);
     for (std::size_t i = parcel.first_copy; i < parcel.last_copy; ++i) {
         const Copy& copy = parcels.copies[i];
         if (copy.bytes != 0) {

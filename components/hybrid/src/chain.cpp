@@ -89,7 +89,7 @@ std::byte* Chain::reduce_on(const std::byte* before) {
         ins_.push_back(before);
     }
     for (int member = 0; member < call().members(); ++member) {
-        ins_.push_back(call().vectors_of(member).input + call().bytes(segment_.start()));
+        ins_.push_back(call().shown_by(member).input + call().bytes(segment_.start()));
     }
     std::byte* const after = call().landing() + call().bytes(segment_.start());
     void* result = after;
@@ -105,7 +105,7 @@ std::byte* Chain::scan_on(const std::byte* before) {
     std::byte* after = nullptr;
     for (int member = 0; member < call().members(); ++member) {
         const std::size_t start = call().bytes(segment_.start());
-        const std::byte* const own = call().vectors_of(member).input + start;
+        const std::byte* const own = call().shown_by(member).input + start;
         after = call().staging().input + static_cast<std::size_t>(member) * call().total_bytes() + start;
         if (last == nullptr) {
             copy_unless_there(after, own, segment_bytes());

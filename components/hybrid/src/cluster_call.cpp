@@ -225,18 +225,16 @@ bool ClusterCall::may_land_at_once() {
 }
 
 void ClusterCall::show() {
-    const ShownVectors vectors{.input = in(),
-                               .output = out(),
-                               .input_start = shape().input_is_block ? shape().own_offset : 0,
-                               .output_start = shape().output_is_block ? shape().own_offset : 0,
-                               .blocks = &blocks_,
-                               .layout_digest = layout_digest_};
+    ShownVectors& shown = shown_by(rank());
+    shown.input = in();
+    shown.output = out();
+    shown.input_start = shape().input_is_block ? shape().own_offset : 0;
+    shown.output_start = shape().output_is_block ? shape().own_offset : 0;
+    shown.blocks = &blocks_;
+    shown.layout_digest = layout_digest_;
     if (started_ == 0) {
-        cluster_.board(rank()).vectors = vectors;
         return;
     }
-    StartedCall& shown = shown_by(rank());
-    shown.vectors = vectors;
     shown.digest = digest_;
     shown.call_signature = &call_signature_;
     shown.number.publish(started_); // release: pairs with the look of a member that works for all
@@ -270,7 +268,7 @@ void ClusterCall::pack_pairs(int member) const {
         const auto first = static_cast<std::size_t>(cluster_.first_rank(process));
         const auto there = static_cast<std::size_t>(cluster_.members_of(process));
         copy_unless_there(staging().input + bytes((here * first + own * there) * block),
-                          vectors_of(member).input + bytes(first * block), bytes(there * block));
+                          shown_by(member).input + bytes(first * block), bytes(there * block));
     }
 }
 
@@ -279,7 +277,7 @@ void ClusterCall::unpack_pairs(int member) const {
     const auto own = static_cast<std::size_t>(member);
     const std::size_t block_bytes = bytes(shape().block);
     for (std::size_t sender = 0; sender < static_cast<std::size_t>(cluster_.size()); ++sender) {
-        copy_unless_there(vectors_of(member).output + sender * block_bytes,
+        copy_unless_there(shown_by(member).output + sender * block_bytes,
                           staging().output + (sender * here + own) * block_bytes, block_bytes);
     }
 }
@@ -297,7 +295,7 @@ void ClusterCall::compare_calls() const {
         if (started_ == 0 && cluster_.board(other).calls[0].shown_digest != digest_) {
             cluster_.throw_mismatch(rank(), other);
         }
-        if (shares_result() && vectors_of(other).output != out()) {
+        if (shares_result() && shown_by(other).output != out()) {
             throw MismatchError(tutti::engine::text_of_vectors(tutti::run::Fault::shared_output,
                                                                global_rank(), first_member() + other,
                                                                call_signature_.describe()),

@@ -196,12 +196,10 @@ public:
 
     /// Shows this member's vectors to the others of its process.
     void show();
-    const ShownVectors& vectors_of(int member) const {
-        return started_ != 0 ? shown_by(member).vectors : cluster_.board(member).vectors;
-    }
-    /// The place at which that member shows the operation, or another one.
-    StartedCall& shown_by(int member) const {
-        return cluster_.board(member).started[started_ % StartedCall::most];
+    /// The place at which that member shows the call, or another one if this one is outstanding.
+    ShownVectors& shown_by(int member) const {
+        ClusterState::Board& board = cluster_.board(member);
+        return started_ != 0 ? board.started[started_ % board.started.size()] : board.blocking;
     }
     /// Makes the staging buffers as large at least. The members of the process meet if that is larger than
     /// ever.

@@ -127,7 +127,7 @@ void ClusterState::show_call(int rank, Sequence sequence, std::uint64_t number,
     Board::Calls& own = board(rank).calls[index_of(sequence)];
     if (digest != own.shown_digest) {
         own.shown_digest = digest;
-        own.log.add({number, number, 1}, call_signature);
+        own.log.add({number, number, 1, call_signature});
     }
     own.number.publish(number); // release: pairs with history()
 }
@@ -156,12 +156,8 @@ std::optional<std::string> ClusterState::difference(const Stall& stall) const {
     const CallHistory their_first = history(stall.peer, first);
     const CallHistory own = history(stall.member, second);
     const CallHistory theirs = history(stall.peer, second);
-    if (own.empty() || their_first.last() <= own_first.last() || theirs.last() >= own.last()) {
-        return std::nullopt;
-    }
-    const std::uint64_t next = std::max(own_first.last() + 1, their_first.first());
-    return tutti::engine::text_of_order({member, second, own.signature(own.last())},
-                                        {peer, first, their_first.signature(next)});
+    return tutti::engine::other_order(second, {member, &own}, {peer, &theirs}, first, {member, &own_first},
+                                      {peer, &their_first});
 }
 
 void ClusterState::throw_mismatch(int rank, int other) const {

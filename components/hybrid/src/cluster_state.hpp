@@ -93,8 +93,9 @@ constexpr std::chrono::milliseconds local_timeout(std::chrono::milliseconds time
                : timeout + std::clamp(timeout / 8, milliseconds(20), milliseconds(50));
 }
 
-/// The places of a member's vectors, for a member that works for all members of its process.
-struct ShownVectors {
+/// What a member shows of a call: the places of its vectors, for a member that works for all members of its
+/// process.
+struct alignas(line_bytes) ShownVectors {
     const std::byte* input = nullptr;
     std::byte* output = nullptr;
     /// Their starts in the whole vector, in elements.
@@ -103,14 +104,8 @@ struct ShownVectors {
     /// For a call that sends blocks: their places, and a digest of these and of the call.
     const tutti::run::PrivateLayout* blocks = nullptr;
     std::uint64_t layout_digest = 0;
-};
 
-/// The part that a member shows of one of its outstanding operations.
-struct alignas(line_bytes) StartedCall {
-    /// So many of them can be under way at a time.
-    static constexpr std::size_t most = 64;
-
-    ShownVectors vectors;
+    // The rest is shown of outstanding operations only.
     std::uint64_t digest = 0;
     const tutti::engine::CallSignature* call_signature = nullptr;
     /// Whether the member may make MPI calls.
@@ -184,9 +179,11 @@ public:
 
     /// The part that each member shows to the others of its process; ordered by the exchanges of enter().
     struct alignas(line_bytes) Board {
-        /// The vectors of the blocking call; and the outstanding operations, by their numbers in turn.
-        ShownVectors vectors;
-        std::array<StartedCall, StartedCall::most> started;
+        /// So many operations can be outstanding at a time.
+        static constexpr std::size_t most_started = 64;
+        /// The blocking call; and the outstanding operations, by their numbers in turn.
+        ShownVectors blocking;
+        std::array<ShownVectors, most_started> started;
         /// The member's calls of a sequence, the digest of the last call and its number, for others to read
         /// at any time.
         struct Calls {

@@ -67,7 +67,7 @@ hybrid::ProcessCall LeaderWork::put(std::size_t segment) {
     std::byte* input = combines_in_place_ ? call_.out() + start : call_.staging().input;
     if (sends_directly_) {
         // What is sent is only read, and as if whole: a block need not have anything before it.
-        const std::size_t before = call_.bytes(call_.vectors_of(0).input_start);
+        const std::size_t before = call_.bytes(call_.shown_by(0).input_start);
         input = reinterpret_cast<std::byte*>( // NOLINT(performance-no-int-to-ptr)
             reinterpret_cast<std::uintptr_t>(call_.in()) + start - before);
     } else {
@@ -82,7 +82,7 @@ hybrid::ProcessCall LeaderWork::put(std::size_t segment) {
 hybrid::ProcessCall LeaderWork::put_broadcast() {
     const std::size_t start = call_.bytes(segment_.start());
     std::byte* vector =
-        call_.root_is_here() ? call_.vectors_of(call_.root() - call_.first_member()).output : call_.out();
+        call_.root_is_here() ? call_.shown_by(call_.root() - call_.first_member()).output : call_.out();
     result_ = vector + start;
     if (call_.is_outstanding() && !call_.is_alone()) {
         vector = call_.staging().input;
@@ -126,7 +126,7 @@ void LeaderWork::put_together(std::byte* to) {
         return;
     case Result::of_root:
         if (call_.root_is_here()) {
-            copy_unless_there(to, call_.vectors_of(call_.root() - call_.first_member()).input,
+            copy_unless_there(to, call_.shown_by(call_.root() - call_.first_member()).input,
                               call_.total_bytes());
         }
         return;
@@ -145,7 +145,7 @@ void LeaderWork::put_together(std::byte* to) {
 void LeaderWork::combine(std::byte* to, std::size_t first, std::size_t elements, int members) {
     ins_.clear();
     for (int member = 0; member < members; ++member) {
-        ins_.push_back(call_.vectors_of(member).input + call_.bytes(first));
+        ins_.push_back(call_.shown_by(member).input + call_.bytes(first));
     }
     void* result = to;
     call_.kernels().reduce_many(call_.state(), &result, 1, ins_.data(), members, elements,
@@ -155,7 +155,7 @@ void LeaderWork::combine(std::byte* to, std::size_t first, std::size_t elements,
 /// The elements from `first` on of the vector that the members' blocks make.
 void LeaderWork::gather(std::byte* to, std::size_t first, std::size_t elements) const {
     for (int member = 0; member < call_.members(); ++member) {
-        const ShownVectors& vectors = call_.vectors_of(member);
+        const ShownVectors& vectors = call_.shown_by(member);
         const auto rank = static_cast<std::size_t>(call_.first_member() + member);
         const std::size_t begin = std::max(first, call_.offsets()[rank]);
         const std::size_t end = std::min(first + elements, call_.offsets()[rank + 1]);
@@ -189,7 +189,7 @@ void LeaderWork::store_to_all() {
             outs_.clear();
             const std::byte* const source = result_ + call_.bytes(at);
             for (int member = 0; member < call_.members(); ++member) {
-                std::byte* const to = call_.vectors_of(member).output + call_.bytes(place);
+                std::byte* const to = call_.shown_by(member).output + call_.bytes(place);
                 if (call_.is_for(member) && to != source) {
                     outs_.push_back(to);
                 }
@@ -205,7 +205,7 @@ void LeaderWork::store_block(int member) const {
     if (!call_.is_for(member)) {
         return;
     }
-    const ShownVectors& vectors = call_.vectors_of(member);
+    const ShownVectors& vectors = call_.shown_by(member);
     const auto rank = static_cast<std::size_t>(call_.first_member() + member);
     const auto [own_begin, own_end] = own_range();
     segment_.for_each_range(own_begin, own_end, [&](std::size_t at, std::size_t place, std::size_t elements) {
@@ -224,14 +224,14 @@ void LeaderWork::store_prefixes() {
     const bool has_before = call_.cluster().process() > 0;
     const std::size_t total = call_.shape().total;
     for (int member = call_.members(); member-- > 0;) {
-        std::byte* const out = call_.vectors_of(member).output;
+        std::byte* const out = call_.shown_by(member).output;
         const int operands = call_.collective() == Collective::exscan ? member : member + 1;
         if (operands == 0) {
             copy_unless_there(out, has_before ? result_ : out, call_.total_bytes());
         } else if (!has_before) {
             combine(out, 0, total, operands);
         } else if (operands == 1) {
-            call_.kernels().reduce(call_.state(), out, result_, call_.vectors_of(0).input, total);
+            call_.kernels().reduce(call_.state(), out, result_, call_.shown_by(0).input, total);
         } else {
             combine(call_.staging().input, 0, total, operands);
             call_.kernels().reduce(call_.state(), out, result_, call_.staging().input, total);

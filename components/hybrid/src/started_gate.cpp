@@ -106,7 +106,7 @@ bool StartedGate::all_have_come() {
 void StartedGate::require_leader() const {
     bool has_leader = home_.seat().knows_leader();
     for (int member = 0; !has_leader && member < call_.members(); ++member) {
-        const StartedCall& shown = call_.shown_by(member);
+        const ShownVectors& shown = call_.shown_by(member);
         has_leader = shown.number.observe() != number_ || shown.leads;
     }
     if (!has_leader) {

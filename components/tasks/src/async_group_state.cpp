@@ -54,7 +54,7 @@ void AsyncGroupState::take(tasks::Contribution& contribution, int rank, const Ca
         return;
     }
     auto& checked = ranks_[static_cast<std::size_t>(rank)].checked;
-    if (const tasks::CheckedCall* const known = checked.find(key, call.input, call.output)) {
+    if (const tasks::Contribution* const known = checked.find(key, call.input, call.output)) {
         contribution.repeat(*known, call);
         return;
     }
@@ -65,8 +65,8 @@ void AsyncGroupState::take(tasks::Contribution& contribution, int rank, const Ca
         throw;
     }
     if (key != 0) {
-        auto own = checked.next([] { return std::make_unique<tasks::CheckedCall>(); });
-        *own = contribution;
+        auto own = checked.next([] { return std::make_unique<tasks::Contribution>(); });
+        own->repeat(contribution, call);
         checked.put(std::move(own));
     }
     contribution.keep_operator();
@@ -75,7 +75,7 @@ void AsyncGroupState::take(tasks::Contribution& contribution, int rank, const Ca
 void AsyncGroupState::show(RankState& state, std::uint64_t number, const tasks::Contribution& contribution) {
     if (number == 1 || contribution.digest != state.shown_digest) {
         state.shown_digest = contribution.digest;
-        state.log.add({number, number, 1}, contribution.signature);
+        state.log.add({number, number, 1, contribution.signature});
     }
     state.called_from.show(contribution.call.where);
     state.count.publish(number); // release: pairs with snapshot()

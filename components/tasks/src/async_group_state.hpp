@@ -74,7 +74,7 @@ private:
         std::vector<std::unique_ptr<tasks::DeferredCollective>> kept;
         std::size_t turn = 0;
         std::size_t turn_of_few = 0;
-        engine::CallCache<std::unique_ptr<tasks::CheckedCall>> checked;
+        engine::CallCache<std::unique_ptr<tasks::Contribution>> checked;
         std::uint64_t shown_digest = 0;
         mailbox::StdWord count;
         CalledFrom called_from;

@@ -18,8 +18,9 @@
 
 namespace tutti::tasks {
 
-/// A call whose arguments have been checked, with the fields that identify calls which repeat it.
-struct CheckedCall {
+/// The contribution of one rank to an operation: its call, whose arguments have been checked, with the fields
+/// that identify calls which repeat it.
+struct alignas(line_bytes) Contribution {
     /// Without its counts, which may be gone: the offsets or the blocks have their values.
     detail::Call call;
     engine::Shape shape;
@@ -27,20 +28,15 @@ struct CheckedCall {
     /// The digest of the signature.
     std::uint64_t digest = 0;
     engine::RepeatedCall repeated;
-
-    /// Whether a call with this key on these vectors needs no check because it repeats this one.
-    bool serves(std::uint64_t key, const void* input, const void* output) const {
-        return repeated.serves(key, input, output);
-    }
-};
-
-/// The contribution of one rank to an operation: its call, whose arguments have been checked.
-struct alignas(line_bytes) Contribution : CheckedCall {
     std::vector<std::size_t> offsets;
     /// For calls in which only the sender and the receiver of a block know of it.
     run::PrivateLayout blocks;
     engine::KeptOperator kept;
 
+    /// Whether a call with this key on these vectors needs no check because it repeats this one.
+    bool serves(std::uint64_t key, const void* input, const void* output) const {
+        return repeated.serves(key, input, output);
+    }
     /// Throws ArgumentError if an argument is wrong.
     void take(const detail::Call& asked, int rank, int members);
     /// Takes a call that this one serves: its vectors alone are others. Writes nothing if they are not: other
@@ -53,10 +49,14 @@ struct alignas(line_bytes) Contribution : CheckedCall {
             call.where = asked.where;
         }
     }
-    /// Takes a call that `known` serves.
-    void repeat(const CheckedCall& known, const detail::Call& asked) {
+    /// Takes a call that `known` serves, which has neither counts nor an operator of the program.
+    void repeat(const Contribution& known, const detail::Call& asked) {
         offsets.clear();
-        static_cast<CheckedCall&>(*this) = known;
+        call = known.call;
+        shape = known.shape;
+        signature = known.signature;
+        digest = known.digest;
+        repeated = known.repeated;
         repeat(asked);
     }
     /// Copies the operator, which may be gone when it is needed.

@@ -215,11 +215,11 @@ bool DeferredCollective::execute_small() noexcept {
         inputs[rank] = each.call.input;
         outputs[rank] = each.call.output;
     }
-    const detail::Key call(key);
+    const detail::Call call = detail::call_of(key);
     if (call.collective == Collective::reduce) {
         outputs.front() = outputs[static_cast<std::size_t>(call.root)];
     }
-    return tasks::execute_small(call, contributions_.front().call.builtin,
+    return tasks::execute_small(key, contributions_.front().call.builtin,
                                 {inputs.data(), outputs.data(), contributions_.size()});
 }
 

@@ -99,7 +99,7 @@ SingleCallerCalls::State& SingleCallerCalls::state() {
             refuse_ranks(collective_, ranks_);
         }
         auto state = std::make_shared<State>(ranks_);
-        Call call = Key(key_).call();
+        Call call = call_of(key_);
         call.builtin = builtin_;
         for (std::size_t rank = 0; rank < alike_; ++rank) {
             call.input = inputs_[rank];
@@ -116,7 +116,7 @@ void SingleCallerCalls::add_other(const Call& call) {
 }
 
 void SingleCallerCalls::execute(const Executor& executor) {
-    if (alike_ == ranks_ && tasks::execute_small(Key(key_), builtin_, {inputs_, outputs_, ranks_})) {
+    if (alike_ == ranks_ && tasks::execute_small(key_, builtin_, {inputs_, outputs_, ranks_})) {
         return;
     }
     // Shared with the thread that finishes, which may look at it a little longer than this call lasts.

@@ -70,7 +70,8 @@ bool are_apart(const Operands& operands, bool one_output, std::size_t bytes) {
 
 } // namespace
 
-bool execute_small(const detail::Key& call, detail::Builtin builtin, const Operands& operands) {
+bool execute_small(std::uint64_t key, detail::Builtin builtin, const Operands& operands) {
+    const detail::Call call = detail::call_of(key);
     if (call.collective == Collective::barrier) {
         return true;
     }

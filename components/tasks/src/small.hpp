@@ -3,6 +3,7 @@
 #include <tutti/detail/call.hpp>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace tutti::tasks {
 
@@ -19,6 +20,6 @@ inline constexpr std::size_t most_small_ranks = 16;
 /// Carries out calls of all ranks that have this key and these kernels, if one pass over few vectors in the
 /// caches does that. Returns false and does nothing if it takes more than that, or if vectors are missing or
 /// overlap.
-bool execute_small(const detail::Key& call, detail::Builtin builtin, const Operands& operands);
+bool execute_small(std::uint64_t key, detail::Builtin builtin, const Operands& operands);
 
 } // namespace tutti::tasks

@@ -157,70 +157,55 @@ inline bool exchanges(const Call& call) {
 }
 
 /// The fields of a key. The lowest bit is set, so that a key is never 0.
-struct KeyFields {
-    BitField present{0, 1};
-    BitField collective{present.end(), 4};
-    BitField type{collective.end(), 4};
-    BitField op{type.end(), 4};
-    BitField in_place{op.end(), 1};
-    BitField input_count{in_place.end(), 21};
-    BitField output_count{input_count.end(), 21};
-    BitField root{output_count.end(), 8};
-};
-inline constexpr KeyFields key_fields;
-static_assert(key_fields.collective.holds(collective_count - 1));
-static_assert(key_fields.type.holds(static_cast<std::uint64_t>(Type::other)));
-static_assert(key_fields.op.holds(static_cast<std::uint64_t>(Operator::callable)));
-static_assert(key_fields.root.end() == 64);
+namespace key_fields {
+inline constexpr BitField present{0, 1};
+inline constexpr BitField collective{present.end(), 4};
+inline constexpr BitField type{collective.end(), 4};
+inline constexpr BitField op{type.end(), 4};
+inline constexpr BitField in_place{op.end(), 1};
+inline constexpr BitField input_count{in_place.end(), 21};
+inline constexpr BitField output_count{input_count.end(), 21};
+inline constexpr BitField root{output_count.end(), 8};
+static_assert(collective.holds(collective_count - 1));
+static_assert(type.holds(static_cast<std::uint64_t>(Type::other)));
+static_assert(op.holds(static_cast<std::uint64_t>(Operator::callable)));
+static_assert(root.end() == 64);
+} // namespace key_fields
 
 /// Everything about a call except its addresses, in one word. It is 0 if that is not possible: for user types
 /// and operators, named algorithms and orders, timeouts, irregular blocks, neighbours, shared outputs,
 /// splits, very long buffers and high roots.
 inline std::uint64_t key_of(const Call& call) {
-    constexpr const KeyFields& in = key_fields;
+    namespace in = key_fields;
     if (call.kernels != nullptr || call.type == Type::other || !call.algorithm.empty() ||
         call.order != Order::canonical || call.timeout.has_value() || call.counts != nullptr ||
-        call.counts_at_root || call.shared_output || call.splits || !in.input_count.holds(call.input_count) ||
-        !in.output_count.holds(call.output_count) || !in.root.holds(static_cast<unsigned>(call.root))) {
+        call.counts_at_root || call.shared_output || call.splits ||
+        !in::input_count.holds(call.input_count) || !in::output_count.holds(call.output_count) ||
+        !in::root.holds(static_cast<unsigned>(call.root))) {
         return 0;
     }
-    return in.present.in_word(1) | in.collective.in_word(static_cast<std::uint64_t>(call.collective)) |
-           in.type.in_word(static_cast<std::uint64_t>(call.type)) |
-           in.op.in_word(static_cast<std::uint64_t>(call.op)) |
-           in.in_place.in_word(static_cast<std::uint64_t>(call.in_place)) |
-           in.input_count.in_word(call.input_count) | in.output_count.in_word(call.output_count) |
-           in.root.in_word(static_cast<std::uint64_t>(call.root));
+    return in::present.in_word(1) | in::collective.in_word(static_cast<std::uint64_t>(call.collective)) |
+           in::type.in_word(static_cast<std::uint64_t>(call.type)) |
+           in::op.in_word(static_cast<std::uint64_t>(call.op)) |
+           in::in_place.in_word(static_cast<std::uint64_t>(call.in_place)) |
+           in::input_count.in_word(call.input_count) | in::output_count.in_word(call.output_count) |
+           in::root.in_word(static_cast<std::uint64_t>(call.root));
 }
 
-/// The call that a key, which must not be 0, describes.
-struct Key {
-    Collective collective;
-    Type type;
-    Operator op;
-    bool in_place;
-    int root;
-    std::size_t input_count;
-    std::size_t output_count;
-
-    explicit Key(std::uint64_t key)
-        : collective(static_cast<Collective>(key_fields.collective.of(key))),
-          type(static_cast<Type>(key_fields.type.of(key))), op(static_cast<Operator>(key_fields.op.of(key))),
-          in_place(key_fields.in_place.of(key) != 0), root(static_cast<int>(key_fields.root.of(key))),
-          input_count(key_fields.input_count.of(key)), output_count(key_fields.output_count.of(key)) {}
-
-    /// The call without its buffers.
-    Call call() const {
-        return {.collective = collective,
-                .type = type,
-                .op = op,
-                .in_place = in_place,
-                .root = root,
-                .input_count = input_count,
-                .output_count = output_count,
-                .element_bytes = bytes_of(type),
-                .element_align = bytes_of(type)};
-    }
-};
+/// The call that a key, which must not be 0, describes, without its buffers.
+inline Call call_of(std::uint64_t key) {
+    namespace in = key_fields;
+    const auto type = static_cast<Type>(in::type.of(key));
+    return {.collective = static_cast<Collective>(in::collective.of(key)),
+            .type = type,
+            .op = static_cast<Operator>(in::op.of(key)),
+            .in_place = in::in_place.of(key) != 0,
+            .root = static_cast<int>(in::root.of(key)),
+            .input_count = in::input_count.of(key),
+            .output_count = in::output_count.of(key),
+            .element_bytes = bytes_of(type),
+            .element_align = bytes_of(type)};
+}
 
 class Seat;
 

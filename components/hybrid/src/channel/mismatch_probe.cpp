@@ -22,11 +22,11 @@ std::optional<std::uint64_t> CallTrail::digest_at(std::uint64_t number) const {
 namespace {
 
 /// The types that a call signature names, as text that fits; other types are another text.
-std::string short_text(const engine::CallTypes& types) {
+std::string short_text(const engine::CallSignature::Types& types) {
     std::string text = types.text();
-    if (text.size() >= TrailSummary::most_text) {
+    if (text.size() >= MismatchProbe::Summary::most_text) {
         const std::string digest = std::to_string(std::hash<std::string>{}(text) % 1'000'000'000);
-        text.resize(TrailSummary::most_text - 16);
+        text.resize(MismatchProbe::Summary::most_text - 16);
         text += "... #" + digest;
     }
     return text;
@@ -34,31 +34,36 @@ std::string short_text(const engine::CallTypes& types) {
 
 } // namespace
 
-TrailSummary::TrailSummary(const CallTrail& trail) : number(trail.number()), digest(trail.digest()) {
+MismatchProbe::Summary::Summary(const CallTrail& trail) : number(trail.number()), digest(trail.digest()) {
     const CallHistory history = trail.history();
     const auto last = history.records().last(std::min(history.records().size(), most_calls));
     for (const CallRecord& record : last) {
-        if (const engine::CallTypes* const named = record.signature().types) {
+        if (const engine::CallSignature::Types* const named = record.signature().types) {
             short_text(*named).copy(types[size].data(), most_text - 1);
         }
         calls[size++] = record.with_types(nullptr);
     }
 }
 
-CallHistory TrailSummary::history() const {
+CallHistory MismatchProbe::Summary::history() const {
     CallHistory history;
     for (std::size_t i = 0; i < std::min<std::size_t>(size, most_calls); ++i) {
         const bool has_types = types[i].front() != '\0';
-        history.add(has_types ? calls[i].with_types(engine::CallTypes::of_text(types[i].data())) : calls[i]);
+        history.add(has_types ? calls[i].with_types(engine::CallSignature::Types::of_text(types[i].data()))
+                              : calls[i]);
     }
     history.reach(number);
     return history;
 }
 
-void compare(const CallTrail& own, int process, const TrailSummary& theirs, int peer) {
+namespace {
+
+/// Throws MismatchError when process `peer`, with that summary, has been in other calls than this one,
+/// `process`, as far as both histories reach. It names the first two that differ.
+void compare(const CallTrail& own, int process, const MismatchProbe::Summary& theirs, int peer) {
     constexpr const char* noun = "process";
     const std::string start = "the processes are in different calls: ";
-    const TrailSummary ours(own); // types are named by the same texts
+    const MismatchProbe::Summary ours(own); // types are named by the same texts
     const CallHistory own_calls = ours.history();
     const CallHistory their_calls = theirs.history();
     if (const auto text =
@@ -73,7 +78,10 @@ void compare(const CallTrail& own, int process, const TrailSummary& theirs, int 
     }
 }
 
-void throw_crossing(const CallTrail& own, int process, const TrailSummary& theirs, int peer) {
+/// Throws MismatchError if this process waits in its last call on one channel, and the peer in a call on
+/// another channel: neither makes the call that the other is in.
+[[noreturn]] void throw_crossing(const CallTrail& own, int process, const MismatchProbe::Summary& theirs,
+                                 int peer) {
     const auto waits = [](int who, std::uint64_t number, const CallHistory& calls, int other) {
         return "process " + std::to_string(who) + " waits in operation " + std::to_string(number) + ", " +
                calls.signature(number).describe() + ", for process " + std::to_string(other);
@@ -82,6 +90,8 @@ void throw_crossing(const CallTrail& own, int process, const TrailSummary& their
                         waits(process, own.number(), own.history(), peer) + ", and " +
                         waits(peer, theirs.number, theirs.history(), process));
 }
+
+} // namespace
 
 MismatchProbe::MismatchProbe(int processes) : taken_counts_(static_cast<std::size_t>(processes)) {
     kept_->asked_counts = kept_->due_counts = taken_counts_;
@@ -95,12 +105,12 @@ void MismatchProbe::ask(int peer, const CallTrail& own, std::uint64_t begun_on_o
     if (asked.request != MPI_REQUEST_NULL) {
         check(MPI_Test(&asked.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     }
-    const TrailSummary& last = asked.summary;
+    const MismatchProbe::Summary& last = asked.summary;
     if (done == 0 ||
         (last.number == own.number() && last.begun_on_other == begun_on_other && last.is_stuck == is_stuck)) {
         return;
     }
-    asked.summary = TrailSummary(own);
+    asked.summary = MismatchProbe::Summary(own);
     asked.summary.begun_on_other = begun_on_other;
     asked.summary.is_stuck = is_stuck;
     // Synchronous: it is done when the peer has taken it, so that no two are ever on their way.
@@ -119,7 +129,7 @@ void MismatchProbe::hear(int process, const CallTrail& own) {
         if (found == 0) {
             break;
         }
-        TrailSummary summary;
+        MismatchProbe::Summary summary;
         check(MPI_Mrecv(&summary, static_cast<int>(sizeof(summary)), MPI_BYTE, &message, MPI_STATUS_IGNORE),
               "MPI_Mrecv");
         ++taken_counts_[static_cast<std::size_t>(status.MPI_SOURCE)];
@@ -142,7 +152,7 @@ void MismatchProbe::compare_crossing(int process, std::uint64_t begun, const Cal
 void MismatchProbe::settle() {
     for (std::size_t peer = 0; peer < taken_counts_.size(); ++peer) {
         for (; taken_counts_[peer] < kept_->due_counts[peer]; ++taken_counts_[peer]) {
-            TrailSummary summary;
+            MismatchProbe::Summary summary;
             check(MPI_Recv(&summary, static_cast<int>(sizeof(summary)), MPI_BYTE, static_cast<int>(peer),
                            tag_, communicator_, MPI_STATUS_IGNORE),
                   "MPI_Recv");

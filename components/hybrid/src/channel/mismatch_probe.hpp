@@ -24,7 +24,7 @@ public:
     void add(std::uint64_t number, const engine::CallSignature& call_signature, std::uint64_t digest) {
         if (digest != last_digest_) {
             last_digest_ = digest;
-            log_.add({number, number, 1}, call_signature);
+            log_.add({number, number, 1, call_signature});
         }
         digests_[number % digests_.size()] = mixed(this->digest(), digest);
         number_ = number;
@@ -46,42 +46,34 @@ private:
     engine::CallLog log_;
 };
 
-/// The message of one process to another about its trail.
-struct TrailSummary {
-    static constexpr std::size_t most_calls = 8;
-    static constexpr std::size_t most_text = 96;
-
-    std::uint64_t number = 0;
-    std::uint64_t digest = 0;
-    /// How far it has come on the other channel, and whether it goes no further there before its last call
-    /// here is complete.
-    std::uint64_t begun_on_other = 0;
-    bool is_stuck = false;
-    /// The last calls that differ from the one before, in order, and the types that their signatures name,
-    /// for users.
-    std::uint64_t size = 0;
-    std::array<engine::CallRecord, most_calls> calls{};
-    std::array<std::array<char, most_text>, most_calls> types{};
-
-    TrailSummary() = default;
-    explicit TrailSummary(const CallTrail& trail);
-    engine::CallHistory history() const;
-};
-
-/// Throws MismatchError when process `peer`, with that summary, has been in other calls than this one,
-/// `process`, as far as both histories reach. It names the first two that differ.
-void compare(const CallTrail& own, int process, const TrailSummary& theirs, int peer);
-
-/// Throws MismatchError if this process waits in its last call on one channel, and the peer in a call on
-/// another channel: neither makes the call that the other is in.
-[[noreturn]] void throw_crossing(const CallTrail& own, int process, const TrailSummary& theirs, int peer);
-
 /// Probes of processes that wait for long: they send a summary of their calls to the processes for which they
 /// wait. Messages of different calls never match, so processes in different calls find out only by this. At
 /// most one probe of a process to another is under way, and a process sends one per call unless its summary
 /// has changed.
 class MismatchProbe {
 public:
+    /// The message of one process to another about its trail.
+    struct Summary {
+        static constexpr std::size_t most_calls = 8;
+        static constexpr std::size_t most_text = 96;
+
+        std::uint64_t number = 0;
+        std::uint64_t digest = 0;
+        /// How far it has come on the other channel, and whether it goes no further there before its last
+        /// call here is complete.
+        std::uint64_t begun_on_other = 0;
+        bool is_stuck = false;
+        /// The last calls that differ from the one before, in order, and the types that their signatures
+        /// name, for users.
+        std::uint64_t size = 0;
+        std::array<engine::CallRecord, most_calls> calls{};
+        std::array<std::array<char, most_text>, most_calls> types{};
+
+        Summary() = default;
+        explicit Summary(const CallTrail& trail);
+        engine::CallHistory history() const;
+    };
+
     /// Among so many processes, once it is open.
     explicit MismatchProbe(int processes);
 
@@ -91,7 +83,7 @@ public:
         tag_ = tag;
     }
 
-    /// Sends a probe to `peer`. Returns at once. See TrailSummary.
+    /// Sends a probe to `peer`. Returns at once. See Summary.
     void ask(int peer, const CallTrail& own, std::uint64_t begun_on_other, bool is_stuck);
 
     /// Receives the probes that have come, and compares. Throws MismatchError.
@@ -114,7 +106,7 @@ public:
 private:
     struct Asked {
         MPI_Request request = MPI_REQUEST_NULL;
-        TrailSummary summary;
+        Summary summary;
     };
     struct Kept : Keepable {
         std::vector<int> asked_counts;
@@ -128,7 +120,7 @@ private:
     std::vector<int> taken_counts_;
     std::shared_ptr<Kept> kept_ = std::make_shared<Kept>();
     /// The summaries of processes that are calls ahead, with their senders.
-    std::vector<std::pair<int, TrailSummary>> ahead_;
+    std::vector<std::pair<int, Summary>> ahead_;
 };
 
 } // namespace tutti::hybrid
