@@ -23,6 +23,28 @@ struct NonblockingWay : BlockingWay {
 TUTTI_API RequestBase& start(Seat& seat, const Call& call);
 TUTTI_API PersistentRequestBase& prepare(Seat& seat, const Call& call);
 
+/// The common part of Start and Prepare, of groups and of clusters.
+template <class Calls, class Place = Seat, class Way = NonblockingWay>
+class NonblockingCalls : public Collectives<Calls, Way> {
+public:
+    /// Internal: use Member::start and Member::prepare.
+    NonblockingCalls(Place& seat, int rank, int size) : seat_(&seat), rank_(rank), size_(size) {}
+
+    /// The rank of the member.
+    int rank() const noexcept { return rank_; }
+    /// The number of members.
+    int size() const noexcept { return size_; }
+
+protected:
+    /// Internal.
+    Place& seat() const noexcept { return *seat_; }
+
+private:
+    Place* seat_;
+    int rank_;
+    int size_;
+};
+
 } // namespace detail
 
 /// The nonblocking collectives: `Request sum = me.start.allreduce(in, out, tutti::sum)`.
@@ -36,25 +58,15 @@ TUTTI_API PersistentRequestBase& prepare(Seat& seat, const Call& call);
 /// handles failures in then() must also handle the exceptions of the start.
 ///
 /// @warning The inputs and outputs must live until the operation is complete.
-class Start : public Collectives<Start, detail::NonblockingWay> {
+class Start : public detail::NonblockingCalls<Start> {
 public:
-    /// Internal: use Member::start.
-    Start(detail::Seat& seat, int rank, int size) : seat_(&seat), rank_(rank), size_(size) {}
-
-    /// The rank of the member.
-    int rank() const noexcept { return rank_; }
-    /// The number of members of the group.
-    int size() const noexcept { return size_; }
+    using NonblockingCalls::NonblockingCalls;
 
 private:
     friend class Collectives<Start, detail::NonblockingWay>;
     Request run(const detail::Call& call, const Options& /*in the call*/) {
-        return Request(detail::start(*seat_, call));
+        return Request(detail::start(seat(), call));
     }
-
-    detail::Seat* seat_;
-    int rank_;
-    int size_;
 };
 
 /// A persistent operation: a call that was prepared once, so that its setup is done once, and can be started
@@ -117,25 +129,15 @@ private:
 ///
 /// All members must prepare the same calls in the same order, also in relation to their blocking calls. The
 /// operator is copied. Throws ArgumentError as a blocking call does.
-class Prepare : public Collectives<Prepare, detail::NonblockingWay> {
+class Prepare : public detail::NonblockingCalls<Prepare> {
 public:
-    /// Internal: use Member::prepare.
-    Prepare(detail::Seat& seat, int rank, int size) : seat_(&seat), rank_(rank), size_(size) {}
-
-    /// The rank of the member.
-    int rank() const noexcept { return rank_; }
-    /// The number of members of the group.
-    int size() const noexcept { return size_; }
+    using NonblockingCalls::NonblockingCalls;
 
 private:
     friend class Collectives<Prepare, detail::NonblockingWay>;
     Persistent run(const detail::Call& call, const Options& /*in the call*/) {
-        return Persistent(detail::prepare(*seat_, call));
+        return Persistent(detail::prepare(seat(), call));
     }
-
-    detail::Seat* seat_;
-    int rank_;
-    int size_;
 };
 
 } // namespace tutti::inline TUTTI_NAMESPACE

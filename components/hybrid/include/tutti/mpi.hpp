@@ -59,25 +59,7 @@ struct NonblockingWay : BlockingWay {
 
 /// The common part of Start and Prepare.
 template <class Calls>
-class NonblockingCalls : public Collectives<Calls, NonblockingWay> {
-public:
-    /// Internal: use Member::start and Member::prepare.
-    NonblockingCalls(ClusterSeat& seat, int rank, int size) : seat_(&seat), rank_(rank), size_(size) {}
-
-    /// The global rank of the member.
-    int rank() const noexcept { return rank_; }
-    /// The number of members of all processes.
-    int size() const noexcept { return size_; }
-
-protected:
-    /// Internal.
-    ClusterSeat& seat() const noexcept { return *seat_; }
-
-private:
-    ClusterSeat* seat_;
-    int rank_;
-    int size_;
-};
+using NonblockingCalls = tutti::detail::NonblockingCalls<Calls, ClusterSeat, NonblockingWay>;
 
 } // namespace detail
 
