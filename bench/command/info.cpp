@@ -1,7 +1,7 @@
 #include "command/info.hpp"
 
 #include "choose/this_machine.hpp"
-#include "group/mailbox_pages.hpp"
+#include "group/shared_memory.hpp"
 #include "machine/thresholds.hpp"
 #include "report/algorithm_table.hpp"
 #include "report/environment.hpp"

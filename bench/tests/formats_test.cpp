@@ -1,6 +1,6 @@
 // Results in the formats of other tools, and files of traces.
 #include "bench/tests/command.hpp"
-#include "record/json_lines.hpp"
+#include "record/timeline.hpp"
 #include "report/benchmark_format.hpp"
 #include "report/nccl_format.hpp"
 #include "report/timeline_file.hpp"

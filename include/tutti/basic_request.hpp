@@ -1,7 +1,6 @@
 #pragma once
 
-#include <tutti/detail/continuation.hpp>
-#include <tutti/detail/member_function.hpp>
+#include <tutti/detail/functions.hpp>
 #include <tutti/detail/request_base.hpp>
 #include <tutti/error.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tutti/detail/export.hpp>
-#include <tutti/detail/member_function.hpp>
+#include <tutti/detail/functions.hpp>
 #include <tutti/member.hpp>
 #include <tutti/statistics.hpp>
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <tutti/basic_request.hpp>
-#include <tutti/detail/any_of.hpp>
 #include <tutti/detail/export.hpp>
 #include <tutti/detail/request_base.hpp>
 

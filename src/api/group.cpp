@@ -6,12 +6,13 @@
 
 #include <tutti/error.hpp>
 #include <tutti/group.hpp>
+#include <tutti/version.hpp>
 
 #include <exception>
 #include <stdexcept>
 #include <string>
 
-namespace tutti {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 namespace {
 
@@ -90,16 +91,16 @@ void Group::run_member(int rank, const detail::MemberFunction& function) {
     seat.throw_if_aborted();
 }
 
-} // namespace tutti
-
-namespace tutti::inline TUTTI_NAMESPACE {
-
 void save_tuning(const std::string& path) {
     try {
         tuning::save(path);
     } catch (const std::invalid_argument& error) {
         throw ArgumentError("save_tuning: `path` \"" + path + "\" is not written: " + error.what());
     }
+}
+
+int version() noexcept {
+    return TUTTI_VERSION;
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE

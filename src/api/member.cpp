@@ -1,15 +1,27 @@
+#include "call/neighborhood.hpp"
+#include "group/family.hpp"
 #include "group/group_state.hpp"
 #include "group/seat.hpp"
+#include "machine/machine.hpp"
 #include "machine/thread_state.hpp"
+#include "wait/error_context.hpp"
+#include "wait/thread_progress.hpp"
 
+#include <tutti/error.hpp>
 #include <tutti/member.hpp>
 
 #include <sched.h>
 
+#include <algorithm>
 #include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
-namespace tutti {
+namespace tutti::inline TUTTI_NAMESPACE {
 
 Member::Member(std::shared_ptr<detail::GroupState> group, detail::Seat& seat, detail::Leaving leaving)
     : start(seat, seat.rank(), group->size()), prepare(seat, seat.rank(), group->size()),
@@ -26,16 +38,8 @@ Member::Member(Member&& other) noexcept
 
 Member& Member::operator=(Member&& other) noexcept {
     if (this != &other) {
-        leave();
-        start = other.start;
-        prepare = other.prepare;
-        group_ = std::move(other.group_);
-        seat_ = std::exchange(other.seat_, nullptr);
-        called_from_ = other.called_from_;
-        rank_ = other.rank_;
-        size_ = other.size_;
-        exceptions_on_entry_ = other.exceptions_on_entry_;
-        leaving_ = other.leaving_;
+        std::destroy_at(this);
+        std::construct_at(this, std::move(other));
     }
     return *this;
 }
@@ -90,4 +94,149 @@ void Member::leave() noexcept {
     }
 }
 
-} // namespace tutti
+namespace {
+
+using engine::Progression;
+
+/// Throws the error for ranks that are wrong in a group of `members`, in which the caller has rank `own`.
+[[noreturn]] void refuse(const Progression& ranks, int members, int own) {
+    const auto wrong = [](const char* argument, int value, const std::string& what) {
+        throw ArgumentError(std::string("among: `") + argument + "` is " + std::to_string(value) + what);
+    };
+    const std::string last = std::to_string(members - 1);
+    if (ranks.first < 0 || ranks.first >= members) {
+        wrong("first", ranks.first, ", must be in 0.." + last);
+    }
+    if (ranks.stride < 1) {
+        wrong("stride", ranks.stride, ", must be at least 1");
+    }
+    const int most = (members - 1 - ranks.first) / ranks.stride + 1;
+    if (ranks.count < 1 || ranks.count > most) {
+        wrong("count", ranks.count,
+              ", must be in 1.." + std::to_string(most) + ": the ranks " + std::to_string(ranks.first) +
+                  ", " + std::to_string(ranks.first) + " + " + std::to_string(ranks.stride) +
+                  ", ... must be in 0.." + last);
+    }
+    wrong("count", ranks.count,
+          ", `first` " + std::to_string(ranks.first) + " and `stride` " + std::to_string(ranks.stride) +
+              ": the ranks do not include the caller's, " + std::to_string(own) +
+              ": only members of the new group call it");
+    __builtin_unreachable();
+}
+
+} // namespace
+
+Member Member::among(int count, int first, int stride) {
+    // One rank has no distance; and none is so large that a sum overflows.
+    const Progression ranks{count, first, count == 1 && stride > 0 ? 1 : stride};
+    const bool are_there = first >= 0 && first < size_ && stride >= 1 && count >= 1 &&
+                           count - 1 <= (size_ - 1 - first) / ranks.stride;
+    if (!are_there || !ranks.position_of(rank_)) {
+        refuse(ranks, size_, rank_);
+    }
+    const detail::Seat::Derived& derived = seat_->derived(ranks);
+    Member made(derived.group, *derived.seat, detail::Leaving::nothing);
+    derived.seat->add_handle();
+    return made;
+}
+
+namespace {
+
+using detail::Choice;
+using State = std::shared_ptr<detail::GroupState>;
+
+/// The group that a member has founded for its mates.
+struct Founded {
+    const detail::GroupState* group;
+};
+
+} // namespace
+
+template <class T>
+void Member::allgather_for_split(const T& mine, std::vector<T>& out, SourceLine where) {
+    detail::Call made =
+        vectors<std::vector<T>&>(Collective::allgather, std::span(&mine, 1), out, Options{.where = where});
+    made.splits = true;
+    run(made, {});
+}
+
+std::optional<Member> Member::split(std::optional<int> color, int key, SourceLine where) {
+    return engine::as_one_call([&] { return regroup(engine::choice_of(color, key), where); });
+}
+
+Member Member::split(Level level, SourceLine where) {
+    const auto part = engine::part_of_machine(level).number;
+    const machine::Machine machine = machine::here();
+    const auto pu = std::ranges::find(machine.pus, cpu(), &machine::Pu::os_index);
+    const int number = pu == machine.pus.end() ? -1 : (*pu).*part;
+    // The members whose part is unknown have a color as well.
+    return engine::as_one_call([&] { return regroup({.color = number + 1, .level = level}, where).value(); });
+}
+
+std::optional<Member> Member::subset(std::span<const int> ranks, SourceLine where) {
+    return engine::as_one_call([&] { return regroup(engine::choice_of(ranks, rank_, size()), where); });
+}
+
+std::optional<Member> Member::regroup(const Choice& choice, SourceLine where) {
+    State own; // lasts until a failure of this member is known
+    try {
+        const auto members = static_cast<std::size_t>(size());
+        std::vector<Choice> choices(members);
+        std::vector<Founded> founded(members);
+        allgather_for_split(choice, choices, where);
+        if (const auto text = engine::difference(choices)) {
+            // The first member that throws releases the others, so all must see the difference before.
+            try {
+                allgather_for_split(choice, choices, where);
+            } catch (const Error&) { // thrown by another member, for the same difference
+            }
+            throw MismatchError(*text);
+        }
+        const std::vector<int> mates = engine::mates_of(choice.color, choices);
+        const bool founds = !mates.empty() && mates.front() == rank_;
+        own = founds ? group_->of_mates(mates) : nullptr;
+        allgather_for_split(Founded{own.get()}, founded, where);
+        std::optional<Member> mine;
+        if (!mates.empty()) {
+            const State state =
+                founds ? own : group_->founded(founded[static_cast<std::size_t>(mates.front())].group);
+            const auto rank = std::ranges::find(mates, rank_) - mates.begin();
+            mine.emplace(state, state->seat(static_cast<int>(rank)), detail::Leaving::for_good);
+        }
+        // Once more, because `own` must last until all mates have it. A call like the one before, unlike a
+        // barrier, allocates nothing. If a member that is already through fails now, the mates learn of it by
+        // the end of `mine`.
+        allgather_for_split(Founded{own.get()}, founded, where);
+        return mine;
+    } catch (...) {
+        // The others count on this member to go through with it.
+        const std::exception_ptr thrown = std::current_exception();
+        engine::describe(thrown, {.rank = rank_, .where = where});
+        group_->fail(rank_, thrown);
+        throw;
+    }
+}
+
+Member Member::dup(SourceLine where) {
+    return engine::as_one_call([&] { return regroup({.color = 0, .duplicates = true}, where).value(); });
+}
+
+std::span<const int> Neighbors::sources() const noexcept {
+    return graph_ != nullptr ? graph_->sources() : std::span<const int>();
+}
+
+std::span<const int> Neighbors::destinations() const noexcept {
+    return graph_ != nullptr ? graph_->destinations() : std::span<const int>();
+}
+
+Neighbors Member::neighbors(const std::vector<int>& sources, const std::vector<int>& destinations,
+                            SourceLine where) {
+    return engine::as_one_call(
+        [&] { return detail::exchange_neighbors(*this, sources, destinations, where); });
+}
+
+Neighbors Member::grid(const std::vector<int>& dims, const std::vector<bool>& wraps) const {
+    return detail::neighbors_in_grid(rank_, size_, dims, wraps);
+}
+
+} // namespace tutti::inline TUTTI_NAMESPACE

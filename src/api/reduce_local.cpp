@@ -1,4 +1,4 @@
-#include "call/wrong_argument.hpp"
+#include "call/arguments.hpp"
 #include "run/footprint.hpp"
 
 #include <tutti/error.hpp>

@@ -3,7 +3,7 @@
 #include "choose/group_config.hpp"
 #include "choose/wait_choice.hpp"
 #include "diagnose/group_diagnosis.hpp"
-#include "group/ranks_text.hpp"
+#include "group/family.hpp"
 #include "log/log.hpp"
 #include "machine/process.hpp"
 #include "wait/wait_timer.hpp"

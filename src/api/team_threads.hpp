@@ -1,6 +1,5 @@
 #pragma once
 
-#include "api/nesting.hpp"
 #include "api/placement.hpp"
 #include "atomic.hpp"
 #include "cache_line.hpp"
@@ -10,15 +9,56 @@
 #include "mailbox/event_count.hpp"
 #include "mailbox/wait.hpp"
 
-#include <tutti/detail/member_function.hpp>
+#include <tutti/detail/functions.hpp>
+#include <tutti/version.hpp>
 
 #include <atomic>
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
+
+namespace tutti::inline TUTTI_NAMESPACE::detail {
+
+/// A run of a team, and the run one of whose members has called it. All runs further out last at least as
+/// long as this one.
+struct Run {
+    const void* team;
+    const Run* outer;
+};
+
+/// The innermost run in which the calling thread has a part; null outside of all.
+const Run* current_run();
+
+/// Gives the calling thread its part in a run while this lives.
+class InRun : Immovable {
+public:
+    explicit InRun(const Run& run);
+    ~InRun();
+
+private:
+    const Run* before_;
+};
+
+/// The turns of the threads that call one team.
+class Turns {
+public:
+    /// Takes the next turn for the calling thread. Throws Error if that would never come: the thread has
+    /// a part in a run of the same team, or the run that has the turn waits, through any number of teams,
+    /// for the end of one in which the thread has a part.
+    std::unique_lock<std::mutex> take(const void* team);
+
+private:
+    std::mutex turn_;
+};
+
+/// Whether the calling thread has a part in a run of `team`.
+bool is_in_run_of(const void* team);
+
+} // namespace tutti::inline TUTTI_NAMESPACE::detail
 
 namespace tutti::inline TUTTI_NAMESPACE {
 struct TeamOptions;
@@ -46,13 +86,7 @@ public:
     const std::vector<machine::PinResult>& pins() const { return pins_; }
     /// Whether another team of the process uses the CPU.
     bool shares(int cpu) const { return cpus_.is_shared(cpu); }
-    const std::string& tuning() const { return group_->config().tuning; }
-    std::string waits() const { return group_->text_of_waits(); }
-    const GroupState& state() const { return *group_; }
-    void set_timeout(Timeout timeout) { group_->set_timeout(timeout); }
-    std::string roll_call(RollCallFormat format) const { return group_->diagnosis().roll_call(format); }
-    std::string trace(TraceFormat format) const { return group_->trace(format); }
-    Statistics statistics() const { return group_->statistics(); }
+    GroupState& group() const { return *group_; }
 
     /// See Team::run.
     void run(const MemberFunction& function);

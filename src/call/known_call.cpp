@@ -1,8 +1,9 @@
 #include "call/known_call.hpp"
 
-#include "call/plans/neighborhood.hpp"
+#include "call/neighborhood.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tutti::engine {
 
@@ -103,6 +104,20 @@ void KnownCall::require_like(const Call& other) const {
     if (aliasing_of(moved, shape_) != aliasing_) {
         refuse("the buffers do not overlap as they did when the operation was "
                "prepared: pass separate buffers, or one buffer, as then");
+    }
+}
+
+void KeptOperator::keep(const detail::Call& call) {
+    drop();
+    if (call.keeping != nullptr && call.state != nullptr) {
+        call.keeping->copy(memory_.at_least(call.keeping->bytes, call.keeping->align), call.state);
+        keeping_ = call.keeping;
+    }
+}
+
+void KeptOperator::drop() {
+    if (keeping_ != nullptr) {
+        std::exchange(keeping_, nullptr)->destroy(memory_.data());
     }
 }
 

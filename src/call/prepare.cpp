@@ -2,9 +2,9 @@
 
 #include "algorithm/registry.hpp"
 #include "cache_line.hpp"
-#include "call/plans/neighborhood.hpp"
+#include "call/arguments.hpp"
+#include "call/neighborhood.hpp"
 #include "call/prepared_call.hpp"
-#include "call/private_layout.hpp"
 #include "choose/store_policy.hpp"
 #include "mailbox/slot.hpp"
 

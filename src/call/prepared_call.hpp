@@ -4,7 +4,7 @@
 #include "call/arguments.hpp"
 #include "call/call_signature.hpp"
 #include "call/known_call.hpp"
-#include "call/plans/plans.hpp"
+#include "call/plans.hpp"
 #include "choose/exploration.hpp"
 #include "choose/select.hpp"
 #include "run/prepared.hpp"

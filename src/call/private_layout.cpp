@@ -1,7 +1,5 @@
-#include "call/private_layout.hpp"
-
-#include "call/plans/neighborhood.hpp"
-#include "call/refuse.hpp"
+#include "call/arguments.hpp"
+#include "call/neighborhood.hpp"
 
 #include <tutti/neighbors.hpp>
 

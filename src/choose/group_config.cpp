@@ -7,7 +7,7 @@
 #include "machine/placement.hpp"
 #include "machine/process.hpp"
 #include "option_values.hpp"
-#include "record/trace_file.hpp"
+#include "record/recorder.hpp"
 #include "wait/time_limit.hpp"
 
 #include <tutti/error.hpp>

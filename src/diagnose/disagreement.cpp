@@ -1,9 +1,7 @@
 #include "diagnose/disagreement.hpp"
 
 #include "algorithm/registry.hpp"
-#include "group/channels.hpp"
 #include "group/family.hpp"
-#include "group/history.hpp"
 #include "group/shared_memory.hpp"
 
 #include <algorithm>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "call/call_log.hpp"
 #include "call/call_signature.hpp"
 #include "run/opening.hpp"
 

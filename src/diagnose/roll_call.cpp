@@ -3,7 +3,7 @@
 #include "diagnose/roll_call.hpp"
 
 #include "diagnose/disagreement.hpp"
-#include "group/ranks_text.hpp"
+#include "group/family.hpp"
 #include "printable.hpp"
 #include "wait/join_timeout.hpp"
 #include "wait/wait_timer.hpp"

@@ -1,8 +1,9 @@
 #pragma once
 
-#include "call/call_log.hpp"
+#include "call/call_signature.hpp"
 #include "choose/exploration.hpp"
-#include "group/member_status.hpp"
+#include "group/shared_memory.hpp"
+#include "immovable.hpp"
 #include "machine/thread_state.hpp"
 #include "wait/shown_line.hpp"
 
@@ -12,6 +13,9 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <list>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -126,5 +130,26 @@ private:
 
 /// "barrier (algorithm direct), at solver.cpp:31"
 TUTTI_COMPONENT_API std::string text_of_call(const CallSignature& signature, const ShownLine& where);
+
+/// A group whose roll call a signal triggers, if the environment variable TUTTI_ROLL_CALL names a signal:
+/// "USR1", "SIGUSR1", "10", and "USR1,json" for tools. Otherwise it does nothing.
+class TUTTI_COMPONENT_API RollCallListed : Immovable {
+public:
+    /// Calls `roll_call(format)` on a thread of its own, from now on.
+    explicit RollCallListed(std::function<std::string(RollCallFormat)> roll_call);
+    /// It is called no more: waits until a call of it that is under way has returned. A call may end others.
+    ~RollCallListed();
+
+private:
+    std::function<std::string(RollCallFormat)> roll_call_;
+    /// Held while it is called.
+    mutable std::mutex calling_;
+    std::list<const RollCallListed*>::iterator place_;
+    /// The process that has listed it: a child of fork() has none of the threads that it reports.
+    std::uint64_t process_ = 0;
+    bool is_listed_ = false;
+
+    friend class Signalled;
+};
 
 } // namespace tutti::engine

@@ -3,7 +3,7 @@
 #include "algorithm/registry.hpp"
 #include "diagnose/disagreement.hpp"
 #include "diagnose/roll_call.hpp"
-#include "record/json_string.hpp"
+#include "record/timeline.hpp"
 
 #include <algorithm>
 #include <array>

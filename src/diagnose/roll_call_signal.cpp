@@ -1,9 +1,8 @@
-#include "diagnose/roll_call_signal.hpp"
-
+#include "diagnose/roll_call.hpp"
 #include "environment.hpp"
 #include "log/log.hpp"
 #include "machine/process.hpp"
-#include "record/trace_file.hpp"
+#include "record/recorder.hpp"
 
 #include <pthread.h>
 #include <semaphore.h>

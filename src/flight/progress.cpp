@@ -3,7 +3,6 @@
 #include "flight/progress_engine.hpp"
 #include "group/group_state.hpp"
 #include "group/seat.hpp"
-#include "group/stall_check.hpp"
 #include "immovable.hpp"
 #include "wait/error_context.hpp"
 #include "wait/thread_progress.hpp"
@@ -217,10 +216,6 @@ void ProgressEngine::complete(OutstandingCall& operation) {
     if (operation.gate_ != nullptr) {
         operation.gate_->complete();
     }
-    operation.state_ = OutstandingCall::State::complete;
-    if (recorder_ != nullptr) {
-        operation.flight_.end(recorded(operation), operation.call_.signature().bytes, false);
-    }
     if (operation.waited_.since().count() != 0) { // it has been shown
         group_.memory().status(rank_).wait.end();
     }
@@ -228,6 +223,16 @@ void ProgressEngine::complete(OutstandingCall& operation) {
         Turn& turn = turn_of(operation);
         turn.is_taken = false;
         turn.next += Channels::in_turn;
+    }
+    finish(operation, OutstandingCall::State::complete);
+}
+
+/// It is complete or has failed.
+void ProgressEngine::finish(OutstandingCall& operation, OutstandingCall::State state) noexcept {
+    operation.state_ = state;
+    if (recorder_ != nullptr) {
+        operation.flight_.end(recorded(operation), operation.call_.signature().bytes,
+                              state == OutstandingCall::State::failed);
     }
     if (operation.watch_ != nullptr) {
         end_watches(operation);
@@ -275,17 +280,8 @@ void ProgressEngine::fail(const std::exception_ptr& cause) noexcept {
         if (operation->gate_ != nullptr) {
             operation->gate_->fail(cause, std::exchange(is_first_gate, false));
         }
-        operation->state_ = OutstandingCall::State::failed;
         operation->failure_ = cause;
-        if (recorder_ != nullptr) {
-            operation->flight_.end(recorded(*operation), operation->call_.signature().bytes, true);
-        }
-        end_watches(*operation);
-        if (operation->continuation_) {
-            add_continuation(*operation);
-        } else if (!operation->is_held_) {
-            recycle(*operation);
-        }
+        finish(*operation, OutstandingCall::State::failed);
     }
     open_.clear();
 }

@@ -1,18 +1,21 @@
 #pragma once
 
-#include "call/plans/schedules.hpp"
+#include "call/call_signature.hpp"
+#include "call/plans.hpp"
 #include "choose/bindings.hpp"
 #include "choose/group_config.hpp"
-#include "group/diagnosis.hpp"
 #include "group/family.hpp"
-#include "group/seats.hpp"
+#include "group/seat.hpp"
 #include "group/shared_memory.hpp"
 #include "immovable.hpp"
 #include "mailbox/wait.hpp"
 #include "record/recorder.hpp"
-#include "record/trace_file.hpp"
+#include "run/opening.hpp"
 #include "wait/failure.hpp"
+#include "wait/join_timeout.hpp"
 #include "wait/own_process.hpp"
+#include "wait/sequence.hpp"
+#include "wait/wait_timer.hpp"
 
 #include <tutti/detail/export.hpp>
 #include <tutti/options.hpp>
@@ -20,13 +23,111 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
+
+namespace tutti::inline TUTTI_NAMESPACE::detail {
+
+class GroupState;
+
+} // namespace tutti::inline TUTTI_NAMESPACE::detail
+
+namespace tutti::engine {
+
+/// A member that waits for another one, in a call of a sequence.
+struct Stall {
+    Sequence sequence = Sequence::blocking;
+    /// The number of the call in that sequence, from 1 on; 0 if that is not known.
+    std::uint64_t number = 0;
+    int member = 0;
+    int peer = 0;
+};
+
+/// Finds faults in the calls of a group from outside the calls. Calls use this interface and do not depend on
+/// diagnose/, which implements it. Any member may use it at any time.
+class Diagnosis : Immovable {
+public:
+    virtual ~Diagnosis() = default;
+
+    using IsReady = std::function<bool()>;
+
+    /// A slow look of a waiting member. Throws MismatchError if the logs show that the two make different
+    /// calls, make calls in another order or, if the member `is_stuck`, wait for each other. If the awaited
+    /// call came in the meantime, as `is_ready` shows, it is no mismatch.
+    virtual void check(const Stall& stall, bool is_stuck, const IsReady& is_ready) = 0;
+    /// Throws TimeoutError, unless `is_ready` became true while the text was made.
+    virtual void time_out(const Stall& stall, std::chrono::milliseconds timeout, const IsReady& is_ready) = 0;
+    /// Throws MismatchError because the peer is known to be in another call.
+    [[noreturn]] virtual void throw_different(const Stall& stall) = 0;
+    /// Throws MismatchError because the peer has left for good, without this call or in another one.
+    [[noreturn]] virtual void throw_absent(const Stall& stall) = 0;
+    /// Throws MismatchError because a run has found a fault in the words that the peer shows, in the call
+    /// that makes this signature, whose vectors are bound so.
+    [[noreturn]] virtual void throw_fault(const Stall& stall, run::Fault fault,
+                                          const CallSignature& signature, const run::Prepared& prepared,
+                                          const run::Bindings& bindings) = 0;
+    /// Takes a snapshot of the members if the last one is older than that, so that a timeout can report which
+    /// members have moved since.
+    virtual void take_snapshot(std::chrono::milliseconds age) = 0;
+
+    /// Reports why the others do not learn of a failure: this member is inside its call.
+    virtual void report_stuck(int inside) noexcept = 0;
+    /// The text if members have returned from different calls in which none of them waited for the others to
+    /// notice; else empty. Only while no member is in a call.
+    virtual std::string disagreement() const = 0;
+    /// See Group::roll_call. By any thread.
+    virtual std::string roll_call(RollCallFormat format) = 0;
+    /// Has a signal write a roll call as well, if the environment requests it.
+    virtual void list_for_roll_calls() = 0;
+};
+
+/// Makes the diagnosis of a group. The maker of a group passes it, and the group passes it on to the groups
+/// made of it.
+using MakeDiagnosis = std::function<std::unique_ptr<Diagnosis>(detail::GroupState& group)>;
+
+/// The seats of a group, and which threads that join sit there.
+class Seats {
+public:
+    Seats(const Failure& failure, SharedMemory& memory, std::chrono::milliseconds join_timeout)
+        : failure_(failure), memory_(memory), join_timeout_(join_timeout) {}
+    /// Makes the seats. Once.
+    void make(detail::GroupState& group, int members);
+
+    int size() const { return static_cast<int>(seats_.size()); }
+    detail::Seat& operator[](int rank) { return *seats_[static_cast<std::size_t>(rank)]; }
+    const std::vector<std::unique_ptr<detail::Seat>>& all() const { return seats_; }
+
+    /// Threads join to be the members. Before anybody does.
+    void expect_joins() { members_join_ = true; }
+    bool members_join() const { return members_join_; }
+
+    /// Takes a seat for the calling thread. The number of the region that begins with that. Throws Aborted if
+    /// the group has failed, and ArgumentError if the seat is taken.
+    std::int64_t take(int rank);
+
+    /// Throws an Error that names the seats that nobody has ever taken, where `member`, which has joined, has
+    /// waited too long for one of them to be `peer`.
+    void require_joined(int member, int peer);
+
+private:
+    [[noreturn]] void throw_refused(int rank) const;
+
+    const Failure& failure_;
+    SharedMemory& memory_;
+    std::vector<std::unique_ptr<detail::Seat>> seats_;
+    JoinTimeout join_timeout_;
+    bool members_join_ = false;
+};
+
+} // namespace tutti::engine
 
 namespace tutti::engine {
 struct Trials;
@@ -163,3 +264,63 @@ private:
 };
 
 } // namespace tutti::inline TUTTI_NAMESPACE::detail
+
+namespace tutti::engine {
+
+/// One look of a waiting member.
+struct StallCheck {
+    /// Whether it may take the time to read the peer's calls.
+    bool takes_long;
+    /// The number of the run's operation.
+    std::uint64_t number;
+    /// Whether the member can do nothing before that has got on.
+    bool is_stuck;
+};
+
+/// Looks whether a run of `member` waits for something that can still come, and throws the error if not: the
+/// group has failed, or the peer is in another call, or gone, or has not joined in time, or the call has
+/// waited longer than it may: `waited` counts that, and the member shows it. Returns whether the run may stop
+/// waiting, since it waits for no more than that a member has left an operation before, which it has if it is
+/// gone.
+template <class Runner>
+bool check_stalled(detail::GroupState& group, Sequence sequence, int member, const Runner& runner,
+                   WaitTimer& waited, const StallCheck& asked) {
+    if (group.failure().raised()) {
+        group.failure().throw_aborted();
+    }
+    const int peer = runner.peer();
+    const auto is_ready = [&runner] { return runner.is_ready(); };
+    const Stall stall{sequence, asked.number, member, peer};
+    Diagnosis& diagnosis = group.diagnosis();
+    if (asked.takes_long) {
+        group.require_own_process();
+        group.note_binding_again(member);
+        group.require_joined(member, peer);
+        diagnosis.check(stall, asked.is_stuck && !runner.waits_for_slots(), is_ready);
+        waited.look();
+        group.memory().status(member).wait.show(
+            {.sequence = sequence, .number = asked.number, .peer = peer, .since = waited.since()});
+        if (waited.is_over() && !runner.is_ready()) {
+            diagnosis.time_out(stall, waited.timeout(), is_ready);
+        }
+        if (waited.is_half_over()) {
+            diagnosis.take_snapshot(waited.timeout());
+        }
+    }
+    const bool is_gone = group.has_left(member, peer);
+    if (runner.waits_for_slots()) {
+        return is_gone;
+    }
+    if (runner.meets_another_call()) {
+        diagnosis.throw_different(stall);
+    }
+    if (is_gone && !runner.is_ready()) {
+        if (group.failure().raised()) { // which is why it is away
+            group.failure().throw_aborted();
+        }
+        diagnosis.throw_absent(stall);
+    }
+    return false;
+}
+
+} // namespace tutti::engine

@@ -1,8 +1,7 @@
 #include "group/seat.hpp"
 
 #include "group/group_state.hpp"
-#include "group/history.hpp"
-#include "group/stall_check.hpp"
+#include "group/shared_memory.hpp"
 #include "mailbox/wait.hpp"
 #include "run/runner.hpp"
 #include "wait/error_context.hpp"

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "cache_line.hpp"
-#include "call/call_cache.hpp"
-#include "call/call_log.hpp"
-#include "call/plans/plans.hpp"
+#include "call/call_signature.hpp"
+#include "call/known_call.hpp"
+#include "call/plans.hpp"
 #include "call/prepared_call.hpp"
 #include "group/family.hpp"
 #include "immovable.hpp"

@@ -2,24 +2,65 @@
 
 #include "algorithm/registry.hpp"
 #include "cache_line.hpp"
+#include "immovable.hpp"
 #include "mailbox/cell.hpp"
 #include "mailbox/zero_pages.hpp"
 #include "plan/plan.hpp"
-#include "record/ticks.hpp"
 #include "record/timeline.hpp"
 #include "wait/sequence.hpp"
+#include "wait/wait_timer.hpp"
 
 #include <tutti/options.hpp>
 #include <tutti/statistics.hpp>
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <list>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace tutti::engine {
+
+/// A clock that is read in some ns: the processor's, whose unit shows only beside another clock.
+inline std::uint64_t ticks() noexcept {
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc(); // what __rdtsc() is, without the 80,000 lines of <x86intrin.h>
+#else
+    return static_cast<std::uint64_t>(clock_now().count());
+#endif
+}
+
+/// Both clocks at one moment.
+struct Moment {
+    std::uint64_t ticks = 0;
+    std::chrono::nanoseconds time{0};
+
+    static Moment now() noexcept { return {engine::ticks(), clock_now()}; }
+};
+
+/// Converts ticks to time by two moments: the further these are apart, the better.
+class TickScale {
+public:
+    TickScale(const Moment& first, const Moment& last) noexcept
+        : first_ticks_(first.ticks),
+          ns_per_tick_(last.ticks > first.ticks ? static_cast<double>((last.time - first.time).count()) /
+                                                      static_cast<double>(last.ticks - first.ticks)
+                                                : 1.0) {}
+
+    /// Since the first moment.
+    std::int64_t ns_at(std::uint64_t ticks) const noexcept { return ns_of(ticks - first_ticks_); }
+    std::int64_t ns_of(std::uint64_t ticks) const noexcept {
+        return static_cast<std::int64_t>(static_cast<double>(ticks) * ns_per_tick_);
+    }
+
+private:
+    std::uint64_t first_ticks_;
+    double ns_per_tick_;
+};
 
 /// A recorded operation, step or wait of a member, in words that can be shown to others.
 struct Event {
@@ -204,5 +245,27 @@ private:
     ZeroPages pages_;
     MemberRecord* records_;
 };
+
+/// The amount of recording that the environment variable TUTTI_TRACE requests.
+Trace trace_of_process();
+
+/// A group whose trace goes into the file that TUTTI_TRACE names, as long as this lives, and as it is then at
+/// the end.
+class TraceListed : Immovable {
+public:
+    /// Lists nothing if no file is named. `timeline` may be called by any thread.
+    explicit TraceListed(std::function<trace::Timeline()> timeline);
+    ~TraceListed();
+
+private:
+    friend class TraceFile;
+
+    std::function<trace::Timeline()> timeline_;
+    std::list<const TraceListed*>::iterator place_;
+    bool is_listed_ = false;
+};
+
+/// Writes the file that TUTTI_TRACE names, if there is something to write.
+void write_trace_file() noexcept;
 
 } // namespace tutti::engine

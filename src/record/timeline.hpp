@@ -3,11 +3,13 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 /// The actions of members in time: recorded by threads or predicted by a model, written for tools and users.
+
 namespace tutti::trace {
 
 /// The kind of a member's span. Waits lie within steps, steps within operations, except waits for outstanding
@@ -67,5 +69,16 @@ struct Timeline {
 /// Spans in the order of their beginnings as rows, in each of which none overlaps another; as few as there
 /// can be.
 std::vector<std::vector<Span>> rows_of(const std::vector<Span>& spans);
+
+/// The text as a string of JSON, with its quotation marks. Bytes that are not UTF-8 are replaced.
+std::string json_string(std::string_view text);
+
+/// One object of JSON per line and span, group after group and member after member: group, rank, thread, kind
+/// ("operation", "step", "wait"), name, begin_ns, end_ns, peer (null: none), bytes, number.
+std::string json_lines(std::span<const Timeline> timelines);
+
+/// Perfetto's protobuf (perfetto.protos.Trace), which ui.perfetto.dev opens: a track for each group and under
+/// it one for each member, on which spans are slices, with their bytes, peers and numbers.
+std::string perfetto(std::span<const Timeline> timelines);
 
 } // namespace tutti::trace

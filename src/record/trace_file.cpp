@@ -1,10 +1,8 @@
-#include "record/trace_file.hpp"
-
 #include "environment.hpp"
 #include "log/log.hpp"
 #include "machine/process.hpp"
-#include "record/json_lines.hpp"
-#include "record/perfetto.hpp"
+#include "record/recorder.hpp"
+#include "record/timeline.hpp"
 
 #include <unistd.h>
 

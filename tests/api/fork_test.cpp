@@ -1,5 +1,5 @@
 // Teams and processes. Most of this happens in children.
-#include "diagnose/roll_call_signal.hpp"
+#include "diagnose/roll_call.hpp"
 #include "support.hpp"
 
 #include <sys/resource.h>

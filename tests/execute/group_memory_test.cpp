@@ -5,7 +5,7 @@
 #include "algorithm/registry.hpp"
 #include "diagnose/group_diagnosis.hpp"
 #include "group/group_state.hpp"
-#include "group/mailbox_pages.hpp"
+#include "group/shared_memory.hpp"
 #include "machine/machine.hpp"
 #include "machine/pinning.hpp"
 #include "mailbox/zero_pages.hpp"

@@ -1,6 +1,6 @@
 // Collectives over the levels on which a group's members are.
 
-#include "call/plans/plans.hpp"
+#include "call/plans.hpp"
 #include "diagnose/group_diagnosis.hpp"
 #include "graph/level_tree.hpp"
 #include "group/group_state.hpp"

@@ -1,9 +1,9 @@
 // Groups that another thread reads for a roll call or a trace while they come and go.
 #include "../test.hpp"
 #include "diagnose/group_diagnosis.hpp"
-#include "diagnose/roll_call_signal.hpp"
+#include "diagnose/roll_call.hpp"
 #include "group/group_state.hpp"
-#include "record/trace_file.hpp"
+#include "record/recorder.hpp"
 
 #include <tutti/options.hpp>
 

@@ -1,5 +1,5 @@
 #include "../test.hpp"
-#include "call/plans/recent.hpp"
+#include "call/plans.hpp"
 
 using tutti::engine::Recent;
 

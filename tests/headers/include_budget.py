@@ -69,4 +69,4 @@ for all_lines, own_lines, header in rows[:10]:
 over = [row for row in rows if row[0] > MOST_LINES or row[1] > MOST_OWN_LINES]
 for all_lines, own_lines, header in over:
     print(f"{header}: {all_lines} lines, of which {own_lines} of this tree; at most {MOST_LINES} and {MOST_OWN_LINES} are allowed")
-sys.exit(1 if over or len(rows) < 100 or rows[0][0] < MOST_LINES // 2 else 0)
+sys.exit(1 if over or len(rows) < 50 or rows[0][0] < MOST_LINES // 2 else 0)

@@ -1,7 +1,6 @@
 // Writes one timeline as JSON lines and as Perfetto's protobuf: write_both JSON PROTOBUF.
 
-#include "record/json_lines.hpp"
-#include "record/perfetto.hpp"
+#include "record/timeline.hpp"
 
 #include <fstream>
 #include <vector>

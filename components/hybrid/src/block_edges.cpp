@@ -1,4 +1,4 @@
-#include "call/plans/neighborhood.hpp"
+#include "call/neighborhood.hpp"
 #include "hybrid/src/blocks.hpp"
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {

@@ -1,4 +1,4 @@
-#include "call/plans/neighborhood.hpp"
+#include "call/neighborhood.hpp"
 #include "group/seat.hpp"
 #include "hybrid/src/cluster_seat.hpp"
 #include "hybrid/src/cluster_state.hpp"

@@ -1,8 +1,7 @@
 #include "hybrid/src/cluster_call.hpp"
 
+#include "call/arguments.hpp"
 #include "call/call_signature.hpp"
-#include "call/private_layout.hpp"
-#include "call/refuse.hpp"
 #include "diagnose/disagreement.hpp"
 #include "group/seat.hpp"
 #include "hybrid/src/schedule/algorithms.hpp"

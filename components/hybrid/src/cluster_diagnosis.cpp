@@ -2,7 +2,7 @@
 
 #include "diagnose/disagreement.hpp"
 #include "diagnose/roll_call.hpp"
-#include "group/diagnosis.hpp"
+#include "group/group_state.hpp"
 #include "hybrid/src/cluster_state.hpp"
 #include "log/log.hpp"
 #include "option_values.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "call/call_cache.hpp"
+#include "call/known_call.hpp"
 #include "hybrid/src/cluster_call.hpp"
 #include "hybrid/src/parts.hpp"
 #include "hybrid/src/started_gate.hpp"

@@ -1,9 +1,8 @@
 #pragma once
 
 #include "cache_line.hpp"
-#include "call/call_log.hpp"
+#include "call/call_signature.hpp"
 #include "diagnose/roll_call.hpp"
-#include "diagnose/roll_call_signal.hpp"
 #include "group/group_state.hpp"
 #include "hybrid/src/channel/main_thread.hpp"
 #include "hybrid/src/channel/mpi_check.hpp"

@@ -2,7 +2,7 @@
 
 #include "hybrid/src/parts.hpp"
 
-#include "group/split/choice.hpp"
+#include "group/family.hpp"
 #include "hybrid/src/cluster_seat.hpp"
 #include "hybrid/src/cluster_state.hpp"
 #include "wait/error_context.hpp"

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "group/split/choice.hpp"
+#include "group/family.hpp"
 #include "immovable.hpp"
 
 #include <algorithm>

@@ -1,8 +1,7 @@
 #pragma once
 
-#include "call/call_cache.hpp"
-#include "call/kept_operator.hpp"
-#include "flight/gate.hpp"
+#include "call/known_call.hpp"
+#include "flight/progress_engine.hpp"
 #include "hybrid/src/blocks.hpp"
 #include "hybrid/src/cluster_call.hpp"
 #include "hybrid/src/leader_work.hpp"

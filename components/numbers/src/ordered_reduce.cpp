@@ -1,4 +1,4 @@
-#include "call/wrong_argument.hpp"
+#include "call/arguments.hpp"
 #include "group/seat.hpp"
 #include "immovable.hpp"
 #include "numbers/src/ordered_tree.hpp"

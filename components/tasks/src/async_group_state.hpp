@@ -1,11 +1,10 @@
 #pragma once
 
 #include "cache_line.hpp"
-#include "call/call_cache.hpp"
-#include "call/call_log.hpp"
+#include "call/call_signature.hpp"
+#include "call/known_call.hpp"
 #include "diagnose/roll_call.hpp"
-#include "diagnose/roll_call_signal.hpp"
-#include "group/member_status.hpp"
+#include "group/shared_memory.hpp"
 #include "mailbox/wait.hpp"
 #include "tasks/src/deferred_collective.hpp"
 #include "wait/own_process.hpp"

@@ -1,6 +1,6 @@
 #include "tasks/src/contribution.hpp"
 
-#include "call/private_layout.hpp"
+#include "call/arguments.hpp"
 #include "choose/select.hpp"
 #include "choose/store_policy.hpp"
 #include "tasks/src/agreement.hpp"

@@ -3,8 +3,7 @@
 #include "cache_line.hpp"
 #include "call/arguments.hpp"
 #include "call/call_signature.hpp"
-#include "call/kept_operator.hpp"
-#include "call/repeated_call.hpp"
+#include "call/known_call.hpp"
 #include "run/private_layout.hpp"
 #include "tasks/src/pass/execute.hpp"
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tutti/counts.hpp>
-#include <tutti/detail/empty_function.hpp>
+#include <tutti/detail/functions.hpp>
 #include <tutti/detail/held_addresses.hpp>
 #include <tutti/dynamic.hpp>
 #include <tutti/operators.hpp>

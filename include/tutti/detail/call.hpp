@@ -2,7 +2,6 @@
 
 #include <tutti/collective.hpp>
 #include <tutti/counts.hpp>
-#include <tutti/detail/bit_field.hpp>
 #include <tutti/detail/export.hpp>
 #include <tutti/detail/kernels.hpp>
 #include <tutti/detail/types.hpp>

@@ -3,7 +3,7 @@
 #include <tutti/counts.hpp>
 #include <tutti/detail/buffers.hpp>
 #include <tutti/detail/call.hpp>
-#include <tutti/detail/dynamic_loops.hpp>
+#include <tutti/detail/template_loops.hpp>
 #include <tutti/dynamic.hpp>
 #include <tutti/operators.hpp>
 #include <tutti/options.hpp>

@@ -1,13 +1,85 @@
 #pragma once
 
 #include <tutti/detail/call.hpp>
-#include <tutti/detail/continuation.hpp>
 #include <tutti/detail/export.hpp>
+#include <tutti/detail/standard.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <exception>
+#include <new>
+#include <ranges>
+#include <type_traits>
+#include <utility>
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
+
+/// A function that is to be called once with the failure of an operation, or none. Unlike in a std::function,
+/// it may be move-only. Small trivially copyable functions, such as lambdas with three references, are kept
+/// without an allocation.
+class Continuation {
+public:
+    Continuation() = default;
+    template <class Function>
+    explicit Continuation(std::in_place_t /*unused*/, Function&& function)
+        : use_(&use<std::decay_t<Function>>) {
+        using Kept = std::decay_t<Function>;
+        if constexpr (is_kept_here<Kept>) {
+            ::new (static_cast<void*>(place_)) Kept(std::forward<Function>(function));
+        } else {
+            ::new (static_cast<void*>(place_)) Kept*(new Kept(std::forward<Function>(function)));
+        }
+    }
+    Continuation(Continuation&& other) noexcept { swap(other); }
+    Continuation& operator=(Continuation&& other) noexcept {
+        Continuation taken(std::move(other));
+        swap(taken);
+        return *this;
+    }
+    Continuation(const Continuation&) = delete;
+    Continuation& operator=(const Continuation&) = delete;
+    ~Continuation() {
+        if (use_ != nullptr) {
+            use_(place_, nullptr);
+        }
+    }
+
+    explicit operator bool() const noexcept { return use_ != nullptr; }
+    void operator()(const std::exception_ptr& failure) { use_(place_, &failure); }
+
+private:
+    static constexpr std::size_t bytes = 3 * sizeof(void*);
+
+    template <class Kept>
+    static constexpr bool is_kept_here = std::is_trivially_copyable_v<Kept> && sizeof(Kept) <= bytes &&
+                                         alignof(Kept) <= alignof(void*);
+
+    /// Calls the function with *failure; destroys it if `failure` is null.
+    template <class Kept>
+    static void use(std::byte* place, const std::exception_ptr* failure) {
+        if constexpr (is_kept_here<Kept>) {
+            if (failure != nullptr) {
+                (*std::launder(reinterpret_cast<Kept*>(place)))(std::exception_ptr(*failure));
+            }
+        } else {
+            Kept* const kept = *std::launder(reinterpret_cast<Kept**>(place));
+            if (failure != nullptr) {
+                (*kept)(std::exception_ptr(*failure));
+            } else {
+                delete kept;
+            }
+        }
+    }
+
+    void swap(Continuation& other) noexcept {
+        std::swap(place_, other.place_);
+        std::swap(use_, other.use_);
+    }
+
+    /// The function, or a pointer to it.
+    alignas(void*) std::byte place_[bytes] = {};
+    void (*use_)(std::byte* place, const std::exception_ptr* failure) = nullptr;
+};
 
 /// The implementation of a request that is not persistent.
 class RequestBase {
@@ -90,6 +162,65 @@ public:
 private:
     RequestBase* request_;
     bool waits_ = false;
+};
+
+/// A request of a range whose operation is over, for wait_any() and test_any().
+template <class Range>
+class AnyOf {
+public:
+    using Each = std::ranges::range_value_t<Range>;
+
+    explicit AnyOf(Range& requests) : requests_(requests) {}
+
+    /// Tests the requests. The first one is enough if a test progresses all operations of the thread.
+    void test(bool first_is_enough) {
+        for (Each& each : requests_) {
+            if (each.operation_ != nullptr && !each.operation_->is_over()) {
+                has_ended(*each.operation_);
+                if (first_is_enough) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Looks for a request whose operation is over. False if there is none and some request has an operation.
+    bool look() {
+        bool is_any_valid = false;
+        index_ = 0;
+        over_ = nullptr;
+        for (Each& each : requests_) {
+            is_any_valid = is_any_valid || each.valid();
+            if (each.valid() && each.operation_->is_over()) {
+                over_ = &each;
+                return true;
+            }
+            ++index_;
+        }
+        return !is_any_valid;
+    }
+
+    /// Empties the request that look() has found and returns its index, or the size of the range if all are
+    /// empty. Throws the failure of the operation.
+    std::size_t take() {
+        if (over_ != nullptr) {
+            Each over = std::move(*over_);
+            over.wait();
+        }
+        return index_;
+    }
+
+private:
+    Range& requests_;
+    Each* over_ = nullptr;
+    std::size_t index_ = 0;
+};
+
+/// A Request, an AsyncRequest or a Persistent.
+template <class R>
+concept Waitable = requires(R& request) {
+    request.wait();
+    request.test();
 };
 
 } // namespace tutti::inline TUTTI_NAMESPACE::detail

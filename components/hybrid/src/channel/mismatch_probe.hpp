@@ -1,6 +1,6 @@
 #pragma once
 
-#include "call/call_log.hpp"
+#include "call/call_signature.hpp"
 #include "hybrid/src/channel/mpi_check.hpp"
 #include "mixed.hpp"
 

@@ -1,7 +1,7 @@
 #include "hybrid/src/channel/mpi_channel.hpp"
 
 #include "diagnose/roll_call.hpp"
-#include "group/ranks_text.hpp"
+#include "group/family.hpp"
 
 #include <tutti/error.hpp>
 

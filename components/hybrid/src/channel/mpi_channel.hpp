@@ -1,7 +1,7 @@
 #pragma once
 
-#include "group/member_status.hpp"
 #include "group/seat.hpp"
+#include "group/shared_memory.hpp"
 #include "hybrid/src/channel/failure_channel.hpp"
 #include "hybrid/src/channel/mismatch_probe.hpp"
 #include "hybrid/src/channel/mpi_check.hpp"

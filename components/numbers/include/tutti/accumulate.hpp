@@ -1,7 +1,6 @@
 #pragma once
 
 #include <tutti/detail/buffers.hpp>
-#include <tutti/detail/dynamic_loops.hpp>
 #include <tutti/detail/template_loops.hpp>
 #include <tutti/operators.hpp>
 

@@ -1,4 +1,4 @@
-#include "call/plans/neighborhood.hpp"
+#include "call/neighborhood.hpp"
 
 #include "algorithm/neighbors.hpp"
 #include "mixed.hpp"
