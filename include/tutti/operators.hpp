@@ -8,7 +8,6 @@
 #include <complex>
 #include <concepts>
 #include <cstdint>
-#include <span>
 #include <type_traits>
 #include <utility>
 

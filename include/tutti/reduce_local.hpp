@@ -6,8 +6,6 @@
 #include <tutti/detail/make_call.hpp>
 #include <tutti/options.hpp>
 
-#include <cstddef>
-
 namespace tutti::inline TUTTI_NAMESPACE {
 
 namespace detail {

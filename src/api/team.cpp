@@ -1,6 +1,4 @@
-#include "api/placement.hpp"
 #include "api/team_threads.hpp"
-#include "cache_line.hpp"
 #include "machine/placement.hpp"
 #include "machine/process.hpp"
 
@@ -8,10 +6,7 @@
 #include <tutti/team.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <mutex>
 #include <utility>
-#include <vector>
 
 namespace tutti::inline TUTTI_NAMESPACE {
 

@@ -5,8 +5,6 @@
 
 #include <tutti/dynamic.hpp>
 
-#include <string>
-
 namespace tutti::engine {
 
 using detail::Call;

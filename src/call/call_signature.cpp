@@ -8,8 +8,6 @@
 #include "mixed.hpp"
 #include "plan/plan.hpp"
 
-#include <tutti/detail/types.hpp>
-
 #include <cxxabi.h>
 
 #include <algorithm>

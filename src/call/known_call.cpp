@@ -3,7 +3,6 @@
 #include "call/neighborhood.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace tutti::engine {
 

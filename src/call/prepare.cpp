@@ -1,8 +1,6 @@
 // How a call is prepared.
 
 #include "algorithm/registry.hpp"
-#include "cache_line.hpp"
-#include "call/arguments.hpp"
 #include "call/neighborhood.hpp"
 #include "call/prepared_call.hpp"
 #include "choose/store_policy.hpp"

@@ -1,7 +1,6 @@
 #include "diagnose/group_diagnosis.hpp"
 
 #include "choose/exploration.hpp"
-#include "group/group_state.hpp"
 #include "group/shared_memory.hpp"
 #include "log/log.hpp"
 #include "machine/thread_state.hpp"
@@ -13,7 +12,6 @@
 #include <new>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace tutti::engine {
 

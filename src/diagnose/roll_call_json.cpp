@@ -8,8 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstddef>
-#include <string>
 #include <string_view>
 
 namespace tutti::engine {

@@ -12,7 +12,6 @@
 #include <charconv>
 #include <csignal>
 #include <new>
-#include <optional>
 #include <string_view>
 #include <system_error>
 #include <thread>

@@ -1,12 +1,7 @@
 #include "flight/progress_engine.hpp"
 #include "group/seat.hpp"
 #include "wait/error_context.hpp"
-#include "wait/thread_progress.hpp"
 
-#include <tutti/error.hpp>
-
-#include <cstring>
-#include <memory>
 #include <utility>
 
 namespace tutti::engine {

@@ -3,11 +3,7 @@
 #include "flight/progress_engine.hpp"
 #include "group/group_state.hpp"
 #include "group/seat.hpp"
-#include "immovable.hpp"
 #include "wait/error_context.hpp"
-#include "wait/thread_progress.hpp"
-
-#include <tutti/error.hpp>
 
 #include <algorithm>
 #include <atomic>

@@ -5,14 +5,11 @@
 #include "mailbox/wait.hpp"
 #include "mixed.hpp"
 #include "wait/error_context.hpp"
-#include "wait/thread_progress.hpp"
 #include "wait/time_limit.hpp"
 
-#include <tutti/error.hpp>
 #include <tutti/start.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 #include <utility>
 

@@ -2,14 +2,12 @@
 
 #include "choose/exploration.hpp"
 #include "choose/wait_choice.hpp"
-#include "group/family.hpp"
 #include "machine/cpu_list.hpp"
 #include "option_values.hpp"
 #include "record/timeline.hpp"
 #include "wait/error_context.hpp"
 #include "wait/failed_call.hpp"
 #include "wait/time_limit.hpp"
-#include "wait/wait_timer.hpp"
 
 #include <tutti/detail/kernels.hpp>
 #include <tutti/error.hpp>
@@ -17,8 +15,6 @@
 #include <algorithm>
 #include <array>
 #include <new>
-#include <optional>
-#include <string>
 #include <utility>
 
 namespace tutti::engine {

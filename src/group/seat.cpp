@@ -5,7 +5,6 @@
 #include "mailbox/wait.hpp"
 #include "run/runner.hpp"
 #include "wait/error_context.hpp"
-#include "wait/thread_progress.hpp"
 #include "wait/time_limit.hpp"
 
 #include <algorithm>

@@ -4,14 +4,9 @@
 #include "group/group_state.hpp"
 #include "group/seat.hpp"
 #include "mixed.hpp"
-#include "wait/thread_progress.hpp"
-
-#include <tutti/error.hpp>
 
 #include <algorithm>
-#include <memory>
 #include <string>
-#include <utility>
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 

@@ -1,12 +1,10 @@
 #include "group/shared_memory.hpp"
 
-#include "mailbox/zero_pages.hpp"
 #include "plan/plan.hpp"
 
 #include <tutti/detail/types.hpp>
 
 #include <algorithm>
-#include <cstddef>
 
 namespace tutti::engine {
 

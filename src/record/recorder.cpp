@@ -1,20 +1,12 @@
 #include "record/recorder.hpp"
 
-#include "algorithm/registry.hpp"
-
-#include <tutti/statistics.hpp>
-
 #include <algorithm>
 #include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <map>
 #include <set>
 #include <thread>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 namespace tutti::engine {
 

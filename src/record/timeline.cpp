@@ -1,11 +1,7 @@
 #include "record/timeline.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstdio>
-#include <string_view>
-#include <vector>
 
 namespace tutti::trace {
 

@@ -2,23 +2,19 @@
 #include "log/log.hpp"
 #include "machine/process.hpp"
 #include "record/recorder.hpp"
-#include "record/timeline.hpp"
 
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <memory>
 #include <mutex>
 #include <new>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace tutti::engine {
 
