@@ -3,11 +3,6 @@
 #include "coroutines.hpp"
 #include "support.hpp"
 
-#include <tutti/async_group.hpp>
-
-using namespace tutti;
-using namespace tutti::test;
-
 namespace {
 
 /// Two dependent steps, each of which lets others of the same thread go on.
@@ -17,13 +12,12 @@ Task two_steps(Member& me, int value, int& result) {
     co_await me.start.allreduce(first, result, sum);
 }
 
-constexpr int members = 3;
-
 } // namespace
 
 TEST_CASE("continuations are called once, after the operation and outside of all calls, and may make calls") {
+    constexpr int members = 3;
     Team team(members, {.placement = "none"});
-    team.run([](Member& me) {
+    team.run([&](Member& me) {
         constexpr int steps = 10;
         int value = 1;
         int next = 0;
@@ -58,7 +52,7 @@ TEST_CASE("continuations are called once, after the operation and outside of all
 TEST_CASE("coroutines of one member take turns, whichever of them is waited for") {
     Team team(4, {.placement = "none"});
     team.run([](Member& me) {
-        // In which order operations complete depends on the member. So each coroutine has a group of its own.
+        // The order in which operations complete depends on the member. So each coroutine has its own group.
         std::array<int, 20> results{};
         std::deque<Member> mine;
         std::vector<Task> tasks;
@@ -75,35 +69,28 @@ TEST_CASE("coroutines of one member take turns, whichever of them is waited for"
     });
 }
 
-TEST_CASE("who waits for what nothing can bring about is told") {
-    CHECK(mentions(thrown_by([] { progress_until([] { return false; }); }).text, "no outstanding operation"));
-    progress_until([] { return true; });
-}
-
 TEST_CASE("a coroutine that waits for an operation that fails goes on with an exception") {
-    Team team(2, {.placement = "none"});
-    std::array<Thrown, 2> thrown;
-    const Ended ended = run(team, [&](Member& me) {
-        std::vector<int> in(10, 1);
-        std::vector<int> out(10);
+    check_fails(2, Kind::other, {"broken"}, [](Member& me) {
+        std::vector<int> in(10, 1), out(10);
         if (me.rank() == 1) {
             throw std::runtime_error("broken");
         }
         const Task task = one_step(me, in, out);
-        CHECK(thrown_by([&] { me.barrier(); }).kind == Thrown::Kind::aborted);
+        CHECK(thrown_by([&] { me.barrier(); }).kind == Kind::aborted);
         progress_until([&] { return task.is_done(); });
         REQUIRE(task.is_done());
         REQUIRE(task.thrown() != nullptr);
-        thrown[0] = thrown_by([&] { std::rethrow_exception(task.thrown()); });
+        CHECK(mentions(thrown_by([&] { std::rethrow_exception(task.thrown()); }).text, "broken"));
     });
-    CHECK(mentions(thrown[0].text, "broken"));
-    test::check_usable(team);
 }
 
-TEST_CASE("who waits for a condition is told when what would bring it about has failed, or is through") {
+TEST_CASE("a wait for a condition is told when what would bring it about has failed, or is through, or is "
+          "nothing") {
+    CHECK(mentions(thrown_by([] { progress_until([] { return false; }); }).text, "no outstanding operation"));
+    progress_until([] { return true; });
     Team team(2, {.placement = "none"});
     for (int repetition = 0; repetition < 20; ++repetition) {
-        const Ended failed = run(team, [&](Member& me) {
+        const Outcomes each = check_fails(team, Kind::other, {"broken"}, [](Member& me) {
             std::vector<double> vector(4, 1);
             if (me.rank() == 1) {
                 throw std::runtime_error("broken");
@@ -113,15 +100,12 @@ TEST_CASE("who waits for a condition is told when what would bring it about has 
             request.then([&](const std::exception_ptr& failure) { is_complete = failure == nullptr; });
             progress_until([&] { return is_complete; });
         });
-        CHECK(failed.run.text == "broken");
-        CHECK(failed.each.of(0).kind == Thrown::Kind::aborted);
-        const Ended through = run(team, [&](Member& me) {
+        CHECK(each.of(0).kind == Kind::aborted);
+        check_fails(team, Kind::error, {"no outstanding operation"}, [](Member& me) {
             std::vector<double> vector(4, 1);
             Request request = me.start.allreduce(vector, sum);
             progress_until([] { return false; });
         });
-        CHECK(mentions(through.run.text, "no outstanding operation"));
-        test::check_usable(team);
     }
 }
 
@@ -150,37 +134,28 @@ TEST_CASE("a coroutine goes on when the request that it waits for is destroyed, 
 }
 
 TEST_CASE("one function or coroutine waits for an operation") {
-    Team team(2, {.placement = "none"});
     std::atomic<bool> is_through{false};
-    team.run([&](Member& me) {
+    Persistent moved;
+    check_members(2, [&](Member& me) {
         if (me.rank() == 1) {
-            while (!is_through) {
-            }
+            await(is_through, true);
         }
         Request request = me.start.barrier();
+        int called = 0;
         if (me.rank() == 0) {
-            int called = 0;
             request.then([&](const auto& /*failure*/) { ++called; });
             CHECK(mentions(thrown_by([&] { request.then([](const auto& /*failure*/) {}); }).text,
                            "waits for this operation already"));
-            const std::function<void(std::exception_ptr)> none;
-            CHECK(thrown_by([&] { request.then(none); }).kind == Thrown::Kind::argument);
+            check_rejected("", [&] { request.then(std::function<void(std::exception_ptr)>()); });
             is_through = true;
-            request.wait();
-            CHECK(called == 1);
         }
         request.wait();
+        Persistent step = me.prepare.barrier();
+        if (me.rank() == 0) {
+            moved = std::move(step);
+        }
+        return called == 1 - me.rank();
     });
-    Persistent moved = [&] {
-        Persistent made;
-        team.run([&](Member& me) {
-            Persistent step = me.prepare.barrier();
-            if (me.rank() == 0) {
-                made = std::move(step);
-            }
-        });
-        return made;
-    }();
     const Persistent taken = std::move(moved);
     CHECK(mentions(thrown_by([&] { moved.start(); }).text, "moved from")); // NOLINT(bugprone-use-after-move)
 }
@@ -221,20 +196,4 @@ TEST_CASE("a function that is called at the end may be move-only, and is destroy
         CHECK(thrown_by([&] { request.then(function()); }).kind == Thrown::Kind::error);
     }
     CHECK(counted.use_count() == 1);
-}
-
-TEST_CASE("a continuation that throws is a failure of its member") {
-    Team team(2, {.placement = "none"});
-    const Ended ended = run(team, [](Member& me) {
-        Request request = me.start.barrier();
-        request.then([&](const auto& /*failure*/) {
-            if (me.rank() == 1) {
-                throw std::runtime_error("in a continuation");
-            }
-        });
-        request.wait();
-        me.barrier();
-    });
-    CHECK(ended.run.text == "in a continuation");
-    test::check_usable(team);
 }

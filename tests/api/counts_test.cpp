@@ -1,11 +1,9 @@
-// Counts from any range of integers, and how long their numbers must live.
+// Counts from any range of integers, how long their numbers must live, and counts that differ between
+// members.
 
 #include "support.hpp"
 
 #include <list>
-
-using namespace tutti;
-using namespace tutti::test;
 
 namespace {
 
@@ -21,6 +19,25 @@ Sizes displacements_of(const Counts::View& counts) {
 
 unsigned four() {
     return 4;
+}
+
+const std::vector<int> one_two_three{0, 1, 1, 2, 2, 2}; // blocks of 1, 2 and 3 ranks
+
+/// Member `rank` has as many elements of value `rank`, and one more.
+std::vector<int> block_of(const Member& me) {
+    return std::vector<int>(index_of(me) + 1, me.rank());
+}
+
+/// Each member makes a call of its own. All are told of the difference.
+void check_all_told(int members, const std::vector<std::string>& says, const Part& call) {
+    const Outcomes outcomes = check_fails(members, Kind::mismatch, {}, [&](Member& me) {
+        call(me);
+        me.barrier(); // where a member that has its block is told
+    });
+    CHECK(outcomes.count(Kind::mismatch) + outcomes.count(Kind::aborted) == members);
+    for (int rank = 0; rank < members; ++rank) {
+        check_thrown(outcomes.of(rank), outcomes.of(rank).kind, says);
+    }
 }
 
 } // namespace
@@ -63,17 +80,14 @@ TEST_CASE("counts come from braced lists, whose integers may have several types"
     CHECK(mentions(thrown_by([] { const Counts made{1, -1}; }).text, "counts[1] is -1"));
     CHECK(mentions(thrown_by([] { const CountsOnAll made({1}, {-2}); }).text, "displacements[0] is -2"));
     static_assert(!std::is_constructible_v<Counts, int> && !std::is_constructible_v<Counts, int, int>);
-    std::vector<int> right(3);
-    Team team(3, {.placement = "none"});
-    team.run([&](Member& me) {
-        const std::vector<int> block(static_cast<std::size_t>(me.rank()) + 1, me.rank());
+    check_members(3, [](Member& me) {
         std::vector<int> whole(6);
-        me.gather(block, whole, Counts{1, 2, 3}, 0);
-        me.gather(block, whole, CountsOnAll({1, 2, 3}, {0, 1, 3}), 1);
+        me.gather(block_of(me), whole, Counts{1, 2, 3}, 0);
+        me.gather(block_of(me), whole, CountsOnAll({1, 2, 3}, {0, 1, 3}), 1);
+        const std::vector<int> block = block_of(me);
         me.start.allgather(block, whole, Counts({1, 2, 3})).wait();
-        right[static_cast<std::size_t>(me.rank())] = whole == std::vector<int>{0, 1, 1, 2, 2, 2};
+        return whole == one_two_three;
     });
-    CHECK(right == std::vector<int>(3, 1));
 }
 
 TEST_CASE("numbers of std::size_t that have a name are not copied, others are") {
@@ -100,45 +114,29 @@ TEST_CASE("numbers of std::size_t that have a name are not copied, others are") 
 #endif
 }
 
-TEST_CASE("a negative count or displacement is named by its index") {
-    const auto text = [](const auto&... numbers) {
-        const Thrown thrown = thrown_by([&] { const Counts made(numbers...); });
-        CHECK(thrown.kind == Thrown::Kind::argument);
-        return thrown.text;
-    };
+TEST_CASE("a negative count or displacement is named by its index, and releases the others") {
     using Ints = std::vector<int>;
-    CHECK(text(Ints{1, 2, -1}) == "Counts: counts[2] is -1: it must not be negative");
-    CHECK(text(Ints{1, 2}, Ints{0, -3}) == "Counts: displacements[1] is -3: it must not be negative");
-    CHECK(mentions(thrown_by([] { const CountsOnAll made(Ints{-7}); }).text, "counts[0] is -7"));
-}
-
-TEST_CASE("a negative count of one member releases the others") {
-    Team team(3, {.placement = "none"});
-    const Thrown thrown = thrown_by([&] {
-        team.run([](Member& me) {
-            std::vector<int> out(3);
-            me.allgather(me.rank(), out, Counts(std::vector<int>{1, me.rank() == 1 ? -1 : 1, 1}));
-        });
+    check_rejected("Counts: counts[2] is -1: it must not be negative", [] {
+        const Counts made(Ints{1, 2, -1});
     });
-    CHECK(mentions(thrown.text, "counts[1] is -1"));
-    test::check_usable(team);
+    check_rejected("Counts: displacements[1] is -3: it must not be negative", [] {
+        const Counts made(Ints{1, 2}, Ints{0, -3});
+    });
+    check_rejected("counts[0] is -7", [] { const CountsOnAll made(Ints{-7}); });
+    check_fails(3, Kind::argument, {"counts[1] is -1"}, [](Member& me) {
+        std::vector<int> out(3);
+        me.allgather(me.rank(), out, Counts(Ints{1, me.rank() == 1 ? -1 : 1, 1}));
+    });
 }
 
 TEST_CASE("calls of every kind have read their counts when they return") {
-    constexpr int members = 3;
-    Team team(members, {.placement = "none"});
-    std::vector<int> right(members);
-    team.run([&](Member& me) {
-        const auto rank = static_cast<std::size_t>(me.rank());
-        const std::vector<int> counts{1, 2, 3};
-        const std::vector<int> expected{0, 1, 1, 2, 2, 2};
-        const std::vector<int> block(rank + 1, me.rank());
+    check_members(3, [](Member& me) {
+        const std::vector<int> counts{1, 2, 3}, block = block_of(me);
         std::vector<std::vector<int>> outs(5, std::vector<int>(6));
         me.allgather(block, outs[0], Counts(counts));
         Request started = me.start.allgather(block, outs[1], Counts(std::vector<int>{1, 2, 3}));
-        Sizes changed{1, 2, 3};
+        Sizes changed{1, 2, 3}, places{0, 1, 3};
         Persistent prepared = me.prepare.allgather(block, outs[2], Counts(changed));
-        Sizes places{0, 1, 3};
         Persistent displaced = me.prepare.allgather(block, outs[3], Counts(changed, places));
         std::ranges::fill(changed, 77);
         std::ranges::fill(places, 77);
@@ -149,71 +147,115 @@ TEST_CASE("calls of every kind have read their counts when they return") {
             displaced.wait();
         }
         started.wait();
-        const Counts of_root = me.rank() == 1 ? Counts(counts) : Counts();
-        Request gathered = me.start.gather(block, outs[4], of_root, 1);
-        gathered.wait();
-        outs[4] = me.rank() == 1 ? outs[4] : expected;
-        right[rank] = static_cast<int>(std::ranges::count(outs, expected));
+        me.start.gather(block, outs[4], me.rank() == 1 ? Counts(counts) : Counts(), 1).wait();
+        outs[4] = me.rank() == 1 ? outs[4] : one_two_three;
+        return std::ranges::count(outs, one_two_three) == 5;
     });
-    CHECK(right == std::vector<int>(members, 5));
 }
 
 TEST_CASE("a gather and a scatter read the root's counts only, or those of all members") {
-    constexpr int members = 3;
-    Team team(members, {.placement = "none"});
-    std::vector<int> right(members);
-    team.run([&](Member& me) {
-        const auto rank = static_cast<std::size_t>(me.rank());
-        const std::vector<int> block(rank + 1, me.rank());
-        const std::vector<int> expected{0, 1, 1, 2, 2, 2};
-        std::vector<int> whole(6), back(rank + 1);
-        const std::vector<int> counts = me.rank() == 2 ? std::vector{1, 2, 3} : std::vector{9};
+    check_members(3, [](Member& me) {
+        const std::vector<int> block = block_of(me), nine{9};
+        std::vector<int> whole(6), back(block.size());
+        const std::vector<int> counts = me.rank() == 2 ? std::vector{1, 2, 3} : nine;
         me.gather(block, whole, Counts(counts), 2); // nobody reads the others' counts
-        right[rank] += me.rank() != 2 || whole == expected ? 1 : 0;
+        const bool gathered = me.rank() != 2 || whole == one_two_three;
         me.scatter(whole, back, Counts(counts), 2);
-        right[rank] += back == block ? 1 : 0;
         std::ranges::fill(whole, 0);
         me.gather(block, whole, CountsOnAll(std::vector{1, 2, 3}), 0);
-        right[rank] += me.rank() != 0 || whole == expected ? 1 : 0;
-        const std::vector<int> nine{9};
-        const Thrown thrown = thrown_by([&] { me.gather(block, whole, CountsOnAll(nine), 2); });
-        right[rank] += mentions(thrown.text, "`counts` has 1 entries") ? 1 : 0;
+        check_rejected("`counts` has 1 entries", [&] { me.gather(block, whole, CountsOnAll(nine), 2); });
+        return gathered && back == block && (me.rank() != 0 || whole == one_two_three);
     });
-    CHECK(right == std::vector<int>(members, 4));
 }
 
-TEST_CASE("blocks that are read may overlap") {
-    Team team(3, {.placement = "none"});
-    std::vector<int> wrong(3);
-    team.run([&](Member& me) {
-        const Sizes counts{2, 3, 1};
-        const Sizes everywhere{1, 0, 1};
-        const std::vector<int> in{10, 11, 12};
-        std::vector<int> out(counts[static_cast<std::size_t>(me.rank())]);
-        me.scatter(in, out, Counts(counts, everywhere), 1);
+TEST_CASE("blocks that are read may overlap, and that of an allgather may lie in its place of the result") {
+    check_members(3, [](Member& me) {
+        const std::vector<int> in{10, 11, 12}, mine{0, 0, me.rank()};
         const std::vector<int> expected[] = {{11, 12}, {10, 11, 12}, {11}};
-        wrong[static_cast<std::size_t>(me.rank())] +=
-            out == expected[static_cast<std::size_t>(me.rank())] ? 0 : 1;
-        const Sizes ones(3, 1);
-        const Sizes same(3, 2);
-        const Sizes backwards{2, 1, 0};
-        std::vector<int> received(3);
-        const std::vector<int> mine{0, 0, me.rank()};
-        me.alltoall(mine, Counts(ones, same), received, Counts(ones, backwards));
-        wrong[static_cast<std::size_t>(me.rank())] += received == std::vector<int>{2, 1, 0} ? 0 : 1;
-    });
-    CHECK(wrong == std::vector<int>(3));
-}
-
-TEST_CASE("the block of an allgather may lie in its place of the result") {
-    Team team(3, {.placement = "none"});
-    team.run([](Member& me) {
+        std::vector<int> out(expected[index_of(me)].size()), received(3), whole(7, -1);
+        me.scatter(in, out, Counts({2, 3, 1}, {1, 0, 1}), 1);
+        me.alltoall(mine, Counts({1, 1, 1}, {2, 2, 2}), received, Counts({1, 1, 1}, {2, 1, 0}));
         const Sizes counts{2, 1, 2}, places{4, 0, 1};
-        const auto rank = static_cast<std::size_t>(me.rank());
-        std::vector<int> whole(7, -1);
-        const std::span own = std::span(whole).subspan(places[rank], counts[rank]);
+        const std::span own = std::span(whole).subspan(places[index_of(me)], counts[index_of(me)]);
         std::ranges::fill(own, me.rank());
         me.allgather(own, whole, Counts(counts, places), {.algorithm = "flat"});
-        CHECK(whole == std::vector<int>{1, 2, 2, -1, 0, 0, -1});
+        return out == expected[index_of(me)] && received == std::vector{2, 1, 0} &&
+               whole == std::vector{1, 2, 2, -1, 0, 0, -1};
     });
+}
+
+TEST_CASE("a block of another length than its count is named on every member") {
+    for (const int members : {2, 3, 5, 8}) {
+        const auto last = static_cast<std::size_t>(members - 1);
+        const std::string end = std::to_string(last);
+        const Sizes counts(last + 1, 3);
+        for (const std::size_t wrong : {2U, 4U, 500'000U}) {
+            const std::string differs =
+                " is 3, but `block` of member " + end + " has " + std::to_string(wrong) + " elements";
+            const auto mine = [&](const Member& me) {
+                return std::vector<double>(index_of(me) == last ? wrong : 3, 1.0);
+            };
+            check_all_told(members, {"gather: counts[" + end + "] of member 0" + differs}, [&](Member& me) {
+                std::vector<double> out(3 * counts.size());
+                me.gather(mine(me), out, Counts(counts), 0);
+            });
+            check_all_told(members, {"scatter: counts[" + end + "] of member 0" + differs}, [&](Member& me) {
+                const std::vector<double> in(3 * counts.size());
+                std::vector<double> out = mine(me);
+                me.scatter(in, out, Counts(counts), 0);
+            });
+            check_all_told(members, {"allgather: counts[" + end + "] of member ", differs}, [&](Member& me) {
+                Sizes own = counts, places(counts.size());
+                own[last] = index_of(me) == last ? wrong : 3;
+                std::exclusive_scan(own.begin(), own.end(), places.begin(), std::size_t{0});
+                std::vector<double> out(3 * last + own[last]);
+                me.allgather(mine(me), out, Counts(own, places));
+            });
+        }
+    }
+}
+
+TEST_CASE("counts of an all-to-all in place must be those of the other member") {
+    const Outcomes outcomes = check_fails(3, Kind::mismatch, {}, [](Member& me) {
+        Sizes counts(3, 2);
+        counts[0] = me.rank() == 2 ? 5 : 2;
+        std::vector<int> inout(counts[0] + 4);
+        me.alltoall(inout, Counts(counts));
+        me.barrier();
+    });
+    CHECK(outcomes.count(Kind::mismatch) + outcomes.count(Kind::aborted) == 3);
+    const std::string text = outcomes.text(Kind::mismatch);
+    INFO(text);
+    CHECK((mentions(text, "counts[2] of member 0 is 2, but counts[0] of member 2 is 5") ||
+           mentions(text, "counts[0] of member 2 is 5, but counts[2] of member 0 is 2")));
+}
+
+TEST_CASE("members that disagree on which member has the counts are told") {
+    const std::vector<int> block(2);
+    const Sizes counts(3, 2), places{4, 2, 0};
+    using Call = std::function<void(Member&, std::vector<int>&)>;
+    const Call gather = [&](Member& me, auto& out) { me.gather(block, out, Counts(counts), 0); };
+    const struct {
+        Call odd, others;
+        const char* says;
+        std::vector<int> odd_ranks = {0, 2};
+    } cases[] = {{[&](Member& me, auto& out) { me.gather(block, out, CountsOnAll(counts), 0); }, gather,
+                  "by counts at the root"},
+                 {[&](Member& me, auto& out) { me.gather(block, out, CountsOnAll(counts, places), 0); },
+                  gather, "by counts with displacements"},
+                 {[&](Member& me, auto& out) { me.allgather(block, out, Counts(counts, places)); },
+                  [&](Member& me, auto& out) { me.allgather(block, out, Counts(counts)); },
+                  "by counts with displacements"},
+                 {[&](Member& me, auto& out) { me.scatter(out, Counts(), 0); },
+                  [&](Member& me, auto& out) { me.scatter(std::span(out).first(me.rank() == 0 ? 6 : 2), 0); },
+                  "by counts at the root",
+                  {2}}};
+    for (const auto& each : cases) {
+        for (const int odd : each.odd_ranks) {
+            check_all_told(3, {each.says}, [&](Member& me) {
+                std::vector<int> out(6);
+                (me.rank() == odd ? each.odd : each.others)(me, out);
+            });
+        }
+    }
 }

@@ -1,15 +1,10 @@
+// Members that make, start or prepare different calls.
+
 #include "support.hpp"
 
 #include <tutti/extremes.hpp>
 
-// Members that go on from different calls without having heard of each other.
-
-using namespace tutti;
-using namespace tutti::test;
-
 namespace {
-
-constexpr int repetitions = test::reduced ? 10 : 50;
 
 struct Metres {
     double value;
@@ -23,275 +18,337 @@ struct Left {
 struct Right {
     int operator()(int /*a*/, int b) const { return b; }
 };
+template <std::size_t n>
+struct Words {
+    int values[n];
+};
+
+/// What the members call, and what the error has to say of it.
+struct Wrong {
+    const char* name;
+    int members;
+    Part part;
+    std::vector<std::string> says;
+};
+
+void check_told(const std::vector<Wrong>& all) {
+    for (const Wrong& wrong : all) {
+        INFO(wrong.name);
+        check_fails(wrong.members, Kind::mismatch, wrong.says, wrong.part);
+    }
+}
+
+/// Member 1 of three makes one call on `n` elements of T, the others another.
+template <class T, class Odd, class Others>
+Part differ(std::size_t n, Odd odd, Others others) {
+    return [=](Member& me) {
+        std::vector<T> x(n);
+        me.rank() == 1 ? odd(me, x) : others(me, x);
+    };
+}
+template <class T, class Odd, class Others>
+Part reduce_differently(std::size_t n, Odd odd, Others others) {
+    return differ<T>(
+        n, [=](Member& me, auto& x) { me.allreduce(x, odd); },
+        [=](Member& me, auto& x) { me.allreduce(x, others); });
+}
+
+std::string_view for_the_last(const Member& me, std::string_view algorithm) {
+    return me.rank() == me.size() - 1 ? algorithm : "";
+}
 
 } // namespace
 
 TEST_CASE("members that left different calls without hearing of each other find out in the next") {
-    using Call = std::function<void(Member&)>;
-    struct Calls {
-        Call of_first;
-        Call of_second;
+    const auto next_is_root = [](Member& me) {
+        int value = 1;
+        value = me.reduce(value, sum, (me.rank() + 1) % me.size());
     };
-    const std::vector<Calls> pairs{{[](Member& me) {
-                                        int value = 1;
-                                        value = me.broadcast(value, me.rank());
-                                    },
-                                    [](Member& me) {
-                                        int value = 1;
-                                        value = me.reduce(value, sum, (me.rank() + 1) % me.size());
-                                    }},
-                                   {[](Member& me) {
-                                        int value = 1;
-                                        value = me.reduce(value, sum, (me.rank() + 1) % me.size());
-                                    },
-                                    [](Member& me) {
-                                        double value = 1;
-                                        me.gather(value, std::span<double>(), (me.rank() + 1) % me.size());
-                                    }},
-                                   // Not even the same number of points.
-                                   {[](Member& me) {
-                                        int value = 1;
-                                        value = me.reduce(value, sum, 1);
-                                    },
-                                    [](Member& me) {
-                                        int value = 1;
-                                        for (int call = 0; call < 2; ++call) {
-                                            value = me.reduce(value, sum, 0);
-                                        }
-                                    }}};
+    const std::pair<Part, Part> pairs[] = {
+        {[](Member& me) { static_cast<void>(me.broadcast(1, me.rank())); }, next_is_root},
+        {next_is_root, [](Member& me) { me.gather(1.0, std::span<double>(), (me.rank() + 1) % me.size()); }},
+        // Not even the same number of points.
+        {[](Member& me) { static_cast<void>(me.reduce(1, sum, 1)); },
+         [](Member& me) {
+             for (int call = 0; call < 2; ++call) {
+                 static_cast<void>(me.reduce(1, sum, 0));
+             }
+         }}};
     Team team(2, {.placement = "none"});
-    for (const Calls& calls : pairs) {
-        for (const int bytes : {0, 8, 32, 100000}) {
+    for (const auto& [of_first, of_second] : pairs) {
+        for (const std::size_t bytes : {0U, 8U, 32U, 100'000U}) {
             CAPTURE(bytes);
-            Outcomes outcomes(2);
-            const Thrown reached = test::thrown_by([&] {
-                team.run([&](Member& me) {
-                    outcomes.note(me, [&] {
-                        me.rank() == 0 ? calls.of_first(me) : calls.of_second(me); // may learn of it here
-                        std::vector<std::uint8_t> values(static_cast<std::size_t>(bytes));
-                        bytes == 0 ? me.barrier() : me.allreduce(values, bor);
-                    });
-                });
+            const Outcomes outcomes = check_fails(team, Kind::mismatch, {}, [&](Member& me) {
+                me.rank() == 0 ? of_first(me) : of_second(me); // may learn of it here
+                std::vector<std::uint8_t> values(bytes);
+                bytes == 0 ? me.barrier() : me.allreduce(values, bor);
             });
-            INFO("the message is: ", reached.text);
-            CHECK(reached.kind == Thrown::Kind::mismatch);
-            CHECK(outcomes.count(Thrown::Kind::nothing) == 0);
+            CHECK(outcomes.count(Kind::nothing) == 0);
         }
     }
 }
 
 TEST_CASE("members that end in different calls are told when the run is over, and the team goes on") {
     Team team(3, {.placement = "none"});
-    for (int i = 0; i < repetitions; ++i) {
-        const Thrown reached = test::thrown_by([&] {
-            team.run([&](Member& me) {
-                int value = me.rank();
-                value = me.broadcast(value, 1);
-                if (me.rank() == 1) {
-                    value = me.broadcast(value, 1); // for nobody
-                }
-            });
-        });
-        CHECK(reached.kind == Thrown::Kind::mismatch);
-        CHECK(mentions(reached.text, "members 0 and 1 have made different calls"));
-        int sums = 0;
-        team.run([&](Member& me) {
-            int value = me.rank();
-            value = me.reduce(value, sum, 0);
-            if (me.rank() == 0) {
-                sums = value;
+    for (int i = 0; i < (reduced ? 10 : 50); ++i) {
+        check_fails(team, Kind::mismatch, {"members 0 and 1 have made different calls"}, [](Member& me) {
+            for (int call = 0; call < (me.rank() == 1 ? 2 : 1); ++call) { // the second is for nobody
+                static_cast<void>(me.broadcast(1, 1));
             }
         });
-        CHECK(sums == 3);
     }
 }
 
-namespace {
-
-/// What the members call, and what the error has to say of it.
-struct Wrong {
-    const char* name;
-    int members;
-    std::function<void(Member&)> part;
-    std::vector<const char*> says;
-};
-
-std::string_view for_the_last(const Member& me, std::string_view algorithm) {
-    return me.rank() == me.size() - 1 ? algorithm : "";
-}
-
-std::vector<Wrong> calls_that_only_receive() {
-    std::vector<Wrong> wrong{{"three in a circle",
-                              3,
-                              [](Member& me) {
-                                  std::vector<int> x(1);
-                                  me.broadcast(x, (me.rank() + 1) % 3);
-                              },
-                              {"broadcast", "root"}},
-                             {"everybody is the root",
-                              8,
-                              [](Member& me) {
-                                  std::vector<int> x(1000);
-                                  me.reduce(x, sum, me.rank());
-                              },
-                              {"reduce", "root"}},
-                             {"a call left out",
-                              3,
-                              [](Member& me) {
-                                  std::vector<int> x(1);
-                                  if (me.rank() != 0) {
-                                      me.broadcast(x, 2);
-                                  }
-                                  me.allreduce(x, sum);
-                              },
-                              {"operation 1", "broadcast", "allreduce"}},
-                             {"algorithms of a scatter",
-                              4,
-                              [](Member& me) {
-                                  std::vector<int> in(4);
-                                  std::vector<int> x(1);
-                                  me.scatter(in, x, 0, {.algorithm = for_the_last(me, "circulant")});
-                                  me.barrier();
-                              },
-                              {"operation 1", "direct", "circulant"}}};
-    for (const std::size_t bytes : {std::size_t{4}, std::size_t{500}}) {
-        wrong.push_back({"one reduces, one broadcasts",
-                         2,
-                         [bytes](Member& me) {
-                             std::vector<char> x(bytes);
-                             me.rank() == 0 ? me.reduce(x, sum, 0) : me.broadcast(x, 0);
-                         },
-                         {"reduce", "broadcast"}});
+TEST_CASE("members that wait for what nobody sends are told in which operation they differ") {
+    check_told({
+        {"three in a circle",
+         3,
+         [](Member& me) { static_cast<void>(me.broadcast(1, (me.rank() + 1) % 3)); },
+         {"broadcast", "root"}},
+        {"everybody is the root",
+         8,
+         [](Member& me) {
+             std::vector<int> x(1000);
+             me.reduce(x, sum, me.rank());
+         },
+         {"reduce", "root"}},
+        {"a call left out",
+         3,
+         [](Member& me) {
+             if (me.rank() != 0) {
+                 static_cast<void>(me.broadcast(1, 2));
+             }
+             static_cast<void>(me.allreduce(1, sum));
+         },
+         {"operation 1", "broadcast", "allreduce"}},
+        {"algorithms of a scatter",
+         4,
+         [](Member& me) {
+             std::vector<int> in(4), x(1);
+             me.scatter(in, x, 0, {.algorithm = for_the_last(me, "circulant")});
+             me.barrier();
+         },
+         {"operation 1", "direct", "circulant"}},
+    });
+    for (const std::size_t bytes : {4U, 500U}) {
+        check_fails(2, Kind::mismatch, {"reduce", "broadcast"}, [bytes](Member& me) {
+            std::vector<char> x(bytes);
+            me.rank() == 0 ? me.reduce(x, sum, 0) : me.broadcast(x, 0);
+        });
     }
     for (const char* const algorithm : {"linear", "ring", "mesh", "tree", "hypercube", "scatter-allgather"}) {
-        wrong.push_back({"algorithms of a broadcast",
-                         4,
-                         [algorithm](Member& me) {
-                             std::vector<int> x(1);
-                             me.broadcast(x, 0, {.algorithm = for_the_last(me, algorithm)});
-                             me.barrier();
-                         },
-                         {"operation 1", "flat", algorithm}});
+        check_fails(4, Kind::mismatch, {"operation 1", "flat", algorithm}, [algorithm](Member& me) {
+            static_cast<void>(me.broadcast(1, 0, {.algorithm = for_the_last(me, algorithm)}));
+            me.barrier();
+        });
     }
-    return wrong;
 }
 
-std::vector<Wrong> arguments_that_differ() {
-    struct Twelve {
-        int values[3];
-    };
-    struct TwentyFour {
-        int values[6];
-    };
-    return {{"minloc and maxloc",
-             3,
-             [](Member& me) {
-                 std::vector<ValueAt<double>> x(10'000);
-                 me.rank() == 1 ? me.allreduce(x, minloc) : me.allreduce(x, maxloc);
-             },
-             {"MinLoc", "MaxLoc"}},
-            {"two operators of the program",
-             3,
-             [](Member& me) {
-                 std::vector<int> x(1);
-                 me.rank() == 1 ? me.allreduce(x, Left()) : me.allreduce(x, Right());
-             },
-             {"Left", "Right"}},
-            {"two lambdas",
-             3,
-             [](Member& me) {
-                 std::vector<int> x(1);
-                 const auto add = [](int a, int b) { return a + b; };
-                 const auto multiply = [](int a, int b) { return a * b; };
-                 me.rank() == 1 ? me.allreduce(x, add) : me.allreduce(x, multiply);
-             },
-             {"lambda"}},
-            {"two functions",
-             3,
-             [](Member& me) {
-                 using Function = int (*)(int, int);
-                 const Function add = [](int a, int b) { return a + b; };
-                 const Function multiply = [](int a, int b) { return a * b; };
-                 std::vector<int> x(1);
-                 me.allreduce(x, me.rank() == 1 ? add : multiply);
-             },
-             {"different functions"}},
-            {"min and max of long double",
-             3,
-             [](Member& me) {
-                 std::vector<long double> x(1);
-                 me.rank() == 1 ? me.allreduce(x, min) : me.allreduce(x, max);
-             },
-             {"min", "max"}},
-            {"two elements of 12 bytes and one of 24",
-             3,
-             [](Member& me) {
-                 std::vector<Twelve> small(2);
-                 std::vector<TwentyFour> large(1);
-                 me.rank() == 1 ? me.broadcast(small, 0) : me.broadcast(large, 0);
-                 me.barrier();
-             },
-             {"12-byte", "24-byte"}},
-            {"elements of other types of the program's own, of one size",
-             2,
-             [](Member& me) {
-                 Metres metres{1};
-                 Seconds seconds{1};
-                 if (me.rank() == 0) {
-                     metres = me.broadcast(metres, 0);
-                 } else {
-                     seconds = me.broadcast(seconds, 0);
-                 }
-             },
-             {"broadcast", "Metres", "Seconds"}},
-            {"split on one",
-             3,
-             [](Member& me) {
-                 struct Pair {
-                     int first;
-                     int second;
-                 };
-                 std::vector<Pair> all(3);
-                 me.rank() == 1 ? me.allgather(Pair{0, 0}, all) : static_cast<void>(me.dup());
-             },
-             {"split, subset or dup", "allgather"}}};
+TEST_CASE("members whose small calls differ in a type or an operator are told") {
+    const auto add = [](int a, int b) { return a + b; };
+    const auto multiply = [](int a, int b) { return a * b; };
+    using Function = int (*)(int, int);
+    check_told({
+        {"minloc and maxloc",
+         3,
+         reduce_differently<ValueAt<double>>(10'000, minloc, maxloc),
+         {"MinLoc", "MaxLoc"}},
+        {"operators of the program", 3, reduce_differently<int>(1, Left(), Right()), {"Left", "Right"}},
+        {"two lambdas", 3, reduce_differently<int>(1, add, multiply), {"lambda"}},
+        {"two functions",
+         3,
+         reduce_differently<int>(1, Function(add), Function(multiply)),
+         {"different functions"}},
+        {"min and max of long double", 3, reduce_differently<long double>(1, min, max), {"min", "max"}},
+        {"two elements of 12 bytes and one of 24",
+         3,
+         [](Member& me) {
+             std::vector<Words<3>> small(2);
+             std::vector<Words<6>> large(1);
+             me.rank() == 1 ? me.broadcast(small, 0) : me.broadcast(large, 0);
+             me.barrier();
+         },
+         {"12-byte", "24-byte"}},
+        {"elements of other types of the program's own, of one size",
+         2,
+         [](Member& me) {
+             me.rank() == 0 ? static_cast<void>(me.broadcast(Metres{1}, 0))
+                            : static_cast<void>(me.broadcast(Seconds{1}, 0));
+         },
+         {"broadcast", "Metres", "Seconds"}},
+        {"split on one",
+         3,
+         [](Member& me) {
+             std::vector<Words<2>> all(3);
+             me.rank() == 1 ? me.allgather(Words<2>{}, all) : static_cast<void>(me.dup());
+         },
+         {"split, subset or dup", "allgather"}},
+    });
 }
 
-void check_told(const std::vector<Wrong>& all) {
-    for (const Wrong& wrong : all) {
-        Team team(wrong.members, {.placement = "none"});
-        const Thrown reached = test::thrown_by([&] { team.run(wrong.part); });
-        INFO(wrong.name, ": ", reached.text);
-        CHECK(reached.kind == Thrown::Kind::mismatch);
-        for (const char* const part : wrong.says) {
-            CHECK(mentions(reached.text, part));
+TEST_CASE("members that differ in types and operators that are known at run time are told") {
+    const auto combine = [](const void*, void*, std::size_t, void*) {};
+    const std::pair<DynamicVector (*)(std::vector<double>&), DynamicOp> odd[] = {
+        {[](auto& x) { return DynamicVector(Type::i64, x.data(), 4); }, DynamicOp(Operator::sum)},
+        {[](auto& x) { return DynamicVector(Type::f64, x.data(), 4); }, DynamicOp(Operator::max)},
+        {[](auto& x) { return DynamicVector(8, x.data(), 4); }, DynamicOp(+combine, nullptr, 8, true)}};
+    for (const auto& [as, op] : odd) {
+        const Part part = differ<double>(
+            4, [=, as = as, op = op](Member& me, auto& x) { me.allreduce(as(x), op); },
+            [](Member& me, auto& x) { me.allreduce(x, sum); });
+        const Outcomes outcomes =
+            check_fails(3, Kind::mismatch, {"all members must make the same call"}, part);
+        CHECK(outcomes.count(Kind::nothing) == 0);
+    }
+}
+
+TEST_CASE("the operation that was wrong is named, not the one in which it was noticed") {
+    check_fails(2, Kind::mismatch, {"operation 17", "reduce"}, [](Member& me) {
+        std::vector<int> x(1);
+        for (int call = 0; call < 16; ++call) {
+            me.barrier();
+        }
+        me.reduce(x, sum, (me.rank() + 1) % 2); // both send and go on
+        me.barrier();
+    });
+}
+
+TEST_CASE("members that start different operations are told which, whenever they wait") {
+    Team team(2, {.placement = "none"});
+    for (const std::size_t before : {0U, 1U, 5U, 40U, 100U}) {
+        for (const std::size_t bytes : {8U, 24U, 3000U, 100'000U}) {
+            CAPTURE(before);
+            CAPTURE(bytes);
+            const std::string operation = "started operation " + std::to_string(before + 1);
+            const Outcomes outcomes = check_fails(
+                team, Kind::mismatch, {operation, "starts allreduce", "starts broadcast"}, [&](Member& me) {
+                    std::vector<std::uint8_t> vector(bytes);
+                    std::vector<double> values(before), after(3);
+                    std::vector<Request> requests;
+                    for (double& value : values) {
+                        requests.push_back(me.start.allreduce(std::span(&value, 1), sum));
+                    }
+                    requests.push_back(me.rank() == 0 ? me.start.allreduce(vector, bor)
+                                                      : me.start.broadcast(vector, 0));
+                    for (double& value : after) {
+                        requests.push_back(me.start.allreduce(std::span(&value, 1), max));
+                    }
+                    wait_all(requests);
+                });
+            CHECK(outcomes.count(Kind::nothing) == 0);
         }
     }
 }
 
-} // namespace
-
-TEST_CASE("members that wait for what nobody sends are told in which operation they differ") {
-    check_told(calls_that_only_receive());
-}
-
-TEST_CASE("members whose small calls differ in a size, a type or an operator are told") {
-    check_told(arguments_that_differ());
-}
-
-TEST_CASE("the operation that was wrong is named, not the one in which it was noticed") {
-    Team team(2, {.placement = "none"});
-    const Thrown reached = test::thrown_by([&] {
-        team.run([](Member& me) {
-            std::vector<int> x(1);
-            for (int call = 0; call < 16; ++call) {
-                me.barrier();
-            }
-            me.reduce(x, sum, (me.rank() + 1) % 2); // both send and go on
-            me.barrier();
-        });
+TEST_CASE("members that prepare different operations, or call in another order, are told") {
+    check_fails(2, Kind::mismatch, {"prepared operation 2"}, [](Member& me) {
+        std::vector<int> vector(10);
+        Persistent same = me.prepare.barrier();
+        Persistent other = me.rank() == 0 ? me.prepare.allreduce(vector, sum) : me.prepare.scan(vector, sum);
+        for (Persistent* each : {&same, &other}) {
+            each->start();
+            each->wait();
+        }
     });
-    CHECK(reached.kind == Thrown::Kind::mismatch);
-    CHECK(mentions(reached.text, "operation 17"));
-    CHECK(mentions(reached.text, "reduce"));
+    check_fails(2, Kind::mismatch, {"another order"}, [](Member& me) {
+        std::vector<int> vector(1000, 1), other(1000, 1);
+        if (me.rank() == 0) {
+            me.start.allreduce(vector, sum).wait();
+        }
+        me.allreduce(other, sum);
+        if (me.rank() == 1) {
+            me.start.allreduce(vector, sum).wait();
+        }
+    });
+    for (const int members : {2, 3}) {
+        for (const bool blocks : {false, true}) { // one prepares what the others start, or call
+            const std::vector<std::string> says{"wait for each other", "member 0 prepares allreduce"};
+            check_fails(members, Kind::mismatch, says, [&](Member& me) {
+                std::vector<int> vector(10, 1);
+                if (me.rank() == 0) {
+                    Persistent prepared = me.prepare.allreduce(vector, sum, {.algorithm = "flat"});
+                    prepared.start();
+                    prepared.wait();
+                } else if (blocks) {
+                    me.allreduce(vector, sum, {.algorithm = "flat"});
+                } else {
+                    me.start.allreduce(vector, sum, {.algorithm = "flat"}).wait();
+                }
+            });
+        }
+    }
+}
+
+TEST_CASE("members may prepare and start in another order, and wait long") {
+    check_members(2, [&](Member& me) {
+        std::vector<int> one(10, 1), two(10, 1);
+        // Member 0 comes late to what it prepares, and member 1 to what it starts.
+        Request started;
+        if (me.rank() == 0) {
+            started = me.start.allreduce(two, sum);
+            std::this_thread::sleep_for(50ms);
+        }
+        Persistent prepared = me.prepare.allreduce(one, sum);
+        prepared.start();
+        prepared.wait();
+        if (me.rank() == 1) {
+            std::this_thread::sleep_for(50ms);
+            started = me.start.allreduce(two, sum);
+        }
+        started.wait();
+        return one[0] == 2 && two[0] == 2;
+    });
+}
+
+TEST_CASE("members that wait for, or test, an operation that a member never starts are told when that has "
+          "returned") {
+    const std::vector<std::string> says{"started operation 2", "has returned without starting it"};
+    check_fails(3, Kind::mismatch, says, [](Member& me) {
+        std::vector<int> vector(100, 1);
+        for (int start = 0; start < (me.rank() == 1 ? 1 : 2); ++start) {
+            me.start.allreduce(vector, sum).wait();
+        }
+    });
+    for (const bool is_prepared : {false, true}) {
+        const Outcomes outcomes = check_fails(2, Kind::mismatch, {}, [&](Member& me) {
+            std::vector<double> in(4, 1), out(4);
+            Persistent step;
+            if (is_prepared) {
+                step = me.prepare.allreduce(in, out, sum);
+            }
+            if (me.rank() == 1) {
+                return;
+            }
+            Request request;
+            if (is_prepared) {
+                step.start();
+            } else {
+                request = me.start.allreduce(in, out, sum);
+            }
+            while (!(is_prepared ? step.test() : request.test())) {
+            }
+        });
+        CHECK(!mentions(outcomes.text(Kind::mismatch), "further back"));
+    }
+}
+
+TEST_CASE("members that end with different starts that nobody waited for are told when the run is over") {
+    // The root of a short broadcast waits for nobody.
+    check_fails(2, Kind::mismatch, {}, [](Member& me) {
+        int value = 1;
+        if (me.rank() == 0) {
+            me.start.broadcast(std::span(&value, 1), 0).wait();
+        }
+    });
+    const auto start_often = [](Member& me, int root, int first) {
+        int value = me.rank();
+        Persistent step = me.prepare.broadcast(std::span(&value, 1), root);
+        for (int start = first; start < 3; ++start) {
+            step.start();
+            step.wait();
+        }
+    };
+    check_fails(2, Kind::mismatch, {"prepared operation 1"},
+                [&](Member& me) { start_often(me, me.rank(), 2); });
+    check_fails(2, Kind::mismatch, {"equally often"}, [&](Member& me) { start_often(me, 0, me.rank()); });
 }

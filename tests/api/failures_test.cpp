@@ -1,59 +1,11 @@
-#include "support.hpp"
+// Failures of members of a team: in their functions, in operators, and with operations outstanding.
 
-using namespace tutti;
-using namespace tutti::test;
+#include "coroutines.hpp"
+#include "support.hpp"
 
 namespace {
 
-using MemberFunction = std::function<void(Member&)>;
-
 constexpr int repetitions = test::reduced ? 10 : 50;
-
-/// Runs a part that cannot succeed, notes what it throws on each member, and checks what reaches the caller.
-/// Afterwards the team must work.
-class Failing {
-public:
-    explicit Failing(int members) : team_(members, {.placement = "none"}), outcomes_(members) {}
-
-    /// The exception goes through the part, as it does in a program that does not expect it.
-    Thrown run(const MemberFunction& part) {
-        outcomes_ = Outcomes(team_.size());
-        const Thrown reached = test::thrown_by([&] {
-            team_.run([&](Member& me) {
-                std::exception_ptr failure;
-                outcomes_.note(me, [&] {
-                    try {
-                        part(me);
-                    } catch (...) {
-                        failure = std::current_exception();
-                        throw;
-                    }
-                });
-                if (failure != nullptr) {
-                    std::rethrow_exception(failure);
-                }
-            });
-        });
-        check_usable();
-        return reached;
-    }
-
-    const Outcomes& outcomes() const { return outcomes_; }
-
-private:
-    void check_usable() {
-        std::vector<int> sums(static_cast<std::size_t>(team_.size()));
-        team_.run([&](Member& me) {
-            std::vector<int> large(1000, me.rank());
-            me.allreduce(large, sum);
-            me.allreduce(me.rank(), sums[static_cast<std::size_t>(me.rank())], sum);
-        });
-        CHECK(sums == std::vector<int>(sums.size(), team_.size() * (team_.size() - 1) / 2));
-    }
-
-    Team team_;
-    Outcomes outcomes_;
-};
 
 /// An allreduce of `elements` integers whose operator throws on one member.
 void reduce_with_throwing_operator(Member& me, int thrower, std::size_t elements,
@@ -70,34 +22,33 @@ void reduce_with_throwing_operator(Member& me, int thrower, std::size_t elements
     me.allreduce(in, out, op, {.algorithm = algorithm});
 }
 
+void reduce(Member& me, std::size_t elements) {
+    std::vector<double> values(elements, 1.0);
+    me.allreduce(values, sum);
+}
+
 } // namespace
 
 TEST_CASE("an exception in one member's function releases the others and reaches the caller") {
     for (const int members : {1, 2, 3, 8}) {
-        Failing failing(members);
+        Team team(members, {.placement = "none"});
         for (int i = 0; i < repetitions; ++i) {
-            const int thrower = i % members;
-            const Thrown reached = failing.run([&](Member& me) {
-                if (me.rank() == thrower) {
+            const Outcomes each = check_fails(team, Kind::other, {"no more data"}, [&](Member& me) {
+                if (me.rank() == i % members) {
                     throw std::domain_error("no more data");
                 }
-                std::vector<double> values(static_cast<std::size_t>(1 + 300 * (i % 2)), 1.0);
-                me.allreduce(values, sum);
+                reduce(me, 1 + 300 * static_cast<std::size_t>(i % 2));
             });
-            CHECK(reached.kind == Thrown::Kind::other);
-            CHECK(reached.text == "no more data");
-            CHECK(failing.outcomes().count(Thrown::Kind::aborted) == members - 1);
-            if (members > 1) {
-                CHECK(mentions(failing.outcomes().text(Thrown::Kind::aborted),
-                               "member " + std::to_string(thrower) + " failed: no more data"));
-            }
+            CHECK(each.count(Kind::aborted) == members - 1);
+            CHECK((members == 1 ||
+                   mentions(each.text(Kind::aborted),
+                            "member " + std::to_string(i % members) + " failed: no more data")));
         }
     }
 }
 
 TEST_CASE("a repeated call that waits for nobody sees that its group has failed") {
-    Failing failing(2);
-    const Thrown reached = failing.run([&](Member& me) {
+    const Outcomes each = check_fails(2, Kind::other, {"no more data"}, [](Member& me) {
         std::optional<Member> alone = me.split(me.rank(), 0);
         double value = alone->allreduce(1.0, sum);
         value = alone->allreduce(value, sum); // is repeated from now on
@@ -109,24 +60,20 @@ TEST_CASE("a repeated call that waits for nobody sees that its group has failed"
             value = alone->allreduce(value, sum);
         }
     });
-    CHECK(reached.text == "no more data");
-    CHECK(failing.outcomes().count(Thrown::Kind::aborted) == 1);
+    CHECK(each.count(Kind::aborted) == 1);
 }
 
 TEST_CASE("an exception in an operator releases the others and reaches the caller") {
     for (const int members : {2, 3, 8}) {
-        Failing failing(members);
+        Team team(members, {.placement = "none"});
         for (int i = 0; i < repetitions; ++i) {
             const std::size_t elements = i % 3 == 0 ? 1 : 1000;
-            const std::string_view algorithm = i % 2 == 0 ? "" : "circulant";
-            const Thrown reached = failing.run([&](Member& me) {
+            const Outcomes each = check_fails(team, Kind::other, {"the operator gave up"}, [&](Member& me) {
                 const int thrower = elements == 1 && i % 2 != 0 ? 0 : i % members;
-                reduce_with_throwing_operator(me, thrower, elements, algorithm);
+                reduce_with_throwing_operator(me, thrower, elements, i % 2 == 0 ? "" : "circulant");
                 me.barrier();
             });
-            CHECK(reached.kind == Thrown::Kind::other);
-            CHECK(reached.text == "the operator gave up");
-            CHECK(failing.outcomes().count(Thrown::Kind::aborted) == members - 1);
+            CHECK(each.count(Kind::aborted) == members - 1);
         }
     }
 }
@@ -134,9 +81,9 @@ TEST_CASE("an exception in an operator releases the others and reaches the calle
 TEST_CASE("what one member's operator throws does not end others' use of its vectors") {
     // The first member fails at once and unwinds; the last one still reads the first one's vectors by then,
     // and stores into them.
-    Failing failing(3);
+    Team team(3, {.placement = "none"});
     for (int i = 0; i < repetitions; ++i) {
-        failing.run([&](Member& me) {
+        check_fails(team, Kind::other, {"at once"}, [](Member& me) {
             std::vector<int> in(300, 1);
             std::vector<int> out(300);
             const bool throws = me.rank() == 0;
@@ -144,7 +91,7 @@ TEST_CASE("what one member's operator throws does not end others' use of its vec
                 if (throws) {
                     throw std::domain_error("at once");
                 }
-                std::this_thread::sleep_for(std::chrono::microseconds(20));
+                std::this_thread::sleep_for(20us);
                 return a + b;
             };
             me.allreduce(in, out, op, {.algorithm = "direct"});
@@ -154,58 +101,32 @@ TEST_CASE("what one member's operator throws does not end others' use of its vec
 
 TEST_CASE("a member that returns without calling releases those that wait for it") {
     for (const int members : {2, 3, 8}) {
-        Failing failing(members);
+        Team team(members, {.placement = "none"});
         for (int i = 0; i < repetitions; ++i) {
             const int absent = i % members;
-            const Thrown reached = failing.run([&](Member& me) {
+            const std::vector<std::string> says{"member " + std::to_string(absent) + " has returned"};
+            const Outcomes each = check_fails(team, Kind::mismatch, says, [&](Member& me) {
                 if (me.rank() != absent) {
-                    std::vector<int> values(static_cast<std::size_t>(1 + 300 * (i % 2)), 1);
-                    me.allreduce(values, sum);
+                    reduce(me, 1 + 300 * static_cast<std::size_t>(i % 2));
                 }
             });
-            CHECK(reached.kind == Thrown::Kind::mismatch);
-            CHECK(mentions(reached.text, "member " + std::to_string(absent) + " has returned"));
-            CHECK(failing.outcomes().of(absent).kind == Thrown::Kind::nothing);
-            CHECK(failing.outcomes().count(Thrown::Kind::nothing) == 1);
+            CHECK(each.of(absent).kind == Kind::nothing);
+            CHECK(each.count(Kind::nothing) == 1);
         }
     }
 }
 
-TEST_CASE("failures and successes take turns") {
-    Team team(4, {.placement = "none"});
-    for (int i = 0; i < 4 * repetitions; ++i) {
-        const Thrown reached = test::thrown_by([&] {
-            team.run([&](Member& me) {
-                for (int call = 0; call < i % 7; ++call) {
-                    int value = 1;
-                    value = me.allreduce(value, sum);
-                    if (value != 4) {
-                        throw std::logic_error("wrong sum");
-                    }
-                }
-                if (me.rank() == i % 4 && i % 2 == 0) {
-                    throw std::domain_error("now");
-                }
-                me.barrier();
-            });
-        });
-        CHECK(reached.text == (i % 2 == 0 ? "now" : ""));
-    }
-}
-
 TEST_CASE("a member that swallows its failure cannot hide it") {
+    Outcomes second(3);
     Team team(3, {.placement = "none"});
-    std::vector<Thrown> second(3);
-    const Thrown reached = test::thrown_by([&] {
+    const Thrown reached = thrown_by([&] {
         team.run([&](Member& me) {
-            test::thrown_by([&] { reduce_with_throwing_operator(me, 1, 1000, ""); });
-            second[static_cast<std::size_t>(me.rank())] = test::thrown_by([&] { me.barrier(); });
+            thrown_by([&] { reduce_with_throwing_operator(me, 1, 1000, ""); });
+            second.note(me, [&] { me.barrier(); });
         });
     });
     CHECK(reached.text == "the operator gave up");
-    for (const Thrown& thrown : second) {
-        CHECK(thrown.kind == Thrown::Kind::aborted);
-    }
+    CHECK(second.count(Kind::aborted) == 3);
 }
 
 TEST_CASE("what is thrown need not be a std::exception") {
@@ -226,27 +147,144 @@ TEST_CASE("what is thrown need not be a std::exception") {
 
 TEST_CASE("a member that aborts after a wrong argument makes no more calls, also none that it has repeated") {
     for (const int members : {1, 2}) {
+        Outcomes outcomes(members);
         Team team(members, {.placement = "none"});
-        std::vector<Thrown> thrown(static_cast<std::size_t>(members));
-        CHECK_THROWS_AS(team.run([&](Member& me) {
+        const auto part = [&](Member& me) {
             double x = 1;
-            const auto repeat = [&] { me.allreduce(std::span(&x, 1), sum); };
-            thrown[static_cast<std::size_t>(me.rank())] = thrown_by([&] {
-                for (int call = 0; call < 5; ++call) {
-                    repeat();
+            outcomes.note(me, [&] {
+                for (int call = 0; call < 6; ++call) {
+                    if (call == 5 && me.rank() == 0) {
+                        check_rejected("", [&] { me.reduce(std::span(&x, 1), sum, 99); });
+                        me.abort("given up");
+                    }
+                    me.allreduce(std::span(&x, 1), sum);
                 }
-                if (me.rank() == 0) {
-                    CHECK(thrown_by([&] { me.reduce(std::span(&x, 1), sum, 99); }).kind ==
-                          Thrown::Kind::argument);
-                    me.abort("given up");
-                }
-                repeat();
             });
             throw std::runtime_error("the end");
-        }),
-                        Error);
-        for (const Thrown& each : thrown) {
-            CHECK(mentions(each.text, "given up"));
+        };
+        CHECK_THROWS_AS(team.run(part), Error);
+        for (int rank = 0; rank < members; ++rank) {
+            CHECK(mentions(outcomes.of(rank).text, "given up"));
         }
     }
+}
+
+TEST_CASE("wrong arguments are rejected on the spot, and the member starts again") {
+    check_members(2, [](Member& me) {
+        std::vector<int> in(4, 1), out(4), longer(5);
+        std::vector<float> other(4);
+        check_rejected("allreduce", [&] { const Request bad = me.start.allreduce(in, longer, sum); });
+        Persistent step = me.prepare.allreduce(in, out, sum);
+        check_rejected("start: `out` has 5 elements, but was prepared with 4",
+                       [&] { step.start(in, longer); });
+        check_rejected("prepared with two vectors", [&] { step.start(in); });
+        check_rejected("do not overlap as they did", [&] { step.start(in, in); });
+        check_rejected("allreduce: `out` has 4 elements but is a null pointer",
+                       [&] { step.start(in, std::span<int>(static_cast<int*>(nullptr), 4)); });
+        check_rejected("with which the operation was prepared", [&] { step.start(other, other); });
+        if (me.rank() == 1) {
+            me.barrier();
+        }
+        step.start();
+        if (me.rank() == 0) {
+            CHECK(mentions(thrown_by([&] { step.start(); }).text, "still outstanding"));
+            me.barrier();
+        }
+        step.wait();
+        return out[3] == 2;
+    });
+}
+
+TEST_CASE("another thread cannot use what a member has outstanding") {
+    std::atomic<bool> is_through{false};
+    check_members(2, [&](Member& me) {
+        std::vector<int> in(5, 1), out(5);
+        if (me.rank() == 1) {
+            await(is_through, true);
+        }
+        Request request = me.start.allreduce(in, out, sum);
+        if (me.rank() == 0) {
+            std::thread([&] {
+                const std::string waits = thrown_by([&] { request.wait(); }).text;
+                CHECK(mentions(waits, "wait: called by another thread"));
+                const std::string starts = thrown_by([&] { const Request more = me.start.barrier(); }).text;
+                CHECK(mentions(starts, "start: called by another thread"));
+            }).join();
+            is_through = true;
+        }
+        request.wait();
+        return out[0] == 2;
+    });
+}
+
+TEST_CASE("a failure ends all that is outstanding, once and for all, and the next run is whole") {
+    constexpr int members = 3;
+    Team team(members, {.placement = "none"});
+    for (int failing = 0; failing < members; ++failing) {
+        std::array<std::vector<Request>, members> kept;
+        std::vector<std::vector<int>> vectors(members * 100, std::vector<int>(500, 1));
+        const Outcomes each = check_fails(team, Kind::other, {"member gives up"}, [&](Member& me) {
+            for (std::size_t i = 0; i < 100; ++i) {
+                if (me.rank() == failing && i == 50) {
+                    throw std::runtime_error("member gives up");
+                }
+                kept[index_of(me)].push_back(me.start.allreduce(vectors[100 * index_of(me) + i], sum));
+            }
+            wait_all(kept[index_of(me)]);
+        });
+        CHECK(each.count(Kind::aborted) == members - 1);
+        for (auto& requests : kept) {
+            for (Request& request : requests) {
+                const Kind again = thrown_by([&] { request.wait(); }).kind;
+                CHECK((again == Kind::aborted || again == Kind::nothing));
+            }
+        }
+        kept = {};
+        team.run([&](Member& me) {
+            std::vector<int> vector(10, 1);
+            me.start.allreduce(vector, sum).wait();
+            CHECK(vector[0] == members);
+        });
+    }
+}
+
+TEST_CASE("after a failure nobody touches the vectors of what has been outstanding, and coroutines go on") {
+    std::atomic<bool> has_failed{false};
+    check_fails(2, Kind::other, {"broken"}, [&](Member& me) {
+        std::vector<int> in(1000, 1), out(1000);
+        if (me.rank() == 1) {
+            has_failed = true;
+            throw std::runtime_error("broken");
+        }
+        Request other = me.start.barrier();
+        const Task task = one_step(me, in, out);
+        await(has_failed, true);
+        while (thrown_by([&] { other.test(); }).kind == Kind::nothing) {
+        }
+        // Whichever request was asked, all are over.
+        CHECK(mentions(thrown_by([] { progress_until([] { return false; }); }).text,
+                       "no outstanding operation"));
+        CHECK(task.is_done());
+        CHECK(thrown_by([&] { std::rethrow_exception(task.thrown()); }).kind == Kind::aborted);
+    });
+}
+
+TEST_CASE("a member that fails does not wait for one that computes with operations outstanding") {
+    std::atomic<bool> is_started{false}, has_failed{false};
+    check_fails(2, Kind::other, {"operator"}, [&](Member& me) {
+        std::vector<int> vector(10000, 1), other(7);
+        const auto operation = [](int, int) -> int { throw std::runtime_error("operator"); };
+        Request request = me.start.allreduce(vector, sum);
+        if (me.rank() == 0) {
+            const Request fails = me.start.allreduce(other, operation);
+            is_started = true;
+            await(has_failed, true); // computes
+            request.wait();
+        } else {
+            await(is_started, true);
+            const Thrown thrown = thrown_by([&] { me.start.allreduce(other, operation).wait(); });
+            has_failed = true;
+            CHECK(thrown.text == "operator");
+        }
+    });
 }

@@ -1,4 +1,5 @@
 // Teams and processes. Most of this happens in children.
+
 #include "diagnose/roll_call.hpp"
 #include "support.hpp"
 
@@ -7,9 +8,6 @@
 #include <unistd.h>
 
 #include <csignal>
-
-using namespace tutti;
-using namespace tutti::test;
 
 namespace {
 
@@ -29,17 +27,18 @@ int exit_code_of_child(const std::function<int()>& part) {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
 }
 
+bool is_of_parent(const Thrown& thrown) {
+    return thrown.kind == Kind::error && mentions(thrown.text, "fork()");
+}
+
 } // namespace
 
 TEST_CASE("a child of fork() is told that the team's threads are not there, and ends") {
     static Team team(2);
     check_usable(team);
-    const auto run_in_child = [] {
-        const Thrown thrown = test::thrown_by([] { team.run([](Member&) {}); });
-        return thrown.kind == Thrown::Kind::error && mentions(thrown.text, "fork()") ? 0 : 1;
-    };
     CHECK(exit_code_of_child([] { return 0; }) == 0);
-    CHECK(exit_code_of_child(run_in_child) == 0);
+    CHECK(exit_code_of_child(
+              [] { return is_of_parent(thrown_by([] { team.run([](Member&) {}); })) ? 0 : 1; }) == 0);
     auto passing = std::make_unique<Team>(2);
     CHECK(exit_code_of_child([&] {
               passing.reset();
@@ -57,11 +56,6 @@ TEST_CASE("a child of fork() gets errors from the groups of its parent, and can 
     Group group(2);
     AsyncGroup ranks(2);
     std::atomic<bool> forked{false};
-    const auto is_of_parent = [](const std::function<void()>& use) {
-        const Thrown thrown = test::thrown_by(use);
-        return thrown.kind == Thrown::Kind::error && mentions(thrown.text, "fork()") &&
-               mentions(thrown.text, "make another one in the child");
-    };
     std::jthread other([&] {
         Member me = group.join(1);
         me.barrier();
@@ -81,12 +75,15 @@ TEST_CASE("a child of fork() gets errors from the groups of its parent, and can 
     };
     for (const auto& use : uses) {
         CHECK(exit_code_of_child([&] {
-                  const bool failed = is_of_parent(use);
+                  const Thrown thrown = thrown_by(use);
                   { const Member ends = std::move(me); }
                   Group own(1);
                   Team team(2);
                   check_usable(team);
-                  return failed && own.join(0).allreduce(3, sum) == 3 ? 0 : 1;
+                  return is_of_parent(thrown) && mentions(thrown.text, "make another one in the child") &&
+                                 own.join(0).allreduce(3, sum) == 3
+                             ? 0
+                             : 1;
               }) == 0);
     }
     forked = true;
@@ -99,7 +96,7 @@ TEST_CASE("a child that a member has forked ends when its function returns") {
         Team team(2, options);
         std::fflush(nullptr);
         std::atomic<pid_t> child{-1};
-        const Thrown thrown = test::thrown_by([&] {
+        const Thrown thrown = thrown_by([&] {
             team.run([&](Member& me) {
                 if (me.rank() == 0) {
                     child = fork();
@@ -110,9 +107,9 @@ TEST_CASE("a child that a member has forked ends when its function returns") {
             });
         });
         if (child == 0) { // the caller is the member
-            std::_Exit(thrown.kind == Thrown::Kind::error && mentions(thrown.text, "fork()") ? 0 : 1);
+            std::_Exit(is_of_parent(thrown) ? 0 : 1);
         }
-        CHECK(thrown.kind == Thrown::Kind::nothing);
+        CHECK(thrown.kind == Kind::nothing);
         int status = -1;
         REQUIRE(waitpid(child, &status, 0) == child);
         CHECK(WIFEXITED(status));
@@ -199,11 +196,11 @@ TEST_CASE("a team that gets too few threads says how many") {
               if (setrlimit(RLIMIT_AS, &memory) != 0) {
                   return 1;
               }
-              const Thrown thrown = test::thrown_by([] { const Team team(1000); });
+              const Thrown thrown = thrown_by([] { const Team team(1000); });
               const bool says =
                   mentions(thrown.text, "gives only") && mentions(thrown.text, "of 1000 threads");
               Team small(2);
               check_usable(small);
-              return thrown.kind == Thrown::Kind::error && says ? 0 : 2;
+              return thrown.kind == Kind::error && says ? 0 : 2;
           }) == 0);
 }

@@ -1,76 +1,167 @@
-#include "../on_threads.hpp"
-#include "support.hpp"
+// Groups that threads join: regions one after the other, failures that last, and several groups at once.
 
-using namespace tutti;
-using namespace tutti::test;
+#include "support.hpp"
 
 namespace {
 
-constexpr int repetitions = test::reduced ? 20 : 200;
+constexpr int regions = test::reduced ? 20 : 200;
+
+/// A member of the group fails.
+void fail_as(Group& group, int rank) {
+    const auto fails = [&] { group.run(rank, [](Member&) { throw std::domain_error("enough"); }); };
+    check_thrown(thrown_by(fails), Kind::other, {"enough"});
+}
+
+/// Passes a short while, often none.
+class Loitering {
+public:
+    explicit Loitering(int seed) : random_(static_cast<unsigned>(seed)) {}
+    void operator()() {
+        const auto number = static_cast<unsigned>(random_());
+        if (number % 4 == 0) {
+            std::this_thread::sleep_for(std::chrono::microseconds(number / 4 % 300));
+        } else if (number % 4 == 1) {
+            std::this_thread::yield();
+        }
+    }
+
+private:
+    std::minstd_rand random_;
+};
 
 } // namespace
 
 TEST_CASE("threads join a group, call, and leave") {
     for (const int members : {1, 2, 5, 16}) {
         Group group(members);
-        std::vector<int> sums(static_cast<std::size_t>(members));
         on_threads(members, [&](int rank) {
             Member me = group.join(rank);
             for (int i = 0; i < 20; ++i) {
-                me.allreduce(rank, sums[static_cast<std::size_t>(rank)], sum);
+                CHECK(me.allreduce(rank, sum) == members * (members - 1) / 2);
             }
         });
-        CHECK(sums == std::vector<int>(sums.size(), members * (members - 1) / 2));
     }
 }
 
 TEST_CASE("the same group serves one set of threads after another") {
     Group group(4);
-    std::atomic<int> good{0};
-    for (int i = 0; i < repetitions / 4; ++i) {
+    for (int i = 0; i < regions / 4; ++i) {
         on_threads(4, [&](int rank) {
             Member me = group.join((rank + i) % 4);
             std::vector<int> values(static_cast<std::size_t>(1 + 100 * (i % 2)), me.rank());
             me.allreduce(values, sum);
-            good += values.back() == 6 ? 1 : 0;
+            CHECK(values.back() == 6);
         });
     }
-    CHECK(good == 4 * (repetitions / 4));
 }
 
 TEST_CASE("threads that join again and again need no barrier of their own") {
     Group group(3);
-    std::atomic<int> good{0};
     on_threads(3, [&](int rank) {
-        for (int i = 0; i < repetitions; ++i) {
-            Member me = group.join(rank);
-            int value = i + rank;
-            value = me.allreduce(value, max);
-            good += value == i + 2 ? 1 : 0;
+        for (int i = 0; i < regions; ++i) {
+            CHECK(group.join(rank).allreduce(i + rank, max) == i + 2);
         }
     });
-    CHECK(good == 3 * repetitions);
 }
 
 TEST_CASE("an exception in one thread releases the others, and a new group works") {
     Group group(4);
-    for (int i = 0; i < repetitions / 2; ++i) {
-        std::atomic<int> aborted{0};
-        on_threads(4, [&](int rank) {
-            const Thrown thrown = test::thrown_by([&] {
-                Member me = group.join(rank);
-                std::vector<double> values(200, 1.0);
-                me.allreduce(values, sum);
-                if (rank == i % 4) {
-                    throw std::domain_error("enough");
-                }
-                me.allreduce(values, sum);
-            });
-            aborted += thrown.kind == Thrown::Kind::aborted ? 1 : 0;
+    for (int i = 0; i < regions / 2; ++i) {
+        const std::vector<Thrown> thrown = run_threads(group, 4, [&](Member& me) {
+            std::vector<double> values(200, 1.0);
+            me.allreduce(values, sum);
+            if (me.rank() == i % 4) {
+                throw std::domain_error("enough");
+            }
+            me.allreduce(values, sum);
         });
-        CHECK(aborted == 3);
+        for (int rank = 0; rank < 4; ++rank) {
+            const Thrown& mine = thrown[static_cast<std::size_t>(rank)];
+            CHECK((mine.kind == Kind::aborted) == (rank != i % 4));
+            CHECK(mentions(mine.text, "enough"));
+        }
         group = Group(4);
         on_threads(4, [&](int rank) { CHECK(group.join(rank).allreduce(rank, sum) == 6); });
+    }
+}
+
+TEST_CASE("members that come after the failure are told why, as often as they come") {
+    Group group(3);
+    fail_as(group, 1);
+    for (const int late : {2, 0, 1, 2}) {
+        check_thrown(thrown_by([&] { static_cast<void>(group.join(late)); }), Kind::aborted,
+                     {"the group has failed and stays failed; make a new one: ", "member 1 failed"});
+    }
+    group = Group(3);
+    on_threads(3, [&](int rank) { CHECK(group.join(rank).allreduce(1, sum) == 3); });
+}
+
+TEST_CASE("every later call of a failed group reports why") {
+    using Act = std::function<void(Member&, std::vector<int>&)>;
+    const Act all[] = {
+        [](Member& me, auto&) { me.barrier(); },
+        [](Member& me, auto& x) { me.allreduce(x, sum); },
+        [](Member& me, auto& x) { me.broadcast(x, 0); }, // the root waits for nobody
+        [](Member& me, auto& x) { me.start.broadcast(x, 0).wait(); },
+        [](Member& me, auto& x) { me.start.allreduce(std::span(x), sum).wait(); },
+        [](Member& me, auto& x) {
+            Persistent call = me.prepare.broadcast(x, 0);
+            call.start();
+            call.wait();
+        },
+        [](Member& me, auto&) { static_cast<void>(me.split(0, 0)); },
+        [](Member& me, auto& x) { me.among(1).allreduce(x, sum); },
+    };
+    for (const Act& act : all) {
+        Group group(2);
+        Member me = group.join(0);
+        std::vector<int> x(4, 1);
+        std::jthread([&] { fail_as(group, 1); }).join();
+        for (int times = 0; times < 3; ++times) {
+            check_thrown(thrown_by([&] { act(me, x); }), Kind::aborted, {"member 1 failed: enough"});
+        }
+    }
+}
+
+TEST_CASE("a failure takes those with it that have gone on to the next region") {
+    Group group(2);
+    Member behind = group.join(0);
+    { const Member left = group.join(1); }
+    Member ahead = group.join(1);
+    CHECK(thrown_by([&] {
+              const Member mine = std::move(behind);
+              throw std::domain_error("enough");
+          }).text == "enough");
+    CHECK(thrown_by([&] { ahead.barrier(); }).kind == Kind::aborted);
+}
+
+TEST_CASE("all regions before the failure succeed and all after it fail, in whatever order members come") {
+    constexpr int members = 4;
+    for (int round = 0; round < (test::reduced ? 30 : 100); ++round) {
+        Group group(members);
+        std::array<std::atomic<int>, 4> good{};
+        on_threads(members, [&](int rank) {
+            Loitering loiter(round * members + rank);
+            for (int region = 0; region < 4; ++region) {
+                const Thrown thrown = thrown_by([&] {
+                    loiter();
+                    group.run(rank, [&](Member& me) {
+                        loiter();
+                        if (region == 2 && rank == round % members) {
+                            throw std::domain_error("enough");
+                        }
+                        const int all = me.allreduce(region, sum);
+                        CHECK(all == members * region);
+                        loiter();
+                    });
+                });
+                good[static_cast<std::size_t>(region)] += thrown.kind == Kind::nothing ? 1 : 0;
+                CHECK((thrown.kind == Kind::nothing || mentions(thrown.text, "enough")));
+            }
+        });
+        CHECK(good[0] == members);
+        CHECK(good[1] > 0); // the others may still have been there
+        CHECK(good[2] + good[3] == 0);
     }
 }
 
@@ -98,7 +189,7 @@ TEST_CASE("what a thread has thrown ends on that thread") {
                 }
                 static_cast<void>(part.allreduce(1, add));
             };
-            const Thrown thrown = test::thrown_by([&] { group.run(rank, call); });
+            const Thrown thrown = thrown_by([&] { group.run(rank, call); });
             CHECK((rank == 0 || thrown.text == "enough"));
             CHECK(life.use_count() == 1);
         });
@@ -113,34 +204,26 @@ TEST_CASE("the group orders the threads that are a member one after the other") 
             while (turn.load(std::memory_order_relaxed) != i) { // orders nothing
                 std::this_thread::yield();
             }
-            {
-                Member me = group.join(0);
-                CHECK(me.allreduce(i, sum) == i);
-            }
+            CHECK(group.join(0).allreduce(i, sum) == i);
             turn.store(i + 1, std::memory_order_relaxed);
         }
     });
 }
 
-TEST_CASE("a copy of a group is the same group") {
-    Group group(2);
-    Group copy = group;
-    const Member me = group.join(0);
-    CHECK(test::thrown_by([&] { static_cast<void>(copy.join(0)); }).kind == Thrown::Kind::argument);
-    CHECK(copy.join(1).rank() == 1);
-}
-
-TEST_CASE("a group that has been moved from is still the same group") {
+TEST_CASE("a copy of a group, and one that has been moved from, are the same group") {
     static_assert(std::is_nothrow_move_constructible_v<Group> && std::is_nothrow_move_assignable_v<Group>);
     Group group(2);
+    Group copy = group;
     Group moved = std::move(group);
     Group assigned(1);
     assigned = std::move(moved);
-    for (Group* each : {&group, &moved, &assigned}) { // NOLINT(bugprone-use-after-move): it may be used
+    for (Group* each :
+         {&copy, &group, &moved, &assigned}) { // NOLINT(bugprone-use-after-move): it may be used
         CHECK(each->size() == 2);
         const Member me = each->join(0);
-        CHECK(test::thrown_by([&] { static_cast<void>(assigned.join(0)); }).kind == Thrown::Kind::argument);
-        CHECK(test::mentions(each->roll_call(), "roll call of 2 members"));
+        check_rejected("taken", [&] { static_cast<void>(assigned.join(0)); });
+        CHECK(copy.join(1).rank() == 1);
+        CHECK(mentions(each->roll_call(), "roll call of 2 members"));
     }
 }
 
@@ -148,87 +231,59 @@ TEST_CASE("a member joined while an exception is on its way is not taken for a f
     Group group(1);
     struct Joins {
         Group& group;
-        int& value;
-        ~Joins() {
-            Member me = group.join(0);
-            value = me.allreduce(value, sum);
-        }
+        ~Joins() { CHECK(group.join(0).allreduce(3, sum) == 3); }
     };
-    int value = 3;
-    const Thrown thrown = test::thrown_by([&] {
-        const Joins joins{group, value};
+    const Thrown thrown = thrown_by([&] {
+        const Joins joins{group};
         throw std::domain_error("on its way");
     });
     CHECK(thrown.text == "on its way");
-    CHECK(value == 3);
-    CHECK(test::thrown_by([&] { group.join(0).barrier(); }).kind == Thrown::Kind::nothing);
+    CHECK(thrown_by([&] { group.join(0).barrier(); }).kind == Kind::nothing);
 }
 
 TEST_CASE("several groups and teams at once do not disturb one another") {
-    std::vector<int> sums(8);
     std::vector<std::jthread> owners;
-    for (std::size_t owner = 0; owner < 2; ++owner) {
-        owners.emplace_back([&sums, owner] {
+    for (int owner = 0; owner < 2; ++owner) {
+        owners.emplace_back([owner] {
             Team team(4, {.placement = "none"});
-            for (int i = 0; i < repetitions / 4; ++i) {
+            for (int i = 0; i < regions / 4; ++i) {
                 team.run([&](Member& me) {
-                    int& sum_here = sums[owner * 4 + static_cast<std::size_t>(me.rank())];
-                    me.allreduce(static_cast<int>(owner) + me.rank(), sum_here, sum);
+                    CHECK(me.allreduce(owner + me.rank(), sum) == 6 + 4 * owner);
                     me.barrier();
                 });
             }
         });
     }
     Team failing(4, {.placement = "none"});
-    int failures = 0;
-    for (int i = 0; i < repetitions / 4; ++i) {
-        const Thrown thrown = test::thrown_by([&] {
-            failing.run([&](Member& me) {
-                if (me.rank() == i % 4) {
-                    throw std::domain_error("only here");
-                }
-                me.barrier();
-            });
+    for (int i = 0; i < regions / 4; ++i) {
+        const Ended ended = run(failing, [&](Member& me) {
+            if (me.rank() == i % 4) {
+                throw std::domain_error("only here");
+            }
+            me.barrier();
         });
-        failures += thrown.text == "only here" ? 1 : 0;
-    }
-    owners.clear();
-    CHECK(failures == repetitions / 4);
-    for (std::size_t i = 0; i < 4; ++i) {
-        CHECK(sums[i] == 6);
-        CHECK(sums[4 + i] == 10);
+        CHECK(ended.run.text == "only here");
     }
 }
 
 TEST_CASE("callers of one team take turns") {
     Team team(3, {.placement = "none"});
     std::atomic<int> inside{0};
-    std::atomic<int> most{0};
-    std::atomic<int> good{0};
-    std::atomic<int> failed{0};
     on_threads(4, [&](int caller) {
-        for (int i = 0; i < repetitions / 8; ++i) {
-            const Thrown thrown = test::thrown_by([&] {
-                team.run([&](Member& me) {
-                    const int now = ++inside;
-                    int seen = most;
-                    while (now > seen && !most.compare_exchange_weak(seen, now)) {
-                    }
-                    if (caller == 3 && me.rank() == 1) {
-                        --inside;
-                        throw std::domain_error("mine");
-                    }
-                    int value = 100 * caller + me.rank();
-                    const Thrown released = test::thrown_by([&] { value = me.allreduce(value, sum); });
-                    good += value == 300 * caller + 3 ? 1 : 0;
+        for (int i = 0; i < regions / 8; ++i) {
+            const Ended ended = run(team, [&](Member& me) {
+                CHECK(++inside <= 3);
+                if (caller == 3 && me.rank() == 1) {
                     --inside;
-                    CHECK((caller == 3) == (released.kind == Thrown::Kind::aborted));
-                });
+                    throw std::domain_error("mine");
+                }
+                int value = 100 * caller + me.rank();
+                const Thrown released = thrown_by([&] { value = me.allreduce(value, sum); });
+                CHECK((caller == 3 || value == 300 * caller + 3));
+                CHECK((caller == 3) == (released.kind == Kind::aborted));
+                --inside;
             });
-            failed += thrown.text == "mine" ? 1 : 0;
+            CHECK(ended.run.text == (caller == 3 ? "mine" : ""));
         }
     });
-    CHECK(most <= 3);
-    CHECK(good == 3 * 3 * (repetitions / 8));
-    CHECK(failed == repetitions / 8);
 }

@@ -1,15 +1,7 @@
-// The library keeps no lock, reference or pointer that user code can invalidate: one case for each way in
-// which that went wrong, or could.
+// The library keeps no lock, reference or pointer that continuations, log functions and operators can
+// invalidate: one case for each way in which that went wrong, or could.
 
-#include "../api/support.hpp"
-#include "../on_threads.hpp"
-#include "../test.hpp"
 #include "two_members.hpp"
-
-using namespace tutti;
-using namespace tutti::test;
-using namespace std::chrono_literals;
-using Kind = Thrown::Kind;
 
 namespace {
 
@@ -25,130 +17,73 @@ std::vector<double> numbers_before(const std::string& text, std::string_view uni
     return found;
 }
 
+void wait_in_vain(Beside& /*own*/) {
+    progress_until([] { return false; });
+}
+
+const std::vector<double> twos(10, 2);
+
 } // namespace
 
 TEST_CASE("a function that gets the failure may destroy its member: the wait throws the failure") {
-    Thrown waited;
-    Turn turn;
-    run_two(
-        [&](Member& me) {
-            std::optional<Member> side = me.dup();
-            std::vector<double> out(10);
-            Request request = side->start.allreduce(ones, out, sum);
-            request.then([&](const std::exception_ptr& failure) {
-                CHECK(failure != nullptr);
-                side.reset();
-            });
-            turn.pass();
-            waited = thrown_by([] { progress_until([] { return false; }); });
-        },
-        [&](Member& me) {
-            Member side = me.dup();
-            turn.await();
-            side.abort("deliberate");
-        });
-    CHECK(waited.kind == Kind::aborted);
-    CHECK(mentions(waited.text, "deliberate"));
+    const auto destroy = [](Beside& own, const std::exception_ptr& failure) {
+        CHECK(failure != nullptr);
+        own.side.reset();
+    };
+    check_thrown(run_beside(true, destroy, wait_in_vain), Kind::aborted, {"deliberate"});
 }
 
 TEST_CASE("a wait inside a function keeps the cause of the failure, and reports its own to the outer wait") {
     for (const bool fails_inside : {false, true}) {
-        Thrown waited;
-        Turn turn;
         Turn inside;
-        run_two(
-            [&](Member& me) {
-                Member side = me.dup();
-                Member other = me.dup();
-                std::vector<double> out(10);
-                std::vector<double> others(10);
-                Request request = side.start.allreduce(ones, out, sum);
-                request.then([&](const std::exception_ptr& failure) {
-                    CHECK((failure != nullptr) == !fails_inside);
-                    Request inner = other.start.allreduce(ones, others, sum);
-                    inside.pass();
-                    static_cast<void>(thrown_by([&] { inner.wait(); }));
-                });
-                turn.pass();
-                waited = thrown_by([] { progress_until([] { return false; }); });
-            },
-            [&](Member& me) {
-                Member side = me.dup();
-                Member other = me.dup();
-                std::vector<double> out(10);
-                turn.await();
-                if (fails_inside) {
-                    side.start.allreduce(ones, out, sum).wait();
-                    inside.await();
-                    other.abort("deliberate");
-                } else {
-                    side.abort("deliberate");
-                    inside.await();
-                    other.start.allreduce(ones, out, sum).wait();
-                }
-            });
+        const auto wait = [&](Beside& own, const std::exception_ptr& failure) {
+            CHECK((failure != nullptr) == !fails_inside);
+            std::vector<double> others(10);
+            Request inner = own.other.start.allreduce(ones, others, sum);
+            inside.pass();
+            static_cast<void>(thrown_by([&] { inner.wait(); }));
+        };
+        const Thrown waited = run_beside(!fails_inside, wait, wait_in_vain, [&](Beside& own) {
+            inside.await();
+            fails_inside ? own.other.abort("deliberate")
+                         : own.other.start.allreduce(ones, own.out, sum).wait();
+        });
         CHECK(mentions(waited.text, "deliberate"));
     }
 }
 
 TEST_CASE(
     "a function destroys its member and throws: the wait throws that, and nothing of the member is used") {
-    Thrown waited;
-    Turn turn;
-    run_two(
-        [&](Member& me) {
-            std::optional<Member> side = me.dup();
-            std::vector<double> out(10);
-            Request request = side->start.allreduce(ones, out, sum);
-            request.then([&](const std::exception_ptr&) {
-                side.reset();
-                throw std::runtime_error("own");
-            });
-            turn.pass();
-            waited = thrown_by([&] {
-                me.barrier(); // the other one has left the group of `side`
-                request.wait();
-            });
+    const Thrown waited = run_beside(
+        false,
+        [](Beside& own, const std::exception_ptr&) {
+            own.side.reset();
+            throw std::runtime_error("own");
         },
-        [&](Member& me) {
-            std::vector<double> out(10);
-            Member side = me.dup();
-            turn.await();
-            side.start.allreduce(ones, out, sum).wait();
-            me.barrier();
-        });
+        [](Beside& own) {
+            own.me.barrier(); // the other one has left the group of `side`
+            own.request.wait();
+        },
+        [](Beside& own) { own.me.barrier(); });
     CHECK(waited.text == "own");
 }
 
 TEST_CASE("a request may be destroyed while it is waited for or tested, also with its member") {
     for (const bool tests : {false, true}) {
         for (const bool fails : {false, true}) {
-            Thrown waited;
-            Turn turn;
-            run_two(
-                [&](Member& me) {
-                    std::optional<Member> side = me.dup();
-                    std::vector<double> out(10);
-                    Request request = side->start.allreduce(ones, out, sum);
-                    bool is_called = false;
-                    request.then([&](const std::exception_ptr&) {
-                        is_called = true;
-                        request = Request();
-                        side.reset();
-                    });
-                    turn.pass();
-                    waited = thrown_by([&] {
-                        while (tests && !is_called) {
-                            request.test();
-                        }
-                        request.wait();
-                    });
+            bool is_called = false;
+            const Thrown waited = run_beside(
+                fails,
+                [&](Beside& own, const std::exception_ptr&) {
+                    is_called = true;
+                    own.request = Request();
+                    own.side.reset();
                 },
-                [&](Member& me) {
-                    Member side = me.dup();
-                    std::vector<double> out(10);
-                    turn.await();
-                    fails ? side.abort("deliberate") : side.start.allreduce(ones, out, sum).wait();
+                [&](Beside& own) {
+                    while (tests && !is_called) {
+                        own.request.test();
+                    }
+                    own.request.wait();
                 });
             CHECK(waited.kind == (fails ? Kind::aborted : Kind::nothing));
         }
@@ -156,81 +91,58 @@ TEST_CASE("a request may be destroyed while it is waited for or tested, also wit
 }
 
 TEST_CASE("a function that throws does not end the destruction of another request early") {
-    Turn turn;
-    run_two(
-        [&](Member& me) {
-            Member side = me.dup();
-            std::vector<double> out(10);
+    run_beside(
+        false, [](Beside&, const std::exception_ptr&) { throw std::runtime_error("own"); },
+        [](Beside& own) {
             std::vector<double> late(10);
-            Request throws = side.start.allreduce(ones, out, sum);
-            throws.then([](const std::exception_ptr&) { throw std::runtime_error("own"); });
-            turn.pass();
-            { const Request waits = me.start.allreduce(ones, late, sum); }
-            CHECK(late == std::vector<double>(10, 2));
+            { const Request waits = own.me.start.allreduce(ones, late, sum); }
+            CHECK(late == twos);
         },
-        [&](Member& me) {
-            Member side = me.dup();
-            std::vector<double> out(10);
-            turn.await();
-            side.start.allreduce(ones, out, sum).wait();
+        [](Beside& own) {
             Turn::hesitate();
-            me.start.allreduce(ones, out, sum).wait();
+            own.me.start.allreduce(ones, own.out, sum).wait();
         });
 }
 
 TEST_CASE("a member that leaves completes what its functions start meanwhile") {
-    Turn turn;
-    run_two(
-        [&](Member& me) {
-            std::optional<Member> side = me.dup();
-            std::vector<double> out(10);
-            std::vector<double> next(10);
-            Request first = side->start.allreduce(ones, out, sum);
-            Request second;
-            first.then([&](const std::exception_ptr&) { second = side->start.allreduce(ones, next, sum); });
-            turn.pass();
-            side.reset();
-            CHECK(next == std::vector<double>(10, 2));
+    std::vector<double> next(10);
+    Request second;
+    run_beside(
+        false,
+        [&](Beside& own, const std::exception_ptr&) { second = own.side->start.allreduce(ones, next, sum); },
+        [&](Beside& own) {
+            own.side.reset();
+            CHECK(next == twos);
             CHECK_NOTHROW(second.wait());
+            second = Request();
         },
-        [&](Member& me) {
-            Member side = me.dup();
-            std::vector<double> out(10);
-            turn.await();
-            side.start.allreduce(ones, out, sum).wait();
+        [](Beside& own) {
             Turn::hesitate();
-            side.start.allreduce(ones, out, sum).wait();
+            own.side->start.allreduce(ones, own.out, sum).wait();
         });
 }
 
 TEST_CASE("the end of a split is the end of all its calls: functions come after it") {
-    Turn turn;
-    const Thrown thrown = run_two(
-        [&](Member& me) {
-            std::optional<Member> side = me.dup();
-            std::vector<double> out(10);
-            bool is_called = false;
-            Request request = side->start.allreduce(ones, out, sum);
-            request.then([&](const std::exception_ptr&) {
-                is_called = true;
-                me.barrier(); // would be taken for a call of the split
-            });
-            turn.pass();
-            Member made = me.dup();
+    bool is_called = false;
+    const Thrown waited = run_beside(
+        false,
+        [&](Beside& own, const std::exception_ptr&) {
+            is_called = true;
+            own.me.barrier(); // would be taken for a call of the split
+        },
+        [&](Beside& own) {
+            Member made = own.me.dup();
             progress_until([&] { return is_called; });
             made.barrier();
         },
-        [&](Member& me) {
-            Member side = me.dup();
-            std::vector<double> out(10);
-            turn.await();
-            side.start.allreduce(ones, out, sum).wait();
+        [](Beside& own) {
             Turn::hesitate();
-            Member made = me.dup();
-            me.barrier();
+            Member made = own.me.dup();
+            own.me.barrier();
             made.barrier();
         });
-    CHECK(thrown.text == "");
+    CHECK(waited.text == "");
+    CHECK(is_called);
 }
 
 TEST_CASE("a trace shows a call as it was, whatever a function calls at its end") {
@@ -359,4 +271,90 @@ TEST_CASE("two log functions may run at the same time") {
     });
     CHECK(both);
     set_log({});
+}
+
+TEST_CASE("an operator may wait for another group while operations of its own member are outstanding") {
+    const Thrown thrown = run_both([](Beside& own) {
+        std::vector<double> beside(10);
+        bool has_waited = !own.is_first();
+        const Adds waits{[&] {
+            if (!std::exchange(has_waited, true)) {
+                own.other.start.barrier().wait(); // looks at all operations of the thread
+            }
+        }};
+        Request one = own.me.start.allreduce(ones, own.out, waits);
+        Request two = own.me.start.allreduce(ones, beside, sum);
+        if (!own.is_first()) {
+            Turn::hesitate();
+            own.other.start.barrier().wait();
+        }
+        one.wait();
+        two.wait();
+        CHECK(own.out == twos);
+        CHECK(beside == twos);
+    });
+    CHECK(thrown.text == "");
+}
+
+TEST_CASE("an operator may destroy another member of its thread, whose operations the thread looks at next") {
+    const Thrown thrown = run_both([](Beside& own) {
+        std::array<std::optional<Member>, 3> others{own.me.dup(), own.me.dup(), own.me.dup()};
+        std::array<Request, 3> requests;
+        std::array<std::vector<double>, 3> results;
+        results.fill(std::vector<double>(10));
+        const Adds destroys{[&] {
+            if (own.is_first()) {
+                others[0].reset();
+                others[2].reset();
+            }
+        }};
+        const auto start_others = [&] {
+            for (const std::size_t i : {0U, 2U}) {
+                requests[i] = others[i]->start.allreduce(ones, results[i], sum);
+            }
+        };
+        own.is_first() ? start_others() : Turn::hesitate();
+        others[1]->start.allreduce(ones, results[1], destroys).wait();
+        if (!own.is_first()) {
+            start_others();
+        }
+        wait_all(requests);
+        for (const std::vector<double>& each : results) {
+            CHECK(each == twos);
+        }
+    });
+    CHECK(thrown.text == "");
+}
+
+TEST_CASE("functions are called when no call is under way, not in a call that an operator makes") {
+    const Thrown thrown = run_both([](Beside& own) {
+        std::vector<double> beside(10);
+        bool is_inside = false, is_called = false;
+        const auto start = [&] { own.request = own.side->start.allreduce(ones, beside, sum); };
+        if (own.is_first()) {
+            start();
+            own.request.then([&](const std::exception_ptr&) {
+                CHECK(!is_inside);
+                is_called = true;
+            });
+        }
+        int calls = 0;
+        own.me.allreduce(ones, own.out, Adds{[&] {
+                             is_inside = true;
+                             if (++calls == 1) {
+                                 own.meet();
+                                 if (!own.is_first()) {
+                                     start();
+                                 }
+                                 own.request.wait(); // completes it, and calls no function
+                                 own.meet();
+                                 CHECK(!is_called);
+                             }
+                             is_inside = false;
+                         }});
+        own.me.barrier();
+        own.request.wait();
+        progress_until([&] { return is_called || !own.is_first(); });
+    });
+    CHECK(thrown.text == "");
 }

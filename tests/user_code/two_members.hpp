@@ -3,11 +3,8 @@
 // Two members, one of which has user code.
 
 #include "../api/support.hpp"
-#include "../test.hpp"
 
 namespace tutti::test {
-
-using namespace std::chrono_literals;
 
 inline const std::vector<double> ones(10, 1);
 
@@ -35,6 +32,59 @@ public:
 private:
     std::atomic<bool> is_passed_{false};
 };
+
+/// What each of two members has beside its group.
+struct Beside {
+    explicit Beside(Member& member) : me(member), side(me.dup()), other(me.dup()) {}
+
+    bool is_first() const { return me.rank() == 0; }
+
+    /// A barrier, to which the second member comes last.
+    void meet() {
+        if (!is_first()) {
+            Turn::hesitate();
+        }
+        other.barrier();
+    }
+
+    Member& me;
+    std::optional<Member> side;
+    Member other;
+    std::vector<double> out = std::vector<double>(10);
+    /// Of member 0, in `side`.
+    Request request;
+};
+
+/// Both members do the same, or what belongs to their rank.
+inline Thrown run_both(const std::function<void(Beside&)>& part) {
+    const auto each = [&](Member& me) {
+        Beside own(me);
+        part(own);
+    };
+    return run_two(each, each);
+}
+
+/// `follows` is called after an allreduce of member 0, which then goes on with `waits`. Member 1 completes
+/// the allreduce, or aborts, and goes on with `others`. Returns what `waits` throws.
+inline Thrown run_beside(
+    bool fails, const std::function<void(Beside&, const std::exception_ptr&)>& follows,
+    const std::function<void(Beside&)>& waits, const std::function<void(Beside&)>& others = [](Beside&) {}) {
+    Turn turn;
+    Thrown waited;
+    run_both([&](Beside& own) {
+        if (own.is_first()) {
+            own.request = own.side->start.allreduce(ones, own.out, sum);
+            own.request.then([&](const std::exception_ptr& failure) { follows(own, failure); });
+            turn.pass();
+            waited = thrown_by([&] { waits(own); });
+        } else {
+            turn.await();
+            fails ? own.side->abort("deliberate") : own.side->start.allreduce(ones, own.out, sum).wait();
+            others(own);
+        }
+    });
+    return waited;
+}
 
 /// A sum, before which a function of one member does something. Both members pass this type.
 struct Adds {

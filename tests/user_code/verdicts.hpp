@@ -4,7 +4,6 @@
 
 #include "../api/coroutines.hpp"
 #include "../api/support.hpp"
-#include "../test.hpp"
 
 #include <sys/wait.h>
 #include <unistd.h>
@@ -27,9 +26,12 @@ enum class Act {
 };
 enum class Way { blocking, nonblocking, persistent, async };
 
-inline constexpr std::array acts{Act::blocking_call, Act::start,           Act::wait,  Act::destroy_member,
-                                 Act::destroy_group, Act::destroy_request, Act::abort, Act::exception,
-                                 Act::roll_call,     Act::statistics,      Act::fork};
+inline constexpr std::array act_names{"blocking call", "start",          "wait",  "end of member",
+                                      "end of group",  "end of request", "abort", "throw",
+                                      "roll call",     "statistics",     "fork"};
+inline constexpr std::array place_names{"continuation", "coroutine",    "operator",
+                                        "log function", "failure hook", "executor"};
+inline constexpr std::array way_names{"blocking", "nonblocking", "persistent", "async"};
 
 /// What rank 0, whose user code acts, gets from its call or the next one, or why there is no such cell.
 struct Verdict {
@@ -39,7 +41,7 @@ struct Verdict {
 };
 
 inline constexpr Verdict fine{};
-inline constexpr Verdict own{Thrown::Kind::other, "own"};
+inline constexpr Verdict own_error{Thrown::Kind::other, "own"};
 inline constexpr Verdict rejected{Thrown::Kind::error, "called by an operator"};
 inline constexpr Verdict aborted{Thrown::Kind::aborted, "own"};
 inline constexpr Verdict destroyed{Thrown::Kind::aborted, "an operator has destroyed the member"};
@@ -47,9 +49,9 @@ inline constexpr Verdict destroyed{Thrown::Kind::aborted, "an operator has destr
 constexpr Verdict none(const char* reason) {
     return {.no_cell = reason};
 }
-inline constexpr Verdict log_calls =
+inline constexpr Verdict no_log_call =
     none("forbidden: a log function must not call the library (tutti/log.hpp)");
-inline constexpr Verdict hook_calls = none("forbidden: a hook may only report (tutti/log.hpp)");
+inline constexpr Verdict no_hook_call = none("forbidden: a hook may only report (tutti/log.hpp)");
 inline constexpr Verdict no_executor = none("impossible: only async groups have executors");
 inline constexpr Verdict no_member = none("impossible: an async group has no members");
 inline constexpr Verdict no_blocking = none("impossible: an async group has no blocking calls");
@@ -61,7 +63,15 @@ inline constexpr Verdict no_log = none("impossible: async groups log nothing");
 inline constexpr Verdict no_hook =
     none("impossible: failures of async operations are not reported (tutti/log.hpp)");
 
-using Row = std::array<Verdict, acts.size()>;
+inline constexpr Verdict times_out{Thrown::Kind::timeout};
+
+using Row = std::array<Verdict, act_names.size()>;
+
+constexpr Row row_of(const Verdict& verdict) {
+    Row row;
+    row.fill(verdict);
+    return row;
+}
 
 struct Verdicts {
     Place place;
@@ -73,51 +83,27 @@ struct Verdicts {
 inline constexpr std::array table{
     Verdicts{
         Place::continuation,
-        {fine, fine, fine, fine, fine, fine, aborted, own, fine, fine, fine},
+        {fine, fine, fine, fine, fine, fine, aborted, own_error, fine, fine, fine},
         {no_blocking, fine, fine, no_member, fine, fine, no_member, no_throw, fine, no_statistics, fine}},
     Verdicts{Place::coroutine, // which keeps what it throws
              {fine, fine, fine, fine, fine, fine, aborted, fine, fine, fine, fine},
              {no_blocking, fine, fine, no_member, fine, fine, no_member, fine, fine, no_statistics, fine}},
-    Verdicts{Place::op,
-             {rejected, rejected, rejected, destroyed, fine, fine, aborted, own, fine, fine, fine},
-             {no_blocking, fine, own_end, no_member, fine, fine, no_member, own, fine, no_statistics, fine}},
-    Verdicts{Place::log,
-             {log_calls, log_calls, log_calls, log_calls, log_calls, log_calls, log_calls, fine, log_calls,
-              log_calls, fine},
-             {no_log, no_log, no_log, no_log, no_log, no_log, no_log, no_log, no_log, no_log, no_log}},
     Verdicts{
-        Place::hook,
-        {hook_calls,
-         hook_calls,
-         hook_calls,
-         hook_calls,
-         hook_calls,
-         hook_calls,
-         hook_calls,
-         {Thrown::Kind::timeout},
-         {Thrown::Kind::timeout},
-         {Thrown::Kind::timeout},
-         {Thrown::Kind::timeout}},
-        {no_hook, no_hook, no_hook, no_hook, no_hook, no_hook, no_hook, no_hook, no_hook, no_hook, no_hook}},
+        Place::op,
+        {rejected, rejected, rejected, destroyed, fine, fine, aborted, own_error, fine, fine, fine},
+        {no_blocking, fine, own_end, no_member, fine, fine, no_member, own_error, fine, no_statistics, fine}},
+    Verdicts{Place::log,
+             {no_log_call, no_log_call, no_log_call, no_log_call, no_log_call, no_log_call, no_log_call, fine,
+              no_log_call, no_log_call, fine},
+             row_of(no_log)},
+    Verdicts{Place::hook,
+             {no_hook_call, no_hook_call, no_hook_call, no_hook_call, no_hook_call, no_hook_call,
+              no_hook_call, times_out, times_out, times_out, times_out},
+             row_of(no_hook)},
     Verdicts{Place::executor,
-             {no_executor, no_executor, no_executor, no_executor, no_executor, no_executor, no_executor,
-              no_executor, no_executor, no_executor, no_executor},
-             {no_blocking, fine, own_end, no_member, fine, fine, no_member, own, fine, no_statistics, fine}}};
-
-inline const char* const place_names[] = {"continuation", "coroutine",    "operator",
-                                          "log function", "failure hook", "executor"};
-inline const char* const act_names[] = {"a blocking call",
-                                        "the start of a call",
-                                        "a wait",
-                                        "destruction of the member",
-                                        "destruction of the group",
-                                        "destruction of the request",
-                                        "abort",
-                                        "an exception",
-                                        "a roll call",
-                                        "statistics",
-                                        "fork"};
-inline const char* const way_names[] = {"blocking", "nonblocking", "persistent", "async"};
+             row_of(no_executor),
+             {no_blocking, fine, own_end, no_member, fine, fine, no_member, own_error, fine, no_statistics,
+              fine}}};
 
 inline void fork_and_return() {
     const pid_t child = fork();
@@ -154,17 +140,15 @@ inline constexpr bool forks =
 template <class Each>
 void for_each_cell(std::initializer_list<Way> ways, Each each) {
     for (const Verdicts& verdicts : table) {
-        for (const Act act : acts) {
+        for (std::size_t column = 0; column < act_names.size(); ++column) {
+            const auto act = static_cast<Act>(column);
             for (const Way way : ways) {
-                const Row& row = way == Way::async ? verdicts.async : verdicts.members;
-                const Verdict& verdict = row[static_cast<std::size_t>(act)];
+                const Verdict& verdict = (way == Way::async ? verdicts.async : verdicts.members)[column];
                 if (verdict.no_cell != nullptr) {
                     CHECK(std::string(verdict.no_cell).find(": ") != std::string::npos);
                 } else if (act != Act::fork || forks) {
-                    const std::string cell = std::string(place_names[static_cast<int>(verdicts.place)]) +
-                                             ", " + act_names[static_cast<int>(act)] + ", " +
-                                             way_names[static_cast<int>(way)];
-                    INFO(cell);
+                    INFO(place_names[static_cast<std::size_t>(verdicts.place)], ", ", act_names[column], ", ",
+                         way_names[static_cast<std::size_t>(way)]);
                     each(verdicts.place, act, way, verdict);
                 }
             }

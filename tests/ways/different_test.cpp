@@ -4,12 +4,8 @@
 #include "../api/support.hpp"
 #include "exam.hpp"
 
-using namespace tutti;
-using namespace tutti::test;
-
 namespace {
 
-using Kind = Thrown::Kind;
 using enum Collective;
 
 /// What a rank calls, with as much room as any call needs.
@@ -83,6 +79,10 @@ const std::vector<Difference> differences{
     {"roots",
      {.collective = broadcast, .count = 1, .root = 1},
      {.collective = broadcast, .count = 1, .root = 0},
+     {"root 1", "root 0"}},
+    {"roots of long broadcasts",
+     {.collective = broadcast, .root = 1},
+     {.collective = broadcast, .root = 0},
      {"root 1", "root 0"}},
     {"roots of scatters",
      {.collective = scatter, .count = 1, .in_place = false, .root = 1},

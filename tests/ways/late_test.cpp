@@ -3,13 +3,7 @@
 #include "../api/support.hpp"
 #include "exam.hpp"
 
-using namespace tutti;
-using namespace std::chrono_literals;
-using namespace tutti::test;
-
 namespace {
-
-using Kind = Thrown::Kind;
 
 const ElementType doubles{Type::f64, sizeof(double), DynamicOp(Operator::sum)};
 
