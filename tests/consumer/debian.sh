@@ -26,7 +26,7 @@ fi
 "$cpack" -G DEB --config "$directory/build/CPackConfig.cmake" -B "$directory" \
     -D CPACK_INSTALL_CMAKE_PROJECTS="$sources" -D CPACK_COMPONENTS_LIBRARIES="$libraries" \
     -D CPACK_COMPONENTS_COMMAND=tutti \
-    -D CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS="$(dirname "$(find "$shared" -name libtutti.so)")"
+    -D CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS="$(find "$shared" -name 'libtutti*.so' -printf '%h\n' | sort -u | paste -sd ';')"
 
 # depends PACKAGE PATTERN [not]: what a package depends on.
 depends() {
