@@ -70,37 +70,6 @@ TEST_CASE("waiting for any of several") {
     });
 }
 
-TEST_CASE("functions that are called when an operation is complete start others") {
-    struct Chain {
-        tutti_caller me;
-        std::array<tutti_request, 3> requests{none(), none(), none()};
-        std::array<int, 4> numbers{1, 0, 0, 0};
-        std::size_t done = 0;
-
-        static void go_on(tutti_status /*status*/, void* user) {
-            auto& chain = *static_cast<Chain*>(user);
-            const std::size_t i = chain.done++;
-            if (i < chain.requests.size()) {
-                CHECK(start_sum(chain.me, chain.requests[i], chain.numbers[i], chain.numbers[i + 1]) ==
-                      TUTTI_OK);
-                ok(tutti_then(&chain.requests[i], go_on, &chain));
-            }
-        }
-    };
-    on_team(2, [](tutti_caller me) {
-        Chain chain{.me = me};
-        Chain::go_on(TUTTI_OK, &chain);
-        int is_over = 0;
-        for (std::size_t i = 0; i < 3; ++i) {
-            for (is_over = 0; is_over == 0;) {
-                ok(tutti_test(&chain.requests[i], &is_over));
-            }
-        }
-        CHECK(chain.done == 4);
-        CHECK(chain.numbers == std::array<int, 4>{1, 2, 4, 8});
-    });
-}
-
 TEST_CASE("a prepared call is started when it is not under way") {
     std::atomic<bool> refused{false};
     on_team(2, [&](tutti_caller me) {

@@ -73,8 +73,6 @@ public:
     }
     Joined(const Joined&) = delete;
     Joined& operator=(const Joined&) = delete;
-    Joined(Joined&&) = delete;
-    Joined& operator=(Joined&&) = delete;
 
     tutti_group* group = nullptr;
     tutti_caller me{};
@@ -89,8 +87,6 @@ public:
     ~Meeting() { tutti_async_group_free(async_group_); }
     Meeting(const Meeting&) = delete;
     Meeting& operator=(const Meeting&) = delete;
-    Meeting(Meeting&&) = delete;
-    Meeting& operator=(Meeting&&) = delete;
 
     tutti_async_group* get() const { return async_group_; }
 
