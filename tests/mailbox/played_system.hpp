@@ -9,8 +9,6 @@ public:
     virtual ~PlayedSystem();
     PlayedSystem(const PlayedSystem&) = delete;
     PlayedSystem& operator=(const PlayedSystem&) = delete;
-    PlayedSystem(PlayedSystem&&) = delete;
-    PlayedSystem& operator=(PlayedSystem&&) = delete;
 
     /// sched_yield().
     virtual void yield() = 0;

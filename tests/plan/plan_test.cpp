@@ -84,6 +84,12 @@ const algorithm::Algorithm& row_of(Collective collective, const char* name) {
     return *row;
 }
 
+/// The plan of a member for the zero-copy form of a row.
+plan::Plan row_plan(Collective collective, const char* name, int ranks, int rank, int root = 0) {
+    return plan::compile(
+        schedule::synchronise(row_of(collective, name).make(ranks, root), Protocol::zero_copy), rank);
+}
+
 } // namespace
 
 TEST_CASE("the plans of every algorithm, form and number of ranks do what the collective says") {
@@ -129,9 +135,7 @@ TEST_CASE("the interpreter finds plans whose waits are missing") {
 }
 
 TEST_CASE("a plan names its points, ranks and blocks") {
-    const auto synchronised =
-        schedule::synchronise(row_of(Collective::allreduce, "circulant").make(5, 0), Protocol::zero_copy);
-    const plan::Plan plan = plan::compile(synchronised, 3);
+    const plan::Plan plan = row_plan(Collective::allreduce, "circulant", 5, 3);
     CHECK(plan.ranks == 5);
     CHECK(plan.rank == 3);
     CHECK(plan.blocks == 5);
@@ -170,10 +174,8 @@ TEST_CASE("steps are small, and blocks of a step never wrap around") {
 TEST_CASE(
     "the direct scan is one step that names every member, the direct reduce one that stores to the root") {
     const auto steps_of = [](Collective collective, int rank, plan::Code code) {
-        const auto synchronised =
-            schedule::synchronise(row_of(collective, "direct").make(5, 0), Protocol::zero_copy);
         std::vector<plan::Step> found;
-        for (const plan::Step& step : plan::compile(synchronised, rank).steps) {
+        for (const plan::Step& step : row_plan(collective, "direct", 5, rank).steps) {
             if (step.code == code) {
                 found.push_back(step);
             }
@@ -227,10 +229,8 @@ TEST_CASE("in an output that all members share everything is stored once, or the
 }
 
 TEST_CASE("an all-to-all takes its own block of every input to the block of its sender") {
-    const auto synchronised =
-        schedule::synchronise(row_of(Collective::alltoall, "direct").make(5, 0), Protocol::zero_copy);
     std::set<int> senders;
-    for (const plan::Step& step : plan::compile(synchronised, 2).steps) {
+    for (const plan::Step& step : row_plan(Collective::alltoall, "direct", 5, 2).steps) {
         if (step.code == plan::Code::copy) {
             CHECK(step.from() == 2);
             CHECK(step.left.remote() == (step.first != 2));
@@ -244,10 +244,8 @@ TEST_CASE("an all-to-all takes its own block of every input to the block of its 
 TEST_CASE("the scratch of the circulant reduce-scatter is the cyclic range it writes") {
     // Algorithm 1 keeps the partial sums of other members' blocks; the block of the member itself goes to the
     // output.
-    const auto synchronised = schedule::synchronise(
-        row_of(Collective::reduce_scatter, "circulant").make(8, 0), Protocol::zero_copy);
     for (int rank = 0; rank < 8; ++rank) {
-        const plan::Plan plan = plan::compile(synchronised, rank);
+        const plan::Plan plan = row_plan(Collective::reduce_scatter, "circulant", 8, rank);
         CHECK(plan.scratch_vectors == 1);
         CHECK(plan.scratch.first == (rank + 1) % 8);
         CHECK(plan.scratch.count == 3);
@@ -255,10 +253,8 @@ TEST_CASE("the scratch of the circulant reduce-scatter is the cyclic range it wr
 }
 
 TEST_CASE("scratch that wraps around lies one vector length further on") {
-    const auto synchronised = schedule::synchronise(
-        row_of(Collective::reduce_scatter, "circulant").make(8, 0), Protocol::zero_copy);
     int lapped = 0;
-    for (const plan::Step& step : plan::compile(synchronised, 6).steps) {
+    for (const plan::Step& step : row_plan(Collective::reduce_scatter, "circulant", 8, 6).steps) {
         const bool scratch = step.to.space() >= static_cast<std::size_t>(Space::scratch0);
         if (step.code == plan::Code::reduce && scratch && step.to.lapped()) {
             CHECK(step.first < 6);
@@ -296,18 +292,15 @@ TEST_CASE("slots: point 0 has its own, the others take turns") {
 }
 
 TEST_CASE("what does not fit into a step is refused") {
-    schedule::Recorder recorder;
-    recorder.round().copy({0, Space::output, {0, 1}}, {0, Space::input, {0, 1}});
-    const schedule::Schedule many(Collective::allreduce, 65536, 1, schedule::Symmetry::rotation,
-                                  {recorder.take()});
-    const schedule::Synchronised too_many{many, Protocol::zero_copy, {{}}, {}};
-    CHECK_THROWS_AS(plan::compile(too_many, 0), schedule::TooLarge);
-
-    schedule::Recorder wide;
-    wide.round().copy({0, Space::output, {0, 1}}, {0, Space::input, {0, 1}});
-    const schedule::Schedule blocks(Collective::allreduce, 1, 65536, schedule::Symmetry::none, {wide.take()});
-    const schedule::Synchronised too_wide{blocks, Protocol::zero_copy, {{}}, {}};
-    CHECK_THROWS_AS(plan::compile(too_wide, 0), schedule::TooLarge);
+    const auto refuses = [](int ranks, int blocks, schedule::Symmetry symmetry) {
+        schedule::Recorder recorder;
+        recorder.round().copy({0, Space::output, {0, 1}}, {0, Space::input, {0, 1}});
+        const schedule::Schedule made(Collective::allreduce, ranks, blocks, symmetry, {recorder.take()});
+        const schedule::Synchronised too_large{made, Protocol::zero_copy, {{}}, {}};
+        CHECK_THROWS_AS(plan::compile(too_large, 0), schedule::TooLarge);
+    };
+    refuses(65536, 1, schedule::Symmetry::rotation);
+    refuses(1, 65536, schedule::Symmetry::none);
 }
 
 TEST_CASE("operands that are combined in one pass are one step, wherever their members have them") {
@@ -484,9 +477,8 @@ TEST_CASE(
           std::pair{Collective::allgather, "flat"}}) {
         for (const int ranks : {1, 2, 3, 8}) {
             INFO(name, " ", ranks);
-            const auto synchronised =
-                schedule::synchronise(row_of(collective, name).make(ranks, 0), Protocol::zero_copy);
-            const plan::Plan plan = plan::for_irregular_exchange(plan::compile(synchronised, ranks - 1));
+            const plan::Plan plan =
+                plan::for_irregular_exchange(row_plan(collective, name, ranks, ranks - 1));
             REQUIRE(plan.steps.size() >= 3);
             CHECK(plan.steps[0].code == plan::Code::enter);
             CHECK(plan.steps[1].code == plan::Code::match_every);
@@ -517,11 +509,10 @@ TEST_CASE("where blocks go to the root or come from it, counts are compared by w
     constexpr int root = 1;
     for (const auto& [collective, name] :
          {std::pair{Collective::gather, "flat"}, std::pair{Collective::scatter, "direct"}}) {
-        const auto synchronised =
-            schedule::synchronise(row_of(collective, name).make(ranks, root), Protocol::zero_copy);
         for (int rank = 0; rank < ranks; ++rank) {
             INFO(name, " ", rank);
-            const plan::Plan plan = plan::for_irregular_exchange(plan::compile(synchronised, rank));
+            const plan::Plan plan =
+                plan::for_irregular_exchange(row_plan(collective, name, ranks, rank, root));
             const auto count = [&](plan::Code code) {
                 return std::ranges::count(plan.steps, code, &plan::Step::code);
             };
@@ -542,9 +533,8 @@ TEST_CASE("no irregular exchange goes through a third member, or combines") {
     for (const auto& [collective, name] :
          {std::pair{Collective::alltoall, "ring"}, std::pair{Collective::allreduce, "direct"},
           std::pair{Collective::allgather, "direct"}}) {
-        const auto synchronised =
-            schedule::synchronise(row_of(collective, name).make(5, 0), Protocol::zero_copy);
-        CHECK_THROWS_AS(plan::for_irregular_exchange(plan::compile(synchronised, 0)), std::invalid_argument);
+        CHECK_THROWS_AS(plan::for_irregular_exchange(row_plan(collective, name, 5, 0)),
+                        std::invalid_argument);
     }
 }
 
