@@ -37,8 +37,9 @@ reports "exports the symbols above without a version" <"$work/other"
 symbols --defined-only "$library" >"$work/all"
 
 find "$prefix/include" "$source" -path '*/tests' -prune -o -path "$prefix/include/*" -type f -print -o \
-    \( -name '*.f90' -o -name '*.inc' \) -print | xargs cat | grep -aoE '[A-Za-z_][A-Za-z0-9_]*' |
-    awk '{ print; print tolower($0) }' | sort -u >"$work/declared" # Fortran has no case, and compressed modules
+    \( -name '*.f90*' -o -path '*/docs/fortran.md' \) -print | xargs cat | grep -aoE '[A-Za-z_][A-Za-z0-9_]*' |
+    awk '{ print; print tolower($0) } sub(/^tutti_/, "tutti_f_")' |
+    sort -u >"$work/declared" # Fortran has no case, and compressed modules
 grep '^public ' "$work/all" | names | comm -23 - "$work/declared" >"$work/undeclared"
 reports "no header has the public names above: declare them with TUTTI_COMPONENT_API, or not at all" <"$work/undeclared"
 

@@ -73,12 +73,10 @@ static void give_text(const char* from, const CFI_cdesc_t* text) {
     }
 }
 
-void tutti_f_error_text(CFI_cdesc_t* text);
 void tutti_f_error_text(CFI_cdesc_t* text) {
     give_text(last_text, text);
 }
 
-void tutti_f_last_error(int* rank, int* peer, int64_t* operation, const CFI_cdesc_t* collective);
 void tutti_f_last_error(int* rank, int* peer, int64_t* operation, const CFI_cdesc_t* collective) {
     *rank = last_info.rank;
     *peer = last_info.peer;
@@ -90,12 +88,10 @@ void tutti_f_last_error(int* rank, int* peer, int64_t* operation, const CFI_cdes
     }
 }
 
-void tutti_f_status_text(int status, const CFI_cdesc_t* text);
 void tutti_f_status_text(int status, const CFI_cdesc_t* text) {
     give_text(tutti_status_text(status), text);
 }
 
-int tutti_f_version(void);
 int tutti_f_version(void) {
     return tutti_version();
 }
@@ -103,30 +99,20 @@ int tutti_f_version(void) {
 /// The type of the elements: a type of their size if the library has none for them; 0 if elements have no
 /// bytes.
 static tutti_type type_of(const CFI_cdesc_t* array) {
-    switch (array->type) {
-    case CFI_type_int8_t:
-        return TUTTI_INT8;
-    case CFI_type_int16_t:
-        return TUTTI_INT16;
-    case CFI_type_int32_t:
-        return TUTTI_INT32;
-    case CFI_type_int64_t:
-        return TUTTI_INT64;
-    case CFI_type_float:
-        return TUTTI_FLOAT;
-    case CFI_type_double:
-        return TUTTI_DOUBLE;
-    case CFI_type_float_Complex:
-        return TUTTI_FLOAT_COMPLEX;
-    case CFI_type_double_Complex:
-        return TUTTI_DOUBLE_COMPLEX;
-    default:
-        break;
+    // The last ones may be no types of the compiler, or equal to others.
+    static const CFI_type_t fortran[] = {
+        CFI_type_int8_t,      CFI_type_int16_t, CFI_type_int32_t,       CFI_type_int64_t,
+        CFI_type_float,       CFI_type_double,  CFI_type_float_Complex, CFI_type_double_Complex,
+        CFI_type_long_double, CFI_type_int128_t};
+    static const tutti_type types[] = {
+        TUTTI_INT8,   TUTTI_INT16,         TUTTI_INT32,          TUTTI_INT64,       TUTTI_FLOAT,
+        TUTTI_DOUBLE, TUTTI_FLOAT_COMPLEX, TUTTI_DOUBLE_COMPLEX, TUTTI_LONG_DOUBLE, TUTTI_INT128};
+    for (size_t i = 0; i < sizeof fortran / sizeof fortran[0]; ++i) {
+        if (fortran[i] == array->type) {
+            return types[i];
+        }
     }
-    // These may be no types of the compiler, or equal to others.
-    return array->type == CFI_type_long_double ? (tutti_type)TUTTI_LONG_DOUBLE
-           : array->type == CFI_type_int128_t  ? (tutti_type)TUTTI_INT128
-                                               : tutti_type_of_size(array->elem_len);
+    return tutti_type_of_size(array->elem_len);
 }
 
 struct array {
@@ -183,19 +169,7 @@ tutti_status tutti_f_one(const char* function, const char* name, const CFI_cdesc
                          struct tutti_f_vectors* v) {
     struct array taken;
     const tutti_status status = take(function, name, array, &taken);
-    *v = (struct tutti_f_vectors){TUTTI_IN_PLACE, taken.data, taken.n, taken.type};
-    return status;
-}
-
-tutti_status tutti_f_address(const char* function, const char* name, const CFI_cdesc_t* array,
-                             void** address) {
-    struct array taken;
-    *address = NULL;
-    if (array->base_addr == NULL) {
-        return TUTTI_OK;
-    }
-    const tutti_status status = take(function, name, array, &taken);
-    *address = taken.data;
+    *v = (struct tutti_f_vectors){taken.data, taken.data, taken.n, taken.type};
     return status;
 }
 
@@ -220,7 +194,7 @@ static tutti_status divide(const char* function, const struct array* array, size
 }
 
 tutti_status tutti_f_two(const char* function, const char* in_name, const CFI_cdesc_t* in, size_t in_blocks,
-                         const char* out_name, const CFI_cdesc_t* out, size_t out_blocks, size_t inout_blocks,
+                         const char* out_name, const CFI_cdesc_t* out, size_t out_blocks,
                          struct tutti_f_vectors* v) {
     struct array to = {out_name, NULL, 0, 0};
     struct array from = {in_name, NULL, 0, 0};
@@ -230,7 +204,9 @@ tutti_status tutti_f_two(const char* function, const char* in_name, const CFI_cd
     if (in_place) {
         status = take(function, out_name, out, &to);
         v->type = to.type;
-        return status != TUTTI_OK ? status : divide(function, &to, inout_blocks, &v->n);
+        return status != TUTTI_OK
+                   ? status
+                   : divide(function, &to, in_blocks > out_blocks ? in_blocks : out_blocks, &v->n);
     }
     const int needs_in = in_blocks != 0;
     const int needs_out = out_blocks != 0;
@@ -266,19 +242,10 @@ static int is_logical(const CFI_cdesc_t* array) {
 #endif
 }
 
+/// Of a power of two of bytes.
 static tutti_type integer_of(size_t bytes) {
-    switch (bytes) {
-    case 1:
-        return TUTTI_INT8;
-    case 2:
-        return TUTTI_INT16;
-    case 4:
-        return TUTTI_INT32;
-    case 8:
-        return TUTTI_INT64;
-    default:
-        return TUTTI_INT128;
-    }
+    static const tutti_type integers[] = {TUTTI_INT8, TUTTI_INT16, TUTTI_INT32, TUTTI_INT64, TUTTI_INT128};
+    return integers[__builtin_ctzll(bytes)];
 }
 
 /// Columns of two numbers, as in MPI_2REAL.

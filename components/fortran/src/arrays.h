@@ -3,7 +3,6 @@
 #include <tutti/tutti.h>
 
 #include <ISO_Fortran_binding.h>
-#include <stddef.h>
 
 /// Two vectors, of which `in` may be TUTTI_IN_PLACE, in the terms of the interface for C.
 struct tutti_f_vectors {
@@ -40,15 +39,10 @@ tutti_status tutti_f_begin(const char* function, const tutti_caller* me, int roo
 tutti_status tutti_f_one(const char* function, const char* name, const CFI_cdesc_t* array,
                          struct tutti_f_vectors* v);
 
-/// The address of an array only. An array that is not allocated has none: only the call knows whether it is
-/// used.
-tutti_status tutti_f_address(const char* function, const char* name, const CFI_cdesc_t* array,
-                             void** address);
-
 /// Two arrays that are to have `in_blocks` and `out_blocks` times n elements; 0 is one at which nobody looks.
-/// In place the second has `inout_blocks` times n. Finds n.
+/// In place the second has the more of both. Finds n.
 tutti_status tutti_f_two(const char* function, const char* in_name, const CFI_cdesc_t* in, size_t in_blocks,
-                         const char* out_name, const CFI_cdesc_t* out, size_t out_blocks, size_t inout_blocks,
+                         const char* out_name, const CFI_cdesc_t* out, size_t out_blocks,
                          struct tutti_f_vectors* v);
 
 /// Checks that an operator of the library is for the elements of the array that is read: `in`, or `out` if
@@ -67,9 +61,6 @@ int* tutti_f_list(const CFI_cdesc_t* array);
 /// `count` logicals of any kind, to be freed: not 0 for true. NULL if *status is not TUTTI_OK.
 int* tutti_f_truths(const char* function, const char* name, const CFI_cdesc_t* array, size_t count,
                     tutti_status* status);
-
-/// How many blocks a member sends to its neighbours, and how many it receives.
-tutti_status tutti_f_blocks(const tutti_neighbors* neighbors, size_t* sent, size_t* received);
 
 /// Keeps a text for tutti_f_error_text(), and returns `status`.
 tutti_status tutti_f_note(tutti_status status, const char* format, ...) __attribute__((format(printf, 2, 3)));

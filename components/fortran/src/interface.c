@@ -1,125 +1,12 @@
-// The C side of the module tutti: takes Fortran's arrays apart and calls the interface for C.
+// Groups, callers, neighbours, requests and records: the procedures of the module that are no collectives.
 
 #include "fortran/src/arrays.h"
 
-#include <tutti/tutti.h>
-
-#include <stddef.h>
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/// Ends a function of the module with a call of the interface for C, if all was well before it.
-#define FINISH(status, call) tutti_f_finish((status) != TUTTI_OK ? (status) : tutti_f_noted(call), ierr)
-
-void tutti_f_barrier(tutti_caller me, int* ierr) {
-    FINISH(TUTTI_OK, tutti_barrier(me));
-}
-
-void tutti_f_broadcast(tutti_caller me, CFI_cdesc_t* inout, int root, int* ierr) {
-    struct tutti_f_vectors v;
-    struct tutti_f_place place = {0, 0, 1};
-    tutti_status status = tutti_f_begin("broadcast", &me, root, &place);
-    if (status == TUTTI_OK) {
-        status = tutti_f_one("broadcast", "inout", inout, &v);
-    }
-    FINISH(status, tutti_broadcast(me, v.out, v.n, v.type, root));
-}
-
-// Those whose vectors are equally long.
-static tutti_status take_equal(const char* function, const tutti_caller* me, const CFI_cdesc_t* in,
-                               const CFI_cdesc_t* out, struct tutti_f_vectors* v) {
-    struct tutti_f_place place = {0, 0, 1};
-    const tutti_status status = tutti_f_begin(function, me, 0, &place);
-    return status != TUTTI_OK ? status : tutti_f_two(function, "in", in, 1, "out", out, 1, 1, v);
-}
-
-#define REDUCES_TO_EQUAL(name)                                                                               \
-    void tutti_f_##name(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, tutti_op op, int* ierr) {        \
-        struct tutti_f_vectors v;                                                                            \
-        tutti_status status = take_equal(#name, &me, in, out, &v);                                           \
-        if (status == TUTTI_OK) {                                                                            \
-            status = tutti_f_combines(#name, in, out, op, &v);                                               \
-        }                                                                                                    \
-        FINISH(status, tutti_##name(me, v.in, v.out, v.n, v.type, op));                                      \
-    }
-REDUCES_TO_EQUAL(allreduce)
-REDUCES_TO_EQUAL(scan)
-REDUCES_TO_EQUAL(exscan)
-
-void tutti_f_shift(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, int distance, int* ierr) {
-    struct tutti_f_vectors v;
-    const tutti_status status = take_equal("shift", &me, in, out, &v);
-    FINISH(status, tutti_shift(me, v.in, v.out, v.n, v.type, distance));
-}
-
-void tutti_f_reduce(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, tutti_op op, int root, int* ierr) {
-    struct tutti_f_vectors v;
-    struct tutti_f_place place = {0, 0, 1};
-    tutti_status status = tutti_f_begin("reduce", &me, root, &place);
-    if (status == TUTTI_OK) {
-        status = tutti_f_two("reduce", "in", in, 1, "out", out, place.is_root ? 1 : 0, 1, &v);
-    }
-    if (status == TUTTI_OK) {
-        status = tutti_f_combines("reduce", in, out, op, &v);
-    }
-    FINISH(status, tutti_reduce(me, v.in, v.out, v.n, v.type, op, root));
-}
-
-void tutti_f_reduce_scatter(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* block, tutti_op op, int* ierr) {
-    struct tutti_f_vectors v;
-    struct tutti_f_place place = {0, 0, 1};
-    tutti_status status = tutti_f_begin("reduce_scatter", &me, 0, &place);
-    if (status == TUTTI_OK) {
-        status = tutti_f_two("reduce_scatter", "in", in, place.members, "block", block, 1, place.members, &v);
-    }
-    if (status == TUTTI_OK) {
-        status = tutti_f_combines("reduce_scatter", in, block, op, &v);
-    }
-    FINISH(status, tutti_reduce_scatter(me, v.in, v.out, v.n, v.type, op));
-}
-
-void tutti_f_allgather(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, int* ierr) {
-    struct tutti_f_vectors v;
-    struct tutti_f_place place = {0, 0, 1};
-    tutti_status status = tutti_f_begin("allgather", &me, 0, &place);
-    if (status == TUTTI_OK) {
-        status = tutti_f_two("allgather", "block", block, 1, "out", out, place.members, place.members, &v);
-    }
-    FINISH(status, tutti_allgather(me, v.in, v.out, v.n, v.type));
-}
-
-void tutti_f_gather(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, int root, int* ierr) {
-    struct tutti_f_vectors v;
-    struct tutti_f_place place = {0, 0, 1};
-    tutti_status status = tutti_f_begin("gather", &me, root, &place);
-    if (status == TUTTI_OK) {
-        status = tutti_f_two("gather", "block", block, 1, "out", out, place.is_root ? place.members : 0,
-                             place.is_root ? place.members : 1, &v);
-    }
-    FINISH(status, tutti_gather(me, v.in, v.out, v.n, v.type, root));
-}
-
-void tutti_f_scatter(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* block, int root, int* ierr) {
-    struct tutti_f_vectors v;
-    struct tutti_f_place place = {0, 0, 1};
-    tutti_status status = tutti_f_begin("scatter", &me, root, &place);
-    if (status == TUTTI_OK) {
-        status = tutti_f_two("scatter", "in", in, place.is_root ? place.members : 0, "block", block, 1,
-                             place.is_root ? place.members : 1, &v);
-    }
-    FINISH(status, tutti_scatter(me, v.in, v.out, v.n, v.type, root));
-}
-
-void tutti_f_alltoall(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, int* ierr) {
-    struct tutti_f_vectors v;
-    struct tutti_f_place place = {0, 0, 1};
-    tutti_status status = tutti_f_begin("alltoall", &me, 0, &place);
-    if (status == TUTTI_OK) {
-        status =
-            tutti_f_two("alltoall", "in", in, place.members, "out", out, place.members, place.members, &v);
-    }
-    FINISH(status, tutti_alltoall(me, v.in, v.out, v.n, v.type));
-}
 
 // Groups, async groups and requests, whose functions differ by the last argument only.
 #define FORWARD(name, parameters, call)                                                                      \
@@ -147,6 +34,9 @@ FORWARD(op_create, (tutti_op_function function, void* user, int commutative, tut
         tutti_op_create(function, user, commutative, op))
 FORWARD(op_free, (tutti_op op, int* ierr), tutti_op_free(op))
 FORWARD(wait, (tutti_request * request, int* ierr), tutti_wait(request))
+FORWARD(test, (tutti_request * request, int* done, int* ierr), tutti_test(request, done))
+FORWARD(wait_for, (tutti_request * request, int milliseconds, int* done, int* ierr),
+        tutti_wait_for(request, milliseconds, done))
 FORWARD(start, (tutti_request * request, int* ierr), tutti_start(request))
 FORWARD(request_free, (tutti_request * request, int* ierr), tutti_request_free(request))
 
@@ -189,58 +79,141 @@ void tutti_f_subset(tutti_caller me, const CFI_cdesc_t* ranks, tutti_caller* par
     tutti_f_finish(status, ierr);
 }
 
-void tutti_f_reduce_local(CFI_cdesc_t* in, CFI_cdesc_t* inout, tutti_op op, int* ierr) {
-    struct tutti_f_vectors v;
-    tutti_status status = tutti_f_two("reduce_local", "in", in, 1, "inout", inout, 1, 1, &v);
+// Callers.
+tutti_status tutti_f_begin(const char* function, const tutti_caller* me, int root,
+                           struct tutti_f_place* place) {
+    if (me->request != NULL) {
+        *me->request = TUTTI_REQUEST_NULL;
+    }
+    int size = me->size;
+    if (me->async_group != NULL && tutti_async_group_size(me->async_group, &size) != TUTTI_OK) {
+        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `me` has no async group", function);
+    }
+    if (size < 1) {
+        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `me` is no caller: tutti_join() makes one", function);
+    }
+    if (me->rank < 0 || me->rank >= size) {
+        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: the rank of `me` is %d, must be in 0..%d", function,
+                            me->rank, size - 1);
+    }
+    *place = (struct tutti_f_place){me->rank == root, tutti_counts_on_all(*me).how == me->how, (size_t)size};
+    return TUTTI_OK;
+}
+
+/// Options that a program has used. They are kept, each once, since a caller refers to its options for as
+/// long as it is used, and Fortran has no place for them.
+struct kept {
+    struct kept* next;
+    tutti_call_options options;
+};
+
+static _Atomic(struct kept*) all_kept;
+
+static int is_same_text(const char* a, const char* b) {
+    return a == NULL || b == NULL ? a == b : strcmp(a, b) == 0;
+}
+
+/// The options that are like those, or NULL. Acquire: pairs with keep().
+static const tutti_call_options* find_kept(const tutti_call_options* like) {
+    for (const struct kept* i = atomic_load_explicit(&all_kept, memory_order_acquire); i != NULL;
+         i = i->next) {
+        if (i->options.order == like->order && i->options.timeout_ms == like->timeout_ms &&
+            is_same_text(i->options.algorithm, like->algorithm)) {
+            return &i->options;
+        }
+    }
+    return NULL;
+}
+
+/// Two threads may keep the same options twice. NULL if there is no memory.
+static const tutti_call_options* keep(tutti_call_options options) {
+    struct kept* const kept = malloc(sizeof *kept);
+    if (kept == NULL) {
+        return NULL;
+    }
+    *kept = (struct kept){atomic_load_explicit(&all_kept, memory_order_relaxed), options};
+    // Release: pairs with find_kept().
+    while (!atomic_compare_exchange_weak_explicit(&all_kept, &kept->next, kept, memory_order_release,
+                                                  memory_order_relaxed)) {
+    }
+    return &kept->options;
+}
+
+tutti_caller tutti_f_with_options(tutti_caller me, const CFI_cdesc_t* algorithm, const int* order,
+                                  const int* timeout_ms) {
+    static const tutti_caller nobody;
+    tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
+    char* const name = algorithm != NULL ? tutti_f_text(algorithm) : NULL;
+    if (algorithm != NULL && name == NULL) {
+        return nobody;
+    }
+    options.algorithm = name;
+    options.order = order != NULL ? *order : options.order;
+    options.timeout_ms = timeout_ms != NULL ? *timeout_ms : options.timeout_ms;
+    const tutti_call_options* chosen = find_kept(&options);
+    if (chosen != NULL) {
+        free(name);
+    } else {
+        chosen = keep(options);
+    }
+    return chosen != NULL ? tutti_with_options(me, chosen) : nobody;
+}
+
+// Neighbours.
+void tutti_f_neighbors_create(tutti_caller me, CFI_cdesc_t* sources, CFI_cdesc_t* destinations,
+                              tutti_neighbors** neighbors, int* ierr) {
+    int* const from = tutti_f_list(sources);
+    int* const to = tutti_f_list(destinations);
+    const tutti_status status =
+        from != NULL && to != NULL
+            ? tutti_f_noted(tutti_neighbors_create(me, from, (size_t)sources->dim[0].extent, to,
+                                                   (size_t)destinations->dim[0].extent, neighbors))
+            : tutti_f_note(TUTTI_NO_MEMORY, "neighbors: out of memory");
+    free(from);
+    free(to);
+    tutti_f_finish(status, ierr);
+}
+
+void tutti_f_neighbors_grid(tutti_caller me, CFI_cdesc_t* dims, CFI_cdesc_t* wraps,
+                            tutti_neighbors** neighbors, int* ierr) {
+    const size_t n = (size_t)dims->dim[0].extent;
+    tutti_status status = TUTTI_OK;
+    int* const around = tutti_f_truths("grid", "wraps", wraps, n, &status);
+    int* const lengths = tutti_f_list(dims);
     if (status == TUTTI_OK) {
-        status = tutti_f_combines("reduce_local", in, inout, op, &v);
+        status = lengths != NULL ? tutti_f_noted(tutti_neighbors_grid(me, lengths, around, n, neighbors))
+                                 : tutti_f_note(TUTTI_NO_MEMORY, "grid: out of memory");
     }
-    FINISH(status, tutti_reduce_local(v.in, v.out, v.n, v.type, op));
+    free(lengths);
+    free(around);
+    tutti_f_finish(status, ierr);
 }
 
-// Reproducible sums. `b` may be NULL.
-static tutti_status take_terms(const char* function, const tutti_caller* me, const CFI_cdesc_t* a,
-                               const char* a_name, const CFI_cdesc_t* b, const CFI_cdesc_t* result,
-                               struct tutti_f_vectors* terms, void** place) {
-    struct tutti_f_place member = {0, 0, 1};
-    struct tutti_f_vectors found = {NULL, NULL, 0, 0};
-    tutti_status status = tutti_f_begin(function, me, 0, &member);
-    if (status == TUTTI_OK) {
-        status = b != NULL ? tutti_f_two(function, a_name, a, 1, "b", b, 1, 1, terms)
-                           : tutti_f_one(function, a_name, a, terms);
+/// Hands a list of the interface for C to the program, if there is one.
+static void give(const char* function, tutti_status status, const int* list, size_t n, CFI_cdesc_t* ranks,
+                 int* ierr) {
+    const CFI_index_t first = 1, last = (CFI_index_t)n;
+    if (status == TUTTI_OK && ranks->base_addr != NULL) {
+        CFI_deallocate(ranks);
     }
-    if (status == TUTTI_OK) {
-        status = tutti_f_one(function, "result", result, &found);
+    if (status == TUTTI_OK && CFI_allocate(ranks, &first, &last, sizeof(int)) != CFI_SUCCESS) {
+        status = tutti_f_note(TUTTI_NO_MEMORY, "%s: out of memory", function);
     }
-    if (status == TUTTI_OK && (found.n != 1 || found.type != terms->type)) {
-        status = tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `result` must be one number of the type of `%s`",
-                              function, a_name);
+    if (status == TUTTI_OK && n != 0) {
+        memcpy(ranks->base_addr, list, n * sizeof(int));
     }
-    *place = found.out;
-    return status;
+    tutti_f_finish(status, ierr);
 }
 
-void tutti_f_reproducible_sum(tutti_caller me, CFI_cdesc_t* terms, CFI_cdesc_t* result, int* ierr) {
-    struct tutti_f_vectors v;
-    void* place = NULL;
-    const tutti_status status = take_terms("reproducible_sum", &me, terms, "terms", NULL, result, &v, &place);
-    FINISH(status, tutti_reproducible_sum(me, v.out, v.n, v.type, place));
-}
-
-void tutti_f_reproducible_dot(tutti_caller me, CFI_cdesc_t* a, CFI_cdesc_t* b, CFI_cdesc_t* result,
-                              int* ierr) {
-    struct tutti_f_vectors v;
-    void* place = NULL;
-    const tutti_status status = take_terms("reproducible_dot", &me, a, "a", b, result, &v, &place);
-    FINISH(status, tutti_reproducible_dot(me, v.in, v.out, v.n, v.type, place));
-}
-
-void tutti_f_reproducible_norm2(tutti_caller me, CFI_cdesc_t* x, CFI_cdesc_t* result, int* ierr) {
-    struct tutti_f_vectors v;
-    void* place = NULL;
-    const tutti_status status = take_terms("reproducible_norm2", &me, x, "x", NULL, result, &v, &place);
-    FINISH(status, tutti_reproducible_norm2(me, v.out, v.n, v.type, place));
-}
+#define GIVE(name)                                                                                           \
+    void tutti_f_neighbors_##name(tutti_neighbors** neighbors, CFI_cdesc_t* ranks, int* ierr) {              \
+        const int* list = NULL;                                                                              \
+        size_t n = 0;                                                                                        \
+        const tutti_status status = tutti_f_noted(tutti_neighbors_##name(*neighbors, &list, &n));            \
+        give("neighbors_" #name, status, list, n, ranks, ierr);                                              \
+    }
+GIVE(sources)
+GIVE(destinations)
 
 // Requests.
 static tutti_status check_requests(const char* function, const CFI_cdesc_t* requests) {
@@ -251,7 +224,10 @@ static tutti_status check_requests(const char* function, const CFI_cdesc_t* requ
 
 void tutti_f_wait_all(CFI_cdesc_t* requests, int* ierr) {
     const tutti_status status = check_requests("wait_all", requests);
-    FINISH(status, tutti_wait_all(requests->base_addr, (size_t)requests->dim[0].extent));
+    tutti_f_finish(status != TUTTI_OK
+                       ? status
+                       : tutti_f_noted(tutti_wait_all(requests->base_addr, (size_t)requests->dim[0].extent)),
+                   ierr);
 }
 
 /// `index` counts from 1, as Fortran does; 0 is none.
@@ -264,41 +240,24 @@ void tutti_f_wait_any(CFI_cdesc_t* requests, int* index, int* ierr) {
     tutti_f_finish(status, ierr);
 }
 
-void tutti_f_test_any(CFI_cdesc_t* requests, int* index, _Bool* done, int* ierr) {
+void tutti_f_test_any(CFI_cdesc_t* requests, int* index, int* done, int* ierr) {
     const size_t n = (size_t)requests->dim[0].extent;
     size_t found = n;
-    int is_done = 0;
+    *done = 0;
     tutti_status status = check_requests("test_any", requests);
     status =
-        status != TUTTI_OK ? status : tutti_f_noted(tutti_test_any(requests->base_addr, n, &found, &is_done));
+        status != TUTTI_OK ? status : tutti_f_noted(tutti_test_any(requests->base_addr, n, &found, done));
     *index = found < n ? (int)found + 1 : 0;
-    *done = is_done != 0;
     tutti_f_finish(status, ierr);
 }
 
-void tutti_f_test_all(CFI_cdesc_t* requests, _Bool* done, int* ierr) {
-    int is_done = 0;
+void tutti_f_test_all(CFI_cdesc_t* requests, int* done, int* ierr) {
+    *done = 0;
     tutti_status status = check_requests("test_all", requests);
-    status =
-        status != TUTTI_OK
-            ? status
-            : tutti_f_noted(tutti_test_all(requests->base_addr, (size_t)requests->dim[0].extent, &is_done));
-    *done = is_done != 0;
+    if (status == TUTTI_OK) {
+        status = tutti_f_noted(tutti_test_all(requests->base_addr, (size_t)requests->dim[0].extent, done));
+    }
     tutti_f_finish(status, ierr);
-}
-
-void tutti_f_test(tutti_request* request, _Bool* done, int* ierr) {
-    int is_done = 0;
-    const tutti_status status = tutti_f_noted(tutti_test(request, &is_done));
-    *done = is_done != 0;
-    FINISH(status, TUTTI_OK);
-}
-
-void tutti_f_wait_for(tutti_request* request, int milliseconds, _Bool* done, int* ierr) {
-    int is_done = 0;
-    const tutti_status status = tutti_f_noted(tutti_wait_for(request, milliseconds, &is_done));
-    *done = is_done != 0;
-    FINISH(status, TUTTI_OK);
 }
 
 tutti_caller tutti_f_async_rank(tutti_async_group** async_group, int rank, tutti_request* request) {
@@ -309,5 +268,54 @@ void tutti_f_abort(tutti_caller me, CFI_cdesc_t* text, int* ierr) {
     char* const copy = tutti_f_text(text);
     const tutti_status status = tutti_f_noted(tutti_abort(me, copy));
     free(copy);
+    tutti_f_finish(status, ierr);
+}
+
+// Records are written to files: Fortran has no text whose length the callee determines.
+/// The whole of a trace, which may grow from one call to the next, to be freed.
+static tutti_status whole_trace(const tutti_group* group, int format, char** text, size_t* length) {
+    *text = NULL;
+    tutti_status status = tutti_f_noted(tutti_group_trace(group, format, NULL, 0, length));
+    for (size_t bytes = 0; status == TUTTI_OK && *length + 1 > bytes;) {
+        bytes = *length + 1;
+        free(*text);
+        *text = malloc(bytes);
+        status = *text != NULL ? tutti_f_noted(tutti_group_trace(group, format, *text, bytes, length))
+                               : tutti_f_note(TUTTI_NO_MEMORY, "group_trace: out of memory");
+    }
+    return status;
+}
+
+static tutti_status write_file(const char* file, const char* text, size_t length) {
+    FILE* const stream = fopen(file, "wb");
+    if (stream == NULL) {
+        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "group_trace: `file` \"%s\" cannot be written: %s", file,
+                            strerror(errno));
+    }
+    const int is_short = fwrite(text, 1, length, stream) != length;
+    return fclose(stream) != 0 || is_short
+               ? tutti_f_note(TUTTI_ERROR, "group_trace: `file` \"%s\" has not been written in full", file)
+               : TUTTI_OK;
+}
+
+void tutti_f_group_trace(tutti_group** group, int format, CFI_cdesc_t* file, int* ierr) {
+    char* text = NULL;
+    size_t length = 0;
+    tutti_status status = whole_trace(*group, format, &text, &length);
+    char* const name = tutti_f_text(file);
+    if (status == TUTTI_OK) {
+        status = name != NULL ? write_file(name, text, length)
+                              : tutti_f_note(TUTTI_NO_MEMORY, "group_trace: out of memory");
+    }
+    free(name);
+    free(text);
+    tutti_f_finish(status, ierr);
+}
+
+void tutti_f_save_tuning(CFI_cdesc_t* path, int* ierr) {
+    char* const name = tutti_f_text(path);
+    const tutti_status status = name != NULL ? tutti_f_noted(tutti_save_tuning(name))
+                                             : tutti_f_note(TUTTI_NO_MEMORY, "save_tuning: out of memory");
+    free(name);
     tutti_f_finish(status, ierr);
 }

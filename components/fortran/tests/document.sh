@@ -12,12 +12,13 @@ sed ':a
 N
 s/ *&\n */ /
 ba
-}' "$@" >"$module" # a statement in one line
+}
+s/( /(/' "$@" >"$module" # a statement in one line
 
 # NAME(a, b [, c]) of each procedure, whose declarations end with the first `end` of one.
 awk '
     !name && /^ *(subroutine|function|type\(tutti_caller\) function) tutti_/ {
-        match($0, /tutti_[a-z_]*\([^)]*\)/)
+        match($0, /tutti_[a-z0-9_]*\([^)]*\)/)
         text = substr($0, RSTART, RLENGTH - 1)
         name = substr(text, 1, index(text, "(") - 1)
         n = split(substr(text, index(text, "(") + 1), arguments, ", ")
@@ -40,7 +41,7 @@ awk '
         name = ""
     }
 ' "$module" | LC_ALL=C sort >"$work/module"
-sed -n 's/^| `\(tutti_[a-z_]*([^`]*)\)` |.*/\1/p' "$document" | LC_ALL=C sort >"$work/document"
+sed -n 's/^| `\(tutti_[a-z0-9_]*([^`]*)\)` |.*/\1/p' "$document" | LC_ALL=C sort >"$work/document"
 [ -s "$work/module" ] || { echo "$module: no procedures found"; exit 1; }
 diff -u "$work/document" "$work/module" || { echo "$document: its table is not what $module has"; exit 1; }
 

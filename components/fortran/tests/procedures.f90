@@ -287,7 +287,7 @@ contains
         call expect(times('procedures.tuning', 'tutti-tuning') == 1, 'what has been learnt')
         call tutti_save_tuning('/nonesuch/tuned', ierr)
         call refused(ierr, 'save_tuning: `path` "/nonesuch/tuned" is not written')
-        call tutti_group_create(1, group, trace=TUTTI_TRACE_STATISTICS)
+        call tutti_group_create(1, group, trace=TUTTI_TRACE_OFF)
         call tutti_group_trace(group, TUTTI_TRACE_PERFETTO, 'procedures.pftrace', ierr)
         call expect(ierr == TUTTI_ERROR, 'operations that are not recorded')
         call tutti_group_free(group)

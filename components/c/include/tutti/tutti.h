@@ -258,17 +258,11 @@ typedef struct tutti_caller {
     int size;
     /// Internal, like all members that follow.
     uint64_t member;
-    /// Internal.
     tutti_async_group* async_group;
-    /// Internal.
     tutti_request* request;
-    /// Internal.
     const tutti_call_options* options;
-    /// Internal.
     uint64_t how;
-    /// Internal.
     const char* file;
-    /// Internal.
     uint64_t line;
 } tutti_caller;
 
@@ -297,8 +291,7 @@ TUTTI_API tutti_caller tutti_nonblocking(tutti_caller me, tutti_request* request
 
 /// Returns the same caller for preparing one persistent call, which tutti_start() starts any number of
 /// times. All members must prepare the same calls in the same order, also in relation to their blocking
-/// calls. The request is valid until
-/// tutti_request_free().
+/// calls. The request is valid until tutti_request_free().
 TUTTI_API tutti_caller tutti_persistent(tutti_caller me, tutti_request* request);
 
 /// Returns a caller for one call of a rank of an async group. The call hands over the operands and returns
@@ -474,8 +467,7 @@ TUTTI_API tutti_status tutti_neighbor_alltoallv(tutti_caller me, const tutti_nei
 TUTTI_API tutti_status tutti_reproducible_sum(tutti_caller me, const void* terms, size_t n, tutti_type type,
                                               void* result);
 
-/// *result = the sum of a[i] * b[i] over the elements of all members: see
-/// tutti::reproducible_dot().
+/// *result = the sum of a[i] * b[i] over the elements of all members: see tutti::reproducible_dot().
 TUTTI_API tutti_status tutti_reproducible_dot(tutti_caller me, const void* a, const void* b, size_t n,
                                               tutti_type type, void* result);
 
@@ -553,7 +545,7 @@ TUTTI_API tutti_status tutti_request_free(tutti_request* request);
 enum { TUTTI_WAIT_AUTOMATIC = 0, TUTTI_WAIT_SPIN = 1, TUTTI_WAIT_YIELD = 2, TUTTI_WAIT_SLEEP = 3 };
 
 /// The amount of recording: see tutti::Trace.
-enum { TUTTI_TRACE_OFF = 0, TUTTI_TRACE_STATISTICS = 1, TUTTI_TRACE_OPERATIONS = 2, TUTTI_TRACE_STEPS = 3 };
+enum { TUTTI_TRACE_OFF = 0, TUTTI_TRACE_OPERATIONS = 2, TUTTI_TRACE_STEPS = 3 };
 
 /// Options of a group: see tutti::GroupOptions. Initialise it with TUTTI_GROUP_OPTIONS_INIT.
 typedef struct tutti_group_options {
@@ -561,9 +553,8 @@ typedef struct tutti_group_options {
     size_t size;
     /// One of TUTTI_WAIT_AUTOMATIC, _SPIN, _YIELD and _SLEEP.
     int wait;
-    /// Whether the group tries algorithms: "on", "off", or a file written by
-    /// tutti_save_tuning(). NULL: the environment variable TUTTI_TUNING, or else as "on". See
-    /// tutti::GroupOptions::tuning.
+    /// Whether the group tries algorithms: "on", "off", or a file written by tutti_save_tuning(). NULL: the
+    /// environment variable TUTTI_TUNING, or else as "on". See tutti::GroupOptions::tuning.
     const char* tuning;
     /// Milliseconds after which members that wait for ranks that have never been joined get a TUTTI_ERROR
     /// that names these ranks, or TUTTI_NEVER. TUTTI_TIMEOUT_DEFAULT: 10 minutes.
@@ -577,7 +568,7 @@ typedef struct tutti_group_options {
     const int* levels;
     /// The number of levels.
     size_t level_count;
-    /// One of TUTTI_TRACE_OFF, _STATISTICS, _OPERATIONS and _STEPS.
+    /// One of TUTTI_TRACE_OFF, _OPERATIONS and _STEPS.
     int trace;
 } tutti_group_options;
 #define TUTTI_GROUP_OPTIONS_INIT                                                                             \
@@ -714,14 +705,10 @@ TUTTI_API tutti_status tutti_team_size(const tutti_team* team, int* size);
 /// one element per member.
 TUTTI_API tutti_status tutti_team_cpus(const tutti_team* team, int cpus[]);
 
-/// See tutti_group_set_timeout().
+/// See tutti_group_set_timeout(), tutti_group_roll_call() and tutti_group_trace().
 TUTTI_API tutti_status tutti_team_set_timeout(tutti_team* team, int64_t milliseconds);
-
-/// See tutti_group_roll_call().
 TUTTI_API tutti_status tutti_team_roll_call(const tutti_team* team, int format, char* text, size_t bytes,
                                             size_t* length);
-
-/// See tutti_group_trace().
 TUTTI_API tutti_status tutti_team_trace(const tutti_team* team, int format, char* text, size_t bytes,
                                         size_t* length);
 
