@@ -5,6 +5,7 @@
 #include <tutti/operators.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <concepts>
 #include <cstddef>
@@ -189,12 +190,6 @@ template <class T, class Op>
 requires AccumulatesElements<Op, T>
 inline constexpr bool is_one_pass<T, Op> = true;
 
-/// The real numbers of A.
-template <class A>
-struct RealOf : std::type_identity<A> {};
-template <class R>
-struct RealOf<std::complex<R>> : std::type_identity<R> {};
-
 /// Numbers that have fractions.
 template <class T>
 concept Fractional = Numeric<T> && !Integer<T>;
@@ -240,18 +235,13 @@ requires(detail::Numeric<A> && !detail::Half<A>) struct SumIn {
 /// number of operands and converted to the type of the elements. The number of operands is that of the group
 /// for reductions, and r + 1 for a scan's result on member r.
 template <class A>
-requires(detail::Fractional<A> && !detail::Half<A>) struct MeanIn {
-    /// Widens one element.
-    template <class T>
-    requires std::convertible_to<T, A>
-    constexpr A lift(const T& element) const { return static_cast<A>(element); }
-    /// Adds two accumulators.
-    constexpr A operator()(const A& a, const A& b) const { return a + b; }
+requires(detail::Fractional<A> && !detail::Half<A>) struct MeanIn : SumIn<A> {
     /// Divides.
     template <class T>
     requires detail::Fractional<T>
     constexpr T lower(const A& total, int operands) const {
-        return static_cast<T>(total / static_cast<typename detail::RealOf<A>::type>(operands));
+        return static_cast<T>(total /
+                              static_cast<decltype(std::abs(total))>(operands)); // of a complex A: real
     }
 };
 

@@ -3,13 +3,9 @@
 #include <tutti/detail/buffers.hpp>
 #include <tutti/operators.hpp>
 
-#include <concepts>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <type_traits>
-
-// The least and the greatest elements: with their positions (argmin and argmax), and both at once.
 
 namespace tutti::inline TUTTI_NAMESPACE {
 
@@ -27,26 +23,17 @@ struct ValueAt {
 
 namespace detail {
 
-/// Whether `a` is preferred to `b`: a NaN to a number, then the `better` value, then the lower position. It
-/// is a strict weak order, so the result is exact and does not depend on the order of the operands.
-template <class T, class Better>
-constexpr bool wins(const ValueAt<T>& a, const ValueAt<T>& b, const Better& better) {
+/// Whether `a` is preferred to `b`: a NaN to a number, then the least or the greatest value, then the lower
+/// position. It is a strict weak order, so the result is exact and does not depend on the order of the
+/// operands.
+template <bool least, class T>
+constexpr bool wins(const ValueAt<T>& a, const ValueAt<T>& b) {
     if (is_nan(a.value) != is_nan(b.value)) {
         return is_nan(a.value);
     }
-    if (better(a.value, b.value) != better(b.value, a.value)) {
-        return better(a.value, b.value);
-    }
-    return a.at < b.at;
-}
-
-template <class T>
-constexpr bool is_lower(const ValueAt<T>& a, const ValueAt<T>& b) {
-    return wins(a, b, [](const T& x, const T& y) { return x < y; });
-}
-template <class T>
-constexpr bool is_higher(const ValueAt<T>& a, const ValueAt<T>& b) {
-    return wins(a, b, [](const T& x, const T& y) { return y < x; });
+    const bool is_less = a.value < b.value;
+    const bool is_greater = b.value < a.value;
+    return is_less != is_greater ? (least ? is_less : is_greater) : a.at < b.at;
 }
 
 } // namespace detail
@@ -61,7 +48,7 @@ struct MinLoc {
     template <class T>
     requires requires(const T& a, const T& b) { static_cast<bool>(a < b); }
     constexpr ValueAt<T> operator()(const ValueAt<T>& a, const ValueAt<T>& b) const {
-        return detail::is_lower(b, a) ? b : a;
+        return detail::wins<true>(b, a) ? b : a;
     }
 };
 
@@ -71,7 +58,7 @@ struct MaxLoc {
     template <class T>
     requires requires(const T& a, const T& b) { static_cast<bool>(a < b); }
     constexpr ValueAt<T> operator()(const ValueAt<T>& a, const ValueAt<T>& b) const {
-        return detail::is_higher(b, a) ? b : a;
+        return detail::wins<false>(b, a) ? b : a;
     }
 };
 
