@@ -1,6 +1,6 @@
 #include "threads/floor.hpp"
 
-#include "tasks/src/pass/execute.hpp"
+#include "tasks/src/pass/pass.hpp"
 
 namespace tutti::bench {
 

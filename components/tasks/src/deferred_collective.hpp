@@ -6,7 +6,6 @@
 #include "mailbox/event_count.hpp"
 #include "tasks/src/contribution.hpp"
 #include "tasks/src/handover.hpp"
-#include "tasks/src/slices.hpp"
 
 #include <tutti/detail/request_base.hpp>
 

@@ -1,4 +1,3 @@
-#include "tasks/src/pass/execute.hpp"
 #include "tasks/src/pass/pass.hpp"
 #include "tests/reference/reference.hpp"
 #include "tests/test.hpp"

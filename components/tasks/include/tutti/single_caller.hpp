@@ -11,9 +11,7 @@
 #include <cstddef>
 #include <memory>
 #include <ranges>
-#include <span>
 #include <type_traits>
-#include <vector>
 
 // The single-caller form: collectives over p buffers that one thread owns. The thread makes one call for all
 // ranks, with a range of inputs and a range of outputs, such as a std::vector<std::vector<double>> or an
@@ -108,8 +106,7 @@ public:
     Listing(const char* collective, std::size_t ranks) : calls_(collective, ranks) {}
 
     int size() const { return calls_.ranks(); }
-    template <class In, class Out>
-    bool repeat(const In& in, const Out& out) {
+    bool repeat(const auto& in, const auto& out) {
         return calls_.repeat(in.data(), in.size(), out.data(), out.size());
     }
     void execute(const Executor& executor) { calls_.execute(executor); }
@@ -127,10 +124,6 @@ concept VectorRange = std::ranges::forward_range<V> && std::ranges::sized_range<
     (Vector<std::ranges::range_reference_t<V>> || Scattered<std::ranges::range_reference_t<V>>)&&(
         std::is_lvalue_reference_v<std::ranges::range_reference_t<V>> ||
         std::ranges::borrowed_range<std::ranges::range_reference_t<V>>);
-
-template <class In, class Out>
-concept VectorRanges = VectorRange<In> && VectorRange<Out> &&
-    Vectors<std::ranges::range_reference_t<In>, std::ranges::range_reference_t<Out>>;
 
 /// A range with the counts of every rank.
 template <class Range>
@@ -150,8 +143,7 @@ inline std::size_t ranks_of(const char* collective, std::size_t vectors, std::si
     return vectors;
 }
 
-template <class In, class Out, class Call>
-void for_all(const char* collective, In& inputs, Out& outputs, const Executor& executor, Call call) {
+void for_all(const char* collective, auto& inputs, auto& outputs, const Executor& executor, auto call) {
     Listing ranks(collective, ranks_of(collective, std::ranges::size(inputs), std::ranges::size(outputs)));
     auto output = std::ranges::begin(outputs);
     for (auto&& input : inputs) {
@@ -164,8 +156,7 @@ void for_all(const char* collective, In& inputs, Out& outputs, const Executor& e
     ranks.execute(executor);
 }
 
-template <class InOut, class Call>
-void for_all_in_place(const char* collective, InOut& inouts, const Executor& executor, Call call) {
+void for_all_in_place(const char* collective, auto& inouts, const Executor& executor, auto call) {
     Listing ranks(collective, std::ranges::size(inouts));
     for (auto&& inout : inouts) {
         if (!ranks.repeat(view(inout), view(inout))) {
@@ -176,8 +167,7 @@ void for_all_in_place(const char* collective, InOut& inouts, const Executor& exe
 }
 
 /// The rank whose buffer is `result` itself, or -1.
-template <class Result, class InOut>
-int place_of(const Result& result, InOut& inouts) {
+int place_of(const auto& result, auto& inouts) {
     int rank = 0;
     for (auto&& inout : inouts) {
         const auto own = view(inout);
@@ -190,9 +180,8 @@ int place_of(const Result& result, InOut& inouts) {
 }
 
 /// `whole` is the buffer of the root, rank 0; the other ranks have none.
-template <class Blocks, class Whole, class Call>
-void for_all_with_one(const char* collective, Blocks& blocks, Whole& whole, const Executor& executor,
-                      Call call) {
+void for_all_with_one(const char* collective, auto& blocks, auto& whole, const Executor& executor,
+                      auto call) {
     Listing ranks(collective, std::ranges::size(blocks));
     auto own = view(whole);
     for (auto&& block : blocks) {
@@ -206,22 +195,26 @@ void for_all_with_one(const char* collective, Blocks& blocks, Whole& whole, cons
 
 namespace single_caller {
 
+using detail::CountsRange;
+using detail::for_all;
+using detail::for_all_in_place;
+using detail::for_all_with_one;
+using detail::VectorRange;
+
 /// Copies buffer `root` to all others.
-template <detail::VectorRange InOut>
-void broadcast(InOut&& inouts, int root, const Executor& executor = {}) {
-    detail::for_all_in_place("broadcast", inouts, executor,
-                             [&](auto& me, auto inout) { me.broadcast(inout, root); });
+void broadcast(VectorRange auto&& inouts, int root, const Executor& executor = {}) {
+    for_all_in_place("broadcast", inouts, executor, [&](auto& me, auto inout) { me.broadcast(inout, root); });
 }
 
 /// Stores the reduction of all inputs in `out`, which may be one of the inputs.
-template <detail::VectorRange In, detail::Vector Out, class Op>
-void reduce(In&& inputs, Out&& out, const Op& op, const Executor& executor = {}) {
+void reduce(VectorRange auto&& inputs, detail::Vector auto&& out, const auto& op,
+            const Executor& executor = {}) {
     auto result = detail::view(out); // used only by the root
     using View = decltype(detail::view(*std::ranges::begin(inputs)));
     if constexpr (!std::is_const_v<typename View::element_type>) {
         if (const int root = detail::place_of(result, inputs); root >= 0) {
-            detail::for_all_in_place("reduce", inputs, executor,
-                                     [&](auto& me, auto inout) { me.reduce(inout, op, root); });
+            for_all_in_place("reduce", inputs, executor,
+                             [&](auto& me, auto inout) { me.reduce(inout, op, root); });
             return;
         }
     }
@@ -235,184 +228,154 @@ void reduce(In&& inputs, Out&& out, const Op& op, const Executor& executor = {})
 }
 
 /// Stores the reduction of all inputs in every output.
-template <class In, class Out, class Op>
-requires detail::VectorRanges<In, Out>
-void allreduce(In&& inputs, Out&& outputs, const Op& op, const Executor& executor = {}) {
-    detail::for_all("allreduce", inputs, outputs, executor,
-                    [&](auto& me, auto in, auto out) { me.allreduce(in, out, op); });
+void allreduce(VectorRange auto&& inputs, VectorRange auto&& outputs, const auto& op,
+               const Executor& executor = {}) {
+    for_all("allreduce", inputs, outputs, executor,
+            [&](auto& me, auto in, auto out) { me.allreduce(in, out, op); });
 }
 
 /// In place: replaces every buffer by the reduction of all.
-template <detail::VectorRange InOut, class Op>
-void allreduce(InOut&& inouts, const Op& op, const Executor& executor = {}) {
-    detail::for_all_in_place("allreduce", inouts, executor,
-                             [&](auto& me, auto inout) { me.allreduce(inout, op); });
+void allreduce(VectorRange auto&& inouts, const auto& op, const Executor& executor = {}) {
+    for_all_in_place("allreduce", inouts, executor, [&](auto& me, auto inout) { me.allreduce(inout, op); });
 }
 
 /// Stores the r-th part of the reduction of all inputs in block r; inputs are p times as long as blocks.
-template <class In, class Out, class Op>
-requires detail::VectorRanges<In, Out>
-void reduce_scatter(In&& inputs, Out&& blocks, const Op& op, const Executor& executor = {}) {
-    detail::for_all("reduce_scatter", inputs, blocks, executor,
-                    [&](auto& me, auto in, auto block) { me.reduce_scatter(in, block, op); });
+void reduce_scatter(VectorRange auto&& inputs, VectorRange auto&& blocks, const auto& op,
+                    const Executor& executor = {}) {
+    for_all("reduce_scatter", inputs, blocks, executor,
+            [&](auto& me, auto in, auto block) { me.reduce_scatter(in, block, op); });
 }
 
 /// In place: the r-th block of buffer r receives the r-th part of the reduction; the rest is unchanged.
-template <detail::VectorRange InOut, class Op>
-void reduce_scatter(InOut&& inouts, const Op& op, const Executor& executor = {}) {
-    detail::for_all_in_place("reduce_scatter", inouts, executor,
-                             [&](auto& me, auto inout) { me.reduce_scatter(inout, op); });
+void reduce_scatter(VectorRange auto&& inouts, const auto& op, const Executor& executor = {}) {
+    for_all_in_place("reduce_scatter", inouts, executor,
+                     [&](auto& me, auto inout) { me.reduce_scatter(inout, op); });
 }
 
 /// Reduce-scatter with irregular blocks: `counts` has the length of each block.
-template <class In, class Out, class Op>
-requires detail::VectorRanges<In, Out>
-void reduce_scatter(In&& inputs, Out&& blocks, Counts::View counts, const Op& op,
+void reduce_scatter(VectorRange auto&& inputs, VectorRange auto&& blocks, Counts::View counts, const auto& op,
                     const Executor& executor = {}) {
-    detail::for_all("reduce_scatter", inputs, blocks, executor,
-                    [&](auto& me, auto in, auto block) { me.reduce_scatter(in, block, counts, op); });
+    for_all("reduce_scatter", inputs, blocks, executor,
+            [&](auto& me, auto in, auto block) { me.reduce_scatter(in, block, counts, op); });
 }
 
 /// Stores all blocks, in order, in every output.
-template <class In, class Out>
-requires detail::VectorRanges<In, Out>
-void allgather(In&& blocks, Out&& outputs, const Executor& executor = {}) {
-    detail::for_all("allgather", blocks, outputs, executor,
-                    [&](auto& me, auto block, auto out) { me.allgather(block, out); });
+void allgather(VectorRange auto&& blocks, VectorRange auto&& outputs, const Executor& executor = {}) {
+    for_all("allgather", blocks, outputs, executor,
+            [&](auto& me, auto block, auto out) { me.allgather(block, out); });
 }
 
 /// In place: copies block r of buffer r to all other buffers.
-template <detail::VectorRange InOut>
-void allgather(InOut&& inouts, const Executor& executor = {}) {
-    detail::for_all_in_place("allgather", inouts, executor,
-                             [&](auto& me, auto inout) { me.allgather(inout); });
+void allgather(VectorRange auto&& inouts, const Executor& executor = {}) {
+    for_all_in_place("allgather", inouts, executor, [&](auto& me, auto inout) { me.allgather(inout); });
 }
 
 /// Allgather with irregular blocks: `counts` has the length of each block.
-template <class In, class Out>
-requires detail::VectorRanges<In, Out>
-void allgather(In&& blocks, Out&& outputs, Counts::View counts, const Executor& executor = {}) {
-    detail::for_all("allgather", blocks, outputs, executor,
-                    [&](auto& me, auto block, auto out) { me.allgather(block, out, counts); });
+void allgather(VectorRange auto&& blocks, VectorRange auto&& outputs, Counts::View counts,
+               const Executor& executor = {}) {
+    for_all("allgather", blocks, outputs, executor,
+            [&](auto& me, auto block, auto out) { me.allgather(block, out, counts); });
 }
 
 /// In place, with irregular blocks: copies block r of buffer r to all other buffers.
-template <detail::VectorRange InOut>
-void allgather(InOut&& inouts, Counts::View counts, const Executor& executor = {}) {
-    detail::for_all_in_place("allgather", inouts, executor,
-                             [&](auto& me, auto inout) { me.allgather(inout, counts); });
+void allgather(VectorRange auto&& inouts, Counts::View counts, const Executor& executor = {}) {
+    for_all_in_place("allgather", inouts, executor,
+                     [&](auto& me, auto inout) { me.allgather(inout, counts); });
 }
 
 /// Stores all blocks, in order, in `out`.
-template <detail::VectorRange In, detail::Vector Out>
-void gather(In&& blocks, Out&& out, const Executor& executor = {}) {
-    detail::for_all_with_one("gather", blocks, out, executor,
-                             [](auto& me, auto block, auto whole) { me.gather(block, whole, 0); });
+void gather(VectorRange auto&& blocks, detail::Vector auto&& out, const Executor& executor = {}) {
+    for_all_with_one("gather", blocks, out, executor,
+                     [](auto& me, auto block, auto whole) { me.gather(block, whole, 0); });
 }
 
 /// Gather with irregular blocks: `counts` has the length of each block.
-template <detail::VectorRange In, detail::Vector Out>
-void gather(In&& blocks, Out&& out, Counts::View counts, const Executor& executor = {}) {
-    detail::for_all_with_one("gather", blocks, out, executor, [&](auto& me, auto block, auto whole) {
+void gather(VectorRange auto&& blocks, detail::Vector auto&& out, Counts::View counts,
+            const Executor& executor = {}) {
+    for_all_with_one("gather", blocks, out, executor, [&](auto& me, auto block, auto whole) {
         me.gather(block, whole, CountsOnAll::View{counts}, 0);
     });
 }
 
 /// Stores the r-th part of `in` in block r.
-template <detail::Vector In, detail::VectorRange Out>
-void scatter(In&& in, Out&& blocks, const Executor& executor = {}) {
-    detail::for_all_with_one("scatter", blocks, in, executor,
-                             [](auto& me, auto block, auto whole) { me.scatter(whole, block, 0); });
+void scatter(detail::Vector auto&& in, VectorRange auto&& blocks, const Executor& executor = {}) {
+    for_all_with_one("scatter", blocks, in, executor,
+                     [](auto& me, auto block, auto whole) { me.scatter(whole, block, 0); });
 }
 
 /// Scatter with irregular blocks: `counts` has the length of each block.
-template <detail::Vector In, detail::VectorRange Out>
-void scatter(In&& in, Out&& blocks, Counts::View counts, const Executor& executor = {}) {
-    detail::for_all_with_one("scatter", blocks, in, executor, [&](auto& me, auto block, auto whole) {
+void scatter(detail::Vector auto&& in, VectorRange auto&& blocks, Counts::View counts,
+             const Executor& executor = {}) {
+    for_all_with_one("scatter", blocks, in, executor, [&](auto& me, auto block, auto whole) {
         me.scatter(whole, block, CountsOnAll::View{counts}, 0);
     });
 }
 
 /// Copies block j of input i to block i of output j.
-template <class In, class Out>
-requires detail::VectorRanges<In, Out>
-void alltoall(In&& inputs, Out&& outputs, const Executor& executor = {}) {
-    detail::for_all("alltoall", inputs, outputs, executor,
-                    [&](auto& me, auto in, auto out) { me.alltoall(in, out); });
+void alltoall(VectorRange auto&& inputs, VectorRange auto&& outputs, const Executor& executor = {}) {
+    for_all("alltoall", inputs, outputs, executor,
+            [&](auto& me, auto in, auto out) { me.alltoall(in, out); });
 }
 
 /// All-to-all with irregular blocks: element r of send_counts and of recv_counts has the counts of rank r;
 /// either range can be a std::vector<Counts>.
-template <class In, detail::CountsRange Sent, class Out, detail::CountsRange Received>
-requires detail::VectorRanges<In, Out>
-void alltoall(In&& inputs, Sent&& send_counts, Out&& outputs, Received&& recv_counts,
-              const Executor& executor = {}) {
+void alltoall(VectorRange auto&& inputs, CountsRange auto&& send_counts, VectorRange auto&& outputs,
+              CountsRange auto&& recv_counts, const Executor& executor = {}) {
     const std::size_t ranks = std::ranges::size(inputs);
     detail::ranks_of("alltoall", ranks, std::ranges::size(send_counts), "send_counts");
     detail::ranks_of("alltoall", ranks, std::ranges::size(recv_counts), "recv_counts");
     auto sent = std::ranges::begin(send_counts);
     auto received = std::ranges::begin(recv_counts);
-    detail::for_all("alltoall", inputs, outputs, executor,
-                    [&](auto& me, auto in, auto out) { me.alltoall(in, *sent++, out, *received++); });
+    for_all("alltoall", inputs, outputs, executor,
+            [&](auto& me, auto in, auto out) { me.alltoall(in, *sent++, out, *received++); });
 }
 
 /// In place: exchanges block j of buffer i and block i of buffer j.
-template <detail::VectorRange InOut>
-void alltoall(InOut&& inouts, const Executor& executor = {}) {
-    detail::for_all_in_place("alltoall", inouts, executor, [&](auto& me, auto inout) { me.alltoall(inout); });
+void alltoall(VectorRange auto&& inouts, const Executor& executor = {}) {
+    for_all_in_place("alltoall", inouts, executor, [&](auto& me, auto inout) { me.alltoall(inout); });
 }
 
 /// All-to-all with irregular blocks, in place: exchanges block j of buffer i and block i of buffer j. Element
 /// r of `counts` has the counts of rank r.
-template <detail::VectorRange InOut, detail::CountsRange Numbers>
-void alltoall(InOut&& inouts, Numbers&& counts, const Executor& executor = {}) {
+void alltoall(VectorRange auto&& inouts, CountsRange auto&& counts, const Executor& executor = {}) {
     detail::ranks_of("alltoall", std::ranges::size(inouts), std::ranges::size(counts), "counts");
     auto own = std::ranges::begin(counts);
-    detail::for_all_in_place("alltoall", inouts, executor,
-                             [&](auto& me, auto inout) { me.alltoall(inout, *own++); });
+    for_all_in_place("alltoall", inouts, executor, [&](auto& me, auto inout) { me.alltoall(inout, *own++); });
 }
 
 /// Stores the reduction of inputs 0 .. r in output r.
-template <class In, class Out, class Op>
-requires detail::VectorRanges<In, Out>
-void scan(In&& inputs, Out&& outputs, const Op& op, const Executor& executor = {}) {
-    detail::for_all("scan", inputs, outputs, executor,
-                    [&](auto& me, auto in, auto out) { me.scan(in, out, op); });
+void scan(VectorRange auto&& inputs, VectorRange auto&& outputs, const auto& op,
+          const Executor& executor = {}) {
+    for_all("scan", inputs, outputs, executor, [&](auto& me, auto in, auto out) { me.scan(in, out, op); });
 }
 
 /// In place: replaces buffer r by the reduction of buffers 0 .. r.
-template <detail::VectorRange InOut, class Op>
-void scan(InOut&& inouts, const Op& op, const Executor& executor = {}) {
-    detail::for_all_in_place("scan", inouts, executor, [&](auto& me, auto inout) { me.scan(inout, op); });
+void scan(VectorRange auto&& inouts, const auto& op, const Executor& executor = {}) {
+    for_all_in_place("scan", inouts, executor, [&](auto& me, auto inout) { me.scan(inout, op); });
 }
 
 /// Stores the reduction of inputs 0 .. r - 1 in output r; output 0 is unchanged.
-template <class In, class Out, class Op>
-requires detail::VectorRanges<In, Out>
-void exscan(In&& inputs, Out&& outputs, const Op& op, const Executor& executor = {}) {
-    detail::for_all("exscan", inputs, outputs, executor,
-                    [&](auto& me, auto in, auto out) { me.exscan(in, out, op); });
+void exscan(VectorRange auto&& inputs, VectorRange auto&& outputs, const auto& op,
+            const Executor& executor = {}) {
+    for_all("exscan", inputs, outputs, executor,
+            [&](auto& me, auto in, auto out) { me.exscan(in, out, op); });
 }
 
 /// In place: replaces buffer r by the reduction of buffers 0 .. r - 1; buffer 0 is unchanged.
-template <detail::VectorRange InOut, class Op>
-void exscan(InOut&& inouts, const Op& op, const Executor& executor = {}) {
-    detail::for_all_in_place("exscan", inouts, executor, [&](auto& me, auto inout) { me.exscan(inout, op); });
+void exscan(VectorRange auto&& inouts, const auto& op, const Executor& executor = {}) {
+    for_all_in_place("exscan", inouts, executor, [&](auto& me, auto inout) { me.exscan(inout, op); });
 }
 
 /// Copies input r to output r + distance (mod p).
-template <class In, class Out>
-requires detail::VectorRanges<In, Out>
-void shift(In&& inputs, Out&& outputs, int distance, const Executor& executor = {}) {
-    detail::for_all("shift", inputs, outputs, executor,
-                    [&](auto& me, auto in, auto out) { me.shift(in, out, distance); });
+void shift(VectorRange auto&& inputs, VectorRange auto&& outputs, int distance,
+           const Executor& executor = {}) {
+    for_all("shift", inputs, outputs, executor,
+            [&](auto& me, auto in, auto out) { me.shift(in, out, distance); });
 }
 
 /// In place: buffer r + distance (mod p) receives the contents of buffer r.
-template <detail::VectorRange InOut>
-void shift(InOut&& inouts, int distance, const Executor& executor = {}) {
-    detail::for_all_in_place("shift", inouts, executor,
-                             [&](auto& me, auto inout) { me.shift(inout, distance); });
+void shift(VectorRange auto&& inouts, int distance, const Executor& executor = {}) {
+    for_all_in_place("shift", inouts, executor, [&](auto& me, auto inout) { me.shift(inout, distance); });
 }
 
 } // namespace single_caller

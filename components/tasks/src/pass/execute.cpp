@@ -1,6 +1,5 @@
-#include "tasks/src/pass/execute.hpp"
-
 #include "cache_line.hpp"
+#include "tasks/src/pass/pass.hpp"
 
 #include <algorithm>
 #include <array>
