@@ -1,16 +1,126 @@
 #include "c/src/calls.hpp"
 
-#include "c/src/async_group.hpp"
 #include "c/src/options.hpp"
-#include "c/src/status.hpp"
 #include "group/seat.hpp"
+#include "immovable.hpp"
 
 #include <tutti/start.hpp>
+#include <tutti/tutti.h>
 
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace tutti::inline TUTTI_NAMESPACE::c {
+
+constinit Numbered<Seated> members;
+
+tutti_caller caller_of(const Member& member, std::uint64_t number) {
+    return {member.rank(), member.size(), number, nullptr, nullptr, nullptr, blocks, nullptr, 0};
+}
+
+tutti_caller caller_of(const ClusterMember& member, std::uint64_t number) {
+    return {member.rank(), member.size(), number, nullptr, nullptr, nullptr, blocks | in_cluster, nullptr, 0};
+}
+
+Seated& member_behind(const char* function, const tutti_caller& me) {
+    Seated* const found = members.find(me.member);
+    if (found == nullptr) {
+        refuse(function, "`me` is not a member: it has left, or never joined");
+    }
+    return *found;
+}
+
+void require_caller(const char* function, const tutti_caller& me) {
+    const std::uint64_t way = me.how & way_mask;
+    if (way < blocks || way > arrives) {
+        refuse(function, "`me` is not a caller: get one from tutti_join()");
+    }
+}
+
+Seated& seated(const char* function, const tutti_caller& me) {
+    require_caller(function, me);
+    if ((me.how & ~in_cluster) != blocks) {
+        refuse(function, "`me` must be the caller that tutti_join() made: callers of "
+                         "tutti_nonblocking() and the like are only for collectives");
+    }
+    return member_behind(function, me);
+}
+
+Member& group_member(const char* function, const tutti_caller& me) {
+    Seated& found = seated(function, me);
+    if (found.in_cluster() != nullptr) {
+        refuse(function, "`me` is a member of a cluster, and this is only for the members of a group");
+    }
+    return found.member();
+}
+
+namespace {
+
+template <class M>
+void call_as(M& member, tutti_member_function function, void* user) {
+    struct Lent : Immovable {
+        explicit Lent(M& to) : number(members.add(Seated(to))) {}
+        ~Lent() { members.take(number); }
+        std::uint64_t number;
+    };
+    const Lent lent(member);
+    const std::uint64_t before = failures_noted();
+    const tutti_status status = function(caller_of(member, lent.number), user);
+    if (status != TUTTI_OK) {
+        throw_status(status, "the function of member " + std::to_string(member.rank()), before);
+    }
+}
+
+} // namespace
+
+tutti_caller caller_of(std::unique_ptr<ClusterMember> member) {
+    tutti_caller made = caller_of(*member, 0);
+    made.member = members.add(Seated(std::move(member)));
+    return made;
+}
+
+void call_as_member(Member& member, tutti_member_function function, void* user) {
+    call_as(member, function, user);
+}
+
+void call_as_member(ClusterMember& member, tutti_member_function function, void* user) {
+    call_as(member, function, user);
+}
+
+Member& member_of(const tutti_caller& me) {
+    return group_member("member_of", me);
+}
+
+namespace {
+
+/// Makes a caller of a member that has been made, or of none.
+void hand_over(tutti_caller& to, std::optional<Member> member) {
+    if (member) {
+        const tutti_caller made = caller_of(*member, 0);
+        to = made;
+        to.member = members.add(Seated(std::move(*member)));
+    }
+}
+void hand_over(tutti_caller& to, std::unique_ptr<ClusterMember> member) {
+    if (member != nullptr) {
+        to = caller_of(std::move(member));
+    }
+}
+
+/// The caller that `divide` makes of the member of a group or of a cluster.
+template <class Divide>
+void regroup(const char* function, const tutti_caller& me, tutti_caller& to, Divide divide) {
+    Seated& member = seated(function, me);
+    if (ClusterMember* const in_cluster = member.in_cluster()) {
+        return hand_over(to, divide(*in_cluster));
+    }
+    hand_over(to, divide(member.member()));
+}
+
+} // namespace
 
 using detail::Call;
 
@@ -107,3 +217,115 @@ void Caller::make_as_asked(const Call& call) const {
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE::c
+
+using namespace tutti;
+
+namespace {
+
+/// A caller can be made to call in one way only: of one that calls in another already nothing is left.
+tutti_caller in_way(tutti_caller me, c::How way, tutti_request* request) {
+    const bool is_plain = (me.how & c::way_mask) == c::blocks;
+    me.how = (me.how & ~std::uint64_t{c::way_mask}) | (is_plain ? std::uint64_t{way} : 0);
+    me.request = request;
+    return me;
+}
+
+} // namespace
+
+tutti_caller tutti_nonblocking(tutti_caller me, tutti_request* request) {
+    return in_way(me, c::starts, request);
+}
+
+tutti_caller tutti_persistent(tutti_caller me, tutti_request* request) {
+    return in_way(me, c::prepares, request);
+}
+
+tutti_caller tutti_async_rank(tutti_async_group* async_group, int rank, tutti_request* request) {
+    return {rank, 0, 0, async_group, request, nullptr, c::arrives, nullptr, 0};
+}
+
+tutti_caller tutti_with_options(tutti_caller me, const tutti_call_options* options) {
+    me.options = options;
+    return me;
+}
+
+tutti_caller tutti_shared_output(tutti_caller me) {
+    me.how |= c::shares_output;
+    return me;
+}
+
+tutti_caller tutti_counts_on_all(tutti_caller me) {
+    me.how |= c::counts_on_all;
+    return me;
+}
+
+tutti_status tutti_leave(tutti_caller me) {
+    return c::guarded([&] {
+        if (me.size == 0 && me.how == 0) { // of a part that it is not in
+            return;
+        }
+        if (c::seated("leave", me).is_lent()) {
+            c::refuse("leave", "`me` leaves when its member function returns: do not call "
+                               "tutti_leave() there");
+        }
+        c::members.take(me.member);
+    });
+}
+
+tutti_status tutti_abort(tutti_caller me, const char* text) {
+    return c::guarded([&] {
+        c::Seated& member = c::seated("abort", me);
+        const std::string_view reason = text == nullptr ? "" : text;
+        if (c::ClusterMember* const in_cluster = member.in_cluster()) {
+            return in_cluster->abort(reason);
+        }
+        member.member().abort(reason);
+    });
+}
+
+tutti_status tutti_cpu(tutti_caller me, int* cpu) {
+    return c::guarded([&] {
+        int& found = c::there("cpu", "cpu", cpu);
+        found = c::group_member("cpu", me).cpu();
+    });
+}
+
+tutti_status tutti_split(tutti_caller me, int color, int key, tutti_caller* part) {
+    return c::guarded([&] {
+        c::there("split", "part", part) = {};
+        const auto chosen = color < 0 ? std::nullopt : std::optional(color);
+        c::regroup("split", me, *part,
+                   [&](auto& member) { return member.split(chosen, key, c::where_of(me)); });
+    });
+}
+
+tutti_status tutti_split_by_level(tutti_caller me, int level, tutti_caller* part) {
+    return c::guarded([&] {
+        c::there("split_by_level", "part", part) = {};
+        Member& member = c::group_member("split_by_level", me);
+        c::hand_over(*part,
+                     member.split(c::one_of<Level>("split_by_level", "level", level), c::where_of(me)));
+    });
+}
+
+tutti_status tutti_subset(tutti_caller me, const int ranks[], size_t n, tutti_caller* part) {
+    return c::guarded([&] {
+        c::there("subset", "part", part) = {};
+        const std::span given = c::list("subset", "ranks", ranks, n);
+        c::regroup("subset", me, *part, [&](auto& member) { return member.subset(given, c::where_of(me)); });
+    });
+}
+
+tutti_status tutti_among(tutti_caller me, int count, int first, int stride, tutti_caller* part) {
+    return c::guarded([&] {
+        c::there("among", "part", part) = {};
+        c::hand_over(*part, c::group_member("among", me).among(count, first, stride));
+    });
+}
+
+tutti_status tutti_dup(tutti_caller me, tutti_caller* copy) {
+    return c::guarded([&] {
+        c::there("dup", "copy", copy) = {};
+        c::regroup("dup", me, *copy, [&](auto& member) { return member.dup(c::where_of(me)); });
+    });
+}

@@ -1,11 +1,18 @@
-#include "c/src/members.hpp"
+#include "c/src/calls.hpp"
+#include "c/src/numbered.hpp"
 #include "c/src/options.hpp"
-#include "c/src/status.hpp"
+#include "shares.hpp"
 
 #include <tutti/placement.hpp>
 #include <tutti/tutti.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
 
 using namespace tutti;
 
@@ -131,5 +138,119 @@ tutti_status tutti_team_run(tutti_team* team, tutti_member_function function, vo
         c::there("team_run", "team", team).team.run([&](Member& me) {
             c::call_as_member(me, function, user);
         });
+    });
+}
+
+namespace {
+
+/// The task of an executor: runs that it owes.
+struct Task {
+    Task(std::function<void(std::size_t)> does, std::size_t count)
+        : run(std::move(does)), runs(count, count) {}
+
+    std::function<void(std::size_t)> run;
+    Shares runs;
+};
+
+/// Those that are not over. A number stands for the address that executors get, so that one that is kept too
+/// long is known as such.
+constinit c::Numbered<std::shared_ptr<Task>> tasks;
+
+void finish(Task& task, std::uint64_t number) {
+    if (task.runs.finish()) {
+        tasks.take(number);
+    }
+}
+
+void hand_on(tutti_executor executor, void* user, std::size_t count,
+             const std::function<void(std::size_t)>& run) {
+    const auto task = std::make_shared<Task>(run, count);
+    const std::uint64_t number = tasks.add(task);
+    // Those that have not begun never will.
+    const auto give_up = [&] {
+        for (std::size_t i = 0; i < count; ++i) {
+            if (task->runs.take(i)) {
+                finish(*task, number);
+            }
+        }
+    };
+    tutti_status status = TUTTI_OK;
+    const std::uint64_t before = c::failures_noted();
+    try {
+        status = executor(user, count, c::handle_of<tutti_task>(number));
+    } catch (...) {
+        give_up();
+        throw;
+    }
+    if (status != TUTTI_OK) {
+        give_up();
+        c::throw_status(status, "the executor", before);
+    }
+}
+
+AsyncGroupOptions chosen(const tutti_async_group_options* given) {
+    const auto options =
+        c::known("async_group", given, tutti_async_group_options TUTTI_ASYNC_GROUP_OPTIONS_INIT);
+    AsyncGroupOptions made;
+    if (options.executor != nullptr) {
+        made.executor = [executor = options.executor, user = options.user](
+                            std::size_t count, const auto& run) { hand_on(executor, user, count, run); };
+    }
+    if (options.slice_bytes != 0) {
+        made.slice_bytes = options.slice_bytes;
+    }
+    made.timeout = c::timeout(options.timeout_ms);
+    return made;
+}
+
+} // namespace
+
+tutti_status tutti_task_run(tutti_task* task, size_t i) {
+    return c::guarded([&] {
+        const auto number = c::number_of(&c::there("task_run", "task", task));
+        // A copy: a thread that runs a task again may come while another one makes the last run.
+        const std::shared_ptr<Task> own = tasks.copy(number).value_or(nullptr);
+        if (own == nullptr) {
+            c::refuse("task_run", "`task` is finished: all of its runs have been made or cancelled");
+        }
+        if (i >= own->runs.count()) {
+            c::refuse("task_run", "`i` is " + std::to_string(i) + ", must be less than " +
+                                      std::to_string(own->runs.count()));
+        }
+        if (!own->runs.take(i)) {
+            c::refuse("task_run", "`i` is " + std::to_string(i) + ", whose run has been made or cancelled");
+        }
+        own->run(i);
+        finish(*own, number);
+    });
+}
+
+tutti_status tutti_async_group_create(int ranks, const tutti_async_group_options* options,
+                                      tutti_async_group** async_group) {
+    return c::guarded([&] {
+        auto& made = c::there("async_group", "async_group", async_group);
+        made = nullptr;
+        made = new tutti_async_group{AsyncGroup(ranks, chosen(options))};
+    });
+}
+
+tutti_status tutti_async_group_free(tutti_async_group* async_group) {
+    delete async_group;
+    return TUTTI_OK;
+}
+
+tutti_status tutti_async_group_roll_call(const tutti_async_group* async_group, int format, char* text,
+                                         size_t bytes, size_t* length) {
+    constexpr const char* name = "async_group_roll_call";
+    return c::guarded([&] {
+        c::write_roll_call(name, c::there(name, "async_group", async_group).async_group, format, text, bytes,
+                           length);
+    });
+}
+
+tutti_status tutti_async_group_size(const tutti_async_group* async_group, int* size) {
+    return c::guarded([&] {
+        c::there("async_group_size", "size", size) =
+            c::there("async_group_size", "async_group", async_group).async_group.size();
     });
 }

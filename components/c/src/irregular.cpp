@@ -1,7 +1,7 @@
 // The collectives with irregular blocks, and those among neighbours.
 
 #include "c/src/calls.hpp"
-#include "c/src/status.hpp"
+#include "c/src/options.hpp"
 
 #include <tutti/neighbors.hpp>
 #include <tutti/tutti.h>

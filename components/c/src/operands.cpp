@@ -1,10 +1,16 @@
-// Types and vectors of C programs.
+// Types, vectors and operators of C programs.
 
 #include "c/src/calls.hpp"
-#include "c/src/other_types.hpp"
-#include "c/src/status.hpp"
+#include "c/src/options.hpp"
 
+#include <tutti/extremes.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <string>
 
 namespace tutti::inline TUTTI_NAMESPACE::c {
@@ -15,6 +21,130 @@ namespace {
 constexpr unsigned type_bits = 8;
 constexpr std::uint64_t type_mask = (1U << type_bits) - 1;
 
+// Types without compiled kernels: pairs, as in MPI's types for MPI_MINLOC, and long numbers.
+
+template <class First, class Second = First>
+struct Pair {
+    First first;
+    Second second;
+};
+
+/// Whether `a` is preferred to `b` by tutti::minloc or tutti::maxloc, with positions of any type.
+template <bool lower, class T, class At>
+bool wins(const Pair<T, At>& a, const Pair<T, At>& b) {
+    const ValueAt<T> one{a.first, b.second < a.second ? 1 : 0};
+    const ValueAt<T> other{b.first, a.second < b.second ? 1 : 0};
+    return detail::wins<lower>(one, other);
+}
+
+template <bool lower>
+struct Chooses {
+    template <class T, class At>
+    Pair<T, At> operator()(const Pair<T, At>& left, const Pair<T, At>& right) const {
+        return wins<lower>(right, left) ? right : left;
+    }
+};
+
+/// Elements may lie at any address.
+template <class T>
+T element_at(const void* elements, std::size_t i) {
+    T element;
+    std::memcpy(&element, static_cast<const std::byte*>(elements) + i * sizeof element, sizeof element);
+    return element;
+}
+template <class T>
+void store(void* elements, std::size_t i, const T& element) {
+    std::memcpy(static_cast<std::byte*>(elements) + i * sizeof element, &element, sizeof element);
+}
+
+template <class T, class Op>
+void combine(const void* in, void* inout, std::size_t n, void* /*user*/) {
+    for (std::size_t i = 0; i < n; ++i) {
+        store(inout, i, Op()(element_at<T>(in, i), element_at<T>(inout, i)));
+    }
+}
+
+/// From TUTTI_SUM on, and from TUTTI_MINLOC on.
+constexpr std::size_t operators_of_numbers = TUTTI_MAXIMUM - TUTTI_SUM + 1;
+constexpr std::size_t operators_of_pairs = TUTTI_MAXLOC - TUTTI_MINLOC + 1;
+
+struct OtherType {
+    tutti_type type;
+    std::size_t bytes;
+    DynamicOp::Function functions[operators_of_numbers + operators_of_pairs];
+};
+
+template <class T, class Op>
+constexpr DynamicOp::Function function_of() {
+    if constexpr (Applicable<Op, T>) {
+        return &combine<T, Op>;
+    } else {
+        return nullptr;
+    }
+}
+
+template <class T, class... Ops>
+constexpr OtherType type_with(tutti_type type) {
+    static_assert(sizeof...(Ops) == operators_of_numbers + operators_of_pairs);
+    return {type, sizeof(T), {function_of<T, Ops>()...}};
+}
+
+/// With all operators in the order of their numbers, of which each type has those that C++ allows.
+template <class T>
+constexpr OtherType other_type(tutti_type type) {
+    return type_with<T, Sum, Prod, Min, Max, LogicalAnd, LogicalOr, LogicalXor, BitAnd, BitOr, BitXor,
+                     Minimum, Maximum, Chooses<true>, Chooses<false>>(type);
+}
+
+constexpr OtherType other_types[] = {
+    other_type<Pair<float, int>>(TUTTI_FLOAT_INT), other_type<Pair<double, int>>(TUTTI_DOUBLE_INT),
+    other_type<Pair<long, int>>(TUTTI_LONG_INT),   other_type<Pair<int>>(TUTTI_2INT),
+    other_type<Pair<float>>(TUTTI_2FLOAT),         other_type<Pair<double>>(TUTTI_2DOUBLE),
+    other_type<Pair<std::int64_t>>(TUTTI_2INT64),  other_type<long double>(TUTTI_LONG_DOUBLE),
+#ifdef __SIZEOF_INT128__
+    other_type<detail::Int128>(TUTTI_INT128),      other_type<detail::Unsigned128>(TUTTI_UINT128),
+#endif
+};
+
+const OtherType* find(tutti_type type) {
+    const auto* const found = std::ranges::find(other_types, type, &OtherType::type);
+    return found != std::ranges::end(other_types) ? found : nullptr;
+}
+
+/// An operator of the program's own.
+struct UserOp {
+    tutti_op_function function;
+    void* user;
+    bool commutative;
+};
+
+constinit Numbered<UserOp> operators;
+
+DynamicOp operator_of(const char* function, tutti_op op, const Elements& elements) {
+    const bool is_for_numbers = op >= TUTTI_SUM && op <= TUTTI_MAXIMUM;
+    const bool is_for_pairs = op >= TUTTI_MINLOC && op <= TUTTI_MAXLOC;
+    if (const OtherType* const other = find(elements.code);
+        other != nullptr && (is_for_numbers || is_for_pairs)) {
+        const auto index = is_for_pairs ? operators_of_numbers + (op - TUTTI_MINLOC) : op - TUTTI_SUM;
+        if (other->functions[index] != nullptr) {
+            return {other->functions[index], nullptr, elements.bytes, true};
+        }
+    }
+    if (is_for_numbers) {
+        return DynamicOp(static_cast<Operator>(op - TUTTI_SUM));
+    }
+    if (is_for_pairs) {
+        refuse(function, "`op` is TUTTI_MINLOC or TUTTI_MAXLOC, which needs a `type` of pairs, such as "
+                         "TUTTI_DOUBLE_INT or TUTTI_2DOUBLE");
+    }
+    const UserOp* const own = operators.find(op);
+    if (own == nullptr) {
+        refuse(function, "`op` is " + std::to_string(op) +
+                             ", which is neither a TUTTI_... operator nor of tutti_op_create()");
+    }
+    return {own->function, own->user, elements.bytes, own->commutative};
+}
+
 } // namespace
 
 Elements elements_of(const char* function, tutti_type asked) {
@@ -24,8 +154,8 @@ Elements elements_of(const char* function, tutti_type asked) {
         const DynamicInput none(static_cast<Type>(known - TUTTI_INT8), nullptr, 0);
         return {none.type(), none.element_bytes(), none.element_align(), asked};
     }
-    if (const auto other = elements_of_other(asked)) {
-        return *other;
+    if (const OtherType* const other = find(asked)) {
+        return {Type::other, other->bytes, 1, asked};
     }
     if (known != 0 || bytes == 0) {
         refuse(function, "`type` is " + std::to_string(asked) +
@@ -97,10 +227,29 @@ void Making::combines(tutti_op op) {
     op_.emplace(caller_.function(), op, elements_).complete(call_);
 }
 
+Combining::Combining(const char* function, tutti_op op, const Elements& elements)
+    : op_(operator_of(function, op, elements)) {}
+
 } // namespace tutti::inline TUTTI_NAMESPACE::c
 
 using namespace tutti;
 
 tutti_type tutti_type_of_size(size_t bytes) {
     return bytes >> (64 - c::type_bits) == 0 ? static_cast<tutti_type>(bytes) << c::type_bits : 0;
+}
+
+tutti_status tutti_op_create(tutti_op_function function, void* user, int commutative, tutti_op* op) {
+    return c::guarded([&] {
+        c::there("op_create", "op", op) = 0;
+        c::there("op_create", "function", function);
+        *op = c::operators.add({function, user, commutative != 0});
+    });
+}
+
+tutti_status tutti_op_free(tutti_op op) {
+    return c::guarded([&] {
+        if (op != 0 && !c::operators.take(op)) {
+            c::refuse("op_free", "`op` does not come from tutti_op_create(), or has been freed");
+        }
+    });
 }

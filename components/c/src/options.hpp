@@ -1,17 +1,78 @@
 #pragma once
 
-#include "c/src/status.hpp"
+#include "option_values.hpp"
 
+#include <tutti/error.hpp>
 #include <tutti/member.hpp>
 #include <tutti/options.hpp>
 #include <tutti/tutti.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <span>
 #include <string>
+#include <utility>
 
 namespace tutti::inline TUTTI_NAMESPACE::c {
+
+/// The failure of a function of the program that has returned no status of the library.
+class StatusError : public Error {
+public:
+    StatusError(tutti_status status, const std::string& text, const ErrorContext& context)
+        : Error(text, context), status_(status) {}
+    tutti_status status() const { return status_; }
+
+private:
+    tutti_status status_;
+};
+
+/// The status of the exception that is being handled, whose text becomes that of the calling thread's last
+/// failure. An exception that ends the thread goes on.
+TUTTI_COMPONENT_API tutti_status noted();
+
+/// How many failures there have been on the calling thread.
+std::uint64_t failures_noted();
+
+/// Throws the failure that a function of the program reports by a status other than TUTTI_OK: the last
+/// failure with this status that it has met, after the first `before` ones of the thread. `whose` names the
+/// function.
+[[noreturn]] void throw_status(tutti_status status, const std::string& whose, std::uint64_t before);
+
+/// No exception leaves the library.
+template <class Function>
+tutti_status guarded(Function function) {
+    try {
+        function();
+        return TUTTI_OK;
+    } catch (...) {
+        return noted();
+    }
+}
+
+[[noreturn]] inline void refuse(const char* function, const std::string& what) {
+    throw ArgumentError(std::string(function) + ": " + what);
+}
+
+/// The target of a pointer argument.
+template <class T>
+T& there(const char* function, const char* name, T* pointer) {
+    if (pointer == nullptr) {
+        refuse(function, std::string("`") + name + "` is a null pointer");
+    }
+    return *pointer;
+}
+
+/// A list that a program has passed. Throws ArgumentError if no memory is so long, or if there is none.
+template <class T>
+std::span<T> list(const char* function, const char* name, T* first, std::size_t n) {
+    if (n > PTRDIFF_MAX / sizeof(T)) {
+        refuse(function, std::string("the list `") + name + "` would be longer than memory: its length is " +
+                             std::to_string(n));
+    }
+    return {n == 0 ? first : &there(function, name, first), n};
+}
 
 /// Options as this library knows them: fields that an older program does not have are as in `defaults`.
 /// Throws ArgumentError if a newer program has set a field that the library does not have.
@@ -35,13 +96,19 @@ Options known(const char* function, const Options* given, Options defaults) {
     return defaults;
 }
 
+/// The enumerator that a TUTTI_... constant stands for.
+template <class Enum>
+Enum one_of(const char* function, const char* name, int value) {
+    if (const std::string fault = engine::fault_of<Enum>(value); !fault.empty()) {
+        refuse(function, std::string("`") + name + "`" + fault);
+    }
+    return static_cast<Enum>(value);
+}
+
 /// The timeout that `milliseconds`, or one of the constants for it, stands for.
 TUTTI_COMPONENT_API Timeout timeout(std::int64_t milliseconds);
 Options call_options(const char* function, const tutti_call_options* given);
 GroupOptions group_options(const char* function, const tutti_group_options* given);
-TUTTI_COMPONENT_API RollCallFormat roll_call_format(const char* function, int format);
-TraceFormat trace_format(const char* function, int format);
-Level level(const char* function, int level);
 
 /// Writes a text as far as it fits: see tutti_group_roll_call().
 TUTTI_COMPONENT_API void write_text(const char* function, const std::string& written, char* text,
@@ -51,14 +118,15 @@ TUTTI_COMPONENT_API void write_text(const char* function, const std::string& wri
 template <class Called>
 void write_roll_call(const char* function, const Called& called, int format, char* text, std::size_t bytes,
                      std::size_t* length) {
-    write_text(function, called.roll_call(roll_call_format(function, format)), text, bytes, length);
+    write_text(function, called.roll_call(one_of<RollCallFormat>(function, "format", format)), text, bytes,
+               length);
 }
 
 /// Writes the trace of a group or a team.
 template <class Called>
 void write_trace(const char* function, const Called& called, int format, char* text, std::size_t bytes,
                  std::size_t* length) {
-    write_text(function, called.trace(trace_format(function, format)), text, bytes, length);
+    write_text(function, called.trace(one_of<TraceFormat>(function, "format", format)), text, bytes, length);
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE::c

@@ -1,5 +1,5 @@
 #include "c/src/calls.hpp"
-#include "c/src/status.hpp"
+#include "c/src/options.hpp"
 #include "immovable.hpp"
 
 #include <tutti/request.hpp>

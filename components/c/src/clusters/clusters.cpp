@@ -1,10 +1,9 @@
 // Clusters for C.
 
+#include "c/src/calls.hpp"
 #include "c/src/cluster_member.hpp"
-#include "c/src/members.hpp"
 #include "c/src/numbered.hpp"
 #include "c/src/options.hpp"
-#include "c/src/status.hpp"
 
 #include <tutti/mpi.hpp>
 #include <tutti/tutti_mpi.h>
