@@ -270,26 +270,13 @@ std::span<const MpiChannel::Piece> BlockExchange::blocks_of(const Parcels& parce
     return pieces_;
 }
 
-bool BlockExchange::advance() try {
-    while (!go_on()) {
-        if (!call_.transport().channel().test()) {
-            return false;
-        }
-    }
-    return true;
-} catch (...) { // nobody else gives up the started messages
-    call_.transport().channel().give_up();
-    throw;
+bool BlockExchange::advance() {
+    return call_.transport().channel().carry_on(false, [this] { return go_on(); });
 }
 
-void BlockExchange::perform() try {
+void BlockExchange::perform() {
     begin();
-    while (!go_on()) {
-        call_.transport().channel().wait();
-    }
-} catch (...) {
-    call_.transport().channel().give_up();
-    throw;
+    call_.transport().channel().carry_on(true, [this] { return go_on(); });
 }
 
 namespace {

@@ -7,7 +7,7 @@
 #include <tutti/mpi.hpp>
 
 #include <exception>
-#include <span>
+#include <memory>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -33,17 +33,8 @@ Member::Member(Member&& other) noexcept
 
 Member& Member::operator=(Member&& other) noexcept {
     if (this != &other) {
-        leave();
-        start = other.start;
-        prepare = other.prepare;
-        own_ = std::move(other.own_);
-        cluster_ = std::move(other.cluster_);
-        borrowed_ = other.borrowed_;
-        seat_ = std::exchange(other.seat_, nullptr);
-        called_from_ = other.called_from_;
-        rank_ = other.rank_;
-        size_ = other.size_;
-        exceptions_on_entry_ = other.exceptions_on_entry_;
+        std::destroy_at(this);
+        std::construct_at(this, std::move(other));
     }
     return *this;
 }

@@ -4,7 +4,7 @@
 #include "call/call_signature.hpp"
 #include "diagnose/disagreement.hpp"
 #include "group/seat.hpp"
-#include "hybrid/src/schedule/algorithms.hpp"
+#include "hybrid/src/schedule/transport.hpp"
 #include "mixed.hpp"
 #include "run/copy_bytes.hpp"
 #include "wait/time_limit.hpp"

@@ -2,9 +2,8 @@
 
 #include "choose/wait_choice.hpp"
 #include "hybrid/src/channel/cpu_division.hpp"
-#include "hybrid/src/channel/mpi_check.hpp"
+#include "hybrid/src/channel/mpi_calls.hpp"
 #include "hybrid/src/cluster_seat.hpp"
-#include "hybrid/src/parts.hpp"
 #include "wait/failed_call.hpp"
 #include "wait/time_limit.hpp"
 
@@ -162,7 +161,7 @@ ClusterState::~ClusterState() {
         end();
     }
     if (transport_.channel().is_stuck()) {
-        hybrid::keep(memory_);
+        std::ranges::for_each(staging_, &Staging::keep);
     }
 }
 
@@ -268,11 +267,8 @@ std::string ClusterState::description() const {
 }
 
 void ClusterState::enlarge(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment) {
-    for (std::size_t parity = 0; parity < staging_buffers_.size(); ++parity) {
-        staging_buffers_[parity].input = staging_buffers_[parity].output =
-            nullptr; // should there be no memory
-        staging_buffers_[parity].input = memory_->rooms[2 * parity].at_least(input_bytes, alignment);
-        staging_buffers_[parity].output = memory_->rooms[2 * parity + 1].at_least(output_bytes, alignment);
+    for (Staging& staging : staging_) {
+        staging.make_room(input_bytes, output_bytes, alignment);
     }
 }
 
@@ -305,19 +301,6 @@ void ClusterState::tell_others(const std::exception_ptr& cause) noexcept {
         return;
     }
     failure_channel_.tell(cause);
-}
-
-StartedQueue::~StartedQueue() {
-    if (transport_.channel().is_stuck()) {
-        hybrid::keep(memory_);
-    }
-}
-
-void StartedQueue::make_room(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment) {
-    staging_ = {}; // should there be no memory
-    std::byte* const input = memory_->input.at_least(input_bytes, alignment);
-    std::byte* const output = memory_->output.at_least(output_bytes, alignment);
-    staging_ = {.input = input, .output = output};
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

@@ -3,10 +3,9 @@
 #include "cache_line.hpp"
 #include "call/call_signature.hpp"
 #include "diagnose/roll_call.hpp"
+#include "group/family.hpp"
 #include "group/group_state.hpp"
-#include "hybrid/src/channel/main_thread.hpp"
-#include "hybrid/src/channel/mpi_check.hpp"
-#include "hybrid/src/parts.hpp"
+#include "hybrid/src/channel/mpi_calls.hpp"
 #include "hybrid/src/schedule/transport.hpp"
 #include "immovable.hpp"
 #include "run/memory.hpp"
@@ -20,20 +19,112 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+namespace tutti::inline TUTTI_NAMESPACE::mpi {
+struct ClusterOptions;
+}
+
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
+
+class ClusterSeat;
+class ClusterState;
+
+/// The part of a split's arguments that a member of a cluster shows the others.
+struct ShownChoice {
+    tutti::detail::Choice choice;
+    /// Whether its thread makes the MPI calls of its process.
+    bool leads = false;
+};
+
+/// The members of a cluster that have chosen one color. The members of a process are consecutive.
+struct PartLayout {
+    /// Their ranks in the cluster, in the order of the part.
+    std::vector<int> mates;
+    /// The processes of the cluster that have members in it, in the order of these.
+    std::vector<int> processes;
+    /// The first member of each of these among the mates, and the end.
+    std::vector<int> first_ranks;
+    /// Which of the members in each process leads it, among those of the process.
+    std::vector<int> leaders;
+
+    /// The place of a process among them.
+    int index_of(int process) const {
+        return static_cast<int>(std::ranges::find(processes, process) - processes.begin());
+    }
+    int members_of(int index) const {
+        const auto place = static_cast<std::size_t>(index);
+        return first_ranks[place + 1] - first_ranks[place];
+    }
+};
+
+/// The parts, in the order of their colors. Throws ArgumentError if the members of a process would not be
+/// consecutive, or could not make their MPI calls: then on all members.
+std::vector<PartLayout> parts_of(const std::vector<tutti::detail::Choice>& choices,
+                                 const std::vector<bool>& leads, const ClusterState& cluster);
+
+/// The parts that splits have made of a cluster. They end in an order that all processes have agreed on,
+/// because that is collective, and members leave whenever they like.
+class Parts : Immovable {
+public:
+    using State = std::shared_ptr<ClusterState>;
+
+    /// Makes those of a split. By the leader of each process, on the thread that makes MPI calls. Processes
+    /// make their communicators in the order of the parts, so that none waits for one that waits for it.
+    void make(ClusterState& whole, const std::vector<PartLayout>& parts);
+    /// The `index`-th of the last `count`; null if it has no members in this process.
+    State last(std::size_t count, std::size_t index) const { return parts_[parts_.size() - count + index]; }
+
+    /// Whether they have no members in this process any more, and have not failed.
+    bool have_ended() const;
+    /// Closes the parts for which that is so in all processes. Collective over the cluster that has the
+    /// channel.
+    void close_ended(hybrid::MpiChannel& channel);
+
+    /// They fail with the whole, of which this member has failed. By any thread.
+    void fail(int member, const std::exception_ptr& cause) noexcept;
+
+private:
+    /// For fail().
+    std::mutex mutex_;
+    /// As long as they are not closed: the same list in all processes.
+    std::vector<State> parts_;
+};
 
 /// Memory that the members of a process and their leaders share during a call.
 struct StagingBuffers {
     std::byte* input = nullptr;
     std::byte* output = nullptr;
+};
+
+/// The memory of these. MPI may come to use it for longer than its owner does.
+class Staging : Immovable {
+public:
+    /// Makes the buffers as large at least, where elements of that alignment may lie. While nobody uses them.
+    void make_room(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment) {
+        buffers_ = {}; // should there be no memory
+        std::byte* const input = memory_->input.at_least(input_bytes, alignment);
+        buffers_ = {.input = input, .output = memory_->output.at_least(output_bytes, alignment)};
+    }
+    const StagingBuffers& buffers() const { return buffers_; }
+    void keep() noexcept { hybrid::keep(memory_); }
+
+private:
+    struct Memory : hybrid::Keepable {
+        tutti::run::Memory input;
+        tutti::run::Memory output;
+    };
+
+    StagingBuffers buffers_;
+    std::shared_ptr<Memory> memory_ = std::make_shared<Memory>();
 };
 
 /// How a leader exchanges the operations that are outstanding with the other processes: one after the other,
@@ -42,7 +133,11 @@ struct StagingBuffers {
 class StartedQueue : Immovable {
 public:
     explicit StartedQueue(int processes) : transport_(processes) {}
-    ~StartedQueue();
+    ~StartedQueue() {
+        if (transport_.channel().is_stuck()) {
+            staging_.keep();
+        }
+    }
 
     hybrid::Transport& transport() { return transport_; }
 
@@ -53,34 +148,13 @@ public:
     /// The one that has its turn has been exchanged.
     void finish() { ++done_; }
 
-    /// Makes the buffers as large at least.
-    void make_room(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment);
-    const StagingBuffers& staging() const { return staging_; }
+    Staging& staging() { return staging_; }
 
 private:
-    struct Memory : hybrid::Keepable {
-        tutti::run::Memory input;
-        tutti::run::Memory output;
-    };
-
     hybrid::Transport transport_;
     std::uint64_t done_ = 0;
-    StagingBuffers staging_;
-    std::shared_ptr<Memory> memory_ = std::make_shared<Memory>();
+    Staging staging_;
 };
-
-} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail
-
-namespace tutti::inline TUTTI_NAMESPACE::mpi {
-
-struct ClusterOptions;
-
-} // namespace tutti::inline TUTTI_NAMESPACE::mpi
-
-namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
-
-class ClusterSeat;
-struct PartLayout;
 
 /// How long members of a process wait for each other, if members that wait for other processes may do so for
 /// `timeout`: a moment longer, so that the member with more information is the first to fail.
@@ -231,7 +305,7 @@ public:
 
     /// The staging buffers for calls of one parity: while one is still being read the next one may be
     /// written.
-    const StagingBuffers& staging(unsigned parity) const { return staging_buffers_[parity]; }
+    const StagingBuffers& staging(unsigned parity) const { return staging_[parity].buffers(); }
     /// Makes the staging buffers larger, where elements of that alignment may lie. While nobody uses them.
     void enlarge(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment);
 
@@ -296,11 +370,7 @@ private:
     std::shared_ptr<tutti::detail::GroupState> group_;
     std::vector<Board> boards_;
     std::vector<std::unique_ptr<ClusterSeat>> seats_;
-    std::array<StagingBuffers, 2> staging_buffers_;
-    struct StagingMemory : hybrid::Keepable {
-        std::array<tutti::run::Memory, 4> rooms;
-    };
-    std::shared_ptr<StagingMemory> memory_ = std::make_shared<StagingMemory>();
+    std::array<Staging, 2> staging_;
     tutti::engine::Failure failure_;
     /// The main thread of the whole, if this is a part.
     std::shared_ptr<hybrid::MainThread> main_thread_ = std::make_shared<hybrid::MainThread>();

@@ -1,8 +1,6 @@
-#include "hybrid/src/leader_work.hpp"
-
 #include "choose/store_policy.hpp"
 #include "hybrid/src/cluster_call.hpp"
-#include "hybrid/src/schedule/algorithms.hpp"
+#include "hybrid/src/schedule/transport.hpp"
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 

@@ -1,7 +1,5 @@
 // Clusters of some members of a cluster.
 
-#include "hybrid/src/parts.hpp"
-
 #include "group/family.hpp"
 #include "hybrid/src/cluster_seat.hpp"
 #include "hybrid/src/cluster_state.hpp"

@@ -1,9 +1,7 @@
-#include "hybrid/src/started_gate.hpp"
-
 #include "flight/progress_engine.hpp"
 #include "group/seat.hpp"
 #include "hybrid/src/cluster_seat.hpp"
-#include "hybrid/src/schedule/algorithms.hpp"
+#include "hybrid/src/schedule/transport.hpp"
 #include "wait/error_context.hpp"
 
 #include <tutti/error.hpp>
@@ -185,11 +183,11 @@ void StartedGate::begin_exchange() {
     StartedQueue& queue = call_.cluster().started();
     if (call_.sends_blocks()) {
         blocks_.lay_out();
-        queue.make_room(blocks_.outgoing_bytes(), blocks_.landing_bytes(), call_.element_align());
+        queue.staging().make_room(blocks_.outgoing_bytes(), blocks_.landing_bytes(), call_.element_align());
         blocks_.put();
     } else {
         work_.begin();
-        queue.make_room(work_.input_room(), work_.output_room(), call_.element_align());
+        queue.staging().make_room(work_.input_room(), work_.output_room(), call_.element_align());
     }
     const hybrid::ProcessCall whole = call_.sends_blocks() ? hybrid::ProcessCall{} : work_.put(0);
     call_.speak([&] {

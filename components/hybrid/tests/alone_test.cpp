@@ -3,7 +3,7 @@
 
 #include "algorithm/registry.hpp"
 #include "hybrid/src/channel/cpu_division.hpp"
-#include "hybrid/src/schedule/message_plan.hpp"
+#include "hybrid/src/schedule/transport.hpp"
 #include "machine/machine.hpp"
 #include "tests/test.hpp"
 

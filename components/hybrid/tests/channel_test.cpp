@@ -5,8 +5,8 @@
 #include "choose/select.hpp"
 #include "diagnose/group_diagnosis.hpp"
 #include "exam.hpp"
+#include "hybrid/src/cluster_call.hpp"
 #include "hybrid/src/cluster_state.hpp"
-#include "hybrid/src/leader_work.hpp"
 #include "machine/pinning.hpp"
 
 namespace tutti::test {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <tutti/counts.hpp>
 #include <tutti/detail/export.hpp>
 #include <tutti/group.hpp>
 #include <tutti/member.hpp>
@@ -42,9 +41,6 @@ TUTTI_API tutti::detail::RequestBase& start(ClusterSeat& seat, const tutti::deta
                                             const Options& options);
 TUTTI_API tutti::detail::PersistentRequestBase& prepare(ClusterSeat& seat, const tutti::detail::Call& call,
                                                         const Options& options);
-} // namespace detail
-
-namespace detail {
 
 /// A way of calling, like tutti::detail::BlockingWay.
 struct BlockingWay {
@@ -119,8 +115,8 @@ struct ClusterOptions {
 ///
 /// P is the number of members of all processes, m the bytes of one member's whole buffer. Inside a process a
 /// call costs two exchanges, in which each member reads and writes 2m to 3m bytes, or reads m and writes its
-/// part of m if they share the result. Between processes it costs
-/// what the algorithm among the processes costs.
+/// part of m if they share the result. Between processes it costs what the algorithm among the processes
+/// costs.
 class TUTTI_API Member : public Collectives<Member, detail::BlockingWay> {
 public:
     ~Member();

@@ -1,6 +1,6 @@
 #include "hybrid/src/channel/cpu_division.hpp"
 
-#include "hybrid/src/channel/mpi_check.hpp"
+#include "hybrid/src/channel/mpi_calls.hpp"
 #include "machine/pinning.hpp"
 #include "machine/placement.hpp"
 

@@ -2,9 +2,7 @@
 
 #include "group/seat.hpp"
 #include "group/shared_memory.hpp"
-#include "hybrid/src/channel/failure_channel.hpp"
-#include "hybrid/src/channel/mismatch_probe.hpp"
-#include "hybrid/src/channel/mpi_check.hpp"
+#include "hybrid/src/channel/mpi_calls.hpp"
 #include "immovable.hpp"
 #include "mailbox/wait.hpp"
 #include "wait/failure.hpp"
@@ -106,6 +104,23 @@ public:
     void wait();
     /// Returns whether all are complete now. Throws as wait() does.
     bool test();
+    /// Calls go_on(), which goes as far as that goes without waiting, until it returns true: nothing is left.
+    /// In between waits for what was started, or, unless `waits`, returns false if that has not come. Gives
+    /// up all started messages if anything throws, because nobody else does.
+    template <class GoOn>
+    bool carry_on(bool waits, GoOn go_on) try {
+        while (!go_on()) {
+            if (waits) {
+                wait();
+            } else if (!test()) {
+                return false;
+            }
+        }
+        return true;
+    } catch (...) {
+        give_up();
+        throw;
+    }
     /// Whether something was started that no wait() or test() has found done.
     bool awaits_messages() const { return !started_.empty(); }
     /// While it waits, the outstanding operations of that thread make progress; null: none.

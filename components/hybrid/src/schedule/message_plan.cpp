@@ -1,6 +1,5 @@
-#include "hybrid/src/schedule/message_plan.hpp"
-
 #include "cache_line.hpp"
+#include "hybrid/src/schedule/transport.hpp"
 
 #include <tutti/detail/association.hpp>
 

@@ -1,4 +1,4 @@
-#include "hybrid/src/schedule/message_plan.hpp"
+#include "hybrid/src/schedule/transport.hpp"
 
 #include <algorithm>
 #include <map>

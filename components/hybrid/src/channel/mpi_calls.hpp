@@ -1,20 +1,121 @@
 #pragma once
 
 #include "call/call_signature.hpp"
-#include "hybrid/src/channel/mpi_check.hpp"
+#include "immovable.hpp"
 #include "mixed.hpp"
 
 #include <mpi.h>
 
 #include <array>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 namespace tutti::hybrid {
+
+/// Throws Error with the text of an MPI error code that is not MPI_SUCCESS; `what` names the MPI call.
+void check(int code, const char* what);
+
+/// Throws ArgumentError unless MPI has been initialised and not yet finalised.
+void require_mpi();
+/// The same if MPI has been initialised.
+void require_unfinalised_mpi();
+
+/// Throws ArgumentError unless MPI can be used and `communicator` is an intracommunicator; `who` is its user,
+/// for the error.
+void require_communicator(const char* who, MPI_Comm communicator);
+
+/// Memory that MPI may come to use for longer than its owner does.
+struct Keepable {
+    std::shared_ptr<Keepable> next_kept;
+    bool is_kept = false;
+};
+
+/// Keeps memory until the process ends: that which MPI may still use, whenever it is called. Allocates
+/// nothing.
+void keep(std::shared_ptr<Keepable> memory) noexcept;
+
+/// Throws `thrown`, this process's failure, unless it is null, and Aborted when another process has one.
+/// Collective.
+void share_failure(MPI_Comm communicator, const std::exception_ptr& thrown);
+
+/// Does work in which one process alone may fail, though all have to go on or none. Collective; `work` is
+/// not.
+template <class Work>
+void together(MPI_Comm communicator, Work work) {
+    std::exception_ptr thrown;
+    try {
+        work();
+    } catch (...) {
+        thrown = std::current_exception();
+    }
+    share_failure(communicator, thrown);
+}
+
+/// Lets one thread have its MPI calls made by the one that may make them, which waits here meanwhile.
+class MainThread {
+public:
+    /// Runs `work` on the thread that serves, and returns or throws as it does. By one thread at a time, or
+    /// by the one that serves.
+    void run_there(const std::function<void()>& work);
+
+    /// Serves until finish() is called.
+    void serve();
+    void finish();
+    bool serves();
+
+private:
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    const std::function<void()>* work_ = nullptr;
+    std::exception_ptr thrown_;
+    bool finished_ = false;
+    std::thread::id server_;
+};
+
+/// Sends the failures of a process of a cluster to the others, on a communicator that carries nothing else.
+class FailureChannel : Immovable {
+public:
+    /// The tag of its messages.
+    static constexpr int tag = 2;
+
+    /// Among so many processes, once it is open. With one process, it need not be opened.
+    explicit FailureChannel(int processes);
+    ~FailureChannel();
+
+    /// The communicator must outlive it.
+    void open(MPI_Comm communicator) { communicator_ = communicator; }
+
+    /// Sends the failure to all other processes. Once. Allocates nothing.
+    void tell(const std::exception_ptr& cause) noexcept;
+
+    /// Throws the failure that another process has sent, if there is one: TimeoutError or Aborted. By any
+    /// threads that may call MPI.
+    void throw_reported() const;
+
+private:
+    static constexpr std::size_t most_text = 512;
+
+    /// Nobody waits for the messages to arrive, so they may outlive the cluster.
+    struct Sent : Keepable {
+        /// The kind of the failure, and its text.
+        std::array<char, most_text> text{};
+        std::vector<MPI_Request> requests;
+    };
+
+    MPI_Comm communicator_ = MPI_COMM_NULL;
+    std::shared_ptr<Sent> sent_ = std::make_shared<Sent>();
+    bool told_ = false;
+};
 
 /// The calls of a process on one channel: the last calls that differ from the one before, and a digest of
 /// all.

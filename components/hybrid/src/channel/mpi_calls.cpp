@@ -1,15 +1,200 @@
-#include "hybrid/src/channel/mismatch_probe.hpp"
+#include "hybrid/src/channel/mpi_calls.hpp"
 
 #include "diagnose/disagreement.hpp"
+#include "wait/failure.hpp"
 
 #include <tutti/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <functional>
+#include <mutex>
+#include <new>
+#include <span>
 #include <string>
+#include <utility>
 
 namespace tutti::hybrid {
+
+void check(int code, const char* what) {
+    if (code == MPI_SUCCESS) {
+        return;
+    }
+    std::array<char, MPI_MAX_ERROR_STRING> text{};
+    int length = 0;
+    MPI_Error_string(code, text.data(), &length);
+    throw Error(std::string(what) + ": " + std::string(text.data(), static_cast<std::size_t>(length)));
+}
+
+void require_mpi() {
+    int initialised = 0;
+    MPI_Initialized(&initialised);
+    if (initialised == 0) {
+        throw ArgumentError("MPI is not initialised: call MPI_Init_thread first");
+    }
+    require_unfinalised_mpi();
+}
+
+void require_unfinalised_mpi() {
+    int finalised = 0;
+    MPI_Finalized(&finalised);
+    if (finalised != 0) {
+        throw ArgumentError("MPI has been finalised: clusters and their calls must come to an end before");
+    }
+}
+
+/// Allocates nothing if all is well: a process that fails here alone leaves the others waiting.
+void require_communicator(const char* who, MPI_Comm communicator) {
+    require_mpi();
+    const auto refuse = [who](const char* what) {
+        throw ArgumentError(std::string(who) + ": `communicator` is " + what);
+    };
+    if (communicator == MPI_COMM_NULL) {
+        refuse("MPI_COMM_NULL; pass one of which this process is a member");
+    }
+    int is_inter = 0;
+    check(MPI_Comm_test_inter(communicator, &is_inter), "MPI_Comm_test_inter");
+    if (is_inter != 0) {
+        refuse("an inter-communicator; merge it first (MPI_Intercomm_merge)");
+    }
+}
+
+void keep(std::shared_ptr<Keepable> memory) noexcept {
+    static std::mutex mutex;
+    // Without an end: destructors may make calls of MPI, which has been finalised by the end of the process.
+    alignas(std::shared_ptr<Keepable>) static std::array<std::byte, sizeof(std::shared_ptr<Keepable>)> room;
+    static std::shared_ptr<Keepable>& last_kept = *new (room.data()) std::shared_ptr<Keepable>;
+    const std::lock_guard lock(mutex);
+    if (!memory->is_kept) {
+        memory->is_kept = true;
+        memory->next_kept = std::move(last_kept);
+        last_kept = std::move(memory);
+    }
+}
+
+void share_failure(MPI_Comm communicator, const std::exception_ptr& thrown) {
+    int rank = 0;
+    int size = 0;
+    check(MPI_Comm_rank(communicator, &rank), "MPI_Comm_rank");
+    check(MPI_Comm_size(communicator, &size), "MPI_Comm_size");
+    const int own = thrown != nullptr ? rank : size;
+    int failed = size;
+    check(MPI_Allreduce(&own, &failed, 1, MPI_INT, MPI_MIN, communicator), "MPI_Allreduce");
+    if (thrown != nullptr) {
+        std::rethrow_exception(thrown);
+    }
+    if (failed != size) {
+        throw Aborted("released because process " + std::to_string(failed) +
+                      " failed before it could take part");
+    }
+}
+
+void MainThread::run_there(const std::function<void()>& work) {
+    std::unique_lock lock(mutex_);
+    if (server_ == std::this_thread::get_id()) {
+        lock.unlock();
+        return work();
+    }
+    work_ = &work;
+    changed_.notify_all();
+    changed_.wait(lock, [this] { return work_ == nullptr; });
+    if (const std::exception_ptr thrown = std::exchange(thrown_, nullptr)) {
+        std::rethrow_exception(thrown);
+    }
+}
+
+void MainThread::serve() {
+    std::unique_lock lock(mutex_);
+    server_ = std::this_thread::get_id();
+    for (;;) {
+        changed_.wait(lock, [this] { return work_ != nullptr || finished_; });
+        if (work_ == nullptr) {
+            finished_ = false;
+            server_ = {};
+            return;
+        }
+        lock.unlock();
+        try {
+            (*work_)();
+        } catch (...) {
+            thrown_ = std::current_exception();
+        }
+        lock.lock();
+        work_ = nullptr;
+        changed_.notify_all();
+    }
+}
+
+bool MainThread::serves() {
+    const std::scoped_lock lock(mutex_);
+    return server_ != std::thread::id();
+}
+
+void MainThread::finish() {
+    const std::scoped_lock lock(mutex_);
+    finished_ = true;
+    changed_.notify_all();
+}
+
+namespace {
+
+/// The first character of a text: whether the failure is a TimeoutError.
+constexpr char timeout_mark = 'T';
+constexpr char other_mark = ' ';
+
+} // namespace
+
+FailureChannel::FailureChannel(int processes) {
+    sent_->requests.assign(static_cast<std::size_t>(processes), MPI_REQUEST_NULL);
+}
+
+FailureChannel::~FailureChannel() {
+    if (told_) {
+        keep(sent_);
+    }
+}
+
+void FailureChannel::tell(const std::exception_ptr& cause) noexcept {
+    int finalised = 0;
+    int rank = 0;
+    MPI_Finalized(&finalised);
+    if (communicator_ == MPI_COMM_NULL || finalised != 0 ||
+        MPI_Comm_rank(communicator_, &rank) != MPI_SUCCESS) {
+        return;
+    }
+    told_ = true;
+    sent_->text.front() = engine::holds<TimeoutError>(cause) ? timeout_mark : other_mark;
+    engine::copy_text(cause, std::span(sent_->text).subspan(1));
+    for (std::size_t peer = 0; peer < sent_->requests.size(); ++peer) {
+        if (static_cast<int>(peer) != rank) {
+            MPI_Isend(sent_->text.data(), static_cast<int>(sent_->text.size()), MPI_CHAR,
+                      static_cast<int>(peer), tag, communicator_, &sent_->requests[peer]);
+        }
+    }
+}
+
+void FailureChannel::throw_reported() const {
+    if (communicator_ == MPI_COMM_NULL) {
+        return;
+    }
+    int found = 0;
+    MPI_Status status;
+    MPI_Message message = MPI_MESSAGE_NULL;
+    check(MPI_Improbe(MPI_ANY_SOURCE, tag, communicator_, &found, &message, &status), "MPI_Improbe");
+    if (found == 0) {
+        return;
+    }
+    std::array<char, most_text> text{};
+    check(MPI_Mrecv(text.data(), static_cast<int>(text.size()), MPI_CHAR, &message, MPI_STATUS_IGNORE),
+          "MPI_Mrecv");
+    const std::string told =
+        "released because process " + std::to_string(status.MPI_SOURCE) + " failed: " + (text.data() + 1);
+    if (text.front() == timeout_mark) {
+        throw TimeoutError(told);
+    }
+    throw Aborted(told);
+}
 
 using engine::CallHistory;
 using engine::CallRecord;
