@@ -4,10 +4,6 @@
 
 #include <csignal>
 
-using namespace tutti;
-using namespace std::chrono_literals;
-using namespace tutti::test;
-
 namespace {
 
 /// Collects messages while it lives.
@@ -62,17 +58,14 @@ TEST_CASE("a function gets the messages in place of stderr") {
 }
 
 TEST_CASE("the roll calls of a signal are messages") {
-    setenv("TUTTI_ROLL_CALL", "USR1", 1); // a process has one signal for them
-    {
-        const Group group(3);
-        const Collected log;
-        std::raise(SIGUSR1);
-        const auto [level, text] = log.next();
-        CHECK(level == LogLevel::info);
-        CHECK(text.starts_with("roll call of 3 members:\n"));
-        CHECK(!text.ends_with('\n'));
-    }
-    unsetenv("TUTTI_ROLL_CALL");
+    const Environment signal("TUTTI_ROLL_CALL", "USR1"); // a process has one signal for them
+    const Group group(3);
+    const Collected log;
+    std::raise(SIGUSR1);
+    const auto [level, text] = log.next();
+    CHECK(level == LogLevel::info);
+    CHECK(text.starts_with("roll call of 3 members:\n"));
+    CHECK(!text.ends_with('\n'));
 }
 
 TEST_CASE("a failed team that is held up is a warning") {
@@ -158,7 +151,7 @@ TEST_CASE("a hook learns of a difference that only the end of the run shows") {
     };
     for (int round = 1; round <= 2; ++round) {
         const Thrown thrown = thrown_by([&] { team.run(only_the_root); });
-        CHECK(thrown.kind == Thrown::Kind::mismatch);
+        CHECK(thrown.kind == Kind::mismatch);
         CHECK(calls == round);
         CHECK(seen == thrown.text);
     }
@@ -183,7 +176,7 @@ TEST_CASE("while the hook runs, no other member's failure goes before, and nobod
                 throw std::runtime_error(std::to_string(me.rank()));
             }
             const Thrown released = thrown_by([&] { me.barrier(); });
-            too_early = released.kind != Thrown::Kind::aborted || !has_ended;
+            too_early = released.kind != Kind::aborted || !has_ended;
         });
     });
     CHECK(run.text == seen); // that of one member

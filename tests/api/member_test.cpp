@@ -1,38 +1,62 @@
-// A membership that moves, is divided by the machine, and fails by its own wish.
+// Members that move, that are divided by the machine, and that fail by their own wish; the functions that
+// teams and groups run, and where teams are placed.
+
 #include "machine/cpu_list.hpp"
 #include "machine/machine.hpp"
 #include "machine/placement.hpp"
 #include "support.hpp"
 
-using namespace tutti;
-using namespace tutti::test;
-
 static_assert(std::is_nothrow_move_assignable_v<Member>);
-static_assert(noexcept(std::declval<const Member&>().rank()) && noexcept(
-    std::declval<const Member&>()
-        .size()) && noexcept(std::declval<const Member&>()
-                                 .cpu()) && noexcept(std::declval<const Team&>()
-                                                         .size()) && noexcept(std::declval<const Group&>()
-                                                                                  .size()));
+static_assert(noexcept(std::declval<const Member&>().rank()));
+static_assert(noexcept(std::declval<const Member&>().size()));
+static_assert(noexcept(std::declval<const Member&>().cpu()));
+static_assert(noexcept(std::declval<const Team&>().size()));
+static_assert(noexcept(std::declval<const Group&>().size()));
+
+namespace {
+
+void do_nothing(Member& /*me*/) {}
+int size_of(const Member& me) {
+    return me.size();
+}
+
+/// Neither copyable nor made from nothing.
+struct Ticket {
+    explicit Ticket(int given) : number(std::make_unique<int>(given)) {}
+    std::unique_ptr<int> number;
+};
+
+struct NamedLevel {
+    Level level;
+    int machine::Pu::*number;
+};
+
+/// The machine that hwloc has been told to describe, or this one.
+machine::Machine described() {
+    const char* const synthetic = std::getenv("HWLOC_SYNTHETIC");
+    return synthetic != nullptr ? machine::from_synthetic(synthetic) : machine::here();
+}
+
+} // namespace
 
 TEST_CASE("a member that is assigned to leaves its group first") {
     Group one(1);
     Group other(1);
     Member a = one.join(0);
     Member b = other.join(0);
-    CHECK(thrown_by([&] { a = one.join(0); }).kind == Thrown::Kind::argument); // it has not left yet
+    CHECK(thrown_by([&] { a = one.join(0); }).kind == Kind::argument); // it has not left yet
     a = std::move(b);
     const Member again = one.join(0);
-    CHECK(thrown_by([&] { const Member second = other.join(0); }).kind == Thrown::Kind::argument);
+    CHECK(thrown_by([&] { const Member second = other.join(0); }).kind == Kind::argument);
     Member& itself = a;
     a = std::move(itself);
     a.barrier();
-    CHECK(thrown_by([&] { const Member second = other.join(0); }).kind == Thrown::Kind::argument);
+    CHECK(thrown_by([&] { const Member second = other.join(0); }).kind == Kind::argument);
 }
 
 TEST_CASE("a member that was assigned makes all calls in its new group") {
     Team team(4, {.placement = "none"});
-    const std::vector<int> good = team.run([](Member& me) {
+    CHECK(on_all(team, [](Member& me) {
         std::optional<Member> part;
         part = me.split(me.rank(), 0);              // alone
         part = me.split(me.rank() / 2, -me.rank()); // into an engaged optional
@@ -51,9 +75,8 @@ TEST_CASE("a member that was assigned makes all calls in its new group") {
             step.wait();
             is_good = is_good && sums[0] == members && sums[1] == members && sums[2] == members;
         }
-        return is_good ? 1 : 0;
-    });
-    CHECK(good == std::vector<int>(4, 1));
+        return is_good;
+    }));
     check_usable(team);
 }
 
@@ -61,10 +84,9 @@ TEST_CASE("a member that gives up releases the others with its text, and its run
     for (const bool is_in_group : {false, true}) {
         Team team(3, {.placement = "none"});
         Group group(3);
-        std::vector<Thrown> thrown(3);
+        Outcomes each(3);
         const auto part = [&](Member& me) {
-            const auto own = static_cast<std::size_t>(me.rank());
-            thrown[own] = thrown_by([&] {
+            each.note(me, [&] {
                 me.barrier(); // which may not have ended everywhere when the member gives up
                 if (me.rank() == 1) {
                     me.abort("no bread left");
@@ -72,18 +94,12 @@ TEST_CASE("a member that gives up releases the others with its text, and its run
                 me.barrier();
             });
         };
-        const Thrown of_run = thrown_by([&] {
-            if (is_in_group) {
-                team.run([&](Member& me) { group.run(me.rank(), part); });
-            } else {
-                team.run(part);
-            }
-        });
-        for (const Thrown& each : thrown) {
-            CHECK(each.kind == Thrown::Kind::aborted);
-            CHECK(mentions(each.text, "no bread left"));
+        const Thrown of_run = thrown_by(
+            [&] { team.run([&](Member& me) { is_in_group ? group.run(me.rank(), part) : part(me); }); });
+        for (int rank = 0; rank < 3; ++rank) {
+            check_thrown(each.of(rank), Kind::aborted, {"no bread left"});
         }
-        CHECK(of_run.kind == Thrown::Kind::error);
+        CHECK(of_run.kind == Kind::error);
         CHECK(of_run.text == "no bread left");
         check_usable(team);
         Group new_group(3);
@@ -107,27 +123,12 @@ TEST_CASE("an abort without a text has one that names it, however the function e
         Group group(1);
         for (const Thrown& thrown :
              {thrown_by([&] { team.run(part); }), thrown_by([&] { group.run(0, part); })}) {
-            CHECK(thrown.kind == Thrown::Kind::error);
+            CHECK(thrown.kind == Kind::error);
             CHECK(thrown.text == "abort() was called without a text");
         }
-        CHECK(thrown_by([&] { group.run(0, part); }).kind == Thrown::Kind::aborted);
+        CHECK(thrown_by([&] { group.run(0, part); }).kind == Kind::aborted);
     }
 }
-
-namespace {
-
-struct NamedLevel {
-    Level level;
-    int machine::Pu::*number;
-};
-
-/// The machine that hwloc has been told to describe, or this one.
-machine::Machine described() {
-    const char* const synthetic = std::getenv("HWLOC_SYNTHETIC");
-    return synthetic != nullptr ? machine::from_synthetic(synthetic) : machine::here();
-}
-
-} // namespace
 
 // Also run with machines that hwloc is told to describe: see CMakeLists.txt.
 TEST_CASE("a split by level makes one group of each part of the machine") {
@@ -166,27 +167,144 @@ TEST_CASE("a split by level makes one group of each part of the machine") {
 }
 
 TEST_CASE("members that split by different levels are told") {
+    check_fails(2, Kind::mismatch, {"member 0 calls split by L3, but member 1 calls split by core"},
+                [](Member& me) { static_cast<void>(me.split(me.rank() == 0 ? Level::l3 : Level::core)); });
+    check_fails(
+        2, Kind::mismatch, {"member 0 calls split, but member 1 calls split by socket"},
+        [](Member& me) { static_cast<void>(me.rank() == 0 ? me.split(0, 0) : me.split(Level::socket)); });
+    check_fails(2, Kind::argument,
+                {"`level` is 9, must be 0 (socket), 1 (numa_node), 2 (l3), 3 (l2) or 4 (core)"},
+                [](Member& me) { static_cast<void>(me.split(static_cast<Level>(9))); });
+}
+
+TEST_CASE("a run returns what the members return, in the order of their ranks") {
+    for (const TeamOptions& options : team_options()) {
+        Team team(3, options);
+        static_assert(std::is_void_v<decltype(team.run(do_nothing))>);
+        team.run(do_nothing);
+        CHECK(team.run(size_of) == std::vector<int>(3, 3));
+        CHECK(team.run(&size_of) == std::vector<int>(3, 3));
+        CHECK(team.run([](Member& me) { return me.rank() == 1; }) == std::vector<bool>{false, true, false});
+        CHECK(team.run([](const auto& me) { return std::string(5, static_cast<char>('a' + me.rank())); }) ==
+              std::vector<std::string>{"aaaaa", "bbbbb", "ccccc"});
+        const std::vector<Ticket> tickets = team.run([](Member& me) { return Ticket(me.rank()); });
+        CHECK(*tickets.at(2).number == 2);
+        const std::vector<int> numbers = {4, 5, 6};
+        CHECK(team.run([&](Member& me) -> const int& { return numbers[index_of(me)]; }) == numbers);
+        CHECK(thrown_by([&] {
+                  team.run([](Member& me) { return me.rank() == 2 ? throw std::domain_error("no") : 1; });
+              }).text == "no");
+        check_usable(team);
+    }
+}
+
+TEST_CASE("a function that is run may be one that can only be moved") {
     Team team(2, {.placement = "none"});
-    Thrown thrown = thrown_by([&] {
-        team.run([](Member& me) { return me.split(me.rank() == 0 ? Level::l3 : Level::core).size(); });
-    });
-    CHECK(thrown.kind == Thrown::Kind::mismatch);
-    CHECK(mentions(thrown.text, "member 0 calls split by L3, but member 1 calls split by core"));
-    thrown = thrown_by([&] {
-        team.run([](Member& me) {
-            std::optional<Member> part;
-            if (me.rank() == 0) {
-                part = me.split(0, 0);
-            } else {
-                part = me.split(Level::socket);
-            }
-        });
-    });
-    CHECK(thrown.kind == Thrown::Kind::mismatch);
-    CHECK(mentions(thrown.text, "member 0 calls split, but member 1 calls split by socket"));
-    thrown = thrown_by([&] { team.run([](Member& me) { return me.split(static_cast<Level>(9)).size(); }); });
-    CHECK(thrown.kind == Thrown::Kind::argument);
-    CHECK(
-        mentions(thrown.text, "`level` is 9, must be 0 (socket), 1 (numa_node), 2 (l3), 3 (l2) or 4 (core)"));
+    Group group(1);
+    auto function = [step = std::make_unique<int>(5)](Member& me) { return me.rank() + *step; };
+    CHECK(team.run(std::move(function)) == std::vector<int>{5, 6});
+    CHECK(team.run([step = std::make_unique<int>(7)](Member& me) { return me.rank() + *step; }) ==
+          std::vector<int>{7, 8});
+    CHECK(group.run(0, [step = std::make_unique<int>(7)](Member& /*me*/) { return Ticket(*step); }).number !=
+          nullptr);
+    int calls = 0;
+    group.run(0, [&calls](Member& /*me*/) mutable { ++calls; });
+    CHECK(calls == 1);
+    CHECK(group.run(0, size_of) == 1);
+    CHECK(group.run(0, [](auto& me) { return me.rank() == 0; }));
+    CHECK(thrown_by([&] {
+              group.run(0, [](Member& /*me*/) -> int { throw std::domain_error("no"); });
+          }).text == "no");
+}
+
+TEST_CASE("a member function of Member can be run") {
+    Team team(3, {.placement = "none"});
+    CHECK(team.run(&Member::rank) == std::vector<int>{0, 1, 2});
+    CHECK(Group(1).run(0, &Member::size) == 1);
+}
+
+TEST_CASE("a team or group that is asked to run nothing says so") {
+    Team team(2, {.placement = "none"});
+    Group group(1);
+    void (*const nothing)(Member&) = nullptr;
+    const std::function<int(Member&)> empty;
+    int (Member::*const no_member)() const noexcept = nullptr;
+    const auto check = [&](const auto& function) {
+        check_thrown(thrown_by([&] { team.run(function); }), Kind::argument, {"function", "Member&"});
+        check_thrown(thrown_by([&] { group.run(0, function); }), Kind::argument, {"function", "Member&"});
+    };
+    check(nothing);
+    check(empty);
+    check(no_member);
     check_usable(team);
+    CHECK(group.run(0, size_of) == 1);
+}
+
+TEST_CASE("a team without a number of members has one on each allowed CPU") {
+    std::vector<int> cpus = Team().cpus();
+    std::vector<int> allowed = cpus_of_placement("compact", 0);
+    std::ranges::sort(cpus);
+    std::ranges::sort(allowed);
+    CHECK(cpus == allowed);
+    CHECK(Team({.placement = "none"}).cpus() == std::vector<int>(cpus.size(), -1));
+    CHECK(Team(2, {.caller_is_member = true}).cpus().front() == -1);
+}
+
+// On the machine of topology/fixtures/two-kinds.xml, as far as the process may use its CPUs.
+TEST_CASE("a team of kinds of cores has a member on each of their CPUs" * doctest::skip()) {
+    const auto of = [](const char* placement) { return cpus_of_placement(placement, 0); };
+    const std::vector<int> fast = of("performance");
+    const std::vector<int> slow = of("efficient");
+    CHECK(fast.front() == 1);
+    CHECK(slow.front() == 0);
+    CHECK(of("performance,efficient").size() == fast.size() + slow.size());
+    CHECK(Team({.placement = "performance"}).cpus() == fast);
+    CHECK(Team(2, {.placement = "efficient"}).cpus().front() == 0);
+    check_rejected("Team: placement: no allowed CPU is of the kind medium; the machine has performance (CPU",
+                   [] { Team(1, {.placement = "medium"}); });
+}
+
+TEST_CASE("a team takes CPUs that no other team has, or says that it shares them") {
+    const auto all = static_cast<int>(cpus_of_placement("compact", 0).size());
+    const auto shares = [](const Team& team) { return mentions(team.pinning().front(), "another team"); };
+    const Team first(1);
+    REQUIRE(first.cpus().front() >= 0);
+    CHECK_FALSE(shares(first));
+    if (all >= 2) {
+        const Team second(1);
+        CHECK(second.cpus() != first.cpus());
+        CHECK_FALSE(shares(second));
+        CHECK_FALSE(shares(first));
+    }
+    {
+        const Team unpinned(all, {.placement = "none"});
+        const Team asked(1, {.placement = std::to_string(first.cpus().front())});
+        CHECK(asked.cpus() == first.cpus());
+        CHECK(shares(asked));
+        CHECK(shares(first));
+    }
+    CHECK_FALSE(shares(first)); // any more
+    const Team everywhere;
+    CHECK(everywhere.size() == all);
+    CHECK(shares(first));
+    const Team crowded(1);
+    CHECK(shares(crowded));
+}
+
+TEST_CASE("teams that must share CPUs are dealt over all of them") {
+    const auto all = cpus_of_placement("compact", 0).size();
+    std::vector<std::unique_ptr<Team>> teams;
+    std::map<int, int> members;
+    for (std::size_t i = 0; i < 2 * all; ++i) {
+        teams.push_back(std::make_unique<Team>(1));
+        ++members[teams.back()->cpus().front()];
+        CHECK(mentions(teams.back()->pinning().front(), "another team") == (i >= all));
+    }
+    CHECK(members.size() == all);
+    for (const auto& [cpu, count] : members) {
+        CHECK(count == 2);
+    }
+    for (const auto& team : teams) {
+        CHECK(mentions(team->pinning().front(), "another team"));
+    }
 }

@@ -1,24 +1,11 @@
-// The exchange among neighbours in a graph, or in a Cartesian grid.
+// The exchange among neighbours in a graph, or in a Cartesian grid, and what can be wrong with these.
 
 #include "../reference/graphs.hpp"
-#include "elements.hpp"
 #include "support.hpp"
-#include "ways.hpp"
-
-using namespace tutti;
-using namespace tutti::test;
 
 namespace {
 
-/// Calls part(way) for the blocking, nonblocking and persistent way of calling.
-template <class Part>
-void in_three_ways(Member& me, Part part) {
-    part(me);
-    AtOnce started(me.start, me);
-    part(started);
-    AtOnce persistent(me.prepare, me);
-    part(persistent);
-}
+using RankList = std::vector<int>;
 
 template <class T>
 void check_random_graphs(int members) {
@@ -26,25 +13,37 @@ void check_random_graphs(int members) {
     Team team(members, {.placement = "none"});
     for (int repetition = 0; repetition < (reduced ? 2 : 8); ++repetition) {
         const std::vector<Named> graph = random_graph(members, engine);
-        std::vector<int> right(static_cast<std::size_t>(members));
-        team.run([&](Member& me) {
-            const auto rank = static_cast<std::size_t>(me.rank());
+        const auto right = team.run([&](Member& me) {
+            int calls = 0;
+            const auto rank = index_of(me);
             const Neighbors neighbors = me.neighbors(graph[rank].sources, graph[rank].destinations);
             const Exchange<T> wanted(graph, me.rank());
-            in_three_ways(me, [&](auto& way) {
+            Exchange<T> own = wanted;
+            for (const auto& exchange : in_every_way(me, [&](auto& way) {
+                     return way.neighbor_alltoall(neighbors, std::as_const(own.in),
+                                                  Counts(own.send_counts, own.send_places), own.out,
+                                                  Counts(own.recv_counts, own.recv_places));
+                 })) {
                 for (int call = 0; call < 2; ++call) { // of which the second is a repeated one
-                    Exchange<T> own = wanted;
-                    make_at_once(way, [&](auto& caller) {
-                        return caller.neighbor_alltoall(neighbors, std::as_const(own.in),
-                                                        Counts(own.send_counts, own.send_places), own.out,
-                                                        Counts(own.recv_counts, own.recv_places));
-                    });
-                    right[rank] += own.out == own.expected ? 1 : 0;
+                    std::ranges::copy(wanted.out, own.out.begin());
+                    exchange();
+                    calls += own.out == own.expected ? 1 : 0;
                 }
-            });
+            }
+            return calls;
         });
         CHECK(right == std::vector<int>(right.size(), 6));
     }
+}
+
+/// A call of one of two members is rejected before anybody else comes.
+void check_refused(const char* says, const std::function<void(Member&, const Neighbors&)>& call) {
+    check_rejected(2, says, [&](Member& me) { call(me, me.grid({2}, {true})); });
+}
+
+template <class... Arguments>
+void check_operands(const char* says, const Arguments&... arguments) {
+    check_refused(says, [&](Member& me, const Neighbors& pair) { me.neighbor_alltoall(pair, arguments...); });
 }
 
 } // namespace
@@ -61,52 +60,37 @@ TEST_CASE("without counts, neighbours exchange blocks of one length") {
     constexpr int members = 4;
     for (const std::size_t length :
          {std::size_t{0}, std::size_t{1}, std::size_t{1000}, std::size_t{300000}}) {
-        Team team(members, {.placement = "none"});
-        team.run([&](Member& me) {
+        run_members(members, [&](Member& me) {
             const int next = (me.rank() + 1) % members;
             const int before = (me.rank() + members - 1) % members;
             const Neighbors ring = me.neighbors({before, next}, {before, next});
-            CHECK(std::ranges::equal(ring.sources(), std::vector<int>{before, next}));
-            CHECK(std::ranges::equal(ring.destinations(), std::vector<int>{before, next}));
+            CHECK(std::ranges::equal(ring.sources(), RankList{before, next}));
+            CHECK(std::ranges::equal(ring.destinations(), RankList{before, next}));
             std::vector<int> in(2 * length);
             std::iota(in.begin(), in.end(), me.rank() * 1000000);
             std::vector<int> expected(2 * length);
             const auto half = expected.begin() + static_cast<std::ptrdiff_t>(length);
             std::iota(expected.begin(), half, before * 1000000 + static_cast<int>(length));
             std::iota(half, expected.end(), next * 1000000);
-            in_three_ways(me, [&](auto& way) {
-                std::vector<int> out(2 * length, -1);
-                make_at_once(way, [&](auto& caller) {
-                    return caller.neighbor_alltoall(ring, std::as_const(in), out);
-                });
+            std::vector<int> out(2 * length);
+            for (const auto& exchange : in_every_way(
+                     me, [&](auto& way) { return way.neighbor_alltoall(ring, std::as_const(in), out); })) {
+                std::ranges::fill(out, -1);
+                exchange();
                 CHECK(out == expected);
-            });
+            }
         });
     }
 }
 
-TEST_CASE("a ring is a circular shift") {
-    Team team(3, {.placement = "none"});
-    team.run([&](Member& me) {
-        const Neighbors ring = me.neighbors({(me.rank() + 2) % 3}, {(me.rank() + 1) % 3});
-        const std::vector<int> in(5, me.rank());
-        std::vector<int> out(5);
-        std::vector<int> shifted(5);
-        me.neighbor_alltoall(ring, in, out);
-        me.shift(in, shifted, 1);
-        CHECK(out == shifted);
-    });
-}
-
 TEST_CASE("grids have the neighbours and the matching of MPI") {
-    Team team(6, {.placement = "none"});
-    team.run([&](Member& me) {
+    run_members(6, [&](Member& me) {
         const Neighbors grid = me.grid({2, 3}, {true, false});
         const int x = me.rank() / 3;
         const int y = me.rank() % 3;
         const auto at = [](int row, int column) { return row * 3 + column; };
-        const std::vector<int> wanted{at(1 - x, y), at(1 - x, y), y > 0 ? at(x, y - 1) : Neighbors::none,
-                                      y < 2 ? at(x, y + 1) : Neighbors::none};
+        const RankList wanted{at(1 - x, y), at(1 - x, y), y > 0 ? at(x, y - 1) : Neighbors::none,
+                              y < 2 ? at(x, y + 1) : Neighbors::none};
         CHECK(std::ranges::equal(grid.sources(), wanted));
         CHECK(std::ranges::equal(grid.destinations(), wanted));
         std::vector<int> out(4, -1);
@@ -125,8 +109,7 @@ TEST_CASE("a field sends its border and receives into its halo, in one buffer") 
     constexpr int members = 3;
     constexpr std::size_t width = 64;
     constexpr std::size_t rows = 5; // and a row of halo on either side
-    Team team(members, {.placement = "none"});
-    team.run([&](Member& me) {
+    run_members(members, [&](Member& me) {
         const Neighbors line = me.grid({members}, {false});
         std::vector<double> field((rows + 2) * width, me.rank());
         const List counts{width, width};
@@ -149,8 +132,7 @@ TEST_CASE("a field sends its border and receives into its halo, in one buffer") 
 
 TEST_CASE("members wait for their neighbours only") {
     std::atomic<bool> is_done{false};
-    Team team(3, {.placement = "none"});
-    team.run([&](Member& me) {
+    run_members(3, [&](Member& me) {
         const Neighbors pair =
             me.rank() == 2 ? me.neighbors({}, {}) : me.neighbors({1 - me.rank()}, {1 - me.rank()});
         if (me.rank() == 2) {
@@ -174,10 +156,9 @@ TEST_CASE("members wait for their neighbours only") {
 }
 
 TEST_CASE("an exchange says nothing about members that are no neighbours") {
-    Team team(3, {.placement = "none"});
-    team.run([&](Member& me) {
+    run_members(3, [&](Member& me) {
         const bool is_apart = me.rank() == 2;
-        const std::vector<int> other = is_apart ? std::vector<int>{} : std::vector<int>{1 - me.rank()};
+        const RankList other = is_apart ? RankList{} : RankList{1 - me.rank()};
         const Neighbors pair = me.neighbors(other, other);
         const std::vector<int> in(other.size());
         std::vector<int> out(other.size());
@@ -193,8 +174,7 @@ TEST_CASE("an exchange says nothing about members that are no neighbours") {
 }
 
 TEST_CASE("the same call in another graph is another call") {
-    Team team(3, {.placement = "none"});
-    team.run([](Member& me) {
+    run_members(3, [](Member& me) {
         const Neighbors up = me.neighbors({(me.rank() + 2) % 3}, {(me.rank() + 1) % 3});
         const Neighbors down = me.neighbors({(me.rank() + 1) % 3}, {(me.rank() + 2) % 3});
         for (int round = 0; round < 3; ++round) {
@@ -210,8 +190,7 @@ TEST_CASE("the same call in another graph is another call") {
 TEST_CASE("several exchanges can be outstanding, and graphs outlive their groups") {
     std::vector<Neighbors> kept;
     {
-        Team team(2, {.placement = "none"});
-        team.run([&](Member& me) {
+        run_members(2, [&](Member& me) {
             const Neighbors both = me.grid({2}, {true});
             if (me.rank() == 0) {
                 kept.push_back(both);
@@ -233,12 +212,11 @@ TEST_CASE("several exchanges can be outstanding, and graphs outlive their groups
             CHECK(out == std::vector<int>{other + 1, other});
         });
     }
-    CHECK(std::ranges::equal(kept.front().sources(), std::vector<int>{1, 1}));
+    CHECK(std::ranges::equal(kept.front().sources(), RankList{1, 1}));
 }
 
 TEST_CASE("a persistent exchange can be started with other buffers") {
-    Team team(2, {.placement = "none"});
-    team.run([](Member& me) {
+    run_members(2, [](Member& me) {
         const Neighbors pair = me.grid({2}, {false});
         const std::vector<int> in(2, me.rank());
         std::vector<int> out(2, -1);
@@ -249,5 +227,139 @@ TEST_CASE("a persistent exchange can be started with other buffers") {
         step.wait();
         CHECK(out == std::vector<int>{-1, -1});
         CHECK(other_out == (me.rank() == 0 ? std::vector<int>{-1, 11} : std::vector<int>{10, -1}));
+    });
+}
+
+TEST_CASE("graphs that the members do not agree on are refused on every member") {
+    const auto check = [](const char* says, const std::function<Neighbors(Member&)>& make) {
+        Team team(3, {.placement = "none"});
+        Outcomes each(3);
+        team.run([&](Member& me) { each.note(me, [&] { std::ignore = make(me); }); });
+        check_usable(team);
+        CHECK(each.count(Kind::argument) == 3);
+        CHECK(each.of(0).text == each.of(2).text);
+        check_mentions(each.of(1).text, {says});
+    };
+    check(
+        "neighbors: member 1 names member 2 1 time in `sources`, but that names it 0 times in `destinations`",
+        [](Member& me) { return me.neighbors(me.rank() == 1 ? RankList{2} : RankList{}, {}); });
+    check("neighbors: member 1 has 3 in `destinations`: must be in 0..2",
+          [](Member& me) { return me.neighbors({}, me.rank() == 1 ? RankList{3} : RankList{}); });
+    const auto check_grid = [&](const RankList& dims, const std::vector<bool>& wraps, const char* says) {
+        check(says, [&](Member& me) { return me.grid(dims, wraps); });
+    };
+    check_grid({2, 2}, {true, true}, "grid: `dims` is 2 x 2: the product must be the number of members, 3");
+    check_grid({-3, -1}, {true, true}, "`dims` is -3 x -1");
+    check_grid({}, {}, "`dims` is empty");
+    check_grid({3}, {}, "grid: `wraps` has 0 entries, must have one for each of the 1 dimensions");
+}
+
+TEST_CASE("more neighbours than a plan can number are refused") {
+    run_members(1, [](Member& me) {
+        const RankList many(70000, 0);
+        const Thrown thrown = thrown_by([&] { std::ignore = me.neighbors(many, many); });
+        check_thrown(thrown, Kind::argument, {"at most 65535"});
+    });
+}
+
+TEST_CASE("lengths that differ between neighbours are reported with both") {
+    Team team(3, {.placement = "none"});
+    const Ended ended = run(team, [](Member& me) {
+        const Neighbors line = me.grid({3}, {false});
+        const std::vector<int> in(4);
+        std::vector<int> out(5);
+        me.neighbor_alltoall(line, in, Counts({2, 2}), out,
+                             me.rank() == 1 ? Counts({2, 3}) : Counts({2, 2}, {0, 2}));
+        me.barrier();
+    });
+    INFO(ended.run.text);
+    CHECK(ended.each.of(1).kind == Kind::mismatch);
+    for (int rank = 0; rank < 3; ++rank) {
+        CHECK(mentions(ended.each.of(rank).text, "neighbor_alltoall: recv_counts[1] of member 1 is 3, but "
+                                                 "send_counts[0] of member 2 is 2"));
+    }
+    check_usable(team);
+}
+
+TEST_CASE("different graphs, and a graph against all members, are mismatches") {
+    const std::vector<int> in(2);
+    std::vector<int> common(2);
+    const auto check = [&](const std::function<void(Member&, std::vector<int>&)>& call, const char* says) {
+        Team team(2, {.placement = "none"});
+        const Ended ended = run(team, [&](Member& me) {
+            std::vector<int> out(2);
+            call(me, out);
+        });
+        check_thrown(ended.run, Kind::mismatch, {says});
+        check_usable(team);
+    };
+    check([&](Member& me, auto& out) { me.neighbor_alltoall(me.grid({2}, {me.rank() == 0}), in, out); },
+          "their graphs differ");
+    check(
+        [&](Member& me, auto& out) {
+            me.rank() == 0 ? me.neighbor_alltoall(me.grid({2}, {true}), in, out)
+                           : me.alltoall(in, Counts({1, 1}), out, Counts({1, 1}));
+        },
+        "neighbor_alltoall of 4-byte elements of i32");
+    check([&](Member& me, auto& /*out*/) { me.neighbor_alltoall(me.grid({2}, {true}), in, common); },
+          "they write to the same memory");
+}
+
+TEST_CASE("wrong arguments of an exchange are refused before anybody is told") {
+    const std::vector<int> in(6);
+    std::vector<int> memory(6);
+    const std::span out(memory);
+    const Counts threes({3, 3});
+    check_operands(
+        "neighbor_alltoall: `in` has 3 elements, which do not make 2 equal blocks, one for each of the "
+        "destinations",
+        std::span(in).first(3), out);
+    check_operands("`recv_counts` has 1 entries, must have one for each of the 2 sources", in, threes, out,
+                   Counts({6}));
+    check_operands("`in` has 6 elements, but `send_counts` add up to 7", in, Counts({3, 4}), out, threes);
+    check_operands("`send_counts` has 1 displacements, must have one for each of the 2 destinations", in,
+                   Counts({3, 3}, {0}), out, threes);
+    check_operands("blocks 0 and 1 of `out` overlap: each is written", in, threes, out,
+                   Counts({3, 3}, {0, 2}));
+    check_operands(
+        "block 1 of `in` and block 1 of `out` overlap: what is received must not overlap what is sent", out,
+        Counts({1, 2}, {0, 4}), out, Counts({2, 2}, {1, 3}));
+    check_operands("`in` and `out` overlap: pass separate buffers, or the same one", out.first(4),
+                   out.last(4));
+    check_operands("has no algorithms to choose from", in, out, Options{.algorithm = "direct"});
+    check_refused("`neighbors` belongs to rank 0 of 1 members, this is rank 0 of 2",
+                  [&](Member& me, const Neighbors&) {
+                      Team one(1, {.placement = "none"});
+                      one.run([&](Member& alone) { me.neighbor_alltoall(alone.grid({1}, {true}), in, out); });
+                  });
+    check_refused("`neighbors` was moved from", [&](Member& me, const Neighbors& pair) {
+        Neighbors copy = pair;
+        const Neighbors moved = std::move(copy);
+        me.neighbor_alltoall(copy, in, out); // NOLINT(bugprone-use-after-move)
+    });
+}
+
+TEST_CASE("ranks of an AsyncGroup have no neighbours") {
+    AsyncGroup one(1);
+    run_members(1, [&](Member& me) {
+        const Neighbors loop = me.grid({1}, {true});
+        const std::vector<int> in(2);
+        std::vector<int> out(2);
+        const Thrown thrown = thrown_by([&] { one.at(0).neighbor_alltoall(loop, in, out).wait(); });
+        check_thrown(thrown, Kind::argument, {"neighbor_alltoall: is for members of a Team or Group"});
+    });
+}
+
+TEST_CASE("what a member sends to itself must have the length that it expects") {
+    run_members(1, [](Member& me) {
+        const Neighbors loop = me.grid({1}, {true});
+        const std::vector<int> in{1, 2, 3};
+        std::vector<int> out(3);
+        const Thrown thrown = thrown_by([&] {
+            me.neighbor_alltoall(loop, in, Counts({1, 2}), out, Counts({1, 2}));
+        });
+        CHECK(mentions(thrown.text, "block 1 of `in` has 2 elements, but block 0 of `out` has 1"));
+        me.neighbor_alltoall(loop, in, Counts({1, 2}), out, Counts({2, 1}));
+        CHECK(out == std::vector<int>{2, 3, 1});
     });
 }

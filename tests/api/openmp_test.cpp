@@ -5,95 +5,71 @@
 
 #include <omp.h>
 
-#include <atomic>
-#include <chrono>
-#include <stdexcept>
+namespace {
 
-using namespace tutti;
-using test::Thrown;
+/// What so many threads of a region throw that join the group.
+std::vector<Thrown> thrown_in_region(Group& group, int threads, const Part& part) {
+    std::vector<Thrown> thrown(static_cast<std::size_t>(threads));
+#pragma omp parallel num_threads(threads)
+    {
+        const int rank = omp_get_thread_num();
+        thrown[static_cast<std::size_t>(rank)] = thrown_by([&] {
+            Member me = group.join(rank);
+            part(me);
+        });
+    }
+    return thrown;
+}
+
+} // namespace
 
 TEST_CASE("the threads of an OpenMP region are a group") {
-    constexpr int members = 4;
-    Group group(members);
-    std::vector<int> sums(members);
+    Group group(4);
     for (int i = 0; i < 50; ++i) {
-#pragma omp parallel num_threads(members)
-        {
-            const int rank = omp_get_thread_num();
-            Member me = group.join(rank);
-            std::vector<int> x(100, rank + i);
-            me.allreduce(x, sum);
-            sums[static_cast<std::size_t>(rank)] = x[99];
+        for (const Thrown& each : thrown_in_region(group, 4, [&](Member& me) {
+                 std::vector<int> x(100, me.rank() + i);
+                 me.allreduce(x, sum);
+                 x[99] == 6 + 4 * i ? void() : throw std::logic_error("wrong sum");
+             })) {
+            REQUIRE(each.text == "");
         }
-        REQUIRE(sums == std::vector<int>(members, 6 + 4 * i));
     }
 }
 
 TEST_CASE("a region that gets fewer threads than the group has seats ends with an error") {
-    Group group(4, {.join_timeout = std::chrono::milliseconds(30)});
-    std::vector<Thrown> thrown(2);
-#pragma omp parallel num_threads(2)
-    {
-        const int rank = omp_get_thread_num();
-        thrown[static_cast<std::size_t>(rank)] = test::thrown_by([&] {
-            Member me = group.join(rank);
-            me.barrier();
-        });
-    }
-    for (const Thrown& each : thrown) {
-        CHECK(each.kind != Thrown::Kind::nothing);
-        CHECK(test::mentions(each.text, "members 2, 3 have not joined within 30 ms"));
+    Group group(4, {.join_timeout = 30ms});
+    for (const Thrown& each : thrown_in_region(group, 2, [](Member& me) { me.barrier(); })) {
+        CHECK(each.kind != Kind::nothing);
+        CHECK(mentions(each.text, "members 2, 3 have not joined within 30 ms"));
     }
 }
 
 TEST_CASE("an exception inside one OpenMP thread releases the others") {
-    constexpr int members = 3;
     for (int i = 0; i < 20; ++i) {
-        Group group(members);
-        std::vector<Thrown> thrown(members);
-#pragma omp parallel num_threads(members)
-        {
-            const int rank = omp_get_thread_num();
-            thrown[static_cast<std::size_t>(rank)] = test::thrown_by([&] {
-                Member me = group.join(rank);
-                me.barrier();
-                if (rank == 1) {
-                    throw std::domain_error("enough");
-                }
-                me.barrier();
-            });
-        }
-        CHECK(thrown[0].kind == Thrown::Kind::aborted);
+        Group group(3);
+        const auto thrown = thrown_in_region(group, 3, [](Member& me) {
+            me.barrier();
+            me.rank() == 1 ? throw std::domain_error("enough") : me.barrier();
+        });
+        CHECK(thrown[0].kind == Kind::aborted);
         CHECK(thrown[1].text == "enough");
-        CHECK(thrown[2].kind == Thrown::Kind::aborted);
+        CHECK(thrown[2].kind == Kind::aborted);
     }
 }
 
 TEST_CASE("members that come late to a region that has failed are released, and a new group works") {
-    constexpr int members = 4;
-    Group group(members);
+    Group group(4);
     for (int i = 0; i < 400; ++i) {
-        if (i % 2 == 1) { // the last region has failed
-            group = Group(members);
+        const bool fails = i % 2 == 0;
+        if (!fails) { // the last region has failed
+            group = Group(4);
         }
-        std::vector<Thrown> thrown(members);
-#pragma omp parallel num_threads(members)
-        {
-            const int rank = omp_get_thread_num();
-            thrown[static_cast<std::size_t>(rank)] = test::thrown_by([&] {
-                Member me = group.join(rank);
-                if (rank == 0 && i % 2 == 0) {
-                    throw std::domain_error("enough");
-                }
-                int value = rank;
-                value = me.allreduce(value, sum);
-            });
-        }
-        for (int rank = 0; rank < members; ++rank) {
-            using enum Thrown::Kind;
-            CHECK(thrown[static_cast<std::size_t>(rank)].kind == (i % 2 != 0  ? nothing
-                                                                  : rank == 0 ? other
-                                                                              : aborted));
+        const auto thrown = thrown_in_region(group, 4, [&](Member& me) {
+            me.rank() == 0 && fails ? throw std::domain_error("enough")
+                                    : static_cast<void>(me.allreduce(me.rank(), sum));
+        });
+        for (std::size_t rank = 0; rank < 4; ++rank) {
+            CHECK(thrown[rank].kind == (!fails ? Kind::nothing : rank == 0 ? Kind::other : Kind::aborted));
         }
     }
 }
@@ -104,7 +80,7 @@ TEST_CASE("an executor makes tasks in files with -fopenmp only") {
     std::size_t without_at_return = 0;
     std::atomic<int> others{0};
     std::atomic<bool> have_two_run{false};
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto deadline = std::chrono::steady_clock::now() + 20s;
 #pragma omp parallel num_threads(2)
 #pragma omp single
     {
@@ -134,5 +110,5 @@ TEST_CASE("a group that is made before the first region has the CPUs of all plac
     if (omp_get_num_places() < 2) {
         return; // one CPU
     }
-    CHECK_FALSE(test::mentions(Group(2).waits(), "share"));
+    CHECK_FALSE(mentions(Group(2).waits(), "share"));
 }

@@ -1,15 +1,8 @@
 // Every allocation of every call and of what makes groups fails in turn: alone, and with all that come after.
 
 #include "../famine.hpp"
+#include "../reference/each.hpp"
 #include "support.hpp"
-
-#include <tutti/tutti.hpp>
-
-using namespace tutti;
-using test::famine;
-using test::Least;
-using test::Outcome;
-using test::outcome_of;
 
 bool tutti::test::admits_allocation(Manner manner) noexcept {
     return famine.admits(manner);
@@ -18,90 +11,86 @@ bool tutti::test::admits_allocation(Manner manner) noexcept {
 namespace {
 
 constexpr int members = 4;
-using Outcomes = std::array<Outcome, members>;
+using Ends = std::array<Outcome, members>;
 
 /// One member's vectors, made while there is memory.
-struct Vectors {
-    std::vector<double> in, out, block;
+struct Buffers : Operands<double> {
     std::vector<std::size_t> counts;
-    std::vector<double>& shared;
-
-    Vectors(std::size_t elements, std::vector<double>& shared_by_all)
-        : in(elements * members, 1.0), out(in.size()), block(elements), counts(members, elements),
-          shared(shared_by_all) {}
+    std::vector<double>& common;
+    Buffers(std::size_t elements, std::vector<double>& common_to_all)
+        : Operands<double>(members, elements), counts(members, elements), common(common_to_all) {}
 };
 
 struct Scenario {
-    const char* name;
+    std::string name;
     std::size_t elements;
-    void (*part)(Member&, Vectors&);
+    std::function<void(Member&, Buffers&)> part;
 };
 
-// NOLINTNEXTLINE(cert-err58-cpp)
-const std::vector<Scenario> scenarios = {
-    {"barrier", 1, [](Member& me, Vectors&) { me.barrier(); }},
-    {"dissemination", 1, [](Member& me, Vectors&) { me.barrier({.algorithm = "dissemination"}); }},
-    {"broadcast", 1, [](Member& me, Vectors& my) { me.broadcast(my.in, 2); }},
-    {"large broadcast", 1000, [](Member& me, Vectors& my) { me.broadcast(my.in, 1); }},
-    {"broadcast on a tree", 1000,
-     [](Member& me, Vectors& my) { me.broadcast(my.in, 1, {.algorithm = "tree"}); }},
-    {"reduce", 1000, [](Member& me, Vectors& my) { me.reduce(my.in, my.out, sum, 3); }},
-    {"allreduce", 1, [](Member& me, Vectors& my) { me.allreduce(my.block, sum); }},
-    {"large allreduce", 1000, [](Member& me, Vectors& my) { me.allreduce(my.in, my.out, sum); }},
-    {"allreduce by a user's operator", 100, [](Member& me, Vectors& my) { me.allreduce(my.in, Least{}); }},
-    {"circulant allreduce", 100,
-     [](Member& me, Vectors& my) { me.allreduce(my.in, my.out, sum, {.algorithm = "circulant"}); }},
-    {"serial allreduce", 100,
-     [](Member& me, Vectors& my) { me.allreduce(my.in, my.out, sum, {.order = Order::serial}); }},
-    {"shared allreduce", 100,
-     [](Member& me, Vectors& my) { me.allreduce(my.in, tutti::shared(my.shared), sum); }},
-    {"reduce_scatter", 100, [](Member& me, Vectors& my) { me.reduce_scatter(my.in, my.block, sum); }},
-    {"irregular reduce_scatter", 100,
-     [](Member& me, Vectors& my) { me.reduce_scatter(my.in, my.block, Counts(my.counts), sum); }},
-    {"allgather", 100, [](Member& me, Vectors& my) { me.allgather(my.block, my.out); }},
-    {"gather", 100, [](Member& me, Vectors& my) { me.gather(my.block, my.out, 0); }},
-    {"scatter", 100, [](Member& me, Vectors& my) { me.scatter(my.in, my.block, 0); }},
-    {"alltoall", 100, [](Member& me, Vectors& my) { me.alltoall(my.in, my.out); }},
-    {"alltoall in place", 100, [](Member& me, Vectors& my) { me.alltoall(my.in); }},
-    {"irregular alltoall", 100,
-     [](Member& me, Vectors& my) { me.alltoall(my.in, Counts(my.counts), my.out, Counts(my.counts)); }},
-    {"scan", 100, [](Member& me, Vectors& my) { me.scan(my.in, my.out, sum); }},
-    {"exscan", 1, [](Member& me, Vectors& my) { me.exscan(my.block, sum); }},
-    {"shift", 100, [](Member& me, Vectors& my) { me.shift(my.in, my.out, 1); }},
-    {"started allreduces", 100,
-     [](Member& me, Vectors& my) {
-         Request small = me.start.allreduce(my.block, Least{});
-         Request large = me.start.allreduce(my.in, my.out, sum);
-         large.wait();
-         small.wait();
-     }},
-    {"persistent alltoall", 100,
-     [](Member& me, Vectors& my) {
-         Persistent step = me.prepare.alltoall(my.in);
-         for (int start = 0; start < 2; ++start) {
-             step.start();
-             step.wait();
-         }
-     }},
-    {"split", 1, [](Member& me, Vectors&) { me.split(me.rank() % 2, 0)->barrier(); }},
-    {"duplicate of a part", 1,
-     [](Member& me, Vectors& my) {
-         std::optional<Member> part = me.split(me.rank() == 3 ? std::nullopt : std::optional(0), -me.rank());
-         if (part) {
-             part->dup().allreduce(my.block, sum);
-         }
-     }},
-};
+/// Every collective with short and with long vectors, by some algorithms, and calls of other kinds.
+std::vector<Scenario> scenarios() {
+    std::vector<Scenario> made{
+        {"allreduce by a user's operator", 100,
+         [](Member& me, Buffers& my) { me.allreduce(my.all, Least{}); }},
+        {"serial allreduce", 100,
+         [](Member& me, Buffers& my) { me.allreduce(my.all, my.all_out, sum, {.order = Order::serial}); }},
+        {"shared allreduce", 100,
+         [](Member& me, Buffers& my) { me.allreduce(my.all, shared(my.common), sum); }},
+        {"irregular reduce_scatter", 100,
+         [](Member& me, Buffers& my) { me.reduce_scatter(my.all, my.one, Counts(my.counts), sum); }},
+        {"alltoall in place", 100, [](Member& me, Buffers& my) { me.alltoall(my.all); }},
+        {"irregular alltoall", 100,
+         [](Member& me, Buffers& my) {
+             me.alltoall(my.all, Counts(my.counts), my.all_out, Counts(my.counts));
+         }},
+        {"started allreduces", 100,
+         [](Member& me, Buffers& my) {
+             Request small = me.start.allreduce(my.one, Least{});
+             Request large = me.start.allreduce(my.all, my.all_out, sum);
+             large.wait();
+             small.wait();
+         }},
+        {"persistent alltoall", 100,
+         [](Member& me, Buffers& my) {
+             Persistent step = me.prepare.alltoall(my.all);
+             for (int start = 0; start < 2; ++start) {
+                 step.start();
+                 step.wait();
+             }
+         }},
+        {"split", 1, [](Member& me, Buffers&) { me.split(me.rank() % 2, 0)->barrier(); }},
+        {"duplicate of a part", 1, [](Member& me, Buffers& my) {
+             std::optional<Member> part =
+                 me.split(me.rank() == 3 ? std::nullopt : std::optional(0), -me.rank());
+             if (part) {
+                 part->dup().allreduce(my.one, sum);
+             }
+         }}};
+    const auto add = [&](Collective collective, std::size_t elements, std::string_view algorithm = {}) {
+        made.push_back({std::string(to_string(collective)) + " " + std::string(algorithm), elements,
+                        [=](Member& me, Buffers& my) {
+                            call(me, collective, my, sum, 1, 3, {.algorithm = algorithm});
+                        }});
+    };
+    for (const Collective collective : detail::all_collectives) {
+        add(collective, 1);
+        add(collective, 1000);
+    }
+    add(Collective::barrier, 1, "dissemination");
+    add(Collective::broadcast, 1000, "tree");
+    add(Collective::allreduce, 100, "circulant");
+    return made;
+}
 
 /// Runs the scenario in a new group and lets allocations fail. A member that runs out of memory leaves.
-Outcomes run(Team& team, const Scenario& scenario, long admitted, bool lasts) {
+Ends run_scenario(Team& team, const Scenario& scenario, long admitted, bool lasts) {
     Group group(members);
-    std::vector<double> shared(scenario.elements * members);
-    Outcomes outcomes{};
+    std::vector<double> common(scenario.elements * members);
+    Ends outcomes{};
     std::barrier meet(members);
     team.run([&](Member& helper) {
         const int rank = helper.rank();
-        Vectors mine(scenario.elements, shared);
+        Buffers mine(scenario.elements, common);
         static_cast<void>(group.join(rank)); // what a thread's first join asks for it can do without
         meet.arrive_and_wait();
         if (rank == 0) {
@@ -119,21 +108,17 @@ Outcomes run(Team& team, const Scenario& scenario, long admitted, bool lasts) {
     if (famine.refused != 0) { // the group has failed
         group = Group(members);
     }
-    std::atomic<int> good{0};
-    team.run([&](Member& helper) {
+    CHECK(on_all(team, [&](Member& helper) {
         Member me = group.join(helper.rank());
-        Vectors mine(scenario.elements, shared);
+        Buffers mine(scenario.elements, common);
         scenario.part(me, mine); // the call that was not prepared to the end
-        int value = 1;
-        value = me.allreduce(value, sum);
-        good += value == members ? 1 : 0;
-    });
-    CHECK(good == members);
+        return me.allreduce(1, sum) == members;
+    }));
     return outcomes;
 }
 
 /// Whether some have run out of memory, at most `most`, and all others have been released.
-void check_released(const Outcomes& outcomes, long most) {
+void check_released(const Ends& outcomes, long most) {
     const auto lack = std::ranges::count(outcomes, Outcome::out_of_memory);
     CHECK(lack >= 1);
     CHECK(lack <= most);
@@ -148,44 +133,17 @@ void check_construction(Make make) {
         bool refused = true;
         for (long admitted = 0; refused; ++admitted) {
             INFO("admitted ", admitted, std::string(lasts ? ", then none" : ""));
-            const long before = test::live_blocks;
+            const long before = live_blocks;
             famine.begin(admitted, lasts);
             const Outcome outcome = outcome_of(make);
             famine.armed = false;
             refused = famine.refused > 0;
             // A thread that has no memory to say why it is not pinned serves all the same.
             CHECK((outcome == Outcome::good || (refused && outcome == Outcome::out_of_memory)));
-            CHECK(test::live_blocks == before);
+            CHECK(live_blocks == before);
         }
     }
 }
-
-} // namespace
-
-TEST_CASE("a member that runs out of memory in a call releases the others") {
-    Team team(members, {.placement = "none"});
-    for (const Scenario& scenario : scenarios) {
-        run(team, scenario, 1'000'000, false);
-        for (const bool lasts : {false, true}) {
-            long admitted = 0;
-            for (;; ++admitted) {
-                INFO(std::string(scenario.name), ", admitted ", admitted,
-                     std::string(lasts ? ", then none" : ""));
-                const long before = test::live_blocks;
-                const Outcomes outcomes = run(team, scenario, admitted, lasts);
-                CHECK(test::live_blocks == before);
-                if (famine.refused == 0) {
-                    CHECK(std::ranges::count(outcomes, Outcome::good) == members);
-                    break;
-                }
-                check_released(outcomes, lasts ? members : 1);
-            }
-            MESSAGE(std::string(scenario.name), ": ", admitted, " allocations");
-        }
-    }
-}
-
-namespace {
 
 /// A call that needs memory of its member's beside the vectors.
 struct Growing {
@@ -244,6 +202,28 @@ bool outgrow(Team& team, const Growing& call, long admitted, bool lasts) {
 
 } // namespace
 
+TEST_CASE("a member that runs out of memory in a call releases the others") {
+    Team team(members, {.placement = "none"});
+    for (const Scenario& scenario : scenarios()) {
+        run_scenario(team, scenario, 1'000'000, false);
+        for (const bool lasts : {false, true}) {
+            long admitted = 0;
+            for (;; ++admitted) {
+                INFO(scenario.name, ", admitted ", admitted, std::string(lasts ? ", then none" : ""));
+                const long before = live_blocks;
+                const Ends outcomes = run_scenario(team, scenario, admitted, lasts);
+                CHECK(live_blocks == before);
+                if (famine.refused == 0) {
+                    CHECK(std::ranges::count(outcomes, Outcome::good) == members);
+                    break;
+                }
+                check_released(outcomes, lasts ? members : 1);
+            }
+            MESSAGE(scenario.name, ": ", admitted, " allocations");
+        }
+    }
+}
+
 TEST_CASE("calls that were prepared before memory ran out do not miss what they need") {
     Team team(members, {.placement = "none"});
     for (const Growing& call : growing) {
@@ -279,7 +259,7 @@ TEST_CASE("first group of a process" * doctest::skip()) {
 
 TEST_CASE("nor does the first group of a process, which looks at the machine, end it") {
     const std::string self = std::filesystem::read_symlink("/proc/self/exe");
-    for (int admitted = 0; admitted < 160; admitted += test::reduced ? 13 : 1) {
+    for (int admitted = 0; admitted < 160; admitted += reduced ? 13 : 1) {
         CAPTURE(admitted);
         CHECK(std::system(("TUTTI_ADMITTED=" + std::to_string(admitted) + " '" + self +
                            "' --no-skip --test-case='first group of a process' > /dev/null")

@@ -1,13 +1,7 @@
-// Requests of members: which of them have an operation, waits with a limit, several at a time, and failures
-// that functions are told of.
+// Requests and persistent operations of members: which of them have an operation, waits with a limit, several
+// at a time, and failures that functions are told of.
 
 #include "support.hpp"
-
-#include <tutti/async_group.hpp>
-
-using namespace tutti;
-using namespace std::chrono_literals;
-using namespace tutti::test;
 
 namespace {
 
@@ -17,31 +11,27 @@ static_assert(noexcept(std::declval<const Request&>().valid()));
 static_assert(std::is_nothrow_move_constructible_v<Request>);
 static_assert(std::default_initializable<Persistent> && std::movable<Persistent>);
 
-Thrown thrown_as(const std::exception_ptr& failure) {
-    return thrown_by([&] {
-        if (failure != nullptr) {
-            std::rethrow_exception(failure);
-        }
-    });
-}
-
-void wait_until_set(const std::atomic<bool>& flag) {
-    while (!flag) {
-        std::this_thread::yield();
-    }
-}
-
-/// Two members, of which the second does something when the first says so.
-void run_pair(const std::function<void(Member&, std::atomic<bool>&)>& first,
-              const std::function<void(Member&)>& second) {
+/// Two members: the second one makes as many barriers, nonblocking or all of them persistent and then one
+/// more, when the first one says so.
+void run_pair(const std::function<void(Member&, std::atomic<bool>&)>& first, int barriers,
+              bool has_persistent = false) {
     Team team(2, {.placement = "none"});
     std::atomic<bool> may_go_on{false};
     team.run([&](Member& me) {
         if (me.rank() == 0) {
             first(me, may_go_on);
-        } else {
-            wait_until_set(may_go_on);
-            second(me);
+            return;
+        }
+        await(may_go_on, true);
+        Request request = me.start.barrier();
+        if (has_persistent) {
+            Persistent step = me.prepare.barrier();
+            step.start();
+            wait_all(request, step);
+        }
+        request.wait();
+        for (int more = 1; more < barriers; ++more) {
+            me.start.barrier().wait();
         }
     });
 }
@@ -49,8 +39,7 @@ void run_pair(const std::function<void(Member&, std::atomic<bool>&)>& first,
 } // namespace
 
 TEST_CASE("a request has an operation until it is moved from or emptied") {
-    Team team(2, {.placement = "none"});
-    team.run([](Member& me) {
+    run_members(2, [](Member& me) {
         Request request;
         CHECK(!request.valid());
         CHECK((request.test() && request.wait_for(0s) && request.wait_for(1h)));
@@ -73,67 +62,53 @@ TEST_CASE("a request has an operation until it is moved from or emptied") {
 }
 
 TEST_CASE("a persistent operation can be a member that is assigned later") {
-    struct Solver {
+    run_members(2, [](Member& me) {
         Persistent step;
-    };
-    Team team(2, {.placement = "none"});
-    team.run([](Member& me) {
-        Solver solver;
         int value = 1;
         int sum_of_all = 0;
         std::vector<int> buffer(2);
-        CHECK(!solver.step.valid());
-        CHECK((solver.step.test() && solver.step.wait_for(1h)));
-        solver.step.wait();
-        for (const auto& start : std::vector<std::function<void()>>{
-                 [&] { solver.step.start(); }, [&] { solver.step.start(value, sum_of_all); },
-                 [&] { solver.step.start(buffer); }}) {
-            const Thrown thrown = thrown_by(start);
-            CHECK(thrown.kind == Thrown::Kind::error);
-            CHECK(mentions(thrown.text, "the object is empty"));
-            CHECK(mentions(thrown.text, "Member::prepare"));
+        CHECK(!step.valid());
+        CHECK((step.test() && step.wait_for(1h)));
+        step.wait();
+        for (const auto& start :
+             std::vector<std::function<void()>>{[&] { step.start(); }, [&] { step.start(value, sum_of_all); },
+                                                [&] { step.start(buffer); }}) {
+            check_thrown(thrown_by(start), Kind::error, {"the object is empty", "Member::prepare"});
         }
-        solver.step = me.prepare.allreduce(value, sum_of_all, sum);
-        CHECK(solver.step.valid());
-        solver.step.start();
-        solver.step.wait();
+        step = me.prepare.allreduce(value, sum_of_all, sum);
+        CHECK(step.valid());
+        step.start();
+        step.wait();
         CHECK(sum_of_all == 2);
     });
 }
 
 TEST_CASE("a wait ends when its time is over, and the operation goes on") {
-    run_pair(
-        [](Member& me, std::atomic<bool>& may_go_on) {
-            Request request = me.start.barrier();
-            Persistent step = me.prepare.barrier();
-            step.start();
-            for (const bool is_persistent : {false, true}) {
-                const auto wait_for = [&](auto time) {
-                    return is_persistent ? step.wait_for(time) : request.wait_for(time);
-                };
-                CHECK(!wait_for(0ms));
-                CHECK(!wait_for(-1h));
-                CHECK(!wait_for(std::chrono::duration<double>(std::numeric_limits<double>::quiet_NaN())));
-                const auto begin = std::chrono::steady_clock::now();
-                CHECK(!wait_for(20ms));
-                CHECK(std::chrono::steady_clock::now() - begin >= 20ms);
-            }
-            may_go_on = true;
-            CHECK(request.wait_for(std::chrono::hours::max())); // longer than the clock lasts
-            CHECK(step.wait_for(never));
-            CHECK(request.wait_for(0ns));
-        },
-        [](Member& me) {
-            Request request = me.start.barrier();
-            Persistent step = me.prepare.barrier();
-            step.start();
-            wait_all(request, step);
-        });
+    const auto first = [](Member& me, std::atomic<bool>& may_go_on) {
+        Request request = me.start.barrier();
+        Persistent step = me.prepare.barrier();
+        step.start();
+        for (const bool is_persistent : {false, true}) {
+            const auto wait = [&](auto time) {
+                return is_persistent ? step.wait_for(time) : request.wait_for(time);
+            };
+            CHECK(!wait(0ms));
+            CHECK(!wait(-1h));
+            CHECK(!wait(std::chrono::duration<double>(std::numeric_limits<double>::quiet_NaN())));
+            const auto begin = std::chrono::steady_clock::now();
+            CHECK(!wait(20ms));
+            CHECK(std::chrono::steady_clock::now() - begin >= 20ms);
+        }
+        may_go_on = true;
+        CHECK(request.wait_for(std::chrono::hours::max())); // longer than the clock lasts
+        CHECK(step.wait_for(never));
+        CHECK(request.wait_for(0ns));
+    };
+    run_pair(first, 1, true);
 }
 
 TEST_CASE("a wait with a limit lets all operations of the thread progress, and calls functions") {
-    Team team(2, {.placement = "none"});
-    team.run([](Member& me) {
+    run_members(2, [](Member& me) {
         Member other = me.dup();
         Request first = other.start.barrier();
         Request second = me.start.barrier();
@@ -153,8 +128,7 @@ TEST_CASE("a wait with a limit lets all operations of the thread progress, and c
 
 TEST_CASE("after a wait whose time is over, a member makes the call that the others wait for") {
     // Nobody may find that the two wait for each other.
-    Team team(2, {.placement = "none"});
-    team.run([](Member& me) {
+    run_members(2, [](Member& me) {
         Member other = me.dup();
         if (me.rank() == 0) {
             Request request = me.start.barrier();
@@ -169,36 +143,48 @@ TEST_CASE("after a wait whose time is over, a member makes the call that the oth
 }
 
 TEST_CASE("test_any empties one complete request at a time") {
-    run_pair(
-        [](Member& me, std::atomic<bool>& may_go_on) {
-            std::array<Request, 4> requests;
-            CHECK(test_any(requests) == requests.size()); // all are empty
-            requests[1] = me.start.barrier();
-            requests[2] = me.start.barrier();
-            CHECK(test_any(requests) == std::nullopt);
-            CHECK(!test_all(requests));
-            may_go_on = true;
-            std::array<int, 4> seen{};
-            for (std::optional<std::size_t> index = test_any(requests); index != requests.size();
-                 index = test_any(requests)) {
-                if (index) {
-                    ++seen[*index];
-                    CHECK(!requests[*index].valid());
-                }
+    const auto first = [](Member& me, std::atomic<bool>& may_go_on) {
+        std::array<Request, 4> requests;
+        CHECK(test_any(requests) == requests.size()); // all are empty
+        requests[1] = me.start.barrier();
+        requests[2] = me.start.barrier();
+        CHECK(test_any(requests) == std::nullopt);
+        CHECK(!test_all(requests));
+        may_go_on = true;
+        std::array<int, 4> seen{};
+        for (auto index = test_any(requests); index != requests.size(); index = test_any(requests)) {
+            if (index) {
+                ++seen[*index];
+                CHECK(!requests[*index].valid());
             }
-            CHECK(seen == std::array<int, 4>{0, 1, 1, 0});
-            CHECK(wait_any(requests) == requests.size());
-            CHECK(test_all(requests));
-        },
-        [](Member& me) {
-            me.start.barrier().wait();
-            me.start.barrier().wait();
-        });
+        }
+        CHECK(seen == std::array<int, 4>{0, 1, 1, 0});
+        CHECK(wait_any(requests) == requests.size());
+        CHECK(test_all(requests));
+    };
+    run_pair(first, 2);
+}
+
+TEST_CASE("wait_any returns each request once, and then the number of them") {
+    run_members(3, [](Member& me) {
+        std::array<int, 20> in{};
+        std::array<int, 20> out{};
+        std::vector<Request> requests(in.size());
+        for (std::size_t i = 0; i < in.size(); ++i) {
+            in[i] = static_cast<int>(i);
+            requests[i] = me.start.allreduce(in[i], out[i], sum);
+        }
+        std::array<int, 20> returned{};
+        for (std::size_t place = wait_any(requests); place != requests.size(); place = wait_any(requests)) {
+            ++returned[place];
+            CHECK(out[place] == 3 * static_cast<int>(place));
+        }
+        CHECK(std::ranges::count(returned, 1) == 20);
+    });
 }
 
 TEST_CASE("test_all takes requests and persistent operations, and leaves them their operations") {
-    Team team(2, {.placement = "none"});
-    team.run([](Member& me) {
+    run_members(2, [](Member& me) {
         std::vector<Request> requests(3);
         requests[0] = me.start.barrier();
         requests[2] = me.start.barrier();
@@ -215,29 +201,23 @@ TEST_CASE("test_all takes requests and persistent operations, and leaves them th
 }
 
 TEST_CASE("test_all takes requests of several kinds one by one") {
-    run_pair(
-        [](Member& me, std::atomic<bool>& may_go_on) {
-            AsyncGroup meeting(1);
-            Request empty;
-            Request request = me.start.barrier();
-            Persistent step = me.prepare.barrier();
-            AsyncRequest arrived = meeting.at(0).barrier();
-            step.start();
-            CHECK(test_all());
-            CHECK(test_all(empty, arrived));
-            CHECK(!test_all(request, empty));
-            CHECK(!test_all(arrived, step));
-            may_go_on = true;
-            while (!test_all(request, step, arrived, empty)) {
-            }
-            CHECK((request.valid() && step.valid() && arrived.valid()));
-        },
-        [](Member& me) {
-            Request request = me.start.barrier();
-            Persistent step = me.prepare.barrier();
-            step.start();
-            wait_all(request, step);
-        });
+    const auto first = [](Member& me, std::atomic<bool>& may_go_on) {
+        AsyncGroup meeting(1);
+        Request empty;
+        Request request = me.start.barrier();
+        Persistent step = me.prepare.barrier();
+        AsyncRequest arrived = meeting.at(0).barrier();
+        step.start();
+        CHECK(test_all());
+        CHECK(test_all(empty, arrived));
+        CHECK(!test_all(request, empty));
+        CHECK(!test_all(arrived, step));
+        may_go_on = true;
+        while (!test_all(request, step, arrived, empty)) {
+        }
+        CHECK((request.valid() && step.valid() && arrived.valid()));
+    };
+    run_pair(first, 1, true);
 }
 
 TEST_CASE("a request of several that has failed is emptied") {
@@ -246,7 +226,7 @@ TEST_CASE("a request of several that has failed is emptied") {
         std::atomic<bool> has_started{false};
         run(team, [&](Member& me) {
             if (me.rank() == 1) {
-                wait_until_set(has_started);
+                await(has_started, true);
                 throw std::runtime_error("broken");
             }
             std::array<Request, 3> requests{me.start.barrier(), Request(), me.start.barrier()};
@@ -255,14 +235,14 @@ TEST_CASE("a request of several that has failed is emptied") {
             for (std::optional<std::size_t> index; index != requests.size();) {
                 const Thrown thrown =
                     thrown_by([&] { index = waits ? wait_any(requests) : test_any(requests); });
-                told += thrown.kind == Thrown::Kind::aborted ? 1 : 0;
-                CHECK((thrown.kind == Thrown::Kind::nothing || mentions(thrown.text, "broken")));
+                told += thrown.kind == Kind::aborted ? 1 : 0;
+                CHECK((thrown.kind == Kind::nothing || mentions(thrown.text, "broken")));
             }
             CHECK(told == 2);
             CHECK(!requests[0].valid());
             CHECK(!requests[2].valid());
         });
-        test::check_usable(team);
+        check_usable(team);
     }
 }
 
@@ -270,50 +250,41 @@ TEST_CASE("a function is told of the failure of its operation before the member 
     enum class By { wait, test, wait_for, destroys, then };
     for (const By by : {By::wait, By::test, By::wait_for, By::destroys, By::then}) {
         for (const bool is_persistent : {false, true}) {
+            CAPTURE(static_cast<int>(by));
+            CAPTURE(is_persistent);
             Team team(2, {.placement = "none"});
             std::atomic<bool> has_started{false};
             int called = 0;
             Thrown told;
+            const auto tell = [&](const std::exception_ptr& failure) {
+                ++called;
+                told = thrown_by([&] { failure != nullptr ? std::rethrow_exception(failure) : void(); });
+            };
+            const auto end = [&](auto request) {
+                if (by != By::then) {
+                    request.then(tell);
+                }
+                has_started = true;
+                const Thrown thrown = thrown_by([&] {
+                    while (by == By::test ? !request.test() : by == By::wait_for && !request.wait_for(1ms)) {
+                    }
+                    by == By::wait || by == By::then ? request.wait() : void();
+                });
+                if (by != By::destroys) {
+                    CHECK(thrown.kind == Kind::aborted);
+                    CHECK(called == (by == By::then ? 0 : 1));
+                }
+                if (by == By::then) {
+                    request.then(tell); // at once
+                    CHECK(called == 1);
+                }
+            };
             run(team, [&](Member& me) {
                 Persistent step = me.prepare.barrier();
                 if (me.rank() == 1) {
-                    wait_until_set(has_started);
+                    await(has_started, true);
                     throw std::runtime_error("broken");
                 }
-                const auto tell = [&](const std::exception_ptr& failure) {
-                    ++called;
-                    told = thrown_as(failure);
-                };
-                const auto end = [&](auto request) {
-                    if (by != By::then) {
-                        request.then(tell);
-                    }
-                    has_started = true;
-                    const Thrown thrown = thrown_by([&] {
-                        switch (by) {
-                        case By::test:
-                            while (!request.test()) {
-                            }
-                            break;
-                        case By::wait_for:
-                            while (!request.wait_for(1ms)) {
-                            }
-                            break;
-                        case By::destroys:
-                            break;
-                        default:
-                            request.wait();
-                        }
-                    });
-                    if (by != By::destroys) {
-                        CHECK(thrown.kind == Thrown::Kind::aborted);
-                        CHECK(called == (by == By::then ? 0 : 1));
-                    }
-                    if (by == By::then) {
-                        request.then(tell); // at once
-                        CHECK(called == 1);
-                    }
-                };
                 if (is_persistent) {
                     step.start();
                     end(std::move(step));
@@ -321,12 +292,9 @@ TEST_CASE("a function is told of the failure of its operation before the member 
                     end(me.start.barrier());
                 }
             });
-            CAPTURE(static_cast<int>(by));
-            CAPTURE(is_persistent);
             CHECK(called == 1);
-            CHECK(told.kind == Thrown::Kind::aborted);
-            CHECK(mentions(told.text, "broken"));
-            test::check_usable(team);
+            check_thrown(told, Kind::aborted, {"broken"});
+            check_usable(team);
         }
     }
 }
@@ -336,23 +304,9 @@ TEST_CASE("an empty request calls its function at once") {
     Request().then([&](const std::exception_ptr& failure) { called += failure == nullptr ? 1 : 1000; });
     CHECK(called == 1);
     const std::function<void(std::exception_ptr)> none;
-    CHECK(thrown_by([&] { Request().then(none); }).kind == Thrown::Kind::argument);
-}
-
-TEST_CASE("a wait with a limit is for the thread of the member") {
-    run_pair(
-        [](Member& me, std::atomic<bool>& may_go_on) {
-            Request request = me.start.barrier();
-            std::string text;
-            std::thread([&] { text = thrown_by([&] { request.wait_for(1ms); }).text; }).join();
-            CHECK(mentions(text, "wait_for: called by another thread"));
-            may_go_on = true;
-        },
-        [](Member& me) { me.start.barrier().wait(); });
+    CHECK(thrown_by([&] { Request().then(none); }).kind == Kind::argument);
 }
 
 TEST_CASE("progress_until needs a condition") {
-    const Thrown thrown = test::thrown_by([] { progress_until({}); });
-    CHECK(thrown.kind == Thrown::Kind::argument);
-    CHECK(mentions(thrown.text, "`ready`"));
+    check_thrown(thrown_by([] { progress_until({}); }), Kind::argument, {"`ready`"});
 }

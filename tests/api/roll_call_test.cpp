@@ -9,10 +9,6 @@
 
 #include <csignal>
 
-using namespace tutti;
-using namespace std::chrono_literals;
-using namespace tutti::test;
-
 namespace {
 
 /// Roll calls until one has all parts; returns the one after that, which says what has changed. The parts
@@ -39,12 +35,6 @@ std::string while_running(Team& team, RollCallFormat format, const std::vector<s
     team.run([&](Member& me) { act(me, release); });
     asks.join();
     return text;
-}
-
-void wait_for(const std::atomic<bool>& flag) {
-    while (!flag) {
-        std::this_thread::sleep_for(1ms);
-    }
 }
 
 long lines_in(const std::string& text) {
@@ -83,21 +73,16 @@ TEST_CASE("a roll call says who waits for whom, in which call and where that is 
                                                me.broadcast(list, 1);
                                                if (me.rank() == 1) {
                                                    line = __LINE__ - 2;
-                                                   wait_for(release);
+                                                   await(release, true);
                                                }
                                                me.allreduce(std::span(&x, 1), max);
                                            });
-    INFO(text);
-    CHECK(mentions(text, "roll call of 4 members:\n"));
-    CHECK(mentions(text, "members 0, 2, 3: in operation 3, allreduce"));
-    CHECK(mentions(text, "of 8 bytes of f64 with max, in place or by value, at roll_call_test.cpp:" +
-                             std::to_string(line + 5)));
-    CHECK(mentions(text, "waiting for member 1 for "));
-    CHECK(mentions(text, "member 1: came to operation 2, broadcast"));
-    CHECK(mentions(text, "of 400 bytes of f32, root 1, at roll_call_test.cpp:" + std::to_string(line)));
-    CHECK(mentions(text, "\n    1: thread "));
-    CHECK(mentions(text, "CPU "));
-    CHECK(mentions(text, ", ran "));
+    check_mentions(text, {"roll call of 4 members:\n", "members 0, 2, 3: in operation 3, allreduce",
+                          "of 8 bytes of f64 with max, in place or by value, at roll_call_test.cpp:" +
+                              std::to_string(line + 5),
+                          "waiting for member 1 for ", "member 1: came to operation 2, broadcast",
+                          "of 400 bytes of f32, root 1, at roll_call_test.cpp:" + std::to_string(line),
+                          "\n    1: thread ", "CPU ", ", ran "});
 }
 
 TEST_CASE("tools get the same as JSON") {
@@ -105,7 +90,7 @@ TEST_CASE("tools get the same as JSON") {
     const std::string text = while_running(team, RollCallFormat::json, {"\"waits_for\""},
                                            [](Member& me, const std::atomic<bool>& release) {
                                                if (me.rank() == 1) {
-                                                   wait_for(release);
+                                                   await(release, true);
                                                }
                                                double x = 0;
                                                me.reduce(std::span(&x, 1), sum, 0);
@@ -131,10 +116,8 @@ TEST_CASE("seats that nobody has taken, members that have left, and groups where
     std::thread([&] { group.run(0, [](Member&) {}); }).join();
     std::thread([&] { group.run(1, [](Member&) {}); }).join();
     const std::string text = group.roll_call();
-    INFO(text);
-    CHECK(mentions(text, "member 2: not joined\n"));
-    CHECK(mentions(text, "members 0, 1: left without a call\n"));
-    CHECK(mentions(text, ", which has ended\n"));
+    check_mentions(text,
+                   {"member 2: not joined\n", "members 0, 1: left without a call\n", ", which has ended\n"});
     Team team(2, {.placement = "none"});
     team.run([](Member& me) { me.barrier(); });
     CHECK(mentions(team.roll_call(), "members 0, 1: left after operation 1, barrier"));
@@ -147,22 +130,19 @@ TEST_CASE("of many members only the odd ones out are told apart") {
                                            [](Member& me, const std::atomic<bool>& release) {
                                                me.barrier();
                                                if (me.rank() == 7) {
-                                                   wait_for(release);
+                                                   await(release, true);
                                                }
                                                me.barrier();
                                            });
     INFO(text);
-    CHECK(mentions(text, "member 7: came to operation 1, barrier"));
-    CHECK(mentions(text, "\n    7: thread "));
-    CHECK(mentions(text, "\n  waits: "));
+    check_mentions(text, {"member 7: came to operation 1, barrier", "\n    7: thread ", "\n  waits: "});
     CHECK(lines_in(text) == 5);
     CHECK(lines_in(team.roll_call(RollCallFormat::json)) == members + 2);
 }
 
 TEST_CASE("members of a sub-group are named by the ranks of both") {
-    Team team(3, {.placement = "none"});
     std::string text;
-    team.run([&](Member& me) {
+    run_members(3, [&](Member& me) {
         const std::vector<int> ranks{2, 1};
         std::optional<Member> part = me.subset(ranks);
         if (me.rank() == 1) {
@@ -172,10 +152,8 @@ TEST_CASE("members of a sub-group are named by the ranks of both") {
             part->barrier();
         }
     });
-    INFO(text);
-    CHECK(mentions(text, "roll call of a sub-group of 2 members:\n"));
-    CHECK(mentions(text, "member 0: in operation 1, barrier"));
-    CHECK(mentions(text, ", member 2 of the whole group\n"));
+    check_mentions(text, {"roll call of a sub-group of 2 members:\n", "member 0: in operation 1, barrier",
+                          ", member 2 of the whole group\n"});
 }
 
 TEST_CASE("any thread may ask at any time") {
@@ -189,7 +167,7 @@ TEST_CASE("any thread may ask at any time") {
             }
         });
     }
-    for (int round = 0; round < (test::reduced ? 10 : 100); ++round) {
+    for (int round = 0; round < (reduced ? 10 : 100); ++round) {
         const Thrown thrown = thrown_by([&] {
             team.run([&](Member& me) {
                 std::vector<int> list(100, 1);
@@ -209,7 +187,7 @@ TEST_CASE("any thread may ask at any time") {
                 me.allreduce(list, sum);
             });
         });
-        CHECK((thrown.kind == Thrown::Kind::nothing) == (round % 3 == 0));
+        CHECK((thrown.kind == Kind::nothing) == (round % 3 == 0));
     }
     stop = true;
 }
@@ -226,40 +204,26 @@ TEST_CASE("where calls differ, the last ones are told side by side, and who is w
             me.barrier();
         });
     });
-    INFO(thrown.text);
-    CHECK(thrown.kind == Thrown::Kind::mismatch);
-    CHECK(mentions(thrown.text, "differ at operation 6: "));
-    CHECK(mentions(thrown.text, "\n  1-5 both: allreduce"));
-    CHECK(mentions(thrown.text, "\n> 6 member 2: barrier"));
-    CHECK(mentions(thrown.text, "\n> 6 member "));
-    CHECK(mentions(thrown.text, "of 40 bytes of i32 with max"));
-    CHECK(mentions(thrown.text, "\nroll call of 3 members:\n"));
+    check_thrown(thrown, Kind::mismatch,
+                 {"differ at operation 6: ", "\n  1-5 both: allreduce", "\n> 6 member 2: barrier",
+                  "\n> 6 member ", "of 40 bytes of i32 with max", "\nroll call of 3 members:\n"});
     CHECK(thrown.text.back() != '\n');
 }
 
 TEST_CASE("one member tells where calls differ at length, and the others in one line") {
     Group group(4);
-    std::vector<Thrown> thrown(4);
-    std::vector<std::jthread> threads;
-    for (int rank = 0; rank < 4; ++rank) {
-        threads.emplace_back([&, rank] {
-            thrown[static_cast<std::size_t>(rank)] = thrown_by([&] {
-                group.run(rank, [](Member& me) {
-                    std::vector<int> list(10);
-                    me.allreduce(list, sum);
-                    me.rank() % 2 == 0 ? me.barrier() : me.allreduce(list, max);
-                    me.barrier();
-                });
-            });
-        });
-    }
-    threads.clear();
+    const std::vector<Thrown> thrown = run_threads(group, 4, [](Member& me) {
+        std::vector<int> list(10);
+        me.allreduce(list, sum);
+        me.rank() % 2 == 0 ? me.barrier() : me.allreduce(list, max);
+        me.barrier();
+    });
     long at_length = 0;
     for (const Thrown& each : thrown) {
         INFO(each.text);
         const bool has_roll_call = mentions(each.text, "\nroll call of 4 members:\n");
         at_length += has_roll_call ? 1 : 0;
-        CHECK((has_roll_call ? each.kind == Thrown::Kind::mismatch : lines_in(each.text) == 0));
+        CHECK((has_roll_call ? each.kind == Kind::mismatch : lines_in(each.text) == 0));
         CHECK(mentions(each.text, " differ at operation 2: "));
         CHECK(!mentions(each.text, "counts"));
     }
@@ -267,46 +231,32 @@ TEST_CASE("one member tells where calls differ at length, and the others in one 
 }
 
 TEST_CASE("the line of a call is that of who calls a function that passes its options on") {
-    Team team(2, {.placement = "none"});
     const auto halo = [](Member& me, const Options& options = {}) { me.barrier(options); };
     const auto plain = [](Member& me) {
         Options options;
         me.barrier(options);
     };
-    std::vector<std::string> text(2);
-    unsigned line = 0;
-    team.run([&](Member& me) {
+    run_members(1, [&](Member& me) {
         halo(me);
-        const unsigned called = __LINE__ - 1;
-        if (me.rank() == 0) {
-            line = called;
-            text[0] = me.roll_call();
-        }
-        me.barrier();
+        const unsigned line = __LINE__ - 1;
+        CHECK(mentions(me.roll_call(), "at roll_call_test.cpp:" + std::to_string(line)));
         plain(me);
-        if (me.rank() == 0) {
-            text[1] = me.roll_call();
-        }
-        me.barrier();
+        CHECK(!mentions(me.roll_call(), "options.hpp")); // nobody said where
     });
-    CHECK(mentions(text[0], "at roll_call_test.cpp:" + std::to_string(line)));
-    CHECK(!mentions(text[1], "options.hpp")); // nobody said where
 }
 
 TEST_CASE("a signal has all roll calls written") {
-    setenv("TUTTI_ROLL_CALL", "USR1", 1);
+    const Environment signal("TUTTI_ROLL_CALL", "USR1");
     Group group(3);
     Team team(2, {.placement = "none"});
-    const std::string text = on_stderr("roll call of 3 members:\n  members 0-2: not joined\n"
-                                       "roll call of 2 members:\n  members 0, 1: no call yet\n",
-                                       [] { kill(getpid(), SIGUSR1); });
-    CHECK(!text.empty());
+    on_stderr("roll call of 3 members:\n  members 0-2: not joined\n"
+              "roll call of 2 members:\n  members 0, 1: no call yet\n",
+              [] { kill(getpid(), SIGUSR1); });
     team.run([](Member& me) { CHECK(me.allreduce(1, sum) == 2); });
     for (const char* wrong : {"USER1", "0", "9", "SIGSTOP", "USR1,xml"}) {
         setenv("TUTTI_ROLL_CALL", wrong, 1);
-        CHECK(thrown_by([] { Group one(1); }).kind == Thrown::Kind::nothing); // it is ignored
+        CHECK(thrown_by([] { Group one(1); }).kind == Kind::nothing); // it is ignored
     }
-    unsetenv("TUTTI_ROLL_CALL");
 }
 
 TEST_CASE("who is kept waiting by a member inside an operator is told on stderr") {
@@ -315,29 +265,26 @@ TEST_CASE("who is kept waiting by a member inside an operator is told on stderr"
     std::atomic<bool> release{false};
     const std::string text = on_stderr("is still inside its call", [&] {
         std::jthread lets_go([&] {
-            wait_for(is_inside);
+            await(is_inside, true);
             const FastClock clock(30);
             test::sleep_for(3s);
             release = true;
         });
         const auto slow = [&](int a, int b) {
             is_inside = true;
-            wait_for(release);
+            await(release, true);
             return a + b;
         };
         std::vector<int> sums(1000);
-        const Thrown run = thrown_by([&] {
-            team.run([&](Member& me) {
-                const std::vector<int> mine(1000, 1);
-                me.reduce(mine, sums, slow, 0);
-                me.barrier();
-            });
+        const Ended ended = run(team, [&](Member& me) {
+            const std::vector<int> mine(1000, 1);
+            me.reduce(mine, sums, slow, 0);
+            me.barrier();
         });
-        CHECK(run.kind == Thrown::Kind::timeout);
+        CHECK(ended.run.kind == Kind::timeout);
     });
-    INFO(text);
-    CHECK(mentions(text, "tutti: the group has failed, but member 0 is still inside its call"));
-    CHECK(mentions(text, "roll call of 2 members"));
+    check_mentions(text, {"tutti: the group has failed, but member 0 is still inside its call",
+                          "roll call of 2 members"});
 }
 
 TEST_CASE("who is kept waiting by a member in code of its own is told on stderr, as is the caller of run()") {
@@ -348,31 +295,27 @@ TEST_CASE("who is kept waiting by a member in code of its own is told on stderr,
         std::atomic<bool> release{false};
         const std::string text = on_stderr("Team::run has failed", [&] {
             std::jthread lets_go([&] {
-                wait_for(is_late);
+                await(is_late, true);
                 test::sleep_for(9s);
                 release = true;
             });
-            const Thrown run = thrown_by([&] {
-                team.run([&](Member& me) {
-                    me.barrier();
-                    if (me.rank() == 1) {
-                        is_late = true;
-                        wait_for(release);
-                    }
-                    me.barrier();
-                });
+            const Ended ended = run(team, [&](Member& me) {
+                me.barrier();
+                if (me.rank() == 1) {
+                    is_late = true;
+                    await(release, true);
+                }
+                me.barrier();
             });
-            CHECK(run.kind == Thrown::Kind::timeout);
+            CHECK(ended.run.kind == Kind::timeout);
         });
         INFO(text);
-        CHECK(mentions(text, "tutti: Team::run has failed, and waits for member 1 to return"));
-        CHECK(mentions(text, "has waited 2 s in operation 2, barrier"));
-        CHECK(mentions(text, "member 1: came to operation 1, barrier"));
-        CHECK(mentions(text, "members 0, 2: left after operation 2, barrier"));
-        CHECK(mentions(text, "; a call of it failed"));
+        check_mentions(text,
+                       {"tutti: Team::run has failed, and waits for member 1 to return",
+                        "has waited 2 s in operation 2, barrier", "member 1: came to operation 1, barrier",
+                        "members 0, 2: left after operation 2, barrier", "; a call of it failed"});
         CHECK(std::ranges::count(text, '\n') < 10); // once
-        CHECK(mentions(team.roll_call(), "  before, member "));
-        CHECK(mentions(team.roll_call(), "members 0-2: no call since"));
+        check_mentions(team.roll_call(), {"  before, member ", "members 0-2: no call since"});
         CHECK(mentions(team.roll_call(RollCallFormat::json), "\"recovered\": true"));
         team.run([](Member& me) { CHECK(me.allreduce(1, sum) == 3); });
     }
@@ -380,26 +323,15 @@ TEST_CASE("who is kept waiting by a member in code of its own is told on stderr,
 
 TEST_CASE("a member that is inside its operator is told apart") {
     Team team(2, {.placement = "none"});
-    std::atomic<bool> is_inside{false};
-    std::atomic<bool> release{false};
-    std::string text;
-    std::jthread asks([&] {
-        wait_for(is_inside); // before that the member may wait for the other one
-        text = roll_call_with([&] { return team.roll_call(); }, {"member 0: at work in operation 1, reduce"});
-        release = true;
-    });
-    team.run([&](Member& me) {
-        std::vector<int> x(1000, 1);
-        const auto slow = [&](int a, int b) {
-            is_inside = true;
-            wait_for(release);
-            return a + b;
-        };
-        me.reduce(std::span(x), slow, 0);
-    });
-    asks.join();
-    INFO(text);
-    CHECK(mentions(text, "member 0: at work in operation 1, reduce"));
+    while_running(team, RollCallFormat::text, {"member 0: at work in operation 1, reduce"},
+                  [](Member& me, const std::atomic<bool>& release) {
+                      std::vector<int> x(1000, 1);
+                      const auto slow = [&](int a, int b) {
+                          await(release, true);
+                          return a + b;
+                      };
+                      me.reduce(std::span(x), slow, 0);
+                  });
 }
 
 TEST_CASE("roll calls tell where a group was split") {
@@ -407,15 +339,14 @@ TEST_CASE("roll calls tell where a group was split") {
     const unsigned line = __LINE__ + 5;
     const auto act = [](Member& me, const std::atomic<bool>& release) {
         if (me.rank() == 1) {
-            wait_for(release);
+            await(release, true);
         }
         static_cast<void>(me.split(0, 0));
     };
     const std::string text = while_running(team, RollCallFormat::text, {"in operation 1, split"}, act);
     CHECK(mentions(text, "split, subset or dup, at roll_call_test.cpp:" + std::to_string(line)));
     const std::string json = while_running(team, RollCallFormat::json, {"\"waits_for\""}, act);
-    INFO(json);
-    CHECK(mentions(json, "\"collective\": \"split\""));
+    check_mentions(json, {"\"collective\": \"split\""});
 }
 
 TEST_CASE("the JSON of a roll call is UTF-8, whatever threads are called and exceptions say") {
@@ -444,7 +375,7 @@ TEST_CASE("a group that has failed says so, and which member has left") {
           "planned");
     CHECK(mentions(group.roll_call(), "\n  member 0 failed: planned\n"));
     CHECK(mentions(group.roll_call(RollCallFormat::json), "\"recovered\": false"));
-    CHECK(thrown_by([&] { stays.barrier(); }).kind == Thrown::Kind::aborted);
+    CHECK(thrown_by([&] { stays.barrier(); }).kind == Kind::aborted);
     CHECK(mentions(group.roll_call(RollCallFormat::json),
                    "\"rank\": 1, \"joined\": true, \"left\": false, \"failed\": true"));
     { const Member left = std::move(stays); }

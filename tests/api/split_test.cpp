@@ -1,47 +1,35 @@
+// Sub-groups: by colors and keys, of lists of ranks, and copies.
+
 #include "support.hpp"
 
-using namespace tutti;
-using namespace tutti::test;
-
 namespace {
 
-constexpr int repetitions = test::reduced ? 10 : 100;
+constexpr int split_rounds = reduced ? 10 : 100;
 
-/// Makes aligned allocations of this thread fail, of which every group has some.
-thread_local bool refuse_memory = false;
-
-/// Not inlined: GCC would see free() on what an operator new has returned, and take it for a mistake.
-[[gnu::noinline]] void release(void* memory) noexcept {
-    std::free(memory);
+/// Some of the ranks of a group, in any order.
+std::vector<int> random_ranks(int members, std::mt19937& engine) {
+    std::vector<int> ranks(static_cast<std::size_t>(members));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    std::ranges::shuffle(ranks, engine);
+    ranks.resize(engine() % (ranks.size() + 1));
+    return ranks;
 }
 
-} // namespace
-
-void* operator new(std::size_t bytes, std::align_val_t alignment) {
-    const auto multiple = static_cast<std::size_t>(alignment);
-    void* const memory =
-        refuse_memory ? nullptr : std::aligned_alloc(multiple, (bytes + multiple - 1) / multiple * multiple);
-    if (memory == nullptr) {
-        throw std::bad_alloc();
+/// Whether a member gets the seat in a new group of `ranks` that it should, and all of them are there.
+bool is_seated_well(Member& me, const std::vector<int>& ranks) {
+    std::optional<Member> mine = me.subset(ranks);
+    const auto place = std::ranges::find(ranks, me.rank());
+    if (place == ranks.end()) {
+        return !mine;
     }
-    return memory;
-}
-void operator delete(void* memory, std::align_val_t) noexcept {
-    release(memory);
-}
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept {
-    release(memory);
-}
-
-namespace {
-
-/// Runs `function` on a team and counts the members on which it returns true.
-template <class Function>
-int count_good(int members, Function function) {
-    Team team(members, {.placement = "none"});
-    std::atomic<int> good{0};
-    team.run([&](Member& me) { good += function(me) ? 1 : 0; });
-    return good;
+    if (!mine || mine->size() != static_cast<int>(ranks.size()) || mine->rank() != place - ranks.begin()) {
+        return false;
+    }
+    std::vector<int> found(ranks.size());
+    mine->allgather(me.rank(), found);
+    std::vector<long> values(1000, me.rank());
+    mine->allreduce(values, sum);
+    return found == ranks && values.back() == std::accumulate(ranks.begin(), ranks.end(), 0L);
 }
 
 /// The ranks in `world` of the members of `me`, in the order of their ranks there.
@@ -56,112 +44,110 @@ std::vector<int> world_ranks(Member& me, const Member& world) {
 TEST_CASE("rows and columns of a grid") {
     constexpr int rows = 3;
     constexpr int columns = 4;
-    CHECK(count_good(rows * columns, [](Member& me) {
-              const int my_row = me.rank() / columns;
-              const int my_column = me.rank() % columns;
-              std::optional<Member> row = me.split(my_row, my_column);
-              std::optional<Member> column = me.split(my_column, my_row);
-              bool good = row && row->size() == columns && row->rank() == my_column;
-              good = good && column && column->size() == rows && column->rank() == my_row;
-              std::vector<int> in_row(columns);
-              std::iota(in_row.begin(), in_row.end(), my_row * columns);
-              good = good && world_ranks(*row, me) == in_row;
-              // Sums of rows, summed over each column, are sums of everything.
-              std::vector<long> values(1000, me.rank());
-              row->allreduce(values, sum);
-              column->allreduce(values, sum);
-              return good && values == std::vector<long>(1000, 66);
-          }) == rows * columns);
+    check_members(rows * columns, [](Member& me) {
+        const int my_row = me.rank() / columns;
+        const int my_column = me.rank() % columns;
+        std::optional<Member> row = me.split(my_row, my_column);
+        std::optional<Member> column = me.split(my_column, my_row);
+        bool good = row && row->size() == columns && row->rank() == my_column;
+        good = good && column && column->size() == rows && column->rank() == my_row;
+        std::vector<int> in_row(columns);
+        std::iota(in_row.begin(), in_row.end(), my_row * columns);
+        good = good && world_ranks(*row, me) == in_row;
+        // Sums of rows, summed over each column, are sums of everything.
+        std::vector<long> values(1000, me.rank());
+        row->allreduce(values, sum);
+        column->allreduce(values, sum);
+        return good && values == std::vector<long>(1000, 66);
+    });
 }
 
 TEST_CASE("keys order the ranks, and equal keys leave them in order") {
-    CHECK(count_good(5, [](Member& me) {
-              std::optional<Member> reversed = me.split(3, -me.rank());
-              std::optional<Member> same = me.split(0, 7);
-              std::optional<Member> odd_first = me.split(1, me.rank() % 2 == 0 ? 1 : -1);
-              return reversed->rank() == 4 - me.rank() && same->rank() == me.rank() &&
-                     world_ranks(*reversed, me) == std::vector<int>{4, 3, 2, 1, 0} &&
-                     world_ranks(*odd_first, me) == std::vector<int>{1, 3, 0, 2, 4};
-          }) == 5);
+    check_members(5, [](Member& me) {
+        std::optional<Member> reversed = me.split(3, -me.rank());
+        std::optional<Member> same = me.split(0, 7);
+        std::optional<Member> odd_first = me.split(1, me.rank() % 2 == 0 ? 1 : -1);
+        return reversed->rank() == 4 - me.rank() && same->rank() == me.rank() &&
+               world_ranks(*reversed, me) == std::vector<int>{4, 3, 2, 1, 0} &&
+               world_ranks(*odd_first, me) == std::vector<int>{1, 3, 0, 2, 4};
+    });
 }
 
 TEST_CASE("a member without a color is in no group") {
-    CHECK(count_good(5, [](Member& me) {
-              const bool is_even = me.rank() % 2 == 0;
-              std::optional<Member> even = me.split(is_even ? std::optional(0) : std::nullopt, 0);
-              const bool expected =
-                  is_even ? even && world_ranks(*even, me) == std::vector<int>{0, 2, 4} : !even;
-              return expected && !me.split(std::nullopt, 0);
-          }) == 5);
-    CHECK(count_good(
-              1, [](Member& me) { return me.split(0, 0)->size() == 1 && !me.split(std::nullopt, 0); }) == 1);
+    check_members(5, [](Member& me) {
+        const bool is_even = me.rank() % 2 == 0;
+        std::optional<Member> even = me.split(is_even ? std::optional(0) : std::nullopt, 0);
+        const bool expected = is_even ? even && world_ranks(*even, me) == std::vector<int>{0, 2, 4} : !even;
+        return expected && !me.split(std::nullopt, 0);
+    });
+    check_members(1, [](Member& me) { return me.split(0, 0)->size() == 1 && !me.split(std::nullopt, 0); });
 }
 
 TEST_CASE("a negative color is rejected, and the others are released") {
     Team team(3, {.placement = "none"});
-    const test::Ended ended =
-        test::run(team, [](Member& me) { static_cast<void>(me.split(me.rank() == 1 ? -7 : 0, 0)); });
-    CHECK(ended.run.kind == Thrown::Kind::argument);
+    const Ended ended =
+        run(team, [](Member& me) { static_cast<void>(me.split(me.rank() == 1 ? -7 : 0, 0)); });
+    CHECK(ended.run.kind == Kind::argument);
     CHECK(ended.run.text == "split: `color` is -7, must be at least 0; pass std::nullopt to be in no group");
-    CHECK(ended.each.count(Thrown::Kind::aborted) == 2);
-    test::check_usable(team);
+    CHECK(ended.each.count(Kind::aborted) == 2);
+    check_usable(team);
 }
 
 TEST_CASE("a group is split until everybody is alone") {
-    CHECK(count_good(8, [](Member& me) {
-              std::optional<Member> part = me.dup();
-              for (int size = 4; size >= 1; size /= 2) {
-                  std::optional<Member> next = part->split(part->rank() / size, part->rank());
-                  if (!next || next->size() != size || next->rank() != me.rank() % size) {
-                      return false;
-                  }
-                  int total = me.rank();
-                  total = next->allreduce(total, sum);
-                  const int lowest = me.rank() / size * size;
-                  if (total != lowest * size + size * (size - 1) / 2) {
-                      return false;
-                  }
-                  part.emplace(std::move(*next));
-              }
-              return true;
-          }) == 8);
+    check_members(8, [](Member& me) {
+        std::optional<Member> part = me.dup();
+        for (int size = 4; size >= 1; size /= 2) {
+            std::optional<Member> next = part->split(part->rank() / size, part->rank());
+            if (!next || next->size() != size || next->rank() != me.rank() % size) {
+                return false;
+            }
+            int total = me.rank();
+            total = next->allreduce(total, sum);
+            const int lowest = me.rank() / size * size;
+            if (total != lowest * size + size * (size - 1) / 2) {
+                return false;
+            }
+            part.emplace(std::move(*next));
+        }
+        return true;
+    });
 }
 
 TEST_CASE("a duplicate and its parent take turns") {
     for (const int members : {1, 2, 3, 8}) {
-        CHECK(count_good(members, [members](Member& me) {
-                  Member twin = me.dup();
-                  bool good = twin.rank() == me.rank() && twin.size() == members;
-                  for (int i = 0; i < repetitions; ++i) {
-                      std::vector<int> values(static_cast<std::size_t>(1 + 500 * (i % 2)), me.rank() + i);
-                      int lowest = me.rank() + i;
-                      twin.allreduce(values, max);
-                      lowest = me.allreduce(lowest, min);
-                      good = good && values.back() == members - 1 + i && lowest == i;
-                  }
-                  return good;
-              }) == members);
+        check_members(members, [members](Member& me) {
+            Member twin = me.dup();
+            bool good = twin.rank() == me.rank() && twin.size() == members;
+            for (int i = 0; i < split_rounds; ++i) {
+                std::vector<int> values(static_cast<std::size_t>(1 + 500 * (i % 2)), me.rank() + i);
+                int lowest = me.rank() + i;
+                twin.allreduce(values, max);
+                lowest = me.allreduce(lowest, min);
+                good = good && values.back() == members - 1 + i && lowest == i;
+            }
+            return good;
+        });
     }
 }
 
 TEST_CASE("sub-groups work at the same time, each at its own pace") {
-    CHECK(count_good(9, [](Member& me) {
-              // Groups of 2, 3 and 4.
-              const int color = me.rank() < 2 ? 0 : me.rank() < 5 ? 1 : 2;
-              std::optional<Member> mine = me.split(color, 0);
-              bool good = mine && mine->size() == color + 2;
-              for (int i = 0; good && i < repetitions * (color + 1); ++i) {
-                  std::vector<int> values(static_cast<std::size_t>(1 + i % 3 * (400 + color)), mine->rank());
-                  mine->allreduce(values, sum);
-                  good = values.back() == mine->size() * (mine->size() - 1) / 2;
-                  if (i % 16 == color) {
-                      mine->barrier();
-                  }
-              }
-              int everybody = 1;
-              everybody = me.allreduce(everybody, sum);
-              return good && everybody == 9;
-          }) == 9);
+    check_members(9, [](Member& me) {
+        // Groups of 2, 3 and 4.
+        const int color = me.rank() < 2 ? 0 : me.rank() < 5 ? 1 : 2;
+        std::optional<Member> mine = me.split(color, 0);
+        bool good = mine && mine->size() == color + 2;
+        for (int i = 0; good && i < split_rounds * (color + 1); ++i) {
+            std::vector<int> values(static_cast<std::size_t>(1 + i % 3 * (400 + color)), mine->rank());
+            mine->allreduce(values, sum);
+            good = values.back() == mine->size() * (mine->size() - 1) / 2;
+            if (i % 16 == color) {
+                mine->barrier();
+            }
+        }
+        int everybody = 1;
+        everybody = me.allreduce(everybody, sum);
+        return good && everybody == 9;
+    });
 }
 
 TEST_CASE("a sub-group needs neither its parent nor another sub-group") {
@@ -183,36 +169,23 @@ TEST_CASE("a sub-group needs neither its parent nor another sub-group") {
 
 TEST_CASE("an exception in one sub-group releases all who wait, wherever they do") {
     Team team(6, {.placement = "none"});
-    for (int i = 0; i < repetitions; ++i) {
-        Outcomes outcomes(6);
-        const Thrown reached = thrown_by([&] {
-            team.run([&](Member& me) {
-                std::exception_ptr failure;
-                outcomes.note(me, [&] {
-                    try {
-                        std::optional<Member> mine = me.split(me.rank() % 3, 0);
-                        if (me.rank() == i % 6) {
-                            throw std::domain_error("no more data");
-                        }
-                        mine->barrier();
-                        me.barrier();
-                    } catch (...) {
-                        failure = std::current_exception();
-                        throw;
-                    }
-                });
-                std::rethrow_exception(failure);
-            });
+    for (int i = 0; i < split_rounds; ++i) {
+        const Ended ended = run(team, [&](Member& me) {
+            std::optional<Member> mine = me.split(me.rank() % 3, 0);
+            if (me.rank() == i % 6) {
+                throw std::domain_error("no more data");
+            }
+            mine->barrier();
+            me.barrier();
         });
-        CHECK(reached.text == "no more data");
-        CHECK(outcomes.count(Thrown::Kind::aborted) == 5);
+        CHECK(ended.run.text == "no more data");
+        CHECK(ended.each.count(Kind::aborted) == 5);
     }
 }
 
 TEST_CASE("a member that has left its sub-group is not waited for") {
     Outcomes outcomes(3);
-    Team team(3, {.placement = "none"});
-    team.run([&](Member& me) {
+    run_members(3, [&](Member& me) {
         std::optional<Member> twin = me.dup();
         outcomes.note(me, [&] {
             twin->barrier();
@@ -224,48 +197,89 @@ TEST_CASE("a member that has left its sub-group is not waited for") {
         });
         me.barrier();
     });
-    CHECK(outcomes.count(Thrown::Kind::mismatch) >= 1);
-    CHECK(outcomes.count(Thrown::Kind::mismatch) + outcomes.count(Thrown::Kind::aborted) == 2);
-    CHECK(mentions(outcomes.text(Thrown::Kind::mismatch), "member 1 has returned"));
-}
-
-TEST_CASE("without memory for the new group everybody is released, whoever lacks it") {
-    for (const int without : {0, 1}) {
-        Team team(4, {.placement = "none"});
-        Outcomes outcomes(4);
-        const Thrown reached = thrown_by([&] {
-            team.run([&](Member& me) {
-                static_cast<void>(me.dup()); // what a call needs for itself is there
-                outcomes.note(me, [&] {
-                    refuse_memory = me.rank() == without;
-                    static_cast<void>(me.split(me.rank() % 2, 0));
-                });
-                refuse_memory = false;
-            });
-        });
-        CHECK(outcomes.of(without).kind == Thrown::Kind::other);
-        CHECK(outcomes.count(Thrown::Kind::aborted) == 3);
-        CHECK(
-            mentions(outcomes.text(Thrown::Kind::aborted), "member " + std::to_string(without) + " failed"));
-        CHECK(reached.text == outcomes.of(without).text);
-        CHECK(thrown_by([&] { team.run([](Member& me) { me.dup().barrier(); }); }).kind ==
-              Thrown::Kind::nothing);
-    }
+    CHECK(outcomes.count(Kind::mismatch) >= 1);
+    CHECK(outcomes.count(Kind::mismatch) + outcomes.count(Kind::aborted) == 2);
+    CHECK(mentions(outcomes.text(Kind::mismatch), "member 1 has returned"));
 }
 
 TEST_CASE("a member that duplicates the group while others split it is told, whatever their colors") {
     Team team(3, {.placement = "none"});
     for (const std::optional<int> color : {std::optional(1), std::optional(0), std::optional<int>()}) {
-        const test::Thrown thrown = test::thrown_by([&] {
-            team.run([&](Member& me) {
-                if (me.rank() == 0) {
-                    static_cast<void>(me.dup());
-                } else {
-                    static_cast<void>(me.split(color, 0));
-                }
-            });
-        });
-        CHECK(thrown.kind == test::Thrown::Kind::mismatch);
-        CHECK(test::mentions(thrown.text, "member 0 calls dup, but member 1 calls split"));
+        check_fails(team, Kind::mismatch, {"member 0 calls dup, but member 1 calls split"},
+                    [&](Member& me) { static_cast<void>(me.rank() == 0 ? me.dup() : me.split(color, 0)); });
     }
+}
+
+TEST_CASE("members of a list of ranks become a group in the order of the list") {
+    std::mt19937 engine(3);
+    for (const int members :
+         reduced ? std::vector<int>{1, 2, 3, 5} : std::vector<int>{1, 2, 3, 4, 5, 6, 7, 8, 9, 16}) {
+        std::vector<std::vector<int>> lists(reduced ? 3 : 10);
+        std::ranges::generate(lists, [&] { return random_ranks(members, engine); });
+        lists.emplace_back();
+        check_members(members, [&](Member& me) {
+            bool right = true;
+            for (const std::vector<int>& ranks : lists) {
+                right = is_seated_well(me, ranks) && right;
+                me.barrier();
+            }
+            return right;
+        });
+    }
+}
+
+TEST_CASE("a subset of a subset") {
+    std::vector<int> found(2);
+    run_members(5, [&](Member& me) {
+        if (std::optional<Member> part = me.subset(std::vector<int>{4, 0, 2})) {
+            if (std::optional<Member> pair = part->subset(std::vector<int>{2, 0})) {
+                std::vector<int> ranks(2);
+                pair->allgather(me.rank(), ranks);
+                if (pair->rank() == 1) {
+                    found = ranks;
+                }
+            }
+        }
+    });
+    CHECK(found == std::vector<int>{2, 4});
+}
+
+TEST_CASE("a list that cannot be right is refused before anybody is told") {
+    for (const auto& [ranks, says] : std::vector<std::pair<std::vector<int>, const char*>>{
+             {{0, 3}, "subset: `ranks` has 3, must be in 0..2"},
+             {{-1}, "subset: `ranks` has -1, must be in 0..2"},
+             {{2, 1, 2}, "subset: `ranks` has 2 twice"}}) {
+        check_rejected(3, says, [&](Member& me) { static_cast<void>(me.subset(ranks)); });
+    }
+}
+
+TEST_CASE("lists that differ are a mismatch on every member") {
+    for (const int members : {2, 3, 5, 8, 16}) {
+        for (const std::vector<int>& odd :
+             {std::vector<int>{1, 0}, std::vector<int>{0}, std::vector<int>{}}) {
+            const Outcomes outcomes = check_fails(members, Kind::mismatch, {}, [&](Member& me) {
+                static_cast<void>(me.subset(me.rank() == members - 1 ? odd : std::vector<int>{0, 1}));
+            });
+            CHECK(outcomes.count(Kind::mismatch) == members);
+            for (int rank = 0; rank < members; ++rank) {
+                CHECK(outcomes.of(rank).text == "members 0 and " + std::to_string(members - 1) +
+                                                    " call subset with different lists, of 2 and " +
+                                                    std::to_string(odd.size()) +
+                                                    " ranks: all members must give the same list");
+            }
+        }
+    }
+}
+
+TEST_CASE("members that split the group while others take a subset are told") {
+    const std::vector<int> ranks{0, 1, 2};
+    const Outcomes outcomes = check_fails(3, Kind::mismatch, {}, [&](Member& me) {
+        static_cast<void>(me.rank() == 1 ? me.split(0, me.rank()) : me.subset(ranks));
+    });
+    CHECK(outcomes.count(Kind::mismatch) == 3);
+    CHECK(mentions(outcomes.of(2).text, "member 0 calls subset, but member 1 calls split"));
+    const Outcomes of_calls = check_fails(3, Kind::mismatch, {"split, subset or dup"}, [&](Member& me) {
+        me.rank() == 1 ? static_cast<void>(me.allreduce(1, sum)) : static_cast<void>(me.subset(ranks));
+    });
+    CHECK(of_calls.count(Kind::nothing) == 0);
 }

@@ -46,15 +46,19 @@ inline Thrown thrown_by(const std::function<void()>& call) {
     return {};
 }
 
+inline void check_mentions(const std::string& text, const std::vector<std::string>& parts) {
+    INFO("the text is: ", text);
+    for (const std::string& part : parts) {
+        CHECK_MESSAGE(mentions(text, part), part);
+    }
+}
+
 /// The exception is of this kind, and its text has all of these parts. That of the program's own has no
 /// other.
 inline void check_thrown(const Thrown& thrown, Kind kind, const std::vector<std::string>& says = {}) {
-    INFO("the message is: ", thrown.text);
-    CHECK(thrown.kind == kind);
-    for (const std::string& part : says) {
-        INFO("expected: ", part);
-        CHECK((kind == Kind::other ? thrown.text == part : mentions(thrown.text, part)));
-    }
+    CHECK_MESSAGE(thrown.kind == kind, thrown.text);
+    check_mentions(thrown.text, says);
+    CHECK_MESSAGE((kind != Kind::other || says.empty() || thrown.text == says.front()), thrown.text);
 }
 
 /// The call throws an ArgumentError whose text has this part. Returns the text.
@@ -74,12 +78,19 @@ inline std::string check_rejected(int members, const std::string& says, const Pa
     return check_rejected(says, [&] { call(all[0]); });
 }
 
+/// Runs `part` on a new team.
+inline void run_members(int members, const Part& part) {
+    Team(members, {.placement = "none"}).run(part);
+}
+
 /// `part` returns on each member of a team whether it is right.
+inline bool on_all(Team& team, const std::function<bool(Member&)>& part) {
+    const std::vector<int> right = team.run([&](Member& me) { return part(me) ? 1 : 0; });
+    return right == std::vector<int>(right.size(), 1);
+}
 inline void check_members(int members, const std::function<bool(Member&)>& part) {
     Team team(members, {.placement = "none"});
-    std::vector<int> right(static_cast<std::size_t>(members));
-    team.run([&](Member& me) { right[index_of(me)] = part(me) ? 1 : 0; });
-    CHECK(right == std::vector<int>(right.size(), 1));
+    CHECK(on_all(team, part));
 }
 
 /// Lets others go on until `value` is as expected.
@@ -88,6 +99,18 @@ void await(const std::atomic<T>& value, T expected) {
     while (value != expected) {
         std::this_thread::yield();
     }
+}
+
+/// Functions that make a call in each way of calling, to its end: `call` is given the member, or what makes
+/// its nonblocking or persistent calls.
+template <class Call>
+std::array<std::function<void()>, 3> in_every_way(Member& me, Call call) {
+    return {[&me, call] { call(me); }, [&me, call] { call(me.start).wait(); },
+            [&me, call] {
+                Persistent step = call(me.prepare);
+                step.start();
+                step.wait();
+            }};
 }
 
 /// The exceptions of threads that are the first members of a group.
@@ -109,6 +132,20 @@ inline void check_usable(Team& team) {
     });
     CHECK(sums == std::vector<int>(sums.size(), team.size() * (team.size() - 1) / 2));
 }
+
+/// Sets a variable of the environment for a while.
+class Environment {
+public:
+    Environment(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
+    ~Environment() { unsetenv(name_); }
+    Environment(const Environment&) = delete;
+    Environment& operator=(const Environment&) = delete;
+    Environment(Environment&&) = delete;
+    Environment& operator=(Environment&&) = delete;
+
+private:
+    const char* name_;
+};
 
 /// Teams whose caller waits, or is a member.
 inline std::vector<TeamOptions> team_options() {

@@ -1,10 +1,23 @@
-// A team beside threads and teams that come and go around it.
+// A team beside threads and teams that come and go around it, options that are no enumerators, and the
+// version.
 #include "support.hpp"
 
 #include <pthread.h>
 
-using namespace tutti;
-using namespace tutti::test;
+#include <typeinfo>
+
+static_assert(TUTTI_VERSION == TUTTI_VERSION_MAJOR * 10000 + TUTTI_VERSION_MINOR * 100 + TUTTI_VERSION_PATCH);
+#if TUTTI_VERSION < 100
+#error "TUTTI_VERSION is not for #if"
+#endif
+
+namespace {
+
+/// What is no enumerator.
+template <class Enum>
+constexpr Enum no_enumerator = static_cast<Enum>(99);
+
+} // namespace
 
 #ifndef _LIBCPP_VERSION // with libc++, pthread_exit() in a function that catches everything ends the program
 TEST_CASE("a member whose thread ends releases the others, and the team gets another thread") {
@@ -13,7 +26,7 @@ TEST_CASE("a member whose thread ends releases the others, and the team gets ano
         for (int round = 0; round < 6; ++round) {
             const int ended = round % members;
             Outcomes outcomes(members);
-            const Thrown reached = test::thrown_by([&] {
+            const Thrown reached = thrown_by([&] {
                 team.run([&](Member& me) {
                     if (me.rank() == ended && round < 3) {
                         pthread_exit(nullptr);
@@ -25,9 +38,9 @@ TEST_CASE("a member whose thread ends releases the others, and the team gets ano
                     outcomes.note(me, [&] { me.barrier(); });
                 });
             });
-            CHECK(reached.kind == Thrown::Kind::error);
-            CHECK(mentions(reached.text, "member " + std::to_string(ended) + "'s thread was ended by "));
-            CHECK(outcomes.count(Thrown::Kind::aborted) == members - 1);
+            check_thrown(reached, Kind::error,
+                         {"member " + std::to_string(ended) + "'s thread was ended by "});
+            CHECK(outcomes.count(Kind::aborted) == members - 1);
             check_usable(team);
         }
     }
@@ -37,7 +50,7 @@ TEST_CASE("a member's thread may end in an operator or a sub-group") {
     Team team(3, {.placement = "none"});
     for (const std::size_t elements : {std::size_t{1}, std::size_t{1000}}) {
         for (const bool in_sub_group : {false, true}) {
-            const Thrown reached = test::thrown_by([&] {
+            const Thrown reached = thrown_by([&] {
                 team.run([&](Member& me) {
                     const std::vector<int> in(elements, 1);
                     std::vector<int> out(elements);
@@ -52,8 +65,7 @@ TEST_CASE("a member's thread may end in an operator or a sub-group") {
                     me.barrier();
                 });
             });
-            CHECK(reached.kind == Thrown::Kind::error);
-            CHECK(mentions(reached.text, "member 1's thread was ended by "));
+            check_thrown(reached, Kind::error, {"member 1's thread was ended by "});
             check_usable(team);
         }
     }
@@ -68,12 +80,12 @@ TEST_CASE("a thread that calls a team and is ended in its part takes nobody with
             if (me.rank() == 0) {
                 pthread_exit(nullptr);
             }
-            other = test::thrown_by([&] { me.barrier(); });
+            other = thrown_by([&] { me.barrier(); });
         });
         went_on = true;
     }).join();
     CHECK_FALSE(went_on);
-    CHECK(other.kind == Thrown::Kind::aborted);
+    CHECK(other.kind == Kind::aborted);
     check_usable(team);
 }
 #endif
@@ -87,9 +99,8 @@ TEST_CASE("a team that is called by one of its members, however far in, says so"
         for (const auto& part : std::vector<std::function<void(Member&)>>{
                  call_a, [&](Member&) { b.run(call_a); },
                  [&](Member&) { b.run([&](Member&) { c.run(call_a); }); }}) {
-            const Thrown thrown = test::thrown_by([&] { a.run(part); });
-            CHECK(thrown.kind == Thrown::Kind::error);
-            CHECK(mentions(thrown.text, "wait for itself"));
+            const Thrown thrown = thrown_by([&] { a.run(part); });
+            check_thrown(thrown, Kind::error, {"wait for itself"});
         }
         check_usable(a);
         check_usable(b);
@@ -108,7 +119,7 @@ TEST_CASE("teams that call each other do not wait for each other for ever") {
             std::vector<std::thread> callers;
             for (std::size_t i = 0; i < count; ++i) {
                 callers.emplace_back([&, i] {
-                    thrown[i] = test::thrown_by([&] {
+                    thrown[i] = thrown_by([&] {
                         teams[i]->run([&](Member& me) {
                             if (me.rank() == 1) {
                                 all_run.arrive_and_wait();
@@ -124,9 +135,9 @@ TEST_CASE("teams that call each other do not wait for each other for ever") {
             }
             int failed = 0;
             for (const Thrown& each : thrown) {
-                failed += each.kind != Thrown::Kind::nothing ? 1 : 0;
-                CHECK((each.kind == Thrown::Kind::nothing || each.kind == Thrown::Kind::error));
-                CHECK((each.kind == Thrown::Kind::nothing || mentions(each.text, "wait for each other")));
+                failed += each.kind != Kind::nothing ? 1 : 0;
+                CHECK((each.kind == Kind::nothing || each.kind == Kind::error));
+                CHECK((each.kind == Kind::nothing || mentions(each.text, "wait for each other")));
             }
             CHECK(failed == 1);
             for (const auto& team : teams) {
@@ -141,7 +152,7 @@ TEST_CASE("members may run other teams, also the same one in turn") {
         Team outer(3, options);
         Team inner(3, options);
         std::atomic<int> parts{0};
-        for (int i = 0; i < (test::reduced ? 3 : 20); ++i) {
+        for (int i = 0; i < (reduced ? 3 : 20); ++i) {
             outer.run([&](Member& me) {
                 inner.run([&](Member& other) {
                     other.barrier();
@@ -150,7 +161,7 @@ TEST_CASE("members may run other teams, also the same one in turn") {
                 me.barrier();
             });
         }
-        CHECK(parts == (test::reduced ? 3 : 20) * 9);
+        CHECK(parts == (reduced ? 3 : 20) * 9);
     }
 }
 
@@ -160,24 +171,15 @@ TEST_CASE("the caller is member 0 where it is to be, and the others have threads
         CHECK(team.size() == 4);
         CHECK(team.pinning().size() == 4);
         for (int i = 0; i < 3; ++i) {
-            std::vector<std::thread::id> ids(4);
-            team.run(
-                [&](Member& me) { ids[static_cast<std::size_t>(me.rank())] = std::this_thread::get_id(); });
+            const auto ids = team.run([](Member&) { return std::this_thread::get_id(); });
             for (std::size_t rank = 0; rank < ids.size(); ++rank) {
                 const bool is_caller = options.caller_is_member && rank == 0;
                 CHECK((ids[rank] == std::this_thread::get_id()) == is_caller);
             }
         }
-        const Thrown thrown = test::thrown_by([&] {
-            team.run([](Member& me) {
-                if (me.rank() == 0) {
-                    throw std::domain_error("the first one");
-                }
-                me.barrier();
-            });
+        check_fails(team, Kind::other, {"the first one"}, [](Member& me) {
+            me.rank() == 0 ? throw std::domain_error("the first one") : me.barrier();
         });
-        CHECK(thrown.text == "the first one");
-        check_usable(team);
     }
     Team alone(1, {.caller_is_member = true});
     check_usable(alone);
@@ -197,5 +199,56 @@ TEST_CASE("runs follow each other at any distance") {
             });
         }
         CHECK(runs == 40);
+    }
+}
+
+TEST_CASE("values of options that are no enumerators are refused, with those that are") {
+    const std::string order = "`options.order` is 99, must be 0 (canonical), 1 (serial) or 2 (by_process)";
+    const std::string roll_call = "roll_call: `format` is 99, must be 0 (text) or 1 (json)";
+    const std::string trace = "trace: `format` is 99, must be 0 (json_lines) or 1 (perfetto)";
+    Team team(2, {.placement = "none"});
+    AsyncGroup async(1);
+    team.run([&](Member& me) {
+        const Options options{.order = no_enumerator<Order>};
+        CHECK(check_rejected("", [&] { static_cast<void>(me.allreduce(1, sum, options)); }) ==
+              "allreduce: " + order);
+        int sums = 1;
+        CHECK(check_rejected("", [&] { me.start.allreduce(std::span(&sums, 1), sum, options).wait(); }) ==
+              "allreduce: " + order);
+        CHECK(check_rejected("", [&] { static_cast<void>(me.prepare.barrier(options)); }) ==
+              "barrier: " + order);
+        CHECK(check_rejected("", [&] { static_cast<void>(me.split(no_enumerator<Level>)); }) ==
+              "split: `level` is 99, must be 0 (socket), 1 (numa_node), 2 (l3), 3 (l2) or 4 (core)");
+        CHECK(check_rejected("", [&] { static_cast<void>(me.roll_call(no_enumerator<RollCallFormat>)); }) ==
+              roll_call);
+        CHECK(check_rejected("", [&] { static_cast<void>(me.trace(no_enumerator<TraceFormat>)); }) == trace);
+        CHECK(me.allreduce(1, sum) == 2);
+    });
+    CHECK(check_rejected("", [&] {
+              static_cast<void>(async.at(0).barrier({.order = no_enumerator<Order>}));
+          }) == "barrier: " + order);
+    CHECK(check_rejected("", [&] { static_cast<void>(async.roll_call(no_enumerator<RollCallFormat>)); }) ==
+          roll_call);
+    CHECK(check_rejected("", [&] { static_cast<void>(team.roll_call(no_enumerator<RollCallFormat>)); }) ==
+          roll_call);
+    CHECK(check_rejected("", [&] { static_cast<void>(team.trace(no_enumerator<TraceFormat>)); }) == trace);
+    CHECK(check_rejected("", [] { const Group group(2, {.wait = no_enumerator<Wait>}); }) ==
+          "GroupOptions::wait is 99, must be 0 (automatic), 1 (spin), 2 (yield) or 3 (sleep)");
+    CHECK(check_rejected("", [] { const Team traced(2, {.group = {.trace = no_enumerator<Trace>}}); }) ==
+          "GroupOptions::trace is 99, must be 0 (off), 1 (statistics), 2 (operations) or 3 (steps)");
+}
+
+TEST_CASE("the library's version is that of its headers") {
+    CHECK(version() == TUTTI_VERSION);
+    CHECK(std::string(TUTTI_VERSION_STRING) == std::to_string(TUTTI_VERSION_MAJOR) + "." +
+                                                   std::to_string(TUTTI_VERSION_MINOR) + "." +
+                                                   std::to_string(TUTTI_VERSION_PATCH));
+}
+
+TEST_CASE("symbols have the version in their names, so that objects of two versions do not mix") {
+    const std::string version =
+        "v" + std::to_string(TUTTI_VERSION_MAJOR) + "_" + std::to_string(TUTTI_VERSION_MINOR);
+    for (const std::type_info* type : {&typeid(Group), &typeid(detail::Call)}) {
+        CHECK(std::string_view(type->name()).find(version) != std::string_view::npos);
     }
 }

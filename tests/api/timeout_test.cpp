@@ -3,10 +3,6 @@
 #include "../fast_clock.hpp"
 #include "support.hpp"
 
-using namespace tutti;
-using namespace std::chrono_literals;
-using namespace tutti::test;
-
 namespace {
 
 constexpr std::int64_t kept(Timeout timeout) {
@@ -71,10 +67,12 @@ TEST_CASE("a timeout that is not positive is reported as it was given") {
         {-250us, "-1 ms"},
         {std::chrono::milliseconds::min(), "-9223372036854775808 ms"},
         {seconds(Limits::quiet_NaN()), "not a number"}};
-    Team team(1, {.placement = "none"});
-    team.run([&](Member& me) {
+    run_members(1, [&](Member& me) {
         for (const auto& [timeout, text] : wrong) {
-            for (const std::string& refusal : refusals(me, timeout)) {
+            const std::vector<std::string> all = refusals(me, timeout);
+            CHECK(mentions(all[2], "GroupOptions::timeout is"));
+            CHECK(mentions(all[3], "GroupOptions::join_timeout is"));
+            for (const std::string& refusal : all) {
                 INFO(refusal);
                 CHECK(refusal.ends_with("timeout" + std::string(refusal.starts_with("barrier") ? "`" : "") +
                                         " is " + text +
@@ -83,21 +81,6 @@ TEST_CASE("a timeout that is not positive is reported as it was given") {
         }
         me.barrier({.timeout = 1.5s});
         me.barrier({.timeout = 250us});
-    });
-}
-
-TEST_CASE("groups made of a group have its timeout") {
-    Team team(3, {.placement = "none", .group = {.timeout = 300ms}});
-    std::atomic<int> ended{0};
-    team.run([&](Member& me) {
-        Member copy = me.dup();
-        while (me.rank() == 1 && ended < 2) {
-            std::this_thread::yield();
-        }
-        const Thrown mine = thrown_by([&] { copy.barrier(); });
-        CHECK(mine.kind == Thrown::Kind::timeout);
-        CHECK(mentions(mine.text, "member 1"));
-        ++ended;
     });
 }
 
@@ -113,9 +96,7 @@ TEST_CASE("calls with a timeout are like all others, and the next one has that o
     });
     const Ended outcome = late_member(
         team, 1, [](Member& me) { static_cast<void>(me.allreduce(1.0, sum, {.timeout = 100ms})); });
-    CHECK(outcome.run.kind == Thrown::Kind::timeout);
-    CHECK(mentions(outcome.run.text, "has waited 100 ms in"));
-    CHECK(mentions(outcome.run.text, ", at timeout_test.cpp:"));
+    check_thrown(outcome.run, Kind::timeout, {"has waited 100 ms in", ", at timeout_test.cpp:"});
 }
 
 TEST_CASE("the longest timeout never ends a wait") {
@@ -140,7 +121,7 @@ TEST_CASE("who tests now and then is told as well") {
             std::this_thread::sleep_for(30ms);
         }
     });
-    CHECK(outcome.run.kind == Thrown::Kind::timeout);
+    CHECK(outcome.run.kind == Kind::timeout);
     CHECK(tests < most_tests);
 }
 
@@ -150,82 +131,59 @@ TEST_CASE("TUTTI_TIMEOUT counts where the options say nothing") {
     Team own(2, {.placement = "none", .group = {.timeout = 60s}});
     for (const char* text : {"soon", "-1", "0", "0.0", "1s", "nan", "inf", "never ", "", ".", "5.", ".5"}) {
         setenv("TUTTI_TIMEOUT", text, 1);
-        CHECK(thrown_by([] { Group group(2); }).kind == Thrown::Kind::nothing); // it is ignored
+        CHECK(thrown_by([] { Group group(2); }).kind == Kind::nothing); // it is ignored
     }
     for (const char* text : {" 0.03", "0.03 ", "+0.03", "3e-2", "0x0.08", ".03", "0.03f", "0.0.3", "0,03"}) {
         INFO(text);
         setenv("TUTTI_TIMEOUT", text, 1);
         Team patient(2, {.placement = "none"});
-        CHECK(thrown_by([&] { patient.run(barrier_after_100_ms); }).kind == Thrown::Kind::nothing);
+        CHECK(thrown_by([&] { patient.run(barrier_after_100_ms); }).kind == Kind::nothing);
     }
     setenv("TUTTI_TIMEOUT", "never", 1);
     CHECK(Group(2).size() == 2);
     unsetenv("TUTTI_TIMEOUT");
-    for (const std::chrono::milliseconds wrong : {-1ms, 0ms}) {
-        const std::string text = " is " + std::to_string(wrong.count()) + " ms, must be positive, or never";
-        CHECK(mentions(thrown_by([&] { Group group(2, {.timeout = wrong}); }).text,
-                       "GroupOptions::timeout" + text));
-        CHECK(mentions(thrown_by([&] { Group group(2, {.join_timeout = wrong}); }).text,
-                       "GroupOptions::join_timeout" + text));
-    }
     const Ended outcome = late_member(short_one, 1, [](Member& me) { me.barrier(); });
-    CHECK(outcome.run.kind == Thrown::Kind::timeout);
-    CHECK(mentions(outcome.run.text, "has waited 30 ms"));
-    CHECK(thrown_by([&] { own.run(barrier_after_100_ms); }).kind == Thrown::Kind::nothing);
+    check_thrown(outcome.run, Kind::timeout, {"has waited 30 ms"});
+    CHECK(thrown_by([&] { own.run(barrier_after_100_ms); }).kind == Kind::nothing);
 }
 
 TEST_CASE("the timeout of a group and of a team can be changed") {
     Team team(2, {.placement = "none"});
-    const test::FastClock clock(4);
+    const FastClock clock(4);
     const auto waits_in_vain = [&] {
         return thrown_by([&] {
             team.run([](Member& me) {
-                if (me.rank() == 0) {
-                    me.barrier();
-                } else {
-                    test::sleep_for(300ms);
-                    me.barrier();
-                }
+                me.rank() == 0 ? void() : test::sleep_for(300ms);
+                me.barrier();
             });
         });
     };
-    CHECK(waits_in_vain().kind == Thrown::Kind::nothing);
+    CHECK(waits_in_vain().kind == Kind::nothing);
     team.set_timeout(30ms);
     const Thrown late = waits_in_vain();
-    CHECK(late.kind == Thrown::Kind::timeout);
-    CHECK(mentions(late.text, "has waited 30 ms"));
+    check_thrown(late, Kind::timeout, {"has waited 30 ms"});
     team.set_timeout(never);
-    CHECK(waits_in_vain().kind == Thrown::Kind::nothing);
+    CHECK(waits_in_vain().kind == Kind::nothing);
 
     Group group(1, {.timeout = 5s});
     const Thrown refused = thrown_by([&] { group.set_timeout(0ms); });
-    CHECK(refused.kind == Thrown::Kind::argument);
-    CHECK(mentions(refused.text, "set_timeout: `timeout`"));
+    check_thrown(refused, Kind::argument, {"set_timeout: `timeout`"});
 }
 
 TEST_CASE("groups that are made of others begin with the timeout that these have then") {
     Group group(2);
     group.set_timeout(1s);
-    const test::FastClock clock(20);
-    std::vector<Thrown> thrown(2);
+    const FastClock clock(20);
     std::atomic<bool> is_over{false};
-    std::vector<std::jthread> threads;
-    for (int rank = 0; rank < 2; ++rank) {
-        threads.emplace_back([&, rank] {
-            thrown[static_cast<std::size_t>(rank)] = thrown_by([&] {
-                group.run(rank, [&](Member& me) {
-                    Member copy = me.dup();
-                    me.barrier({.timeout = 60s});
-                    group.set_timeout(10s);
-                    while (rank == 1 && !is_over) {
-                        std::this_thread::sleep_for(1ms);
-                    }
-                    copy.barrier();
-                });
-            });
-            is_over = true;
-        });
-    }
-    threads.clear();
-    CHECK(thrown[0].kind == Thrown::Kind::timeout);
+    run_threads(group, 2, [&](Member& me) {
+        Member copy = me.dup();
+        me.barrier({.timeout = 60s});
+        group.set_timeout(10s);
+        if (me.rank() == 1) {
+            await(is_over, true);
+        }
+        const Thrown thrown = thrown_by([&] { copy.barrier(); });
+        is_over = true;
+        CHECK((me.rank() == 1 || thrown.kind == Kind::timeout));
+    });
 }

@@ -1,8 +1,6 @@
 #pragma once
 
-#include "../test.hpp"
-
-#include <tutti/tutti.hpp>
+#include "support.hpp"
 
 namespace tutti::test {
 
@@ -40,6 +38,13 @@ inline std::vector<Line> lines_of(const std::string& trace) {
                          .bytes = std::stoull(value(line, "bytes")),
                          .number = std::stoull(value(line, "number"))});
     }
+    return lines;
+}
+
+/// Those of one member and kind.
+inline std::vector<Line> lines_of(const Team& team, int rank, std::string_view kind) {
+    std::vector<Line> lines = lines_of(team.trace());
+    std::erase_if(lines, [&](const Line& line) { return line.rank != rank || line.kind != kind; });
     return lines;
 }
 

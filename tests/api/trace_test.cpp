@@ -1,11 +1,7 @@
+// What is recorded of blocking calls, and when it may be read.
+
 #include "../reference/each.hpp"
 #include "trace_lines.hpp"
-
-#include <tutti/tutti.hpp>
-
-using namespace tutti;
-using namespace std::chrono_literals;
-using namespace tutti::test;
 
 TEST_CASE("statistics count calls, bytes and times of each member") {
     Team team = team_of(3, Trace::statistics);
@@ -13,7 +9,7 @@ TEST_CASE("statistics count calls, bytes and times of each member") {
         std::vector<double> one(100, 1.0);
         std::vector<double> out(100);
         for (int i = 0; i < 7; ++i) {
-            me.allreduce(one, out, std::plus<>{});
+            me.allreduce(one, out, tutti::sum);
             me.barrier();
         }
     });
@@ -73,11 +69,11 @@ TEST_CASE("who comes late is named, in all collectives") {
         Team team = team_of(members, Trace::operations);
         LateStart start(members);
         team.run([&](Member& me) {
-            test::Operands<double> operands(members, 4);
+            Operands<double> operands(members, 4);
             for (int i = 0; i < 5; ++i) {
                 me.barrier();
                 start.come(me.rank(), 5ms);
-                test::call(me, collective, operands, std::plus<>{}, members - 1, 0);
+                call(me, collective, operands, tutti::sum, members - 1, 0);
             }
         });
         const Statistics statistics = team.statistics();
@@ -106,7 +102,7 @@ TEST_CASE("steps and waits of an operation are within it, and steps are all of i
         std::vector<double> one(20000, 1.0);
         std::vector<double> out(20000);
         for (int i = 0; i < 3; ++i) {
-            me.allreduce(one, out, std::plus<>{});
+            me.allreduce(one, out, tutti::sum);
         }
     });
     const std::vector<Line> lines = lines_of(team.trace());
@@ -176,34 +172,34 @@ TEST_CASE("a trace keeps the last events") {
 }
 
 TEST_CASE("numbers of operations go on after a failure") {
-    Team team = team_of(2, Trace::operations);
-    std::atomic<bool> is_through{false};
-    const auto run = [&](int barriers, bool fails) {
-        team.run([&](Member& me) {
-            for (int i = 0; i < barriers; ++i) {
-                me.barrier();
-            }
-            if (fails && me.rank() == 0) {
-                is_through.wait(false);
-                throw Error("as asked");
-            }
-            if (fails) {
-                is_through = true;
-                is_through.notify_all();
-                me.barrier();
-            }
-        });
-    };
-    CHECK_THROWS_AS(run(3, true), Error);
-    run(2, false);
-    CHECK(team.statistics().collectives[0].compared == 5);
-    for (int rank = 0; rank < 2; ++rank) {
-        std::uint64_t last = 0;
-        for (const Line& line : lines_of(team.trace())) {
-            if (line.rank == rank && line.kind == "operation") {
-                CHECK(line.number > last);
+    for (const bool is_started : {false, true}) {
+        Team team = team_of(2, Trace::operations);
+        std::atomic<bool> is_through{false};
+        const auto run_barriers = [&](int barriers, bool fails) {
+            team.run([&](Member& me) {
+                for (int i = 0; i < barriers; ++i) {
+                    is_started ? me.start.barrier().wait() : me.barrier();
+                }
+                if (fails && me.rank() == 0) {
+                    await(is_through, true);
+                    throw Error("as asked");
+                }
+                if (fails) {
+                    is_through = true;
+                    me.barrier();
+                }
+            });
+        };
+        CHECK_THROWS_AS(run_barriers(3, true), Error);
+        run_barriers(2, false);
+        CHECK((is_started || team.statistics().collectives[0].compared == 5));
+        for (int rank = 0; rank < 2; ++rank) {
+            std::uint64_t last = 0;
+            for (const Line& line : lines_of(team, rank, is_started ? "started" : "operation")) {
+                CHECK((is_started ? line.number == last + 1 : line.number > last));
                 last = line.number;
             }
+            CHECK((!is_started || last == 5));
         }
     }
 }
@@ -267,8 +263,8 @@ TEST_CASE("any thread may ask while members call") {
     team.run([](Member& me) {
         int sum = 0;
         for (int i = 0; i < 20000; ++i) {
-            me.allreduce(i, sum, std::plus<>{});
-            me.start.allreduce(i, sum, std::plus<>{}).wait();
+            me.allreduce(i, sum, tutti::sum);
+            me.start.allreduce(i, sum, tutti::sum).wait();
         }
     });
     is_over = true;

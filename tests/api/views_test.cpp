@@ -1,18 +1,17 @@
-// Views with several indices as buffers, and single objects that hold addresses.
+// Buffers: views with several indices, single objects that hold addresses, local reductions, and operands
+// that only run time shows to be wrong: errors name the argument and the call before any other member learns
+// of it.
 
 #include "kokkos_view.hpp"
 #include "support.hpp"
 
 #include <tutti/extremes.hpp>
 
-using namespace tutti;
-using namespace tutti::test;
-
 namespace {
 
 /// As much of std::mdspan as is needed here, for matrices in rows.
 template <class T>
-class Matrix {
+class MatrixView {
 public:
     using reference = T&;
 
@@ -27,9 +26,9 @@ public:
         std::size_t rows_, columns_, stride_;
     };
 
-    Matrix(T* data, std::size_t rows, std::size_t columns, std::size_t stride)
+    MatrixView(T* data, std::size_t rows, std::size_t columns, std::size_t stride)
         : data_(data), mapping_(rows, columns, stride) {}
-    Matrix(T* data, std::size_t rows, std::size_t columns) : Matrix(data, rows, columns, columns) {}
+    MatrixView(T* data, std::size_t rows, std::size_t columns) : MatrixView(data, rows, columns, columns) {}
 
     T* data_handle() const { return data_; }
     const Mapping& mapping() const { return mapping_; }
@@ -63,7 +62,7 @@ struct Nested {
     double array[4];
     Pointer inner;
 };
-struct Reference {
+struct HasReference {
     long n;
     double& x;
 };
@@ -84,55 +83,114 @@ struct SpanLike { // std::span has begin() as well
 };
 
 template <class T>
-constexpr bool holds = detail::holds_address<T>();
-static_assert(holds<Pointer> && holds<Nested> && holds<Reference> && holds<Span> && holds<Text> &&
-              holds<SpanLike>);
-static_assert(!holds<Plain> && !holds<ValueAt<double>> && !holds<std::complex<double>> && !holds<double>);
-static_assert(!holds<Class> && !holds<Late>, "the limits that the documentation states");
+constexpr bool holds_pointer = detail::holds_address<T>();
+static_assert(holds_pointer<Pointer> && holds_pointer<Nested> && holds_pointer<HasReference> &&
+              holds_pointer<Span> && holds_pointer<Text> && holds_pointer<SpanLike>);
+static_assert(!holds_pointer<Plain> && !holds_pointer<ValueAt<double>> &&
+              !holds_pointer<std::complex<double>> && !holds_pointer<double>);
+static_assert(!holds_pointer<Class> && !holds_pointer<Late>, "the limits that the documentation states");
 static_assert(detail::Scalar<std::optional<double>&>);
+
+template <class T>
+std::vector<T> random_values(std::size_t count, std::mt19937& engine) {
+    std::vector<T> made;
+    made.reserve(count);
+    for (std::size_t i = 0; i < count; ++i) {
+        made.push_back(static_cast<T>(static_cast<int>(engine() % 100)));
+    }
+    return made;
+}
+
+/// With two buffers, and with one that is both.
+template <class T, class Op>
+void check_operator(const Op& op) {
+    std::mt19937 engine(7);
+    for (const std::size_t count : {0U, 1U, 2U, 7U, 8U, 33U, 1000U, 12'800U}) {
+        const auto a = random_values<T>(count, engine);
+        const auto b = random_values<T>(count, engine);
+        std::vector<T> expected;
+        for (std::size_t i = 0; i < count; ++i) {
+            expected.push_back(op(a[i], b[i]));
+        }
+        std::vector<T> inout = b;
+        reduce_local(a, inout, op);
+        CHECK(inout == expected);
+        std::vector<T> both = a;
+        std::vector<T> twice = a;
+        reduce_local(both, both, op);
+        reduce_local(a, twice, op);
+        CHECK(both == twice);
+    }
+}
+
+int minus(int a, int b) {
+    return a - b;
+}
+
+/// Checks that `call` throws an ArgumentError with this text and the fields of a call of rank 1.
+void check_context(const std::function<void()>& call, Collective collective, const std::string& text) {
+    try {
+        call();
+    } catch (const ArgumentError& error) {
+        INFO("the message is: ", error.what());
+        CHECK(mentions(error.what(), text));
+        CHECK(error.context().rank == 1);
+        CHECK(error.context().collective == collective);
+        CHECK(error.context().operation == 0);
+        CHECK(error.context().where.line != 0);
+        return;
+    } catch (const std::exception& other) {
+        FAIL_CHECK("another error: ", other.what());
+        return;
+    }
+    FAIL_CHECK("no error");
+}
+
+/// Rank 1 of two makes a wrong call in every way; then both members make a right one.
+template <class Call>
+void check_wrong(const Call& call, Collective collective, const std::string& text) {
+    Team team(2, {.placement = "none"});
+    AsyncGroup meeting(2);
+    CHECK(on_all(team, [&](Member& me) {
+        if (me.rank() == 1) {
+            for (const auto& act : in_every_way(me, call)) {
+                check_context(act, collective, text);
+            }
+            AsyncRank arriving = meeting.at(1);
+            check_context([&] { call(arriving).wait(); }, collective, text);
+        }
+        return me.allreduce(1, sum) == 2;
+    }));
+}
+
+using Function = double (*)(double, double);
+constexpr const char* op_is_empty = "allreduce: `op` is empty";
 
 } // namespace
 
 TEST_CASE("views with several indices are buffers") {
-    constexpr int members = 3;
-    Team team(members, {.placement = "none"});
     std::vector<double> common(6);
-    std::vector<int> right(members);
-    team.run([&](Member& me) {
+    check_members(3, [&](Member& me) {
         std::vector<double> in(6, me.rank() + 1.0), out(6), expected(6, 6.0), all(18);
-        const Matrix<const double> input(in.data(), 2, 3);
-        const Matrix<double> output(out.data(), 2, 3);
-        int& good = right[static_cast<std::size_t>(me.rank())];
+        const MatrixView<const double> input(in.data(), 2, 3);
+        const MatrixView<double> output(out.data(), 2, 3);
+        int good = 0;
         me.allreduce(input, output, sum);
         good += out == expected ? 1 : 0;
         out = in;
         me.allreduce(output, sum); // in place: nothing is returned
         good += out == expected ? 1 : 0;
-        me.allgather(in, Matrix<double>(all.data(), 3, 6));
+        me.allgather(in, MatrixView<double>(all.data(), 3, 6));
         good += all[17] == 3.0 ? 1 : 0;
-        me.start.broadcast(Matrix<double>(in.data(), 3, 2), 2).wait();
+        me.start.broadcast(MatrixView<double>(in.data(), 3, 2), 2).wait();
         good += in == std::vector<double>(6, 3.0) ? 1 : 0;
         const KokkosView kokkos{in.data(), in.size()};
         me.allreduce(kokkos, KokkosView{out.data(), out.size()}, sum);
         good += out == std::vector<double>(6, 9.0) ? 1 : 0;
-        me.allreduce(input, shared(Matrix<double>(common.data(), 2, 3)), sum);
+        me.allreduce(input, shared(MatrixView<double>(common.data(), 2, 3)), sum);
         good += common == std::vector<double>(6, 9.0) ? 1 : 0;
+        return good == 6;
     });
-    CHECK(right == std::vector<int>(members, 6));
-}
-
-TEST_CASE("a strided view is rejected before anybody is told") {
-    std::vector<double> memory(12);
-    Group group(1);
-    Member me = group.join(0);
-    const auto text = [&](const auto& view) {
-        const Thrown thrown = thrown_by([&] { me.allreduce(view, sum); });
-        CHECK(thrown.kind == Thrown::Kind::argument);
-        return thrown.text;
-    };
-    CHECK(mentions(text(Matrix<double>(memory.data(), 2, 3, 6)), "allreduce: `inout` is a strided view"));
-    CHECK(mentions(text(KokkosView{memory.data(), 6, false}), "whose elements are contiguous"));
-    me.allreduce(memory, sum);
 }
 
 TEST_CASE("an object that holds an address is sent as a buffer of one object") {
@@ -140,11 +198,137 @@ TEST_CASE("an object that holds an address is sent as a buffer of one object") {
     std::array<double, 2> values{1, 2};
     std::vector<const double*> seen(2);
     team.run([&](Member& me) {
-        Pointer mine{1, &values[static_cast<std::size_t>(me.rank())]};
+        Pointer mine{1, &values[index_of(me)]};
         me.broadcast(std::span(&mine, 1), 1);
-        seen[static_cast<std::size_t>(me.rank())] = mine.pointer;
+        seen[index_of(me)] = mine.pointer;
     });
     CHECK(seen == std::vector<const double*>(2, &values[1]));
     const auto found = team.run([](Member& me) { return me.broadcast(std::optional<int>(me.rank()), 1); });
     CHECK(found == std::vector<std::optional<int>>(2, 1));
+}
+
+TEST_CASE("two vectors are combined with `in` on the left") {
+    check_operator<double>(sum);
+    check_operator<double>(max);
+    check_operator<float>(prod);
+    check_operator<std::int8_t>(sum);
+    check_operator<std::uint64_t>(bxor);
+    check_operator<std::complex<double>>(sum);
+    check_operator<int>(&minus);
+    check_operator<long double>(sum);
+    long seven = 7;
+    check_operator<long>([seven](long a, long b) { return seven * a - b; });
+}
+
+TEST_CASE("single objects, arrays and parts of vectors are combined as well") {
+    double x = 2;
+    reduce_local(5.0, x, sum);
+    CHECK(x == 7);
+    int array[] = {1, 2, 3};
+    reduce_local(std::vector<int>{10, 20, 30}, array, &minus);
+    CHECK(array[2] == 27);
+    std::vector<int> values{1, 2, 3, 4, 5, 6};
+    reduce_local(std::span(values).first(3), std::span(values).last(3), sum);
+    CHECK(values == std::vector<int>{1, 2, 3, 5, 7, 9});
+}
+
+TEST_CASE("vectors that do not fit are refused and keep what they hold") {
+    std::vector<int> three{1, 2, 3};
+    std::vector<int> four{1, 2, 3, 4};
+    const auto check = [](const char* says, auto in, auto inout) {
+        check_rejected(says, [&] { reduce_local(in, inout, sum); });
+    };
+    const std::span all(four);
+    const std::span<int> nowhere(static_cast<int*>(nullptr), 3);
+    check("reduce_local: `in` has 3 elements and `inout` has 4 elements: they must have the same number",
+          std::span(three), all);
+    check("`in` has 3 elements but is a null pointer", nowhere, std::span(three));
+    check("`inout` has 3 elements but is a null pointer", std::span(three), nowhere);
+    check("`in` and `inout` overlap", all.first(3), all.last(3));
+    CHECK(three == std::vector<int>{1, 2, 3});
+    CHECK(four == std::vector<int>{1, 2, 3, 4});
+}
+
+TEST_CASE("an empty operator is rejected before the call begins, in every way of calling") {
+    std::vector<double> x(3), y(3);
+    const std::function<double(double, double)> none;
+    const auto check = [&](const auto& op) {
+        check_wrong([&](auto& way) { return way.allreduce(x, y, op); }, Collective::allreduce, op_is_empty);
+    };
+    check(Function{nullptr});
+    check(none);
+    check(non_commutative(Function{nullptr}));
+    check(non_commutative(none));
+    check_wrong([&](auto& way) { return way.scan(x, none); }, Collective::scan, "scan: `op` is empty");
+    Group group(2);
+    Member other = group.join(0);
+    Member me = group.join(1);
+    check_context([&] { static_cast<void>(me.allreduce(1.0, Function{nullptr})); }, Collective::allreduce,
+                  op_is_empty);
+    const std::function<double(double, double)> full = [](double a, double b) { return a + b; };
+    Group alone(1);
+    CHECK(alone.join(0).allreduce(2.0, full) == 2);
+}
+
+TEST_CASE("an empty operator of the single-caller form and of reduce_local is rejected") {
+    std::vector<std::vector<double>> ins(2, std::vector<double>(3)), outs = ins;
+    const std::function<double(double, double)> none;
+    CHECK(mentions(check_rejected(op_is_empty, [&] { single_caller::allreduce(ins, outs, none); }),
+                   "(rank 0)"));
+    check_rejected("reduce_local: `op` is empty", [&] { reduce_local(ins[0], ins[1], none); });
+}
+
+TEST_CASE("a strided view is rejected by its name, in every way of calling") {
+    std::vector<double> x(6), y(6);
+    const KokkosView strided{x.data(), 6, false};
+    check_wrong([&](auto& way) { return way.allreduce(strided, y, sum); }, Collective::allreduce,
+                "allreduce: `in` is a strided view: pass one whose elements are contiguous");
+    check_wrong([&](auto& way) { return way.allreduce(y, strided, sum); }, Collective::allreduce,
+                "allreduce: `out` is a strided view");
+    check_wrong([&](auto& way) { return way.scan(strided, sum); }, Collective::scan,
+                "scan: `inout` is a strided view");
+    check_wrong([&](auto& way) { return way.gather(strided, y, 0); }, Collective::gather,
+                "gather: `block` is a strided view");
+    check_wrong([&](auto& way) { return way.allreduce(MatrixView<double>(x.data(), 1, 3, 6), sum); },
+                Collective::allreduce, "allreduce: `inout` is a strided view");
+    CHECK_THROWS_WITH_AS(static_cast<void>(shared(strided)),
+                         "shared: `out` is a strided view: pass one whose elements are contiguous",
+                         ArgumentError);
+    CHECK_THROWS_WITH_AS(reduce_local(strided, y, sum),
+                         doctest::Contains("reduce_local: `in` is a strided view"), ArgumentError);
+}
+
+TEST_CASE("a persistent operation rejects a strided view at its start") {
+    Group group(2);
+    Member other = group.join(0);
+    Member me = group.join(1);
+    std::vector<double> x(6), y(6);
+    Persistent step = me.prepare.allreduce(x, y, sum);
+    check_context(
+        [&] {
+            step.start(KokkosView{x.data(), 6, false}, y);
+        },
+        Collective::allreduce, "start: `in` is a strided view");
+    check_context(
+        [&] {
+            step.start(x, KokkosView{y.data(), 6, false});
+        },
+        Collective::allreduce, "start: `out` is a strided view");
+}
+
+TEST_CASE("dynamic vectors and operators that do not fit are rejected with the fields of the call") {
+    std::vector<double> x(4), y(4);
+    const DynamicVector of_double(Type::f64, x.data(), 4);
+    const DynamicVector of_int(Type::i32, y.data(), 4);
+    const DynamicOp::Function nothing = [](const void*, void*, std::size_t, void*) {};
+    const auto check = [](const auto& call, const char* text) {
+        check_wrong(call, Collective::allreduce, text);
+    };
+    check([&](auto& way) { return way.allreduce(of_int, of_double, DynamicOp(Operator::sum)); },
+          "allreduce: `in` has elements of type i32, 4 bytes, and `out` has elements of type f64, 8 bytes: "
+          "pass two buffers with elements of the same type");
+    check([&](auto& way) { return way.allreduce(of_double, DynamicOp(Operator::band)); },
+          "allreduce: `op`: operator band has no compiled kernel for elements of type f64");
+    check([&](auto& way) { return way.allreduce(of_double, DynamicOp(nothing, nullptr, 3, true)); },
+          "allreduce: `op`: its function is for elements of 3 bytes, and these have 8");
 }

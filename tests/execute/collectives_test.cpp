@@ -1,14 +1,18 @@
+// Every algorithm, of all sizes and numbers of members, held against loops over the ranks, and the order in
+// which operands are combined: the same bits, whatever is chosen.
+
+#include "../associated.hpp"
+#include "../kernel/reference.hpp"
 #include "rows.hpp"
+
+#include <tutti/tasks.hpp>
+
+using detail::Association;
 
 namespace {
 
-using namespace tutti;
-using test::Exam;
-using test::Job;
-using test::jobs_of;
-
 std::vector<int> member_counts() {
-    if (test::reduced) {
+    if (reduced) {
         return {1, 2, 3, 4, 5, 7, 8, 16};
     }
     return {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 22, 27, 33, 64};
@@ -29,16 +33,12 @@ std::set<std::size_t> sizes(int members) {
 /// or none.
 std::set<std::size_t> sizes_of_floating_point(int members) {
     const auto p = static_cast<std::size_t>(members);
-    std::set<std::size_t> list{1, p - 1, p + 1, 33, 257, 1009};
-    if (members <= 16) {
-        list.insert(4097);
-    }
-    return list;
+    return {1, p - 1, p + 1, 33, 257, 1009, members <= 16 ? 4097U : 1009U};
 }
 
 std::vector<std::size_t> large_sizes(int members) {
     constexpr std::size_t mebi = std::size_t{1} << 20U;
-    if (test::reduced) {
+    if (reduced) {
         return members == 3 ? std::vector<std::size_t>{65537, mebi / 4 + 1} : std::vector<std::size_t>{};
     }
     switch (members) {
@@ -63,26 +63,74 @@ void examine(int members, const TeamOptions& options, const std::vector<Job>& jo
         most = std::max(most, job.shape.count *
                                   (job.shape.traits().is_divided() ? static_cast<std::size_t>(members) : 1));
     }
-    CHECK(Exam(members, most, test::ordinary<T>, op).run(*test::blocking(members, options), jobs) == "");
+    CHECK(Exam(members, most, ordinary<T>, op).run(*blocking(members, options), jobs) == "");
 }
 
-/// Associative, but it does not commute.
-struct Matrix {
-    std::array<std::uint32_t, 4> at;
-};
+using Vector = std::vector<double>;
 
-struct Product {
-    Matrix operator()(const Matrix& a, const Matrix& b) const {
-        return {{a.at[0] * b.at[0] + a.at[1] * b.at[2], a.at[0] * b.at[1] + a.at[1] * b.at[3],
-                 a.at[2] * b.at[0] + a.at[3] * b.at[2], a.at[2] * b.at[1] + a.at[3] * b.at[3]}};
+/// Of very different sizes, so that any other order gives other bits in some element.
+double uneven(std::size_t rank, std::size_t element) {
+    const std::uint64_t random = test::mixed(rank, element);
+    return std::ldexp(static_cast<double>(static_cast<std::int64_t>(random)),
+                      static_cast<int>(random % 12) - 63);
+}
+
+/// The reductions of all lengths by default, and by every algorithm that associates so.
+std::string examined(int members, std::size_t elements, Association association) {
+    const Order order = association == Association::left ? Order::serial : Order::canonical;
+    std::vector<Job> jobs;
+    for (const algorithm::Algorithm& row : algorithm::registry()) {
+        if (!detail::traits_of(row.collective).reduces() || !takes(row, members)) {
+            continue;
+        }
+        for (const bool in_place : {false, true}) {
+            for (const std::size_t length :
+                 {std::size_t{1}, std::size_t{2}, std::size_t{3}, std::size_t{37}, elements}) {
+                Job job = by_default(row.collective, members, length, in_place);
+                job.association = association;
+                job.order = order;
+                if (row.name == "direct") {
+                    jobs.push_back(job);
+                }
+                if (length == elements && has_brackets(row, association, members)) {
+                    job.algorithm = row.name;
+                    jobs.push_back(job);
+                }
+            }
+        }
     }
-};
+    return Exam(members, elements, uneven, sum).run(*blocking(members), jobs);
+}
 
-Matrix matrix(std::size_t rank, std::size_t element) {
-    const std::uint64_t a = test::mixed(rank, 2 * element);
-    const std::uint64_t b = test::mixed(rank, 2 * element + 1);
-    return {{static_cast<std::uint32_t>(a) | 1U, static_cast<std::uint32_t>(a >> 32U) & ~1U,
-             static_cast<std::uint32_t>(b) & ~1U, static_cast<std::uint32_t>(b >> 32U) | 1U}};
+/// Every second number a NaN of its own, and signed zeros, infinities and denormals among the others.
+template <class T>
+T strange(std::size_t rank, std::size_t index) {
+    if constexpr (reference::Complex<T>) {
+        using Real = typename T::value_type;
+        return T(strange<Real>(rank, 2 * index), strange<Real>(rank, 2 * index + 1));
+    } else {
+        std::mt19937_64 random(test::mixed(rank, index));
+        using Limits = std::numeric_limits<T>;
+        const std::array<T, 7> others{
+            T(0), -T(0), Limits::infinity(), -Limits::infinity(), Limits::denorm_min(), T(1), T(-3)};
+        return random() % 2 == 0 ? reference::random_nan<T>(random) : others[random() % others.size()];
+    }
+}
+
+template <class T, class Op>
+void examine_all_rows() {
+    const std::function combine = [](const T& a, const T& b) { return reference::apply(Op::code, a, b); };
+    for (int members = 2; members <= 9; ++members) {
+        auto jobs = jobs_of(members, std::vector<std::size_t>{1, 2, 3, 7, 33, 257, 1000},
+                            {.exact = false, .defaults = false, .rows = [](const auto& row) {
+                                 return row.collective == Collective::allreduce;
+                             }});
+        for (Job& job : jobs) {
+            job.expect = job.expect == Expect::close ? Expect::alike : job.expect;
+        }
+        Exam exam(members, 1000, strange<T>, combine, DynamicOp(Op::code));
+        CHECK(exam.run(*blocking(members), jobs) == "");
+    }
 }
 
 } // namespace
@@ -107,7 +155,7 @@ TEST_CASE("every algorithm: large vectors") {
 }
 
 TEST_CASE("vectors that exceed the caches are stored past them") {
-    const std::vector<std::size_t> elements{test::reduced ? 100'003 : (std::size_t{1} << 23U) + 5};
+    const std::vector<std::size_t> elements{reduced ? 100'003 : (std::size_t{1} << 23U) + 5};
     const auto is_direct = [](const auto& row) {
         return row.name == "direct" && row.collective != Collective::barrier;
     };
@@ -115,39 +163,113 @@ TEST_CASE("vectors that exceed the caches are stored past them") {
                            jobs_of(3, elements, {.defaults = false, .rows = is_direct}), bxor);
 }
 
-TEST_CASE("an operator that does not commute is applied in rank order") {
-    for (const int members : {1, 2, 3, 4, 5, 7, 8, 13, 16, 22}) {
-        const std::vector<std::size_t> sizes{1, 2, static_cast<std::size_t>(3 * members + 1), 257};
-        Exam exam(members, 257, matrix, non_commutative(Product()));
-        CHECK(exam.run(*test::blocking(members),
-                       jobs_of(members, sizes, {.exact = false, .commutative = false})) == "");
-    }
-}
-
 TEST_CASE("repeated runs give the same bits") {
     for (const int members : {2, 3, 5, 8, 13}) {
         const std::vector<Job> jobs =
             jobs_of(members, std::vector<std::size_t>{1, 4, 1009}, {.exact = false});
-        Exam exam(members, 1009, test::ordinary<float>, sum);
-        const auto ranks = test::blocking(members);
+        Exam exam(members, 1009, ordinary<float>, sum);
+        const auto ranks = blocking(members);
         REQUIRE(exam.run(*ranks, jobs) == "");
         const auto first = exam.digests();
         for (int repetition = 0; repetition < 5; ++repetition) {
             REQUIRE(exam.run(*ranks, jobs) == "");
             CHECK(exam.digests() == first);
         }
-        REQUIRE(exam.run(*test::blocking(members, {.placement = "compact"}), jobs) == "");
+        REQUIRE(exam.run(*blocking(members, {.placement = "compact"}), jobs) == "");
         CHECK(exam.digests() == first);
     }
 }
 
-TEST_CASE("canonical algorithms agree with one another, whatever the size") {
-    // 0.1 summed in one association differs from any other for some of these counts.
-    const auto tenths = [](std::size_t rank, std::size_t) { return 0.1 * static_cast<double>(rank + 1); };
-    for (const int members : {3, 7, 16}) {
-        const std::vector<std::size_t> sizes{1, 2, 4, 5, 64, 1000};
-        Exam exam(members, 1000, +tenths, sum);
-        CHECK(exam.run(*test::blocking(members),
-                       jobs_of(members, sizes, {.exact = false, .commutative = false})) == "");
+TEST_CASE("every algorithm is right in nonblocking and persistent calls, with 8 outstanding") {
+    using Numbers = std::vector<std::size_t>;
+    const Numbers sizes = reduced ? Numbers{1, 4097} : Numbers{1, 33, 4097};
+    for (const int members : reduced ? std::vector{3, 8} : std::vector{1, 2, 3, 4, 5, 8, 9, 16}) {
+        Exam exam(members, sizes.back(), ordinary<std::int32_t>, sum);
+        const auto jobs = jobs_of(members, sizes, {.defaults = false});
+        for (const Way& way : {nonblocking_way, persistent_way}) {
+            CHECK(exam.run(*way.make({.members = members}), jobs, 8) == "");
+        }
+    }
+}
+
+TEST_CASE("a barrier holds everybody back until the last has come") {
+    Team team(4, {.placement = "none"});
+    for (const std::string_view name : {"", "direct", "dissemination"}) {
+        std::vector<int> written(4, 0);
+        CHECK(on_all(team, [&](Member& me) {
+            bool right = true;
+            for (int i = 1; i <= 50; ++i) {
+                written[index_of(me)] = i;
+                me.barrier({.algorithm = name});
+                right = right && written == std::vector<int>(4, i);
+                me.barrier({.algorithm = name});
+            }
+            return right;
+        }));
+    }
+}
+
+TEST_CASE("reductions have the bits of the butterfly's order, whichever algorithm, size or cut is chosen") {
+    std::vector<int> all_members(reduced ? 8 : 64);
+    std::iota(all_members.begin(), all_members.end(), 1);
+    for (const int members : all_members) {
+        CAPTURE(members);
+        CHECK(examined(members, 1000, Association::tree) == "");
+    }
+    CHECK(examined(4, 100'000, Association::tree) == "");
+}
+
+TEST_CASE("reductions in order serial have the bits of a loop") {
+    for (const int members : {1, 2, 3, 4, 5, 8, 9}) {
+        CAPTURE(members);
+        CHECK(examined(members, 1000, Association::left) == "");
+    }
+}
+
+TEST_CASE("vectors that one caller combines have the same bits as those of members") {
+    for (const std::size_t members : {1U, 2U, 3U, 4U, 5U, 7U, 8U, 64U, 127U, 128U, 129U, 255U, 256U}) {
+        CAPTURE(members);
+        std::vector<Vector> vectors(members, Vector(100));
+        Vector expected(100);
+        for (std::size_t i = 0; i < expected.size(); ++i) {
+            const auto element = [&](std::size_t rank) { return vectors[rank][i] = uneven(rank, i); };
+            expected[i] = in_tree(members, element, std::plus<>());
+        }
+        single_caller::allreduce(vectors, sum);
+        CHECK(vectors.back() == expected);
+    }
+}
+
+TEST_CASE("function objects of the standard library are the operators of the library") {
+    run_members(2, [](Member& me) {
+        // As the same call on both members: the kernels are the same.
+        const auto both = [&](auto value, const auto& own, const auto& standard) {
+            return me.rank() == 0 ? me.allreduce(value, own) : me.allreduce(value, standard);
+        };
+        CHECK(both(2.5, sum, std::plus<>()) == 5);
+        CHECK(both(2.5, sum, std::plus<double>()) == 5);
+        CHECK(both(3, prod, std::multiplies<>()) == 9);
+        CHECK(both(std::int8_t{127}, sum, std::plus<>()) == -2);
+        CHECK(both(me.rank() + 1, band, std::bit_and<>()) == 0);
+        CHECK(both(me.rank() + 1, bor, std::bit_or<>()) == 3);
+        CHECK(both(me.rank() + 1, bxor, std::bit_xor<>()) == 3);
+        CHECK(both(me.rank() + 1, land, std::logical_and<>()) == 1);
+        CHECK(both(me.rank(), lor, std::logical_or<>()) == 1);
+        // Types that the operators of the library do not combine, or with other results.
+        CHECK(me.allreduce(0.5, std::logical_and<>()) == 1);
+        CHECK(me.allreduce(me.rank() == 1, std::logical_or<>()));
+        const double infinity = std::numeric_limits<double>::infinity();
+        const std::complex<double> far(infinity, std::numeric_limits<double>::quiet_NaN());
+        CHECK(std::isinf(me.allreduce(far, std::multiplies<>()).real()));
+    });
+}
+
+TEST_CASE_TEMPLATE("NaNs leave the same bits on every member", T, float, double, std::complex<float>,
+                   std::complex<double>) {
+    examine_all_rows<T, Sum>();
+    examine_all_rows<T, Prod>();
+    if constexpr (std::is_floating_point_v<T>) {
+        examine_all_rows<T, Min>();
+        examine_all_rows<T, Max>();
     }
 }

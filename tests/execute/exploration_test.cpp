@@ -83,6 +83,15 @@ public:
         }
         return used;
     }
+    /// As many calls, one after the other; the row of the last.
+    template <class Ns>
+    std::size_t calls(int count, bool synchronises, Ns ns) {
+        std::size_t used = 0;
+        for (int each = 0; each < count; ++each) {
+            used = call(synchronises, ns);
+        }
+        return used;
+    }
     /// A call of another kind that waits for all.
     void synchronise() { position_.sync_epoch = position_.epoch++; }
 
@@ -106,31 +115,64 @@ private:
     int meetings_ = 0;
 };
 
+/// The times of calls of which one row is faster.
+auto fastest(std::size_t fast, int ns = 100, int others_ns = 200) {
+    return [=](int /*rank*/, std::size_t row) { return row == fast ? ns : others_ns; };
+}
+
+/// Which of two candidates members keep after eight calls that take `ns`.
+struct Kept {
+    const char* name;
+    int (*ns)(int call, int rank, std::size_t row);
+    std::size_t row;
+};
+
+constexpr Kept all_kept[] = {
+    // Member 1 comes 10 us late each time, so that member 0 waits; member 1 sees what a call takes.
+    {"a member that always comes late does not decide, and neither do the waits of the others",
+     [](int, int rank, std::size_t row) {
+         return (row == 0 ? 500 : 300) + (rank == 0 ? (row == 0 ? 10'000 : 12'000) : 0);
+     },
+     1},
+    {"the first call of each candidate finds what another one has left, and does not count",
+     [](int call, int, std::size_t row) { return row == 1 ? (call % 3 == 0 ? 50 : 900) : 400; }, 0},
+    {"a call of the choice that was disturbed does not have it replaced",
+     [](int call, int, std::size_t row) { return row == 1    ? 500
+                                                 : call == 1 ? 90'000
+                                                             : 400; }, 0},
+    {"members that are late in turn do not make a candidate seem slow",
+     [](int call, int rank, std::size_t row) {
+         return (row == 0 ? 500 : 300) + (rank == call % 2 ? 10'000 : 0);
+     },
+     1},
+    {"a little faster is not enough to leave the first candidate",
+     [](int, int, std::size_t row) { return row == 1 ? 990 : 1000; }, 0}};
+
 } // namespace
 
 TEST_CASE("members try each candidate three times, and keep the fastest") {
     Members members(3, 4, true);
-    const auto ns = [](int, std::size_t row) { return row == 2 ? 100 : 200; };
-    std::vector<std::size_t> used;
-    for (int call = 0; call < 14; ++call) {
-        used.push_back(members.call(true, ns));
+    const auto ns = fastest(2);
+    for (const std::size_t row : {0U, 0U, 0U, 1U, 1U, 1U, 2U, 2U, 2U, 3U, 3U, 3U, 0U, 2U}) {
+        CHECK(members.call(true, ns) == row);
     }
-    CHECK(used == std::vector<std::size_t>{0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 0, 2});
     REQUIRE(members.of(1).chosen() != nullptr);
     CHECK(members.of(1).chosen()->row == 2);
 }
 
-TEST_CASE("a member that always comes late does not decide, and neither do the waits of the others") {
-    Members members(2, 2, true);
-    // Member 1 comes 10 us late each time, so that member 0 waits; member 1 sees what a call takes.
-    const auto ns = [](int rank, std::size_t row) {
-        const int own = row == 0 ? 500 : 300;
-        return rank == 0 ? own + (row == 0 ? 10'000 : 12'000) : own;
-    };
-    for (int call = 0; call < 8; ++call) {
-        members.call(true, ns);
+TEST_CASE("members keep the faster candidate, whatever else takes time") {
+    for (const Kept& each : all_kept) {
+        INFO(each.name);
+        Members members(2, 2, true);
+        int call = 0;
+        const auto ns = [&](int rank, std::size_t row) { return each.ns(call, rank, row); };
+        for (; call < 8; ++call) {
+            members.call(true, ns);
+        }
+        REQUIRE(members.of(0).chosen() != nullptr);
+        CHECK(members.of(0).chosen()->row == each.row);
+        CHECK(members.call(true, ns) == each.row);
     }
-    CHECK(members.call(true, ns) == 1);
 }
 
 TEST_CASE("if members can be through before the others, the slowest one counts") {
@@ -146,7 +188,7 @@ TEST_CASE("if members can be through before the others, the slowest one counts")
 
 TEST_CASE("members whose calls never have them wait for each other meet once for a decision") {
     Members members(4, 2, false);
-    const auto ns = [](int, std::size_t row) { return row == 1 ? 100 : 200; };
+    const auto ns = fastest(1);
     for (int call = 0; call < 8; ++call) { // six trials, one call, and the one at which they meet
         CHECK(members.call(false, ns) == static_cast<std::size_t>(call / 3 == 1));
     }
@@ -162,7 +204,7 @@ TEST_CASE("members whose calls never have them wait for each other meet once for
 
 TEST_CASE("members do not meet if another call has had them wait for each other") {
     Members members(4, 2, false);
-    const auto ns = [](int, std::size_t row) { return row == 1 ? 100 : 200; };
+    const auto ns = fastest(1);
     for (int call = 0; call < 9; ++call) {
         members.call(false, ns);
         if (call == 6) { // after the trials
@@ -171,16 +213,6 @@ TEST_CASE("members do not meet if another call has had them wait for each other"
     }
     CHECK(members.of(0).chosen() != nullptr);
     CHECK(members.meetings() == 0);
-}
-
-TEST_CASE("the first call of each candidate finds what another one has left, and does not count") {
-    Members members(2, 2, true);
-    int call = 0;
-    const auto ns = [&](int, std::size_t row) { return row == 1 ? (call % 3 == 0 ? 50 : 900) : 400; };
-    for (; call < 8; ++call) {
-        members.call(true, ns);
-    }
-    CHECK(members.call(true, ns) == 0);
 }
 
 TEST_CASE("a candidate does not win by a call that found the buffers as others had left them") {
@@ -196,61 +228,33 @@ TEST_CASE("a candidate does not win by a call that found the buffers as others h
     }
 }
 
-TEST_CASE("a call of the choice that was disturbed does not have it replaced") {
-    Members members(2, 2, true);
-    int call = 0;
-    const auto ns = [&](int, std::size_t row) { return row == 1 ? 500 : call == 1 ? 90'000 : 400; };
-    for (; call < 8; ++call) {
-        members.call(true, ns);
-    }
-    CHECK(members.call(true, ns) == 0);
-}
-
-TEST_CASE("members that are late in turn do not make a candidate seem slow") {
-    Members members(2, 2, true);
-    int call = 0;
-    const auto ns = [&](int rank, std::size_t row) {
-        return (row == 0 ? 500 : 300) + (rank == call % 2 ? 10'000 : 0);
-    };
-    for (; call < 8; ++call) {
-        members.call(true, ns);
-    }
-    CHECK(members.call(true, ns) == 1);
-}
-
 TEST_CASE("short calls try few candidates at first, and all of them later") {
     Members members(2, 4, true, 2);
     const auto ns = [](int, std::size_t row) { return 400 - 100 * static_cast<int>(row); };
-    std::vector<std::size_t> used;
-    for (int call = 0; call < 8; ++call) {
-        used.push_back(members.call(true, ns));
+    for (const std::size_t row : {0U, 0U, 0U, 1U, 1U, 1U, 0U, 1U}) {
+        CHECK(members.call(true, ns) == row);
     }
-    CHECK(used == std::vector<std::size_t>{0, 0, 0, 1, 1, 1, 0, 1});
     CHECK(members.of(0).learnt().candidates.size() == 2);
     int calls = 0;
     while (members.call(true, ns) == 1) {
         ++calls;
     }
     CHECK(calls >= static_cast<int>(Exploration::interval_before_all) - 2);
-    for (int call = 0; call < 4 * Exploration::rounds + 2; ++call) {
-        members.call(true, ns);
-    }
+    members.calls(4 * Exploration::rounds + 2, true, ns);
     CHECK(members.of(0).chosen()->row == 3);
     CHECK(members.of(0).learnt().candidates.size() == 4);
 }
 
 TEST_CASE("the shortest calls try nothing at first") {
     Members members(3, 2, true, 1);
-    const auto ns = [](int, std::size_t row) { return row == 1 ? 100 : 200; };
+    const auto ns = fastest(1);
     int calls = 0;
     for (; members.call(true, ns) == 0; ++calls) {
         CHECK(members.of(0).chosen() == nullptr);
     }
     CHECK(calls >= static_cast<int>(Exploration::interval_before_all));
     CHECK(calls <= static_cast<int>(Exploration::interval_before_all) + Exploration::rounds);
-    for (int call = 0; call < Exploration::rounds + 2; ++call) {
-        members.call(true, ns);
-    }
+    members.calls(Exploration::rounds + 2, true, ns);
     CHECK(members.of(0).chosen()->row == 1);
 }
 
@@ -262,8 +266,7 @@ TEST_CASE("more kinds than areas, none of which has members wait for each other,
     }
     for (int call = 0; call < 40; ++call) {
         for (std::size_t kind = 0; kind < kinds; ++kind) {
-            members.call(
-                false, [](int, std::size_t row) { return row == 1 ? 100 : 200; }, kind);
+            members.call(false, fastest(1), kind);
         }
     }
     for (std::size_t kind = 0; kind < kinds; ++kind) {
@@ -276,9 +279,7 @@ TEST_CASE(
     "what has been learnt has the choice first, the calls that were measured and the time that they lost") {
     Members members(3, 3, true);
     const auto ns = [](int, std::size_t row) { return row == 0 ? 1500 : row == 1 ? 2000 : 1000; };
-    for (int call = 0; call < 12; ++call) {
-        members.call(true, ns);
-    }
+    members.calls(12, true, ns);
     const engine::Learnt learnt = members.of(1).learnt();
     REQUIRE(learnt.candidates.size() == 3);
     CHECK(learnt.candidates[0].selection.row == 2);
@@ -292,15 +293,6 @@ TEST_CASE(
     REQUIRE(entry.measured.size() == 3);
     CHECK(entry.measured[1].row == 0);
     CHECK(entry.measured[2].us == doctest::Approx(2));
-}
-
-TEST_CASE("a little faster is not enough to leave the first candidate") {
-    Members members(2, 2, true);
-    for (int call = 0; call < 8; ++call) {
-        members.call(true, [](int, std::size_t row) { return row == 1 ? 990 : 1000; });
-    }
-    REQUIRE(members.of(0).chosen() != nullptr);
-    CHECK(members.of(0).chosen()->row == 0);
 }
 
 TEST_CASE(
@@ -328,18 +320,14 @@ TEST_CASE("a choice that suited only the first calls of a program is soon left")
         Members members(2, 4, synchronises, 3);
         bool is_rewritten = false; // lines that were read elsewhere make row 1 slow from then on
         const auto ns = [&](int, std::size_t row) { return row == 1 ? (is_rewritten ? 1900 : 700) : 1000; };
-        for (int call = 0; call < 20; ++call) {
-            members.call(synchronises, ns);
-        }
+        members.calls(20, synchronises, ns);
         REQUIRE(members.of(0).chosen()->row == 1);
         is_rewritten = true;
         int calls = 0;
         while (members.call(synchronises, ns) == 1) {
             REQUIRE(++calls < 80);
         }
-        for (calls = 0; calls < 500; ++calls) {
-            members.call(synchronises, ns);
-        }
+        members.calls(500, synchronises, ns);
         CHECK(members.of(0).chosen()->row == 0);
         CHECK(members.of(0).learnt().candidates.size() == 3);
     }
@@ -347,11 +335,9 @@ TEST_CASE("a choice that suited only the first calls of a program is soon left")
 
 TEST_CASE("repeated calls count, and do not repeat a selection that is another one now") {
     Members members(2, 2, true);
-    const auto ns = [](int, std::size_t row) { return row == 1 ? 100 : 200; };
+    const auto ns = fastest(1);
     CHECK_FALSE(members.of(0).repeats(members.of(0).selection_number()));
-    for (int call = 0; call < 8; ++call) {
-        members.call(true, ns);
-    }
+    members.calls(8, true, ns);
     const std::uint32_t now = members.of(0).selection_number();
     CHECK_FALSE(members.of(0).repeats(now - 1));
     std::uint32_t repeated = 0;
@@ -379,80 +365,6 @@ TEST_CASE("areas are not written before all members have read them") {
     CHECK(areas.show(ns, now) == 3);
 }
 
-TEST_CASE("kinds that a program has ceased to call keep no other from being explored") {
-    const engine::GroupConfig config;
-    engine::Trials trials(1);
-    engine::Explorations explorations(config, trials, 0);
-    MemberPosition now{1, 0};
-    detail::Call call;
-    call.collective = Collective::allreduce;
-    call.type = Type::f64;
-    call.op = Operator::sum;
-    call.element_bytes = sizeof(double);
-    const auto exploration_of = [&](unsigned power) {
-        const std::size_t bytes = std::size_t{1} << power;
-        return explorations.of(call, {.message_bytes = bytes,
-                                      .total_bytes = bytes,
-                                      .touched_bytes = 4 * bytes,
-                                      .members = 2,
-                                      .cpus = 2});
-    };
-    constexpr unsigned first = 15; // shorter calls try nothing at first
-    const unsigned last = first + TrialTimes::areas;
-    for (unsigned power = first; power <= last; ++power) {
-        Exploration* const exploration = exploration_of(power);
-        REQUIRE(exploration != nullptr);
-        for (int calls = 0;
-             exploration->chosen() == nullptr && (power == last ? calls < 100 : exploration->is_trying());
-             ++calls) {
-            explorations.come_to(now);
-            explorations.begin(*exploration);
-            const bool is_tried = exploration->is_trying();
-            now = {now.epoch + 1, now.epoch};
-            explorations.come_to(now);
-            if (is_tried) {
-                explorations.end(*exploration, nanoseconds(100));
-            }
-        }
-        CHECK((exploration->chosen() != nullptr) == (power == last));
-    }
-    // Member 0 reports all decisions, also of the kinds that it has ceased to call.
-    CHECK(trials.learnt.all().size() == TrialTimes::areas + 1);
-    CHECK(explorations.decisions() == TrialAreas::none + 1);
-    explorations.clear();
-    CHECK(trials.learnt.all().empty());
-}
-
-TEST_CASE("candidates that store to others do so in different ways, in broadcasts as well") {
-    for (const Collective collective : {Collective::broadcast, Collective::gather, Collective::scan}) {
-        detail::Call call;
-        call.collective = collective;
-        call.type = Type::f64;
-        call.op = Operator::sum;
-        call.element_bytes = sizeof(double);
-        call.in_place = collective == Collective::broadcast;
-        const std::size_t bytes = std::size_t{4} << 20U;
-        const engine::Selection::Input size{.message_bytes = bytes,
-                                            .total_bytes = bytes,
-                                            .touched_bytes = engine::touched_bytes(collective, bytes, 2),
-                                            .in_place = call.in_place,
-                                            .members = 2,
-                                            .cpus = 2};
-        const auto all = engine::candidates(call, size, {}, TrialTimes::most_candidates);
-        const std::size_t direct = algorithm::index_of(*algorithm::find(collective, "direct"));
-        std::vector<engine::WaysToStore> ways;
-        for (const Selection& each : all) {
-            if (each.row == direct) {
-                ways.push_back(engine::StorePolicy::here().ways_to_store(
-                    each.stores, {collective, size.touched_bytes, 2, 2, 1}));
-                CHECK(std::ranges::count(ways, ways.back()) == 1);
-            }
-        }
-        CHECK(std::ranges::count(ways, engine::WaysToStore{}) == 1); // through the caches
-        CHECK(ways.size() >= 2);
-    }
-}
-
 TEST_CASE("many kinds at random, of which some synchronise: all members choose alike") {
     std::mt19937 random(5);
     for (int run = 0; run < 20; ++run) {
@@ -467,28 +379,4 @@ TEST_CASE("many kinds at random, of which some synchronise: all members choose a
                 random() % kinds);
         }
     }
-}
-
-TEST_CASE(
-    "what needs one pass is explored apart from what does not, and does not become an entry of a table") {
-    const auto kind_of = [](Type type, Operator op) {
-        const detail::Call call{.collective = Collective::allreduce, .type = type, .op = op};
-        const std::size_t bytes = std::size_t{1} << 20U;
-        return *engine::explored_kind(call, {.message_bytes = bytes, .total_bytes = bytes, .members = 4});
-    };
-    const engine::Learnt::Kind rounded = kind_of(Type::bf16, Operator::sum);
-    CHECK(rounded != kind_of(Type::f32, Operator::sum));
-    CHECK(rounded == kind_of(Type::f16, Operator::prod));
-    CHECK(kind_of(Type::bf16, Operator::max) == kind_of(Type::f32, Operator::max));
-    // A scan of 16-bit numbers copies its first operand, and that of an operator which accumulates does not.
-    detail::Call scan{.collective = Collective::scan, .type = Type::bf16, .op = Operator::sum};
-    const engine::Selection::Input size{.message_bytes = 20000, .total_bytes = 20000, .members = 2};
-    const auto copies = engine::explored_kind(scan, size);
-    scan.type = Type::f32;
-    scan.op = Operator::callable;
-    scan.one_pass_operator = true;
-    CHECK(engine::explored_kind(scan, size) != copies);
-    CHECK_FALSE(engine::Learnt{.kind = rounded, .point = {}, .candidates = {}}.has_entry());
-    CHECK(
-        engine::Learnt{.kind = kind_of(Type::f32, Operator::sum), .point = {}, .candidates = {}}.has_entry());
 }

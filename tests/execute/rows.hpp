@@ -1,6 +1,7 @@
 #pragma once
 
-#include "../reduced.hpp"
+#include "../api/support.hpp"
+#include "../reference/calls.hpp"
 #include "../ways/exam.hpp"
 #include "algorithm/registry.hpp"
 
@@ -70,6 +71,21 @@ std::vector<Job> jobs_of(int members, const Sizes& sizes, const Wanted& wanted =
         }
     }
     return jobs;
+}
+
+/// The number of calls with wrong results, by an operator that the compiler knows.
+template <class T, class W, class Op>
+int wrong_calls(Team& team, const Reference<T, W>& reference, const std::vector<Job>& jobs, const Op& op) {
+    std::atomic<int> wrong{0};
+    team.run([&](Member& me) {
+        for (const Job& job : jobs) {
+            auto call = reference.vectors(static_cast<std::size_t>(me.rank()), job.shape, job.association);
+            make_call(me, job.shape, call, std::span<const T>(call.in), std::span(call.out), op,
+                      {.algorithm = job.algorithm});
+            wrong += call.out == call.expected ? 0 : 1;
+        }
+    });
+    return wrong;
 }
 
 /// The members of a team, which make blocking calls.

@@ -1,4 +1,8 @@
+// The choice of an algorithm: by name, from tables, by size and, for many members or several L3 caches, by
+// levels.
+
 #include "../tuning/support.hpp"
+#include "choose/built_in.hpp"
 #include "choose/select.hpp"
 #include "choose/store_policy.hpp"
 #include "choose/table.hpp"
@@ -6,13 +10,14 @@
 #include <tutti/counts.hpp>
 
 using namespace tutti;
+using CallSize = engine::Selection::Input;
 using engine::Reason;
 using schedule::Protocol;
 using tuning::Operands;
 
 namespace {
 
-constexpr int members = 4;
+constexpr int four = 4; // members
 
 detail::Call call_of(Collective collective, Type type = Type::i32, Operator op = Operator::sum) {
     detail::Call call;
@@ -22,22 +27,52 @@ detail::Call call_of(Collective collective, Type type = Type::i32, Operator op =
     return call;
 }
 
-engine::Selection::Input size_of(std::size_t bytes, bool in_place = false) {
-    return {.message_bytes = bytes, .total_bytes = bytes, .in_place = in_place, .members = members};
+CallSize size_of(std::size_t bytes, bool in_place = false) {
+    return {.message_bytes = bytes, .total_bytes = bytes, .in_place = in_place, .members = four};
 }
 
 tuning::Choices choices_of(std::vector<tuning::Entry> entries) {
     auto table = std::make_shared<tuning::Table>();
     table->entries = std::move(entries);
-    return {table, {members, members, 1}};
+    return {table, {four, four, 1}};
 }
 
-tuning::Entry allreduce_entry(Operands operands, std::size_t bytes, const char* name, int ranks = members) {
+tuning::Entry allreduce_entry(Operands operands, std::size_t bytes, const char* name, int ranks = four) {
     return test::entry({Collective::allreduce, operands, ranks, 1, bytes}, name);
 }
 
 std::string_view name_of(const engine::Selection& selection) {
     return algorithm::registry()[selection.row].name;
+}
+
+std::string_view selected(const detail::Call& call, const CallSize& size,
+                          const tuning::Choices& choices = {}) {
+    return name_of(engine::select(call, size, choices));
+}
+
+detail::Call f64_call(Collective collective) {
+    detail::Call call = call_of(collective, Type::f64);
+    call.element_bytes = sizeof(double);
+    return call;
+}
+
+/// As a call with an input and an output buffer.
+CallSize size_on(std::size_t bytes, int members, int cpus, int l3_groups) {
+    return {.message_bytes = bytes,
+            .total_bytes = bytes,
+            .touched_bytes = bytes * static_cast<std::size_t>(members),
+            .in_place = false,
+            .members = members,
+            .cpus = cpus,
+            .l3_groups = l3_groups};
+}
+
+Reason reason_of(int members, int cpus, int l3_groups) {
+    return engine::select(f64_call(Collective::barrier), size_on(0, members, cpus, l3_groups), {}).reason;
+}
+
+std::string_view row_for(std::size_t bytes) {
+    return selected(f64_call(Collective::allreduce), size_on(bytes, 64, 64, 8));
 }
 
 } // namespace
@@ -50,24 +85,24 @@ TEST_CASE("what a table has measured is selected, and what it has not is selecte
     CHECK(name_of(small) == "circulant");
     CHECK(small.protocol == Protocol::zero_copy);
     CHECK(small.reason == Reason::measured);
-    CHECK(name_of(engine::select(call, size_of(1 << 20), choices)) == "ring");
+    CHECK(selected(call, size_of(1 << 20), choices) == "ring");
     const auto between = engine::select(call, size_of(1024), choices);
     CHECK(name_of(between) == "flat");
     CHECK(between.reason == Reason::eager);
     const auto built_in = engine::select(call, size_of(1 << 20), {});
     CHECK(name_of(built_in) == "direct");
     CHECK(built_in.reason == Reason::vectors);
-    engine::Selection::Input large = size_of(std::size_t{1} << 30U);
+    CallSize large = size_of(std::size_t{1} << 30U);
     large.touched_bytes = std::size_t{1} << 40U;
     CHECK(engine::select(call, large, choices).reason == Reason::long_vectors);
 }
 
 TEST_CASE("the built-in choice depends on the size and on whether the vectors fit into the caches") {
     const auto choice = [](Collective collective, int ranks, std::size_t bytes, bool in_place = false) {
-        engine::Selection::Input size = size_of(bytes, in_place);
+        CallSize size = size_of(bytes, in_place);
         size.members = ranks;
         size.touched_bytes = engine::touched_bytes(collective, bytes, ranks);
-        return std::string(name_of(engine::select(call_of(collective), size, {})));
+        return std::string(selected(call_of(collective), size));
     };
     using enum Collective;
     const engine::StorePolicy& here = engine::StorePolicy::here();
@@ -102,7 +137,7 @@ TEST_CASE("the built-in choice depends on the size and on whether the vectors fi
 TEST_CASE("a message goes over the stage as long as that is the shorter way") {
     const auto protocol = [](int ranks, int cpus, std::size_t bytes,
                              Collective collective = Collective::allreduce) {
-        engine::Selection::Input size = size_of(bytes);
+        CallSize size = size_of(bytes);
         size.members = ranks;
         size.cpus = cpus;
         return engine::select(call_of(collective), size, {}).protocol;
@@ -136,19 +171,17 @@ TEST_CASE("an algorithm that the call names is taken, whatever a table says") {
 TEST_CASE("only calls in which any order gives the same bits take what was measured in any order") {
     const tuning::Choices choices = choices_of({allreduce_entry(Operands::exact, 64, "circulant"),
                                                 allreduce_entry(Operands::ordered, 64, "direct")});
-    const auto selected = [&](const detail::Call& call) {
-        return name_of(engine::select(call, size_of(64), choices));
-    };
-    CHECK(selected(call_of(Collective::allreduce)) == "circulant");
-    CHECK(selected(call_of(Collective::allreduce, Type::u8, Operator::bxor)) == "circulant");
-    CHECK(selected(call_of(Collective::allreduce, Type::f64)) == "direct");
-    CHECK(selected(call_of(Collective::allreduce, Type::i32, Operator::callable)) == "direct");
+    const auto chosen = [&](const detail::Call& call) { return selected(call, size_of(64), choices); };
+    CHECK(chosen(call_of(Collective::allreduce)) == "circulant");
+    CHECK(chosen(call_of(Collective::allreduce, Type::u8, Operator::bxor)) == "circulant");
+    CHECK(chosen(call_of(Collective::allreduce, Type::f64)) == "direct");
+    CHECK(chosen(call_of(Collective::allreduce, Type::i32, Operator::callable)) == "direct");
     detail::Call call = call_of(Collective::allreduce);
     call.order = Order::serial;
-    CHECK(selected(call) == "direct");
+    CHECK(chosen(call) == "direct");
     call.order = Order::canonical;
     call.commutative = false;
-    CHECK(selected(call) == "direct");
+    CHECK(chosen(call) == "direct");
 }
 
 TEST_CASE("what needs one pass takes nothing that combines partial results, whatever a table says") {
@@ -160,19 +193,19 @@ TEST_CASE("what needs one pass takes nothing that combines partial results, what
             if (row.collective != collective) {
                 continue;
             }
-            const tuning::Choices choices = choices_of(
-                {test::entry({collective, Operands::ordered, members, 1, 1 << 20}, row.name.data())});
+            const tuning::Choices choices =
+                choices_of({test::entry({collective, Operands::ordered, four, 1, 1 << 20}, row.name.data())});
             detail::Call call = call_of(collective, Type::other, Operator::callable);
             call.one_pass_operator = true;
-            const bool serves = combines_in_one_pass(row, members) &&
+            const bool serves = combines_in_one_pass(row, four) &&
                                 (!detail::traits_of(collective).is_prefix() || combines_single_operands(row));
-            CHECK((name_of(engine::select(call, size_of(1 << 20), choices)) == row.name) ==
+            CHECK((selected(call, size_of(1 << 20), choices) == row.name) ==
                   (serves || row.name == "direct"));
             for (const engine::Selection& each : engine::candidates(call, size_of(1 << 20), choices, 8)) {
-                CHECK(combines_in_one_pass(algorithm::registry()[each.row], members));
+                CHECK(combines_in_one_pass(algorithm::registry()[each.row], four));
             }
             call.algorithm = row.name;
-            CHECK(engine::refusal(row, call, members).empty() == serves);
+            CHECK(engine::refusal(row, call, four).empty() == serves);
         }
     }
 }
@@ -198,32 +231,83 @@ TEST_CASE("what serves powers of two only is passed over for others nearby") {
     auto table = std::make_shared<tuning::Table>();
     table->entries = {allreduce_entry(Operands::exact, 64, "butterfly")};
     const tuning::Choices choices(table, {3, 8, 1});
-    engine::Selection::Input size = size_of(64);
-    CHECK(name_of(engine::select(call_of(Collective::allreduce), size, choices)) == "butterfly");
+    CallSize size = size_of(64);
+    CHECK(selected(call_of(Collective::allreduce), size, choices) == "butterfly");
     size.members = 3;
-    CHECK(name_of(engine::select(call_of(Collective::allreduce), size, choices)) == "flat");
+    CHECK(selected(call_of(Collective::allreduce), size, choices) == "flat");
 }
 
 TEST_CASE("in place nothing is chosen that must copy its input where the built-in choice need not") {
     const std::size_t bytes = 1 << 20;
     const tuning::Choices choices =
         choices_of({allreduce_entry(Operands::exact, bytes, "butterfly"),
-                    test::entry({Collective::alltoall, Operands::moved, members, 1, bytes}, "pairwise")});
+                    test::entry({Collective::alltoall, Operands::moved, four, 1, bytes}, "pairwise")});
     const detail::Call allreduce = call_of(Collective::allreduce);
-    CHECK(name_of(engine::select(allreduce, size_of(bytes), choices)) == "butterfly");
-    CHECK(name_of(engine::select(allreduce, size_of(bytes, true), choices)) == "direct");
+    CHECK(selected(allreduce, size_of(bytes), choices) == "butterfly");
+    CHECK(selected(allreduce, size_of(bytes, true), choices) == "direct");
     // The built-in choice has to copy as well.
     const detail::Call alltoall = call_of(Collective::alltoall);
-    CHECK(name_of(engine::select(alltoall, size_of(bytes, true), choices)) == "pairwise");
+    CHECK(selected(alltoall, size_of(bytes, true), choices) == "pairwise");
 }
 
 TEST_CASE("irregular blocks are not what was measured") {
     const tuning::Choices choices =
-        choices_of({test::entry({Collective::reduce_scatter, Operands::exact, members, 1, 1 << 16}, "ring")});
+        choices_of({test::entry({Collective::reduce_scatter, Operands::exact, four, 1, 1 << 16}, "ring")});
     detail::Call call = call_of(Collective::reduce_scatter);
-    CHECK(name_of(engine::select(call, size_of(1 << 16), choices)) == "ring");
-    const std::vector<std::size_t> each(members, 4096);
+    CHECK(selected(call, size_of(1 << 16), choices) == "ring");
+    const std::vector<std::size_t> each(four, 4096);
     const Counts::View counts = Counts(each);
     call.counts = &counts;
-    CHECK(name_of(engine::select(call, size_of(1 << 16), choices)) == "direct");
+    CHECK(selected(call, size_of(1 << 16), choices) == "direct");
+}
+
+TEST_CASE("the table is in order, and names algorithms that follow levels") {
+    const auto choices = engine::level_choices();
+    CHECK(std::ranges::is_sorted(choices, [](const auto& one, const auto& other) {
+        return std::pair(one.collective, one.from_bytes) < std::pair(other.collective, other.from_bytes);
+    }));
+    for (const engine::LevelChoice& each : choices) {
+        CAPTURE(each.row);
+        CHECK((each.row.empty() || algorithm::find(each.collective, each.row) != nullptr));
+        CHECK((each.row.empty() || each.row.starts_with("levels-")));
+    }
+}
+
+TEST_CASE("members with a CPU each that are many, or in several caches, follow levels") {
+    CHECK(reason_of(2, 2, 1) == Reason::eager);
+    CHECK(reason_of(8, 8, 1) == Reason::eager);
+    CHECK(reason_of(9, 9, 1) == Reason::levels);
+    CHECK(reason_of(9, 8, 1) == Reason::eager);
+    CHECK(reason_of(4, 4, 2) == Reason::levels);
+    CHECK(reason_of(4, 2, 2) == Reason::eager);
+}
+
+TEST_CASE("the choice follows the size") {
+    CHECK(row_for(8) == "levels-exchange");
+    CHECK(row_for(std::size_t{64} << 10U) == "levels-direct");
+    CHECK(row_for(std::size_t{64} << 20U) == "direct");
+}
+
+TEST_CASE("levels give way to a call that names its algorithm, has counts or a shared result") {
+    const CallSize size = size_on(64, 16, 16, 2);
+    detail::Call named = f64_call(Collective::allreduce);
+    CHECK(engine::select(named, size, {}).reason == Reason::levels);
+    named.algorithm = "ring";
+    CHECK(engine::select(named, size, {}).reason == Reason::named);
+    const std::vector<std::size_t> sizes(16, 1);
+    const Counts::View counts = Counts(sizes);
+    detail::Call irregular = f64_call(Collective::allgather);
+    irregular.counts = &counts;
+    CHECK(engine::select(irregular, size_on(8192, 16, 16, 2), {}).reason != Reason::levels);
+    detail::Call shared = f64_call(Collective::allreduce);
+    shared.shared_output = true;
+    CHECK(engine::select(shared, size, {}).reason == Reason::shared);
+}
+
+TEST_CASE("a group tries both the choice that follows levels and that for members near each other") {
+    const auto all = engine::candidates(f64_call(Collective::allreduce),
+                                        size_on(std::size_t{64} << 10U, 64, 64, 8), {}, 4);
+    REQUIRE(all.size() >= 2);
+    CHECK(all[0].reason == Reason::levels);
+    CHECK(!algorithm::registry()[all[1].row].name.starts_with("levels-"));
 }

@@ -1,4 +1,8 @@
+// Ways to store, and the kinds of calls that groups explore.
+
 #include "../test.hpp"
+#include "choose/exploration.hpp"
+#include "choose/group_config.hpp"
 #include "choose/store_policy.hpp"
 
 using namespace tutti;
@@ -21,6 +25,15 @@ StorePolicy caches_of(const char* model, std::size_t l2_bytes, std::size_t l3_by
     machine.vendor = machine.model.starts_with("AMD") ? "AuthenticAMD" : "GenuineIntel";
     machine.family = family;
     return {machine, machine::family_thresholds(machine)};
+}
+
+detail::Call sum_of_doubles(Collective collective) {
+    detail::Call call;
+    call.collective = collective;
+    call.type = Type::f64;
+    call.op = Operator::sum;
+    call.element_bytes = sizeof(double);
+    return call;
 }
 
 } // namespace
@@ -138,4 +151,94 @@ TEST_CASE("members that occupy several L3 caches fill all of them") {
     CHECK_FALSE(small_l3.streams_to_own(Collective::alltoall, 15 * mib, 8, 2));
     CHECK(small_l3.streams_to_own(Collective::alltoall, 16 * mib, 8, 2));
     CHECK(small_l3.streams_to_own(Collective::alltoall, 48 * mib, 8, 8)); // the L2 caches are full before
+}
+
+TEST_CASE("kinds that a program has ceased to call keep no other from being explored") {
+    const engine::GroupConfig config;
+    engine::Trials trials(1);
+    engine::Explorations explorations(config, trials, 0);
+    engine::MemberPosition now{1, 0};
+    const detail::Call call = sum_of_doubles(Collective::allreduce);
+    const auto exploration_of = [&](unsigned power) {
+        const std::size_t bytes = std::size_t{1} << power;
+        return explorations.of(call, {.message_bytes = bytes,
+                                      .total_bytes = bytes,
+                                      .touched_bytes = 4 * bytes,
+                                      .members = 2,
+                                      .cpus = 2});
+    };
+    constexpr unsigned first = 15; // shorter calls try nothing at first
+    const unsigned last = first + engine::TrialTimes::areas;
+    for (unsigned power = first; power <= last; ++power) {
+        engine::Exploration* const exploration = exploration_of(power);
+        REQUIRE(exploration != nullptr);
+        for (int calls = 0;
+             exploration->chosen() == nullptr && (power == last ? calls < 100 : exploration->is_trying());
+             ++calls) {
+            explorations.come_to(now);
+            explorations.begin(*exploration);
+            const bool is_tried = exploration->is_trying();
+            now = {now.epoch + 1, now.epoch};
+            explorations.come_to(now);
+            if (is_tried) {
+                explorations.end(*exploration, std::chrono::nanoseconds(100));
+            }
+        }
+        CHECK((exploration->chosen() != nullptr) == (power == last));
+    }
+    // Member 0 reports all decisions, also of the kinds that it has ceased to call.
+    CHECK(trials.learnt.all().size() == engine::TrialTimes::areas + 1);
+    CHECK(explorations.decisions() == engine::TrialAreas::none + 1);
+    explorations.clear();
+    CHECK(trials.learnt.all().empty());
+}
+
+TEST_CASE("candidates that store to others do so in different ways, in broadcasts as well") {
+    for (const Collective collective : {Collective::broadcast, Collective::gather, Collective::scan}) {
+        detail::Call call = sum_of_doubles(collective);
+        call.in_place = collective == Collective::broadcast;
+        const std::size_t bytes = std::size_t{4} << 20U;
+        const engine::Selection::Input size{.message_bytes = bytes,
+                                            .total_bytes = bytes,
+                                            .touched_bytes = engine::touched_bytes(collective, bytes, 2),
+                                            .in_place = call.in_place,
+                                            .members = 2,
+                                            .cpus = 2};
+        const auto all = engine::candidates(call, size, {}, engine::TrialTimes::most_candidates);
+        const std::size_t direct = algorithm::index_of(*algorithm::find(collective, "direct"));
+        std::vector<engine::WaysToStore> ways;
+        for (const engine::Selection& each : all) {
+            if (each.row == direct) {
+                ways.push_back(engine::StorePolicy::here().ways_to_store(
+                    each.stores, {collective, size.touched_bytes, 2, 2, 1}));
+                CHECK(std::ranges::count(ways, ways.back()) == 1);
+            }
+        }
+        CHECK(std::ranges::count(ways, engine::WaysToStore{}) == 1); // through the caches
+        CHECK(ways.size() >= 2);
+    }
+}
+
+TEST_CASE(
+    "what needs one pass is explored apart from what does not, and does not become an entry of a table") {
+    const auto kind_of = [](Type type, Operator op) {
+        const detail::Call call{.collective = Collective::allreduce, .type = type, .op = op};
+        const std::size_t bytes = std::size_t{1} << 20U;
+        return *engine::explored_kind(call, {.message_bytes = bytes, .total_bytes = bytes, .members = 4});
+    };
+    const engine::Learnt::Kind rounded = kind_of(Type::bf16, Operator::sum);
+    CHECK(rounded != kind_of(Type::f32, Operator::sum));
+    CHECK(rounded == kind_of(Type::f16, Operator::prod));
+    CHECK(kind_of(Type::bf16, Operator::max) == kind_of(Type::f32, Operator::max));
+    // A scan of 16-bit numbers copies its first operand, and that of an operator which accumulates does not.
+    detail::Call scan{.collective = Collective::scan, .type = Type::bf16, .op = Operator::sum};
+    const engine::Selection::Input size{.message_bytes = 20000, .total_bytes = 20000, .members = 2};
+    const auto copies = engine::explored_kind(scan, size);
+    scan.type = Type::f32;
+    scan.op = Operator::callable;
+    scan.one_pass_operator = true;
+    CHECK(engine::explored_kind(scan, size) != copies);
+    CHECK_FALSE(engine::Learnt{.kind = rounded, .point = {}, .candidates = {}}.has_entry());
+    CHECK(
+        engine::Learnt{.kind = kind_of(Type::f32, Operator::sum), .point = {}, .candidates = {}}.has_entry());
 }

@@ -39,7 +39,7 @@ bool is_same(Team& team) {
     team.run([&](Member& me) {
         std::vector<T> known(67);
         for (std::size_t i = 0; i < known.size(); ++i) {
-            known[i] = test::ordinary<T>(static_cast<std::size_t>(me.rank()), i);
+            known[i] = test::ordinary<T>(index_of(me), i);
         }
         std::vector<T> dynamic = known;
         me.allreduce(std::span(known), Op());

@@ -136,6 +136,8 @@ struct Vectors {
     /// same.
     Layout sent;
     Layout received;
+    /// Elements in front of the input and of the output that belong to neither.
+    std::size_t lead = 0;
 };
 
 /// The type in which operands are combined. The result of all is rounded to T once.

@@ -1,3 +1,5 @@
+// Tuning files: what they say, and files that are damaged, forged or mutated.
+
 #include "support.hpp"
 
 #include <sys/stat.h>
@@ -11,10 +13,84 @@ std::string refusal_of_text(const std::string& text) {
     return message_of([&] { tuning::parse(text); });
 }
 
+/// Changes a text in ways in which files come to be wrong.
+class Mutator {
+public:
+    explicit Mutator(unsigned seed) : random_(seed) {}
+
+    std::string mutated(std::string text) {
+        for (std::size_t change = 1 + below(3); change > 0 && !text.empty(); --change) {
+            change_once(text);
+        }
+        return text;
+    }
+
+private:
+    std::size_t below(std::size_t end) { return random_() % end; }
+
+    void change_once(std::string& text) {
+        const std::size_t at = below(text.size());
+        switch (below(7)) {
+        case 0:
+            text[at] = static_cast<char>(below(256));
+            break;
+        case 1:
+            text.erase(at, 1 + below(40));
+            break;
+        case 2:
+            text.insert(at, text.substr(below(text.size()), 1 + below(200)));
+            break;
+        case 3:
+            text[at] = "0123456789 -.eE\n"[below(16)];
+            break;
+        case 4:
+            text.insert(at, 1 + below(30), "90 \n-"[below(5)]);
+            break;
+        case 5:
+            exchange_words(text, at);
+            break;
+        default:
+            text.resize(1 + at);
+            break;
+        }
+    }
+
+    /// The word at `at` becomes another word of the text.
+    void exchange_words(std::string& text, std::size_t at) {
+        const auto word_at = [&](std::size_t place) {
+            const std::size_t first = text.find_last_of(" \n", place);
+            const std::size_t start = first == std::string::npos ? 0 : first + 1;
+            return std::pair{start, text.find_first_of(" \n", start) - start};
+        };
+        const auto [other, other_length] = word_at(below(text.size()));
+        const std::string word = text.substr(other, other_length);
+        const auto [start, length] = word_at(at);
+        text.replace(start, length, word);
+    }
+
+    std::mt19937 random_;
+};
+
+/// Whether the text is refused; if not, it must be the text of the table that it makes.
+bool is_refused(const std::string& text) {
+    tuning::Table table;
+    if (!message_of([&] { table = tuning::parse(text); }).empty()) {
+        return true;
+    }
+    for (const tuning::Entry& entry : table.entries) {
+        for (const tuning::Measured& measured : entry.measured) {
+            const algorithm::Algorithm& row = algorithm::registry()[measured.row];
+            CHECK(tuning::may_choose(row, entry.point.operands, entry.point.members));
+        }
+    }
+    CHECK(tuning::parse(tuning::to_text(table)) == table);
+    return false;
+}
+
 } // namespace
 
 TEST_CASE("a table is what its text says, to the last bit of its times") {
-    const tuning::Table table = test::small_table();
+    const tuning::Table table = small_table();
     CHECK(tuning::parse(tuning::to_text(table)) == table);
     tuning::Table empty = table;
     empty.entries.clear();
@@ -22,9 +98,9 @@ TEST_CASE("a table is what its text says, to the last bit of its times") {
 }
 
 TEST_CASE("entries can be of calls in place, and have ways to store") {
-    tuning::Table table = test::small_table();
+    tuning::Table table = small_table();
     table.entries.resize(1);
-    const auto direct = test::row_of(Collective::allreduce, "direct");
+    const auto direct = row_of(Collective::allreduce, "direct");
     const tuning::Point separate{Collective::allreduce, tuning::Operands::exact, 2, 1, 65536};
     tuning::Point in_place = separate;
     in_place.in_place = true;
@@ -52,12 +128,12 @@ TEST_CASE("entries can be of calls in place, and have ways to store") {
 }
 
 TEST_CASE("the end line of the tests is that of the library") {
-    const std::string text = tuning::to_text(test::small_table());
+    const std::string text = tuning::to_text(small_table());
     CHECK(with_right_end(text) == text);
 }
 
 TEST_CASE("a file that is cut short anywhere is refused") {
-    const std::string text = tuning::to_text(test::small_table());
+    const std::string text = tuning::to_text(small_table());
     for (std::size_t length = 0; length < text.size(); ++length) {
         CHECK_MESSAGE(!refusal_of_text(text.substr(0, length)).empty(), length);
     }
@@ -66,7 +142,7 @@ TEST_CASE("a file that is cut short anywhere is refused") {
 }
 
 TEST_CASE("a file in which one bit is flipped is refused") {
-    const std::string text = tuning::to_text(test::small_table());
+    const std::string text = tuning::to_text(small_table());
     for (std::size_t at = 0; at < text.size(); ++at) {
         for (unsigned bit = 0; bit < 8; ++bit) {
             std::string flipped = text;
@@ -77,13 +153,13 @@ TEST_CASE("a file in which one bit is flipped is refused") {
 }
 
 TEST_CASE("what follows the last line is refused") {
-    const std::string text = tuning::to_text(test::small_table());
+    const std::string text = tuning::to_text(small_table());
     CHECK(mentions(refusal_of_text(text + "\n"), "damaged"));
     CHECK(mentions(refusal_of_text(text + text), "damaged"));
 }
 
 TEST_CASE("a forged file with a right checksum is refused for what it says") {
-    const std::string text = tuning::to_text(test::small_table());
+    const std::string text = tuning::to_text(small_table());
     const std::string line = "allreduce exact 2 1 64 circulant 0.25 direct 0.3333333333333333\n";
     struct Forgery {
         const char* line;
@@ -125,7 +201,7 @@ TEST_CASE("a forged file with a right checksum is refused for what it says") {
 }
 
 TEST_CASE("heads of other files are refused") {
-    const std::string text = tuning::to_text(test::small_table());
+    const std::string text = tuning::to_text(small_table());
     const auto forged = [&](const char* part, const char* other) {
         return refusal_of_text(with_right_end(replaced(text, part, other)));
     };
@@ -142,7 +218,7 @@ TEST_CASE("heads of other files are refused") {
 }
 
 TEST_CASE("a message quotes no more of a hostile file than a reader can use") {
-    const std::string text = tuning::to_text(test::small_table());
+    const std::string text = tuning::to_text(small_table());
     const std::string refusal =
         refusal_of_text(with_right_end(replaced(text, "circulant", std::string(100'000, 'x'))));
     CHECK(mentions(refusal, "no algorithm \"xxxx"));
@@ -150,7 +226,7 @@ TEST_CASE("a message quotes no more of a hostile file than a reader can use") {
 }
 
 TEST_CASE("only regular files of a sound length are read") {
-    const test::Directory directory;
+    const Directory directory;
     const auto refused = [](const std::string& path) { return message_of([&] { tuning::read_file(path); }); };
     CHECK(tuning::read_file(directory.file("good", "text")) == "text");
     CHECK(mentions(refused(directory.path("missing")), "No such file"));
@@ -170,4 +246,26 @@ TEST_CASE("only regular files of a sound length are read") {
     }
     std::filesystem::create_symlink(directory.path("loop"), directory.path("loop"));
     CHECK(mentions(refused(directory.path("loop")), "symbolic links"));
+}
+
+TEST_CASE("whatever happens to a file, it is refused or makes a sound table") {
+    constexpr unsigned seed = 20240917;
+    constexpr int mutants = 20'000;
+    MESSAGE("seed ", seed);
+    const std::string text = tuning::to_text(small_table());
+    Mutator mutator(seed);
+    int changed = 0;
+    int refused = 0;
+    int sound = 0;
+    for (int i = 0; i < mutants; ++i) {
+        const std::string mutant = mutator.mutated(text);
+        changed += mutant != text ? 1 : 0;
+        refused += is_refused(mutant) ? 1 : 0;
+        // A forger sets the checksum right.
+        sound += mutant.rfind("\nend ") != std::string::npos && !is_refused(with_right_end(mutant)) ? 1 : 0;
+    }
+    CHECK(refused == changed);
+    // Else the reader behind the checksum has not been tried.
+    CHECK(sound > mutants / 100);
+    CHECK(sound < mutants / 2);
 }

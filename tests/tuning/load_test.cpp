@@ -1,16 +1,20 @@
+// Tables in memory: how they are loaded, and which entry speaks for a call.
+
+#include "machine/placement.hpp"
 #include "support.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
 using namespace tutti;
-using test::mentions;
+using namespace tutti::test;
+using tuning::Operands;
 
 namespace {
 
 /// The output of `call` on stderr.
 template <class Call>
-std::string stderr_of(const test::Directory& directory, Call call) {
+std::string stderr_of(const Directory& directory, Call call) {
     const std::string path = directory.path("stderr");
     std::fflush(stderr);
     const int kept = dup(STDERR_FILENO);
@@ -25,61 +29,65 @@ std::string stderr_of(const test::Directory& directory, Call call) {
     return tuning::read_file(path);
 }
 
-/// With the environment variable set, while it lives.
-class Environment {
-public:
-    explicit Environment(const std::string& value, const char* name = "TUTTI_TUNING") : name_(name) {
-        setenv(name_, value.c_str(), 1);
-    }
-    ~Environment() { unsetenv(name_); }
-    Environment(const Environment&) = delete;
-    Environment& operator=(const Environment&) = delete;
-
-private:
-    const char* name_;
-};
-
 std::string without_machine(tuning::Table table, std::size_t line) {
     table.machine[line] += "0";
     return tuning::to_text(table);
 }
 
+/// The point of the entry that speaks for the call; of no members where there is none.
+tuning::Point chosen(const tuning::Choices& choices, std::size_t bytes) {
+    const tuning::Entry* const entry = choices.entry(Collective::allreduce, Operands::exact, bytes);
+    return entry != nullptr ? entry->point : tuning::Point{.members = 0};
+}
+
+std::shared_ptr<const tuning::Table> table_of(const std::vector<tuning::Point>& points) {
+    auto table = std::make_shared<tuning::Table>();
+    for (const tuning::Point& point : points) {
+        table->entries.push_back(entry(point, "direct"));
+    }
+    return table;
+}
+
+tuning::Point allreduce_of(int members, std::size_t bytes, int l3_groups = 1) {
+    return {Collective::allreduce, Operands::exact, members, l3_groups, bytes};
+}
+
 } // namespace
 
 TEST_CASE("a table of this machine and version is loaded") {
-    const test::Directory directory;
-    const std::string path = directory.file("good", tuning::to_text(test::small_table()));
-    CHECK(tuning::load(path, tuning::this_machine()) == test::small_table());
+    const Directory directory;
+    const std::string path = directory.file("good", tuning::to_text(small_table()));
+    CHECK(tuning::load(path, tuning::this_machine()) == small_table());
 }
 
 TEST_CASE("a table of another machine is refused, whatever of it differs") {
-    const test::Directory directory;
+    const Directory directory;
     for (std::size_t line = 0; line < tuning::fingerprint_lines; ++line) {
-        const std::string path = directory.file("foreign", without_machine(test::small_table(), line));
-        const std::string refusal = test::message_of([&] { tuning::load(path, tuning::this_machine()); });
+        const std::string path = directory.file("foreign", without_machine(small_table(), line));
+        const std::string refusal = message_of([&] { tuning::load(path, tuning::this_machine()); });
         CHECK_MESSAGE(mentions(refusal, "another machine"), line, ": ", refusal);
     }
     machine::Machine fewer = tuning::this_machine();
     fewer.pus.resize(1);
-    const std::string path = directory.file("here", tuning::to_text(test::small_table()));
+    const std::string path = directory.file("here", tuning::to_text(small_table()));
     if (tuning::this_machine().pus.size() > 1) {
-        CHECK(mentions(test::message_of([&] { tuning::load(path, fewer); }), "another machine"));
+        CHECK(mentions(message_of([&] { tuning::load(path, fewer); }), "another machine"));
     }
 }
 
 TEST_CASE("a table of another version of the library is refused") {
-    const test::Directory directory;
-    tuning::Table table = test::small_table();
+    const Directory directory;
+    tuning::Table table = small_table();
     table.library = "0.0.1-other";
     const std::string path = directory.file("old", tuning::to_text(table));
-    CHECK(mentions(test::message_of([&] { tuning::load(path, tuning::this_machine()); }),
+    CHECK(mentions(message_of([&] { tuning::load(path, tuning::this_machine()); }),
                    "made with version 0.0.1-other"));
 }
 
 TEST_CASE("processors may name themselves as they like") {
     machine::Machine machine = tuning::this_machine();
     machine.model = "Evil\nend 0 0\x01 \xC3\xBC";
-    tuning::Table table = test::small_table();
+    tuning::Table table = small_table();
     table.machine = tuning::fingerprint(machine);
     CHECK(tuning::parse(tuning::to_text(table)) == table);
     machine.model = "";
@@ -88,8 +96,8 @@ TEST_CASE("processors may name themselves as they like") {
 }
 
 TEST_CASE("what is refused is reported once on stderr, and the built-in choice is used") {
-    const test::Directory directory;
-    const std::string whole = tuning::to_text(test::small_table());
+    const Directory directory;
+    const std::string whole = tuning::to_text(small_table());
     REQUIRE(mkfifo(directory.path("pipe").c_str(), 0600) == 0);
     const std::vector<std::string> paths{
         directory.file("truncated", whole.substr(0, 200)),
@@ -101,7 +109,7 @@ TEST_CASE("what is refused is reported once on stderr, and the built-in choice i
         directory.path("pipe"),
         directory.path(""),
         "/dev/zero",
-        directory.file("foreign", without_machine(test::small_table(), 0))};
+        directory.file("foreign", without_machine(small_table(), 0))};
     for (const std::string& path : paths) {
         tuning::Source source;
         const std::string text = stderr_of(directory, [&] { source = tuning::source_of(path); });
@@ -117,25 +125,25 @@ TEST_CASE("what is refused is reported once on stderr, and the built-in choice i
 }
 
 TEST_CASE("the environment variable is for those who name no file") {
-    const test::Directory directory;
-    const std::string first = directory.file("first", tuning::to_text(test::small_table()));
-    const std::string second = directory.file("second", tuning::to_text(test::small_table()));
+    const Directory directory;
+    const std::string first = directory.file("first", tuning::to_text(small_table()));
+    const std::string second = directory.file("second", tuning::to_text(small_table()));
     CHECK(tuning::source_of("").table == nullptr);
     CHECK(tuning::source_of("").text == "built-in choice");
-    const Environment environment(first);
+    const Environment environment("TUTTI_TUNING", first);
     CHECK(tuning::source_of("").text == "file " + first);
     REQUIRE(tuning::source_of("").table != nullptr);
-    CHECK(*tuning::source_of("").table == test::small_table());
+    CHECK(*tuning::source_of("").table == small_table());
     CHECK(tuning::source_of(second).text == "file " + second);
-    const Environment empty("");
+    const Environment empty("TUTTI_TUNING", "");
     CHECK(tuning::source_of("").text == "built-in choice");
 }
 
 TEST_CASE("a file that is refused is reported under the name of the variable that names it") {
-    const test::Directory directory;
+    const Directory directory;
     const std::string path = directory.file("wrong", "wrong");
     for (const char* name : {"TUTTI_TUNING", "TUTTI_TUNING_SAVE"}) {
-        const Environment environment(path, name);
+        const Environment environment(name, path);
         const std::string text = stderr_of(directory, [] { static_cast<void>(tuning::source_of("")); });
         CHECK(mentions(text, "tutti: " + std::string(name) + ": tuning file " + path + " is refused: "));
         CHECK(mentions(tuning::source_of("").text, std::string(name) + ": tuning file "));
@@ -143,26 +151,26 @@ TEST_CASE("a file that is refused is reported under the name of the variable tha
 }
 
 TEST_CASE("the file that a program saves to is read if there is one, unless another one is named") {
-    const test::Directory directory;
+    const Directory directory;
     const std::string saved = directory.path("saved");
-    const Environment environment(saved, "TUTTI_TUNING_SAVE");
+    const Environment environment("TUTTI_TUNING_SAVE", saved);
     const std::string text =
         stderr_of(directory, [] { CHECK(tuning::source_of("").text == "built-in choice"); });
     CHECK(text.empty());
-    CHECK(directory.file("saved", tuning::to_text(test::small_table())) == saved);
+    CHECK(directory.file("saved", tuning::to_text(small_table())) == saved);
     CHECK(tuning::source_of("").text == "file " + saved);
     CHECK(tuning::source_of("").explores);
     CHECK(tuning::source_of("on").text == "file " + saved);
     CHECK(tuning::source_of("on").explores);
     CHECK(tuning::source_of("off").table == nullptr);
     CHECK_FALSE(tuning::source_of("off").explores);
-    const std::string other = directory.file("other", tuning::to_text(test::small_table()));
+    const std::string other = directory.file("other", tuning::to_text(small_table()));
     CHECK(tuning::source_of(other).text == "file " + other);
 }
 
 TEST_CASE("threads that ask at the same time get the same table") {
-    const test::Directory directory;
-    const std::string path = directory.file("good", tuning::to_text(test::small_table()));
+    const Directory directory;
+    const std::string path = directory.file("good", tuning::to_text(small_table()));
     std::vector<const tuning::Table*> tables(4);
     {
         std::vector<std::jthread> threads;
@@ -173,4 +181,98 @@ TEST_CASE("threads that ask at the same time get the same table") {
     }
     CHECK(tables.front() != nullptr);
     CHECK(tables == std::vector<const tuning::Table*>(4, tables.front()));
+}
+
+TEST_CASE("the entry of the nearest size speaks, as a ratio, up to a factor of 8") {
+    const tuning::Choices choices(table_of({allreduce_of(4, 64), allreduce_of(4, 4096)}), {4, 4, 1});
+    CHECK(chosen(choices, 7).members == 0);
+    CHECK(chosen(choices, 8).bytes == 64);
+    CHECK(chosen(choices, 64).bytes == 64);
+    CHECK(chosen(choices, 511).bytes == 64);
+    CHECK(chosen(choices, 513).bytes == 4096);
+    CHECK(chosen(choices, 32768).bytes == 4096);
+    CHECK(chosen(choices, 32769).members == 0);
+    CHECK(choices.entry(Collective::allreduce, Operands::ordered, 64) == nullptr);
+    CHECK(choices.entry(Collective::broadcast, Operands::moved, 64) == nullptr);
+}
+
+TEST_CASE("calls in place have entries of their own, and others where there is none near enough") {
+    tuning::Point in_place = allreduce_of(4, 64);
+    in_place.in_place = true;
+    const tuning::Choices choices(table_of({allreduce_of(4, 64), in_place, allreduce_of(4, 4096)}),
+                                  {4, 4, 1});
+    const auto found = [&](std::size_t bytes, bool is_in_place) {
+        return choices.entry(Collective::allreduce, Operands::exact, bytes, is_in_place)->point;
+    };
+    CHECK(found(64, false) == allreduce_of(4, 64));
+    CHECK(found(64, true) == in_place);
+    CHECK(found(500, true) == in_place);
+    CHECK(found(1000, true) == allreduce_of(4, 4096));
+}
+
+TEST_CASE("what a program can have learnt does not speak for shorter calls than are tried") {
+    constexpr std::size_t least = tuning::least_tried_bytes;
+    const tuning::Choices choices(table_of({allreduce_of(4, 4096), allreduce_of(4, least)}), {4, 4, 1});
+    CHECK(chosen(choices, least).bytes == least);
+    CHECK(chosen(choices, least - 8).bytes == 4096);
+    CHECK(chosen(tuning::Choices(table_of({allreduce_of(4, least)}), {4, 4, 1}), least - 8).members == 0);
+}
+
+TEST_CASE("a barrier has no bytes and its entry is found") {
+    auto table = std::make_shared<tuning::Table>(small_table());
+    const tuning::Choices choices(table, {4, 4, 1});
+    CHECK(choices.entry(Collective::barrier, Operands::moved, 0) == table->entries.data());
+}
+
+TEST_CASE("the entry of the nearest number of members speaks, up to a factor of 2") {
+    const auto table = table_of({allreduce_of(2, 64), allreduce_of(4, 64), allreduce_of(16, 64)});
+    const auto members_for = [&](int members) {
+        return chosen(tuning::Choices(table, {members, 64, 1}), 64).members;
+    };
+    CHECK(members_for(1) == 0);
+    CHECK(members_for(2) == 2);
+    CHECK(members_for(3) == 4);
+    CHECK(members_for(4) == 4);
+    CHECK(members_for(8) == 4);
+    CHECK(members_for(9) == 16);
+    CHECK(members_for(32) == 16);
+    CHECK(members_for(33) == 0);
+}
+
+TEST_CASE("groups with a CPU for each member and groups without do not speak for each other") {
+    const auto table = table_of({allreduce_of(2, 64), allreduce_of(4, 64)});
+    CHECK(chosen(tuning::Choices(table, {3, 3, 1}), 64).members == 2);
+    CHECK(chosen(tuning::Choices(table, {3, 2, 1}), 64).members == 4);
+    CHECK(chosen(tuning::Choices(table, {4, 4, 1}), 64).members == 4);
+    CHECK(chosen(tuning::Choices(table_of({allreduce_of(2, 64)}), {3, 2, 1}), 64).members == 0);
+}
+
+TEST_CASE("nor do groups in different numbers of L3 groups") {
+    const auto table = table_of({allreduce_of(4, 64), allreduce_of(4, 64, 2), allreduce_of(8, 64, 2)});
+    CHECK(chosen(tuning::Choices(table, {4, 8, 2}), 64).l3_groups == 2);
+    CHECK(chosen(tuning::Choices(table, {8, 8, 2}), 64) == allreduce_of(8, 64, 2));
+    CHECK(chosen(tuning::Choices(table, {8, 8, 1}), 64) == allreduce_of(4, 64, 1));
+    CHECK(chosen(tuning::Choices(table, {4, 8, 4}), 64).members == 0);
+}
+
+TEST_CASE("a group without a table has no entries") {
+    CHECK(chosen(tuning::Choices(), 64).members == 0);
+    CHECK(chosen(tuning::Choices(nullptr, {4, 4, 1}), 64).members == 0);
+}
+
+TEST_CASE("L3 groups are those of the CPUs that members run on") {
+    const machine::Machine machine = machine::from_synthetic("pack:2 [numa] l3:2 core:4 pu:1");
+    using machine::Placement;
+    const auto groups = [&](int members, Placement placement) {
+        return tuning::l3_groups(machine, machine::place(machine, members, placement));
+    };
+    CHECK(groups(1, Placement::compact) == 1);
+    CHECK(groups(4, Placement::compact) == 1);
+    CHECK(groups(5, Placement::compact) == 2);
+    CHECK(groups(16, Placement::compact) == 4);
+    CHECK(groups(99, Placement::compact) == 4);
+    CHECK(groups(2, Placement::scatter) == 2);
+    CHECK(groups(4, Placement::scatter) == 4);
+    CHECK(groups(2, Placement::none) == 2);
+    CHECK(groups(16, Placement::none) == 4);
 }

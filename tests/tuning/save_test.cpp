@@ -13,11 +13,11 @@ using tuning::Operands;
 namespace {
 
 tuning::Entry entry_of(int members, std::size_t bytes, std::string_view name = "direct") {
-    return test::entry({Collective::allreduce, Operands::exact, members, 1, bytes}, name);
+    return entry({Collective::allreduce, Operands::exact, members, 1, bytes}, name);
 }
 
 tuning::Table table_of(const std::vector<tuning::Entry>& entries) {
-    tuning::Table table = test::small_table();
+    tuning::Table table = small_table();
     table.entries = entries;
     return table;
 }
@@ -74,7 +74,7 @@ TEST_CASE("what has been learnt takes the place of entries of the same power of 
 }
 
 TEST_CASE("a new file has what was learnt, and later runs merge into it") {
-    const test::Directory directory;
+    const Directory directory;
     const std::string path = directory.path("tuned");
     learn_and_save(entry_of(2, 65536), path);
     CHECK(loaded(path) == table_of({entry_of(2, 65536)}));
@@ -85,7 +85,7 @@ TEST_CASE("a new file has what was learnt, and later runs merge into it") {
 }
 
 TEST_CASE("several processes save to one file at the same time, and nothing is lost") {
-    const test::Directory directory;
+    const Directory directory;
     const std::string path = directory.path("tuned");
     constexpr int processes = 8;
     in_children(processes, [&](int child) {
@@ -100,10 +100,10 @@ TEST_CASE("several processes save to one file at the same time, and nothing is l
 }
 
 TEST_CASE("files that are not tuning files of this machine are left as they are") {
-    const test::Directory directory;
-    tuning::Table foreign = test::small_table();
+    const Directory directory;
+    tuning::Table foreign = small_table();
     foreign.machine.back() += "0";
-    tuning::Table old = test::small_table();
+    tuning::Table old = small_table();
     old.library = "0.0.1-other";
     const std::string texts[] = {tuning::to_text(foreign), tuning::to_text(old), "letter to a friend\n", ""};
     for (const std::string& text : texts) {

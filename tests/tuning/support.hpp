@@ -1,6 +1,6 @@
 #pragma once
 
-#include "../test.hpp"
+#include "../api/support.hpp"
 #include "choose/saved.hpp"
 #include "choose/table.hpp"
 #include "choose/this_machine.hpp"

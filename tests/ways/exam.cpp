@@ -108,7 +108,8 @@ std::unique_ptr<Exam::Examined> Exam::begin(WayCaller& me, Job job, std::size_t 
 
 std::string Exam::finish(Examined& call, std::uint64_t& digest) const {
     call.underway->wait();
-    digest = digest_of(std::span(call.vectors.out).first(call.vectors.out.size() - elements_.bytes));
+    const auto out = std::span(call.vectors.out).subspan(call.vectors.lead * elements_.bytes);
+    digest = digest_of(out.first(out.size() - elements_.bytes));
     if (!call.problem.empty()) {
         return call.problem;
     }
@@ -117,15 +118,17 @@ std::string Exam::finish(Examined& call, std::uint64_t& digest) const {
 
 std::string Exam::compare(std::span<const std::byte> found, const Examined& call) const {
     const std::vector<std::byte>& expected = call.vectors.expected;
-    if (std::ranges::equal(found, expected)) {
+    if (call.job.expect == Expect::alike || std::ranges::equal(found, expected)) {
         return {};
     }
+    const auto lead = static_cast<std::ptrdiff_t>(call.vectors.lead);
     for (std::size_t i = 0; i < found.size(); i += elements_.bytes) {
         const std::byte* const a = found.data() + i;
         const std::byte* const b = expected.data() + i;
         if (!(call.job.expect == Expect::rank_order ? is_same_ : is_close_)(a, b)) {
-            return "element " + std::to_string(i / elements_.bytes) + " of " +
-                   std::to_string(found.size() / elements_.bytes - 1) + " is wrong";
+            return "element " + std::to_string(static_cast<std::ptrdiff_t>(i / elements_.bytes) - lead) +
+                   " of " + std::to_string(found.size() / elements_.bytes - call.vectors.lead - 1) +
+                   " is wrong";
         }
     }
     return {};

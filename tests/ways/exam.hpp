@@ -14,7 +14,8 @@ namespace tutti::test {
 /// - rank_order: exactly the reference, which combines in the order of the ranks, associated as the job
 /// states
 /// - close: the reference up to rounding, and the same bits on every rank and in every repetition
-enum class Expect { rank_order, close };
+/// - alike: the same bits on every rank
+enum class Expect { rank_order, close, alike };
 
 /// A call that every rank makes.
 struct Job {
@@ -78,13 +79,18 @@ DynamicOp dynamic_of(const Op& op) {
     }
 }
 
-/// The vectors as bytes, with an element behind the output that the call must not touch.
+/// The vectors as bytes, which begin at another place of a cache line on each rank, with elements before and
+/// behind the output that the call must not touch.
 template <class T>
 Vectors<std::byte> with_guard(Vectors<T> made, const T& untouched) {
     const auto bytes_of = [](const std::vector<T>& elements) {
         const auto bytes = std::as_bytes(std::span(elements));
         return std::vector<std::byte>(bytes.begin(), bytes.end());
     };
+    const std::size_t lead = made.rank % 7;
+    for (std::vector<T>* const vector : {&made.in, &made.out, &made.expected}) {
+        vector->insert(vector->begin(), lead, untouched);
+    }
     made.out.push_back(untouched);
     made.expected.push_back(untouched);
     return {made.rank,
@@ -92,20 +98,22 @@ Vectors<std::byte> with_guard(Vectors<T> made, const T& untouched) {
             bytes_of(made.out),
             bytes_of(made.expected),
             std::move(made.sent),
-            std::move(made.received)};
+            std::move(made.received),
+            lead};
 }
 
 /// The call with these buffers, of which `out` has a guard.
 inline WayCall call_of(const Shape& shape, const Vectors<std::byte>& vectors, const ElementType& elements,
                        const std::vector<std::byte>& in, std::vector<std::byte>& out,
                        const Options& options = {}) {
+    const std::size_t lead_bytes = vectors.lead * elements.bytes;
     return {shape,
             vectors,
             elements,
-            in.data(),
-            in.size() / elements.bytes,
-            out.data(),
-            out.size() / elements.bytes - 1,
+            in.data() + lead_bytes,
+            in.size() / elements.bytes - vectors.lead,
+            out.data() + lead_bytes,
+            out.size() / elements.bytes - vectors.lead - 1,
             options};
 }
 

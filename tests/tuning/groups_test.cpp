@@ -1,58 +1,60 @@
-// Groups that try algorithms in their first calls, with real threads. Members that chose differently would
-// end in an error, because the algorithm is part of a call's signature.
+// Groups that take their choices from files and try algorithms in their first calls, with real threads.
+// Members that chose differently would end in an error, because the algorithm is part of a call's signature.
 
-#include "../reduced.hpp"
 #include "../reference/calls.hpp"
 #include "support.hpp"
 
-#include <tutti/tutti.hpp>
-
 using namespace tutti;
+using namespace tutti::test;
 using tuning::Operands;
 
 namespace {
 
 /// No two orders of summation need give the same bits.
-double element(std::size_t rank, std::size_t i) {
-    return 1.0 / static_cast<double>(3 + i + 7 * rank);
+template <class T>
+T element(std::size_t rank, std::size_t i) {
+    const std::size_t number = 3 + i + 7 * rank;
+    return std::is_integral_v<T> ? static_cast<T>(number) : static_cast<T>(1.0 / static_cast<double>(number));
 }
 
-void make_and_check(Member& me, const test::Shape& shape, const test::Reference<double>& reference) {
-    test::Vectors<double> vectors = reference.vectors(static_cast<std::size_t>(me.rank()), shape);
-    make_call(me, shape, vectors, std::span<const double>(vectors.in), std::span(vectors.out), sum);
-    if (vectors.out != vectors.expected) {
+template <class T = double>
+Reference<T> reference_of(const Member& me) {
+    return {me.size(), element<T>, std::plus<>()};
+}
+
+/// Makes the call, which must leave the bits of the canonical order.
+void make_and_check(Member& me, const Shape& shape, Vectors<double>& now) {
+    make_call(me, shape, now, std::span<const double>(now.in), std::span(now.out), sum);
+    if (now.out != now.expected) {
         throw std::logic_error("wrong result of " + shape.describe());
     }
 }
 
-/// Calls of every collective in several sizes, in an order that all members know, each of which must leave
-/// the bits of the canonical order.
+void make_and_check(Member& me, const Shape& shape, const Reference<double>& reference) {
+    Vectors<double> now = reference.vectors(index_of(me), shape);
+    make_and_check(me, shape, now);
+}
+
+/// Calls of every collective in several sizes, in an order that all members know.
 void call_at_random(Member& me, int calls) {
-    const test::Reference<double> reference(me.size(), element, std::plus<>());
-    std::vector<test::Shape> shapes;
+    const Reference<double> reference = reference_of(me);
+    std::vector<Shape> shapes;
+    std::vector<Vectors<double>> vectors;
     for (const std::size_t bytes : {std::size_t{8192}, std::size_t{30'000}, std::size_t{400'000}}) {
-        for (test::Shape shape : test::regular_shapes(bytes / sizeof(double), {0, me.size() - 1}, {1})) {
-            if (shape.traits().is_divided()) {
-                shape.count /= static_cast<std::size_t>(me.size());
-            }
+        for (Shape shape : regular_shapes(bytes / sizeof(double), {0, me.size() - 1}, {1})) {
+            shape.count /= shape.traits().is_divided() ? static_cast<std::size_t>(me.size()) : 1;
             shapes.push_back(shape);
+            vectors.push_back(reference.vectors(index_of(me), shape));
         }
     }
-    std::vector<test::Vectors<double>> vectors;
-    for (const test::Shape& shape : shapes) {
-        vectors.push_back(reference.vectors(static_cast<std::size_t>(me.rank()), shape));
-    }
     std::mt19937 random(7);
-    test::Vectors<double> now; // keeps its memory, which the kernel would take back and clear each time
+    Vectors<double> now; // keeps its memory, which the kernel would take back and clear each time
     for (int call = 0; call < calls; ++call) {
         const std::size_t which = random() % shapes.size();
         // A few calls of a kind in a row, as programs make them.
         for (unsigned repeated = random() % 8; repeated > 0; --repeated) {
             now = vectors[which];
-            make_call(me, shapes[which], now, std::span<const double>(now.in), std::span(now.out), sum);
-            if (now.out != now.expected) {
-                throw std::logic_error("wrong result of " + shapes[which].describe());
-            }
+            make_and_check(me, shapes[which], now);
         }
     }
 }
@@ -70,64 +72,98 @@ Team team_on_one_cpu(const std::string& tuning) {
     return Team(3, {.placement = one_cpu, .group = {.tuning = tuning}});
 }
 
-void call_often(Member& me, int calls) {
+Team trying_team(int members) {
+    return Team(members, {.placement = "none", .group = {.tuning = "on"}});
+}
+
+constexpr int enough_calls = 40;
+
+void call_often(Member& me, int calls = enough_calls) {
     std::vector<int> values(8192, 1);
     for (int call = 0; call < calls; ++call) {
         me.allreduce(values, sum);
     }
 }
 
-/// The algorithm of an allreduce of 32 KiB: member 0 makes it by `call`, and the others call something else
-/// by `other`.
-template <class Call, class Other>
-std::string algorithm_of(Team& team, Call call, Other other) {
-    std::string text;
-    try {
+enum class By { blocking, nonblocking, persistent, sub_group };
+
+/// The algorithm of an allreduce after so many of 32 KiB: member 0 makes it, and the others call something
+/// else.
+std::string algorithm_of(Team& team, int calls = 0, By by = By::blocking, std::size_t elements = 8192) {
+    const Thrown thrown = thrown_by([&] {
         team.run([&](Member& me) {
-            std::vector<int> values(8192, 1);
-            me.rank() == 0 ? call(me, values) : other(me);
+            call_often(me, calls);
+            std::optional<Member> twin;
+            Member& own = by == By::sub_group ? twin.emplace(me.dup()) : me;
+            std::vector<int> values(elements, 1);
+            const bool reduces = me.rank() == 0;
+            if (by == By::nonblocking) {
+                (reduces ? own.start.allreduce(values, sum) : own.start.barrier()).wait();
+            } else if (by == By::persistent) {
+                Persistent made = reduces ? own.prepare.allreduce(values, sum) : own.prepare.barrier();
+                made.start();
+                made.wait();
+            } else {
+                reduces ? own.allreduce(values, sum) : own.barrier();
+            }
         });
-    } catch (const Error& error) {
-        text = error.what();
-    }
-    return word_behind(text, "allreduce (algorithm ", ")");
+    });
+    CHECK(thrown.kind != Thrown::Kind::nothing);
+    return word_behind(thrown.text, "allreduce (algorithm ", ")");
 }
 
-/// The algorithm of the call after so many allreduces of 32 KiB.
 std::string algorithm_after(int calls, const std::string& tuning) {
     Team team = team_on_one_cpu(tuning);
-    return algorithm_of(
-        team,
-        [&](Member& me, std::vector<int>& values) {
-            call_often(me, calls);
-            me.allreduce(values, sum);
-        },
-        [&](Member& me) {
-            call_often(me, calls);
-            me.barrier();
-        });
+    return algorithm_of(team, calls);
 }
 
-constexpr int enough_calls = 40;
+/// A file of its own with one entry of a slow algorithm: files are read once.
+std::string file_with(const Directory& directory, const tuning::Entry& entry) {
+    tuning::Table table = small_table();
+    table.entries = {entry};
+    static int files = 0;
+    return directory.file("tuning" + std::to_string(files++), tuning::to_text(table));
+}
 
-/// A table that chooses a slow algorithm for allreduces of 32 KiB.
-tuning::Table slow_table() {
-    tuning::Table table = test::small_table();
-    table.entries = {test::entry({Collective::allreduce, Operands::exact, 3, 1, 32768}, "ring")};
-    return table;
+std::string file_with_ring(const Directory& directory, std::size_t bytes = 32768) {
+    return file_with(directory, entry({Collective::allreduce, Operands::exact, 3, 1, bytes}, "ring"));
 }
 
 } // namespace
 
+TEST_CASE("teams, groups and their sub-groups take their choices from the file they are given") {
+    const Directory directory;
+    const std::string path = file_with_ring(directory, 4096);
+    const std::string then = ", then what is fastest here";
+    for (const By by : {By::blocking, By::sub_group}) {
+        Team team = team_on_one_cpu(path);
+        CHECK(team.tuning() == "file " + path + then);
+        CHECK(algorithm_of(team, 0, by, 1024) == "ring");
+    }
+    Team team = team_on_one_cpu("");
+    CHECK(team.tuning() == "built-in choice" + then);
+    CHECK(algorithm_of(team, 0, By::blocking, 1024) == "flat");
+    CHECK(Group(3, {.tuning = path}).tuning() == "file " + path + then);
+}
+
+TEST_CASE("a group that is given a file which is refused works as without") {
+    const Directory directory;
+    const std::string path = directory.file("damaged", "tutti-tuning 10\n");
+    Team team(2, {.group = {.tuning = path}});
+    CHECK(mentions(team.tuning(),
+                   "built-in choice; GroupOptions::tuning: tuning file " + path + " is refused: "));
+    check_usable(team);
+}
+
 TEST_CASE("every collective in groups that try algorithms: all members choose alike, and no bit differs") {
     for (const int members : {2, 3, 4, 8}) {
-        Team team(members, {.placement = "none", .group = {.tuning = "on"}});
-        CHECK_NOTHROW(team.run([](Member& me) { call_at_random(me, test::reduced ? 200 : 1500); }));
+        Team team = trying_team(members);
+        CHECK_NOTHROW(team.run([](Member& me) { call_at_random(me, reduced ? 200 : 1500); }));
     }
 }
 
 TEST_CASE("sub-groups try algorithms for themselves") {
-    Team team(4, {.placement = "none", .group = {.tuning = "on"}});
+    Team team = trying_team(4);
     CHECK_NOTHROW(team.run([](Member& me) {
         Member half = *me.split(me.rank() % 2, me.rank());
         call_at_random(half, 200);
@@ -136,7 +172,7 @@ TEST_CASE("sub-groups try algorithms for themselves") {
 }
 
 TEST_CASE("after a failure a group begins anew to try") {
-    Team team(3, {.placement = "none", .group = {.tuning = "on"}});
+    Team team = trying_team(3);
     for (int run = 0; run < 5; ++run) {
         CHECK_THROWS_AS(team.run([&](Member& me) {
             call_at_random(me, 20 + 7 * run);
@@ -152,14 +188,12 @@ TEST_CASE("after a failure a group begins anew to try") {
 
 TEST_CASE("sizes on both sides of what fits into the staging buffers are of different kinds") {
     for (const int members : {3, 4, 5, 8}) {
-        Team team(members, {.placement = "none", .group = {.tuning = "on"}});
+        Team team = trying_team(members);
         CHECK_NOTHROW(team.run([](Member& me) {
-            const test::Reference<double> reference(me.size(), element, std::plus<>());
             for (const Collective collective : {Collective::allgather, Collective::gather}) {
                 for (const std::size_t count : {500U, 512U, 513U, 640U, 750U, 800U, 1000U}) {
-                    const test::Shape shape{.collective = collective, .count = count};
                     for (int call = 0; call < 20; ++call) {
-                        make_and_check(me, shape, reference);
+                        make_and_check(me, {.collective = collective, .count = count}, reference_of(me));
                     }
                 }
             }
@@ -168,15 +202,14 @@ TEST_CASE("sizes on both sides of what fits into the staging buffers are of diff
 }
 
 TEST_CASE("a reduce_scatter that leaves everything with one member is not tried") {
-    Team team(2, {.placement = "none", .group = {.tuning = "on"}});
+    Team team = trying_team(2);
     CHECK_NOTHROW(team.run([](Member& me) {
-        const test::Reference<double> reference(me.size(), element, std::plus<>());
-        const test::Shape shape{.collective = Collective::reduce_scatter,
-                                .lengths = [](std::size_t from, std::size_t /*to*/) {
-                                    return from == 1 ? std::size_t{8192} : std::size_t{0};
-                                }};
+        const Shape shape{.collective = Collective::reduce_scatter,
+                          .lengths = [](std::size_t from, std::size_t /*to*/) {
+                              return from == 1 ? std::size_t{8192} : std::size_t{0};
+                          }};
         for (int call = 0; call < 20; ++call) {
-            make_and_check(me, shape, reference);
+            make_and_check(me, shape, reference_of(me));
         }
     }));
 }
@@ -184,7 +217,7 @@ TEST_CASE("a reduce_scatter that leaves everything with one member is not tried"
 TEST_CASE(
     "members choose alike if some of them have timeouts of their own, or one vector for input and output") {
     for (const bool has_timeout : {true, false}) {
-        Team team(3, {.placement = "none", .group = {.tuning = "on"}});
+        Team team = trying_team(3);
         CHECK_NOTHROW(team.run([&](Member& me) {
             std::vector<double> in(4096, 1.0);
             std::vector<double> out(in.size());
@@ -204,8 +237,8 @@ TEST_CASE(
 }
 
 TEST_CASE("a file's choice is tried first, and then the built-in one") {
-    const test::Directory directory;
-    const std::string path = directory.file("slow", tuning::to_text(slow_table()));
+    const Directory directory;
+    const std::string path = file_with_ring(directory);
     const std::string built_in = algorithm_after(0, "off");
     CHECK(built_in != "ring");
     CHECK(algorithm_after(0, path) == "ring");
@@ -216,7 +249,7 @@ TEST_CASE("a file's choice is tried first, and then the built-in one") {
 }
 
 TEST_CASE("what a group has learnt is in its roll call and in the file that the process saves") {
-    const test::Directory directory;
+    const Directory directory;
     Team team = team_on_one_cpu("on");
     team.run([](Member& me) {
         std::vector<int> values(8192, 1);
@@ -226,24 +259,22 @@ TEST_CASE("what a group has learnt is in its roll call and in the file that the 
         }
     });
     const std::string text = team.roll_call();
-    const std::string before = "\n  learnt: allreduce exact of 32768 bytes: ";
-    const std::string learnt = word_behind(text, before, " ");
-    CHECK_MESSAGE(text.find("(built-in) ") != std::string::npos, text);
-    CHECK_MESSAGE(text.find("; tried in ") != std::string::npos, text);
-    CHECK_MESSAGE(text.find("calls, which lost ") != std::string::npos, text);
+    const std::string learnt = word_behind(text, "\n  learnt: allreduce exact of 32768 bytes: ", " ");
+    for (const char* part : {"(built-in) ", "; tried in ", "calls, which lost "}) {
+        CHECK_MESSAGE(mentions(text, part), text);
+    }
     const std::string json = team.roll_call(RollCallFormat::json);
-    CHECK_MESSAGE(json.find(R"("learnt": [)") != std::string::npos, json);
-    CHECK_MESSAGE(json.find(R"("tried_calls": )") != std::string::npos, json);
-    CHECK_MESSAGE(json.find(R"("from": "built-in")") != std::string::npos, json);
-
+    for (const char* part : {R"("learnt": [)", R"("tried_calls": )", R"("from": "built-in")"}) {
+        CHECK_MESSAGE(mentions(json, part), json);
+    }
     const std::string path = directory.path("saved");
     save_tuning(path);
     const tuning::Table table = tuning::load(path, tuning::this_machine());
     const tuning::Point point{Collective::allreduce, Operands::exact, 3, 1, 32768};
-    const auto entry = std::ranges::find(table.entries, point, &tuning::Entry::point);
-    REQUIRE(entry != table.entries.end());
-    const tuning::Measured& choice = entry->measured.front();
-    CHECK(entry->measured.size() > 1);
+    const auto found = std::ranges::find(table.entries, point, &tuning::Entry::point);
+    REQUIRE(found != table.entries.end());
+    const tuning::Measured& choice = found->measured.front();
+    CHECK(found->measured.size() > 1);
     CHECK(tuning::name_of(algorithm::registry()[choice.row], choice.stores) == learnt);
     // The next run begins with it.
     CHECK(algorithm_after(0, path) == algorithm::registry()[choice.row].name);
@@ -260,55 +291,33 @@ TEST_CASE("a group whose calls never have its members wait for each other learns
         }
     });
     const std::string text = team.roll_call();
-    CHECK_MESSAGE(text.find("learnt: broadcast moved of 524288 bytes") != std::string::npos, text);
-    CHECK_MESSAGE(text.find("learnt: gather moved of 1572864 bytes: ") != std::string::npos, text);
+    CHECK_MESSAGE(mentions(text, "learnt: broadcast moved of 524288 bytes"), text);
+    CHECK_MESSAGE(mentions(text, "learnt: gather moved of 1572864 bytes: "), text);
 }
 
 TEST_CASE("a group that has failed has learnt nothing") {
     Team team = team_on_one_cpu("on");
-    team.run([](Member& me) { call_often(me, enough_calls); });
-    CHECK(team.roll_call().find("learnt: ") != std::string::npos);
+    team.run([](Member& me) { call_often(me); });
+    CHECK(mentions(team.roll_call(), "learnt: "));
     CHECK_THROWS_AS(team.run([](Member& me) { me.abort("on purpose"); }), Error);
     team.run([](Member& me) { me.barrier(); });
-    CHECK(team.roll_call().find("learnt: ") == std::string::npos);
+    CHECK(!mentions(team.roll_call(), "learnt: "));
 }
 
 TEST_CASE("nonblocking and persistent calls use what blocking calls have learnt") {
-    const test::Directory directory;
-    const std::string path = directory.file("slow", tuning::to_text(slow_table()));
-    for (const bool is_persistent : {false, true}) {
-        const auto algorithm_in = [&](Team& team) {
-            return algorithm_of(
-                team,
-                [&](Member& me, std::vector<int>& values) {
-                    if (is_persistent) {
-                        Persistent made = me.prepare.allreduce(values, sum);
-                        made.start();
-                        made.wait();
-                    } else {
-                        me.start.allreduce(values, sum).wait();
-                    }
-                },
-                [&](Member& me) {
-                    if (is_persistent) {
-                        Persistent made = me.prepare.barrier();
-                        made.start();
-                        made.wait();
-                    } else {
-                        me.start.barrier().wait();
-                    }
-                });
-        };
+    const Directory directory;
+    const std::string path = file_with_ring(directory);
+    for (const By by : {By::nonblocking, By::persistent}) {
         Team untried = team_on_one_cpu(path);
-        CHECK(algorithm_in(untried) == "ring");
+        CHECK(algorithm_of(untried, 0, by) == "ring");
         std::string learnt = "ring";
         for (int attempt = 0; attempt < 20 && learnt == "ring";
              ++attempt) { // what is fastest is up to chance
             Team team = team_on_one_cpu(path);
-            team.run([](Member& me) { call_often(me, enough_calls); });
+            team.run([](Member& me) { call_often(me); });
             learnt =
                 word_behind(team.roll_call(), "\n  learnt: allreduce exact of 32768 bytes in place: ", " /");
-            CHECK(algorithm_in(team) == learnt);
+            CHECK(algorithm_of(team, 0, by) == learnt);
         }
         CHECK(learnt != "ring");
     }
@@ -317,44 +326,39 @@ TEST_CASE("nonblocking and persistent calls use what blocking calls have learnt"
 TEST_CASE(
     "nonblocking and persistent calls beside blocking ones: all members choose alike, and no bit differs") {
     for (const int members : {2, 3}) {
-        Team team(members, {.placement = "none", .group = {.tuning = "on"}});
+        Team team = trying_team(members);
         CHECK_NOTHROW(team.run([](Member& me) {
             constexpr std::size_t most_outstanding = 4;
-            const test::Reference<double> reference(me.size(), element, std::plus<>());
-            const test::Shape shape{.collective = Collective::allreduce, .count = 4096};
-            const test::Vectors<double> vectors =
-                reference.vectors(static_cast<std::size_t>(me.rank()), shape);
+            const Reference<double> reference = reference_of(me);
+            const Shape shape{.collective = Collective::allreduce, .count = 4096};
+            const Vectors<double> vectors = reference.vectors(index_of(me), shape);
+            const std::span<const double> in(vectors.in);
             std::vector<std::vector<double>> out(most_outstanding + 1, std::vector<double>(shape.count));
             std::vector<Request> requests(most_outstanding);
-            std::vector<bool> is_started(most_outstanding);
-            std::vector<Persistent> prepared(1);
             std::mt19937 random(7);
             std::mt19937 own(static_cast<unsigned>(me.rank())); // which operations are free differs
-            const auto finish = [&](std::size_t which) {
-                if (is_started[which]) {
-                    is_started[which] = false;
-                    requests[which].wait();
-                    if (out[which] != vectors.expected) {
-                        throw std::logic_error("wrong result");
-                    }
+            const auto check = [&](const std::vector<double>& found) {
+                if (found != vectors.expected) {
+                    throw std::logic_error("wrong result");
                 }
             };
-            for (int call = 0; call < (test::reduced ? 100 : 400); ++call) {
+            const auto finish = [&](std::size_t which) {
+                if (requests[which].valid()) {
+                    std::exchange(requests[which], Request()).wait();
+                    check(out[which]);
+                }
+            };
+            for (int call = 0; call < (reduced ? 100 : 400); ++call) {
                 const auto kind = random() % 8;
                 const std::size_t which = random() % most_outstanding;
                 if (kind < 4) {
                     finish(which);
-                    is_started[which] = true;
-                    requests[which] =
-                        me.start.allreduce(std::span<const double>(vectors.in), std::span(out[which]), sum);
+                    requests[which] = me.start.allreduce(in, std::span(out[which]), sum);
                 } else if (kind == 4) {
-                    prepared[0] =
-                        me.prepare.allreduce(std::span<const double>(vectors.in), std::span(out.back()), sum);
-                    prepared[0].start();
-                    prepared[0].wait();
-                    if (out.back() != vectors.expected) {
-                        throw std::logic_error("wrong result");
-                    }
+                    Persistent prepared = me.prepare.allreduce(in, std::span(out.back()), sum);
+                    prepared.start();
+                    prepared.wait();
+                    check(out.back());
                 } else {
                     make_and_check(me, shape, reference);
                 }

@@ -1,15 +1,20 @@
-// Collectives over the levels on which a group's members are.
+// Groups: the levels on which their members are, what other threads read of them, and who is woken.
 
 #include "call/plans.hpp"
 #include "diagnose/group_diagnosis.hpp"
+#include "diagnose/roll_call.hpp"
 #include "graph/level_tree.hpp"
 #include "group/group_state.hpp"
 #include "machine/placement.hpp"
+#include "record/recorder.hpp"
 #include "rows.hpp"
 
-#include <tutti/tutti.hpp>
+#include <unistd.h>
 
-using namespace tutti;
+#include <csignal>
+
+using namespace std::chrono_literals;
+using engine::RollCallListed;
 using graph::LevelTree;
 using Sizes = std::vector<int>;
 
@@ -43,7 +48,7 @@ int product(const Sizes& sizes) {
 }
 
 std::vector<Sizes> trees() {
-    if (test::reduced) {
+    if (reduced) {
         return {{2, 2}, {2, 3}};
     }
     return {{2, 2}, {2, 4}, {2, 2, 2}, {2, 3}, {3, 3}, {3, 2, 2}, {2, 8, 2}};
@@ -52,14 +57,23 @@ std::vector<Sizes> trees() {
 /// Every row that runs on levels, of small and of longer vectors, on every tree.
 template <class T>
 void examine(bool exact) {
-    const test::Wanted wanted{
+    const Wanted wanted{
         .exact = exact, .defaults = false, .rows = [](const auto& row) { return row.make_on != nullptr; }};
     for (const Sizes& levels : trees()) {
         const int members = product(levels);
-        const auto jobs = test::jobs_of(members, std::vector<std::size_t>{0, 1, 4, 31, 1009, 5000}, wanted);
-        const auto ranks = test::blocking(members, {.placement = "none", .group = {.levels = levels}});
-        CHECK(test::Exam(members, 5000, test::ordinary<T>, sum).run(*ranks, jobs) == "");
+        const auto jobs = jobs_of(members, std::vector<std::size_t>{0, 1, 4, 31, 1009, 5000}, wanted);
+        const auto ranks = blocking(members, {.placement = "none", .group = {.levels = levels}});
+        CHECK(Exam(members, 5000, ordinary<T>, sum).run(*ranks, jobs) == "");
     }
+}
+
+/// Whether that comes about within ten seconds.
+template <class Holds>
+bool comes(Holds holds) {
+    for (int i = 0; i < 10'000 && !holds(); ++i) {
+        std::this_thread::sleep_for(1ms);
+    }
+    return holds();
 }
 
 } // namespace
@@ -124,10 +138,100 @@ TEST_CASE("a sub-group of unequal groups gives the bits of any other algorithm")
                 std::vector<double> out(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(count));
                 some->allreduce(out, sum, {.algorithm = name});
                 if (!std::equal(out.begin(), out.end(), expected.begin())) {
-                    wrong[static_cast<std::size_t>(me.rank())] += name;
+                    wrong[index_of(me)] += name;
                 }
             }
         }
     });
     CHECK(wrong == std::vector<std::string>(8));
+}
+
+TEST_CASE("a roll call may be the last to hold another group, and end it") {
+    const Environment signal("TUTTI_ROLL_CALL", "USR1");
+    auto other = std::make_optional<RollCallListed>([](RollCallFormat) { return std::string(); });
+    std::atomic<bool> is_ended{false};
+    // As a group that locks a pointer to the one that it was made of.
+    const RollCallListed listed([&](RollCallFormat) {
+        other.reset();
+        is_ended = true;
+        return std::string("a roll call that ends another group\n");
+    });
+    kill(getpid(), SIGUSR1);
+    REQUIRE(comes([&] { return is_ended.load(); }));
+}
+
+TEST_CASE("the end of a group waits for its roll call, and not for those of others") {
+    const Environment signal("TUTTI_ROLL_CALL", "USR1");
+    std::atomic<int> called{0};
+    std::atomic<bool> goes_on{false};
+    std::optional<RollCallListed> before([](RollCallFormat) { return std::string(); });
+    std::optional<RollCallListed> slow([&](RollCallFormat) {
+        called = 1;
+        while (!goes_on) {
+            std::this_thread::sleep_for(1ms);
+        }
+        called = 2;
+        return std::string("a roll call that takes long\n");
+    });
+    std::optional<RollCallListed> after([](RollCallFormat) { return std::string("none may be left\n"); });
+    kill(getpid(), SIGUSR1);
+    REQUIRE(comes([&] { return called == 1; }));
+    before.reset();
+    after.reset();
+    std::optional<RollCallListed> made([](RollCallFormat) { return std::string("one made meanwhile\n"); });
+    std::thread lets_go([&] {
+        std::this_thread::sleep_for(20ms);
+        goes_on = true;
+    });
+    slow.reset();
+    CHECK(called == 2);
+    lets_go.join();
+}
+
+TEST_CASE("a trace that is written while groups are made has all members of each") {
+    const Environment file("TUTTI_TRACE", "/dev/null");
+    std::atomic<bool> ends{false};
+    std::thread writes([&] {
+        while (!ends) {
+            engine::write_trace_file();
+        }
+    });
+    for (int round = 0; round < (reduced ? 4 : 20); ++round) {
+        // Long enough in the making that the other thread comes across it.
+        const auto group =
+            std::make_shared<detail::GroupState>(2000, engine::config_for(2000, {}), engine::diagnosis_of);
+        CHECK(group->size() == 2000);
+    }
+    ends = true;
+    writes.join();
+}
+
+TEST_CASE("a member that enters a call in which it only receives wakes who waits for that") {
+    const auto state = std::make_shared<detail::GroupState>(2, engine::config_for(2, {.wait = Wait::sleep}),
+                                                            engine::diagnosis_of);
+    mailbox::Board& board = state->memory().board(1);
+    const auto has_entered = [&] { return board.progress.observe() != 0; };
+    // Longer than anything here takes: who has not been woken shows it.
+    constexpr std::chrono::seconds bound{60};
+    std::atomic<bool> was_woken{false};
+    std::thread sleeper([&] {
+        const auto start = std::chrono::steady_clock::now();
+        while (!has_entered()) {
+            board.event.sleep(has_entered, std::chrono::nanoseconds(bound).count());
+        }
+        was_woken = std::chrono::steady_clock::now() - start < bound;
+    });
+    // Time to fall asleep; who has not by then notices by itself, and nothing is shown.
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    std::thread receiver([&] {
+        Member me(state, state->seat(1));
+        std::vector<int> value(1);
+        me.broadcast(value, 0);
+    });
+    sleeper.join();
+    Member me(state, state->seat(0));
+    std::vector<int> value(1);
+    me.broadcast(value, 0);
+    receiver.join();
+    CHECK(was_woken);
 }
