@@ -8,7 +8,6 @@
 #include <tutti/request.hpp>
 #include <tutti/start.hpp>
 
-#include <chrono>
 #include <cstddef>
 #include <string>
 

@@ -78,7 +78,6 @@ private:
     static constexpr std::size_t most_alike = 16;
 
     struct State;
-
     [[noreturn]] static void refuse_ranks(const char* collective, std::size_t ranks);
     void keep(const void* input, void* output) {
         inputs_[alike_] = input;
@@ -101,21 +100,19 @@ private:
 };
 
 /// Records the calls of all ranks.
-class Listing : public Collectives<Listing, NonblockingWay> {
+class Listing : public Collectives<Listing, NonblockingWay>, private SingleCallerCalls {
 public:
-    Listing(const char* collective, std::size_t ranks) : calls_(collective, ranks) {}
+    using SingleCallerCalls::execute;
+    using SingleCallerCalls::SingleCallerCalls;
 
-    int size() const { return calls_.ranks(); }
+    int size() const { return ranks(); }
     bool repeat(const auto& in, const auto& out) {
-        return calls_.repeat(in.data(), in.size(), out.data(), out.size());
+        return SingleCallerCalls::repeat(in.data(), in.size(), out.data(), out.size());
     }
-    void execute(const Executor& executor) { calls_.execute(executor); }
 
 private:
     friend class Collectives<Listing, NonblockingWay>;
-    void run(const Call& call, const Options& /*in the call*/) { calls_.add(call); }
-
-    SingleCallerCalls calls_;
+    void run(const Call& call, const Options& /*in the call*/) { add(call); }
 };
 
 /// A range of buffers, each valid as long as the range is.
@@ -157,13 +154,8 @@ void for_all(const char* collective, auto& inputs, auto& outputs, const Executor
 }
 
 void for_all_in_place(const char* collective, auto& inouts, const Executor& executor, auto call) {
-    Listing ranks(collective, std::ranges::size(inouts));
-    for (auto&& inout : inouts) {
-        if (!ranks.repeat(view(inout), view(inout))) {
-            call(ranks, view(inout));
-        }
-    }
-    ranks.execute(executor);
+    for_all(collective, inouts, inouts, executor,
+            [&](auto& me, auto inout, auto /*same*/) { call(me, inout); });
 }
 
 /// The rank whose buffer is `result` itself, or -1.
