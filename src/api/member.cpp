@@ -1,4 +1,4 @@
-#include "call/neighborhood.hpp"
+#include "call/plans.hpp"
 #include "group/family.hpp"
 #include "group/group_state.hpp"
 #include "group/seat.hpp"

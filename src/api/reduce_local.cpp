@@ -11,17 +11,13 @@ namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 namespace {
 
-std::string elements(const char* name, std::size_t count) {
-    return std::string(name) + " has " + std::to_string(count) + " elements";
-}
-
 [[noreturn]] void refuse(const std::string& what) {
     throw ArgumentError("reduce_local: " + what);
 }
 
 void check(const Call& call) {
-    const std::string in = elements("`in`", call.input_count);
-    const std::string inout = elements("`inout`", call.output_count);
+    const std::string in = engine::elements("in", call.input_count);
+    const std::string inout = engine::elements("inout", call.output_count);
     if (call.wrong != Wrong::nothing) {
         refuse(engine::wrong_argument(call, "in", "inout"));
     }

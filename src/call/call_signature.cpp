@@ -2,7 +2,7 @@
 
 #include "algorithm/registry.hpp"
 #include "atomic.hpp"
-#include "call/neighborhood.hpp"
+#include "call/plans.hpp"
 #include "choose/select.hpp"
 #include "machine/process.hpp"
 #include "mixed.hpp"

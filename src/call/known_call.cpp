@@ -1,6 +1,6 @@
 #include "call/known_call.hpp"
 
-#include "call/neighborhood.hpp"
+#include "call/plans.hpp"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // How a call is prepared.
 
 #include "algorithm/registry.hpp"
-#include "call/neighborhood.hpp"
+#include "call/plans.hpp"
 #include "call/prepared_call.hpp"
 #include "choose/store_policy.hpp"
 #include "mailbox/slot.hpp"

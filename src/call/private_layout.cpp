@@ -1,5 +1,5 @@
 #include "call/arguments.hpp"
-#include "call/neighborhood.hpp"
+#include "call/plans.hpp"
 
 #include <tutti/neighbors.hpp>
 

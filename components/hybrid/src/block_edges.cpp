@@ -1,4 +1,4 @@
-#include "call/neighborhood.hpp"
+#include "call/plans.hpp"
 #include "hybrid/src/blocks.hpp"
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {

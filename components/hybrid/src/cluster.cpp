@@ -1,4 +1,4 @@
-#include "call/neighborhood.hpp"
+#include "call/plans.hpp"
 #include "group/seat.hpp"
 #include "hybrid/src/cluster_seat.hpp"
 #include "hybrid/src/cluster_state.hpp"
