@@ -208,23 +208,9 @@ void ProgressEngine::remove(OutstandingCall& operation) {
     }
 }
 
-void ProgressEngine::complete(OutstandingCall& operation) {
-    if (operation.gate_ != nullptr) {
-        operation.gate_->complete();
-    }
-    if (operation.waited_.since().count() != 0) { // it has been shown
-        group_.memory().status(rank_).wait.end();
-    }
-    if (operation.sequence_ == Sequence::nonblocking) {
-        Turn& turn = turn_of(operation);
-        turn.is_taken = false;
-        turn.next += Channels::in_turn;
-    }
-    finish(operation, OutstandingCall::State::complete);
-}
-
 /// It is complete or has failed.
-void ProgressEngine::finish(OutstandingCall& operation, OutstandingCall::State state) noexcept {
+[[gnu::always_inline]] inline void ProgressEngine::finish(OutstandingCall& operation,
+                                                          OutstandingCall::State state) noexcept {
     operation.state_ = state;
     if (recorder_ != nullptr) {
         operation.flight_.end(recorded(operation), operation.call_.signature().bytes,
@@ -238,6 +224,21 @@ void ProgressEngine::finish(OutstandingCall& operation, OutstandingCall::State s
     } else if (!operation.is_held_) {
         recycle(operation);
     }
+}
+
+void ProgressEngine::complete(OutstandingCall& operation) {
+    if (operation.gate_ != nullptr) {
+        operation.gate_->complete();
+    }
+    if (operation.waited_.since().count() != 0) { // it has been shown
+        group_.memory().status(rank_).wait.end();
+    }
+    if (operation.sequence_ == Sequence::nonblocking) {
+        Turn& turn = turn_of(operation);
+        turn.is_taken = false;
+        turn.next += Channels::in_turn;
+    }
+    finish(operation, OutstandingCall::State::complete);
 }
 
 void ProgressEngine::progress() {
