@@ -18,7 +18,7 @@ list(REMOVE_DUPLICATES TUTTI_CXX_RUNTIME)
 # is installed, but not packaged.
 function(tutti_package name)
   cmake_parse_arguments(arg "" "SUMMARY;SECTION" "NEEDS;DEBIAN" ${ARGN})
-  install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT ${name})
+  install(FILES ${tutti_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT ${name})
   if(arg_SECTION)
     set_property(GLOBAL APPEND PROPERTY TUTTI_PACKAGES ${name})
     foreach(field SUMMARY SECTION NEEDS DEBIAN)

@@ -1,6 +1,6 @@
 #include "cluster/cluster_report.hpp"
 
-#include "measure/bandwidth.hpp"
+#include "measure/statistics.hpp"
 #include "terminal/numbers.hpp"
 #include "terminal/output.hpp"
 #include "terminal/table.hpp"
@@ -74,9 +74,8 @@ private:
 std::string hybrid_text(const Results& results, std::size_t width) {
     std::string text =
         results.title +
-        "\nMedians of runs from the first entry to the last exit; in brackets back to "
-        "back. x: how many times faster the cluster is. algbw: bytes over the cluster's median, in "
-        "GB/s.\n\n";
+        "\nMedians of runs from the first entry to the last exit; in brackets back to back. x: how many "
+        "times faster the cluster is. algbw: bytes over the cluster's median, in GB/s.\n\n";
     Table table({{.heading = "collective", .rank = 0, .left_aligned = true},
                  {.heading = "way", .rank = 0, .left_aligned = true},
                  {.heading = "m", .rank = 0},

@@ -4,7 +4,6 @@
 
 #include "cluster/cluster_calls.hpp"
 #include "cluster/cluster_report.hpp"
-#include "cluster/hand_written.hpp"
 #include "flat_mpi/harness_window.hpp"
 #include "hybrid/src/channel/cpu_division.hpp"
 #include "measure/buffer.hpp"

@@ -1,24 +1,19 @@
-#include "command/bench.hpp"
-
 #include "algorithm/registry.hpp"
-#include "command/left_out.hpp"
-#include "command/resume.hpp"
+#include "command/coverage.hpp"
+#include "command/subcommands.hpp"
 #include "machine/placement.hpp"
-#include "measure/clock.hpp"
+#include "measure/gate.hpp"
 #include "mpirun/mpi_baseline.hpp"
 #include "page/page.hpp"
 #include "peers/peer_modules.hpp"
 #include "report/bench_report.hpp"
-#include "report/benchmark_format.hpp"
-#include "report/nccl_format.hpp"
+#include "report/formats.hpp"
 #include "report/results_file.hpp"
 #include "terminal/exit_codes.hpp"
-#include "terminal/farewell.hpp"
 #include "terminal/numbers.hpp"
 #include "terminal/output.hpp"
 #include "terminal/progress.hpp"
 #include "terminal/table.hpp"
-#include "terminal/time_left.hpp"
 #include "threads/selection_input.hpp"
 #include "threads/tutti_runner.hpp"
 
@@ -115,10 +110,9 @@ std::string last_words(const std::string& json_path, std::size_t points_written)
         text +=
             fmt::format("tutti: interrupted before a collective was done: {} is not written\n", json_path);
     } else {
-        text +=
-            fmt::format("tutti: interrupted: {} has {} point{}; the same command with --resume measures the "
-                        "others\n",
-                        json_path, points_written, points_written == 1 ? "" : "s");
+        text += fmt::format(
+            "tutti: interrupted: {} has {} point{}; the same command with --resume measures the others\n",
+            json_path, points_written, points_written == 1 ? "" : "s");
     }
     return wrapped(text, width_of(stderr));
 }
@@ -197,11 +191,10 @@ private:
         if (!options_.quiet) {
             const std::size_t steps = time_left_.steps();
             const std::string text =
-                steps == 0
-                    ? "nothing left to measure\n"
-                    : fmt::format("{} step{}, which may take {}; --seconds, -n, -e, -f, -t and the names of "
-                                  "collectives make that less\n",
-                                  steps, steps == 1 ? "" : "s", format_duration(time_left_.seconds()));
+                steps == 0 ? "nothing left to measure\n"
+                           : fmt::format("{} step{}, which may take {}; --seconds, -n, -e, -f, -t and the "
+                                         "names of collectives make that less\n",
+                                         steps, steps == 1 ? "" : "s", format_duration(time_left_.seconds()));
             fmt::print(stderr, "{}", wrapped(text, width_of(stderr)));
         }
     }

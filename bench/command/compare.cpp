@@ -1,7 +1,6 @@
-#include "command/compare.hpp"
-
-#include "measure/bandwidth.hpp"
-#include "report/regression.hpp"
+#include "command/subcommands.hpp"
+#include "measure/statistics.hpp"
+#include "report/comparison.hpp"
 #include "report/results_file.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
@@ -139,11 +138,10 @@ int run_compare(const CompareArguments& arguments) {
     fmt::print("{}", wrapped(circumstances_text(before, after), width));
     const Table table = table_of(judgements, arguments.provider == "all");
     if (!table.empty()) {
-        fmt::print(
-            "{}{}", table.text(width),
-            wrapped("algbw: bytes over time after, in GB/s; drift: between parts of one measurement; floor: "
-                    "after over before, or of the bare exchange where there is none\n",
-                    width));
+        fmt::print("{}{}", table.text(width),
+                   wrapped("algbw: bytes over time after, in GB/s; drift: between parts of one measurement; "
+                           "floor: after over before, or of the bare exchange where there is none\n",
+                           width));
     }
     fmt::print("{}",
                wrapped(counts_text(judgements, arguments.provider == "all" ? "" : arguments.provider) + "\n" +

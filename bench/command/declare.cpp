@@ -40,9 +40,9 @@ void declare_busy(CLI::App& command, BenchArguments& arguments) {
     CLI::Option* const busy =
         command
             .add_option("--busy", arguments.busy,
-                        "Measure instead an allreduce of 8 bytes while other processes run "
-                        "this many busy loops, such as 0,2,4, with each wait policy; "
-                        "accepts --members, --placement, --seconds, --rounds and --quiet")
+                        "Measure instead an allreduce of 8 bytes while other processes run this many busy "
+                        "loops, such as 0,2,4, with each wait policy; accepts --members, --placement, "
+                        "--seconds, --rounds and --quiet")
             ->delimiter(',');
     constexpr std::array taken{"collective", "--help",   "--members", "--placement",
                                "--seconds",  "--rounds", "--quiet",   "--busy"};
@@ -73,38 +73,34 @@ void declare(CLI::App& command, BenchArguments& arguments) {
         ->capture_default_str();
     command
         .add_option("--levels", arguments.levels,
-                    "Levels for the algorithms levels-...: number of children of a "
-                    "group in each level, outermost first, such as 2,8,8; default: "
-                    "where members are pinned")
+                    "Levels for the algorithms levels-...: number of children of a group in each level, "
+                    "outermost first, such as 2,8,8; default: where members are pinned")
         ->delimiter(',');
     auto* const in_place =
         command.add_flag("--in-place", arguments.in_place, "One buffer is both input and output");
-    auto* const shared = command
-                             .add_flag("--shared", arguments.shared,
-                                       "The result of allreduce and allgather is one buffer that all "
-                                       "members share")
-                             ->excludes(in_place);
+    auto* const shared =
+        command
+            .add_flag("--shared", arguments.shared,
+                      "The result of allreduce and allgather is one buffer that all members share")
+            ->excludes(in_place);
     command
         .add_option("--calling", arguments.calling,
-                    "How calls are made: a list of blocking, started (nonblocking, "
-                    "waited for at once), persistent, arriving (ranks not bound to "
-                    "threads), single_caller (single-caller form); blocking is always "
-                    "measured")
+                    "How calls are made: a list of blocking, started (nonblocking, waited for at once), "
+                    "persistent, arriving (ranks not bound to threads), single_caller (single-caller form); "
+                    "blocking is always measured")
         ->excludes(shared)
         ->capture_default_str();
     command
         .add_option("--in-flight", arguments.in_flight,
-                    "Also measure with this many outstanding calls; the time is that "
-                    "of one call")
+                    "Also measure with this many outstanding calls; the time is that of one call")
         ->excludes(shared)
         ->capture_default_str();
     command.add_option("-c,--check", arguments.check, "Check results before and after timing: 0 or 1")
         ->capture_default_str();
     command
         .add_option("--baseline", arguments.baseline,
-                    "none, all, or a list of openmpi, mpich, openmp, openmp_clang, "
-                    "openmp_array, std_barrier, tbb, gloo; those that are not "
-                    "available are skipped")
+                    "none, all, or a list of openmpi, mpich, openmp, openmp_clang, openmp_array, "
+                    "std_barrier, tbb, gloo; those that are not available are skipped")
         ->capture_default_str();
     command.add_option("--seconds", arguments.points.seconds, "Time limit per point and provider")
         ->capture_default_str();
@@ -112,18 +108,15 @@ void declare(CLI::App& command, BenchArguments& arguments) {
         ->capture_default_str();
     command
         .add_option("--rounds", arguments.rounds,
-                    "Number of turns that Tutti and a baseline with its own threads or "
-                    "processes take")
+                    "Number of turns that Tutti and a baseline with its own threads or processes take")
         ->capture_default_str();
     command
         .add_option("--format", arguments.format,
-                    "table; nccl: the columns of nccl-tests; benchmark: the JSON of "
-                    "Google Benchmark. nccl and benchmark are written to stdout, and "
-                    "other output then goes to stderr")
+                    "table; nccl: the columns of nccl-tests; benchmark: the JSON of Google Benchmark. nccl "
+                    "and benchmark are written to stdout, and other output then goes to stderr")
         ->capture_default_str();
     command.add_option("--json", arguments.json,
-                       "Write all points to this file; - is stdout, and other output then "
-                       "goes to stderr");
+                       "Write all points to this file; - is stdout, and other output then goes to stderr");
     command.add_flag("--resume", arguments.resume,
                      "Continue an interrupted run of the same command, from its --json file");
     command.add_option("--csv", arguments.csv,
@@ -131,25 +124,23 @@ void declare(CLI::App& command, BenchArguments& arguments) {
     command.add_option("--html", arguments.html, "Write a report of all points, as one file for a browser");
     command.footer(fmt::format(
         "A time with ~ is unstable: the 95 % interval of the median is wider than {:.0f} % of it.\n"
-        "algbw: bytes of the longest buffer of a member over the median, "
-        "in GB/s; busbw: algbw times the factor of nccl-tests.",
+        "algbw: bytes of the longest buffer of a member over the median, in GB/s; busbw: algbw times the "
+        "factor of nccl-tests.",
         100 * widest_interval));
     declare_busy(command, arguments);
     command.add_flag("--hybrid", std::function<void(std::int64_t)>(),
-                     "Under mpirun: clusters of processes; see --hybrid --help for its "
-                     "options");
+                     "Under mpirun: clusters of processes; see --hybrid --help for its options");
 }
 
 void declare(CLI::App& command, laboratory::VerifyArguments& arguments) {
     command.add_option("collective", arguments.collective, "Only this collective");
     declare_members(command, arguments.ranks,
-                    "Numbers of members: 1:1024, 22, or 2,4,8:16. Above 128 members, "
-                    "one root per number in turn, and one protocol if each member has "
-                    "its own program");
+                    "Numbers of members: 1:1024, 22, or 2,4,8:16. Above 128 members, one root per number in "
+                    "turn, and one protocol if each member has its own program");
     command.add_option("-a,--algorithm", arguments.algorithm, "Only algorithms of this name");
-    command.add_option("--expression", arguments.expression,
-                       "MEMBERS:RANK: print what that member computes instead (by default in the circulant "
-                       "reduce_scatter)");
+    command.add_option(
+        "--expression", arguments.expression,
+        "MEMBERS:RANK: print what that member computes instead (by default in the circulant reduce_scatter)");
     command.add_flag("-q,--quiet", arguments.quiet, "No progress on stderr");
 }
 
@@ -160,10 +151,9 @@ void declare(CLI::App& command, laboratory::DrawArguments& arguments) {
         command
             .add_option_function<std::string>(
                 "--machine", [&](const std::string& name) { arguments.machine = name; },
-                "A published machine (a wrong name lists them), or a file written "
-                "by tutti measure. Without a collective, the machine itself is "
-                "drawn, with the CPU of each member; with a collective, the "
-                "algorithms levels-... use its levels")
+                "A published machine (a wrong name lists them), or a file written by tutti measure. Without "
+                "a collective, the machine itself is drawn, with the CPU of each member; with a collective, "
+                "the algorithms levels-... use its levels")
             ->expected(0, 1);
     command
         .add_option("--placement", arguments.placement,
@@ -176,8 +166,7 @@ void declare(CLI::App& command, laboratory::DrawArguments& arguments) {
         ->default_str("8, or as many as the machine has CPUs");
     command.add_option("--root", arguments.root, "The root; the distance of a shift")->capture_default_str();
     command.add_option("--format", arguments.format,
-                       "svg, dot or text; default: by the file's extension, or svg if it "
-                       "has none");
+                       "svg, dot or text; default: by the file's extension, or svg if it has none");
     command
         .add_option("--layout", arguments.layout,
                     "Of an SVG: rows, circle (both by rounds), or graph (all rounds in one)")
@@ -193,11 +182,12 @@ void declare(CLI::App& command, laboratory::ModelArguments& arguments) {
                        "A paper's table: rabenseifner-traff-2004, traff-2023 or traff-2024");
     command.add_option("collective", arguments.collective, "Only this collective");
     command
-        .add_option("-t,--members", arguments.members,
-                    fmt::format("Number of members, with --cluster per node; default: with --cluster {}, "
-                                "with --machine one per CPU, with --levels their product, with "
-                                "--measured the most in the file",
-                                laboratory::ModelArguments::default_threads))
+        .add_option(
+            "-t,--members", arguments.members,
+            fmt::format(
+                "Number of members, with --cluster per node; default: with --cluster {}, with --machine one "
+                "per CPU, with --levels their product, with --measured the most in the file",
+                laboratory::ModelArguments::default_threads))
         ->default_str(fmt::format("{}", laboratory::ModelArguments::default_ranks));
     auto* const bytes = command
                             .add_option("-b,--bytes", arguments.bytes,
@@ -207,13 +197,12 @@ void declare(CLI::App& command, laboratory::ModelArguments& arguments) {
     command.add_option("--beta", arguments.beta_ns, "Nanoseconds per byte moved")->capture_default_str();
     command.add_option("--gamma", arguments.gamma_ns, "Nanoseconds per byte combined")->capture_default_str();
     command.add_flag("--cluster", arguments.cluster,
-                     "Model a cluster of nodes instead: an allreduce with each strategy");
+                     "Model a cluster of nodes instead: an allreduce by leaders, and among flat processes");
     command.add_option("--nodes", arguments.nodes, "With --cluster: largest number of nodes")
         ->capture_default_str();
     command
         .add_option("--lanes", arguments.lanes,
-                    "With --cluster: number of threads that can use the network at the "
-                    "same time")
+                    "With --cluster: number of threads that can use the network at the same time")
         ->capture_default_str();
     command
         .add_option("--alpha-local", arguments.local_alpha_us,
@@ -223,14 +212,15 @@ void declare(CLI::App& command, laboratory::ModelArguments& arguments) {
         .add_option("--beta-local", arguments.local_beta_ns,
                     "With --cluster: nanoseconds per byte inside a node")
         ->capture_default_str();
-    auto* const traffic = command.add_option("--traffic", arguments.traffic,
-                                             "COLLECTIVE: print instead the data that each algorithm moves "
-                                             "across the levels of a machine");
-    auto* const levels = command
-                             .add_option("--levels", arguments.levels,
-                                         "With --traffic: number of children of a group in each level, "
-                                         "outermost first, such as 2,8,8")
-                             ->delimiter(',');
+    auto* const traffic = command.add_option(
+        "--traffic", arguments.traffic,
+        "COLLECTIVE: print instead the data that each algorithm moves across the levels of a machine");
+    auto* const levels =
+        command
+            .add_option(
+                "--levels", arguments.levels,
+                "With --traffic: number of children of a group in each level, outermost first, such as 2,8,8")
+            ->delimiter(',');
     auto* const predict = command
                               .add_option("--predict", arguments.predict,
                                           "COLLECTIVE: print instead the time that each algorithm takes on a "
@@ -238,23 +228,21 @@ void declare(CLI::App& command, laboratory::ModelArguments& arguments) {
                               ->excludes(traffic);
     command
         .add_option("--machine", arguments.machine,
-                    "With --predict and --traffic: a published machine (a wrong name "
-                    "lists them), or a file written by tutti measure")
+                    "With --predict and --traffic: a published machine (a wrong name lists them), or a file "
+                    "written by tutti measure")
         ->excludes(levels);
     auto* const algorithms =
         command.add_option("-a,--algorithm", arguments.algorithms, "With --predict: all, or a list of names")
             ->delimiter(',')
             ->needs(predict);
-    command.add_flag(
-        "--level-choices", arguments.level_choices,
-        "Print instead the table from which the library chooses among the algorithms levels-..., as "
-        "C++, from predictions");
+    command.add_flag("--level-choices", arguments.level_choices,
+                     "Print instead the table from which the library chooses among the algorithms "
+                     "levels-..., as C++, from predictions");
     command
-        .add_option("--measured", arguments.measured,
-                    "With --predict: a file that tutti bench --json wrote on this "
-                    "machine. Prints the difference between its times and the "
-                    "predictions, for COLLECTIVE or for all; -a and -b come from the "
-                    "file")
+        .add_option(
+            "--measured", arguments.measured,
+            "With --predict: a file that tutti bench --json wrote on this machine. Prints the difference "
+            "between its times and the predictions, for COLLECTIVE or for all; -a and -b come from the file")
         ->needs(predict)
         ->excludes(bytes)
         ->excludes(algorithms);
@@ -271,12 +259,10 @@ void declare(CLI::App& command, CompareArguments& arguments) {
         .add_option("--significance", arguments.significance,
                     "Differences with a larger p-value in the Mann-Whitney test are ignored")
         ->capture_default_str();
-    command.footer("A point is slower or faster if the medians differ by --effect and "
-                   "the test confirms it; it is not significant if the test does not. "
-                   "It is unclear if the change is no larger than the drift within "
-                   "one file, or if the floor moved by as much: then the machine has "
-                   "changed, or the code that both share.\nExit code 3 if a point is "
-                   "slower.");
+    command.footer("A point is slower or faster if the medians differ by --effect and the test confirms it; "
+                   "it is not significant if the test does not. It is unclear if the change is no larger "
+                   "than the drift within one file, or if the floor moved by as much: then the machine has "
+                   "changed, or the code that both share.\nExit code 3 if a point is slower.");
     command
         .add_option("--provider", arguments.provider,
                     "Compare only the points of this provider: tutti, openmpi, ...; or all")
@@ -286,8 +272,8 @@ void declare(CLI::App& command, CompareArguments& arguments) {
 void declare(CLI::App& command, viewer::ReportArguments& arguments) {
     command
         .add_option("files", arguments.files,
-                    "Files written by tutti bench --json, of which the first is the "
-                    "reference for the others, and files written by tutti measure")
+                    "Files written by tutti bench --json, of which the first is the reference for the "
+                    "others, and files written by tutti measure")
         ->required();
     command.add_option("-o,--output", arguments.output, "The file to write; - is stdout")
         ->capture_default_str();
@@ -309,9 +295,8 @@ void declare(CLI::App& command, viewer::TraceArguments& arguments) {
                     "With a collective: the algorithm (see tutti info --algorithms)")
         ->default_str("the library's choice, or the fastest by prediction");
     command.add_option("--machine", arguments.machine,
-                       "With a collective: predict the call instead of measuring it, on a "
-                       "published machine (a wrong name lists them), or on that of a file "
-                       "written by tutti measure");
+                       "With a collective: predict the call instead of measuring it, on a published machine "
+                       "(a wrong name lists them), or on that of a file written by tutti measure");
     command.add_option("-o,--output", arguments.output,
                        "Write the timelines to this file: .jsonl, or .pftrace for ui.perfetto.dev; - is "
                        "stdout, as JSON lines");
@@ -355,8 +340,7 @@ void declare(CLI::App& command, InfoArguments& arguments) {
         ->excludes(in_place);
     command
         .add_option("--machine", choice.machine,
-                    "With --why: on a published machine, or on that of a file written "
-                    "by tutti measure")
+                    "With --why: on a published machine, or on that of a file written by tutti measure")
         ->needs(asked);
     command.add_option("--placement", choice.placement, "With --why: where the members are pinned")
         ->capture_default_str()
@@ -367,8 +351,7 @@ void declare(CLI::App& command, laboratory::MeasureArguments& arguments) {
     command.add_option("-o,--output", arguments.output, "The file to write; - is stdout")
         ->capture_default_str();
     command.add_option("--matrix", arguments.matrix,
-                       "Draw the times of cache lines between each pair of CPUs to this "
-                       "SVG file");
+                       "Draw the times of cache lines between each pair of CPUs to this SVG file");
     command.add_option("--seconds", arguments.seconds, "Time limit for all measurements together")
         ->capture_default_str();
     command.add_flag("-q,--quiet", arguments.quiet, "No progress on stderr");

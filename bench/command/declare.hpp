@@ -1,15 +1,9 @@
 #pragma once
 
-#include "command/compare.hpp"
-#include "command/guidelines.hpp"
-#include "command/info.hpp"
-#include "lab_command/draw.hpp"
-#include "lab_command/measure.hpp"
-#include "lab_command/model.hpp"
-#include "lab_command/verify.hpp"
+#include "command/subcommands.hpp"
+#include "lab_command/lab_command.hpp"
 #include "options/bench_options.hpp"
-#include "view_command/report.hpp"
-#include "view_command/trace.hpp"
+#include "view_command/view_command.hpp"
 
 #include <CLI/App.hpp>
 

@@ -1,8 +1,8 @@
-#include "command/guidelines.hpp"
+#include "report/guidelines.hpp"
 
+#include "command/subcommands.hpp"
 #include "options/bench_options.hpp"
 #include "report/environment.hpp"
-#include "report/guidelines.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
 #include "terminal/progress.hpp"

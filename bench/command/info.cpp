@@ -1,6 +1,5 @@
-#include "command/info.hpp"
-
 #include "choose/this_machine.hpp"
+#include "command/subcommands.hpp"
 #include "group/shared_memory.hpp"
 #include "machine/thresholds.hpp"
 #include "report/algorithm_table.hpp"

@@ -1,12 +1,11 @@
 // tutti: the command.
 
 #include "busy/busy.hpp"
-#include "command/bench.hpp"
 #include "command/declare.hpp"
 #include "command/examples.hpp"
 #include "command/pages.hpp"
+#include "command/subcommands.hpp"
 #include "terminal/exit_codes.hpp"
-#include "terminal/nearest.hpp"
 #include "terminal/output.hpp"
 #include "terminal/program_directory.hpp"
 #include "terminal/table.hpp"
@@ -47,10 +46,9 @@ void become_hybrid_bench(int argc, char** argv) {
                  [](const char* word) { return std::string_view(word) != "--hybrid"; });
     words.push_back(nullptr);
     execv(program.c_str(), words.data());
-    throw EnvironmentUnfit(
-        fmt::format("bench --hybrid: there is no {}: build the target tutti_baselines, which "
-                    "has it if Open MPI and OpenMP are found",
-                    program.string()));
+    throw EnvironmentUnfit(fmt::format("bench --hybrid: there is no {}: build the target tutti_baselines, "
+                                       "which has it if Open MPI and OpenMP are found",
+                                       program.string()));
 }
 
 int run_bench_arguments(const BenchArguments& arguments) {
@@ -192,28 +190,22 @@ void add_commands(CLI::App& app, std::function<int()>& chosen) {
     add_command(app, chosen, "bench", "Measure collectives; results are checked before they are timed",
                 run_bench_arguments);
     add_command(app, chosen, "compare",
-                "Compare two files of measurements; exit code 3 if something "
-                "became slower",
-                run_compare);
+                "Compare two files of measurements; exit code 3 if something became slower", run_compare);
     add_command(app, chosen, "report", "Write measurements as one file for a browser: curves, maps, findings",
                 viewer::run_report);
     add_command(app, chosen, "trace",
-                "Show the timeline of a collective: the steps of each member, and "
-                "its waits for others",
+                "Show the timeline of a collective: the steps of each member, and its waits for others",
                 viewer::run_trace);
     add_command(app, chosen, "guidelines",
-                "Measure whether collectives are as fast as the calls that could "
-                "replace them",
+                "Measure whether collectives are as fast as the calls that could replace them",
                 run_guidelines);
     add_command(app, chosen, "measure",
-                "Measure the cache lines, caches and links of this machine, and "
-                "draw which CPUs are near",
+                "Measure the cache lines, caches and links of this machine, and draw which CPUs are near",
                 laboratory::run_measure);
     add_command(app, chosen, "verify", "Prove the algorithms' schedules without running them",
                 laboratory::run_verify);
     add_command(app, chosen, "draw",
-                "Draw the rounds of an algorithm's schedule, or a machine and the "
-                "CPU of each member",
+                "Draw the rounds of an algorithm's schedule, or a machine and the CPU of each member",
                 laboratory::run_draw);
     add_command(app, chosen, "model", "Compute the cost of the schedules in the alpha-beta-gamma model",
                 laboratory::run_model);

@@ -1,7 +1,7 @@
 #include "command/pages.hpp"
 
 #include "command/examples.hpp"
-#include "options/names.hpp"
+#include "options/bench_options.hpp"
 #include "schedule/schedule.hpp"
 #include "terminal/exit_codes.hpp"
 
@@ -116,12 +116,12 @@ void list_variables(std::string& page) {
     const std::array variables{
         std::pair("TUTTI_TIMEOUT", "Timeout in seconds, or never, of all calls that have no other timeout."),
         std::pair("TUTTI_WAIT", "How threads wait for each other: automatic, spin, yield or sleep."),
-        std::pair("TUTTI_ROLL_CALL", "A signal, such as USR1, that writes a roll call of all members to "
-                                     "stderr."),
+        std::pair("TUTTI_ROLL_CALL",
+                  "A signal, such as USR1, that writes a roll call of all members to stderr."),
         std::pair("TUTTI_TRACE", "A file, such as run.pftrace, for a trace of the calls of all groups."),
         std::pair("TUTTI_TUNING", "on, off, or a file of TUTTI_TUNING_SAVE: how groups choose algorithms."),
-        std::pair("TUTTI_TUNING_SAVE", "A file to which a program saves what its groups have learnt, for the "
-                                       "next run."),
+        std::pair("TUTTI_TUNING_SAVE",
+                  "A file to which a program saves what its groups have learnt, for the next run."),
         std::pair("TUTTI_ISA", "The widest instruction set that may be used: generic, avx2 or avx512."),
         std::pair("COLUMNS", "The width of tables.")};
     for (const auto& [name, meaning] : variables) {

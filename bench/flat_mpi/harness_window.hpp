@@ -1,6 +1,6 @@
 #pragma once
 
-#include "measure/harness_memory.hpp"
+#include "measure/harness.hpp"
 
 #include <mpi.h>
 

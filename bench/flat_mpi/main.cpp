@@ -4,9 +4,8 @@
 
 #include "flat_mpi/harness_window.hpp"
 #include "flat_mpi/mpi_calls.hpp"
-#include "flat_mpi/mpi_names.hpp"
 #include "measure/buffer.hpp"
-#include "mpirun/measurement_request.hpp"
+#include "mpirun/mpi_baseline.hpp"
 
 #include <nlohmann/json.hpp>
 #include <sched.h>

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,5 +40,18 @@ bool has_way(const std::vector<Calling>& callings, Calling::Way way);
 
 /// The most calls that one of them has in flight.
 std::size_t most_in_flight(const std::vector<Calling>& callings);
+
+/// Performs something so many times, as one member.
+using Calls = std::function<void(std::size_t calls)>;
+
+/// body(), so many times.
+template <class Body>
+Calls repeated(Body body) {
+    return [body](std::size_t calls) {
+        for (std::size_t call = 0; call < calls; ++call) {
+            body();
+        }
+    };
+}
 
 } // namespace tutti::bench

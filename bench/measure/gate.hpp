@@ -1,15 +1,22 @@
 #pragma once
 
 #include "cache_line.hpp"
-#include "measure/clock.hpp"
 
 #include <sched.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <stdexcept>
 
 namespace tutti::bench {
+
+/// The machine's steady clock, the same in every thread and process.
+inline std::int64_t now_ns() noexcept {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(
+               std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+}
 
 /// Thrown at the gate when another member has failed.
 class GateClosed : public std::runtime_error {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "measure/calls.hpp"
+#include "measure/calling.hpp"
 #include "measure/data.hpp"
 #include "measure/harness.hpp"
 #include "measure/point.hpp"

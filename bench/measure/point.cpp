@@ -1,6 +1,6 @@
 #include "measure/point.hpp"
 
-#include "measure/problem_json.hpp"
+#include "measure/problem.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -120,8 +120,8 @@ Point point_from_json(const nlohmann::json& json) {
 }
 
 std::string csv_header() {
-    return "provider,collective,algorithm,members,bytes,type,op,in_place,shared,median_us,"
-           "ci95_low_us,ci95_high_us,p99_us,max_us,floor_us,loop_us,exchange_us,wrong,repetitions,chosen";
+    return "provider,collective,algorithm,members,bytes,type,op,in_place,shared,median_us,ci95_low_us,ci95_"
+           "high_us,p99_us,max_us,floor_us,loop_us,exchange_us,wrong,repetitions,chosen";
 }
 
 std::string to_csv(const Point& point) {

@@ -5,6 +5,8 @@
 
 #include <tutti/operators.hpp>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include <cstddef>
 #include <string>
 
@@ -80,5 +82,12 @@ void check_shared(const Problem& problem);
 
 /// Whether the operator is defined for the type; else throws std::invalid_argument.
 void check_operator(Type type, Operator op);
+
+/// An object of collective, members, bytes, type, op, in_place and shared.
+nlohmann::json to_json(const Problem& problem);
+
+/// The reverse; other fields are not looked at. Throws nlohmann::json::exception or std::invalid_argument
+/// when it is no such object.
+Problem problem_from_json(const nlohmann::json& json);
 
 } // namespace tutti::bench

@@ -1,7 +1,11 @@
 #pragma once
 
+#include <cstdlib>
+#include <filesystem>
 #include <functional>
+#include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 namespace tutti::bench {
@@ -18,5 +22,28 @@ struct ChildResult {
 /// stream. A program that prints nothing for `silence_seconds` is taken to hang and is ended.
 ChildResult run_child(const std::vector<std::string>& command, int silence_seconds,
                       const std::function<void(const std::string& line)>& on_line);
+
+/// A directory that disappears with its owner.
+class TemporaryDirectory {
+public:
+    TemporaryDirectory() {
+        std::string pattern = (std::filesystem::temp_directory_path() / "tutti-XXXXXX").string();
+        if (mkdtemp(pattern.data()) == nullptr) {
+            throw std::runtime_error("cannot make a directory " + pattern);
+        }
+        path_ = pattern;
+    }
+    ~TemporaryDirectory() {
+        std::error_code error;
+        std::filesystem::remove_all(path_, error);
+    }
+    TemporaryDirectory(const TemporaryDirectory&) = delete;
+    TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+    const std::filesystem::path& path() const { return path_; }
+
+private:
+    std::filesystem::path path_;
+};
 
 } // namespace tutti::bench

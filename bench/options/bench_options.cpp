@@ -1,9 +1,9 @@
 #include "options/bench_options.hpp"
 
+#include "algorithm/registry.hpp"
 #include "machine/placement.hpp"
+#include "measure/problem.hpp"
 #include "mpirun/mpi_baseline.hpp"
-#include "options/limits.hpp"
-#include "options/names.hpp"
 #include "peers/peer_modules.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
@@ -14,8 +14,56 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <sstream>
+#include <stdexcept>
 
 namespace tutti::bench {
+
+std::vector<std::string> words_of(const std::string& list) {
+    std::vector<std::string> words;
+    std::istringstream text(list);
+    for (std::string word; std::getline(text, word, ',');) {
+        words.push_back(word);
+    }
+    return words;
+}
+
+std::vector<Collective> all_collectives() {
+    return {detail::all_collectives.begin(), detail::all_collectives.end()};
+}
+
+Collective collective_named(const std::string& text) {
+    if (text.empty()) {
+        throw UsageError("collective: which one? Such as allreduce");
+    }
+    try {
+        return parse_collective(text);
+    } catch (const std::invalid_argument& error) {
+        throw UsageError(fmt::format("collective: {}", error.what()));
+    }
+}
+
+std::vector<std::string> algorithm_names(std::span<const Collective> collectives) {
+    std::vector<std::string> names;
+    for (const algorithm::Algorithm& row : algorithm::registry()) {
+        const std::string name(row.name);
+        if (std::ranges::find(collectives, row.collective) != collectives.end() &&
+            std::ranges::find(names, name) == names.end()) {
+            names.push_back(name);
+        }
+    }
+    return names;
+}
+
+void check_known(const char* option, const std::string& text, std::span<const std::string> known) {
+    if (text.empty()) {
+        throw UsageError(fmt::format("{}: which one? There are: {}", option, fmt::join(known, ", ")));
+    }
+    if (std::ranges::find(known, text) == known.end()) {
+        throw UsageError(fmt::format("{}: \"{}\" is unknown{}; there are: {}", option, text,
+                                     did_you_mean(text, known), fmt::join(known, ", ")));
+    }
+}
 
 namespace {
 
@@ -166,8 +214,8 @@ void check_callings(const BenchOptions& options) {
     const bool single_caller = has_way(options.callings, Calling::Way::single_caller);
     if ((single_caller || has_way(options.callings, Calling::Way::arriving)) &&
         options.algorithms != std::vector<std::string>{""}) {
-        throw UsageError("--calling arriving, single_caller: such calls cannot name an algorithm; leave "
-                         "--algorithm out");
+        throw UsageError(
+            "--calling arriving, single_caller: such calls cannot name an algorithm; leave --algorithm out");
     }
     if (single_caller && (options.type != Type::f64 || options.op != Operator::sum)) {
         throw UsageError("--calling single_caller: is measured with --type f64 and --op sum only");
@@ -222,8 +270,8 @@ BenchOptions BenchArguments::parsed() const {
     options.baselines = parse_baselines(baseline, shared);
     options.format = parse_format(format);
     if (options.format == ReportFormat::nccl && (in_place || shared)) {
-        throw UsageError("--format nccl: has separate vectors and vectors in place; leave --in-place and "
-                         "--shared out");
+        throw UsageError(
+            "--format nccl: has separate vectors and vectors in place; leave --in-place and --shared out");
     }
     options.in_place =
         options.format == ReportFormat::nccl ? std::vector{false, true} : std::vector{in_place};

@@ -3,14 +3,46 @@
 #include "measure/calling.hpp"
 #include "measure/measurement.hpp"
 #include "measure/problem.hpp"
-#include "options/point_arguments.hpp"
+#include "schedule/schedule.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace tutti::bench {
+
+/// The limits of requests: members of a team, ranks of a schedule.
+inline constexpr int most_members = 1024;
+inline constexpr int most_ranks = 4096;
+inline constexpr std::size_t most_calls_in_flight = 4096;
+
+/// The points to measure, as typed: the same for all commands that measure.
+struct PointArguments {
+    std::string begin;
+    std::string end;
+    double factor;
+    std::string members;
+    std::string placement = "compact";
+    double seconds;
+    bool quiet = false;
+};
+
+/// The words of a list such as "ring,hypercube".
+std::vector<std::string> words_of(const std::string& list);
+
+std::vector<Collective> all_collectives();
+
+/// parse_collective() with a UsageError.
+Collective collective_named(const std::string& text);
+
+/// All names of algorithms that any of the collectives has, in the order of the registry.
+std::vector<std::string> algorithm_names(std::span<const Collective> collectives);
+
+/// Throws UsageError "OPTION: "TEXT" is unknown", with a likely correction and the known names, unless the
+/// text is one of `known`.
+void check_known(const char* option, const std::string& text, std::span<const std::string> known);
 
 /// In which form `tutti bench` reports.
 ///

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "measure/calls.hpp"
+#include "measure/calling.hpp"
 #include "measure/problem.hpp"
 #include "tasks/src/pass/pass.hpp"
 

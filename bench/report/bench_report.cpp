@@ -1,6 +1,6 @@
 #include "report/bench_report.hpp"
 
-#include "measure/bandwidth.hpp"
+#include "measure/statistics.hpp"
 #include "report/comparison.hpp"
 #include "terminal/numbers.hpp"
 #include "terminal/table.hpp"
@@ -218,15 +218,13 @@ std::vector<Meaning> meanings(std::span<const Calling> callings) {
     std::vector<Meaning> all{
         {{"bytes"},
          "of the longest vector a member holds: the input of reduce_scatter, scatter and alltoall, the "
-         "result "
-         "of allgather and gather"},
+         "result of allgather and gather"},
         {{"median", "95 % interval", "p99"},
          "of runs from the first entry to the last exit; before each, members rewrite their inputs"},
         {{"algbw"}, "bytes over median, in GB/s (10^9 bytes a second)"},
         {{"busbw"},
          "algbw times what nccl-tests multiply it by: with n members 2 (n - 1) / n of an allreduce, (n - 1) "
-         "/ "
-         "n where vectors are made of blocks, else 1"},
+         "/ n where vectors are made of blocks, else 1"},
         {{"loop"}, "a call of many back to back"},
         {{"floor", "/ floor"},
          "the same loads and stores without any synchronisation, in turns with the runs"}};

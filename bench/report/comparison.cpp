@@ -1,6 +1,5 @@
 #include "report/comparison.hpp"
 
-#include "report/regression.hpp"
 #include "terminal/numbers.hpp"
 
 #include <fmt/format.h>
@@ -8,8 +7,172 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <limits>
+#include <optional>
+#include <utility>
 
 namespace tutti::bench {
+
+namespace {
+
+Change direction(double before, double after, double factor) {
+    if (after >= before * factor) {
+        return Change::slower;
+    }
+    return after * factor <= before ? Change::faster : Change::same;
+}
+
+/// How the vectors of calls lie; nothing if they can lie in one way only.
+std::optional<std::string> protocol_of(const Problem& problem) {
+    if (has_one_form(problem.collective)) {
+        return std::nullopt;
+    }
+    return std::string(problem.in_place ? "in place" : "separate") + (problem.shared ? ", shared" : "");
+}
+
+using Words = std::vector<std::string>;
+
+template <class WordOf>
+Words different(std::span<const Point> points, WordOf word_of) {
+    Words words;
+    for (const Point& point : points) {
+        const std::optional<std::string> word = word_of(point);
+        if (word && std::ranges::find(words, *word) == words.end()) {
+            words.push_back(*word);
+        }
+    }
+    return words;
+}
+
+/// The first few.
+std::string list_of(const Words& words) {
+    constexpr std::size_t most = 4;
+    const auto shown = std::span(words).first(std::min(words.size(), most));
+    return fmt::format("{}{}", fmt::join(shown, ", "), words.size() > most ? ", ..." : "");
+}
+
+} // namespace
+
+double control_ratio(const Point& before, const Point& after) {
+    for (const auto control : {&Point::floor_us, &Point::exchange_us}) {
+        const std::optional<double>& old_us = before.*control;
+        const std::optional<double>& new_us = after.*control;
+        if (old_us && new_us && *old_us > 0 && *new_us > 0) {
+            return *new_us / *old_us;
+        }
+    }
+    return 1;
+}
+
+double drift(std::span<const double> samples) {
+    constexpr std::size_t most_parts = 8;
+    const std::size_t parts = std::min(samples.size() / 2, most_parts);
+    if (parts < 2) {
+        return 1;
+    }
+    std::vector<double> medians;
+    medians.reserve(parts);
+    for (std::size_t part = 0; part < parts; ++part) {
+        const std::size_t first = part * samples.size() / parts;
+        const std::size_t end = (part + 1) * samples.size() / parts;
+        medians.push_back(summarise({samples.begin() + static_cast<std::ptrdiff_t>(first),
+                                     samples.begin() + static_cast<std::ptrdiff_t>(end)})
+                              .median);
+    }
+    const auto [least, most] = std::ranges::minmax(medians);
+    return least > 0 ? most / least : std::numeric_limits<double>::infinity();
+}
+
+Judgement judge(const Point& before, const Point& after, const Threshold& threshold) {
+    Judgement judgement{.before = &before, .after = &after};
+    judgement.p_value = mann_whitney(before.samples_us, after.samples_us);
+    const double old_us = before.time_us.median;
+    const double new_us = after.time_us.median;
+    const double effect = 1 + threshold.effect;
+    judgement.change = direction(old_us, new_us, effect);
+    if (judgement.change == Change::same) {
+        return judgement;
+    }
+    if (judgement.p_value >= threshold.significance) {
+        judgement.change = Change::not_significant;
+        return judgement;
+    }
+    const double noise = std::max({effect, drift(before.samples_us), drift(after.samples_us)});
+    for (const double expected_us : {old_us, old_us * control_ratio(before, after)}) {
+        if (judgement.change != direction(expected_us, new_us, noise)) {
+            judgement.change = Change::unclear;
+        }
+    }
+    return judgement;
+}
+
+std::string counts_text(std::span<const Judgement> judgements, const std::string& whose) {
+    const auto count = [&](Change change) {
+        return std::ranges::count(judgements, change, &Judgement::change);
+    };
+    std::string text =
+        fmt::format("{} of {} point{}{} {} slower, {} faster", count(Change::slower), judgements.size(),
+                    judgements.size() == 1 ? "" : "s", whose.empty() ? "" : " of " + whose,
+                    count(Change::slower) == 1 ? "is" : "are", count(Change::faster));
+    for (const Change change : {Change::unclear, Change::not_significant, Change::same}) {
+        if (count(change) > 0) {
+            text += fmt::format(", {} {}{}", count(change), change == Change::same ? "the " : "",
+                                to_string(change));
+        }
+    }
+    return text;
+}
+
+std::string differences_text(std::span<const Point> before, std::span<const Point> after) {
+    using WordOf = std::optional<std::string> (*)(const Point&);
+    constexpr std::array<std::pair<const char*, WordOf>, 8> kinds{{
+        {"providers", [](const Point& point) { return std::optional(point.provider); }},
+        {"algorithms", [](const Point& point) { return std::optional(point.algorithm); }},
+        {"collectives",
+         [](const Point& point) { return std::optional(std::string(to_string(point.problem.collective))); }},
+        {"types",
+         [](const Point& point) { return std::optional(std::string(to_string(point.problem.type))); }},
+        {"operators",
+         [](const Point& point) { return std::optional(std::string(to_string(point.problem.op))); }},
+        {"members", [](const Point& point) { return std::optional(std::to_string(point.problem.members)); }},
+        {"forms", [](const Point& point) { return protocol_of(point.problem); }},
+        {"sizes", [](const Point& point) { return std::optional(format_bytes(point.problem.bytes())); }},
+    }};
+    Words apart;
+    Words unlike;
+    for (const auto& [kind, word_of] : kinds) {
+        const Words old_words = different(before, word_of);
+        const Words new_words = different(after, word_of);
+        const auto is_old = [&](const std::string& word) {
+            return std::ranges::find(old_words, word) != old_words.end();
+        };
+        const std::string text = fmt::format("{} {} | {}", kind, list_of(old_words), list_of(new_words));
+        if (old_words.empty() || new_words.empty()) {
+            continue;
+        }
+        if (std::ranges::none_of(new_words, is_old)) {
+            apart.push_back(text);
+        } else if (old_words.size() != new_words.size() || !std::ranges::all_of(new_words, is_old)) {
+            unlike.push_back(text);
+        }
+    }
+    return fmt::format("{}", fmt::join(apart.empty() ? unlike : apart, "; "));
+}
+
+std::vector<Judgement> judge_all(std::span<const Point> before, std::span<const Point> after,
+                                 const Threshold& threshold) {
+    std::vector<Judgement> judgements;
+    for (const Point& point : before) {
+        for (const Point& other : after) {
+            if (point.problem == other.problem && point.provider == other.provider &&
+                point.algorithm == other.algorithm) {
+                judgements.push_back(judge(point, other, threshold));
+                break;
+            }
+        }
+    }
+    return judgements;
+}
 
 namespace {
 

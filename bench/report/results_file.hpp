@@ -11,6 +11,10 @@
 
 namespace tutti::bench {
 
+/// The content of a file that `writer` writes, as "`tutti bench --json` wrote". Throws std::invalid_argument
+/// that names the file if it cannot be read.
+std::string file_text(const std::string& path, const std::string& writer);
+
 /// The value of `schema` in the JSON file. It changes with the fields of a point.
 inline constexpr const char* json_schema = "tutti-bench-2";
 

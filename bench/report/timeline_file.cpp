@@ -1,6 +1,6 @@
 #include "report/timeline_file.hpp"
 
-#include "report/file_text.hpp"
+#include "report/results_file.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -35,10 +35,9 @@ int parse_count(std::string_view text, int most) {
     int value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size() || value < 1 || value > most) {
-        throw std::invalid_argument(
-            fmt::format("\"{}\" is not a number from 1 to {}; lists and ranges of them work, "
-                        "such as 2,4,8 or 1:16",
-                        text, most));
+        throw std::invalid_argument(fmt::format(
+            "\"{}\" is not a number from 1 to {}; lists and ranges of them work, such as 2,4,8 or 1:16", text,
+            most));
     }
     return value;
 }

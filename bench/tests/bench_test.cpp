@@ -164,10 +164,9 @@ TEST_CASE("every baseline that is there does every collective that it has, and r
 #if defined(TUTTI_HAS_OPEN_MPI)
 TEST_CASE("Open MPI says its version, and does everything in place as well") {
     const Place place;
-    expect(0,
-           "bench -t 3 -b 8K -e 8K -n 10 --seconds 0.05 --in-place --rounds 1 --baseline openmpi,std_barrier "
-           "--json " +
-               place / "a.json");
+    expect(0, "bench -t 3 -b 8K -e 8K -n 10 --seconds 0.05 --in-place --rounds 1 --baseline "
+              "openmpi,std_barrier --json " +
+                  place / "a.json");
     auto collectives = collectives_of(points_in(place / "a.json"));
     CHECK(collectives["openmpi"].size() == 12);
     CHECK(collectives["std_barrier"].size() == 10); // neither alltoall nor shift

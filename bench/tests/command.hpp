@@ -2,7 +2,6 @@
 
 #include "measure/point.hpp"
 #include "mpirun/child_process.hpp"
-#include "mpirun/temporary_directory.hpp"
 #include "tests/test.hpp"
 
 namespace tutti::test {

@@ -1,8 +1,7 @@
 // Results in the formats of other tools, and files of traces.
 #include "bench/tests/command.hpp"
 #include "record/timeline.hpp"
-#include "report/benchmark_format.hpp"
-#include "report/nccl_format.hpp"
+#include "report/formats.hpp"
 #include "report/timeline_file.hpp"
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 // What is measured: problems, statistics of samples, bandwidths and points.
 #include "bench/tests/command.hpp"
-#include "measure/bandwidth.hpp"
+#include "measure/statistics.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -42,11 +42,10 @@ TEST_CASE("names are read back, and unknown ones are answered with those there a
     CHECK(parse_type("complex64") == Type::complex64);
     CHECK(parse_operator("bxor") == Operator::bxor);
     CHECK(parse_collective("allgather") == Collective::allgather);
-    CHECK_THROWS_WITH_AS(
-        parse_collective("gossip"),
-        "\"gossip\" is no collective; there are: barrier, broadcast, reduce, allreduce, reduce_scatter, "
-        "allgather, gather, scatter, alltoall, scan, exscan, shift",
-        std::invalid_argument);
+    CHECK_THROWS_WITH_AS(parse_collective("gossip"),
+                         "\"gossip\" is no collective; there are: barrier, broadcast, reduce, allreduce, "
+                         "reduce_scatter, allgather, gather, scatter, alltoall, scan, exscan, shift",
+                         std::invalid_argument);
     CHECK_THROWS_AS(parse_type("other"), std::invalid_argument);
     CHECK_THROWS_AS(parse_operator("callable"), std::invalid_argument);
     CHECK_NOTHROW(check_operator(Type::u8, Operator::band));

@@ -2,7 +2,6 @@
 #include "bench/tests/command.hpp"
 #include "report/bench_report.hpp"
 #include "report/comparison.hpp"
-#include "report/regression.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -162,9 +161,8 @@ TEST_CASE("the summary tells what is slower by the test, and ratios of other way
               "members: 0.40x\n    slower back to back: scan 1 KiB, 4 members: 0.40x\n"));
     others[0].provider = others[1].provider = "tutti_started";
     const std::string ways = summary_text(own, others, on_two_cpus, wide);
-    CHECK(mentions(
-        ways, "  tutti_started beside calls that block: geometric mean of the times 0.50x over 1 point, 1 "
-              "unstable left out\n"));
+    CHECK(mentions(ways, "  tutti_started beside calls that block: geometric mean of the times 0.50x over 1 "
+                         "point, 1 unstable left out\n"));
     CHECK_FALSE(mentions(ways, "slower"));
 }
 

@@ -46,11 +46,9 @@ void check_keys(const json& value, const json& schema) {
 TEST_CASE("what bench writes is what the documented schema says") {
     const Place place;
     const std::string path = place / "points.json";
-    expect(
-        0,
-        "bench barrier allreduce -t 2 -e 64 -f 8 -n 10 --rounds=1 --seconds=0.02 -q --baseline std_barrier "
-        "--json " +
-            path);
+    expect(0, "bench barrier allreduce -t 2 -e 64 -f 8 -n 10 --rounds=1 --seconds=0.02 -q --baseline "
+              "std_barrier --json " +
+                  path);
     const json schema = parsed(schema_file);
     CHECK(schema.at("properties").at("schema").at("const") == tutti::bench::json_schema);
     check_keys(parsed(path), schema);
@@ -59,8 +57,8 @@ TEST_CASE("what bench writes is what the documented schema says") {
         return;
     }
     const Outcome valid =
-        shell("python3 -c 'import json, jsonschema, sys; "
-              "jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))' " +
+        shell("python3 -c 'import json, jsonschema, sys; jsonschema.validate(json.load(open(sys.argv[1])), "
+              "json.load(open(sys.argv[2])))' " +
               path + " " + schema_file);
     CHECK_MESSAGE(valid.exit_code == 0, valid.text);
 }
@@ -85,8 +83,7 @@ TEST_CASE("a run that was interrupted is resumed by the same command on the same
     const Place place;
     const std::string path = place / "points.json";
     const std::string bench =
-        "bench barrier allreduce -t 1,2 -e 64 -f 8 -n 10 --rounds=1 --baseline std_barrier "
-        "--resume --json " +
+        "bench barrier allreduce -t 1,2 -e 64 -f 8 -n 10 --rounds=1 --baseline std_barrier --resume --json " +
         path;
     const auto write = [&](const json& content) { std::ofstream(path) << content; };
     const auto keys_of = [](json points) {

@@ -1,6 +1,6 @@
 #include "threads/mock_ups.hpp"
 
-#include "measure/calls.hpp"
+#include "measure/calling.hpp"
 
 #include <array>
 #include <vector>

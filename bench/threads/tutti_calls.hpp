@@ -2,8 +2,10 @@
 
 #include "measure/calling.hpp"
 #include "measure/problem.hpp"
+#include "tasks/src/pass/pass.hpp"
 
 #include <tutti/async_group.hpp>
+#include <tutti/executor.hpp>
 #include <tutti/member.hpp>
 
 #include <cstddef>
@@ -22,5 +24,23 @@ std::function<void(std::size_t calls)> tutti_calls(Member& me, const Problem& pr
 /// The same as rank `rank` of an async group, whose requests it waits for.
 std::function<void(std::size_t calls)> arriving_calls(AsyncGroup& meeting, int rank, const Problem& problem,
                                                       std::byte* input, std::byte* output);
+
+/// The function with which one thread solves `problem`, sums of doubles, so many times for all members; empty
+/// where one caller has no such call.
+Calls single_caller_calls(const Problem& problem, const pass::Vectors& vectors, const Executor& executor);
+
+/// The calls to record.
+struct TracedCall {
+    Problem problem;
+    /// Empty: the library chooses.
+    std::string algorithm = {};
+    std::string placement = "compact";
+    int calls = 1;
+};
+
+/// Solves the problem so many times on a team of its own, whose members meet at a barrier before each call.
+/// Returns the JSON lines of its trace, with steps, in which these calls have the even numbers; the first are
+/// missing where there are many. Throws what the library throws, and std::bad_alloc.
+std::string traced_calls(const TracedCall& call);
 
 } // namespace tutti::bench

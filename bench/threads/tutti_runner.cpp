@@ -6,7 +6,6 @@
 #include "peers/peer_modules.hpp"
 #include "threads/floor.hpp"
 #include "threads/selection_input.hpp"
-#include "threads/single_caller_calls.hpp"
 #include "threads/tutti_calls.hpp"
 
 #include <exception>

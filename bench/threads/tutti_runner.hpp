@@ -3,10 +3,10 @@
 #include "choose/group_config.hpp"
 #include "measure/buffer.hpp"
 #include "measure/calling.hpp"
-#include "measure/harness_memory.hpp"
+#include "measure/harness.hpp"
 #include "measure/measurement.hpp"
 #include "peers/peer.hpp"
-#include "threads/flag_exchange.hpp"
+#include "threads/floor.hpp"
 
 #include <tutti/async_group.hpp>
 #include <tutti/group.hpp>

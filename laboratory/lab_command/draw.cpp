@@ -1,14 +1,10 @@
-#include "lab_command/draw.hpp"
-
 #include "algorithm/registry.hpp"
-#include "draw/dot.hpp"
-#include "draw/svg.hpp"
-#include "draw/text.hpp"
+#include "draw/drawings.hpp"
+#include "lab_command/lab_command.hpp"
 #include "machine/placement.hpp"
 #include "model/machine_drawing.hpp"
-#include "options/limits.hpp"
-#include "options/names.hpp"
-#include "survey/find_profile.hpp"
+#include "options/bench_options.hpp"
+#include "survey/profile_json.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/output.hpp"
 #include "verify/verify.hpp"
@@ -94,10 +90,9 @@ std::string format_of(const DrawArguments& arguments) {
     }
     const auto said = std::ranges::find(formats, extension, &Format::extension);
     if (said == formats.end()) {
-        throw bench::UsageError(
-            fmt::format("--output: {} is not a format that tutti draws in; there are svg (.svg), dot "
-                        "for Graphviz (.dot, .gv) and text (.txt)",
-                        extension));
+        throw bench::UsageError(fmt::format("--output: {} is not a format that tutti draws in; there are svg "
+                                            "(.svg), dot for Graphviz (.dot, .gv) and text (.txt)",
+                                            extension));
     }
     if (!arguments.format.empty() && arguments.format != said->name) {
         throw bench::UsageError(fmt::format("--output: {} is for {}, but --format says {}", extension,

@@ -1,15 +1,14 @@
-#include "lab_command/explain_choice.hpp"
-
 #include "algorithm/registry.hpp"
 #include "choose/exploration.hpp"
 #include "choose/group_config.hpp"
 #include "choose/saved.hpp"
 #include "choose/this_machine.hpp"
+#include "lab_command/lab_command.hpp"
 #include "machine/placement.hpp"
-#include "model/machine_model.hpp"
-#include "options/limits.hpp"
+#include "model/prediction_table.hpp"
+#include "options/bench_options.hpp"
 #include "prove/prove_rows.hpp"
-#include "survey/find_profile.hpp"
+#include "survey/profile_json.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
 #include "terminal/table.hpp"
@@ -200,10 +199,9 @@ std::string passed_over(const Answer& answer) {
     if (answer.entry == nullptr || answer.selection.reason == Reason::measured) {
         return {};
     }
-    return fmt::format(
-        "passed over:  {}, the choice of the table's nearest entry, which cannot serve here or "
-        "would copy its input first\n",
-        algorithm::registry()[answer.entry->measured.front().row].name);
+    return fmt::format("passed over:  {}, the choice of the table's nearest entry, which cannot serve here "
+                       "or would copy its input first\n",
+                       algorithm::registry()[answer.entry->measured.front().row].name);
 }
 
 /// Whether, or why not, the library may choose the row.

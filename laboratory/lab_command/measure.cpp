@@ -1,11 +1,10 @@
-#include "lab_command/measure.hpp"
-
 #include "choose/this_machine.hpp"
 #include "distance/groups.hpp"
 #include "distance/line_profile.hpp"
+#include "lab_command/lab_command.hpp"
 #include "machine/cpu_list.hpp"
 #include "report/environment.hpp"
-#include "survey/differences.hpp"
+#include "survey/distances.hpp"
 #include "survey/matrix_svg.hpp"
 #include "survey/profile_json.hpp"
 #include "survey/survey.hpp"

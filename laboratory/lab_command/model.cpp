@@ -1,19 +1,16 @@
-#include "lab_command/model.hpp"
-
 #include "algorithm/registry.hpp"
-#include "cost/model.hpp"
+#include "cost/count.hpp"
 #include "graph/level_tree.hpp"
+#include "lab_command/lab_command.hpp"
 #include "model/cluster_model.hpp"
 #include "model/level_choices.hpp"
-#include "model/machine_model.hpp"
 #include "model/paper_tables.hpp"
 #include "model/prediction_errors.hpp"
 #include "model/prediction_table.hpp"
 #include "model/traffic_table.hpp"
-#include "options/limits.hpp"
-#include "options/names.hpp"
+#include "options/bench_options.hpp"
 #include "report/results_file.hpp"
-#include "survey/find_profile.hpp"
+#include "survey/profile_json.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
 
@@ -82,13 +79,11 @@ std::string predictions(const ModelArguments& arguments, int ranks) {
             text += prediction(row, arguments, ranks, static_cast<double>(bytes));
         }
     }
-    return text +
-           fmt::format(
-               "{} member{}, m = {}; time = rounds * {} us + volume * {} ns a byte + reductions * {} ns a "
-               "byte, with all members in step.\nReceived and combined: by the member with the most. A "
-               "barrier has no bytes.\n",
-               ranks, ranks == 1 ? "" : "s", bench::format_bytes(bytes), arguments.alpha_us,
-               arguments.beta_ns, arguments.gamma_ns);
+    return text + fmt::format("{} member{}, m = {}; time = rounds * {} us + volume * {} ns a byte + "
+                              "reductions * {} ns a byte, with all members in step.\nReceived and combined: "
+                              "by the member with the most. A barrier has no bytes.\n",
+                              ranks, ranks == 1 ? "" : "s", bench::format_bytes(bytes), arguments.alpha_us,
+                              arguments.beta_ns, arguments.gamma_ns);
 }
 
 std::string cluster(const ModelArguments& arguments) {

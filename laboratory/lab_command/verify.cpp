@@ -1,15 +1,14 @@
-#include "lab_command/verify.hpp"
+#include "verify/verify.hpp"
 
-#include "measure/clock.hpp"
+#include "lab_command/lab_command.hpp"
+#include "measure/gate.hpp"
 #include "measure/problem.hpp"
-#include "options/limits.hpp"
-#include "options/names.hpp"
+#include "options/bench_options.hpp"
 #include "prove/prove_rows.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
 #include "terminal/progress.hpp"
 #include "terminal/table.hpp"
-#include "verify/verify.hpp"
 
 #include <fmt/format.h>
 
@@ -110,15 +109,13 @@ int print_verdicts(const std::vector<Verdict>& verdicts, const std::string& rank
     }
     const std::string summary = fmt::format(
         "{} synchronised schedules for {} member{}, and {} that are one of these with other roots, in {:.1f} "
-        "s: "
-        "content, deadlock, data races, bounds: {}{}{}\n",
+        "s: content, deadlock, data races, bounds: {}{}{}\n",
         proofs, shown_ranks(ranks), ranks == "1" ? "" : "s", renamed, seconds, fine ? "all hold" : "VIOLATED",
         too_large == 0 ? "" : fmt::format("; {} schedules too large to be proved here", too_large),
-        is_sampled
-            ? fmt::format("; of more than {} members one root was taken, and one form where each member "
-                          "has a program of its own",
-                          all_up_to)
-            : "");
+        is_sampled ? fmt::format("; of more than {} members one root was taken, and one form where each "
+                                 "member has a program of its own",
+                                 all_up_to)
+                   : "");
     fmt::print("{}", bench::wrapped(summary, width));
     return fine ? bench::exit_fine : bench::exit_wrong;
 }

@@ -1,6 +1,6 @@
 #include "model/cluster_model.hpp"
 
-#include "cost/model.hpp"
+#include "cost/count.hpp"
 #include "terminal/numbers.hpp"
 
 #include <fmt/format.h>
@@ -11,9 +11,6 @@
 namespace tutti::laboratory {
 
 namespace {
-
-/// As the library cuts vectors for a pipeline.
-constexpr double segment_bytes = 512 * 1024;
 
 /// Whole vectors in q rounds, or blocks of them in 2 q, whichever takes less.
 double among_us(const ClusterModel& model, int ranks, double bytes, double beta_us) {
@@ -40,41 +37,27 @@ double leader_us(const ClusterModel& model, int nodes) {
     return inside_us(model) + wire_us(model, nodes, model.bytes);
 }
 
-double pipelined_us(const ClusterModel& model, int nodes) {
-    const double segments = std::max(1.0, std::ceil(model.bytes / segment_bytes));
-    const double inside = inside_us(model);
-    const double wire = segments * wire_us(model, nodes, model.bytes / segments);
-    return std::max(inside, wire) + std::min(inside, wire) / segments;
-}
-
 double flat_us(const ClusterModel& model, int nodes) {
     const double share = std::max(1.0, static_cast<double>(model.threads) / std::max(1, model.lanes));
     return among_us(model, nodes * model.threads, model.bytes, model.beta_us * share);
 }
 
 std::string cluster_table(const ClusterModel& model, int most_nodes) {
-    constexpr const char* line = "{:>7} {:>9} {:>12} {:>12} {:>12}   {}\n";
+    constexpr const char* line = "{:>7} {:>9} {:>12} {:>12}   {}\n";
     std::string text =
         fmt::format("A model, nothing here has been measured: allreduce of {}, {} threads a node\n\n",
                     bench::format_bytes(static_cast<std::size_t>(model.bytes)), model.threads);
-    text += fmt::format(line, "nodes", "threads", "leader", "pipelined", "flat", "best");
+    text += fmt::format(line, "nodes", "threads", "leader", "flat", "best");
     for (int nodes = 2; nodes <= most_nodes; nodes *= 2) {
         const double leader = leader_us(model, nodes);
-        const double pipelined = pipelined_us(model, nodes);
         const double flat = flat_us(model, nodes);
-        const double best = std::min({leader, pipelined, flat});
         text += fmt::format(line, nodes, nodes * model.threads, bench::format_us(leader),
-                            bench::format_us(pipelined), bench::format_us(flat),
-                            best == leader      ? "leader"
-                            : best == pipelined ? "pipelined"
-                                                : "flat");
+                            bench::format_us(flat), leader <= flat ? "leader" : "flat");
     }
-    return text +
-           fmt::format(
-               "\nbetween nodes {} us a message, {} ns a byte, {} lanes; inside {} us an exchange, {} ns "
-               "a byte; {} ns a byte combined\n",
-               model.alpha_us, model.beta_us * 1e3, model.lanes, model.local_alpha_us,
-               model.local_beta_us * 1e3, model.gamma_us * 1e3);
+    return text + fmt::format("\nbetween nodes {} us a message, {} ns a byte, {} lanes; inside {} us an "
+                              "exchange, {} ns a byte; {} ns a byte combined\n",
+                              model.alpha_us, model.beta_us * 1e3, model.lanes, model.local_alpha_us,
+                              model.local_beta_us * 1e3, model.gamma_us * 1e3);
 }
 
 } // namespace tutti::laboratory

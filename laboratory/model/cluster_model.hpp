@@ -24,7 +24,6 @@ struct ClusterModel {
 /// by the butterfly's q rounds of whole vectors or the circulant algorithm's 2 q rounds with volume 2 (1 -
 /// 1/N) (Träff 2024, Theorem 2), whichever takes less.
 double leader_us(const ClusterModel& model, int nodes);
-double pipelined_us(const ClusterModel& model, int nodes);
 /// All threads as processes of their own, by the same algorithms, sharing their node's network.
 double flat_us(const ClusterModel& model, int nodes);
 

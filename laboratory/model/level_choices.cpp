@@ -2,7 +2,7 @@
 
 #include "algorithm/registry.hpp"
 #include "model/prediction_table.hpp"
-#include "survey/find_profile.hpp"
+#include "survey/profile_json.hpp"
 
 #include <fmt/format.h>
 

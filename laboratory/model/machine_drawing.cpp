@@ -1,6 +1,6 @@
 #include "model/machine_drawing.hpp"
 
-#include "model/machine_model.hpp"
+#include "model/prediction_table.hpp"
 #include "survey/distances.hpp"
 
 #include <fmt/format.h>
@@ -198,10 +198,9 @@ std::string machine_text(const MachineDrawing& drawing) {
 
 std::string machine_dot(const MachineDrawing& drawing) {
     const CpuTree& members = drawing.members;
-    std::string text = fmt::format(
-        "digraph machine {{\n  label=\"{}\";\n  rankdir=LR;\n  node [shape=box, fontsize=10];\n  {} "
-        "[label=\"all\"];\n",
-        dot_text(title(drawing)), node_name(0, 0));
+    std::string text = fmt::format("digraph machine {{\n  label=\"{}\";\n  rankdir=LR;\n  node [shape=box, "
+                                   "fontsize=10];\n  {} [label=\"all\"];\n",
+                                   dot_text(title(drawing)), node_name(0, 0));
     for (int level = 1; level <= members.tree.last(); ++level) {
         const LevelCaption said = caption(drawing, level);
         text += fmt::format("  subgraph level_{} {{ // {}; {}\n", level, said.groups, said.line);

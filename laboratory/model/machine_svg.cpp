@@ -175,18 +175,16 @@ public:
             tree_level(level, y);
             y += level_height + level_gap;
         }
-        y = lines(
-            y + 8,
-            {"levels as groups make them of where their members run, with the ranks of each; a line: one way "
-             "from a store to the load of the other that sees it,",
-             "the median of all pairs (least to most); slanted: estimated"});
+        y = lines(y + 8, {"levels as groups make them of where their members run, with the ranks of each; a "
+                          "line: one way from a store to the load of the other that sees it,",
+                          "the median of all pairs (least to most); slanted: estimated"});
         y += 12;
         frame(0, 0, {margin, y});
         y = lines(y + arrangement_.size(0).height + 18,
                   {"a cell is a CPU: its member's rank, and its own number in grey; dashed: no member"});
         return fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-                           "font-family=\"sans-serif\" font-size=\"10\">\n{2}"
-                           "<rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#fff\"/>\n{3}</svg>\n",
+                           "font-family=\"sans-serif\" font-size=\"10\">\n{2}<rect width=\"{0:.0f}\" "
+                           "height=\"{1:.0f}\" fill=\"#fff\"/>\n{3}</svg>\n",
                            width_, y + margin - 12, style(), body_);
     }
 
@@ -196,11 +194,10 @@ private:
 
     static std::string style() {
         std::string text =
-            "<style>.t{font-size:15px;font-weight:bold}.n{text-anchor:middle}"
-            ".r{text-anchor:middle;font-size:10px;font-weight:bold}"
-            ".c{text-anchor:middle;font-size:8.5px;fill:#666}.b{font-size:11px;font-weight:bold}"
-            ".i{font-style:italic}.g{fill:#555}.f{fill:#fff;stroke-width:1.3}"
-            ".thin{stroke-width:.5;rx:0}.free{fill:#f5f5f5;stroke:#bbb;stroke-dasharray:2 2}";
+            "<style>.t{font-size:15px;font-weight:bold}.n{text-anchor:middle}.r{text-anchor:middle;font-size:"
+            "10px;font-weight:bold}.c{text-anchor:middle;font-size:8.5px;fill:#666}.b{font-size:11px;font-"
+            "weight:bold}.i{font-style:italic}.g{fill:#555}.f{fill:#fff;stroke-width:1.3}.thin{stroke-width:."
+            "5;rx:0}.free{fill:#f5f5f5;stroke:#bbb;stroke-dasharray:2 2}";
         for (std::size_t kind = 0; kind < colours.size(); ++kind) {
             text += fmt::format(
                 ".k{0}{{stroke:{1}}}.p{0}{{stroke:{1};fill:{1};fill-opacity:.14}}.q{0}{{fill:{1}}}", kind,

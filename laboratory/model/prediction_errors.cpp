@@ -52,11 +52,11 @@ bool is_of(const bench::Point& point, std::string_view collective) {
     for (const auto& [what, count] : others) {
         listed += fmt::format("{}{} {}", listed.empty() ? "" : ", ", count, what);
     }
-    throw std::invalid_argument(fmt::format(
-        "of {}{} the file has no point by a named algorithm with separate vectors; it has {}; tutti bench -a "
-        "all measures them",
-        collective == "all" ? "all collectives" : collective,
-        members == 0 ? "" : fmt::format(" among {} members", members), listed.empty() ? "none" : listed));
+    throw std::invalid_argument(fmt::format("of {}{} the file has no point by a named algorithm with "
+                                            "separate vectors; it has {}; tutti bench -a all measures them",
+                                            collective == "all" ? "all collectives" : collective,
+                                            members == 0 ? "" : fmt::format(" among {} members", members),
+                                            listed.empty() ? "none" : listed));
 }
 
 /// Those of one collective.
@@ -191,10 +191,9 @@ std::string prediction_errors(std::span<const PredictedPoint> points) {
     }
     return text +
            fmt::format("{:>8} {:>7} {:>11.0f} %\n"
-                       "us until the last member leaves, of medians; error: how many times the lesser "
-                       "the greater is, less 1.\ntau: pairs of algorithms in the right order less those "
-                       "in the wrong one, of all; none are those that do the same,\nor took the same "
-                       "but for 3 %\n",
+                       "us until the last member leaves, of medians; error: how many times the lesser the "
+                       "greater is, less 1.\ntau: pairs of algorithms in the right order less those in the "
+                       "wrong one, of all; none are those that do the same,\nor took the same but for 3 %\n",
                        "all", points.size(), 100 * median_error(points));
 }
 

@@ -4,9 +4,8 @@
 #include "choose/store_policy.hpp"
 #include "machine/thresholds.hpp"
 #include "mailbox/slot.hpp"
-#include "model/candidates.hpp"
-#include "model/machine_model.hpp"
 #include "simulate/predictor.hpp"
+#include "survey/distances.hpp"
 #include "terminal/numbers.hpp"
 
 #include <fmt/format.h>
@@ -14,9 +13,73 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <set>
 #include <stdexcept>
 
 namespace tutti::laboratory {
+
+std::vector<Candidate> candidates(Collective collective, const graph::LevelTree& tree) {
+    const int members = tree.ranks();
+    const int root = detail::traits_of(collective).example_number(members);
+    std::vector<Candidate> all;
+    for (const algorithm::Algorithm& row : algorithm::registry()) {
+        if (row.collective == collective && takes(row, members)) {
+            all.push_back(
+                {std::string(row.name), row.protocols, [=, &row] { return make(row, tree, root); }});
+        }
+    }
+    return all;
+}
+
+machine::Machine described(const distance::MachineModel& profile) {
+    if (profile.topology.empty()) {
+        throw std::invalid_argument(
+            fmt::format("the profile of {} does not say what the machine looks like", profile.name));
+    }
+    return machine::from_synthetic(profile.topology);
+}
+
+std::vector<int> cpus_on(const machine::Machine& machine, int members,
+                         const machine::PlacementRequest& placement) {
+    if (members < 1 || static_cast<std::size_t>(members) > machine.pus.size()) {
+        throw std::invalid_argument(
+            fmt::format("{} members do not fit on {} CPUs, each on its own", members, machine.pus.size()));
+    }
+    std::vector<int> cpus = machine::place(machine, members, placement);
+    if (std::set(cpus.begin(), cpus.end()).size() < cpus.size() || cpus.front() == machine::unpinned) {
+        throw std::invalid_argument(fmt::format("placement {} does not give each of {} members a CPU",
+                                                machine::to_string(placement), members));
+    }
+    return cpus;
+}
+
+graph::LevelTree tree_of_cpus(const machine::Machine& machine, const std::vector<int>& cpus) {
+    return graph::LevelTree::of_parts(static_cast<int>(cpus.size()), machine::parts_of(machine, cpus));
+}
+
+std::vector<machine::Pu> pus_of(const machine::Machine& machine, std::span<const int> cpus) {
+    std::vector<machine::Pu> pus;
+    pus.reserve(cpus.size());
+    for (const int cpu : cpus) {
+        pus.push_back(*std::ranges::find(machine.pus, cpu, &machine::Pu::os_index));
+    }
+    return pus;
+}
+
+simulate::Positions positions_on(const machine::Machine& machine, int members) {
+    const std::vector<machine::Pu> pus = pus_of(machine, cpus_on(machine, members, {}));
+    simulate::Positions positions;
+    for (std::size_t part = 0; part < positions.groups.size(); ++part) {
+        positions.groups[part] = groups_within(pus, distance::all_classes[part]);
+    }
+    positions.l2_bytes = machine.l2_bytes;
+    positions.l3_bytes = machine.l3_bytes;
+    return positions;
+}
+
+graph::LevelTree tree_on(const machine::Machine& machine, int members) {
+    return tree_of_cpus(machine, cpus_on(machine, members, {}));
+}
 
 using schedule::Protocol;
 

@@ -1,5 +1,5 @@
 #include "algorithm/registry.hpp"
-#include "cost/model.hpp"
+#include "cost/count.hpp"
 #include "model/paper_tables.hpp"
 
 #include <fmt/format.h>

@@ -1,14 +1,20 @@
 #include "model/traffic_table.hpp"
 
+#include "algorithm/registry.hpp"
+#include "cost/count.hpp"
 #include "cost/traffic.hpp"
-#include "model/candidates.hpp"
+#include "graph/circulant.hpp"
+#include "model/paper_tables.hpp"
+#include "model/prediction_table.hpp"
 #include "terminal/numbers.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -83,10 +89,9 @@ std::string least_row(const cost::LeastTraffic& least, std::size_t bytes, int gr
 std::string traffic_table(Collective collective, std::size_t bytes, const LevelTree& tree) {
     const int root = detail::traits_of(collective).example_number(tree.ranks());
     const std::vector<Counted> all = all_counted(collective, bytes, tree);
-    std::string text =
-        fmt::format("{} of {}, {} members: what crosses the borders of groups, counted from the "
-                    "schedules.\nInto and out of the group with the most, and in all.\n",
-                    to_string(collective), bench::format_bytes(bytes), tree.ranks());
+    std::string text = fmt::format("{} of {}, {} members: what crosses the borders of groups, counted from "
+                                   "the schedules.\nInto and out of the group with the most, and in all.\n",
+                                   to_string(collective), bench::format_bytes(bytes), tree.ranks());
     for (int level = 1; level <= tree.last(); ++level) {
         text += fmt::format("level {}, groups: {}, members of each: {}\n", level, tree.groups(level),
                             tree.group(level, 0).count);
@@ -96,6 +101,105 @@ std::string traffic_table(Collective collective, std::size_t bytes, const LevelT
         for (const Counted& algorithm : all) {
             text += row(algorithm, algorithm.levels[static_cast<std::size_t>(level) - 1]);
         }
+    }
+    return text;
+}
+
+namespace {
+
+using cost::Work;
+using graph::Skips;
+
+/// A row of Träff et al. 2023, Table I.
+struct TraffRow {
+    std::string_view name;
+    Collective collective;
+    std::string_view algorithm;
+    Work (*formula)(int ranks);
+    std::string_view remark;
+};
+
+constexpr std::array traff_rows{
+    TraffRow{"reduction-to-all", Collective::allreduce, "census", cost::census_allreduce,
+             "reductions saved in the first and last round and after even skips"},
+    TraffRow{"  butterfly", Collective::allreduce, "butterfly-elimination-2-1", cost::butterfly_allreduce,
+             ""},
+    TraffRow{"reduction-to-root", Collective::reduce, "circulant", cost::circulant_reduce, ""},
+    TraffRow{"reduce-scatter", Collective::reduce_scatter, "circulant-uniform",
+             cost::circulant_reduce_scatter_2023,
+             "p - 1 reductions, as in Listing 6: the other blocks start as copies"},
+    TraffRow{"allgather", Collective::allgather, "circulant", cost::circulant_allgather, ""},
+    TraffRow{"  Bruck", Collective::allgather, "bruck", cost::circulant_allgather, ""},
+};
+
+std::string in_words(const Work& work) {
+    return fmt::format("{:.4g} alpha + {:.4g} beta m + {:.4g} gamma m", work.rounds, work.volume,
+                       work.reductions);
+}
+
+bool equal(const Work& a, const Work& b) {
+    constexpr double slack = 1e-9;
+    return std::abs(a.rounds - b.rounds) < slack && std::abs(a.volume - b.volume) < slack &&
+           std::abs(a.reductions - b.reductions) < slack;
+}
+
+std::string skips_text(const std::vector<int>& skips) {
+    constexpr std::size_t most_shown = 10;
+    std::string text;
+    for (std::size_t index = 1; index < skips.size() && index <= most_shown; ++index) {
+        text += fmt::format("{}{}", index == 1 ? "" : " ", skips[index]);
+    }
+    return skips.size() - 1 > most_shown ? text + " ... 1" : text;
+}
+
+struct Scheme {
+    Skips kind;
+    std::string_view reduce_scatter;
+};
+
+constexpr std::array schemes{Scheme{Skips::halving, "circulant"},
+                             Scheme{Skips::power_of_two, "circulant-power-of-two"},
+                             Scheme{Skips::square_root, "circulant-square-root"},
+                             Scheme{Skips::fully_connected, "circulant-fully-connected"}};
+
+} // namespace
+
+std::string traff_2023(int ranks) {
+    constexpr const char* line = "{:<19} {:<38} {:<44} {:<44}{}\n";
+    std::string text = fmt::format("Träff et al. 2023, Table I, p = {}\n\n", ranks);
+    text += fmt::format(line, "operation", "schedule", "counted", "the paper's formula", "");
+    for (const TraffRow& row : traff_rows) {
+        const auto schedule = algorithm::find(row.collective, row.algorithm)->make(ranks, 0);
+        const Work counted = cost::in_step(schedule);
+        const Work formula = row.formula(ranks);
+        text += fmt::format(line, row.name, fmt::format("{} {}", to_string(row.collective), row.algorithm),
+                            in_words(counted), in_words(formula),
+                            equal(counted, formula) ? "" : fmt::format("  # differs: {}", row.remark));
+    }
+    return text +
+           "\nThe paper's gamma terms for local copies are left out: pulled in place, nothing is copied. Its "
+           "butterfly\nreduce-scatter and allgather for other than powers of two are not registered.\n";
+}
+
+std::string traff_2024(int ranks) {
+    std::string text = fmt::format("Träff 2024, p = {}\n\nCorollary 1: T(m, p) = {}\n", ranks,
+                                   in_words(cost::circulant_reduce_scatter(ranks)));
+    const auto counted =
+        cost::in_step(algorithm::find(Collective::reduce_scatter, "circulant")->make(ranks, 0));
+    text += fmt::format("counted:               {}{}\n\n", in_words(counted),
+                        equal(counted, cost::circulant_reduce_scatter(ranks)) ? "" : "  # differs");
+    constexpr const char* line = "{:<17} {:<44} {:>14} {:>8} {:>11} {:>17} {:>8}\n";
+    text += fmt::format(line, "skips", "s_1 > s_2 > ... > 1", "reduce-scatter", "blocks", "reductions",
+                        "allreduce: rounds", "blocks");
+    for (const Scheme& scheme : schemes) {
+        const auto half = algorithm::find(Collective::reduce_scatter, scheme.reduce_scatter)->make(ranks, 0);
+        const auto whole = algorithm::find(Collective::allreduce, scheme.reduce_scatter)->make(ranks, 0);
+        const Work first = cost::in_step(half);
+        const Work both = cost::in_step(whole);
+        text +=
+            fmt::format(line, to_string(scheme.kind), skips_text(graph::skips(ranks, scheme.kind)),
+                        fmt::format("{} rounds", first.rounds), std::round(first.volume * ranks),
+                        std::round(first.reductions * ranks), both.rounds, std::round(both.volume * ranks));
     }
     return text;
 }

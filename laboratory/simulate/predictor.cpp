@@ -1,7 +1,7 @@
 #include "simulate/predictor.hpp"
 
 #include "mixed.hpp"
-#include "simulate/costs.hpp"
+#include "simulate/ports.hpp"
 
 #include <algorithm>
 #include <span>

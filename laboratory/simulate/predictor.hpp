@@ -5,7 +5,7 @@
 #include "record/timeline.hpp"
 #include "schedule/schedule.hpp"
 #include "schedule/synchronise.hpp"
-#include "simulate/positions.hpp"
+#include "simulate/ports.hpp"
 #include "simulate/simulation.hpp"
 
 #include <cstddef>

@@ -1,8 +1,8 @@
 #include "survey/line_times.hpp"
 
-#include "measure/clock.hpp"
+#include "measure/gate.hpp"
 #include "measure/statistics.hpp"
-#include "survey/pinned_threads.hpp"
+#include "survey/times.hpp"
 
 #include <sched.h>
 

@@ -74,9 +74,9 @@ public:
         return fmt::format(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
             "font-family=\"sans-serif\" font-size=\"9\">\n"
-            "<style>.t{{font-size:13px}}.n{{text-anchor:middle}}.w{{text-anchor:middle;fill:#fff}}"
-            ".b{{stroke:#222;fill:none}}.f{{stroke:#d7301f;fill:none;stroke-width:1.5;stroke-dasharray:4 3}}"
-            "</style>\n<rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#fff\"/>\n"
+            "<style>.t{{font-size:13px}}.n{{text-anchor:middle}}.w{{text-anchor:middle;fill:#fff}}.b{{stroke:"
+            "#222;fill:none}}.f{{stroke:#d7301f;fill:none;stroke-width:1.5;stroke-dasharray:4 "
+            "3}}</style>\n<rect width=\"{0:.0f}\" height=\"{1:.0f}\" fill=\"#fff\"/>\n"
             "<text class=\"t\" x=\"{2:.0f}\" y=\"18\">{3}</text>\n{4}</svg>\n",
             width, header + side + footer, margin, bench::xml_text(title), body_);
     }
@@ -124,10 +124,9 @@ private:
         }
         for (std::size_t at = 1; at < groups.size(); ++at) {
             if (groups[at] != groups[at - 1]) {
-                body_ +=
-                    fmt::format("<path class=\"b\" stroke-width=\"{:.1f}\" d=\"M{:.1f} {:.1f}V{:.1f}M{:.1f} "
-                                "{:.1f}H{:.1f}\"/>\n",
-                                width, x(at), header, y(groups.size()), margin, y(at), x(groups.size()));
+                body_ += fmt::format("<path class=\"b\" stroke-width=\"{:.1f}\" d=\"M{:.1f} "
+                                     "{:.1f}V{:.1f}M{:.1f} {:.1f}H{:.1f}\"/>\n",
+                                     width, x(at), header, y(groups.size()), margin, y(at), x(groups.size()));
             }
         }
     }
@@ -161,10 +160,9 @@ private:
                              scale_.least_ns());
         body_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">{:.0f} ns one way</text>\n",
                              margin + 46 + width * steps, top + 9, scale_.most_ns());
-        body_ += fmt::format(
-            "<text x=\"{:.1f}\" y=\"{:.1f}\">black lines: what hwloc says, from cores to sockets; "
-            "red frames: what the times show</text>\n",
-            margin, top + 28);
+        body_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\">black lines: what hwloc says, from cores to "
+                             "sockets; red frames: what the times show</text>\n",
+                             margin, top + 28);
     }
 
     std::span<const Pu> pus_;

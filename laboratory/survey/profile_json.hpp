@@ -63,4 +63,8 @@ distance::MachineModel parse_line_profile(std::string_view text);
 MeasuredProfile read_measured_profile(const std::string& path);
 distance::MachineModel read_line_profile(const std::string& path);
 
+/// The published profile of that name, or else the one in the file of that name. Throws std::invalid_argument
+/// that lists the names where it is neither, and like read_line_profile().
+distance::MachineModel find_line_profile(const std::string& name_or_file);
+
 } // namespace tutti::laboratory

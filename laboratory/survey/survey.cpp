@@ -1,13 +1,9 @@
 #include "survey/survey.hpp"
 
-#include "measure/clock.hpp"
-#include "survey/call_time.hpp"
+#include "measure/gate.hpp"
 #include "survey/distances.hpp"
 #include "survey/line_times.hpp"
-#include "survey/machine_classes.hpp"
-#include "survey/memory_times.hpp"
-#include "survey/pass_times.hpp"
-#include "survey/tries.hpp"
+#include "survey/times.hpp"
 #include "terminal/progress.hpp"
 
 #include <fmt/format.h>

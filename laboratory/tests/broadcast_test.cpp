@@ -1,10 +1,10 @@
 // One writer and k readers, beside what others have measured and published.
 #include "algorithm/registry.hpp"
 #include "machine/machine.hpp"
-#include "model/machine_model.hpp"
+#include "model/prediction_table.hpp"
 #include "schedule/synchronise.hpp"
 #include "simulate/simulation.hpp"
-#include "survey/find_profile.hpp"
+#include "survey/profile_json.hpp"
 #include "tests/test.hpp"
 
 using namespace tutti;

@@ -206,8 +206,8 @@ TEST_CASE("verify proves the algorithms, and holds each against its closed forms
     expect(0, "verify broadcast -a tree -t 129", "of more than 128 members one root was taken, and one form");
     // Träff 2024, section 2.1.
     CHECK(expect(0, "verify --expression 22:21").text ==
-          "x21 + x10 + (x15 + x4) + (x18 + x7 + (x12 + x1)) + (x19 + x8 + (x13 + x2) + (x16 + x5)) + "
-          "(x20 + x9 + (x14 + x3) + (x17 + x6 + (x11 + x0)))\n");
+          "x21 + x10 + (x15 + x4) + (x18 + x7 + (x12 + x1)) + (x19 + x8 + (x13 + x2) + (x16 + x5)) + (x20 + "
+          "x9 + (x14 + x3) + (x17 + x6 + (x11 + x0)))\n");
     expect(2, "verify allreduce -a hypercube -t 3",
            "--members: hypercube is for powers of two, not for 3: there is nothing to prove");
     expect(2, "verify -t 5:1", "--members: \"5:1\" runs backwards; write 1:5");

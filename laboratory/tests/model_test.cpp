@@ -1,13 +1,11 @@
 // Predictions: of clusters, of algorithms on machine models, and beside measurements.
 #include "bench/tests/command.hpp"
 #include "choose/built_in.hpp"
-#include "model/candidates.hpp"
 #include "model/cluster_model.hpp"
 #include "model/level_choices.hpp"
-#include "model/machine_model.hpp"
 #include "model/prediction_errors.hpp"
 #include "model/prediction_table.hpp"
-#include "survey/find_profile.hpp"
+#include "survey/profile_json.hpp"
 
 using namespace tutti;
 using namespace tutti::laboratory;
@@ -58,7 +56,7 @@ bench::Point measured(const std::string& algorithm, std::size_t bytes, double us
 
 } // namespace
 
-TEST_CASE("a leader pays for the wire, flat processes share it, and a pipeline hides the inside") {
+TEST_CASE("a leader pays for the wire, and flat processes share it") {
     // 16 nodes: 8 rounds, 2 (1 - 1/16) MB at 1 ns a byte.
     CHECK(leader_us(model, 16) == doctest::Approx(8 + 2000 * 15.0 / 16));
 
@@ -69,13 +67,6 @@ TEST_CASE("a leader pays for the wire, flat processes share it, and a pipeline h
 
     // Flat processes have more ranks and share the network. 64 ranks: 12 rounds; two threads to a lane.
     CHECK(flat_us(model, 16) == doctest::Approx(12 + 2 * 2000 * 63.0 / 64));
-
-    // A pipeline hides the inside of all segments but one.
-    ClusterModel inside = model;
-    inside.local_beta_us = 1e-4;
-    const double hidden = leader_us(inside, 2) - leader_us(model, 2);
-    CHECK(pipelined_us(inside, 2) < leader_us(inside, 2));
-    CHECK(pipelined_us(inside, 2) > leader_us(inside, 2) - hidden);
 }
 
 TEST_CASE("the table goes to thousands of nodes and says that it is a model") {

@@ -143,12 +143,10 @@ TEST_CASE("edges that only one end names are rejected, and several in the order 
     CHECK(algorithm::graph_of(std::vector<NamedNeighbors>{{{1, 1}, {}}, {{}, {0, -1, 0}}}) ==
           Graph{{{1, 0}, {1, 2}}, {}});
     CHECK(rejection({{{1}, {}}, {{}, {}}}) ==
-          "member 0 names member 1 1 time in `sources`, but that names it 0 "
-          "times in `destinations`: both ends of an edge must name it "
-          "equally often");
+          "member 0 names member 1 1 time in `sources`, but that names it 0 times in `destinations`: both "
+          "ends of an edge must name it equally often");
     CHECK(rejection({{{}, {1, 1}}, {{0}, {}}})
-              .starts_with("member 1 names member 0 1 time in `sources`, but "
-                           "that names it 2 times"));
+              .starts_with("member 1 names member 0 1 time in `sources`, but that names it 2 times"));
     CHECK(rejection({{{2}, {}}, {{}, {}}}) == "member 0 has 2 in `sources`: must be in 0..1");
     CHECK(rejection({{{}, {-2}}, {{}, {}}}) == "member 0 has -2 in `destinations`: must be in 0..1");
 }

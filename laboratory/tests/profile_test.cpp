@@ -3,7 +3,6 @@
 #include "distance/published.hpp"
 #include "machine/machine.hpp"
 #include "survey/distances.hpp"
-#include "survey/find_profile.hpp"
 #include "survey/profile_json.hpp"
 #include "tests/test.hpp"
 

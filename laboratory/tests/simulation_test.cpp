@@ -5,8 +5,8 @@
 #include "graph/level_tree.hpp"
 #include "laboratory/tests/two_sockets.hpp"
 #include "schedule/synchronise.hpp"
+#include "simulate/audience.hpp"
 #include "simulate/simulation.hpp"
-#include "simulate/touches.hpp"
 #include "tests/test.hpp"
 
 using namespace tutti;

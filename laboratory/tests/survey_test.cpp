@@ -2,13 +2,10 @@
 // from hwloc.
 #include "bench/tests/command.hpp"
 #include "machine/pinning.hpp"
-#include "survey/differences.hpp"
 #include "survey/distances.hpp"
-#include "survey/machine_classes.hpp"
 #include "survey/matrix_svg.hpp"
-#include "survey/pinned_threads.hpp"
 #include "survey/survey.hpp"
-#include "survey/tries.hpp"
+#include "survey/times.hpp"
 
 #include <stop_token>
 
@@ -118,27 +115,24 @@ TEST_CASE("caches that a virtual machine hides are found") {
     const machine::Machine real = machine::from_synthetic("pack:1 [numa] l3:4 core:4 pu:1");
     const machine::Machine stated = machine::from_synthetic("pack:1 [numa] l3:1 core:16 pu:1");
     CHECK(differences_of(stated, times_of(real, usual_ns)) ==
-          std::vector<std::string>{
-              "hwloc knows nothing of 4 groups (0-3; 4-7; 8-11; 12-15): a line takes 25 ns inside of "
-              "them, 100 ns between them"});
+          std::vector<std::string>{"hwloc knows nothing of 4 groups (0-3; 4-7; 8-11; 12-15): a line takes 25 "
+                                   "ns inside of them, 100 ns between them"});
 }
 
 TEST_CASE("threads of cores that a virtual machine takes for cores are found") {
     const machine::Machine real = machine::from_synthetic("pack:1 [numa] l3:1 core:6 pu:2");
     const machine::Machine stated = machine::from_synthetic("pack:1 [numa] l3:1 core:12 pu:1");
     CHECK(differences_of(stated, times_of(real, usual_ns)) ==
-          std::vector<std::string>{
-              "hwloc knows nothing of 6 groups (0-1; 2-3; 4-5; 6-7; ...): a line takes 8 ns inside of "
-              "them, 25 ns between them"});
+          std::vector<std::string>{"hwloc knows nothing of 6 groups (0-1; 2-3; 4-5; 6-7; ...): a line takes "
+                                   "8 ns inside of them, 25 ns between them"});
 }
 
 TEST_CASE("sockets that are none in the times are named") {
     const machine::Machine real = machine::from_synthetic("pack:1 [numa] l3:1 core:8 pu:1");
     const machine::Machine stated = machine::from_synthetic("pack:2 [numa] l3:1 core:4 pu:1");
     CHECK(differences_of(stated, times_of(real, usual_ns)) ==
-          std::vector<std::string>{
-              "hwloc's 2 L3 caches (0-3; 4-7) do not show as such: a line takes 25 ns inside of "
-              "them, 25 ns between them"});
+          std::vector<std::string>{"hwloc's 2 L3 caches (0-3; 4-7) do not show as such: a line takes 25 ns "
+                                   "inside of them, 25 ns between them"});
 }
 
 TEST_CASE("the drawing has a cell for each pair, lines between stated groups, frames around found ones") {

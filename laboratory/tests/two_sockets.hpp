@@ -1,7 +1,7 @@
 #pragma once
 
 #include "distance/line_profile.hpp"
-#include "simulate/positions.hpp"
+#include "simulate/ports.hpp"
 #include "tests/std.hpp"
 
 namespace tutti {

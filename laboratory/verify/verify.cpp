@@ -74,9 +74,8 @@ void check_carried(const Synchronised& plan, Report& report) {
     const Schedule& schedule = plan.schedule;
     const std::size_t lists = plan.protocol == Protocol::eager ? schedule.programs().size() : 0;
     if (plan.eager.size() != lists) {
-        report.add(ViolationKind::bounds,
-                   "there must be one list of messages for each stored program of a carried "
-                   "schedule, and none otherwise");
+        report.add(ViolationKind::bounds, "there must be one list of messages for each stored program of a "
+                                          "carried schedule, and none otherwise");
         return;
     }
     for (std::size_t stored = 0; stored < lists; ++stored) {
@@ -89,8 +88,8 @@ void check_carried(const Synchronised& plan, Report& report) {
             if (eager.point <= before || eager.point > schedule.rounds() || !(whole || one) || !is_there) {
                 report.add(ViolationKind::bounds,
                            "point " + std::to_string(eager.point) + " of member " + std::to_string(stored) +
-                               " is out of order, does not exist, has two messages, or one "
-                               "that is neither a block nor the whole vector of those in use");
+                               " is out of order, does not exist, has two messages, or one that is neither a "
+                               "block nor the whole vector of those in use");
             }
             before = eager.point;
         }

@@ -1,7 +1,6 @@
 #include "page/findings.hpp"
 
 #include "report/comparison.hpp"
-#include "report/regression.hpp"
 
 #include <fmt/format.h>
 
@@ -114,9 +113,9 @@ std::string list_of(std::vector<Contest> contests) {
 /// Algorithms by name against the choice for the same problem.
 void add_choice(std::span<const bench::Point> own, std::vector<Finding>& found) {
     const bench::Threshold threshold;
-    const std::string condition = fmt::format("by {:.0f} % with p < {} and by more than parts of its runs "
-                                              "differ",
-                                              100 * threshold.effect, threshold.significance);
+    const std::string condition =
+        fmt::format("by {:.0f} % with p < {} and by more than parts of its runs differ",
+                    100 * threshold.effect, threshold.significance);
     std::vector<Contest> faster;
     std::vector<Contest> unsure;
     std::size_t named = 0;
@@ -152,8 +151,7 @@ void add_choice(std::span<const bench::Point> own, std::vector<Finding>& found) 
     if (!unsure.empty()) {
         found.push_back(
             {Tone::note,
-             fmt::format("{} an algorithm by name looks faster than the library's choice, but not "
-                         "{}: {}.",
+             fmt::format("{} an algorithm by name looks faster than the library's choice, but not {}: {}.",
                          counted(unsure.size(), "time"), condition, list_of(unsure))});
     }
 }
@@ -172,11 +170,10 @@ Finding stability(std::span<const bench::Point> points, bool has_drifted) {
                 fmt::format("{} 95 % interval is wider than {:.0f} % of its median.",
                             has_drifted ? "No" : "All medians are stable: no", 100 * bench::widest_interval)};
     }
-    return {Tone::warning,
-            fmt::format("{} of {} medians are unstable: their 95 % intervals are wider than {:.0f} % of "
-                        "them. That of {} is {:.0f} % wide.",
-                        widest.count, points.size(), 100 * bench::widest_interval, full_name(*widest.point),
-                        100 * widest.ratio)};
+    return {Tone::warning, fmt::format("{} of {} medians are unstable: their 95 % intervals are wider than "
+                                       "{:.0f} % of them. That of {} is {:.0f} % wide.",
+                                       widest.count, points.size(), 100 * bench::widest_interval,
+                                       full_name(*widest.point), 100 * widest.ratio)};
 }
 
 std::optional<Finding> drift_finding(std::span<const bench::Point> points) {
@@ -190,10 +187,9 @@ std::optional<Finding> drift_finding(std::span<const bench::Point> points) {
     if (most.point == nullptr) {
         return std::nullopt;
     }
-    return Finding{Tone::note,
-                   fmt::format("While {} of {} points were measured the machine changed: the medians of "
-                               "parts of their runs differ, {:.2f} times at {}.",
-                               most.count, points.size(), most.ratio, full_name(*most.point))};
+    return Finding{Tone::note, fmt::format("While {} of {} points were measured the machine changed: the "
+                                           "medians of parts of their runs differ, {:.2f} times at {}.",
+                                           most.count, points.size(), most.ratio, full_name(*most.point))};
 }
 
 } // namespace

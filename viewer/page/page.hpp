@@ -1,11 +1,17 @@
 #pragma once
 
 #include "distance/line_profile.hpp"
+#include "page/findings.hpp"
 #include "report/results_file.hpp"
 #include "survey/profile_json.hpp"
 
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tutti::viewer {
@@ -33,5 +39,32 @@ std::string page_text(const Subjects& subjects);
 
 /// The sentences that stand at the top of it, a line each.
 std::string findings_text(const Subjects& subjects);
+
+/// JSON that ends no element of HTML: no character of it is "<". Bytes that are not UTF-8 are replaced.
+std::string embedded(const nlohmann::ordered_json& data);
+
+/// [[tone, text]], as pages show them.
+nlohmann::ordered_json listed(std::span<const Finding> findings);
+
+/// The shell with the library that draws charts, and with data that are embedded().
+std::string filled(std::string_view shell, const std::string& data);
+
+/// How many samples a page has at most, of all points together: more would make it larger than 2 MB. Points
+/// have then every k-th of their samples.
+inline constexpr std::size_t most_page_samples = 100'000;
+
+/// All sentences of a report: those on the first results, and on how the others differ from them.
+std::vector<Finding> all_findings(const Subjects& subjects);
+
+/// The data that the page's scripts draw, in JSON that ends no element of HTML: no character of it is "<". An
+/// object of
+///
+/// - version, columns of a CSV file, findings: [[tone, text]]
+/// - files: name, schema, environment as in the file, facts: [[name, value]], fields and rows of the points,
+///   drifts of their samples
+/// - changes, for each file except the first: rows [index before, index after, change, p]
+/// - profiles: name, title, topology, levels, cpus and one_way_ns in the machine's order, groups found in
+/// them
+std::string page_data(const Subjects& subjects);
 
 } // namespace tutti::viewer

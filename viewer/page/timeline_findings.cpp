@@ -229,18 +229,17 @@ std::vector<Finding> timeline_findings(const trace::Timeline& timeline,
     if (extent.last_ns <= extent.first_ns) {
         return {{Tone::note, fmt::format("{}: no operation takes any time in it", timeline.name)}};
     }
-    const std::string whole = fmt::format(
-        "{}: {} among {} members, {} from the first entry to the last exit; {:.0f} % of the members' time in "
-        "it is waiting",
-        timeline.name, what_is_in(extent, paths.size()), timeline.lanes.size(),
-        format_ns(extent.last_ns - extent.first_ns), percent(extent.waited_ns, extent.inside_ns));
+    const std::string whole =
+        fmt::format("{}: {} among {} members, {} from the first entry to the last exit; {:.0f} % of the "
+                    "members' time in it is waiting",
+                    timeline.name, what_is_in(extent, paths.size()), timeline.lanes.size(),
+                    format_ns(extent.last_ns - extent.first_ns), percent(extent.waited_ns, extent.inside_ns));
     const std::size_t members = timeline.lanes.size();
     if (const Sum starts = late_starts(timeline).most(); is_late(starts, extent, members)) {
-        return {{Tone::warning,
-                 fmt::format("{}. Member {} is waited for: it starts {} request{} while others wait for it, "
-                             "{} after these on average",
-                             whole, starts.member, starts.count, starts.count == 1 ? "" : "s",
-                             format_ns(starts.mean_ns()))}};
+        return {{Tone::warning, fmt::format("{}. Member {} is waited for: it starts {} request{} while "
+                                            "others wait for it, {} after these on average",
+                                            whole, starts.member, starts.count, starts.count == 1 ? "" : "s",
+                                            format_ns(starts.mean_ns()))}};
     }
     if (paths.empty()) {
         return {{Tone::note, whole}};

@@ -1,6 +1,6 @@
 #include "page/timeline_page.hpp"
 
-#include "page/embed.hpp"
+#include "page/page.hpp"
 #include "page/shell.hpp"
 #include "page/timeline_findings.hpp"
 

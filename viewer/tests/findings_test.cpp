@@ -61,10 +61,10 @@ TEST_CASE("where another provider is ahead, the worst point is named") {
     const std::vector points{point_of("tutti", 8, 4),    point_of("tutti", 16, 4),
                              point_of("tutti", 32, 4),   point_of("openmpi", 8, 16),
                              point_of("openmpi", 16, 2), point_of("openmpi", 32, 1)};
-    CHECK(says(findings(points), Tone::warning,
-               "openmpi takes 0.79 times as long as Tutti, in the geometric mean of 3 points. openmpi "
-               "is significantly faster at 2 points: at allreduce 32 B, 2 members Tutti takes 4.00 times "
-               "as long."));
+    CHECK(says(
+        findings(points), Tone::warning,
+        "openmpi takes 0.79 times as long as Tutti, in the geometric mean of 3 points. openmpi is "
+        "significantly faster at 2 points: at allreduce 32 B, 2 members Tutti takes 4.00 times as long."));
 }
 
 TEST_CASE("another way of calling is no rival, and what is unstable counts in no mean") {
@@ -84,14 +84,14 @@ TEST_CASE("an algorithm that is faster by name than the choice is told") {
     points[2].algorithm = "ring";
     points[1].algorithm = "direct";
     CHECK(says(findings(points), Tone::note,
-               "The library's choice is not the fastest everywhere: 1 time an algorithm by name is faster "
-               "by 10 % with p < 0.001 and by more than parts of its runs differ. The choice takes longer "
-               "than direct at allreduce 8 B, 2 members (2.00 times)."));
+               "The library's choice is not the fastest everywhere: 1 time an algorithm by name is faster by "
+               "10 % with p < 0.001 and by more than parts of its runs differ. The choice takes longer than "
+               "direct at allreduce 8 B, 2 members (2.00 times)."));
     points[1].samples_us = points[0].samples_us;
     points[1].time_us = points[0].time_us;
     CHECK(says(findings(points), Tone::good,
-               "No algorithm by name is faster than the library's choice by 10 % with p < 0.001 and by "
-               "more than parts of its runs differ."));
+               "No algorithm by name is faster than the library's choice by 10 % with p < 0.001 and by more "
+               "than parts of its runs differ."));
 }
 
 TEST_CASE(
@@ -104,8 +104,8 @@ TEST_CASE(
     }
     const auto found = findings(points);
     CHECK(says(found, Tone::note,
-               "4 times an algorithm by name looks faster than the library's choice, but not by 10 % with "
-               "p < 0.001 and by more than parts of its runs differ: flat at allreduce 8 B, 2 members (2.00 "
+               "4 times an algorithm by name looks faster than the library's choice, but not by 10 % with p "
+               "< 0.001 and by more than parts of its runs differ: flat at allreduce 8 B, 2 members (2.00 "
                "times), ring at allreduce 8 B, 2 members (1.33 times), direct at allreduce 8 B, 2 members "
                "(1.33 times) and 1 more."));
     CHECK(std::ranges::none_of(
@@ -138,8 +138,8 @@ TEST_CASE("between two files changes are counted, and the worst is named") {
     const std::vector after{point_of("tutti", 8, 3), point_of("tutti", 16, 0.5), point_of("tutti", 32, 1)};
     const Finding finding = change_finding("a", before, "b", after);
     CHECK(finding.tone == Tone::warning);
-    CHECK(finding.text == "From a to b: 1 of 3 points of Tutti is slower, 1 faster, 1 the same. "
-                          "allreduce 8 B, 2 members of tutti takes 3.00 times as long as before.");
+    CHECK(finding.text == "From a to b: 1 of 3 points of Tutti is slower, 1 faster, 1 the same. allreduce 8 "
+                          "B, 2 members of tutti takes 3.00 times as long as before.");
     CHECK(change_finding("a", before, "b", before).tone == Tone::good);
     CHECK(change_finding("a", before, "b", {}).text == "a and b have no point of Tutti in common.");
     std::vector four = before;

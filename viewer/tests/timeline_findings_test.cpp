@@ -117,10 +117,9 @@ TEST_CASE("of two members one is later than the other, in so many operations, on
             {begin + late, begin + 50'000, SpanKind::operation, name, -1, 0, count});
     }
     const std::string text = text_of(timeline);
-    CHECK_MESSAGE(
-        text.find("Member 1 is waited for: it comes 20.00 us after the other member on average, in 3 "
-                  "of 4 operations") != std::string::npos,
-        text);
+    CHECK_MESSAGE(text.find("Member 1 is waited for: it comes 20.00 us after the other member on average, in "
+                            "3 of 4 operations") != std::string::npos,
+                  text);
 }
 
 TEST_CASE("who starts a request late is named by those who wait for it") {
