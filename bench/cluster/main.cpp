@@ -5,7 +5,7 @@
 #include "cluster/cluster_calls.hpp"
 #include "cluster/cluster_report.hpp"
 #include "flat_mpi/harness_window.hpp"
-#include "hybrid/src/channel/cpu_division.hpp"
+#include "hybrid/src/channel/mpi_calls.hpp"
 #include "measure/buffer.hpp"
 #include "measure/measurement.hpp"
 #include "mpirun/mpi_baseline.hpp"

@@ -1,19 +1,190 @@
 #include "call/plans.hpp"
+#include "group/family.hpp"
 #include "group/seat.hpp"
 #include "hybrid/src/cluster_seat.hpp"
 #include "hybrid/src/cluster_state.hpp"
+#include "wait/error_context.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/mpi.hpp>
 
+#include <algorithm>
 #include <exception>
 #include <memory>
+#include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
+
+namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
+
+using tutti::detail::Choice;
+
+namespace {
+
+std::string beginning(const Choice& choice, const PartLayout& part) {
+    return std::string(choice.function()) + ": the new cluster of member " +
+           std::to_string(part.mates.front());
+}
+
+/// Throws if the members of a process are not consecutive.
+void divide(PartLayout& part, const Choice& choice, const ClusterState& cluster) {
+    for (std::size_t place = 0; place < part.mates.size(); ++place) {
+        const int process = cluster.process_of(part.mates[place]);
+        if (!part.processes.empty() && part.processes.back() == process) {
+            continue;
+        }
+        if (std::ranges::count(part.processes, process) != 0) {
+            throw ArgumentError(beginning(choice, part) + " would have member " +
+                                std::to_string(part.mates[place - 1]) + " before member " +
+                                std::to_string(part.mates[place]) +
+                                ", between members of the latter's process: choose an order in which the "
+                                "members of each process are consecutive, such as that of their ranks");
+        }
+        part.processes.push_back(process);
+        part.first_ranks.push_back(static_cast<int>(place));
+    }
+    part.first_ranks.push_back(static_cast<int>(part.mates.size()));
+}
+
+/// Throws if a part of several processes has members in one, but not the one whose thread must make the MPI
+/// calls.
+void find_leaders(PartLayout& part, const Choice& choice, const std::vector<bool>& leads,
+                  const ClusterState& cluster) {
+    for (std::size_t process = 0; process < part.processes.size(); ++process) {
+        const auto first = part.mates.begin() + part.first_ranks[process];
+        const auto end = part.mates.begin() + part.first_ranks[process + 1];
+        const auto leader =
+            std::find_if(first, end, [&](int rank) { return leads[static_cast<std::size_t>(rank)]; });
+        const bool any_may = part.processes.size() == 1 || cluster.any_thread_speaks();
+        if (leader == end && !any_may) {
+            throw ArgumentError(beginning(choice, part) +
+                                " has members in several processes, but in process " +
+                                std::to_string(part.processes[process]) +
+                                " not the one whose thread makes the MPI calls, as no other thread may below "
+                                "MPI_THREAD_MULTIPLE: have this member in it, or ask MPI_Init_thread for "
+                                "MPI_THREAD_MULTIPLE");
+        }
+        part.leaders.push_back(any_may ? 0 : static_cast<int>(leader - first));
+    }
+}
+
+} // namespace
+
+std::vector<PartLayout> parts_of(const std::vector<Choice>& choices, const std::vector<bool>& leads,
+                                 const ClusterState& cluster) {
+    std::set<int> colors;
+    for (const Choice& choice : choices) {
+        if (choice.color) {
+            colors.insert(*choice.color);
+        }
+    }
+    std::vector<PartLayout> parts;
+    for (const int color : colors) {
+        PartLayout& part = parts.emplace_back();
+        part.mates = tutti::engine::mates_of(color, choices);
+        divide(part, choices.front(), cluster);
+        find_leaders(part, choices.front(), leads, cluster);
+    }
+    return parts;
+}
+
+namespace {
+
+/// Whether the part has ended, as far as this process can see. All actions of its members came before, though
+/// a count of uses orders nothing: is_deserted() does.
+bool has_ended(const Parts::State& part) {
+    return part == nullptr || (part.use_count() == 1 && part->group().memory().is_deserted() &&
+                               !part->failure().raised() && part->parts().have_ended());
+}
+
+} // namespace
+
+void Parts::make(ClusterState& whole, const std::vector<PartLayout>& parts) {
+    hybrid::MpiChannel& channel = whole.transport().channel();
+    std::vector<State> made;
+    made.reserve(parts.size());
+    for (const PartLayout& part : parts) {
+        const bool is_here = std::ranges::count(part.processes, whole.process()) != 0;
+        made.push_back(is_here ? std::make_shared<ClusterState>(whole, part) : nullptr);
+    }
+    // The calls that make communicators cannot be interrupted: from here on no process gives up.
+    hybrid::meet(channel);
+    close_ended(channel);
+    {
+        const std::scoped_lock lock(mutex_);
+        parts_.insert(parts_.end(), made.begin(), made.end());
+    }
+    if (whole.failure().raised()) { // before the parts could learn of it
+        whole.failure().throw_aborted();
+    }
+    for (std::size_t index = 0; index < parts.size(); ++index) {
+        if (made[index] != nullptr) {
+            made[index]->connect(whole, parts[index]);
+        }
+    }
+}
+
+bool Parts::have_ended() const {
+    return std::ranges::all_of(parts_, has_ended);
+}
+
+void Parts::close_ended(hybrid::MpiChannel& channel) {
+    if (parts_.empty()) {
+        return;
+    }
+    const std::span<int> ended = channel.flags(parts_.size());
+    std::ranges::transform(parts_, ended.begin(), [](const State& part) { return has_ended(part) ? 1 : 0; });
+    hybrid::agree(channel, ended);
+    for (std::size_t index = 0; index < parts_.size(); ++index) {
+        if (ended[index] != 0 && parts_[index] != nullptr) {
+            parts_[index]->close();
+        }
+    }
+    const std::scoped_lock lock(mutex_);
+    const State* const first = parts_.data();
+    std::erase_if(parts_,
+                  [&](const State& part) { return ended[static_cast<std::size_t>(&part - first)] != 0; });
+}
+
+void Parts::fail(int member, const std::exception_ptr& cause) noexcept {
+    const std::scoped_lock lock(mutex_);
+    for (const State& part : parts_) {
+        if (part != nullptr) {
+            part->fail_with_whole(member, cause);
+        }
+    }
+}
+
+} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi {
+
+using detail::PartLayout;
+using detail::ShownChoice;
+using tutti::detail::Choice;
+
+namespace {
+
+/// The members' choices, and which of the members lead.
+struct Shown {
+    std::vector<Choice> choices;
+    std::vector<bool> leads;
+};
+Shown shown_by(const std::vector<ShownChoice>& members) {
+    Shown shown;
+    for (const ShownChoice& member : members) {
+        shown.choices.push_back(member.choice);
+        shown.leads.push_back(member.leads);
+    }
+    return shown;
+}
+
+} // namespace
 
 Member::Member(std::shared_ptr<detail::ClusterState> cluster, detail::ClusterSeat& seat,
                tutti::Member* borrowed, std::optional<tutti::Member> own)
@@ -161,6 +332,61 @@ void Cluster::run(const std::function<void(Member&)>& function) {
     starter.join();
     if (thrown != nullptr) {
         std::rethrow_exception(thrown);
+    }
+}
+
+std::optional<Member> Member::split(std::optional<int> color, int key, SourceLine where) {
+    return regroup(tutti::engine::choice_of(color, key), where);
+}
+
+std::optional<Member> Member::subset(std::span<const int> ranks, SourceLine where) {
+    return regroup(tutti::engine::choice_of(ranks, rank_, size_), where);
+}
+
+Member Member::dup(SourceLine where) {
+    return regroup({.color = 0, .duplicates = true}, where).value();
+}
+
+std::vector<PartLayout> Member::agree_on_parts(const Choice& choice, SourceLine where) {
+    std::vector<ShownChoice> members(static_cast<std::size_t>(size_));
+    const ShownChoice mine{choice, seat_->leads_now()};
+    tutti::detail::Call call = vectors<std::vector<ShownChoice>&>(Collective::allgather, std::span(&mine, 1),
+                                                                  members, Options{.where = where});
+    call.splits = true;
+    run(call, {});
+    const Shown shown = shown_by(members);
+    if (const auto text = tutti::engine::difference(shown.choices)) {
+        // The first member that throws releases the others, so all must see the difference before.
+        try {
+            run(call, {});
+        } catch (const Error&) { // thrown by another member, for the same difference
+        }
+        throw MismatchError(*text);
+    }
+    return parts_of(shown.choices, shown.leads, *cluster_);
+}
+
+std::optional<Member> Member::regroup(const Choice& choice, SourceLine where) {
+    try {
+        const std::vector<PartLayout> parts = agree_on_parts(choice, where);
+        const auto own_part = std::ranges::find_if(
+            parts, [&](const PartLayout& part) { return std::ranges::count(part.mates, rank_) != 0; });
+        seat_->make_parts(parts);
+        std::optional<tutti::Member> own = local().split(choice.color, choice.key, where);
+        if (!own) {
+            return std::nullopt;
+        }
+        std::shared_ptr<detail::ClusterState> part =
+            cluster_->parts().last(parts.size(), static_cast<std::size_t>(own_part - parts.begin()));
+        detail::ClusterSeat& seat = part->seat(own->rank());
+        return Member(std::move(part), seat, nullptr, std::move(own));
+    } catch (const ArgumentError&) {
+        throw; // on all members, which may go on
+    } catch (...) {
+        // The others count on this member to go through with it.
+        tutti::engine::describe(std::current_exception(), {.rank = rank_, .where = where});
+        seat_->fail(std::current_exception());
+        throw;
     }
 }
 

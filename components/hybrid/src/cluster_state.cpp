@@ -1,7 +1,6 @@
 #include "hybrid/src/cluster_state.hpp"
 
 #include "choose/wait_choice.hpp"
-#include "hybrid/src/channel/cpu_division.hpp"
 #include "hybrid/src/channel/mpi_calls.hpp"
 #include "hybrid/src/cluster_seat.hpp"
 #include "wait/failed_call.hpp"

@@ -1,4 +1,4 @@
-// Members put data for others into the staging buffer, and take results from it.
+// How the data of a call gets from the members to other processes: the leader, the chain, and blocks.
 
 #include "choose/select.hpp"
 #include "group/seat.hpp"
@@ -12,6 +12,7 @@
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
+using tutti::detail::Association;
 using tutti::detail::Result;
 
 namespace {
@@ -164,16 +165,6 @@ void Leader::take_prefix() {
     }
 }
 
-} // namespace
-
-std::unique_ptr<HierarchyStrategy> make_leader(ClusterCall& call) {
-    return std::make_unique<Leader>(call);
-}
-
-using tutti::detail::Association;
-
-namespace {
-
 /// The leader combines the vectors of its process, from the left, with the result of the process before, and
 /// passes that on, segment by segment: a chain of processes at work on one segment each.
 class Chain final : public HierarchyStrategy {
@@ -324,10 +315,52 @@ void Chain::take_prefix() {
     }
 }
 
+/// Members copy the blocks of their process, and the leader exchanges the others.
+class Blocks final : public HierarchyStrategy {
+public:
+    explicit Blocks(ClusterCall& made)
+        : HierarchyStrategy(made), exchange_(made, made.rank(), made.rank() + 1) {}
+
+    void fan_in() override {
+        call().show();
+        call().meet();
+        call().compare_calls();
+        exchange_.lay_out();
+        call().make_room(exchange_.outgoing_bytes(), exchange_.landing_bytes());
+        exchange_.put();
+        call().meet();
+    }
+
+    void exchange() override {
+        if (call().leads()) {
+            call().speak([this] {
+                call().begin_on_channel();
+                exchange_.perform();
+            });
+        }
+    }
+
+    void fan_out() override {
+        call().meet();
+        exchange_.store();
+    }
+
+private:
+    BlockExchange exchange_;
+};
+
 } // namespace
+
+std::unique_ptr<HierarchyStrategy> make_leader(ClusterCall& call) {
+    return std::make_unique<Leader>(call);
+}
 
 std::unique_ptr<HierarchyStrategy> make_chain(ClusterCall& call) {
     return std::make_unique<Chain>(call);
+}
+
+std::unique_ptr<HierarchyStrategy> make_blocks(ClusterCall& call) {
+    return std::make_unique<Blocks>(call);
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

@@ -2,7 +2,7 @@
 // and output in one vector, followed message by message.
 
 #include "algorithm/registry.hpp"
-#include "hybrid/src/channel/cpu_division.hpp"
+#include "hybrid/src/channel/mpi_calls.hpp"
 #include "hybrid/src/schedule/transport.hpp"
 #include "machine/machine.hpp"
 #include "tests/test.hpp"

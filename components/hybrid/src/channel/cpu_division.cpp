@@ -1,5 +1,3 @@
-#include "hybrid/src/channel/cpu_division.hpp"
-
 #include "hybrid/src/channel/mpi_calls.hpp"
 #include "machine/pinning.hpp"
 #include "machine/placement.hpp"
