@@ -1,17 +1,19 @@
 #pragma once
 
-#include "c/src/cluster_member.hpp"
-#include "c/src/numbered.hpp"
+#include "c/src/options.hpp"
+#include "immovable.hpp"
 
 #include <tutti/async_group.hpp>
 #include <tutti/c.hpp>
 #include <tutti/counts.hpp>
 #include <tutti/detail/call.hpp>
+#include <tutti/detail/export.hpp>
 #include <tutti/detail/make_call.hpp>
 #include <tutti/detail/request_base.hpp>
 #include <tutti/dynamic.hpp>
 #include <tutti/group.hpp>
 #include <tutti/member.hpp>
+#include <tutti/neighbors.hpp>
 #include <tutti/team.hpp>
 #include <tutti/tutti.h>
 
@@ -19,8 +21,11 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <utility>
 #include <variant>
+#include <vector>
 
 struct tutti_async_group {
     tutti::AsyncGroup async_group;
@@ -35,6 +40,34 @@ struct tutti_team {
 };
 
 namespace tutti::inline TUTTI_NAMESPACE::c {
+
+/// A member of a cluster. The component `cmpi` makes its calls, because this one does not depend on MPI.
+class ClusterMember : Immovable {
+public:
+    virtual ~ClusterMember() = default;
+    virtual int rank() const = 0;
+    virtual int size() const = 0;
+    virtual void run(const detail::Call& call) = 0;
+    virtual detail::RequestBase& start(const detail::Call& call) = 0;
+    virtual detail::PersistentRequestBase& prepare(const detail::Call& call) = 0;
+    /// As detail::execute_again().
+    virtual bool run_again(std::uint64_t key, const void* input, void* output) = 0;
+    virtual detail::CalledFrom& called_from() const = 0;
+    virtual void abort(std::string_view text) = 0;
+    virtual Neighbors neighbors(const std::vector<int>& sources, const std::vector<int>& destinations,
+                                SourceLine where) = 0;
+    virtual Neighbors grid(const std::vector<int>& dims, const std::vector<bool>& wraps) const = 0;
+    /// The calling member's membership in the new cluster; null if it is in none.
+    virtual std::unique_ptr<ClusterMember> split(std::optional<int> color, int key, SourceLine where) = 0;
+    virtual std::unique_ptr<ClusterMember> subset(std::span<const int> ranks, SourceLine where) = 0;
+    virtual std::unique_ptr<ClusterMember> dup(SourceLine where) = 0;
+};
+
+/// The caller of a member that leaves when the program calls tutti_leave().
+TUTTI_COMPONENT_API tutti_caller caller_of(std::unique_ptr<ClusterMember> member);
+
+/// call_as_member() for a member of a cluster.
+TUTTI_COMPONENT_API void call_as_member(ClusterMember& member, tutti_member_function function, void* user);
 
 /// The private parts of the public classes.
 class Inside {

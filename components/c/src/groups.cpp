@@ -1,5 +1,4 @@
 #include "c/src/calls.hpp"
-#include "c/src/numbered.hpp"
 #include "c/src/options.hpp"
 #include "shares.hpp"
 
@@ -196,9 +195,7 @@ AsyncGroupOptions chosen(const tutti_async_group_options* given) {
         made.executor = [executor = options.executor, user = options.user](
                             std::size_t count, const auto& run) { hand_on(executor, user, count, run); };
     }
-    if (options.slice_bytes != 0) {
-        made.slice_bytes = options.slice_bytes;
-    }
+    made.slice_bytes = options.slice_bytes;
     made.timeout = c::timeout(options.timeout_ms);
     return made;
 }

@@ -1,8 +1,6 @@
 // Clusters for C.
 
 #include "c/src/calls.hpp"
-#include "c/src/cluster_member.hpp"
-#include "c/src/numbered.hpp"
 #include "c/src/options.hpp"
 
 #include <tutti/mpi.hpp>
