@@ -68,7 +68,9 @@ public:
                 shapes.push_back(shape);
             }
         }
-        std::erase_if(shapes, [&](const Shape& shape) { return shape.collective != collective; });
+        std::erase_if(shapes, [&](const Shape& shape) {
+            return shape.collective != collective || (collective == Collective::alltoall && shape.in_place);
+        });
         for (const Shape& shape : shapes) {
             calls_.emplace_back(shape, reference.vectors(index_of(me), shape));
         }
@@ -95,7 +97,8 @@ bool serves_all(const algorithm::Algorithm& row, int members) {
            (row.collective == barrier || row.protocols.one_hop || takes(row, schedule::Protocol::in_place));
 }
 
-/// Of calls of all kinds, after those in which the group chooses an algorithm if none is named, and between
+/// Of calls of all kinds, of all-to-alls of two kinds: those by counts are prepared anew if others come in
+/// between. After those in which the group chooses an algorithm if none is named, and between
 /// the looks at what it has chosen.
 long allocated_by_calls(Team& team, std::size_t elements, Collective collective, std::string_view name) {
     return allocated_when_warm(team, name.empty() ? 60 : 1, [=](Member& me) {
@@ -105,7 +108,9 @@ long allocated_by_calls(Team& team, std::size_t elements, Collective collective,
                 in = std::vector<double>(elements * members), out = std::vector<double>(elements * members),
                 counts = std::vector<std::size_t>(members, elements)]() mutable {
             const Options options{.algorithm = name};
-            integers.make(me, bxor, options);
+            if (collective != Collective::alltoall) {
+                integers.make(me, bxor, options);
+            }
             if (collective == Collective::allreduce) {
                 static_cast<void>(me.allreduce(1L, bxor, options));
             }
@@ -114,6 +119,8 @@ long allocated_by_calls(Team& team, std::size_t elements, Collective collective,
             }
             if (name != "census") {
                 numbers.make(me, sum, options);
+            }
+            if (name != "census" && detail::traits_of(collective).reduces()) {
                 numbers.make(
                     me, [](double a, double b) { return a < b ? a : b; }, options);
             }
