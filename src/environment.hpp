@@ -4,13 +4,29 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <climits>
+#include <cstddef>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 
 namespace tutti {
+
+/// A text from outside (the name of a processor or of a thread) as printable ASCII: it cannot break a line.
+inline std::string printable(std::string text) {
+    std::ranges::replace_if(
+        text, [](char c) { return c < ' ' || c > '~'; }, '?');
+    return text;
+}
+
+/// A word of a file in a message, in quotation marks: no more of it than a reader can use.
+inline std::string quoted_word(std::string_view word) {
+    constexpr std::size_t most = 40;
+    return "\"" + std::string(word.substr(0, most)) + (word.size() > most ? "...\"" : "\"");
+}
 
 /// The value of an environment variable of Tutti, or nothing if it is not set, is empty, or must not be
 /// trusted: a program with set-user-ID or capabilities has more rights than the user that sets its variables,

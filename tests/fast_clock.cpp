@@ -1,6 +1,6 @@
 #include "fast_clock.hpp"
 
-#include "mailbox/clock.hpp"
+#include "mailbox/event_count.hpp"
 
 #include <atomic>
 #include <deque>

@@ -1,7 +1,7 @@
 // The main() of tests whose mailbox stores a word and its tag one after the other, as on a processor that
 // does not promise more.
 #define DOCTEST_CONFIG_IMPLEMENT
-#include "mailbox/cell.hpp"
+#include "mailbox/slot.hpp"
 
 #include <doctest/doctest.h>
 

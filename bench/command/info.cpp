@@ -1,4 +1,4 @@
-#include "choose/this_machine.hpp"
+#include "choose/group_config.hpp"
 #include "command/subcommands.hpp"
 #include "group/shared_memory.hpp"
 #include "machine/thresholds.hpp"

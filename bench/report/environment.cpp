@@ -1,6 +1,6 @@
 #include "report/environment.hpp"
 
-#include "machine/cpu_list.hpp"
+#include "machine/files.hpp"
 #include "machine/placement.hpp"
 
 #include <tutti/detail/kernels.hpp>

@@ -1,8 +1,8 @@
 #include "threads/selection_input.hpp"
 
 #include "algorithm/registry.hpp"
-#include "choose/store_policy.hpp"
-#include "choose/this_machine.hpp"
+#include "choose/group_config.hpp"
+#include "choose/select.hpp"
 
 namespace tutti::bench {
 

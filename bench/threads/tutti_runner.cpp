@@ -1,6 +1,6 @@
 #include "threads/tutti_runner.hpp"
 
-#include "machine/cpu_list.hpp"
+#include "machine/files.hpp"
 #include "machine/pinning.hpp"
 #include "machine/placement.hpp"
 #include "peers/peer_modules.hpp"

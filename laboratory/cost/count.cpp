@@ -1,9 +1,8 @@
 #include "cost/count.hpp"
 
 #include "cost/messages.hpp"
-#include "graph/circulant.hpp"
-#include "graph/torus.hpp"
-#include "schedule/scratch.hpp"
+#include "graph/graphs.hpp"
+#include "schedule/schedule.hpp"
 
 #include <algorithm>
 #include <bit>

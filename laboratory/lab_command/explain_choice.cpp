@@ -1,8 +1,7 @@
 #include "algorithm/registry.hpp"
 #include "choose/exploration.hpp"
 #include "choose/group_config.hpp"
-#include "choose/saved.hpp"
-#include "choose/this_machine.hpp"
+#include "choose/tuning_file.hpp"
 #include "lab_command/lab_command.hpp"
 #include "machine/placement.hpp"
 #include "model/prediction_table.hpp"
@@ -143,7 +142,7 @@ std::string trials(const Answer& answer) {
     for (const engine::Selection& each : all) {
         text += fmt::format("{}{} ({})", text.empty() ? "" : ", ",
                             tuning::name_of(algorithm::registry()[each.row], each.stores),
-                            engine::source_of(each.reason));
+                            tuning::source_name(each.reason));
     }
     return fmt::format("then tries:   {}; {} calls each, and keeps the fastest\n", text,
                        engine::Exploration::rounds);

@@ -1,7 +1,6 @@
 #include "model/prediction_table.hpp"
 
 #include "choose/select.hpp"
-#include "choose/store_policy.hpp"
 #include "machine/thresholds.hpp"
 #include "mailbox/slot.hpp"
 #include "simulate/predictor.hpp"

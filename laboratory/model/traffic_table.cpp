@@ -3,7 +3,7 @@
 #include "algorithm/registry.hpp"
 #include "cost/count.hpp"
 #include "cost/traffic.hpp"
-#include "graph/circulant.hpp"
+#include "graph/graphs.hpp"
 #include "model/paper_tables.hpp"
 #include "model/prediction_table.hpp"
 #include "terminal/numbers.hpp"

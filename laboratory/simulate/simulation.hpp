@@ -2,7 +2,6 @@
 
 #include "distance/line_profile.hpp"
 #include "immovable.hpp"
-#include "plan/partition.hpp"
 #include "plan/plan.hpp"
 #include "record/timeline.hpp"
 #include "simulate/audience.hpp"

@@ -1,6 +1,6 @@
 #include "survey/distances.hpp"
 
-#include "machine/cpu_list.hpp"
+#include "machine/files.hpp"
 
 #include <fmt/format.h>
 

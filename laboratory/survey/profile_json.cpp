@@ -2,7 +2,7 @@
 
 #include "choose/tuning_file.hpp"
 #include "distance/published.hpp"
-#include "printable.hpp"
+#include "environment.hpp"
 #include "terminal/exit_codes.hpp"
 
 #include <fmt/format.h>

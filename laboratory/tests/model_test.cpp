@@ -1,6 +1,6 @@
 // Predictions: of clusters, of algorithms on machine models, and beside measurements.
 #include "bench/tests/command.hpp"
-#include "choose/built_in.hpp"
+#include "choose/select.hpp"
 #include "model/cluster_model.hpp"
 #include "model/level_choices.hpp"
 #include "model/prediction_errors.hpp"

@@ -1,7 +1,6 @@
 // The exchange among neighbours, whose schedule comes from a graph.
 
 #include "algorithm/algorithms.hpp"
-#include "algorithm/neighbors.hpp"
 #include "laboratory/tests/simulation.hpp"
 #include "tests/test.hpp"
 #include "verify/verify.hpp"

@@ -1,7 +1,6 @@
 #include "algorithm/algorithms.hpp"
-#include "algorithm/families.hpp"
-#include "graph/circulant.hpp"
-#include "schedule/place.hpp"
+#include "graph/graphs.hpp"
+#include "schedule/pattern.hpp"
 #include "tests/test.hpp"
 #include "verify/verify.hpp"
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schedule/grouped.hpp"
+#include "schedule/runs.hpp"
 #include "schedule/synchronise.hpp"
 #include "verify/report.hpp"
 

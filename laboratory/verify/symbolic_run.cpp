@@ -1,6 +1,6 @@
 #include "verify/symbolic_run.hpp"
 
-#include "schedule/wait_order.hpp"
+#include "schedule/synchronise.hpp"
 
 #include <tutti/detail/association.hpp>
 
@@ -45,10 +45,9 @@ SymbolicRun::SymbolicRun(const schedule::Synchronised& plan, int begin, int end,
         sent_[stored].resize(plan.eager[stored].size());
     }
     if (plan.protocol == Protocol::eager) {
-        schedule::WaitOrder order(schedule_.ranks(), schedule_.rounds());
         waits_by_member_ = plan.waits;
         for (auto& waits : waits_by_member_) {
-            order.by_member(waits);
+            schedule::sort_by_member(waits);
         }
     }
     fill_inputs();

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "schedule/symmetry.hpp"
+#include "schedule/blocks.hpp"
 
 #include <cstddef>
 #include <cstdint>

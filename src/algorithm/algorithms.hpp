@@ -1,12 +1,72 @@
 #pragma once
 
 #include "graph/level_tree.hpp"
+#include "schedule/pattern.hpp"
 #include "schedule/schedule.hpp"
 
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tutti::algorithm {
+
+// The primal patterns of the graph families, from which `dual`, `reverse`, `restrict_to_root`,
+// `restrict_to_block` and `then` make the collectives. p = ranks, n = one of p blocks, m = the whole vector,
+// q = ceil(log2 p).
+
+/// The allgather of the circulant graph along increasing skips s_0 = p > ... > s_q = 1. In the round with
+/// skip s, up to the next larger skip s', member r receives blocks r+s .. r+s'-1 from member r+s. Invariant:
+/// before that round member r has blocks r .. r+s-1. As many rounds as skips except one, p - 1 blocks. (Träff
+/// 2024, second half of Alg. 2; Bruck et al. 1997 with other skips.)
+schedule::Pattern circulant_allgather_pattern(int ranks, std::span<const int> skips);
+
+/// The reduce-scatter on the communication pattern of the census (algorithms.hpp): q rounds, in round k 2^(q
+/// - 1 - k) blocks from one member, 2^q - 1 in all; p - 1 reductions. Neither dual to an allgather nor of
+/// least volume unless p is a power of two. (Träff et al. 2023, Listings 5 and 6, Prop. 2.)
+schedule::Pattern circulant_uniform_pattern(int ranks);
+
+/// The allgather of a torus of these dimensions (slowest first): ring, mesh and hypercube. Sum of d - 1
+/// rounds over the dimensions, p - 1 blocks (Grama et al. 2003, all-to-all broadcast on ring, mesh and
+/// hypercube).
+schedule::Pattern torus_allgather_pattern(const std::vector<int>& dimensions);
+
+/// The allgather of a torus of fully connected lines, slowest dimension first: in the round of a dimension a
+/// member receives the blocks of all others of its line. As many rounds as dimensions, p - 1 blocks, and as
+/// few as can be in the slow dimensions.
+schedule::Pattern levels_allgather_pattern(const std::vector<int>& dimensions);
+
+/// A broadcast of one block along the lines of a torus, dimension by dimension, in each line by recursive
+/// doubling: sum of ceil(log2 d) rounds (Grama et al. 2003, one-to-all broadcast on ring, mesh and
+/// hypercube).
+schedule::Pattern torus_broadcast_pattern(const std::vector<int>& dimensions, bool fastest_first, int root);
+
+/// A broadcast of one block on a balanced binary tree whose leaves are the ranks: q rounds (Grama et al.
+/// 2003, one-to-all broadcast on a balanced binary tree). Its dual keeps rank order.
+schedule::Pattern tree_broadcast_pattern(int ranks, int root);
+
+/// The two phases of Rabenseifner & Träff 2004: the reduction leaves each block at its owner, the routing
+/// takes it to everybody. Rank order, one association.
+struct ButterflyPhases {
+    schedule::Pattern reduction;
+    schedule::Pattern routing;
+    /// For each block, a member that has its result in between.
+    std::vector<int> owners;
+};
+
+// In the first `halvings` levels members exchange halves of their blocks, in the later ones everything: what
+// the paper decides by its threshold b. `blocks` must be divisible that often for blocks to be equal. On a
+// power of two all three are the plain butterfly (section 2): log2 p rounds, and as many again as halvings.
+
+/// Overlapping 3-2 elimination (section 3.2): q rounds to reduce.
+ButterflyPhases butterfly_overlapping(int ranks, int blocks, int halvings);
+/// Non-overlapping 3-2 and 2-1 elimination (section 3.3): q rounds to reduce.
+ButterflyPhases butterfly_nonoverlapping(int ranks, int blocks, int halvings);
+/// 2-1 elimination before everything else, which the others improve on (section 3.1): q rounds to reduce, all
+/// of m in the first.
+ButterflyPhases butterfly_elimination_2_1(int ranks, int blocks, int halvings);
+
+/// The reduction phase with overlapping elimination on p blocks, and a round that takes each to its rank.
+schedule::Pattern butterfly_reduce_scatter_pattern(int ranks);
 
 /// All of a vector, in a schedule of one block.
 inline constexpr schedule::Blocks whole_vector{0, 1};
@@ -126,5 +186,29 @@ schedule::Schedule ring_shift(int ranks, int distance);
 schedule::Schedule mesh_shift(int ranks, int distance);
 /// One round for each power of two in `distance`.
 schedule::Schedule hypercube_shift(int ranks, int distance);
+
+/// The neighbours that a member names: those from which it receives, and those to which it sends; or
+/// schedule::Source::nobody.
+struct NamedNeighbors {
+    std::vector<int> sources;
+    std::vector<int> destinations;
+};
+
+/// The graph in which the members have named these neighbours. The i-th edge of several from one member to
+/// another is the i-th for both. Throws std::invalid_argument if a rank does not exist, or if the two ends of
+/// an edge do not name it equally often. O(e log e + p) for e edges.
+schedule::Graph graph_of(std::span<const NamedNeighbors> members);
+
+/// The neighbours of a member in a Cartesian grid: before and after it along each dimension. The last
+/// coordinate of consecutive ranks changes fastest. \pre `wraps` has as many entries as `dims`.
+std::vector<int> grid_neighbors(int rank, const std::vector<int>& dims, const std::vector<bool>& wraps);
+
+/// The graph of all of them. Block 2 d of a member goes to the member before it along dimension d, as whose
+/// block 2 d + 1 it arrives, and the other way round.
+schedule::Graph grid(const std::vector<int>& dims, const std::vector<bool>& wraps);
+
+/// All-to-all among neighbours: every member copies each block of its output from the input of its sender,
+/// in one round. The number of blocks is that of the member with the most.
+schedule::Schedule neighbor_exchange(schedule::Graph graph);
 
 } // namespace tutti::algorithm

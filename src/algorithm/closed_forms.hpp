@@ -1,14 +1,42 @@
 #pragma once
 
 #include "algorithm/registry.hpp"
-#include "graph/circulant.hpp"
-#include "graph/torus.hpp"
+#include "graph/graphs.hpp"
 
 #include <algorithm>
 #include <bit>
+#include <string_view>
 #include <vector>
 
 namespace tutti::algorithm::rows {
+
+// The papers that rows name, see CITATION.cff.
+
+inline constexpr std::string_view traeff_alg1 = "Träff 2024, Alg. 1, Theorem 1";
+inline constexpr std::string_view traeff_alg2 = "Träff 2024, Alg. 2, Theorem 2";
+inline constexpr std::string_view traeff_cor2 = "Träff 2024, Corollary 2";
+inline constexpr std::string_view traeff_sec4 = "Träff 2024, section 4";
+inline constexpr std::string_view traeff_prop3 = "Träff et al. 2023, Prop. 3; Träff 2024, Alg. 2";
+inline constexpr std::string_view traeff_census = "Träff et al. 2023, Listing 2, Prop. 1";
+inline constexpr std::string_view traeff_reduce = "Träff et al. 2023, Listings 3 and 4";
+inline constexpr std::string_view traeff_gather = "Träff et al. 2023, section III-F";
+inline constexpr std::string_view rt_butterfly = "Rabenseifner & Träff 2004, section 2";
+inline constexpr std::string_view rt_overlapping = "Rabenseifner & Träff 2004, section 3.2";
+inline constexpr std::string_view rt_nonoverlapping = "Rabenseifner & Träff 2004, section 3.3";
+inline constexpr std::string_view rt_elimination = "Rabenseifner & Träff 2004, sections 1 and 3.1";
+inline constexpr std::string_view rt_ring = "Rabenseifner & Träff 2004, sections 3.4 and 3.6";
+inline constexpr std::string_view rt_radix =
+    "Rabenseifner & Träff 2004, section 3.6, with exchanges for rings";
+inline constexpr std::string_view grama_broadcast =
+    "Grama et al. 2003, one-to-all broadcast and all-to-one reduction";
+inline constexpr std::string_view grama_allgather = "Grama et al. 2003, all-to-all broadcast and reduction";
+inline constexpr std::string_view grama_gather = "Grama et al. 2003, scatter and gather";
+inline constexpr std::string_view grama_alltoall = "Grama et al. 2003, all-to-all personalized communication";
+inline constexpr std::string_view grama_shift = "Grama et al. 2003, circular shift";
+inline constexpr std::string_view grama_scan = "Grama et al. 2003, Alg. 4.9";
+inline constexpr std::string_view grama_parts = "Grama et al. 2003, splitting messages into parts";
+inline constexpr std::string_view shared_memory = "shared memory, one exchange";
+inline constexpr std::string_view shared_memory_twice = "shared memory, two exchanges";
 
 // The closed forms that rows share, for p ranks and a root (or distance) that most do not depend on.
 
@@ -27,40 +55,20 @@ inline long power_below(int p) {
 
 // ---- Scratch, in blocks ----
 
-inline long no_scratch(int /*p*/, int /*root*/) {
-    return 0;
-}
-
-inline long one_block(int /*p*/, int /*root*/) {
-    return 1;
-}
+inline constexpr auto no_scratch = [](int, int) -> long { return 0; };
+inline constexpr auto one_block = [](int, int) -> long { return 1; };
 
 /// Partial results of members that are not the root.
-inline long one_partial(int p, int /*root*/) {
-    return p > 2 ? 1 : 0;
-}
-
-inline long half_the_blocks(int p, int /*root*/) {
-    return p / 2;
-}
-
-inline long all_but_one(int p, int /*root*/) {
-    return p - 1;
-}
-
-inline long all_but_two(int p, int /*root*/) {
-    return std::max(p - 2, 0);
-}
+inline constexpr auto one_partial = [](int p, int) -> long { return p > 2 ? 1 : 0; };
+inline constexpr auto half_the_blocks = [](int p, int) -> long { return p / 2; };
+inline constexpr auto all_but_one = [](int p, int) -> long { return p - 1; };
+inline constexpr auto all_but_two = [](int p, int) -> long { return std::max(p - 2, 0); };
 
 /// Blocks that have more than one hop to go.
-inline long all_but_three(int p, int /*root*/) {
-    return std::max(p - 3, 0);
-}
+inline constexpr auto all_but_three = [](int p, int) -> long { return std::max(p - 3, 0); };
 
 /// The blocks that the first to receive half of them passes on: all except its own.
-inline long half_but_own(int p, int /*root*/) {
-    return std::max(p / 2 - 1, 0);
-}
+inline constexpr auto half_but_own = [](int p, int) -> long { return std::max(p / 2 - 1, 0); };
 
 /// Blocks on the way through a member, whose own one is not among them.
 template <graph::Skips kind>
@@ -139,9 +147,7 @@ inline CostTerms elimination_whole(int p, int /*root*/) {
     return graph::is_power_of_two(p) ? CostTerms{q, q, q} : CostTerms{q + 1, q + 1, q};
 }
 
-inline CostTerms elimination_halving(int p, int /*root*/) {
-    return halving_volume(p, 2 * log2_up(p));
-}
+inline constexpr auto elimination_halving = [](int p, int) { return halving_volume(p, 2 * log2_up(p)); };
 
 /// Rounds of a butterfly with a ring for every odd factor.
 inline long prime_rounds(int p) {

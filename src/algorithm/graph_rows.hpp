@@ -1,34 +1,28 @@
 #pragma once
 
+#include "algorithm/algorithms.hpp"
 #include "algorithm/closed_forms.hpp"
-#include "algorithm/families.hpp"
+#include "algorithm/levels/levels.hpp"
 #include "algorithm/registry.hpp"
-#include "graph/circulant.hpp"
-#include "graph/torus.hpp"
-#include "schedule/place.hpp"
+#include "graph/graphs.hpp"
+#include "schedule/pattern.hpp"
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
 namespace tutti::algorithm::rows {
-
-// The rows that every graph family gets from its allgather. p = ranks.
 
 using graph::Skips;
 using schedule::Pattern;
 using schedule::place;
 using schedule::Schedule;
 
-inline constexpr Protocols everywhere{.eager = true, .pulled = true, .in_place = true};
-inline constexpr Protocols pulled{.pulled = true, .in_place = true};
-inline constexpr Protocols separate{.pulled = true};
-inline constexpr Protocols eager{.eager = true};
-inline constexpr Protocols eager_or_zero_copy{.eager = true, .pulled = true};
-inline constexpr Protocols everywhere_or_one_hop{
-    .eager = true, .pulled = true, .in_place = true, .one_hop = true};
-inline constexpr Protocols one_hop{.pulled = true, .one_hop = true};
-inline constexpr Protocols pulled_or_shared{.pulled = true, .in_place = true, .shared = true};
-inline constexpr Protocols eager_or_one_hop{.eager = true, .pulled = true, .one_hop = true};
+// Schedules for p ranks and a root that are not derived from one graph's allgather alone.
+
+inline Schedule circulant_uniform(int p, int /*root*/) {
+    return place(circulant_uniform_pattern(p), Collective::reduce_scatter);
+}
 
 // ---- The graphs: their allgathers, and in how many rounds ----
 
@@ -67,6 +61,120 @@ using Halving = Circular<Skips::halving>;
 using Ring = Torus<graph::ring, Ranks::any>;
 using Mesh = Torus<graph::mesh, Ranks::any>;
 using Hypercube = Torus<graph::hypercube, Ranks::powers_of_two>;
+
+// ---- Butterflies ----
+
+using MakePhases = ButterflyPhases (*)(int ranks, int blocks, int halvings);
+
+/// Whole vectors all the way.
+template <MakePhases make>
+Schedule butterfly_whole(int p, int /*root*/) {
+    const ButterflyPhases phases = make(p, 1, 0);
+    return place(then(phases.reduction, phases.routing), Collective::allreduce);
+}
+
+/// Halves all the way: as many blocks as the largest power of two.
+template <MakePhases make>
+Pattern butterfly_halving_pattern(int p) {
+    const ButterflyPhases phases = make(p, static_cast<int>(power_below(p)), log2_down(p));
+    return then(phases.reduction, phases.routing);
+}
+
+template <MakePhases make>
+Schedule butterfly_halving(int p, int /*root*/) {
+    return place(butterfly_halving_pattern<make>(p), Collective::allreduce);
+}
+
+/// Halves in the first half of the levels, as in Fig. 3.
+inline Schedule butterfly_hybrid(int p, int /*root*/) {
+    const int halvings = (log2_down(p) + 1) / 2;
+    const ButterflyPhases phases = butterfly_overlapping(p, 1 << halvings, halvings);
+    return place(then(phases.reduction, phases.routing), Collective::allreduce);
+}
+
+inline Schedule butterfly_reduce(int p, int root) {
+    return place(restrict_to_root(butterfly_halving_pattern<butterfly_overlapping>(p), root),
+                 Collective::reduce, root);
+}
+
+inline Schedule butterfly_reduce_scatter(int p, int /*root*/) {
+    return place(butterfly_reduce_scatter_pattern(p), Collective::reduce_scatter);
+}
+
+// ---- Trees, and combinations ----
+
+inline Schedule tree_broadcast(int p, int root) {
+    return place(tree_broadcast_pattern(p, root), Collective::broadcast, root);
+}
+
+inline Schedule tree_reduce(int p, int root) {
+    return place(dual(tree_broadcast_pattern(p, root)), Collective::reduce, root);
+}
+
+inline Schedule tree_allreduce(int p, int /*root*/) {
+    const Pattern broadcast = tree_broadcast_pattern(p, 0);
+    return place(then(dual(broadcast), broadcast), Collective::allreduce);
+}
+
+inline Schedule scatter_allgather(int p, int root) {
+    const Pattern allgather = Halving::allgather(p);
+    const Pattern scatter = reverse(restrict_to_root(allgather, root));
+    return place(without_repeats(then(scatter, allgather), root), Collective::broadcast, root);
+}
+
+inline Schedule reduce_scatter_gather(int p, int root) {
+    const Pattern allgather = Halving::allgather(p);
+    return place(restrict_to_root(then(dual(allgather), allgather), root), Collective::reduce, root);
+}
+
+inline Schedule hypercube_allreduce(int p, int root) {
+    return butterfly_whole<butterfly_overlapping>(p, root);
+}
+
+inline Schedule hypercube_barrier(int p, int /*root*/) {
+    return place(butterfly_overlapping(p, 1, 0).reduction, Collective::barrier);
+}
+
+/// Groups of `radix` members each read the operands of all others of the group, in as many levels as needed
+/// (Rabenseifner & Träff 2004, section 3.6, with exchanges instead of rings and several factors in one).
+template <Collective collective, int radix>
+Schedule exchange_by_radix(int p, int /*root*/) {
+    std::vector<int> sizes;
+    for (; p > 1; p /= sizes.front()) {
+        sizes.insert(sizes.begin(), std::min(p, radix)); // the outermost may be smaller
+    }
+    return levels(collective, graph::LevelTree::equal(sizes), Acting::exchange);
+}
+
+// ---- Adapters for schedules without a root ----
+
+template <Schedule (*make)(int)>
+Schedule rootless(int p, int /*root*/) {
+    return make(p);
+}
+
+template <Schedule (*make)(int, Inclusion), Inclusion inclusion>
+Schedule prefixes(int p, int /*root*/) {
+    return make(p, inclusion);
+}
+
+template <std::vector<int> (*dimensions)(int)>
+Schedule torus_exchange(int p, int /*root*/) {
+    return torus_alltoall(dimensions(p));
+}
+
+// The rows that every graph family gets from its allgather. p = ranks.
+
+inline constexpr Protocols everywhere{.eager = true, .pulled = true, .in_place = true};
+inline constexpr Protocols pulled{.pulled = true, .in_place = true};
+inline constexpr Protocols separate{.pulled = true};
+inline constexpr Protocols eager{.eager = true};
+inline constexpr Protocols eager_or_zero_copy{.eager = true, .pulled = true};
+inline constexpr Protocols everywhere_or_one_hop{
+    .eager = true, .pulled = true, .in_place = true, .one_hop = true};
+inline constexpr Protocols one_hop{.pulled = true, .one_hop = true};
+inline constexpr Protocols pulled_or_shared{.pulled = true, .in_place = true, .shared = true};
+inline constexpr Protocols eager_or_one_hop{.eager = true, .pulled = true, .one_hop = true};
 
 // ---- The schedules of the collectives ----
 
@@ -192,6 +300,41 @@ constexpr Algorithm scatter_row(std::string_view name, CostTerms (*cost)(int, in
             .cost = cost,
             .scratch = scratch,
             .source = source};
+}
+
+// Collectives over the levels of the machine on which a group runs. If nothing is known of it, all ranks are
+// one group, which is split into groups of at most eight.
+
+template <Acting acting, Collective collective>
+schedule::Schedule on_levels(const graph::LevelTree& tree, int root) {
+    return levels(collective, tree_to_run_on(acting, collective, tree), acting, root);
+}
+
+template <Acting acting, Collective collective>
+schedule::Schedule on_one_group(int p, int root) {
+    return on_levels<acting, collective>(graph::LevelTree::nested(p, {}), root);
+}
+
+template <Acting acting, Collective collective>
+constexpr Algorithm levels_row(CostTerms (*cost)(int, int), Bound bound, long (*scratch)(int, int)) {
+    constexpr std::string_view names[] = {"levels-exchange", "levels-shares", "levels-leaders",
+                                          "levels-direct"};
+    constexpr bool needs_equal_groups = acting == Acting::exchange && collective == Collective::alltoall;
+    // Results are stored to all of a group, or those of a reduction by their owners to the root.
+    constexpr bool stores_to_others =
+        acting == Acting::direct || (acting == Acting::shares && collective == Collective::reduce);
+    return {.name = names[static_cast<std::size_t>(acting)],
+            .collective = collective,
+            .order = detail::traits_of(collective).reduces() ? Order::canonical : Order::none,
+            .ranks = needs_equal_groups ? Ranks::powers_of_two : Ranks::any,
+            .protocols = protocols_of(acting, collective),
+            .make = on_one_group<acting, collective>,
+            .cost = cost,
+            .bound = bound,
+            .scratch = scratch,
+            .source = "levels of the machine, docs/traffic.md",
+            .reach = stores_to_others ? Reach::everybody : Reach::peers,
+            .make_on = on_levels<acting, collective>};
 }
 
 } // namespace tutti::algorithm::rows

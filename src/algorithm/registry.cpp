@@ -1,6 +1,6 @@
 #include "algorithm/registry.hpp"
 
-#include "graph/torus.hpp"
+#include "graph/graphs.hpp"
 
 namespace tutti::algorithm {
 

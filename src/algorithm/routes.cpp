@@ -1,8 +1,7 @@
 #include "algorithm/algorithms.hpp"
-#include "graph/circulant.hpp"
-#include "graph/torus.hpp"
-#include "schedule/grouped.hpp"
+#include "graph/graphs.hpp"
 #include "schedule/recorder.hpp"
+#include "schedule/runs.hpp"
 
 #include <algorithm>
 #include <bit>

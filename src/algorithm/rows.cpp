@@ -1,10 +1,7 @@
 #include "algorithm/algorithms.hpp"
 #include "algorithm/closed_forms.hpp"
 #include "algorithm/graph_rows.hpp"
-#include "algorithm/levels/level_rows.hpp"
-#include "algorithm/makers.hpp"
 #include "algorithm/registry.hpp"
-#include "algorithm/sources.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 #include "api/placement.hpp"
-#include "choose/saved.hpp"
+#include "choose/tuning_file.hpp"
 #include "diagnose/group_diagnosis.hpp"
 #include "group/group_state.hpp"
 #include "group/seat.hpp"

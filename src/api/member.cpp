@@ -3,8 +3,8 @@
 #include "group/group_state.hpp"
 #include "group/seat.hpp"
 #include "machine/machine.hpp"
-#include "machine/thread_state.hpp"
-#include "wait/error_context.hpp"
+#include "machine/process.hpp"
+#include "wait/failure.hpp"
 #include "wait/thread_progress.hpp"
 
 #include <tutti/error.hpp>

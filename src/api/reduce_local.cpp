@@ -1,5 +1,5 @@
 #include "call/arguments.hpp"
-#include "run/footprint.hpp"
+#include "run/prepared.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/reduce_local.hpp>

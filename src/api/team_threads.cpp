@@ -1,7 +1,6 @@
 #include "api/team_threads.hpp"
 
 #include "choose/group_config.hpp"
-#include "choose/wait_choice.hpp"
 #include "diagnose/group_diagnosis.hpp"
 #include "group/family.hpp"
 #include "log/log.hpp"

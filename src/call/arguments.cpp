@@ -1,7 +1,7 @@
 #include "call/arguments.hpp"
 
 #include "option_values.hpp"
-#include "run/footprint.hpp"
+#include "run/prepared.hpp"
 
 #include <tutti/dynamic.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "choose/select.hpp"
-#include "run/private_layout.hpp"
+#include "run/prepared.hpp"
 
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>

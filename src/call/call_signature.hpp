@@ -1,10 +1,10 @@
 #pragma once
 
 #include "call/arguments.hpp"
-#include "mailbox/cell.hpp"
-#include "run/digests.hpp"
+#include "mailbox/slot.hpp"
+#include "run/prepared.hpp"
 #include "schedule/synchronise.hpp"
-#include "wait/sequence.hpp"
+#include "wait/wait_timer.hpp"
 
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>

@@ -2,7 +2,7 @@
 
 #include "call/arguments.hpp"
 #include "immovable.hpp"
-#include "run/memory.hpp"
+#include "run/bindings.hpp"
 
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>

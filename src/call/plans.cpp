@@ -1,6 +1,6 @@
 #include "call/plans.hpp"
 
-#include "algorithm/neighbors.hpp"
+#include "algorithm/algorithms.hpp"
 #include "algorithm/registry.hpp"
 #include "mixed.hpp"
 #include "plan/plan.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "choose/group_config.hpp"
-#include "run/own_plan.hpp"
+#include "run/prepared.hpp"
 #include "schedule/schedule.hpp"
 #include "schedule/synchronise.hpp"
 

@@ -3,7 +3,7 @@
 #include "algorithm/registry.hpp"
 #include "call/plans.hpp"
 #include "call/prepared_call.hpp"
-#include "choose/store_policy.hpp"
+#include "choose/select.hpp"
 #include "mailbox/slot.hpp"
 
 #include <tutti/detail/kernels.hpp>

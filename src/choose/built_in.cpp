@@ -1,6 +1,4 @@
-#include "choose/built_in.hpp"
-
-#include "choose/store_policy.hpp"
+#include "choose/select.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,6 +11,25 @@ using schedule::Protocol;
 
 namespace {
 
+/// The default rows of a collective: for eager messages, for short ones that are not eager, and for longer
+/// ones, which members fetch (pulled), or which the owner of a block stores for all (pushed).
+///
+/// Lines that a member stores into another's cache have to come from there first, so short messages are
+/// pulled. If long ones are pushed, every block is read once (StorePolicy::pushes). In reductions each member
+/// does its part for all; but a short reduction is left to the root, which saves the others their wait.
+struct Defaults {
+    std::size_t eager;
+    std::size_t brief;
+    std::size_t pulled;
+    std::size_t pushed;
+    /// For two members, if they differ.
+    std::size_t of_two;
+    /// Has been the fastest on some machine.
+    std::size_t other;
+    /// For blocks of which only senders and receivers know, if the collective has such blocks.
+    std::size_t one_hop = 0;
+};
+
 std::size_t row_named(Collective collective, std::string_view name) {
     const Algorithm* const found = algorithm::find(collective, name);
     if (found == nullptr) {
@@ -20,33 +37,6 @@ std::size_t row_named(Collective collective, std::string_view name) {
     }
     return algorithm::index_of(*found);
 }
-
-/// Whether two members take a row of their own. Pulled, a broadcast would leave all copying to one of them.
-/// A scan in which neither stores into the other's vector saves the lines' way back.
-bool two_differ(Collective collective, const Selection::Input& size) {
-    if (collective == Collective::scan) {
-        return size.touched_bytes <= StorePolicy::here().profile().scan_between_two_bytes;
-    }
-    if (collective == Collective::allreduce) {
-        return StorePolicy::here().pulls_between_two(size.touched_bytes);
-    }
-    return collective == Collective::broadcast;
-}
-
-/// Whether combined results are fetched by the others, which takes a second exchange.
-bool fetches_results(Collective collective, const Selection::Input& size) {
-    return collective == Collective::allreduce &&
-           StorePolicy::here().fetches_results(size.touched_bytes, size.members,
-                                               std::min(size.members, size.cpus), size.l3_groups);
-}
-
-/// Whether members are further apart than those for which the built-in choice was measured, or more.
-bool follows_levels(const Selection::Input& size) {
-    constexpr int most_in_one_cache = 8;
-    return size.members <= size.cpus && (size.l3_groups > 1 || size.members > most_in_one_cache);
-}
-
-} // namespace
 
 const Defaults& defaults(Collective collective) {
     static const auto table = [] {
@@ -78,6 +68,95 @@ const Defaults& defaults(Collective collective) {
     }();
     return table[static_cast<std::size_t>(collective)];
 }
+
+/// Whether two members take a row of their own. Pulled, a broadcast would leave all copying to one of them.
+/// A scan in which neither stores into the other's vector saves the lines' way back.
+bool two_differ(Collective collective, const Selection::Input& size) {
+    if (collective == Collective::scan) {
+        return size.touched_bytes <= StorePolicy::here().profile().scan_between_two_bytes;
+    }
+    if (collective == Collective::allreduce) {
+        return StorePolicy::here().pulls_between_two(size.touched_bytes);
+    }
+    return collective == Collective::broadcast;
+}
+
+/// Whether combined results are fetched by the others, which takes a second exchange.
+bool fetches_results(Collective collective, const Selection::Input& size) {
+    return collective == Collective::allreduce &&
+           StorePolicy::here().fetches_results(size.touched_bytes, size.members,
+                                               std::min(size.members, size.cpus), size.l3_groups);
+}
+
+/// Whether the row has so few rounds that it may be chosen without having been measured. Others have more
+/// than any that is good for few bytes, and gain little for many.
+bool has_few_rounds(const Algorithm& row, int members) {
+    return row.cost(members, 0).rounds <=
+           4 * static_cast<long>(std::bit_width(static_cast<unsigned>(members)));
+}
+
+/// Whether members are further apart than those for which the built-in choice was measured, or more.
+bool follows_levels(const Selection::Input& size) {
+    constexpr int most_in_one_cache = 8;
+    return size.members <= size.cpus && (size.l3_groups > 1 || size.members > most_in_one_cache);
+}
+
+/// Whether members can store in several ways: non-temporal stores for enough bytes that they have not just
+/// read.
+bool has_ways_to_store(const detail::Call& call, Protocol protocol, const Selection::Input& size) {
+    constexpr std::size_t least_bytes = std::size_t{128} << 10U;
+    return stores_apart(call.collective, protocol) && size.touched_bytes >= least_bytes;
+}
+
+/// Selections for one call, none twice.
+class Candidates {
+public:
+    Candidates(const detail::Call& call, const Selection::Input& size, std::size_t most)
+        : call_(call), size_(size), most_(most), built_in_(built_in_selection(call.collective, call, size)) {}
+
+    const Selection& built_in() const { return built_in_; }
+    std::vector<Selection> take() { return std::move(found_); }
+
+    void add(const std::optional<Selection>& selection) {
+        const auto is_same = [&](const Selection& other) {
+            return other.row == selection->row && other.protocol == selection->protocol &&
+                   ways(other.stores) == ways(selection->stores);
+        };
+        if (selection && found_.size() < most_ && std::ranges::none_of(found_, is_same)) {
+            found_.push_back(*selection);
+        }
+    }
+
+    void add_row(std::size_t row, Stores stores = Stores::by_policy) {
+        if (has_few_rounds(algorithm::registry()[row], size_.members)) {
+            add(usable(row, call_, size_, built_in_, Reason::tried, stores));
+        }
+    }
+
+    /// Another way to store, if there are several.
+    void add_way(std::size_t row, Stores stores) {
+        if (has_ways_to_store(call_, protocol_of(row, call_, size_), size_)) {
+            add_row(row, stores);
+        }
+    }
+
+private:
+    WaysToStore ways(Stores stores) const {
+        return StorePolicy::here().ways_to_store(stores, {.collective = call_.collective,
+                                                          .touched_bytes = size_.touched_bytes,
+                                                          .members = size_.members,
+                                                          .cpus = std::min(size_.members, size_.cpus),
+                                                          .l3_groups = size_.l3_groups});
+    }
+
+    const detail::Call& call_;
+    const Selection::Input& size_;
+    std::size_t most_;
+    Selection built_in_;
+    std::vector<Selection> found_;
+};
+
+} // namespace
 
 Selection built_in_selection(Collective collective, const detail::Call& call, const Selection::Input& size) {
     const Defaults& rows = defaults(collective);
@@ -137,6 +216,36 @@ std::optional<Selection> usable(std::size_t row, const detail::Call& call, const
         return std::nullopt;
     }
     return Selection{row, protocol, reason, stores};
+}
+
+std::vector<Selection> candidates(const detail::Call& call, const Selection::Input& size,
+                                  const tuning::Choices& choices, std::size_t most) {
+    Candidates found(call, size, most);
+    found.add(select(call, size, choices));
+    found.add(found.built_in());
+    if (call.shared_output) {
+        return found.take();
+    }
+    found.add(level_selection(call, size, found.built_in()));
+    if (const tuning::Entry* const entry = entry_for(call, size, choices);
+        entry != nullptr && entry->measured.size() > 1) {
+        found.add_row(entry->measured[1].row, entry->measured[1].stores);
+    }
+    const Defaults& rows = defaults(call.collective);
+    // How members store matters most where they store to each other, and the more the further they are apart.
+    found.add_way(rows.pushed, Stores::cached);
+    if (size.members == 2) {
+        found.add_row(rows.of_two);
+    }
+    found.add_row(rows.pulled);
+    found.add_way(rows.pushed, Stores::string_moves);
+    found.add_way(rows.pushed, Stores::non_temporal);
+    found.add_way(found.built_in().row, Stores::cached);
+    for (const std::size_t row :
+         {rows.other, rows.pulled, rows.pushed, rows.of_two, rows.brief, rows.eager}) {
+        found.add_row(row);
+    }
+    return found.take();
 }
 
 } // namespace tutti::engine

@@ -2,7 +2,7 @@
 
 #include "algorithm/registry.hpp"
 #include "choose/group_config.hpp"
-#include "choose/saved.hpp"
+#include "choose/tuning_file.hpp"
 #include "mailbox/slot.hpp"
 
 #include <algorithm>
@@ -181,16 +181,15 @@ void Exploration::use(std::size_t candidate) {
 
 Learnt Exploration::learnt() const {
     constexpr double ns_in_us = 1e3;
-    Learnt learnt{.kind = {},
-                  .point = {},
-                  .candidates = {},
-                  .tried_calls = tried_calls_,
-                  .lost_us = double(lost_ns_) / ns_in_us};
+    Learnt learnt{
+        .kind = {}, .entry = {}, .tried_calls = tried_calls_, .lost_us = double(lost_ns_) / ns_in_us};
+    std::vector<tuning::Measured>& measured = learnt.entry.measured;
     for (std::size_t candidate = 0; candidate < ns_.size(); ++candidate) {
-        learnt.candidates.push_back({candidates_[candidate], double(ns_[candidate]) / ns_in_us});
+        const Selection& each = candidates_[candidate];
+        measured.push_back({each.row, double(ns_[candidate]) / ns_in_us, each.stores, each.reason});
     }
-    std::rotate(learnt.candidates.begin(), learnt.candidates.begin() + static_cast<std::ptrdiff_t>(choice_),
-                learnt.candidates.begin() + static_cast<std::ptrdiff_t>(choice_) + 1);
+    std::swap(measured.front(), measured[choice_]);
+    std::ranges::stable_sort(measured.begin() + 1, measured.end(), {}, &tuning::Measured::us);
     return learnt;
 }
 
@@ -223,6 +222,18 @@ std::size_t tried_at_first(std::span<const Selection> candidates, std::size_t to
     const Reason first = candidates.front().reason;
     const bool is_built_in = first != Reason::measured && first != Reason::levels;
     return is_built_in ? of_built_in : of_built_in + 1;
+}
+
+/// Four digits: more would be noise.
+std::string text_of_us(double us) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.4g us", us);
+    return text.data();
+}
+
+std::string text_of(const tuning::Measured& measured) {
+    return tuning::name_of(algorithm::registry()[measured.row], measured.stores) + " (" +
+           std::string(source_name(measured.reason)) + ") " + text_of_us(measured.us);
 }
 
 } // namespace
@@ -274,10 +285,10 @@ void Explorations::report_decisions() {
         }
         Learnt learnt = explored.exploration.learnt();
         learnt.kind = kind;
-        learnt.point = {kind.collective,   kind.operands,  static_cast<int>(trials_.times.size()),
-                        config_.l3_groups, explored.bytes, kind.in_place};
+        learnt.entry.point = {kind.collective,   kind.operands,  static_cast<int>(trials_.times.size()),
+                              config_.l3_groups, explored.bytes, kind.in_place};
         if (learnt.has_entry()) {
-            tuning::learn(learnt.entry());
+            tuning::learn(learnt.entry);
         }
         trials_.learnt.put(std::move(learnt));
     }
@@ -292,42 +303,15 @@ void Explorations::clear() {
     trials_.learnt.clear();
 }
 
-namespace {
-
-/// Four digits: more would be noise.
-std::string text_of_us(double us) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "%.4g us", us);
-    return text.data();
-}
-
-std::string text_of(const Learnt::Candidate& candidate) {
-    const Selection& selection = candidate.selection;
-    return tuning::name_of(algorithm::registry()[selection.row], selection.stores) + " (" +
-           std::string(source_of(selection.reason)) + ") " + text_of_us(candidate.us);
-}
-
-} // namespace
-
-tuning::Entry Learnt::entry() const {
-    tuning::Entry entry{point, {}};
-    for (const Candidate& candidate : candidates) {
-        entry.measured.push_back({candidate.selection.row, candidate.us, candidate.selection.stores});
-    }
-    std::stable_sort(
-        entry.measured.begin() + 1, entry.measured.end(),
-        [](const tuning::Measured& one, const tuning::Measured& other) { return one.us < other.us; });
-    return entry;
-}
-
 std::string Learnt::text() const {
+    const tuning::Point& point = entry.point;
     std::string text = std::string(to_string(point.collective)) + " " +
                        std::string(to_string(point.operands)) + " of " + std::to_string(point.bytes) +
                        " bytes" + (kind.in_place ? " in place" : "") + (kind.serial ? " from the left" : "") +
                        (kind.commutative ? "" : ", which does not commute") +
                        (kind.in_one_pass ? ", in one pass" : "") + ": ";
-    for (const Candidate& candidate : candidates) {
-        text += text_of(candidate) + "; ";
+    for (const tuning::Measured& each : entry.measured) {
+        text += text_of(each) + "; ";
     }
     return text + "tried in " + std::to_string(tried_calls) + " calls, which lost " + text_of_us(lost_us);
 }

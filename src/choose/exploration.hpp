@@ -2,7 +2,7 @@
 
 #include "choose/select.hpp"
 #include "choose/table.hpp"
-#include "mailbox/cell.hpp"
+#include "mailbox/slot.hpp"
 
 #include <tutti/detail/call.hpp>
 
@@ -95,24 +95,17 @@ struct Learnt {
 
         friend auto operator<=>(const Kind&, const Kind&) = default;
     };
-    struct Candidate {
-        Selection selection;
-        double us = 0;
-    };
 
     Kind kind;
-    /// The point of the first call of the kind.
-    tuning::Point point;
-    /// The choice first, the others in the order in which they were tried.
-    std::vector<Candidate> candidates;
+    /// The point is that of the first call of the kind. The choice comes first, then the fastest of the
+    /// others.
+    tuning::Entry entry;
     /// Calls that were measured, and how much longer they took than they would have with the choice, as the
     /// times of the candidates have it.
     int tried_calls = 0;
     double lost_us = 0;
 
-    /// As an entry of a table.
-    tuning::Entry entry() const;
-    /// Whether such an entry holds for calls of this kind: a table has only entries for canonical order and
+    /// Whether the entry holds for calls of this kind: a table has only entries for canonical order and
     /// operators that commute and may combine partial results.
     bool has_entry() const {
         return !kind.serial && kind.commutative && !kind.in_one_pass && !kind.shared_output;

@@ -1,36 +1,72 @@
 #include "choose/group_config.hpp"
 
-#include "choose/saved.hpp"
-#include "choose/this_machine.hpp"
-#include "choose/wait_choice.hpp"
+#include "choose/tuning_file.hpp"
+#include "environment.hpp"
+#include "machine/files.hpp"
 #include "machine/pinning.hpp"
 #include "machine/placement.hpp"
 #include "machine/process.hpp"
+#include "machine/thresholds.hpp"
+#include "no_cancellation.hpp"
 #include "option_values.hpp"
 #include "record/recorder.hpp"
-#include "wait/time_limit.hpp"
+#include "wait/wait_timer.hpp"
 
 #include <tutti/error.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <exception>
+#include <iterator>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <utility>
+
+namespace tutti::tuning {
+
+int l3_groups(const machine::Machine& machine, std::span<const int> cpus) {
+    const std::set<int> used(cpus.begin(), cpus.end());
+    std::set<int> groups;
+    for (const machine::Pu& pu : machine.pus) {
+        if (used.contains(pu.os_index) || used.contains(machine::unpinned)) {
+            groups.insert(pu.l3);
+        }
+    }
+    return std::clamp(static_cast<int>(groups.size()), 1, std::max(static_cast<int>(cpus.size()), 1));
+}
+
+const machine::Machine& this_machine() {
+    static const machine::Machine machine = machine::here();
+    return machine;
+}
+
+const machine::Thresholds& this_thresholds() {
+    static const machine::Thresholds profile = machine::family_thresholds(this_machine());
+    return profile;
+}
+
+} // namespace tutti::tuning
 
 namespace tutti::engine {
 
 namespace {
 
-/// The CPUs of the process and of the members.
-struct Cpus {
-    std::vector<int> of_process;
-    /// How many of the members can run at the same time.
-    int of_members;
-};
+std::optional<Wait> wait_named(const std::string& name) {
+    constexpr auto names = names_of(Wait{});
+    const auto* const found = std::ranges::find(names, name);
+    return found != names.end() ? std::optional(static_cast<Wait>(found - names.begin())) : std::nullopt;
+}
+
+std::string text_of(std::int64_t ns) {
+    constexpr std::int64_t microsecond_ns = 1'000;
+    return std::to_string(ns / microsecond_ns) + " us";
+}
 
 /// The groups of consecutive ranks that equal levels of so many children make, outermost first.
 std::vector<std::vector<int>> equal_parts(const std::vector<int>& levels, int members) {
@@ -54,60 +90,30 @@ std::vector<std::vector<int>> equal_parts(const std::vector<int>& levels, int me
     return parts;
 }
 
-/// The members' places in the options count before the detected ones.
-std::vector<std::vector<int>> parts_for(const GroupOptions& options, std::span<const int> cpus) {
-    return options.levels.empty() ? machine::parts_of(tuning::this_machine(), cpus)
-                                  : equal_parts(options.levels, static_cast<int>(cpus.size()));
-}
-
-/// The members' places.
-struct Whereabouts {
-    std::vector<std::vector<int>> bindings;
-    std::vector<int> places;
-    std::vector<std::vector<int>> parts;
-};
-
-GroupConfig config_for(const GroupOptions& options, Whereabouts where, Cpus cpus, int l3_groups) {
-    const auto members = static_cast<int>(where.bindings.size());
-    const Wait wait = wait_of(options.wait);
-    GroupOptions chosen = options;
-    chosen.wait = wait;
-    const int process_cpus = machine::allowed_pus(cpus.of_process);
+/// The configuration of members with these places, bindings and CPUs.
+GroupConfig completed(GroupConfig config, const GroupOptions& options) {
+    const auto members = static_cast<int>(config.bindings.size());
+    config.options = options;
+    config.options.wait = wait_of(options.wait);
+    config.wait_is_from_environment = config.options.wait != options.wait;
+    config.wait_policy = wait_policy_of(config.options.wait, members, config.cpus);
+    config.process_cpus = machine::allowed_pus(config.cpus_of_process);
     tuning::save_at_exit();
     tuning::Source source = tuning::source_of(options.tuning);
-    const bool explores = members > 1 && source.explores;
-    if (explores) {
-        source.text += ", then what is fastest here";
-    }
-    return {.wait_policy = wait_policy_of(wait, members, cpus.of_members),
-            .cpus = cpus.of_members,
-            .process_cpus = process_cpus,
-            .cpus_of_process = std::move(cpus.of_process),
-            .options = std::move(chosen),
-            .wait_is_from_environment = wait != options.wait,
-            .timeout = timeout_of(options.timeout, "GroupOptions::timeout"),
-            .trace = std::max(required("GroupOptions::trace", options.trace), trace_of_process()),
-            .l3_groups = l3_groups,
-            .choices = tuning::Choices(std::move(source.table), {members, process_cpus, l3_groups}),
-            .explores = explores,
-            .tuning = std::move(source.text),
-            .bindings = std::move(where.bindings),
-            .places = std::move(where.places),
-            .parts = std::move(where.parts)};
+    config.explores = members > 1 && source.explores;
+    config.tuning = std::move(source.text) + (config.explores ? ", then what is fastest here" : "");
+    config.choices =
+        tuning::Choices(std::move(source.table), {members, config.process_cpus, config.l3_groups});
+    config.timeout = timeout_of(options.timeout, "GroupOptions::timeout");
+    config.trace = std::max(required("GroupOptions::trace", options.trace), trace_of_process());
+    return config;
 }
 
-/// Members whose threads nobody has placed.
-struct Compact {
-    std::vector<int> places;
-    int l3_groups = 1;
-    std::vector<std::vector<int>> parts;
-};
-
-/// Where they are taken to be. That follows from the machine, so that the last answer is kept for the next
-/// group.
-Compact compact(int members) {
+/// Where members are taken to be whose threads nobody has placed: their places, parts and L3 groups. These
+/// follow from the machine, so the last answer is kept for the next group.
+GroupConfig compact(int members) {
     static machine::ProcessMutex mutex(machine::ProcessMutex::Order::outer); // the machine is read once
-    static Compact& last = *new Compact; // never destroyed: static objects may be groups
+    static GroupConfig& last = *new GroupConfig; // never destroyed: static objects may be groups
     const std::scoped_lock lock(mutex);
     if (last.places.size() != static_cast<std::size_t>(members)) {
         const machine::Machine& machine = tuning::this_machine();
@@ -120,34 +126,99 @@ Compact compact(int members) {
 
 } // namespace
 
+Wait wait_of(Wait given) {
+    return required("GroupOptions::wait", given) != Wait::automatic
+               ? given
+               : environment_value<wait_named>("TUTTI_WAIT", "automatic, spin, yield or sleep")
+                     .value_or(Wait::automatic);
+}
+
+mailbox::WaitPolicy wait_policy_for(int members, int cpus) {
+    const machine::Thresholds& profile = tuning::this_thresholds();
+    const auto whole = [](double ns) { return static_cast<std::int64_t>(ns); };
+    return members <= cpus
+               ? mailbox::WaitPolicy{.spin_ns = whole(profile.spin_ns), .yield_ns = whole(profile.yield_ns)}
+               : mailbox::WaitPolicy{.spin_ns = 0, .yield_ns = whole(profile.crowded_yield_ns)};
+}
+
+mailbox::WaitPolicy wait_policy_of(Wait wait, int members, int cpus) {
+    constexpr std::int64_t for_good_ns = mailbox::WaitPolicy::for_good_ns;
+    switch (wait) {
+    case Wait::spin:
+        return {.spin_ns = for_good_ns, .yield_ns = 0};
+    case Wait::yield:
+        return {.spin_ns = 0, .yield_ns = for_good_ns};
+    case Wait::sleep:
+        return {.spin_ns = 0, .yield_ns = 0};
+    case Wait::automatic:
+        break;
+    }
+    return wait_policy_for(members, cpus);
+}
+
+mailbox::WaitPolicy wait_policy_between_runs(const GroupConfig& config, int members, bool caller_is_member) {
+    const int threads = caller_is_member ? members : members + 1;
+    const bool has_room = members <= config.cpus && threads <= config.process_cpus;
+    const mailbox::WaitPolicy wait_policy = wait_policy_for(threads, has_room ? threads : 1);
+    switch (config.options.wait) {
+    case Wait::sleep:
+        return {};
+    case Wait::yield:
+        return {.spin_ns = 0, .yield_ns = wait_policy.awake_ns()};
+    case Wait::spin:
+    case Wait::automatic:
+        break;
+    }
+    return wait_policy;
+}
+
+std::string text_of_waits(const GroupConfig& config, const mailbox::WaitPolicy& wait_policy, int members,
+                          int cpus) {
+    if (config.options.wait != Wait::automatic) {
+        return std::string(names_of(Wait{})[static_cast<std::size_t>(config.options.wait)]) + ", as set by " +
+               (config.wait_is_from_environment ? "TUTTI_WAIT" : "GroupOptions::wait");
+    }
+    const auto count = [](int number, const char* name) {
+        return std::to_string(number) + " " + name + (number == 1 ? "" : "s");
+    };
+    return (wait_policy.spin_ns > 0 ? "spin for " + text_of(wait_policy.spin_ns) + ", " : "") + "yield for " +
+           text_of(wait_policy.yield_ns) + ", then sleep, because " + count(members, "member") +
+           (members > cpus ? " share "
+            : members == 1 ? " has "
+                           : " have ") +
+           count(cpus, "CPU");
+}
+
 GroupConfig config_for(const GroupOptions& options, std::span<const int> cpus) {
-    std::vector<std::vector<int>> bindings(cpus.size());
+    const auto members = static_cast<int>(cpus.size());
+    GroupConfig config;
+    config.bindings.resize(cpus.size());
     for (std::size_t rank = 0; rank < cpus.size(); ++rank) {
         if (cpus[rank] != machine::unpinned) {
-            bindings[rank] = {cpus[rank]};
+            config.bindings[rank] = {cpus[rank]};
         }
     }
-    std::vector<int> process = machine::recent_process_cpus();
-    const int at_once = machine::pus_at_once(bindings, machine::allowed_pus(process));
-    std::vector<int> places(cpus.begin(), cpus.end());
-    if (std::ranges::count(places, machine::unpinned) != 0) {
-        places = compact(static_cast<int>(cpus.size())).places;
+    config.cpus_of_process = machine::recent_process_cpus();
+    config.cpus = machine::pus_at_once(config.bindings, machine::allowed_pus(config.cpus_of_process));
+    config.places.assign(cpus.begin(), cpus.end());
+    if (std::ranges::count(config.places, machine::unpinned) != 0) {
+        config.places = compact(members).places;
     }
-    return config_for(options, {std::move(bindings), std::move(places), parts_for(options, cpus)},
-                      {std::move(process), at_once}, tuning::l3_groups(tuning::this_machine(), cpus));
+    config.parts = options.levels.empty() ? machine::parts_of(tuning::this_machine(), cpus)
+                                          : equal_parts(options.levels, members);
+    config.l3_groups = tuning::l3_groups(tuning::this_machine(), cpus);
+    return completed(std::move(config), options);
 }
 
 GroupConfig config_for(int members, const GroupOptions& options) {
-    std::vector<int> process = machine::recent_process_cpus();
-    const int at_once = std::min(machine::allowed_pus(process), members);
-    Compact places = compact(members);
+    GroupConfig config = compact(members);
+    config.bindings.resize(static_cast<std::size_t>(members));
+    config.cpus_of_process = machine::recent_process_cpus();
+    config.cpus = std::min(machine::allowed_pus(config.cpus_of_process), members);
     if (!options.levels.empty()) {
-        places.parts = equal_parts(options.levels, members);
+        config.parts = equal_parts(options.levels, members);
     }
-    return config_for(options,
-                      {std::vector<std::vector<int>>(static_cast<std::size_t>(members)),
-                       std::move(places.places), std::move(places.parts)},
-                      {std::move(process), at_once}, places.l3_groups);
+    return completed(std::move(config), options);
 }
 
 GroupConfig config_for_members(const GroupConfig& config, const std::vector<int>& mates) {
@@ -179,6 +250,50 @@ GroupConfig config_for_members(const GroupConfig& config, const std::vector<int>
     made.choices = tuning::Choices(config.choices.table(), {members, config.process_cpus, made.l3_groups});
     made.explores = config.explores && members > 1;
     return made;
+}
+
+Bindings::Bindings(const GroupConfig& config)
+    : of_members_(config.bindings), cpus_of_process_(config.cpus_of_process), cpus_(config.cpus) {}
+
+void Bindings::read(int member) noexcept {
+    update(member, false);
+}
+
+void Bindings::read_with_process(int member) noexcept {
+    const NoCancellation opens_files; // and a wait must not be a point of cancellation
+    update(member, true);
+}
+
+void Bindings::update(int member, bool with_process) noexcept {
+    if (of_members_.empty()) { // and stays so
+        return;
+    }
+    try {
+        std::vector<int> process = with_process ? machine::process_cpus() : std::vector<int>{};
+        std::vector<int> found = machine::cpus_of_this_thread();
+        const std::scoped_lock lock(mutex_);
+        if (!with_process) { // a thread that has bound itself may have CPUs that no other has
+            std::ranges::set_union(cpus_of_process_, found, std::back_inserter(process));
+        }
+        if (found.size() >= process.size()) {
+            found.clear(); // any
+        }
+        std::vector<int>& known = of_members_[static_cast<std::size_t>(member)];
+        if (known == found && cpus_of_process_ == process) {
+            return;
+        }
+        known = std::move(found);
+        cpus_of_process_ = std::move(process);
+        const int at_once = machine::pus_at_once(of_members_, machine::allowed_pus(cpus_of_process_));
+        cpus_.store(at_once, std::memory_order_relaxed); // a hint
+    } catch (const std::exception&) {
+        // There is no memory, and the hint stays as it is.
+    }
+}
+
+std::vector<std::vector<int>> Bindings::of_members() const {
+    const std::scoped_lock lock(mutex_);
+    return of_members_;
 }
 
 } // namespace tutti::engine

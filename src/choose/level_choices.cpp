@@ -1,6 +1,6 @@
 // Written by `tutti model --level-choices`, whose output a test compares with this file.
 
-#include "choose/built_in.hpp"
+#include "choose/select.hpp"
 
 namespace tutti::engine {
 

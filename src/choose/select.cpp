@@ -1,7 +1,6 @@
 #include "choose/select.hpp"
 
-#include "choose/built_in.hpp"
-#include "choose/store_policy.hpp"
+#include "choose/group_config.hpp"
 #include "mailbox/slot.hpp"
 
 #include <tutti/error.hpp>
@@ -12,24 +11,12 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace tutti::engine {
 
 using algorithm::Algorithm;
 using schedule::Protocol;
-
-std::string_view source_of(Reason reason) {
-    switch (reason) {
-    case Reason::measured:
-        return "file";
-    case Reason::tried:
-        return "tried";
-    case Reason::named:
-        return "named";
-    default:
-        return "built-in";
-    }
-}
 
 bool is_exact(const detail::Call& call) {
     return call.op != Operator::callable && (call.type < Type::f32 || call.op >= Operator::minimum);
@@ -77,12 +64,27 @@ void require(const Algorithm& row, const detail::Call& call, const Selection::In
                         "\" " + reason + "; these would work: " + others);
 }
 
-} // namespace
-
-bool has_few_rounds(const Algorithm& row, int members) {
-    return row.cost(members, 0).rounds <=
-           4 * static_cast<long>(std::bit_width(static_cast<unsigned>(members)));
+Selection named_selection(Collective collective, const detail::Call& call, const Selection::Input& size) {
+    const Algorithm* row = algorithm::find(collective, call.algorithm);
+    if (row == nullptr) {
+        throw ArgumentError(std::string(to_string(collective)) + ": there is no algorithm \"" +
+                            std::string(call.algorithm) + "\"; there are: " + algorithm::names(collective));
+    }
+    require(*row, call, size);
+    const std::size_t index = algorithm::index_of(*row);
+    return {index, protocol_of(index, call, size), Reason::named};
 }
+
+/// The selection of the table, if it has one that can be used here.
+std::optional<Selection> measured_selection(const detail::Call& call, const Selection::Input& size,
+                                            const tuning::Choices& choices, const Selection& built_in) {
+    const tuning::Entry* const entry = entry_for(call, size, choices);
+    return entry != nullptr ? usable(entry->measured.front().row, call, size, built_in, Reason::measured,
+                                     entry->measured.front().stores)
+                            : std::nullopt;
+}
+
+} // namespace
 
 /// If every member sends one message only, the message may go over the staging buffer, as long as a member
 /// reads few bytes of all staging buffers: two exchanges and half the traffic are better then. Two members
@@ -130,30 +132,6 @@ const tuning::Entry* entry_for(const detail::Call& call, const Selection::Input&
                : choices.entry(call.collective, operands_of(call), size.total_bytes, size.in_place);
 }
 
-namespace {
-
-Selection named_selection(Collective collective, const detail::Call& call, const Selection::Input& size) {
-    const Algorithm* row = algorithm::find(collective, call.algorithm);
-    if (row == nullptr) {
-        throw ArgumentError(std::string(to_string(collective)) + ": there is no algorithm \"" +
-                            std::string(call.algorithm) + "\"; there are: " + algorithm::names(collective));
-    }
-    require(*row, call, size);
-    const std::size_t index = algorithm::index_of(*row);
-    return {index, protocol_of(index, call, size), Reason::named};
-}
-
-/// The selection of the table, if it has one that can be used here.
-std::optional<Selection> measured_selection(const detail::Call& call, const Selection::Input& size,
-                                            const tuning::Choices& choices, const Selection& built_in) {
-    const tuning::Entry* const entry = entry_for(call, size, choices);
-    return entry != nullptr ? usable(entry->measured.front().row, call, size, built_in, Reason::measured,
-                                     entry->measured.front().stores)
-                            : std::nullopt;
-}
-
-} // namespace
-
 Selection select(const detail::Call& call, const Selection::Input& size, const tuning::Choices& choices) {
     if (!call.algorithm.empty()) {
         return named_selection(call.collective, call, size);
@@ -164,8 +142,6 @@ Selection select(const detail::Call& call, const Selection::Input& size, const t
     }
     return level_selection(call, size, built_in).value_or(built_in);
 }
-
-using algorithm::Algorithm;
 
 bool lifts_single_operands(const detail::Call& call, int members) {
     return call.one_pass_operator && (members == 1 || detail::traits_of(call.collective).is_prefix());
@@ -201,95 +177,105 @@ std::string refusal(const Algorithm& row, const detail::Call& call, int members)
     return {};
 }
 
-namespace {
-
-using schedule::Protocol;
-
-/// Whether members can store in several ways: non-temporal stores for enough bytes that they have not just
-/// read.
-bool has_ways_to_store(const detail::Call& call, Protocol protocol, const Selection::Input& size) {
-    constexpr std::size_t least_bytes = std::size_t{128} << 10U;
-    return stores_apart(call.collective, protocol) && size.touched_bytes >= least_bytes;
+std::size_t touched_bytes(Collective collective, std::size_t total_bytes, int members) {
+    // Blocks of all members make up one whole vector.
+    const auto whole_vectors = [&](const detail::Parts& parts) {
+        return parts.others == detail::Part::whole ? static_cast<std::size_t>(members) : 1;
+    };
+    const detail::CollectiveTraits& traits = detail::traits_of(collective);
+    return (whole_vectors(traits.input) + whole_vectors(traits.output)) * total_bytes;
 }
 
-/// Selections for one call, none twice.
-class Candidates {
-public:
-    Candidates(const detail::Call& call, const Selection::Input& size, std::size_t most)
-        : call_(call), size_(size), most_(most), built_in_(built_in_selection(call.collective, call, size)) {}
+StorePolicy::StorePolicy(const machine::Machine& machine, machine::Thresholds profile)
+    : profile_(std::move(profile)), l2_caches_(static_cast<std::size_t>(std::max(machine.l2_groups(), 1))),
+      to_others_(cheapest(profile_)) {}
 
-    const Selection& built_in() const { return built_in_; }
-    std::vector<Selection> take() { return std::move(found_); }
+const StorePolicy& StorePolicy::here() {
+    // First: it may warn, which a thread must not do while others wait for a static object.
+    const machine::Thresholds& thresholds = tuning::this_thresholds();
+    static const StorePolicy caches(tuning::this_machine(), thresholds);
+    return caches;
+}
 
-    void add(const std::optional<Selection>& selection) {
-        const auto is_same = [&](const Selection& other) {
-            return other.row == selection->row && other.protocol == selection->protocol &&
-                   ways(other.stores) == ways(selection->stores);
-        };
-        if (selection && found_.size() < most_ && std::ranges::none_of(found_, is_same)) {
-            found_.push_back(*selection);
-        }
+StorePolicy::Way StorePolicy::cheapest(const machine::Thresholds& profile) {
+    // After non-temporal stores the next reader fetches from further away, and a move costs more to begin
+    // than a store.
+    constexpr double least_gain = 1.25;
+    const auto known = [](double ns) { return ns > 0; };
+    if (!known(profile.plain_line_ns)) {
+        return Way::plain;
     }
+    const bool moves =
+        known(profile.moved_line_ns) && profile.moved_line_ns * least_gain < profile.plain_line_ns;
+    const double cached_ns = moves ? profile.moved_line_ns : profile.plain_line_ns;
+    if (known(profile.streamed_line_ns) && profile.streamed_line_ns * least_gain < cached_ns) {
+        return Way::streamed;
+    }
+    return moves ? Way::moved : Way::plain;
+}
 
-    void add_row(std::size_t row, Stores stores = Stores::by_policy) {
-        if (has_few_rounds(algorithm::registry()[row], size_.members)) {
-            add(usable(row, call_, size_, built_in_, Reason::tried, stores));
-        }
-    }
+bool StorePolicy::is_full(const machine::Reach& reach, std::size_t touched_bytes, int cpus,
+                          int l3_groups) const {
+    const std::size_t l2_caches = std::min(static_cast<std::size_t>(cpus), l2_caches_);
+    return touched_bytes >= reach.bytes(l2_caches, static_cast<std::size_t>(l3_groups));
+}
 
-    /// Another way to store, if there are several.
-    void add_way(std::size_t row, Stores stores) {
-        if (has_ways_to_store(call_, protocol_of(row, call_, size_), size_)) {
-            add_row(row, stores);
-        }
-    }
+bool StorePolicy::streams_to_own(Collective collective, std::size_t touched_bytes, int cpus,
+                                 int l3_groups) const {
+    using enum Collective;
+    const bool combines_to_one = collective == reduce || collective == reduce_scatter;
+    const bool pushes_to_all = collective == broadcast || collective == allgather;
+    return is_full(combines_to_one ? profile_.stream_combined_to_own
+                   : pushes_to_all ? profile_.stream_pushed_to_own
+                                   : profile_.stream_to_own,
+                   touched_bytes, cpus, l3_groups);
+}
 
-private:
-    WaysToStore ways(Stores stores) const {
-        return StorePolicy::here().ways_to_store(stores, {.collective = call_.collective,
-                                                          .touched_bytes = size_.touched_bytes,
-                                                          .members = size_.members,
-                                                          .cpus = std::min(size_.members, size_.cpus),
-                                                          .l3_groups = size_.l3_groups});
-    }
+bool StorePolicy::streams_to_others(std::size_t touched_bytes, int cpus, int l3_groups) const {
+    return is_full(profile_.stream_to_others, touched_bytes, cpus, l3_groups) ||
+           (to_others_ == Way::streamed && touched_bytes >= profile_.lines_from_bytes);
+}
 
-    const detail::Call& call_;
-    const Selection::Input& size_;
-    std::size_t most_;
-    Selection built_in_;
-    std::vector<Selection> found_;
-};
+bool StorePolicy::moves_to_others(std::size_t touched_bytes, int cpus, int l3_groups) const {
+    return to_others_ == Way::moved && touched_bytes >= profile_.lines_from_bytes &&
+           !streams_to_others(touched_bytes, cpus, l3_groups);
+}
 
-} // namespace
+bool StorePolicy::streams_combined(Collective collective, std::size_t touched_bytes, int members) const {
+    const detail::CollectiveTraits& traits = detail::traits_of(collective);
+    // An exscan of two combines nothing.
+    const bool combines =
+        members == 2 ? traits.reduces() && traits.result != detail::Result::of_before : traits.is_prefix();
+    return combines && profile_.stream_combined_bytes != 0 && touched_bytes >= profile_.stream_combined_bytes;
+}
 
-std::vector<Selection> candidates(const detail::Call& call, const Selection::Input& size,
-                                  const tuning::Choices& choices, std::size_t most) {
-    Candidates found(call, size, most);
-    found.add(select(call, size, choices));
-    found.add(found.built_in());
-    if (call.shared_output) {
-        return found.take();
+WaysToStore StorePolicy::ways_to_store(tuning::Stores stores, const StoreSituation& where) const {
+    using enum tuning::Stores;
+    if (stores != by_policy) {
+        return {stores == non_temporal, stores == non_temporal, stores == string_moves};
     }
-    found.add(level_selection(call, size, found.built_in()));
-    if (const tuning::Entry* const entry = entry_for(call, size, choices);
-        entry != nullptr && entry->measured.size() > 1) {
-        found.add_row(entry->measured[1].row, entry->measured[1].stores);
-    }
-    const Defaults& rows = defaults(call.collective);
-    // How members store matters most where they store to each other, and the more the further they are apart.
-    found.add_way(rows.pushed, Stores::cached);
-    if (size.members == 2) {
-        found.add_row(rows.of_two);
-    }
-    found.add_row(rows.pulled);
-    found.add_way(rows.pushed, Stores::string_moves);
-    found.add_way(rows.pushed, Stores::non_temporal);
-    found.add_way(found.built_in().row, Stores::cached);
-    for (const std::size_t row :
-         {rows.other, rows.pulled, rows.pushed, rows.of_two, rows.brief, rows.eager}) {
-        found.add_row(row);
-    }
-    return found.take();
+    const std::size_t bytes = where.touched_bytes;
+    const bool streams = streams_to_others(bytes, where.cpus, where.l3_groups) ||
+                         streams_combined(where.collective, bytes, where.members);
+    return {streams_to_own(where.collective, bytes, where.cpus, where.l3_groups), streams,
+            !streams && moves_to_others(bytes, where.cpus, where.l3_groups)};
+}
+
+bool StorePolicy::pulls_between_two(std::size_t touched_bytes) const {
+    return touched_bytes <= profile_.pull_between_two_bytes;
+}
+
+bool StorePolicy::fetches_results(std::size_t touched_bytes, int members, int cpus, int l3_groups) const {
+    // Among three, the second exchange costs more than the stores to two others.
+    return members > 3 && profile_.fetch_results_bytes != 0 &&
+           touched_bytes >= profile_.fetch_results_bytes &&
+           !streams_to_others(touched_bytes, cpus, l3_groups);
+}
+
+bool StorePolicy::pushes(std::size_t touched_bytes, int l3_groups) const {
+    const std::size_t full_bytes = static_cast<std::size_t>(l3_groups) * profile_.stream_to_own.l3_bytes;
+    return touched_bytes >=
+           (profile_.push_bytes != 0 ? std::min(profile_.push_bytes, full_bytes) : full_bytes);
 }
 
 } // namespace tutti::engine

@@ -17,6 +17,19 @@ std::string_view to_string(Stores stores) {
     return names[static_cast<std::size_t>(stores)];
 }
 
+std::string_view source_name(Reason reason) {
+    switch (reason) {
+    case Reason::measured:
+        return "file";
+    case Reason::tried:
+        return "tried";
+    case Reason::named:
+        return "named";
+    default:
+        return "built-in";
+    }
+}
+
 std::string name_of(const algorithm::Algorithm& row, Stores stores) {
     return std::string(row.name) + (stores == Stores::by_policy ? "" : "/" + std::string(to_string(stores)));
 }
@@ -63,7 +76,7 @@ Choices::Choices(std::shared_ptr<const Table> table, const Situation& situation)
             continue;
         }
         // Ascending by members, then by bytes: nearer ones replace all that came before.
-        Sizes& sizes = sizes_[index(entry.point.collective, entry.point.operands, entry.point.in_place)];
+        Sizes& sizes = sizes_[{entry.point.collective, entry.point.operands, entry.point.in_place}];
         if (!sizes.empty() && sizes.back()->point.members != entry.point.members) {
             if (distance(entry, situation) >= distance(*sizes.back(), situation)) {
                 continue;
@@ -76,11 +89,16 @@ Choices::Choices(std::shared_ptr<const Table> table, const Situation& situation)
 
 const Entry* Choices::entry(Collective collective, Operands operands, std::size_t bytes,
                             bool in_place) const {
-    const Entry* const own = nearest(sizes_[index(collective, operands, in_place)], bytes);
-    return own != nullptr ? own : nearest(sizes_[index(collective, operands, !in_place)], bytes);
+    const Entry* const own = nearest({collective, operands, in_place}, bytes);
+    return own != nullptr ? own : nearest({collective, operands, !in_place}, bytes);
 }
 
-const Entry* Choices::nearest(const Sizes& sizes, std::size_t bytes) {
+const Entry* Choices::nearest(const Kind& kind, std::size_t bytes) const {
+    const auto found = sizes_.find(kind);
+    if (found == sizes_.end()) {
+        return nullptr;
+    }
+    const Sizes& sizes = found->second;
     const auto above =
         std::ranges::lower_bound(sizes, bytes, {}, [](const Entry* entry) { return entry->point.bytes; });
     const Entry* nearest = nullptr;

@@ -2,13 +2,14 @@
 
 #include "algorithm/registry.hpp"
 
-#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 /// Measured choices of algorithms: a table that a program writes (TUTTI_TUNING_SAVE), and from which groups
@@ -51,11 +52,38 @@ std::string_view to_string(Stores stores);
 /// "direct", or with the way to store, unless the policy decides on it: "direct/non-temporal".
 std::string name_of(const algorithm::Algorithm& row, Stores stores);
 
-/// The median or least time of one algorithm, as its row in the registry, that stores in one way.
+/// Why an algorithm was selected.
+///
+/// - named: the call names it
+/// - eager, brief, vectors, long_vectors: the built-in choice for eager messages, for
+///   others that are short, for vectors, and for those that are long enough to be pushed
+/// - two: that for two members
+/// - shared: the result is one vector that all members share
+/// - measured: an entry of a table
+/// - levels: that for members that are many, or in several L3 caches
+/// - tried: a group tries it beside others, or has found it to be the fastest
+enum class Reason : std::uint8_t {
+    named,
+    eager,
+    brief,
+    two,
+    vectors,
+    long_vectors,
+    shared,
+    measured,
+    levels,
+    tried
+};
+
+/// "built-in", "file", "tried" or "named".
+std::string_view source_name(Reason reason);
+
+/// The time of one algorithm, as its row in the registry, that stores in one way. A file has no reasons.
 struct Measured {
     std::size_t row = 0;
     double us = 0;
     Stores stores = Stores::by_policy;
+    Reason reason = Reason::measured;
 
     friend bool operator==(const Measured&, const Measured&) = default;
 };
@@ -126,15 +154,11 @@ public:
 
 private:
     using Sizes = std::vector<const Entry*>; // ascending by bytes
-    static std::size_t index(Collective collective, Operands operands, bool in_place) {
-        return 2 * (static_cast<std::size_t>(collective) * operands_count +
-                    static_cast<std::size_t>(operands)) +
-               (in_place ? 1 : 0);
-    }
-    static const Entry* nearest(const Sizes& sizes, std::size_t bytes);
+    using Kind = std::tuple<Collective, Operands, bool>;
+    const Entry* nearest(const Kind& kind, std::size_t bytes) const;
 
     std::shared_ptr<const Table> table_;
-    std::array<Sizes, 2 * std::size_t{detail::collective_count} * operands_count> sizes_;
+    std::map<Kind, Sizes> sizes_;
 };
 
 } // namespace tutti::tuning

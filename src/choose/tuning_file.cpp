@@ -1,291 +1,208 @@
 #include "choose/tuning_file.hpp"
 
-#include "choose/this_machine.hpp"
-#include "printable.hpp"
+#include "choose/group_config.hpp"
+#include "environment.hpp"
+#include "immovable.hpp"
+#include "log/log.hpp"
+#include "machine/process.hpp"
+
+#include <tutti/version.hpp>
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <charconv>
-#include <cstddef>
-#include <cstdint>
-#include <locale>
-#include <optional>
-#include <sstream>
+#include <bit>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <exception>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
-#include <string_view>
-#include <system_error>
+#include <thread>
 #include <utility>
+#include <vector>
 
 namespace tutti::tuning {
 
 namespace {
 
-/// A number as the file has it, which Reader reads back to the last bit.
-template <class Number, class... Base>
-std::string shown(Number number, Base... base) {
-    std::array<char, 32> buffer{};
-    const auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), number, base...);
-    return {buffer.data(), end};
+[[noreturn]] void refuse_for_errno() {
+    throw std::invalid_argument(std::generic_category().message(errno));
 }
 
-/// Takes a text apart, line by line and word by word.
-class Reader {
+/// An open file, which is closed at the end; none if the number is negative.
+class Descriptor : Immovable {
 public:
-    explicit Reader(std::string_view text) : rest_(text) {}
-
-    bool at_end() const { return rest_.empty(); }
-
-    /// Goes to the next line. It has to end where it should, and nothing may be left of the last one.
-    void next_line() {
-        ++number_;
-        const std::size_t end = rest_.find('\n');
-        if (end == std::string_view::npos) {
-            fail("the file ends here");
+    explicit Descriptor(int number) : number_(number) {}
+    ~Descriptor() {
+        if (number_ >= 0) {
+            ::close(number_);
         }
-        line_ = rest_.substr(0, end);
-        rest_.remove_prefix(end + 1);
-        ended_ = false;
     }
 
-    bool line_is_over() const { return ended_; }
+    int number() const { return number_; }
+    bool close() { return ::close(std::exchange(number_, -1)) == 0; }
 
-    /// The next word, without `ending` and with true if it ends so.
-    std::pair<std::string_view, bool> word_without(std::string_view ending) {
-        std::string_view text = word();
-        const bool ends_so = text.ends_with(ending);
-        text.remove_suffix(ends_so ? ending.size() : 0);
-        return {text, ends_so};
+private:
+    int number_;
+};
+
+constexpr const char* built_in = "built-in choice";
+
+std::string caches(const char* label, int groups, std::size_t bytes) {
+    return std::string(label) + " " + std::to_string(groups) + " x " + std::to_string(bytes);
+}
+
+/// `refusal` becomes the fault of the file, which `name` has requested.
+Source read_source(const std::string& name, const std::string& path, std::string& refusal) {
+    try {
+        return {std::make_shared<const Table>(load(path, this_machine())), "file " + path};
+    } catch (const std::exception& error) {
+        refusal = name + ": tuning file " + path + " is refused: " + error.what();
+        return {nullptr, std::string(built_in) + "; " + refusal};
+    }
+}
+
+/// A file is read once for each name that requests it, in the life of a process.
+Source source_in(const std::string& name, const std::string& path) {
+    static machine::ProcessMutex mutex(machine::ProcessMutex::Order::outer); // reading a file reads the CPUs
+    static std::map<std::pair<std::string, std::string>, Source> sources;
+    std::string refusal;
+    Source source = [&] {
+        const std::scoped_lock lock(mutex);
+        const std::pair key(name, path);
+        const auto known = sources.find(key);
+        return known != sources.end() ? known->second
+                                      : sources.emplace(key, read_source(name, path, refusal)).first->second;
+    }();
+    if (!refusal.empty()) {
+        refusal += std::string("; the ") + built_in + " of algorithms is used";
+        engine::report(LogLevel::warning, refusal.c_str());
+    }
+    return source;
+}
+
+/// Never destroyed: it is saved at the end of the process.
+struct LearntByProcess {
+    machine::ProcessMutex mutex;
+    std::map<Point, Entry> entries;
+    /// For save_at_exit(); empty if nothing is requested.
+    std::string path;
+    pid_t process = 0;
+
+    static LearntByProcess& instance() {
+        static LearntByProcess& made = *new LearntByProcess;
+        return made;
     }
 
-    std::string_view word() {
-        if (ended_) {
-            fail("words are missing");
+    std::vector<Entry> all() {
+        const std::scoped_lock lock(mutex);
+        std::vector<Entry> copies;
+        copies.reserve(entries.size());
+        for (const auto& [point, entry] : entries) {
+            copies.push_back(entry);
         }
-        const std::size_t end = line_.find(' ');
-        const std::string_view word = line_.substr(0, end);
-        ended_ = end == std::string_view::npos;
-        line_.remove_prefix(ended_ ? line_.size() : end + 1);
-        if (word.empty()) {
-            fail("an empty word");
+        return copies;
+    }
+};
+
+/// Whether both are of one kind of calls, as a group tries them.
+bool is_of_same_kind(Point a, Point b) {
+    const bool same_power = std::bit_width(a.bytes) == std::bit_width(b.bytes);
+    a.bytes = b.bytes;
+    return same_power && a == b;
+}
+
+std::string folder_of(const std::string& path) {
+    const std::size_t slash = path.rfind('/');
+    return slash == std::string::npos ? "." : path.substr(0, slash + 1);
+}
+
+/// Keeps other processes from merging into files of the folder, so that none loses what another one has
+/// added. Not for long, since anybody may lock a folder, and not on file systems without locks: entries may
+/// be lost then, but no file is damaged.
+void lock_for_a_while(const Descriptor& folder) {
+    constexpr int most_tries = 200;
+    constexpr std::chrono::milliseconds between_tries{5};
+    for (int tries = 0; tries < most_tries && flock(folder.number(), LOCK_EX | LOCK_NB) != 0; ++tries) {
+        if (errno != EWOULDBLOCK) {
+            return;
         }
-        return word;
+        std::this_thread::sleep_for(between_tries);
     }
+}
 
-    /// The rest of the line, which may be empty.
-    std::string_view remainder() {
-        ended_ = true;
-        return line_;
-    }
+/// The table to merge into: that of the file, if there is one.
+Table table_in(const std::string& path) {
+    struct stat status {};
+    const bool is_new = stat(path.c_str(), &status) != 0 && errno == ENOENT;
+    return is_new ? Table{TUTTI_VERSION_STRING, fingerprint(this_machine()), {}} : load(path, this_machine());
+}
 
-    template <class Number>
-    Number number(const char* what, Number least, Number most) {
-        return number_in(word(), what, least, most);
-    }
-
-    template <class Number>
-    Number number_in(std::string_view text, const char* what, Number least, Number most) {
-        Number value{};
-        if (!read(text, value) || !(value >= least && value <= most)) {
-            fail(std::string(what) + " " + quoted_word(text) + " is not a number from " + shown(least) +
-                 " to " + shown(most));
+/// A file beside the one that it is to replace. It is gone at the end unless it has.
+class NewFile : Immovable {
+public:
+    explicit NewFile(std::string path)
+        : path_(std::move(path)), temporary_(path_ + "." + std::to_string(getpid()) + ".new"),
+          file_(open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666)) {
+        if (file_.number() < 0) {
+            refuse_for_errno();
         }
-        return value;
+    }
+    ~NewFile() {
+        if (!temporary_.empty()) {
+            unlink(temporary_.c_str());
+        }
     }
 
-    [[noreturn]] void fail(const std::string& what) const {
-        throw std::invalid_argument("line " + std::to_string(number_) + ": " + what);
+    void write_and_replace(std::string_view text) {
+        while (!text.empty()) {
+            const ssize_t bytes = write(file_.number(), text.data(), text.size());
+            if (bytes < 0 && errno != EINTR) {
+                refuse_for_errno();
+            }
+            text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(bytes, 0)));
+        }
+        // The new file must not be empty after a crash of the system.
+        if (fsync(file_.number()) != 0 || !file_.close() ||
+            std::rename(temporary_.c_str(), path_.c_str()) != 0) {
+            refuse_for_errno();
+        }
+        temporary_.clear();
     }
 
 private:
-    /// Whether the whole text is a number, which it stores.
-    template <class Number>
-    static bool read(std::string_view text, Number& value) {
-        const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-        return error == std::errc() && end == text.data() + text.size();
-    }
-    /// Without std::from_chars, which libc++ 19 lacks for double.
-    static bool read(std::string_view text, double& value) {
-        // Streams accept more than std::from_chars: a sign in front, and hexadecimal digits.
-        if (text.starts_with('+') || text.find_first_not_of("0123456789.e+-") != std::string_view::npos) {
-            return false;
-        }
-        std::istringstream stream{std::string(text)};
-        stream.imbue(std::locale::classic());
-        return stream >> value && stream.peek() == std::istringstream::traits_type::eof();
-    }
-
-    std::string_view rest_;
-    std::string_view line_;
-    std::size_t number_ = 0;
-    bool ended_ = true;
+    std::string path_;
+    std::string temporary_;
+    Descriptor file_;
 };
 
-constexpr std::string_view magic = "tutti-tuning";
-constexpr int format_version = 10;
-constexpr std::string_view in_place_ending = "/in-place";
-constexpr std::array<std::string_view, fingerprint_lines> machine_labels{"model", "cpus", "cores", "l2",
-                                                                         "l3"};
-constexpr std::size_t most_bytes = std::size_t{1} << 40U;
-constexpr int most_members = 65535;
-constexpr double most_us = 1e9;
-constexpr std::size_t head_lines = 2 + fingerprint_lines;
-
-/// Any change of one byte changes it, whatever follows. FNV-1a and not mixed(): its values are in files that
-/// machines have.
-std::uint64_t checksum(std::string_view text) {
-    std::uint64_t hash = 0xCBF29CE484222325;
-    for (const char c : text) {
-        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3;
-    }
-    return hash;
-}
-
-std::string end_line(std::size_t lines, std::string_view before) {
-    return "end " + std::to_string(lines) + " " + shown(checksum(before), 16) + "\n";
-}
-
-template <class Enum>
-Enum named(Reader& reader, const char* what, int count, std::string_view name) {
-    for (int i = 0; i < count; ++i) {
-        if (to_string(static_cast<Enum>(i)) == name) {
-            return static_cast<Enum>(i);
+void save_now() noexcept {
+    LearntByProcess& learnt = LearntByProcess::instance();
+    try {
+        if (!learnt.path.empty() && learnt.process == getpid() &&
+            !learnt.all().empty()) { // a forked process has learnt nothing
+            save(learnt.path);
         }
+    } catch (const std::exception& error) {
+        const std::string wrong =
+            std::string(save_variable) + ": " + learnt.path + " is not saved: " + error.what();
+        engine::report(LogLevel::error, wrong.c_str());
     }
-    reader.fail(std::string(what) + " " + quoted_word(name) + " is unknown");
-}
-
-template <class Enum>
-Enum named(Reader& reader, const char* what, int count) {
-    return named<Enum>(reader, what, count, reader.word());
-}
-
-Measured measured(Reader& reader, const Point& point) {
-    const std::string_view word = reader.word();
-    const std::string_view name = word.substr(0, word.find('/'));
-    const algorithm::Algorithm* const row = algorithm::find(point.collective, name);
-    if (row == nullptr) {
-        reader.fail("there is no algorithm " + quoted_word(name) + " for " +
-                    std::string(to_string(point.collective)));
-    }
-    if (!may_choose(*row, point.operands, point.members)) {
-        reader.fail("algorithm " + quoted_word(name) + " cannot be chosen for " +
-                    std::string(to_string(point.operands)) + " operands of " + std::to_string(point.members) +
-                    " members");
-    }
-    const Stores stores = name.size() == word.size() ? Stores::by_policy
-                                                     : named<Stores>(reader, "way to store", stores_count,
-                                                                     word.substr(name.size() + 1));
-    return {algorithm::index_of(*row), reader.number("time", 0.0, most_us), stores};
-}
-
-Entry entry(Reader& reader) {
-    Entry entry;
-    Point& point = entry.point;
-    point.collective = named<Collective>(reader, "collective", detail::collective_count);
-    point.operands = named<Operands>(reader, "operands", operands_count);
-    point.members = reader.number("members", 2, most_members);
-    point.l3_groups = reader.number("L3 groups", 1, point.members);
-    const auto [bytes, in_place] = reader.word_without(in_place_ending);
-    point.bytes = reader.number_in(bytes, "bytes", std::size_t{0}, most_bytes);
-    point.in_place = in_place;
-    do {
-        entry.measured.push_back(measured(reader, point));
-        const auto is_same = [&](const Measured& each) {
-            return each.row == entry.measured.back().row && each.stores == entry.measured.back().stores;
-        };
-        if (std::ranges::count_if(entry.measured, is_same) != 1) {
-            reader.fail("an algorithm is there twice");
-        }
-    } while (!reader.line_is_over());
-    return entry;
-}
-
-void check_format(Reader& reader) {
-    reader.next_line();
-    if (reader.word() != magic) {
-        reader.fail("this is not a tuning file");
-    }
-    const int version = reader.number("format version", 0, 1'000'000);
-    if (version != format_version) {
-        reader.fail("the format is version " + std::to_string(version) + ", and this library reads version " +
-                    std::to_string(format_version) + ": delete the file");
-    }
-}
-
-/// The text before the last line, which must be end_line() of it.
-std::string_view undamaged(std::string_view text) {
-    const auto is_allowed = [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); };
-    if (!std::ranges::all_of(text, is_allowed)) {
-        throw std::invalid_argument("it is not a text file");
-    }
-    const std::size_t at = text.rfind("\nend ");
-    if (at == std::string_view::npos) {
-        throw std::invalid_argument("it is damaged: there is no last line that begins with \"end\"");
-    }
-    const std::string_view before = text.substr(0, at + 1);
-    const auto lines = static_cast<std::size_t>(std::ranges::count(before, '\n'));
-    if (lines < head_lines || text.substr(at + 1) != end_line(lines - head_lines, before)) {
-        throw std::invalid_argument("it is damaged: the checksum or the number of lines is wrong");
-    }
-    return before;
 }
 
 } // namespace
 
-std::string to_text(const Table& table) {
-    std::string text =
-        std::string(magic) + " " + std::to_string(format_version) + "\nlibrary " + table.library + "\n";
-    for (const std::string& line : table.machine) {
-        text += line + "\n";
-    }
-    for (const Entry& entry : table.entries) {
-        const Point& point = entry.point;
-        text += std::string(to_string(point.collective)) + " " + std::string(to_string(point.operands)) +
-                " " + std::to_string(point.members) + " " + std::to_string(point.l3_groups) + " " +
-                std::to_string(point.bytes) + std::string(point.in_place ? in_place_ending : "");
-        for (const Measured& measured : entry.measured) {
-            text += " " + name_of(algorithm::registry()[measured.row], measured.stores) + " " +
-                    shown(measured.us);
-        }
-        text += "\n";
-    }
-    const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n'));
-    return text + end_line(lines - head_lines, text);
-}
-
-Table parse(std::string_view text) {
-    Reader format(text);
-    check_format(format);
-    Reader reader(undamaged(text));
-    Table table;
-    reader.next_line();
-    reader.remainder();
-    reader.next_line();
-    if (reader.word() != "library") {
-        reader.fail("expected the library's version here");
-    }
-    table.library = reader.remainder();
-    for (const std::string_view label : machine_labels) {
-        reader.next_line();
-        if (reader.word() != label) {
-            reader.fail("expected \"" + std::string(label) + "\" of the machine here");
-        }
-        table.machine.push_back(std::string(label) + " " + std::string(reader.remainder()));
-    }
-    while (!reader.at_end()) {
-        reader.next_line();
-        table.entries.push_back(entry(reader));
-        const std::size_t entries = table.entries.size();
-        if (entries > 1 && table.entries[entries - 2].point >= table.entries.back().point) {
-            reader.fail("entries are not in ascending order");
-        }
-    }
-    return table;
+std::vector<std::string> fingerprint(const machine::Machine& machine) {
+    return {"model " + printable(machine.model), "cpus " + machine::format_cpu_list(machine.os_indices()),
+            "cores " + std::to_string(machine.cores()), caches("l2", machine.l2_groups(), machine.l2_bytes),
+            caches("l3", machine.l3_groups(), machine.l3_bytes)};
 }
 
 std::string read_file(const std::string& path) {
@@ -315,6 +232,114 @@ std::string read_file(const std::string& path) {
         refuse_for_errno();
     }
     return text;
+}
+
+Table load(const std::string& path, const machine::Machine& machine) {
+    Table table = parse(read_file(path));
+    if (table.library != TUTTI_VERSION_STRING) {
+        throw std::invalid_argument("it was made with version " + table.library.substr(0, 40) +
+                                    " of the library, and this is " + TUTTI_VERSION_STRING +
+                                    ": delete the file");
+    }
+    const std::vector<std::string> here = fingerprint(machine);
+    for (std::size_t line = 0; line < fingerprint_lines; ++line) {
+        if (table.machine[line] != here[line]) {
+            throw std::invalid_argument("it was made on another machine, \"" +
+                                        table.machine[line].substr(0, 100) + "\", and this one has \"" +
+                                        here[line] + "\": name a file of its own for each machine");
+        }
+    }
+    return table;
+}
+
+Source source_of(const std::string& tuning) {
+    const bool is_option = !tuning.empty();
+    const std::string chosen = is_option ? tuning : environment_variable("TUTTI_TUNING");
+    if (chosen == "off") {
+        return {.table = nullptr, .text = built_in, .explores = false};
+    }
+    if (!chosen.empty() && chosen != "on") {
+        return source_in(is_option ? "GroupOptions::tuning" : "TUTTI_TUNING", chosen);
+    }
+    Source source{nullptr, built_in};
+    const std::string saved = environment_variable(save_variable);
+    if (!saved.empty() && access(saved.c_str(), F_OK) == 0) { // there is none before the first run
+        source = source_in(save_variable, saved);
+    }
+    return source;
+}
+
+void learn(Entry entry) {
+    LearntByProcess& learnt = LearntByProcess::instance();
+    const std::scoped_lock lock(learnt.mutex);
+    learnt.entries.insert_or_assign(entry.point, std::move(entry));
+}
+
+Table merged(Table table, std::span<const Entry> learnt) {
+    const auto is_replaced = [&](const Entry& old) {
+        return std::ranges::any_of(
+            learnt, [&](const Entry& entry) { return is_of_same_kind(old.point, entry.point); });
+    };
+    std::erase_if(table.entries, is_replaced);
+    table.entries.insert(table.entries.end(), learnt.begin(), learnt.end());
+    std::ranges::sort(table.entries, {}, &Entry::point);
+    return table;
+}
+
+void save(const std::string& path) {
+    if (path.empty()) {
+        throw std::invalid_argument("it is empty: name a file");
+    }
+    // Alone in the process, since a lock of a folder does not keep out other threads' temporary file.
+    static machine::ProcessMutex mutex(machine::ProcessMutex::Order::outer);
+    const std::scoped_lock lock(mutex);
+    const Descriptor folder(open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (folder.number() < 0) {
+        refuse_for_errno();
+    }
+    lock_for_a_while(folder);
+    const std::string text = to_text(merged(table_in(path), LearntByProcess::instance().all()));
+    if (text.size() > most_file_bytes) {
+        throw std::invalid_argument("it would be longer than " + std::to_string(most_file_bytes) +
+                                    " bytes: name a new file");
+    }
+    NewFile(path).write_and_replace(text);
+}
+
+void save_at_exit() {
+    const std::string path = environment_variable(save_variable);
+    LearntByProcess& learnt = LearntByProcess::instance();
+    if (path.empty()) {
+        return;
+    }
+    const pid_t here = getpid();
+    {
+        const std::scoped_lock lock(learnt.mutex);
+        if (learnt.process == here) {
+            return;
+        }
+        if (learnt.process == 0) { // a forked process inherits the handler
+            this_machine();        // lasts longer than the handler
+            std::atexit(save_now);
+        }
+        learnt.path = absolute_path(path);
+        learnt.process = here;
+        learnt.entries.clear();
+    }
+    try {
+        table_in(learnt.path);
+        if (access(folder_of(learnt.path).c_str(), W_OK) != 0) {
+            refuse_for_errno();
+        }
+    } catch (const std::exception& error) {
+        const std::string wrong = std::string(save_variable) + ": " + learnt.path +
+                                  " cannot be saved: " + error.what() + "; name another file";
+        {
+            const std::scoped_lock lock(learnt.mutex);
+            learnt.path.clear(); // once is enough
+        }
+        engine::report(LogLevel::warning, wrong.c_str());
+    }
 }
 
 } // namespace tutti::tuning

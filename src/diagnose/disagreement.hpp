@@ -1,7 +1,7 @@
 #pragma once
 
 #include "call/call_signature.hpp"
-#include "run/opening.hpp"
+#include "run/bindings.hpp"
 
 #include <cstdint>
 #include <optional>

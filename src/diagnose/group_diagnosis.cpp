@@ -3,7 +3,7 @@
 #include "choose/exploration.hpp"
 #include "group/shared_memory.hpp"
 #include "log/log.hpp"
-#include "machine/thread_state.hpp"
+#include "machine/process.hpp"
 #include "option_values.hpp"
 #include "wait/wait_timer.hpp"
 

@@ -3,9 +3,8 @@
 #include "diagnose/roll_call.hpp"
 
 #include "diagnose/disagreement.hpp"
+#include "environment.hpp"
 #include "group/family.hpp"
-#include "printable.hpp"
-#include "wait/join_timeout.hpp"
 #include "wait/wait_timer.hpp"
 
 #include <tutti/error.hpp>

@@ -4,8 +4,8 @@
 #include "choose/exploration.hpp"
 #include "group/shared_memory.hpp"
 #include "immovable.hpp"
-#include "machine/thread_state.hpp"
-#include "wait/shown_line.hpp"
+#include "machine/process.hpp"
+#include "wait/failure.hpp"
 
 #include <tutti/detail/export.hpp>
 #include <tutti/options.hpp>

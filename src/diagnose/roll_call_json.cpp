@@ -125,20 +125,19 @@ std::string number(double value) {
 
 std::string object_of(const Learnt& learnt) {
     std::string candidates;
-    for (const Learnt::Candidate& candidate : learnt.candidates) {
-        const Selection& selection = candidate.selection;
+    for (const tuning::Measured& each : learnt.entry.measured) {
         candidates += (candidates.empty() ? "" : ", ") +
                       Object()
-                          .add("algorithm", json_string(algorithm::registry()[selection.row].name))
-                          .add("stores", json_string(to_string(selection.stores)))
-                          .add("from", json_string(source_of(selection.reason)))
-                          .add("us", number(candidate.us))
+                          .add("algorithm", json_string(algorithm::registry()[each.row].name))
+                          .add("stores", json_string(to_string(each.stores)))
+                          .add("from", json_string(source_name(each.reason)))
+                          .add("us", number(each.us))
                           .text();
     }
     return Object()
-        .add("collective", json_string(to_string(learnt.point.collective)))
-        .add("operands", json_string(to_string(learnt.point.operands)))
-        .add("bytes", learnt.point.bytes)
+        .add("collective", json_string(to_string(learnt.entry.point.collective)))
+        .add("operands", json_string(to_string(learnt.entry.point.operands)))
+        .add("bytes", learnt.entry.point.bytes)
         .add("text", json_string(learnt.text()))
         .add("tried_calls", learnt.tried_calls)
         .add("lost_us", number(learnt.lost_us))

@@ -1,6 +1,6 @@
 #include "flight/progress_engine.hpp"
 #include "group/seat.hpp"
-#include "wait/error_context.hpp"
+#include "wait/failure.hpp"
 
 #include <utility>
 

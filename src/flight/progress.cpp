@@ -3,7 +3,7 @@
 #include "flight/progress_engine.hpp"
 #include "group/group_state.hpp"
 #include "group/seat.hpp"
-#include "wait/error_context.hpp"
+#include "wait/failure.hpp"
 
 #include <algorithm>
 #include <atomic>

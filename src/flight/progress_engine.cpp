@@ -4,8 +4,8 @@
 #include "group/seat.hpp"
 #include "mailbox/wait.hpp"
 #include "mixed.hpp"
-#include "wait/error_context.hpp"
-#include "wait/time_limit.hpp"
+#include "wait/failure.hpp"
+#include "wait/wait_timer.hpp"
 
 #include <tutti/start.hpp>
 

@@ -9,9 +9,7 @@
 #include "record/recorder.hpp"
 #include "run/bindings.hpp"
 #include "run/cursor.hpp"
-#include "run/memory.hpp"
 #include "run/runner.hpp"
-#include "wait/outstanding.hpp"
 #include "wait/thread_progress.hpp"
 #include "wait/wait_timer.hpp"
 

@@ -1,13 +1,12 @@
 #include "group/group_state.hpp"
 
 #include "choose/exploration.hpp"
-#include "choose/wait_choice.hpp"
-#include "machine/cpu_list.hpp"
+#include "choose/group_config.hpp"
+#include "machine/files.hpp"
 #include "option_values.hpp"
 #include "record/timeline.hpp"
-#include "wait/error_context.hpp"
-#include "wait/failed_call.hpp"
-#include "wait/time_limit.hpp"
+#include "wait/failure.hpp"
+#include "wait/wait_timer.hpp"
 
 #include <tutti/detail/kernels.hpp>
 #include <tutti/error.hpp>

@@ -2,7 +2,6 @@
 
 #include "call/call_signature.hpp"
 #include "call/plans.hpp"
-#include "choose/bindings.hpp"
 #include "choose/group_config.hpp"
 #include "group/family.hpp"
 #include "group/seat.hpp"
@@ -10,11 +9,8 @@
 #include "immovable.hpp"
 #include "mailbox/wait.hpp"
 #include "record/recorder.hpp"
-#include "run/opening.hpp"
+#include "run/bindings.hpp"
 #include "wait/failure.hpp"
-#include "wait/join_timeout.hpp"
-#include "wait/own_process.hpp"
-#include "wait/sequence.hpp"
 #include "wait/wait_timer.hpp"
 
 #include <tutti/detail/export.hpp>

@@ -4,8 +4,8 @@
 #include "group/shared_memory.hpp"
 #include "mailbox/wait.hpp"
 #include "run/runner.hpp"
-#include "wait/error_context.hpp"
-#include "wait/time_limit.hpp"
+#include "wait/failure.hpp"
+#include "wait/wait_timer.hpp"
 
 #include <algorithm>
 #include <string>

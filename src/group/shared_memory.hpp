@@ -4,10 +4,9 @@
 #include "cache_line.hpp"
 #include "call/call_signature.hpp"
 #include "immovable.hpp"
-#include "mailbox/cell.hpp"
-#include "mailbox/last_cpu.hpp"
 #include "mailbox/mailbox.hpp"
-#include "mailbox/zero_pages.hpp"
+#include "mailbox/slot.hpp"
+#include "mailbox/wait.hpp"
 
 #include <tutti/detail/export.hpp>
 

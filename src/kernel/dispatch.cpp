@@ -1,7 +1,7 @@
 #include "cache_line.hpp"
 #include "environment.hpp"
 #include "immovable.hpp"
-#include "kernel/isas.hpp"
+#include "kernel/table.hpp"
 
 #ifdef __x86_64__
 #include <cpuid.h>

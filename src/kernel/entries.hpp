@@ -1,13 +1,98 @@
 #pragma once
 
-#include "kernel/fold.hpp"
+// What the object files of kernels define. As in loops.hpp, all except the specialisations has internal
+// linkage and calls nothing that might be emitted elsewhere. First the loops of the fixed tree over one range
+// of terms (detail/kernels.hpp describes it).
+
 #include "kernel/loops.hpp"
 #include "kernel/part_loops.hpp"
-#include "kernel/widened_loops.hpp"
+#include "kernel/tiles.hpp"
+#include "kernel/vector_operators.hpp"
 
-// The loops for the operators of a type. As in loops.hpp, everything has internal linkage.
+#include <tutti/detail/kernels.hpp>
+
+#include <cstddef>
+#include <type_traits>
+
 namespace tutti::kernel {
 namespace {
+
+/// Rows of fold_row_bytes, whose lanes do not meet.
+template <class Lane, class Op>
+struct RowFold {
+    using Vector = typename VectorOf<Lane, vector_bytes>::type;
+    static constexpr std::size_t columns = detail::fold_row_bytes / vector_bytes;
+    /// Integers, which most programs do not fold, have short code.
+    static constexpr std::size_t rows_in_registers = std::is_integral_v<Lane> ? 4 : detail::fold_least_rows;
+    static constexpr std::size_t levels = 8;
+    static_assert(detail::fold_chunk_rows / rows_in_registers < std::size_t{1} << levels);
+
+    /// One column of a balanced tree.
+    template <std::size_t Rows>
+    [[gnu::always_inline]] static Vector column(const char* in) {
+        if constexpr (Rows == 1) {
+            return load<Vector>(in, 0);
+        } else {
+            const Vector left = column<Rows / 2>(in);
+            return Op::apply(left, column<Rows / 2>(in + Rows / 2 * detail::fold_row_bytes));
+        }
+    }
+
+    [[gnu::noinline]] static void fold(void* out, const void* in, std::size_t rows) {
+        const char* from = static_cast<const char*>(in);
+        Vector kept[levels][columns]; // the last node of each size, until its right neighbour is there
+        Vector now[columns] = {};
+        for (std::size_t node = 0; node < rows / rows_in_registers; ++node) {
+            for (std::size_t at = 0; at < columns; ++at) {
+                now[at] = column<rows_in_registers>(from + at * vector_bytes);
+            }
+            std::size_t level = 0;
+            for (; (node >> level) % 2 != 0; ++level) {
+                for (std::size_t at = 0; at < columns; ++at) {
+                    now[at] = Op::apply(kept[level][at], now[at]);
+                }
+            }
+            for (std::size_t at = 0; at < columns; ++at) {
+                kept[level][at] = now[at];
+            }
+            from += rows_in_registers * detail::fold_row_bytes;
+        }
+        for (std::size_t at = 0; at < columns; ++at) {
+            store(out, at * vector_bytes, now[at]);
+        }
+    }
+};
+
+template <class Lane, class Op, std::size_t ElementBytes>
+struct Fold {
+    /// Combines the left half with the right half, then those of the result, down to one element.
+    template <std::size_t Bytes>
+    [[gnu::always_inline]] static void combine_lanes(void* out, const void* in) {
+        if constexpr (Bytes == ElementBytes) {
+            __builtin_memcpy(out, in, Bytes);
+        } else {
+            constexpr std::size_t half = Bytes / 2;
+            constexpr std::size_t width = half < vector_bytes ? half : vector_bytes;
+            using Vector = typename VectorOf<Lane, width>::type;
+            char combined[half];
+            for (std::size_t at = 0; at < half; at += width) {
+                store(combined, at, Op::apply(load<Vector>(in, at), load<Vector>(in, half + at)));
+            }
+            combine_lanes<half>(out, combined);
+        }
+    }
+
+    static void fold(const void* /*state*/, void* out, const void* in, std::size_t rows) {
+        if (rows < detail::fold_chunk_rows) {
+            return RowFold<Lane, Op>::fold(out, in, rows);
+        }
+        char row[detail::fold_row_bytes];
+        RowFold<Lane, Op>::fold(row, in, rows);
+        combine_lanes<detail::fold_row_bytes>(out, row);
+    }
+};
+
+// The loops for the operators of a type.
 
 template <Type>
 struct LaneOf;
@@ -188,6 +273,26 @@ const detail::Kernels& other_kernels(Operator op, std::index_sequence<Op...> /*o
     return all[static_cast<std::size_t>(op)];
 }
 
+// The loops of bitwise operators are those of loops.hpp; copies are here.
+
+/// Any reduction of bytes with a single input copies them.
+using Copies = Loops<std::uint8_t, Or, 1>;
+
+inline void copy(const Reduction& data, std::size_t begin, std::size_t end, detail::StoreHints stores) {
+    if (!stores.move || end - begin < string_move_from_bytes) {
+        return stores.stream ? Copies::combine<true>(data, Association::left, begin, end)
+                             : Copies::combine<false>(data, Association::left, begin, end);
+    }
+    for (int destination = 0; destination < data.outs_count; ++destination) {
+        if (destination == data.cached_out) {
+            const Reduction own{data.outs + destination, 1, data.ins, 1, -1};
+            Copies::combine<false>(own, Association::left, begin, end);
+        } else {
+            move(data.outs[destination], data.ins[0], begin, end);
+        }
+    }
+}
+
 } // namespace
 } // namespace tutti::kernel
 
@@ -214,4 +319,20 @@ const detail::Kernels& other_kernels(Operator op, std::index_sequence<Op...> /*o
     template <>                                                                                              \
     const tutti::detail::Kernels& tutti::detail::builtin<tutti::Type::type>(Operator op) {                   \
         return kernel::kernels_in<Type::type>(kernel::chosen_isa(), op);                                     \
+    }
+
+#define TUTTI_BITWISE_OPERATOR(isa, op, Op)                                                                  \
+    template <>                                                                                              \
+    const tutti::detail::Kernels& tutti::kernel::bitwise<tutti::kernel::Isa::isa, tutti::Operator::op>() {   \
+        return kernels<std::uint8_t, Op>;                                                                    \
+    }
+#define TUTTI_BITWISE(isa)                                                                                   \
+    TUTTI_BITWISE_OPERATOR(isa, band, And)                                                                   \
+    TUTTI_BITWISE_OPERATOR(isa, bor, Or)                                                                     \
+    TUTTI_BITWISE_OPERATOR(isa, bxor, Xor)                                                                   \
+    template <>                                                                                              \
+    void tutti::kernel::copy_part<tutti::kernel::Isa::isa>(void* const* outs, int outs_count,                \
+                                                           const void* in, std::size_t begin,                \
+                                                           std::size_t end, detail::StoreHints stores) {     \
+        copy({outs, outs_count, &in, 1, stores.cached_out}, begin, end, stores);                             \
     }

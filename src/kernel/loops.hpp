@@ -9,13 +9,12 @@
 // symbols.
 //
 // Results must not depend on the instruction set: no fused multiply-add (-ffp-contract=off), integers are
-// computed as unsigned, of two NaNs the left one's payload stays (left_first.hpp), and whole vectors and
-// single elements go through the same expression (a single element is a vector of one lane).
+// computed as unsigned, of two NaNs the left one's payload stays (vector_operators.hpp), and whole vectors
+// and single elements go through the same expression (a single element is a vector of one lane).
 
 #include "cache_line.hpp"
 #include "kernel/halves.hpp"
 #include "kernel/loop_data.hpp"
-#include "kernel/stack_tiles.hpp"
 #include "kernel/table.hpp"
 #include "kernel/tiles.hpp"
 #include "kernel/vector_operators.hpp"

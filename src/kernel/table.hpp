@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 namespace tutti::kernel {
 
@@ -91,5 +92,8 @@ char* tiles_of_thread();
 
 /// Copies by rep movsb, or as the C library does if that is slow or not seen by sanitizers.
 void move_string(void* out, const void* in, std::size_t bytes);
+
+/// The instruction sets this CPU can run, narrowest first; never empty.
+std::span<const Isa> available_isas();
 
 } // namespace tutti::kernel

@@ -4,8 +4,8 @@
 // has internal linkage.
 
 #include "cache_line.hpp"
-#include "kernel/left_first.hpp"
 #include "kernel/table.hpp"
+#include "kernel/vector_operators.hpp"
 
 #include <cstddef>
 #include <cstdint>

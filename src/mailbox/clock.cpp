@@ -1,4 +1,4 @@
-#include "mailbox/clock.hpp"
+#include "mailbox/event_count.hpp"
 
 #include <ctime>
 

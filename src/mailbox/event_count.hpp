@@ -7,11 +7,23 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <limits>
 #include <utility>
 
+// The clock of timeouts. A test may link tests/fast_clock.cpp instead of clock.cpp.
+
 namespace tutti::mailbox {
+
+/// The time of a clock that only grows.
+TUTTI_COMPONENT_API std::chrono::nanoseconds clock_now() noexcept;
+
+/// The same, some ms behind, at a fifth of the cost.
+TUTTI_COMPONENT_API std::chrono::nanoseconds coarse_clock_now() noexcept;
+
+/// The time of the machine in which this clock proceeds by `ns`.
+std::int64_t machine_ns(std::int64_t ns) noexcept;
 
 /// The number of members that sleep or are about to.
 class StdWaiters {

@@ -1,6 +1,6 @@
 #include "plan/moves.hpp"
 
-#include "schedule/scratch.hpp"
+#include "schedule/schedule.hpp"
 
 #include <algorithm>
 #include <stdexcept>

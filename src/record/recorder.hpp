@@ -3,11 +3,10 @@
 #include "algorithm/registry.hpp"
 #include "cache_line.hpp"
 #include "immovable.hpp"
-#include "mailbox/cell.hpp"
-#include "mailbox/zero_pages.hpp"
+#include "mailbox/mailbox.hpp"
+#include "mailbox/slot.hpp"
 #include "plan/plan.hpp"
 #include "record/timeline.hpp"
-#include "wait/sequence.hpp"
 #include "wait/wait_timer.hpp"
 
 #include <tutti/options.hpp>

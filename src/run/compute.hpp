@@ -2,8 +2,8 @@
 
 #include "mailbox/slot.hpp"
 #include "run/bindings.hpp"
-#include "run/copy_bytes.hpp"
 #include "run/prepared.hpp"
+#include "run/word_exchange.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -63,7 +63,7 @@ private:
     void reduce_every(const plan::Step& step);
     void reduce_first(const plan::Step& step);
     void reduce_listed(const plan::Step& step);
-    void copy_to_listed(const plan::Step& step, int listed);
+    void copy_to_others(const plan::Step& step, const void* from, int places, int cached);
     void scan_every(const plan::Step& step);
 
     const Prepared& prepared_;
@@ -168,15 +168,24 @@ inline void Compute::exchange(const plan::Step& step) {
 }
 
 inline void Compute::copy_to_every(const plan::Step& step) {
-    const void* const from = source(step.left, step);
+    for (int member = 0; member < plan_.ranks; ++member) {
+        bindings_.outs[static_cast<std::size_t>(member)] =
+            pointer(place(bases_of(member), step.to, step.first));
+    }
+    copy_to_others(step, source(step.left, step), plan_.ranks, prepared_.all_stores.cached_out);
+}
+
+/// Copies to the first `places` of the outputs that are somewhere else: in place the sender's is not. Number
+/// `cached` is to stay in the cache, or none if it is negative.
+inline void Compute::copy_to_others(const plan::Step& step, const void* from, int places, int cached) {
     detail::StoreHints stores = prepared_.all_stores.to_others();
     int outs = 0;
-    for (int member = 0; member < plan_.ranks; ++member) {
-        void* const to = pointer(place(bases_of(member), step.to, step.first));
+    for (int number = 0; number < places; ++number) {
+        void* const to = bindings_.outs[static_cast<std::size_t>(number)];
         if (to == from) {
-            continue; // in place
+            continue;
         }
-        if (member == prepared_.all_stores.cached_out) {
+        if (number == cached) {
             stores.cached_out = outs;
         }
         bindings_.outs[static_cast<std::size_t>(outs++)] = to;
@@ -232,32 +241,12 @@ inline void Compute::reduce_listed(const plan::Step& step) {
         bindings_.outs[outs++] = place_of(target);
     }
     if (operands == 1) {
-        return copy_to_listed(step, static_cast<int>(outs));
+        const int cached = prepared_.all_stores.cached_out == -1 ? -1 : 0;
+        return copy_to_others(step, bindings_.ins.front(), static_cast<int>(outs), cached);
     }
     prepared_.kernels->reduce_many(bindings_.state, bindings_.outs.data(), static_cast<int>(outs),
                                    bindings_.ins.data(), static_cast<int>(operands), elements(step),
                                    detail::Association::tree, outs == 1 ? stores(step) : stores_to_all());
-}
-
-/// The only operand, to the outputs that are somewhere else: in place the sender's is not.
-inline void Compute::copy_to_listed(const plan::Step& step, int listed) {
-    const void* const from = bindings_.ins.front();
-    detail::StoreHints stores = prepared_.all_stores.to_others();
-    int outs = 0;
-    for (int number = 0; number < listed; ++number) {
-        void* const to = bindings_.outs[static_cast<std::size_t>(number)];
-        if (to == from) {
-            continue;
-        }
-        if (number == 0 && prepared_.all_stores.cached_out != -1) {
-            stores.cached_out = outs;
-        }
-        bindings_.outs[static_cast<std::size_t>(outs++)] = to;
-    }
-    if (outs != 0) {
-        detail::copy_many(bindings_.outs.data(), outs, from, elements(step) * prepared_.element_bytes,
-                          stores);
-    }
 }
 
 inline void Compute::scan_every(const plan::Step& step) {

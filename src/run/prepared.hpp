@@ -1,11 +1,10 @@
 #pragma once
 
-#include "plan/partition.hpp"
-#include "run/digests.hpp"
-#include "run/footprint.hpp"
-#include "run/own_plan.hpp"
-#include "run/private_layout.hpp"
+#include "mailbox/slot.hpp"
+#include "plan/plan.hpp"
 
+#include <tutti/detail/call.hpp>
+#include <tutti/detail/export.hpp>
 #include <tutti/detail/kernels.hpp>
 
 #include <cstddef>
@@ -14,6 +13,88 @@
 #include <vector>
 
 namespace tutti::run {
+
+/// The blocks of a call in which only the sender and the receiver of a block know of it: those that a member
+/// sends to each and receives from each. The others read this during the call, except `received`.
+struct PrivateLayout {
+    /// Elements of the member's input and output, in which the blocks lie.
+    std::size_t read = 0;
+    std::size_t written = 0;
+    std::vector<plan::BlockPlace> sent;
+    std::vector<plan::BlockPlace> received;
+};
+
+/// The parts of their calls that members compare.
+struct Digests {
+    /// A digest of everything on which they must agree.
+    std::uint64_t digest = 0;
+    /// The bits that travel in every tag.
+    std::uint64_t fingerprint = 0;
+};
+
+/// The part of a history's digest that goes into a tag.
+constexpr std::uint64_t fingerprint_of_history(std::uint64_t history) {
+    return history >> (64U - mailbox::fingerprint_bits);
+}
+
+/// A piece of memory.
+struct Range {
+    std::uintptr_t start = 0;
+    std::size_t bytes = 0;
+
+    friend bool overlap(const Range& a, const Range& b) {
+        // Distances wrap around if the other piece comes first, and are huge then.
+        return a.bytes != 0 && b.bytes != 0 && (a.start - b.start < b.bytes || b.start - a.start < a.bytes);
+    }
+};
+
+/// Which memory of each member's vectors a call reads, and which it writes.
+class Footprint {
+public:
+    Footprint() = default;
+    /// The footprint of a call in which a member's block has `block` elements and starts at
+    /// `offsets`[member], or, without them, at a multiple of `block`; the whole vector has `total`.
+    TUTTI_COMPONENT_API Footprint(const detail::Call& call, std::size_t total, std::size_t block,
+                                  const std::size_t* offsets);
+
+    /// The ranges of the vectors of `member`, for vectors that would start there as wholes.
+    Range read(int member, std::uintptr_t input) const { return range(reads_, member, input); }
+    Range written(int member, std::uintptr_t output) const { return range(writes_, member, output); }
+
+    /// Whether any vectors that would start there as wholes may overlap.
+    bool may_overlap(std::uintptr_t one, std::uintptr_t other) const {
+        const std::size_t bytes = total_ * element_bytes_;
+        return one - other + bytes < 2 * bytes;
+    }
+
+private:
+    TUTTI_COMPONENT_API Range range(detail::Parts parts, int member, std::uintptr_t whole) const;
+
+    detail::Parts reads_;
+    detail::Parts writes_;
+    int root_ = 0;
+    std::size_t element_bytes_ = 1;
+    std::size_t total_ = 0;
+    std::size_t block_ = 0;
+    const std::size_t* offsets_ = nullptr;
+};
+
+/// A member's plan as its seat keeps it. The members into whose vectors it looks are numbered, so that the
+/// seat keeps nothing of others. If a step touches the vectors of all members, the numbers are the ranks.
+struct OwnPlan {
+    plan::Plan plan;
+    std::size_t peers = 0;
+    /// Whether a step combines vectors of several members or stores to all, and needs lists of them.
+    bool lists_all = false;
+
+    explicit OwnPlan(plan::Plan compiled);
+
+    /// Its size in memory, roughly.
+    std::size_t bytes() const {
+        return sizeof(*this) + plan.steps.capacity() * sizeof(plan::Step) +
+               plan.operands.capacity() * sizeof(plan::Operand);
+    }
+};
 
 /// Everything that a run of a plan needs but addresses. Not changed while it runs, so that any number of runs
 /// may share it.

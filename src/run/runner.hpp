@@ -2,13 +2,11 @@
 
 #include "cache_line.hpp"
 #include "mailbox/mailbox.hpp"
-#include "mailbox/pause.hpp"
+#include "mailbox/wait.hpp"
+#include "plan/plan.hpp"
 #include "run/bindings.hpp"
 #include "run/compute.hpp"
-#include "run/copy_bytes.hpp"
 #include "run/cursor.hpp"
-#include "run/observer.hpp"
-#include "run/opening.hpp"
 #include "run/prepared.hpp"
 #include "run/word_exchange.hpp"
 
@@ -19,6 +17,15 @@
 #include <cstring>
 
 namespace tutti::run {
+
+/// An observer of a run that observes nothing. A runner calls its observer when it looks for something that a
+/// member has yet to publish, when it sees that, and when it has completed a step.
+struct Unobserved {
+    static constexpr bool is_on = false;
+    static void looks_for(int /*peer*/) {}
+    static void sees(int /*peer*/) {}
+    static void has_done(const plan::Step& /*step*/, std::size_t /*bytes*/) {}
+};
 
 /// How far a run has come.
 enum class State : std::uint8_t {

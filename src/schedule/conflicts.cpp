@@ -1,7 +1,5 @@
-#include "schedule/conflicts.hpp"
-
 #include "schedule/runs.hpp"
-#include "schedule/wait_order.hpp"
+#include "schedule/synchronise.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -100,8 +98,8 @@ private:
 class Needs {
 public:
     explicit Needs(const Schedule& schedule)
-        : schedule_(schedule), order_(schedule.ranks(), schedule.rounds()),
-          waits_(schedule.programs().size()), too_many_(schedule.programs().size(), few) {}
+        : schedule_(schedule), waits_(schedule.programs().size()),
+          too_many_(schedule.programs().size(), few) {}
 
     /// `later` must come after `earlier`.
     void order(const Access& earlier, const Access& later) {
@@ -126,7 +124,7 @@ public:
     std::vector<std::vector<Wait>> take() {
         for (auto& waits : waits_) {
             forget_weaker(waits);
-            order_.by_round(waits);
+            sort_by_round(waits);
         }
         return std::move(waits_);
     }
@@ -137,7 +135,7 @@ private:
     /// Drops every wait for a member that is no stronger than one before: blocks that move together need the
     /// same waits.
     void forget_weaker(std::vector<Wait>& waits) {
-        order_.by_member(waits);
+        sort_by_member(waits);
         Wait strongest{0, -1, 0};
         std::erase_if(waits, [&](const Wait& wait) {
             if (wait.member == strongest.member && wait.point <= strongest.point) {
@@ -149,7 +147,6 @@ private:
     }
 
     const Schedule& schedule_;
-    WaitOrder order_;
     std::vector<std::vector<Wait>> waits_;
     /// How many waits a list may have before repeated ones are looked for.
     std::vector<std::size_t> too_many_;

@@ -1,4 +1,4 @@
-#include "schedule/conflicts.hpp"
+#include "schedule/synchronise.hpp"
 
 #include <algorithm>
 #include <cstdint>

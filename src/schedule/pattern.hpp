@@ -1,7 +1,8 @@
 #pragma once
 
 #include "schedule/blocks.hpp"
-#include "schedule/grouped.hpp"
+#include "schedule/runs.hpp"
+#include "schedule/schedule.hpp"
 
 #include <cstddef>
 #include <span>
@@ -100,5 +101,13 @@ Pattern without_repeats(const Pattern& pattern, int root);
 /// nothing is moved in between, because the gather and the scatter of that block cancel. Throws
 /// std::invalid_argument when ranks or blocks differ.
 Pattern then(const Pattern& first, const Pattern& second);
+
+/// Gives the logical vector of a pattern a place in memory, block by block: a member's own blocks start in
+/// its input; a block that it receives or combines goes to the output if the collective wants that block
+/// there, else to scratch0. A block that others read in the round in which it is written dodges them: it
+/// alternates between its place and the next scratch vector, so that the last write falls on its place.
+/// Reductions are three-address, so nothing is copied first; a member's own block that the output needs and
+/// no transfer brings is copied in the first round.
+Schedule place(const Pattern& pattern, Collective collective, int root = 0);
 
 } // namespace tutti::schedule

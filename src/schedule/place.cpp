@@ -1,4 +1,4 @@
-#include "schedule/place.hpp"
+#include "schedule/pattern.hpp"
 
 #include <algorithm>
 #include <span>

@@ -1,7 +1,5 @@
 #include "schedule/synchronise.hpp"
 
-#include "schedule/conflicts.hpp"
-
 #include <algorithm>
 #include <cstdint>
 #include <string>
@@ -11,7 +9,19 @@ namespace tutti::schedule {
 
 namespace {
 
-/// Derives the waits and the payloads of a eager schedule: each message is the value of one place at the
+/// Rounds and points, of which the later is the stronger, have 16 bits.
+std::uint64_t weakness_of(const Wait& wait) {
+    return static_cast<std::uint64_t>(INT16_MAX - wait.point);
+}
+
+template <class Key>
+void sort(std::vector<Wait>& waits, Key key) {
+    if (!std::ranges::is_sorted(waits, {}, key)) {
+        std::ranges::sort(waits, {}, key);
+    }
+}
+
+/// Derives the waits and the payloads of an eager schedule: each message is the value of one place at the
 /// point where its owner has last written it.
 class Carrier {
 public:
@@ -118,6 +128,20 @@ private:
 };
 
 } // namespace
+
+void sort_by_member(std::vector<Wait>& waits) {
+    sort(waits, [](const Wait& wait) {
+        return static_cast<std::uint64_t>(wait.member) << 32U |
+               static_cast<std::uint64_t>(wait.before_round) << 16U | weakness_of(wait);
+    });
+}
+
+void sort_by_round(std::vector<Wait>& waits) {
+    sort(waits, [](const Wait& wait) {
+        return static_cast<std::uint64_t>(wait.before_round) << 48U | weakness_of(wait) << 32U |
+               static_cast<std::uint64_t>(wait.member);
+    });
+}
 
 std::vector<Wait> Synchronised::waits_of(int rank) const {
     std::vector<Wait> list = waits.at(schedule.representative(rank));

@@ -1,12 +1,19 @@
 #pragma once
 
-#include "mailbox/cell.hpp"
+#include "announce.hpp"
+#include "machine/process.hpp"
+#include "mailbox/mailbox.hpp"
+#include "mailbox/slot.hpp"
+#include "wait/wait_timer.hpp"
 
 #include <tutti/detail/export.hpp>
 #include <tutti/error.hpp>
+#include <tutti/source_line.hpp>
 
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <optional>
@@ -14,6 +21,70 @@
 #include <string>
 
 namespace tutti::engine {
+
+/// The line of a call in a program, with a copy of the file's name. A SourceLine refers to the shared library
+/// that has made the call, and the program may have unloaded it since.
+class ShownLine {
+public:
+    ShownLine() = default;
+    /// Unknown if the line is empty or its name is gone.
+    TUTTI_COMPONENT_API ShownLine(const SourceLine& where); // NOLINT(google-explicit-constructor): the same
+
+    bool is_known() const { return !file_.empty(); }
+    const std::string& file() const { return file_; }
+    unsigned line() const { return line_; }
+    /// "solver.cpp:31"
+    std::string text() const;
+
+private:
+    std::string file_;
+    unsigned line_ = 0;
+};
+
+/// The process that has made a group. A child of fork() has a copy of the group without the threads of its
+/// members, for which it would wait for ever.
+class OwnProcess {
+public:
+    bool is_here() const { return machine::this_process() == process_; }
+
+    /// Throws Error in a child. `what` is the object that the caller uses.
+    void require(const char* what) const {
+        if (!is_here()) {
+            throw Error(
+                std::string(what) +
+                " was made by the parent of this process, which fork() has made without the threads of "
+                "the other members: make another one in the child");
+        }
+    }
+
+private:
+    std::uint64_t process_ = machine::this_process();
+};
+
+} // namespace tutti::engine
+
+namespace tutti::inline TUTTI_NAMESPACE::detail {
+
+/// Sets the fields of an error that nobody else has caught yet.
+class ErrorAccess {
+public:
+    static ErrorContext& of(Error& error) noexcept { return error.context_; }
+};
+
+} // namespace tutti::inline TUTTI_NAMESPACE::detail
+
+namespace tutti::engine {
+
+/// Says which call an error has ended, for all fields but `peer`, unless it has come out of another call
+/// before, such as one that an operator has made in another group. By the thread that has caught the error,
+/// before another one may see it.
+TUTTI_COMPONENT_API void describe(Error& error, const ErrorContext& call) noexcept;
+
+/// The same of any exception. One that is no Error stays as it is; null is a thread that is being ended.
+TUTTI_COMPONENT_API void describe(const std::exception_ptr& thrown, const ErrorContext& call) noexcept;
+
+/// The line, or none if it is known to be empty: see ShownLine.
+TUTTI_COMPONENT_API SourceLine line_for_errors(const SourceLine& where) noexcept;
 
 /// The first failure of any member of a group, which releases all the others. Memory may have run out, so
 /// neither recording a failure nor throwing Aborted allocates any.
@@ -124,5 +195,36 @@ TUTTI_COMPONENT_API void copy_text(const std::exception_ptr& cause, std::span<ch
 /// Makes every thread of the process pass a full memory barrier, so that the members need none on the path of
 /// a call that goes well.
 TUTTI_COMPONENT_API void order_all_threads() noexcept;
+
+/// Ends a call that has failed, of the member whose board is `own`: returns when none of `boards` has its
+/// owner in a call any more, since the others may read and write the member's vectors until they have
+/// noticed. A member that enters one shows that it is inside, and then looks whether there has been a
+/// failure, in this order for the compiler. If that takes long, tell(rank) is called once, for the member
+/// that is inside. \pre the failure has been recorded, and ends every wait of theirs.
+template <class Boards, class Board, class Tell>
+void leave_failed_call(const Boards& boards, Board& own, Tell tell) {
+    // Release: pairs with the load below. Nobody else writes it.
+    own.progress.publish(own.progress.get() & ~mailbox::inside_bit);
+    // A member that enters from now on sees the failure, or is seen here to be inside.
+    order_all_threads();
+    constexpr std::int64_t between_looks_ns = 20'000;
+    constexpr std::chrono::seconds before_telling{1};
+    const std::chrono::nanoseconds began = clock_now();
+    bool is_told = false;
+    int rank = 0;
+    for (const auto& other : boards) {
+        // Acquire: pairs with the release of a member that leaves; its accesses come before what this one
+        // does next.
+        while ((other.progress.observe() & mailbox::inside_bit) != 0) {
+            mailbox::nap(between_looks_ns);
+            if (!is_told && clock_now() - began >= before_telling) {
+                is_told = true;
+                tell(rank);
+            }
+        }
+        announce_acquire(&other.progress); // also of a 0: that of a member that has left the first operation
+        ++rank;
+    }
+}
 
 } // namespace tutti::engine

@@ -1,9 +1,9 @@
 #include "../test.hpp"
-#include "algorithm/families.hpp"
+#include "algorithm/algorithms.hpp"
 #include "algorithm/registry.hpp"
 #include "cost/count.hpp"
 #include "messages.hpp"
-#include "schedule/place.hpp"
+#include "schedule/pattern.hpp"
 #include "verify/verify.hpp"
 
 // The worked cases of Rabenseifner & Träff 2004.

@@ -2,12 +2,12 @@
 // combine; and the example of docs/guide.md: a graph family of one function.
 
 #include "../test.hpp"
-#include "algorithm/families.hpp"
+#include "algorithm/algorithms.hpp"
 #include "algorithm/graph_rows.hpp"
+#include "algorithm/levels/levels.hpp"
 #include "algorithm/registry.hpp"
-#include "algorithm/split_to_combine.hpp"
 #include "cost/count.hpp"
-#include "graph/circulant.hpp"
+#include "graph/graphs.hpp"
 #include "messages.hpp"
 #include "schedule/synchronise.hpp"
 #include "verify/verify.hpp"

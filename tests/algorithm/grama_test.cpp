@@ -1,8 +1,8 @@
 #include "../test.hpp"
-#include "algorithm/families.hpp"
+#include "algorithm/algorithms.hpp"
 #include "algorithm/registry.hpp"
 #include "messages.hpp"
-#include "schedule/place.hpp"
+#include "schedule/pattern.hpp"
 
 // The worked cases of Grama et al. 2003: the slides to chapter 4 and section 4.3.
 

@@ -1,7 +1,7 @@
 // Members that move, that are divided by the machine, and that fail by their own wish; the functions that
 // teams and groups run, and where teams are placed.
 
-#include "machine/cpu_list.hpp"
+#include "machine/files.hpp"
 #include "machine/machine.hpp"
 #include "machine/placement.hpp"
 #include "support.hpp"

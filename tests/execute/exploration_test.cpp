@@ -3,7 +3,7 @@
 #include "../test.hpp"
 #include "choose/exploration.hpp"
 #include "choose/group_config.hpp"
-#include "choose/store_policy.hpp"
+#include "choose/select.hpp"
 
 namespace {
 
@@ -234,7 +234,7 @@ TEST_CASE("short calls try few candidates at first, and all of them later") {
     for (const std::size_t row : {0U, 0U, 0U, 1U, 1U, 1U, 0U, 1U}) {
         CHECK(members.call(true, ns) == row);
     }
-    CHECK(members.of(0).learnt().candidates.size() == 2);
+    CHECK(members.of(0).learnt().entry.measured.size() == 2);
     int calls = 0;
     while (members.call(true, ns) == 1) {
         ++calls;
@@ -242,7 +242,7 @@ TEST_CASE("short calls try few candidates at first, and all of them later") {
     CHECK(calls >= static_cast<int>(Exploration::interval_before_all) - 2);
     members.calls(4 * Exploration::rounds + 2, true, ns);
     CHECK(members.of(0).chosen()->row == 3);
-    CHECK(members.of(0).learnt().candidates.size() == 4);
+    CHECK(members.of(0).learnt().entry.measured.size() == 4);
 }
 
 TEST_CASE("the shortest calls try nothing at first") {
@@ -281,18 +281,16 @@ TEST_CASE(
     const auto ns = [](int, std::size_t row) { return row == 0 ? 1500 : row == 1 ? 2000 : 1000; };
     members.calls(12, true, ns);
     const engine::Learnt learnt = members.of(1).learnt();
-    REQUIRE(learnt.candidates.size() == 3);
-    CHECK(learnt.candidates[0].selection.row == 2);
-    CHECK(learnt.candidates[1].selection.row == 0);
-    CHECK(learnt.candidates[2].selection.row == 1);
-    CHECK(learnt.candidates[0].us == doctest::Approx(1));
-    CHECK(learnt.candidates[1].us == doctest::Approx(1.5));
+    const std::vector<tuning::Measured>& measured = learnt.entry.measured; // the choice, then ascending
+    REQUIRE(measured.size() == 3);
+    CHECK(measured[0].row == 2);
+    CHECK(measured[1].row == 0);
+    CHECK(measured[2].row == 1);
+    CHECK(measured[0].us == doctest::Approx(1));
+    CHECK(measured[1].us == doctest::Approx(1.5));
+    CHECK(measured[2].us == doctest::Approx(2));
     CHECK(learnt.tried_calls == 9);
     CHECK(learnt.lost_us == doctest::Approx(3 * (0.5 + 1)));
-    tuning::Entry entry = learnt.entry(); // the choice, then ascending
-    REQUIRE(entry.measured.size() == 3);
-    CHECK(entry.measured[1].row == 0);
-    CHECK(entry.measured[2].us == doctest::Approx(2));
 }
 
 TEST_CASE(
@@ -329,7 +327,7 @@ TEST_CASE("a choice that suited only the first calls of a program is soon left")
         }
         members.calls(500, synchronises, ns);
         CHECK(members.of(0).chosen()->row == 0);
-        CHECK(members.of(0).learnt().candidates.size() == 3);
+        CHECK(members.of(0).learnt().entry.measured.size() == 3);
     }
 }
 

@@ -8,7 +8,7 @@
 #include "group/shared_memory.hpp"
 #include "machine/machine.hpp"
 #include "machine/pinning.hpp"
-#include "mailbox/zero_pages.hpp"
+#include "mailbox/mailbox.hpp"
 
 #include <tutti/tutti.hpp>
 

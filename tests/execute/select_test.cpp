@@ -2,9 +2,7 @@
 // levels.
 
 #include "../tuning/support.hpp"
-#include "choose/built_in.hpp"
 #include "choose/select.hpp"
-#include "choose/store_policy.hpp"
 #include "choose/table.hpp"
 
 #include <tutti/counts.hpp>

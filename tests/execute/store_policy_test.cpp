@@ -3,7 +3,7 @@
 #include "../test.hpp"
 #include "choose/exploration.hpp"
 #include "choose/group_config.hpp"
-#include "choose/store_policy.hpp"
+#include "choose/select.hpp"
 
 using namespace tutti;
 using engine::StorePolicy;
@@ -238,7 +238,6 @@ TEST_CASE(
     scan.op = Operator::callable;
     scan.one_pass_operator = true;
     CHECK(engine::explored_kind(scan, size) != copies);
-    CHECK_FALSE(engine::Learnt{.kind = rounded, .point = {}, .candidates = {}}.has_entry());
-    CHECK(
-        engine::Learnt{.kind = kind_of(Type::f32, Operator::sum), .point = {}, .candidates = {}}.has_entry());
+    CHECK_FALSE(engine::Learnt{.kind = rounded, .entry = {}}.has_entry());
+    CHECK(engine::Learnt{.kind = kind_of(Type::f32, Operator::sum), .entry = {}}.has_entry());
 }

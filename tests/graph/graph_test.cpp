@@ -1,9 +1,8 @@
 // Skips of circulant graphs, dimensions of tori, and trees of levels.
 
 #include "../test.hpp"
-#include "graph/circulant.hpp"
+#include "graph/graphs.hpp"
 #include "graph/level_tree.hpp"
-#include "graph/torus.hpp"
 
 using namespace tutti::graph;
 using Sequence = std::vector<int>;

@@ -2,7 +2,7 @@
 
 #include "../associated.hpp"
 #include "../test.hpp"
-#include "kernel/isas.hpp"
+#include "kernel/table.hpp"
 #include "reference.hpp"
 
 #include <tutti/detail/kernels.hpp>

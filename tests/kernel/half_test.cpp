@@ -3,7 +3,7 @@
 #include "../associated.hpp"
 #include "../std.hpp"
 #include "../test.hpp"
-#include "kernel/isas.hpp"
+#include "kernel/table.hpp"
 #include "reference.hpp"
 
 #include <tutti/detail/kernels.hpp>

@@ -2,7 +2,7 @@
 // association.
 
 #include "../test.hpp"
-#include "kernel/isas.hpp"
+#include "kernel/table.hpp"
 #include "reference.hpp"
 
 #include <tutti/detail/kernels.hpp>

@@ -4,7 +4,7 @@
 #include "../affine.hpp"
 #include "../associated.hpp"
 #include "../test.hpp"
-#include "kernel/isas.hpp"
+#include "kernel/table.hpp"
 #include "reference.hpp"
 
 #include <tutti/detail/template_loops.hpp>

@@ -2,10 +2,10 @@
 // own. With a single allowed CPU the cases that need a second report so and check the rest.
 #include "../test.hpp"
 #include "fixtures.hpp"
-#include "machine/cpu_list.hpp"
+#include "machine/files.hpp"
 #include "machine/pinning.hpp"
 #include "machine/placement.hpp"
-#include "machine/quota.hpp"
+#include "machine/process.hpp"
 
 #include <sched.h>
 #include <sys/syscall.h>

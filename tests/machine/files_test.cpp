@@ -3,7 +3,7 @@
 
 #include "../test.hpp"
 #include "fixtures.hpp"
-#include "machine/cpu_list.hpp"
+#include "machine/files.hpp"
 #include "machine/placement.hpp"
 
 #include <unistd.h>

@@ -3,9 +3,9 @@
 
 #include "../test.hpp"
 #include "fixtures.hpp"
-#include "machine/cpu_list.hpp"
+#include "machine/files.hpp"
 #include "machine/pinning.hpp"
-#include "machine/quota.hpp"
+#include "machine/process.hpp"
 #include "machine/thresholds.hpp"
 
 #include <unistd.h>

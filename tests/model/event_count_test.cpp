@@ -1,7 +1,6 @@
 #include "explore.hpp"
 #include "mailbox/event_count.hpp"
 #include "mailbox/slot.hpp"
-#include "mailbox/tag.hpp"
 #include "mailbox/wait.hpp"
 #include "model_event.hpp"
 #include "model_word.hpp"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "fresh_look.hpp"
-#include "mailbox/cell.hpp"
 #include "mailbox/slot.hpp"
 #include "relacy_headers.hpp"
 

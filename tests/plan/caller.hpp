@@ -2,7 +2,6 @@
 
 #include "../std.hpp"
 #include "algorithm/registry.hpp"
-#include "plan/partition.hpp"
 #include "plan/plan.hpp"
 #include "promise.hpp"
 #include "schedule/schedule.hpp"

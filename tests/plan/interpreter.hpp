@@ -2,7 +2,7 @@
 
 #include "../std.hpp"
 #include "algorithm/registry.hpp"
-#include "plan/partition.hpp"
+#include "plan/plan.hpp"
 #include "schedule/synchronise.hpp"
 
 namespace tutti::test {

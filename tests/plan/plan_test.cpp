@@ -1,7 +1,7 @@
 #include "../test.hpp"
 #include "algorithm/algorithms.hpp"
 #include "algorithm/registry.hpp"
-#include "graph/circulant.hpp"
+#include "graph/graphs.hpp"
 #include "interpreter.hpp"
 #include "plan/plan.hpp"
 #include "schedule/recorder.hpp"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "../std.hpp"
-#include "plan/partition.hpp"
+#include "plan/plan.hpp"
 #include "schedule/schedule.hpp"
 
 namespace tutti::test {

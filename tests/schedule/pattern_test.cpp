@@ -1,8 +1,8 @@
 #include "../test.hpp"
-#include "algorithm/families.hpp"
+#include "algorithm/algorithms.hpp"
 #include "cost/count.hpp"
-#include "graph/circulant.hpp"
-#include "schedule/place.hpp"
+#include "graph/graphs.hpp"
+#include "schedule/pattern.hpp"
 #include "verify/verify.hpp"
 
 using namespace tutti;

@@ -1,8 +1,8 @@
 #include "../test.hpp"
 #include "algorithm/registry.hpp"
-#include "graph/circulant.hpp"
-#include "schedule/place.hpp"
-#include "schedule/scratch.hpp"
+#include "graph/graphs.hpp"
+#include "schedule/pattern.hpp"
+#include "schedule/schedule.hpp"
 #include "verify/verify.hpp"
 
 using namespace tutti;

@@ -1,6 +1,5 @@
 #include "../test.hpp"
 #include "schedule/blocks.hpp"
-#include "schedule/symmetry.hpp"
 
 using namespace tutti::schedule;
 

@@ -1,6 +1,6 @@
 // Learnt choices of a process, saved to files.
 
-#include "choose/saved.hpp"
+#include "choose/tuning_file.hpp"
 #include "support.hpp"
 
 #include <sys/stat.h>

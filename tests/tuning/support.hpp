@@ -1,9 +1,8 @@
 #pragma once
 
 #include "../api/support.hpp"
-#include "choose/saved.hpp"
+#include "choose/group_config.hpp"
 #include "choose/table.hpp"
-#include "choose/this_machine.hpp"
 #include "choose/tuning_file.hpp"
 
 #include <tutti/version.hpp>

@@ -1,6 +1,6 @@
 #include "graph/level_tree.hpp"
 
-#include "graph/torus.hpp"
+#include "graph/graphs.hpp"
 
 #include <tutti/detail/association.hpp>
 

@@ -1,9 +1,7 @@
 #include "machine/pinning.hpp"
 
-#include "machine/cpu_list.hpp"
 #include "machine/files.hpp"
 #include "machine/process.hpp"
-#include "machine/quota.hpp"
 
 #include <dirent.h>
 #include <unistd.h>

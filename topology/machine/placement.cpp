@@ -1,6 +1,6 @@
 #include "machine/placement.hpp"
 
-#include "machine/cpu_list.hpp"
+#include "machine/files.hpp"
 
 #include <algorithm>
 #include <array>

@@ -4,8 +4,11 @@
 
 #include <tutti/detail/export.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <mutex>
+#include <optional>
+#include <string>
 
 namespace tutti::machine {
 
@@ -31,5 +34,28 @@ private:
     ProcessMutex* next_ = nullptr;
     Order order_;
 };
+
+/// The system's report on a thread of this process.
+struct ThreadState {
+    std::string name;
+    /// As in /proc: R runs or could, S sleeps, D waits for a device, T or t is stopped.
+    char state = '?';
+    /// The CPU on which it runs, or ran last.
+    int cpu = 0;
+};
+
+/// The system's number of the calling thread. Costs a system call once in a thread's life.
+TUTTI_COMPONENT_API int this_thread() noexcept;
+
+/// Nothing if there is no such thread any more. Microseconds.
+std::optional<ThreadState> thread_state(int thread);
+
+/// The CPU time that a thread has used, below 0 if there is no such thread any more.
+std::chrono::nanoseconds thread_cpu_time(int thread) noexcept;
+
+/// How many CPUs this process can keep busy all the time before a control group that it is in stops it
+/// (cpu.max, cpu.cfs_quota_us): the least of all groups on the way up, rounded down, at least 1. Nothing if
+/// there is no limit. Reads a few files under `root`.
+std::optional<int> quota_cpus(const std::string& root = "/");
 
 } // namespace tutti::machine

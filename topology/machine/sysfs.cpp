@@ -1,8 +1,7 @@
 // Machine from the files in which Linux describes CPUs, caches and NUMA nodes.
-#include "machine/cpu_list.hpp"
 #include "machine/files.hpp"
 #include "machine/machine.hpp"
-#include "machine/processor.hpp"
+#include "machine/thresholds.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -6,7 +6,7 @@
 #include "call/plans.hpp"
 #include "diagnose/disagreement.hpp"
 #include "hybrid/src/cluster_call.hpp"
-#include "run/opening.hpp"
+#include "run/bindings.hpp"
 
 #include <tutti/error.hpp>
 

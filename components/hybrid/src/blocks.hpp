@@ -2,7 +2,7 @@
 
 #include "hybrid/src/channel/mpi_channel.hpp"
 #include "hybrid/src/cluster_state.hpp"
-#include "plan/partition.hpp"
+#include "plan/plan.hpp"
 #include "schedule/schedule.hpp"
 
 #include <tutti/detail/call.hpp>

@@ -3,7 +3,7 @@
 #include "group/seat.hpp"
 #include "hybrid/src/cluster_seat.hpp"
 #include "hybrid/src/cluster_state.hpp"
-#include "wait/error_context.hpp"
+#include "wait/failure.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/mpi.hpp>

@@ -6,8 +6,8 @@
 #include "group/seat.hpp"
 #include "hybrid/src/schedule/transport.hpp"
 #include "mixed.hpp"
-#include "run/copy_bytes.hpp"
-#include "wait/time_limit.hpp"
+#include "run/word_exchange.hpp"
+#include "wait/wait_timer.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/mpi.hpp>

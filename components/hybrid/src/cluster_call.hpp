@@ -9,8 +9,8 @@
 #include "hybrid/src/cluster_state.hpp"
 #include "hybrid/src/schedule/transport.hpp"
 #include "immovable.hpp"
-#include "run/memory.hpp"
-#include "run/private_layout.hpp"
+#include "run/bindings.hpp"
+#include "run/prepared.hpp"
 
 #include <tutti/detail/call.hpp>
 #include <tutti/version.hpp>

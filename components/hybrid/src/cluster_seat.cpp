@@ -2,8 +2,8 @@
 
 #include "group/seat.hpp"
 #include "immovable.hpp"
-#include "machine/thread_state.hpp"
-#include "wait/error_context.hpp"
+#include "machine/process.hpp"
+#include "wait/failure.hpp"
 #include "wait/thread_progress.hpp"
 
 #include <tutti/error.hpp>

@@ -1,10 +1,10 @@
 #include "hybrid/src/cluster_state.hpp"
 
-#include "choose/wait_choice.hpp"
+#include "choose/group_config.hpp"
 #include "hybrid/src/channel/mpi_calls.hpp"
 #include "hybrid/src/cluster_seat.hpp"
-#include "wait/failed_call.hpp"
-#include "wait/time_limit.hpp"
+#include "wait/failure.hpp"
+#include "wait/wait_timer.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/mpi.hpp>

@@ -8,8 +8,8 @@
 #include "hybrid/src/channel/mpi_calls.hpp"
 #include "hybrid/src/schedule/transport.hpp"
 #include "immovable.hpp"
-#include "run/memory.hpp"
-#include "run/private_layout.hpp"
+#include "run/bindings.hpp"
+#include "run/prepared.hpp"
 #include "wait/failure.hpp"
 
 #include <tutti/options.hpp>

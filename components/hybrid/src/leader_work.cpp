@@ -1,4 +1,4 @@
-#include "choose/store_policy.hpp"
+#include "choose/select.hpp"
 #include "hybrid/src/cluster_call.hpp"
 #include "hybrid/src/schedule/transport.hpp"
 

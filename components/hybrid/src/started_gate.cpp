@@ -2,7 +2,7 @@
 #include "group/seat.hpp"
 #include "hybrid/src/cluster_seat.hpp"
 #include "hybrid/src/schedule/transport.hpp"
-#include "wait/error_context.hpp"
+#include "wait/failure.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/mpi.hpp>

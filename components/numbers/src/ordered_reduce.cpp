@@ -2,7 +2,7 @@
 #include "group/seat.hpp"
 #include "immovable.hpp"
 #include "numbers/src/ordered_tree.hpp"
-#include "run/memory.hpp"
+#include "run/bindings.hpp"
 #include "wait/thread_progress.hpp"
 
 #include <tutti/detail/request_base.hpp>

@@ -1,13 +1,12 @@
 #include "tasks/src/async_group_state.hpp"
 
 #include "choose/group_config.hpp"
-#include "choose/wait_choice.hpp"
 #include "machine/pinning.hpp"
-#include "machine/thread_state.hpp"
+#include "machine/process.hpp"
 #include "option_values.hpp"
 #include "plan/plan.hpp"
-#include "wait/error_context.hpp"
-#include "wait/time_limit.hpp"
+#include "wait/failure.hpp"
+#include "wait/wait_timer.hpp"
 
 #include <tutti/async_group.hpp>
 #include <tutti/error.hpp>

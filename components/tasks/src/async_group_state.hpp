@@ -7,7 +7,7 @@
 #include "group/shared_memory.hpp"
 #include "mailbox/wait.hpp"
 #include "tasks/src/deferred_collective.hpp"
-#include "wait/own_process.hpp"
+#include "wait/failure.hpp"
 
 #include <tutti/async_group.hpp>
 #include <tutti/detail/call.hpp>

@@ -2,11 +2,10 @@
 
 #include "call/arguments.hpp"
 #include "choose/select.hpp"
-#include "choose/store_policy.hpp"
 #include "diagnose/disagreement.hpp"
-#include "run/footprint.hpp"
-#include "run/opening.hpp"
-#include "wait/time_limit.hpp"
+#include "run/bindings.hpp"
+#include "run/prepared.hpp"
+#include "wait/wait_timer.hpp"
 
 #include <tutti/error.hpp>
 

@@ -4,7 +4,7 @@
 #include "call/arguments.hpp"
 #include "call/call_signature.hpp"
 #include "call/known_call.hpp"
-#include "run/private_layout.hpp"
+#include "run/prepared.hpp"
 #include "shares.hpp"
 #include "tasks/src/pass/pass.hpp"
 

@@ -1,5 +1,5 @@
 #include "atomic.hpp"
-#include "choose/store_policy.hpp"
+#include "choose/select.hpp"
 #include "machine/pinning.hpp"
 #include "plan/plan.hpp"
 #include "tasks/src/contribution.hpp"

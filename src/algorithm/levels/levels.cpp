@@ -1,13 +1,8 @@
 #include "algorithm/levels/levels.hpp"
 
 #include "algorithm/algorithms.hpp"
-#include "algorithm/families.hpp"
-#include "algorithm/levels/level_passes.hpp"
-#include "algorithm/levels/levels_direct.hpp"
-#include "algorithm/split_to_combine.hpp"
-#include "graph/circulant.hpp"
-#include "graph/torus.hpp"
-#include "schedule/place.hpp"
+#include "graph/graphs.hpp"
+#include "schedule/pattern.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -6,7 +6,6 @@
 #include "immovable.hpp"
 #include "mailbox/wait.hpp"
 #include "wait/failure.hpp"
-#include "wait/long_turns.hpp"
 #include "wait/thread_progress.hpp"
 #include "wait/wait_timer.hpp"
 

@@ -3,7 +3,7 @@
 #include "algorithm/registry.hpp"
 #include "cache_line.hpp"
 #include "choose/select.hpp"
-#include "graph/torus.hpp"
+#include "graph/graphs.hpp"
 
 #include <tutti/error.hpp>
 

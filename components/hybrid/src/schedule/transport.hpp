@@ -1,7 +1,7 @@
 #pragma once
 
 #include "hybrid/src/channel/mpi_channel.hpp"
-#include "plan/partition.hpp"
+#include "plan/plan.hpp"
 #include "schedule/schedule.hpp"
 
 #include <tutti/detail/call.hpp>

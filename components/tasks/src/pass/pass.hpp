@@ -1,6 +1,6 @@
 #pragma once
 
-#include "plan/partition.hpp"
+#include "plan/plan.hpp"
 #include "schedule/schedule.hpp"
 
 #include <tutti/detail/kernels.hpp>

@@ -1,4 +1,4 @@
-#include "mailbox/zero_pages.hpp"
+#include "mailbox/mailbox.hpp"
 
 #include <linux/mempolicy.h>
 #include <sys/mman.h>
@@ -6,6 +6,10 @@
 #include <unistd.h>
 
 #include <bitset>
+
+#if defined(TUTTI_WIDE_CELLS)
+#include <cpuid.h>
+#endif
 
 namespace tutti::engine {
 
@@ -53,3 +57,23 @@ ZeroPages::~ZeroPages() {
 }
 
 } // namespace tutti::engine
+
+#if defined(TUTTI_WIDE_CELLS)
+
+namespace tutti::mailbox {
+namespace {
+
+bool has_avx() {
+    unsigned eax = 0;
+    unsigned ebx = 0;
+    unsigned ecx = 0;
+    unsigned edx = 0;
+    return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_AVX) != 0;
+}
+
+} // namespace
+
+bool stores_are_wide = has_avx();
+
+} // namespace tutti::mailbox
+#endif
