@@ -163,8 +163,8 @@ CallSignature CallSignature::unpacked(const std::array<std::uint64_t, words>& pa
             .element_bytes = packed[2],
             .counts = packed[3],
             .function = packed[4],
-            .types = reinterpret_cast<const CallSignature::Types*>(
-                packed[5])}; // NOLINT(performance-no-int-to-ptr)
+            // NOLINTNEXTLINE(performance-no-int-to-ptr)
+            .types = reinterpret_cast<const CallSignature::Types*>(packed[5])};
 }
 
 std::optional<Collective> CallSignature::collective() const {
