@@ -27,6 +27,14 @@ function(tutti_settle_part name what)
   set(TUTTI_HAS_${name} ${has} PARENT_SCOPE)
 endfunction()
 
+# tutti_leave_out(NAME): leaves out a part, because it needs components that are left out.
+function(tutti_leave_out name)
+  if(TUTTI_BUILD_${name} AND NOT TUTTI_BUILD_${name} STREQUAL "AUTO")
+    message(FATAL_ERROR "TUTTI_BUILD_${name} is ON, and needs TUTTI_BUILD_TASKS, TUTTI_BUILD_NUMBERS and TUTTI_BUILD_C, which must be ON")
+  endif()
+  set(TUTTI_HAS_${name} FALSE PARENT_SCOPE)
+endfunction()
+
 # tutti_need_header(PACKAGE VARIABLE HEADER), tutti_need_package(PACKAGE CONFIG): look for something and add the Debian
 # package that brings it to the list `missing` where it is not there.
 macro(tutti_need_header package variable header)
