@@ -3,7 +3,6 @@
 #include "c.hpp"
 
 #include "../reference/calls_c.hpp"
-#include "way.hpp"
 
 namespace tutti::test {
 
@@ -30,8 +29,6 @@ void require_ok(tutti_status status) {
 }
 
 namespace {
-
-enum class Kind { blocking, nonblocking, persistent, async };
 
 std::int64_t milliseconds(Timeout timeout) {
     return !timeout.has_value()        ? std::int64_t{TUTTI_TIMEOUT_DEFAULT}
@@ -82,19 +79,18 @@ private:
     bool is_persistent_;
 };
 
-template <Kind kind>
 class CallerC : public WayCaller {
 public:
-    CallerC(tutti_caller me, tutti_async_group* meeting)
-        : WayCaller(me.rank, me.size), me_(me), meeting_(meeting) {}
+    CallerC(KindC kind, tutti_caller me, tutti_async_group* meeting)
+        : WayCaller(me.rank, me.size), kind_(kind), me_(me), meeting_(meeting) {}
 
     std::unique_ptr<Underway> begin(const WayCall& call) override {
-        auto made = std::make_unique<RequestC>(kind == Kind::persistent);
+        auto made = std::make_unique<RequestC>(kind_ == KindC::persistent);
         tutti_request* const request = &made->request;
-        tutti_caller caller = kind == Kind::blocking      ? me_
-                              : kind == Kind::nonblocking ? tutti_nonblocking(me_, request)
-                              : kind == Kind::persistent  ? tutti_persistent(me_, request)
-                                                          : tutti_async_rank(meeting_, rank(), request);
+        tutti_caller caller = kind_ == KindC::blocking      ? me_
+                              : kind_ == KindC::nonblocking ? tutti_nonblocking(me_, request)
+                              : kind_ == KindC::persistent  ? tutti_persistent(me_, request)
+                                                            : tutti_async_rank(meeting_, rank(), request);
         const std::string algorithm(call.options.algorithm);
         tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
         options.algorithm = algorithm.empty() ? nullptr : algorithm.c_str();
@@ -108,18 +104,27 @@ public:
                                     : tutti_type_of_size(elements.bytes);
         require_ok(make_call(tutti_with_options(caller, &options), call.shape, call.vectors, call.in,
                              call.out, {type, op.get()}));
-        if (kind == Kind::persistent) {
+        if (kind_ == KindC::persistent) {
             require_ok(tutti_start(request));
         }
         return made;
     }
 
 private:
+    KindC kind_;
     tutti_caller me_;
     tutti_async_group* meeting_;
 };
 
-template <Kind kind>
+} // namespace
+
+std::unique_ptr<WayCaller> caller_c(KindC kind, tutti_caller me, tutti_async_group* meeting) {
+    return std::make_unique<CallerC>(kind, me, meeting);
+}
+
+namespace {
+
+template <KindC kind>
 class OfTeamC : public Ranks {
 public:
     explicit OfTeamC(const Setting& setting) : Ranks(setting.members) {
@@ -148,8 +153,7 @@ public:
             team_,
             [](tutti_caller me, void* user) -> tutti_status {
                 const Run& all = *static_cast<Run*>(user);
-                CallerC<kind> caller(me, all.meeting);
-                all.part(caller);
+                all.part(*caller_c(kind, me, all.meeting));
                 return TUTTI_OK;
             },
             &run));
@@ -165,16 +169,16 @@ private:
     tutti_async_group* meeting_ = nullptr;
 };
 
-template <Kind kind>
+template <KindC kind>
 std::unique_ptr<Ranks> of_team(const Setting& setting) {
     return std::make_unique<OfTeamC<kind>>(setting);
 }
 
 } // namespace
 
-const Way c_blocking_way{"C, blocking", {.has_requests = false}, of_team<Kind::blocking>};
-const Way c_nonblocking_way{"C, nonblocking", {}, of_team<Kind::nonblocking>};
-const Way c_persistent_way{"C, persistent", {}, of_team<Kind::persistent>};
-const Way c_async_way{"C, async", {.names_algorithms = false}, of_team<Kind::async>};
+const Way c_blocking_way{"C, blocking", {.has_requests = false}, of_team<KindC::blocking>};
+const Way c_nonblocking_way{"C, nonblocking", {}, of_team<KindC::nonblocking>};
+const Way c_persistent_way{"C, persistent", {}, of_team<KindC::persistent>};
+const Way c_async_way{"C, async", {.names_algorithms = false}, of_team<KindC::async>};
 
 } // namespace tutti::test

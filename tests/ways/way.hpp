@@ -84,7 +84,8 @@ public:
 
     int size() const { return size_; }
 
-    /// Runs `part` for every rank on a thread of its own, and throws what that of the first rank throws.
+    /// Runs `part` for every rank of this process on a thread of its own, and throws what that of the first
+    /// rank throws.
     virtual void run(const std::function<void(WayCaller&)>& part) = 0;
 
 private:
