@@ -31,7 +31,7 @@ set(TUTTI_SMALL_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-Os>)
 # tutti_announce(TARGET): includes src/announce.hpp in each source, before any header of the standard library, for which it
 # defines the functions that this header calls.
 function(tutti_announce target)
-  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include ${tutti_SOURCE_DIR}/src/announce.hpp>")
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include announce.hpp>")
 endfunction()
 
 # The visible symbols of a shared library are marked by include/tutti/detail/export.hpp.

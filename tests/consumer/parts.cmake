@@ -35,6 +35,14 @@ foreach(part TESTS COMMAND)
   list(JOIN packages_of_${part} " " packages_of_${part})
 endforeach()
 
+# A part that needs a component cannot be built without it.
+foreach(part TESTS COMMAND FORTRAN)
+  configure(said code -DTUTTI_BUILD_${part}=ON -DTUTTI_BUILD_NUMBERS=OFF)
+  if(code EQUAL 0 OR NOT said MATCHES "TUTTI_BUILD_${part} is ON, and needs TUTTI_BUILD_TASKS, TUTTI_BUILD_NUMBERS and TUTTI_BUILD_C")
+    message(FATAL_ERROR "TUTTI_BUILD_${part}=ON without numbers: ${said}")
+  endif()
+endforeach()
+
 configure(said code ${all})
 foreach(part IN ITEMS "the tests left out, missing Debian packages: ${packages_of_TESTS}"
         "the tutti command left out, missing Debian packages: ${packages_of_COMMAND}")
