@@ -135,19 +135,6 @@ TEST_CASE("nobody's result may overlap another's vectors") {
     CHECK(memory == std::array{1, 2, 3, 4, 5, 6, 7, 8});
 }
 
-TEST_CASE("operands may overlap, and blocks of one vector are apart") {
-    AsyncGroup meeting(3);
-    const std::array<int, 2> in{1, 2};
-    std::array<int, 6> outs{};
-    std::vector<AsyncRequest> requests;
-    for (const int rank : {2, 0, 1}) {
-        requests.push_back(meeting.at(rank).allreduce(
-            in, std::span(outs).subspan(2 * static_cast<std::size_t>(rank), 2), sum));
-    }
-    wait_all(requests);
-    CHECK(outs == std::array{3, 6, 3, 6, 3, 6});
-}
-
 TEST_CASE("all are told what an operator throws") {
     test::Pool pool(2);
     for (const bool sliced : {false, true}) {

@@ -1,7 +1,7 @@
 // Collectives over vectors that one thread has.
 
 #include "support.hpp"
-#include "tests/associated.hpp"
+#include "tests/reference/reference.hpp"
 
 using namespace tutti;
 using namespace tutti::single_caller;
@@ -20,121 +20,89 @@ struct Fold {
     }
 };
 
-Vectors inputs_of(std::size_t ranks, std::size_t elements) {
-    Vectors inputs(ranks, Vector(elements));
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-        std::iota(inputs[rank].begin(), inputs[rank].end(), static_cast<Element>(1000000 * (rank + 1)));
+Element element_of(std::size_t rank, std::size_t index) {
+    return static_cast<Element>(1'000'000 * (rank + 1) + index);
+}
+
+/// The calls that there are: the root is named by its buffer.
+std::vector<test::Shape> shapes_of(int ranks, std::size_t block) {
+    std::vector<test::Shape> shapes = test::regular_shapes(block, {0, ranks - 1}, {1, -2});
+    const auto lengths = [block](std::size_t from, std::size_t to) { return (from + 2 * to) % 3 * block; };
+    for (const std::optional<std::uint32_t> displaced : {std::optional<std::uint32_t>(), {7U}}) {
+        std::ranges::copy(test::irregular_shapes(lengths, {0}, displaced), std::back_inserter(shapes));
     }
-    return inputs;
+    std::erase_if(shapes, [](const test::Shape& shape) {
+        const bool replaces_an_operand = shape.collective == Collective::reduce && shape.in_place;
+        return shape.collective == Collective::barrier || shape.counts_at_root ||
+               (shape.traits().is_rooted() && shape.collective != Collective::broadcast &&
+                !replaces_an_operand && (shape.in_place || shape.root != 0));
+    });
+    return shapes;
 }
 
 template <class Op>
-Vector prefix_of(const Vectors& inputs, std::size_t last) {
-    Vector result;
-    for (std::size_t i = 0; i < inputs[0].size(); ++i) {
-        result.push_back(tutti::test::in_tree(
-            last + 1, [&](std::size_t rank) { return inputs[rank][i]; }, Op()));
+void call(const test::Shape& shape, std::vector<test::Vectors<Element>>& all, const Op& op,
+          const Executor& executor) {
+    std::vector<std::span<const Element>> ins;
+    std::vector<std::span<Element>> outs;
+    std::vector<Counts> sent, received;
+    const auto counts_of = [&](const auto& layout) {
+        return shape.displaced ? Counts(layout.counts, layout.starts) : Counts(layout.counts);
+    };
+    for (auto& own : all) {
+        ins.emplace_back(own.in);
+        outs.emplace_back(own.out);
+        sent.push_back(counts_of(own.sent));
+        received.push_back(counts_of(own.received));
     }
-    return result;
-}
-
-Vector part(const Vector& vector, std::size_t first, std::size_t count) {
-    return {vector.begin() + static_cast<std::ptrdiff_t>(first),
-            vector.begin() + static_cast<std::ptrdiff_t>(first + count)};
+    const auto made = [&](auto function) { shape.in_place ? function(outs) : function(ins, outs); };
+    const bool irregular = shape.is_irregular();
+    switch (shape.collective) {
+    case Collective::barrier:
+        return;
+    case Collective::broadcast:
+        return broadcast(outs, shape.root, executor);
+    case Collective::reduce:
+        return shape.in_place ? reduce(outs, outs[static_cast<std::size_t>(shape.root)], op, executor)
+                              : reduce(ins, outs[0], op, executor);
+    case Collective::allreduce:
+        return made([&](auto&... vectors) { allreduce(vectors..., op, executor); });
+    case Collective::reduce_scatter:
+        return irregular ? reduce_scatter(ins, outs, sent[0], op, executor)
+                         : made([&](auto&... vectors) { reduce_scatter(vectors..., op, executor); });
+    case Collective::allgather:
+        return irregular ? made([&](auto&... vectors) { allgather(vectors..., received[0], executor); })
+                         : made([&](auto&... vectors) { allgather(vectors..., executor); });
+    case Collective::gather:
+        return irregular ? gather(ins, outs[0], received[0], executor) : gather(ins, outs[0], executor);
+    case Collective::scatter:
+        return irregular ? scatter(ins[0], outs, sent[0], executor) : scatter(ins[0], outs, executor);
+    case Collective::alltoall:
+        return !irregular       ? made([&](auto&... vectors) { alltoall(vectors..., executor); })
+               : shape.in_place ? alltoall(outs, sent, executor)
+                                : alltoall(ins, sent, outs, received, executor);
+    case Collective::scan:
+        return made([&](auto&... vectors) { scan(vectors..., op, executor); });
+    case Collective::exscan:
+        return made([&](auto&... vectors) { exscan(vectors..., op, executor); });
+    case Collective::shift:
+        return made([&](auto&... vectors) { shift(vectors..., shape.root, executor); });
+    }
 }
 
 template <class Op>
-void reductions(std::size_t ranks, std::size_t block, const Executor& executor) {
-    const Vectors ins = inputs_of(ranks, block * ranks);
-    const Vector all = prefix_of<Op>(ins, ranks - 1);
-    Vectors outs(ranks, Vector(block * ranks));
-    allreduce(ins, outs, Op(), executor);
-    CHECK(outs == Vectors(ranks, all));
-    Vectors own = ins;
-    allreduce(own, Op(), executor);
-    CHECK(own == Vectors(ranks, all));
-    Vector one(block * ranks);
-    reduce(ins, one, Op(), executor);
-    CHECK(one == all);
-    Vectors prefixes(ranks, Vector(block * ranks));
-    Vectors before = ins;
-    scan(ins, prefixes, Op(), executor);
-    exscan(before, Op(), executor);
-    CHECK(before[0] == ins[0]);
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-        CHECK(prefixes[rank] == prefix_of<Op>(ins, rank));
-        CHECK((rank == 0 || before[rank] == prefixes[rank - 1]));
+void examine(int ranks, std::size_t block, const Op& op, const Executor& executor) {
+    const test::Reference<Element> reference(ranks, element_of, op);
+    for (const test::Shape& shape : shapes_of(ranks, block)) {
+        std::vector<test::Vectors<Element>> all;
+        for (std::size_t rank = 0; rank < static_cast<std::size_t>(ranks); ++rank) {
+            all.push_back(reference.vectors(rank, shape));
+        }
+        call(shape, all, op, executor);
+        for (const auto& own : all) {
+            CHECK_MESSAGE(own.out == own.expected, shape.describe(), ", ", ranks, " ranks, rank ", own.rank);
+        }
     }
-    Vectors blocks(ranks, Vector(block));
-    reduce_scatter(ins, blocks, Op(), executor);
-    Vectors in_place = ins;
-    reduce_scatter(in_place, Op(), executor);
-    std::vector<std::size_t> counts(ranks, block);
-    if (ranks > 1) {
-        counts.front() += std::exchange(counts.back(), 0);
-    }
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-        CHECK(blocks[rank] == part(all, rank * block, block));
-        CHECK(part(in_place[rank], rank * block, block) == blocks[rank]);
-        blocks[rank].resize(counts[rank]);
-    }
-    reduce_scatter(ins, blocks, Counts(counts), Op(), executor);
-    CHECK(blocks[0] == part(all, 0, counts[0]));
-}
-
-void movements(std::size_t ranks, std::size_t block, const Executor& executor) {
-    const Vectors ins = inputs_of(ranks, block * ranks);
-    Vectors outs(ranks, Vector(block * ranks));
-    Vectors own = ins;
-    broadcast(own, static_cast<int>(ranks - 1), executor);
-    CHECK(own == Vectors(ranks, ins.back()));
-    Vectors blocks(ranks, Vector(block));
-    scatter(ins[0], blocks, executor);
-    Vector gathered(block * ranks);
-    gather(blocks, gathered, executor);
-    CHECK(gathered == ins[0]);
-    allgather(blocks, outs, executor);
-    CHECK(outs == Vectors(ranks, ins[0]));
-    allgather(blocks, outs, Counts(std::vector<std::size_t>(ranks, block)), executor);
-    CHECK(outs == Vectors(ranks, ins[0]));
-    alltoall(ins, outs, executor);
-    own = ins;
-    alltoall(own, executor);
-    CHECK(own == outs);
-    const std::vector<std::vector<std::size_t>> counts(ranks, std::vector<std::size_t>(ranks, block));
-    Vectors irregular(ranks, Vector(block * ranks));
-    const std::vector<Counts> lists(counts.begin(), counts.end());
-    alltoall(ins, lists, irregular, lists, executor);
-    CHECK(irregular == outs);
-    own = ins;
-    alltoall(own, lists, executor);
-    CHECK(own == outs);
-    // The blocks from behind.
-    std::vector<std::size_t> places(ranks);
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-        places[rank] = (ranks - 1 - rank) * block;
-    }
-    Vector whole(block * ranks);
-    gather(blocks, whole, Counts(counts[0], places), executor);
-    Vectors gathered_in_place(ranks, Vector(block * ranks));
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-        CHECK(part(whole, places[rank], block) == blocks[rank]);
-        std::copy(blocks[rank].begin(), blocks[rank].end(),
-                  gathered_in_place[rank].begin() + static_cast<std::ptrdiff_t>(places[rank]));
-    }
-    allgather(gathered_in_place, Counts(counts[0], places), executor);
-    CHECK(gathered_in_place == Vectors(ranks, whole));
-    Vectors scattered(ranks, Vector(block));
-    scatter(whole, scattered, Counts(counts[0], places), executor);
-    CHECK(scattered == blocks);
-    for (std::size_t from = 0; from < ranks; ++from) {
-        CHECK(part(outs[ranks - 1], from * block, block) == part(ins[from], (ranks - 1) * block, block));
-    }
-    shift(ins, outs, 1, executor);
-    own = ins;
-    shift(own, 1, executor);
-    CHECK(own == outs);
-    CHECK(outs[0] == ins[ranks - 1]);
 }
 
 } // namespace
@@ -143,49 +111,16 @@ TEST_CASE("every collective over the vectors of one caller") {
     test::Pool pool(2);
     Team team(3, {.placement = "none"});
     Team caller(2, {.placement = "none", .caller_is_member = true});
-    const std::vector<std::size_t> all{1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17};
-    std::vector<Executor> executors{pool.executor(), team.executor(), caller.executor()};
-    if (!test::reduced) {
-        executors.insert(executors.end(), {Executor(), test::backwards()}); // of one thread
-    }
-    for (const std::size_t ranks : test::reduced ? std::vector<std::size_t>{1, 2, 3, 7, 17} : all) {
-        for (const Executor& executor : executors) {
-            // The last is more than one would do alone.
-            const std::size_t most = 2000 + (test::reduced ? 300000 : 600000) / (ranks * ranks);
-            for (const std::size_t block : {std::size_t{0}, std::size_t{1}, std::size_t{5}, most}) {
-                CAPTURE(ranks);
-                CAPTURE(block);
-                reductions<Fold>(ranks, block, executor);
-                reductions<Sum>(ranks, block, executor);
-                movements(ranks, block, executor);
+    for (const Executor& executor :
+         {pool.executor(), team.executor(), caller.executor(), Executor(), test::backwards()}) {
+        for (const int ranks : {1, 2, 3, 7, 16, 17}) {
+            for (const std::size_t block : {0U, 1U, 5U}) {
+                examine(ranks, block, Fold(), executor);
+                examine(ranks, block, sum, executor);
             }
         }
-    }
-}
-
-TEST_CASE("vectors may be spans, arrays and ranges of them") {
-    std::array<std::array<double, 2>, 3> ins{{{1, 2}, {3, 4}, {5, 6}}};
-    std::array<double, 6> memory{};
-    std::vector<std::span<double>> outs;
-    for (std::size_t rank = 0; rank < 3; ++rank) {
-        outs.push_back(std::span(memory).subspan(2 * rank, 2));
-    }
-    allreduce(ins, outs, sum);
-    CHECK(memory == std::array<double, 6>{9, 12, 9, 12, 9, 12});
-}
-
-TEST_CASE("a reduction may take the place of any of its operands") {
-    for (const std::size_t block : {3U, 100'000U}) {
-        for (const std::size_t root : {0U, 1U, 2U}) {
-            Vectors vectors;
-            for (const Element value : {Element(1), Element(2), Element(3)}) {
-                vectors.emplace_back(block, value);
-            }
-            Vectors expected = vectors;
-            expected[root] = Vector(block, Fold{}(Fold{}(1, 2), 3));
-            reduce(vectors, vectors[root], Fold{});
-            CHECK(vectors == expected);
-        }
+        examine(3, 20'000, Fold(), executor); // which one would not do alone
+        examine(3, 20'000, sum, executor);
     }
 }
 
@@ -210,26 +145,15 @@ TEST_CASE("who is wrong is named by its rank") {
                          ArgumentError);
     CHECK_THROWS_WITH_AS(broadcast(Vectors(), 0), "broadcast: there are 0 vectors, must be 1..65535",
                          ArgumentError);
+    CHECK_THROWS_AS(broadcast(outs, 3), ArgumentError);
     ins[2] = {5, 6, 7};
     CHECK_THROWS_WITH_AS(scan(ins, sum),
                          doctest::Contains("members 0 and 2 differ: member 0 calls scan of 16 bytes"),
                          MismatchError);
+    CHECK_THROWS_AS(allreduce(outs, std::vector(3, std::span(outs[0])), sum), MismatchError);
     Element (*const nothing)(Element, Element) = nullptr;
     CHECK_THROWS_AS(allreduce(outs, nothing), ArgumentError);
-}
-
-TEST_CASE("what is wrong is told before anything is touched") {
-    Vectors ins{{1, 2}, {3, 4}};
-    Vectors outs{{0, 0}, {0, 0}};
-    Vectors three(3, Vector(2));
-    CHECK_THROWS_AS(allreduce(ins, three, sum), ArgumentError);
-    CHECK_THROWS_AS(allreduce(Vectors(), Vectors(), sum), ArgumentError);
-    CHECK_THROWS_AS(broadcast(ins, 2), ArgumentError);
-    Vectors uneven{{1, 2}, {3}};
-    CHECK_THROWS_AS(allreduce(uneven, sum), MismatchError);
-    std::array<std::span<Element>, 2> overlapping{std::span(outs[0]), std::span(outs[0])};
-    CHECK_THROWS_AS(allreduce(ins, overlapping, sum), MismatchError);
-    CHECK(outs == Vectors{{0, 0}, {0, 0}});
+    CHECK(outs == Vectors(3, Vector(2))); // nothing is touched
 }
 
 TEST_CASE("whether small vectors overlap is seen wherever they lie") {
@@ -285,7 +209,7 @@ TEST_CASE("whether small vectors overlap is seen wherever they lie") {
 
 TEST_CASE("the caller gets what the operator or the executor throws") {
     const auto throws = [](Element, Element) -> Element { throw std::runtime_error("operator"); };
-    Vectors own = inputs_of(2, 1000000);
+    Vectors own(2, Vector(1000000, 1));
     test::Pool pool(2);
     CHECK_THROWS_WITH_AS(allreduce(own, throws), "operator", std::runtime_error);
     CHECK_THROWS_WITH_AS(allreduce(own, throws, pool.executor()), "operator", std::runtime_error);
@@ -305,18 +229,15 @@ TEST_CASE("the caller gets what the operator or the executor throws") {
 }
 
 TEST_CASE("a caller does itself what an executor does not begin") {
-    const Vectors ins = inputs_of(3, 1000000);
-    const Vector all = prefix_of<Fold>(ins, 2);
+    const Vectors ins{Vector(1000000, 1), Vector(1000000, 2), Vector(1000000, 3)};
     Vectors outs(3, Vector(1000000));
     test::Idle idle;
     for (const Executor& executor : {idle.executor(), Executor([](std::size_t, const auto&) {})}) {
-        for (Vector& out : outs) {
-            out.assign(out.size(), 0);
-        }
+        outs.assign(3, Vector(1000000));
         allreduce(ins, outs, Fold(), executor);
-        CHECK(outs == Vectors(3, all));
+        CHECK(outs == Vectors(3, Vector(1000000, Fold()(Fold()(1, 2), 3))));
     }
-    outs = Vectors(3, Vector(1000000));
+    outs.assign(3, Vector(1000000));
     idle.run();
     CHECK(outs == Vectors(3, Vector(1000000)));
 }

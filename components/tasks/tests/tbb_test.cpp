@@ -263,29 +263,6 @@ TEST_CASE("tasks that wait for what fails go on, and are told") {
     }
 }
 
-TEST_CASE("tasks that wait for an async group that is destroyed are told") {
-    ::tbb::task_arena arena(2);
-    std::optional<tutti::AsyncGroup> meeting(5);
-    std::array<std::string, 4> texts;
-    std::atomic<int> arrived = 0;
-    std::thread outside([&] {
-        while (arrived < 4) {
-            std::this_thread::yield();
-        }
-        meeting.reset();
-    });
-    run_tasks(arena, 4, [&](int rank) {
-        int one = 1;
-        const tutti::AsyncRequest request = meeting->at(rank).allreduce(std::span(&one, 1), tutti::sum);
-        ++arrived;
-        texts[static_cast<std::size_t>(rank)] = message_of<tutti::Error>([&] { tutti::tbb::wait(request); });
-    });
-    outside.join();
-    for (const std::string& text : texts) {
-        CHECK(mentions(text, "the async group has been destroyed"));
-    }
-}
-
 template <class R>
 concept CanBeWaitedFor = requires(R& request) {
     tutti::tbb::wait(request);
