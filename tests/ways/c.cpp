@@ -40,8 +40,8 @@ std::int64_t milliseconds(Timeout timeout) {
 class OpC {
 public:
     explicit OpC(const ElementType& elements)
-        : op_(elements.c_op != 0 ? elements.c_op : TUTTI_SUM + static_cast<tutti_op>(elements.op.op())),
-          is_own_(elements.c_op == 0 && elements.op.op() == Operator::callable) {
+        : op_(TUTTI_SUM + static_cast<tutti_op>(elements.op.op())),
+          is_own_(elements.op.op() == Operator::callable) {
         if (is_own_) {
             const DynamicOp& op = elements.op;
             require_ok(tutti_op_create(op.function(), op.user(), op.commutative() ? 1 : 0, &op_));
@@ -98,8 +98,7 @@ public:
         options.timeout_ms = milliseconds(call.options.timeout);
         const ElementType& elements = call.elements;
         const OpC op(elements);
-        const tutti_type type = elements.c_type != 0 ? elements.c_type
-                                : elements.type != Type::other
+        const tutti_type type = elements.type != Type::other
                                     ? TUTTI_INT8 + static_cast<tutti_type>(elements.type)
                                     : tutti_type_of_size(elements.bytes);
         require_ok(make_call(tutti_with_options(caller, &options), call.shape, call.vectors, call.in,

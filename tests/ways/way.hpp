@@ -14,9 +14,6 @@ struct ElementType {
     Type type = Type::other;
     std::size_t bytes = 0;
     DynamicOp op;
-    /// The type and the operator in C, if these are not those of C++.
-    std::uint64_t c_type = 0;
-    std::uint64_t c_op = 0;
 };
 
 /// A call of one rank, whose types are known at run time. In place, `out` is the only buffer.

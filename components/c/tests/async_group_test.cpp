@@ -1,149 +1,87 @@
 // Ranks that are only names, and executors of C programs.
 
 #include "support.hpp"
+#include "tests/pool.hpp"
 
 using namespace tutti::test;
 
 namespace {
 
-/// Runs tasks on threads of its own, after it has returned; or fails after some of them have begun.
-struct Pool {
-    bool fails = false;
-    std::atomic<int> handed{0};
-    std::mutex mutex;
-    std::vector<std::thread> threads;
-
-    static tutti_status run(void* user, std::size_t count, tutti_task* task) {
-        auto& pool = *static_cast<Pool*>(user);
-        pool.handed += static_cast<int>(count);
-        CHECK(tutti_task_run(task, count) == TUTTI_ARGUMENT_ERROR);
-        if (pool.fails) {
-            ok(tutti_task_run(task, 0));
-            return 300;
-        }
-        const std::scoped_lock lock(pool.mutex);
-        for (std::size_t i = 0; i < count; ++i) {
-            pool.threads.emplace_back([task, i] { ok(tutti_task_run(task, i)); });
-        }
-        return TUTTI_OK;
+/// One large allreduce of both ranks of an async group, by this thread: the status of each request.
+std::array<tutti_status, 2> arrive_all(const Meeting& meeting) {
+    using Vector = std::vector<double>;
+    const std::array in{Vector(100'000, 1), Vector(100'000, 2)};
+    std::array out{Vector(100'000), Vector(100'000)};
+    std::array<tutti_request, 2> requests{};
+    std::array<tutti_status, 2> all{};
+    for (std::size_t i = 0; i < 2; ++i) {
+        ok(tutti_allreduce(tutti_async_rank(meeting.get(), static_cast<int>(i), &requests[i]), in[i].data(),
+                           out[i].data(), in[i].size(), TUTTI_DOUBLE, TUTTI_SUM));
     }
-
-    void join() {
-        for (std::thread& thread : threads) {
-            thread.join();
-        }
-        threads.clear();
+    for (std::size_t i = 0; i < 2; ++i) {
+        all[i] = tutti_wait(&requests[i]);
+        CHECK((all[i] != TUTTI_OK || out[i] == Vector(100'000, 3)));
     }
-};
-
-tutti_async_group_options with(Pool& pool) {
-    tutti_async_group_options options = TUTTI_ASYNC_GROUP_OPTIONS_INIT;
-    options.executor = Pool::run;
-    options.user = &pool;
-    options.slice_bytes = 4096;
-    return options;
+    return all;
 }
 
-/// One allreduce of all ranks, by this thread; what each request says.
-std::vector<tutti_status> arrive_all(tutti_async_group* meeting, int ranks, std::vector<double>& result) {
-    const std::size_t n = 100'000;
-    std::vector<std::vector<double>> in, out;
-    std::vector<tutti_request> requests(static_cast<std::size_t>(ranks), TUTTI_REQUEST_NULL);
-    std::vector<tutti_status> all;
-    for (int rank = 0; rank < ranks; ++rank) {
-        in.emplace_back(n, rank);
-        out.emplace_back(n, -1);
-    }
-    for (std::size_t i = 0; i < in.size(); ++i) {
-        ok(tutti_allreduce(tutti_async_rank(meeting, static_cast<int>(i), &requests[i]), in[i].data(),
-                           out[i].data(), n, TUTTI_DOUBLE, TUTTI_SUM));
-    }
-    for (tutti_request& request : requests) {
-        all.push_back(tutti_wait(&request));
-    }
-    result = out.back();
-    return all;
+tutti_async_group_options with(tutti_executor executor, void* user, std::size_t slice_bytes = 4096) {
+    tutti_async_group_options options = TUTTI_ASYNC_GROUP_OPTIONS_INIT;
+    options.executor = executor;
+    options.user = user;
+    options.slice_bytes = slice_bytes;
+    return options;
 }
 
 } // namespace
 
-TEST_CASE("an executor carries a large operation out") {
-    Pool pool;
-    const tutti_async_group_options options = with(pool);
-    const Meeting meeting(3, &options);
+TEST_CASE("an executor carries a large operation out later, or fails after a run has begun") {
+    struct Handed {
+        Pool pool{2};
+        bool fails = false;
+        std::size_t tasks = 0;
+    } handed;
+    const auto run = [](void* user, std::size_t count, tutti_task* task) -> tutti_status {
+        auto& to = *static_cast<Handed*>(user);
+        to.tasks += count;
+        CHECK(tutti_task_run(task, count) == TUTTI_ARGUMENT_ERROR);
+        for (std::size_t i = 0; i < (to.fails ? 1 : count); ++i) {
+            to.fails ? ok(tutti_task_run(task, i)) : to.pool.add([=] { ok(tutti_task_run(task, i)); });
+        }
+        return to.fails ? 300 : TUTTI_OK;
+    };
+    const tutti_async_group_options options = with(run, &handed);
+    const Meeting meeting(2, &options);
     int size = 0;
     ok(tutti_async_group_size(meeting.get(), &size));
-    CHECK(size == 3);
-    for (int i = 0; i < 5; ++i) {
-        std::vector<double> result;
-        CHECK(arrive_all(meeting.get(), 3, result) == std::vector<tutti_status>(3, TUTTI_OK));
-        CHECK(result == std::vector<double>(result.size(), 3));
-        pool.join();
+    CHECK(size == 2);
+    for (const bool fails : {false, false, true, true, false}) {
+        handed.fails = fails;
+        const tutti_status expected = fails ? 300 : TUTTI_OK;
+        CHECK(arrive_all(meeting) == std::array{expected, expected});
+        CHECK((!fails || mentions(tutti_error_text(), "the executor has returned 300")));
     }
-    CHECK(pool.handed > 5);
+    CHECK(handed.tasks > 5);
 }
 
-TEST_CASE("an executor that fails") {
-    Pool pool;
-    pool.fails = true;
-    const tutti_async_group_options options = with(pool);
-    const Meeting meeting(2, &options);
-    std::vector<double> result;
-    for (int i = 0; i < 3; ++i) {
-        CHECK(arrive_all(meeting.get(), 2, result) == std::vector<tutti_status>(2, 300));
-        CHECK(mentions(tutti_error_text(), "the executor has returned 300"));
-    }
-    pool.fails = false;
-    CHECK(arrive_all(meeting.get(), 2, result) == std::vector<tutti_status>(2, TUTTI_OK));
-    pool.join();
-}
-
-TEST_CASE("an executor that runs tasks again is told, and does nothing") {
-    std::vector<tutti_task*> kept;
-    tutti_async_group_options options = TUTTI_ASYNC_GROUP_OPTIONS_INIT;
-    options.executor = [](void* user, std::size_t count, tutti_task* task) {
-        static_cast<std::vector<tutti_task*>*>(user)->push_back(task);
-        ok(tutti_task_run(task, 0));
-        refused(tutti_task_run(task, 0), "task_run: `i` is 0, whose run has been made");
-        for (std::size_t i = 1; i < count; ++i) {
-            ok(tutti_task_run(task, i));
-        }
-        CHECK(tutti_task_run(task, count - 1) == TUTTI_ARGUMENT_ERROR);
-        return int{TUTTI_OK};
-    };
-    options.user = &kept;
-    options.slice_bytes = 4096;
-    const Meeting meeting(2, &options);
-    for (int i = 0; i < 3; ++i) {
-        std::vector<double> result;
-        CHECK(arrive_all(meeting.get(), 2, result) == std::vector<tutti_status>(2, TUTTI_OK));
-        CHECK(result == std::vector<double>(result.size(), 1));
-    }
-    CHECK(kept.size() == 3);
-    for (tutti_task* const task : kept) {
-        refused(tutti_task_run(task, 0), "task_run: `task` is finished");
-    }
-}
-
-TEST_CASE("a task may be run again while another thread makes the last of its runs") {
+TEST_CASE("a run that is made again is told, also while another thread makes the last of its task") {
     struct Again {
         std::atomic<tutti_task*> task{nullptr};
         std::atomic<int> over{0};
     } again;
-    tutti_async_group_options options = TUTTI_ASYNC_GROUP_OPTIONS_INIT;
-    options.executor = [](void* user, std::size_t count, tutti_task* task) {
+    const auto run = [](void* user, std::size_t count, tutti_task* task) {
         ok(tutti_task_run(task, 0));
+        refused(tutti_task_run(task, 0), "task_run: `i` is 0, whose run has been made");
         static_cast<Again*>(user)->task = task;
         for (std::size_t i = 1; i < count; ++i) {
             ok(tutti_task_run(task, i));
         }
         return int{TUTTI_OK};
     };
-    options.user = &again;
-    options.slice_bytes = 400'000;
+    const tutti_async_group_options options = with(run, &again, 400'000);
     const Meeting meeting(2, &options);
     constexpr int rounds = 100;
-    std::thread runs_again([&] {
+    std::jthread runs_again([&] {
         tutti_task* before = nullptr;
         while (again.over < rounds) {
             tutti_task* const task = again.task;
@@ -158,19 +96,17 @@ TEST_CASE("a task may be run again while another thread makes the last of its ru
         }
     });
     for (int round = 1; round <= rounds; ++round) {
-        std::vector<double> result;
-        CHECK(arrive_all(meeting.get(), 2, result) == std::vector<tutti_status>(2, TUTTI_OK));
+        CHECK(arrive_all(meeting) == std::array<tutti_status, 2>{TUTTI_OK, TUTTI_OK});
         while (again.over < round) {
             std::this_thread::yield();
         }
     }
-    runs_again.join();
 }
 
 TEST_CASE("a copy of an arrived request that has been waited for takes nothing from others") {
     const Meeting meeting(2);
     const auto arrive = [&](int rank) {
-        tutti_request request = TUTTI_REQUEST_NULL;
+        tutti_request request = none();
         ok(tutti_barrier(tutti_async_rank(meeting.get(), rank, &request)));
         return request;
     };
@@ -191,48 +127,45 @@ TEST_CASE("a copy of an arrived request that has been waited for takes nothing f
 
 TEST_CASE("arguments of those who arrive") {
     const Meeting meeting(2);
-    int in = 1, out = 0;
-    tutti_request request{&in, 123}; // is written whatever becomes of the call
-    const auto arrive = [&](tutti_async_group* at, int rank, tutti_request* to) {
-        return tutti_allreduce(tutti_async_rank(at, rank, to), &in, &out, 1, TUTTI_INT, TUTTI_SUM);
+    int number = 0;
+    tutti_request request{&number, 123}; // is written whatever becomes of the call
+    const auto arrive = [](tutti_async_group* at, int rank, tutti_request* to) {
+        return tutti_barrier(tutti_async_rank(at, rank, to));
     };
-    refused(arrive(nullptr, 0, &request), "allreduce: `async_group` is a null pointer");
+    refused(arrive(nullptr, 0, &request), "barrier: `async_group` is a null pointer");
     CHECK(request.operation == nullptr);
     refused(arrive(meeting.get(), 2, &request), "`rank` is 2");
     refused(arrive(meeting.get(), 0, nullptr), "`request`");
-    tutti_async_group* none = nullptr;
-    CHECK(tutti_async_group_create(0, nullptr, &none) == TUTTI_ARGUMENT_ERROR);
-    CHECK(none == nullptr);
+    tutti_async_group* none_made = nullptr;
+    CHECK(tutti_async_group_create(0, nullptr, &none_made) == TUTTI_ARGUMENT_ERROR);
+    CHECK(none_made == nullptr);
     // All ranks may still meet.
-    tutti_request other = TUTTI_REQUEST_NULL;
-    int sum = 0;
-    CHECK(arrive(meeting.get(), 0, &request) == TUTTI_OK);
-    ok(tutti_allreduce(tutti_async_rank(meeting.get(), 1, &other), &in, &sum, 1, TUTTI_INT, TUTTI_SUM));
-    ok(tutti_wait(&request));
+    tutti_request other = none();
+    std::size_t index = 0;
+    int done = 1;
+    ok(arrive(meeting.get(), 0, &request));
+    refused(tutti_wait_any(&request, 1, &index), "wait_any: `requests[0]` is of an async group");
+    ok(tutti_test_any(&request, 1, &index, &done));
+    CHECK(done == 0);
+    ok(arrive(meeting.get(), 1, &other));
+    ok(tutti_test_any(&request, 1, &index, &done));
+    CHECK(done == 1);
     ok(tutti_wait(&other));
-    CHECK(out == 2);
-    CHECK(sum == 2);
 }
 
-TEST_CASE("operations at which a rank is missing") {
+TEST_CASE("an operation at which a rank is missing ends with its async group") {
     tutti_async_group* meeting = nullptr;
     REQUIRE(tutti_async_group_create(2, nullptr, &meeting) == TUTTI_OK);
-    tutti_request request = TUTTI_REQUEST_NULL;
-    struct Told {
-        tutti_status status = TUTTI_OK;
-        std::string text;
-    };
-    const auto tell = [](tutti_status status, void* told) {
-        *static_cast<Told*>(told) = {status, tutti_error_text()};
-    };
-    Told told;
+    tutti_request request = none();
+    std::string text;
     REQUIRE(tutti_barrier(tutti_async_rank(meeting, 1, &request)) == TUTTI_OK);
-    ok(tutti_then(&request, tell, &told));
-    std::size_t index = 0;
-    CHECK(tutti_wait_any(&request, 1, &index) == TUTTI_ARGUMENT_ERROR);
+    const auto tell = [](tutti_status status, void* told) {
+        CHECK(status == TUTTI_ERROR);
+        *static_cast<std::string*>(told) = tutti_error_text();
+    };
+    ok(tutti_then(&request, tell, &text));
     ok(tutti_async_group_free(meeting));
     CHECK(tutti_wait(&request) == TUTTI_ERROR);
     CHECK(request.operation == nullptr);
-    CHECK(told.status == TUTTI_ERROR);
-    CHECK(told.text.find("rank 0 has not") != std::string::npos);
+    CHECK(mentions(text, "rank 0 has not"));
 }

@@ -1,8 +1,6 @@
-// The library's operators and types that have no vector code, from C, held against loops over the ranks.
+// The library's operators and types that have no vector code, from C.
 
 #include "support.hpp"
-#include "tests/reference/calls_c.hpp"
-#include "tests/ways/exam.hpp"
 
 #include <tutti/accumulate.hpp>
 #include <tutti/c.hpp>
@@ -19,40 +17,6 @@ struct Pair {
     Second second;
     bool operator==(const Pair&) const = default;
 };
-
-/// A small integer.
-template <class T>
-T small(std::size_t rank, std::size_t i) {
-    return static_cast<T>(static_cast<float>((rank * 7 + i) % 13));
-}
-
-/// Every collective in every way of calling, held against loops over the ranks.
-template <class T, class Make, class Op>
-void check(const Elements& elements, Make make, Op op) {
-    for (const int members : {1, 2, 3, 5}) {
-        const auto reference = std::make_shared<const Reference<T>>(members, make, op);
-        const DynamicOp none(Operator::sum);
-        Exam exam(reference, {.bytes = sizeof(T), .op = none, .c_type = elements.type, .c_op = elements.op});
-        std::vector<Job> jobs;
-        for (const std::size_t n : {0U, 1U, 3U, 200U}) {
-            const std::vector<int> roots{members / 2};
-            const auto lengths = [n](std::size_t from, std::size_t to) {
-                return (from + 2 * to + n) % 4 + from * n / 2;
-            };
-            for (const auto& shapes :
-                 {regular_shapes(n, roots, {1, -2, 20}), irregular_shapes(lengths, roots),
-                  irregular_shapes(lengths, roots, static_cast<std::uint32_t>(n))}) {
-                for (const Shape& shape : shapes) {
-                    jobs.push_back({shape});
-                }
-            }
-        }
-        for (const Way& way : {c_blocking_way, c_nonblocking_way, c_persistent_way, c_async_way}) {
-            INFO(way.name, ", ", members, " members");
-            CHECK(exam.run(*way.make({.members = members}), jobs, way.abilities.has_requests ? 8 : 1) == "");
-        }
-    }
-}
 
 /// inout = in op inout, of three elements.
 template <class T, class Op>
@@ -73,21 +37,12 @@ void check_local(tutti_type type, tutti_op number, const Op& op) {
     }
 }
 
-/// All operators of numbers, of which C has those of C++.
+/// All operators of numbers, in the order of their codes, of which C has those of C++.
 template <class T>
 void check_operators_of(tutti_type type) {
-    check_local<T>(type, TUTTI_SUM, sum);
-    check_local<T>(type, TUTTI_PROD, prod);
-    check_local<T>(type, TUTTI_MIN, min);
-    check_local<T>(type, TUTTI_MAX, max);
-    check_local<T>(type, TUTTI_LAND, land);
-    check_local<T>(type, TUTTI_LOR, lor);
-    check_local<T>(type, TUTTI_LXOR, lxor);
-    check_local<T>(type, TUTTI_BAND, band);
-    check_local<T>(type, TUTTI_BOR, bor);
-    check_local<T>(type, TUTTI_BXOR, bxor);
-    check_local<T>(type, TUTTI_MINIMUM, minimum);
-    check_local<T>(type, TUTTI_MAXIMUM, maximum);
+    tutti_op number = TUTTI_SUM;
+    const auto check_each = [&](const auto&... ops) { (check_local<T>(type, number++, ops), ...); };
+    check_each(sum, prod, min, max, land, lor, lxor, band, bor, bxor, minimum, maximum);
 }
 
 /// Pairs of a value and a position.
@@ -114,30 +69,17 @@ void check_positions(tutti_type type) {
 
 } // namespace
 
-TEST_CASE("every collective, from C, in every way: types and operators that only C has") {
-    check<Pair<float>>(
-        {TUTTI_2FLOAT, TUTTI_MINLOC},
-        [](std::size_t rank, std::size_t i) {
-            return Pair<float>{static_cast<float>((rank * 7 + i) % 3), static_cast<float>(rank)};
-        },
-        [](const auto& a, const auto& b) {
-            return b.first < a.first || (b.first == a.first && b.second < a.second) ? b : a;
-        });
-    check<Pair<double, int>>(
-        {TUTTI_DOUBLE_INT, TUTTI_MAXLOC},
-        [](std::size_t rank, std::size_t i) {
-            return Pair<double, int>{static_cast<double>((rank * 7 + i) % 3), static_cast<int>(rank)};
-        },
-        [](const auto& a, const auto& b) {
-            return b.first > a.first || (b.first == a.first && b.second < a.second) ? b : a;
-        });
-    check<long double>({TUTTI_LONG_DOUBLE, TUTTI_SUM}, small<long double>, std::plus<>());
-#ifdef __SIZEOF_INT128__
-    const auto large = [](std::size_t rank, std::size_t i) {
-        return small<detail::Unsigned128>(rank, i) << 90U;
-    };
-    check<detail::Unsigned128>({TUTTI_UINT128, TUTTI_BXOR}, large, std::bit_xor<>());
-#endif
+TEST_CASE("collectives of types and operators that only C has") {
+    on_team(3, [](tutti_caller me) {
+        const Pair<double, int> mine{me.rank == 1 ? 7.0 : 2.0, 10 + me.rank};
+        Pair<double, int> greatest{};
+        ok(tutti_allreduce(me, &mine, &greatest, 1, TUTTI_DOUBLE_INT, TUTTI_MAXLOC));
+        CHECK((greatest == Pair<double, int>{7.0, 11}));
+        const long double number = me.rank + 1;
+        std::array<long double, 3> numbers{};
+        ok(tutti_allgather(me, &number, numbers.data(), 1, TUTTI_LONG_DOUBLE));
+        CHECK(numbers == std::array<long double, 3>{1, 2, 3});
+    });
 }
 
 TEST_CASE("all operators of the types without vector code, from C") {
@@ -153,20 +95,4 @@ TEST_CASE("all operators of the types without vector code, from C") {
     check_positions<float, float>(TUTTI_2FLOAT);
     check_positions<double, double>(TUTTI_2DOUBLE);
     check_positions<std::int64_t, std::int64_t>(TUTTI_2INT64);
-}
-
-TEST_CASE("operators reject elements that they do not combine, from C") {
-    Joined alone;
-    double x[2] = {1, 2};
-    double y[2] = {};
-    const auto refuses = [&](tutti_type type, tutti_op op, const char* text) {
-        CAPTURE(type);
-        refused(tutti_allreduce(alone.me, x, y, 1, type, op), text);
-    };
-    refuses(TUTTI_DOUBLE, TUTTI_MINLOC, "of pairs, such as TUTTI_DOUBLE_INT or TUTTI_2DOUBLE");
-    refuses(TUTTI_DOUBLE, TUTTI_MAXLOC + 1, "neither a TUTTI_... operator");
-    tutti_op own = 0;
-    REQUIRE(tutti_op_create([](const void*, void*, size_t, void*) {}, nullptr, 1, &own) == TUTTI_OK);
-    ok(tutti_op_free(own));
-    refuses(TUTTI_DOUBLE, own, "neither a TUTTI_... operator");
 }

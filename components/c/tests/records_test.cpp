@@ -1,7 +1,6 @@
-// The source lines of calls from C, and their traces.
+// The source lines of calls from C, their roll calls and their traces.
 
 #include "support.hpp"
-#include "tests/on_threads.hpp"
 
 #include <tutti/c.hpp>
 #include <tutti/tutti.hpp>
@@ -16,14 +15,11 @@ std::string roll_call(const tutti_group* group) {
     return text.data();
 }
 
-std::string line(int number) {
-    return "at records_test.cpp:" + std::to_string(number);
-}
-
-/// Checks that a call has succeeded, and is shown at this line.
+/// Checks that a call has succeeded, and is shown at this line; at none if that is 0.
 void check_at(const Joined& joined, tutti_status status, int number) {
     ok(status);
-    CHECK(mentions(roll_call(joined.group), line(number)));
+    const std::string line = number != 0 ? "at records_test.cpp:" + std::to_string(number) : "records_test";
+    CHECK(mentions(roll_call(joined.group), line) == (number != 0));
 }
 
 TEST_CASE("a roll call shows the line of a call from C, whichever way it is made") {
@@ -36,19 +32,18 @@ TEST_CASE("a roll call shows the line of a call from C, whichever way it is made
     }
     const std::size_t one[] = {1};
     check_at(joined, tutti_reduce_scatterv(me, TUTTI_IN_PLACE, &x, one, TUTTI_DOUBLE, TUTTI_SUM), __LINE__);
-    tutti_request request = TUTTI_REQUEST_NULL;
+    tutti_request request = none();
     check_at(joined, tutti_broadcast(tutti_nonblocking(me, &request), &x, 1, TUTTI_DOUBLE, 0), __LINE__);
     ok(tutti_wait(&request));
-    tutti_caller copy;
-    check_at(joined, tutti_dup(me, &copy), __LINE__);
-    ok(tutti_leave(copy));
-    check_at(joined, tutti_split(me, 0, 0, &copy), __LINE__);
-    ok(tutti_leave(copy));
-    check_at(joined, tutti_split_by_level(me, TUTTI_LEVEL_CORE, &copy), __LINE__);
-    ok(tutti_leave(copy));
+    std::array<tutti_caller, 4> parts;
+    check_at(joined, tutti_dup(me, parts.data()), __LINE__);
+    check_at(joined, tutti_split(me, 0, 0, &parts[1]), __LINE__);
+    check_at(joined, tutti_split_by_level(me, TUTTI_LEVEL_CORE, &parts[2]), __LINE__);
     const int rank = 0;
-    check_at(joined, tutti_subset(me, &rank, 1, &copy), __LINE__);
-    ok(tutti_leave(copy));
+    check_at(joined, tutti_subset(me, &rank, 1, &parts[3]), __LINE__);
+    for (const tutti_caller& part : parts) {
+        ok(tutti_leave(part));
+    }
 }
 
 TEST_CASE("a caller may be written with commas: a barrier's as it is, others in parentheses") {
@@ -66,24 +61,20 @@ TEST_CASE("a call without a line shows none, whatever was called before") {
     tutti_status (*const function)(tutti_caller) = tutti_barrier;
     for (int round = 0; round < 3; ++round) {
         tutti::c::member_of(me).barrier(); // in C++
-        CHECK(mentions(roll_call(joined.group), line(__LINE__ - 1)));
-        CHECK(function(me) == TUTTI_OK);
-        CHECK(!mentions(roll_call(joined.group), "records_test"));
+        check_at(joined, TUTTI_OK, __LINE__ - 1);
+        check_at(joined, function(me), 0);
         tutti::c::member_of(me).barrier();
-        CHECK((tutti_allreduce)(me, TUTTI_IN_PLACE, &x, 1, TUTTI_DOUBLE, TUTTI_SUM) == TUTTI_OK);
-        CHECK(!mentions(roll_call(joined.group), "records_test"));
-        CHECK(::tutti_barrier(me) == TUTTI_OK);
-        CHECK(mentions(roll_call(joined.group), line(__LINE__ - 1)));
+        check_at(joined, (tutti_allreduce)(me, TUTTI_IN_PLACE, &x, 1, TUTTI_DOUBLE, TUTTI_SUM), 0);
+        check_at(joined, ::tutti_barrier(me), __LINE__);
     }
 }
 
 TEST_CASE("a function that calls for its caller passes its line on") {
     const Joined joined;
     const auto halo = [](tutti_caller me) { return tutti_barrier(me); };
-    CHECK(halo(tutti_at(joined.me, "solver.c", 31)) == TUTTI_OK);
+    ok(halo(tutti_at(joined.me, "solver.c", 31)));
     CHECK(mentions(roll_call(joined.group), "at solver.c:31\n"));
-    CHECK(halo(joined.me) == TUTTI_OK);
-    CHECK(mentions(roll_call(joined.group), line(__LINE__ - 4)));
+    check_at(joined, halo(joined.me), __LINE__ - 3);
 }
 
 TEST_CASE("an error has the line") {
@@ -97,24 +88,31 @@ TEST_CASE("an error has the line") {
     CHECK(info.line == expected);
 }
 
-int three_barriers(tutti_caller me, void* /*user*/) {
-    int status = TUTTI_OK;
-    for (int i = 0; i < 3 && status == TUTTI_OK; ++i) {
-        status = tutti_barrier(me);
-    }
-    return status;
-}
-
-/// What write(text, bytes, length) writes, asked for its length first.
-template <class Write>
-std::string written(Write write) {
+TEST_CASE("a roll call is written as far as there is room") {
+    const Joined half(2);
+    std::array<char, 2000> text{};
     std::size_t length = 0;
-    REQUIRE(write(nullptr, 0, &length) == TUTTI_OK);
-    std::string text(length + 64, 'x'); // clocks go on, so that the next one may be longer
-    REQUIRE(write(text.data(), text.size(), &length) == TUTTI_OK);
-    CHECK(text[length] == '\0');
-    text.resize(length);
-    return text;
+    ok(tutti_group_roll_call(half.group, TUTTI_ROLL_CALL_TEXT, text.data(), text.size(), &length));
+    CHECK(length == std::strlen(text.data()));
+    CHECK(mentions(text.data(), "roll call of 2 members:\n"));
+    std::array<char, 10> cut{};
+    ok(tutti_group_roll_call(half.group, TUTTI_ROLL_CALL_TEXT, cut.data(), cut.size(), nullptr));
+    CHECK(std::string(cut.data()) == "roll call");
+    ok(tutti_group_roll_call(half.group, TUTTI_ROLL_CALL_JSON, text.data(), text.size(), nullptr));
+    CHECK(text[0] == '{');
+    refused(tutti_group_roll_call(half.group, TUTTI_ROLL_CALL_TEXT, nullptr, 10, &length),
+            "group_roll_call: `text` is a null pointer, but `bytes` is 10");
+    refused(tutti_group_roll_call(half.group, 2, text.data(), text.size(), nullptr), "`format` is 2");
+
+    tutti_team* team = nullptr;
+    REQUIRE(tutti_team_create(3, nullptr, &team) == TUTTI_OK);
+    ok(tutti_team_roll_call(team, TUTTI_ROLL_CALL_TEXT, text.data(), text.size(), nullptr));
+    CHECK(std::string(text.data()) == "roll call of 3 members:\n  members 0-2: no call yet\n");
+    tutti_team_free(team);
+
+    const Meeting meeting(2);
+    ok(tutti_async_group_roll_call(meeting.get(), TUTTI_ROLL_CALL_TEXT, text.data(), text.size(), nullptr));
+    CHECK(std::string(text.data()) == "roll call of an async group of 2 ranks:\n  ranks 0, 1: no call yet\n");
 }
 
 TEST_CASE("a team's calls are recorded and told") {
@@ -124,31 +122,30 @@ TEST_CASE("a team's calls are recorded and told") {
     options.group = &calls;
     tutti_team* team = nullptr;
     REQUIRE(tutti_team_create(2, &options, &team) == TUTTI_OK);
-    REQUIRE(tutti_team_run(team, three_barriers, nullptr) == TUTTI_OK);
-    const std::string lines = written([&](char* text, std::size_t bytes, std::size_t* length) {
-        return tutti_team_trace(team, TUTTI_TRACE_JSON_LINES, text, bytes, length);
-    });
+    ok(tutti_team_run(
+        team, [](tutti_caller me, void*) { return tutti_barrier(me); }, nullptr));
+    const auto written = [&](int format) {
+        std::size_t length = 0;
+        ok(tutti_team_trace(team, format, nullptr, 0, &length));
+        std::string text(length + 64, 'x'); // clocks go on, so that the next one may be longer
+        ok(tutti_team_trace(team, format, text.data(), text.size(), &length));
+        CHECK(text[length] == '\0');
+        return text;
+    };
+    const std::string lines = written(TUTTI_TRACE_JSON_LINES);
     CHECK(mentions(lines, "\"name\":\"barrier (algorithm "));
     CHECK(mentions(lines, "\"kind\":\"step\""));
-    CHECK(mentions(lines, "\"number\":3}"));
-    const std::string slices = written([&](char* text, std::size_t bytes, std::size_t* length) {
-        return tutti_team_trace(team, TUTTI_TRACE_PERFETTO, text, bytes, length);
-    });
-    CHECK(mentions(slices, "member 1"));
+    CHECK(mentions(written(TUTTI_TRACE_PERFETTO), "member 1"));
     refused(tutti_team_trace(team, 2, nullptr, 0, nullptr), "`format` is 2");
     tutti_team_free(team);
 }
 
 TEST_CASE("a group that records nothing says what would") {
     tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
-    tutti_group* group = nullptr;
-    options.trace = 4;
-    refused(tutti_group_create(1, &options, &group), "`options.trace` is 4");
     options.trace = TUTTI_TRACE_OFF;
-    REQUIRE(tutti_group_create(1, &options, &group) == TUTTI_OK);
-    fails(tutti_group_trace(group, TUTTI_TRACE_JSON_LINES, nullptr, 0, nullptr), TUTTI_ERROR,
+    const Joined joined(1, &options);
+    fails(tutti_group_trace(joined.group, TUTTI_TRACE_JSON_LINES, nullptr, 0, nullptr), TUTTI_ERROR,
           "GroupOptions::trace");
-    tutti_group_free(group);
 }
 
 } // namespace
