@@ -1,6 +1,5 @@
 #include "c/src/calls.hpp"
 #include "c/src/options.hpp"
-#include "immovable.hpp"
 
 #include <tutti/request.hpp>
 #include <tutti/tutti.h>
@@ -80,28 +79,33 @@ void use_up(tutti_request& request) {
     }
 }
 
-/// Tests or waits. A request is used up if its operation is over then, also if it has failed. After an error
-/// in the arguments the operation is not over, and the request is left as it is.
+/// Tests or waits, and returns whether the operation is complete. The request is used up then, also if the
+/// operation has failed. After an error in the arguments the operation is not over, and the request is left
+/// as it is.
 template <class Question>
-void ask(tutti_request& request, Question question) {
-    struct Answered : Immovable {
-        explicit Answered(tutti_request& of) : request(of) {}
-        ~Answered() {
-            if (is_over(request)) {
-                use_up(request);
-            }
+bool ask(tutti_request& request, Question question) {
+    bool is_complete = true;
+    try {
+        detail::RequestBase* const pending = request_of(request);
+        is_complete = pending == nullptr || question(*pending);
+    } catch (...) {
+        if (is_over(request)) {
+            use_up(request);
         }
-        tutti_request& request;
-    };
-    const Answered answered(request);
-    question();
+        throw;
+    }
+    // Not is_over(): another thread may have ended it since the question, and its failure is not yet
+    // reported.
+    if (is_complete) {
+        use_up(request);
+    }
+    return is_complete;
 }
 
 void wait(tutti_request& request) {
-    ask(request, [&] {
-        if (detail::RequestBase* const pending = request_of(request)) {
-            pending->wait();
-        }
+    ask(request, [](detail::RequestBase& pending) {
+        pending.wait();
+        return true;
     });
 }
 
@@ -110,15 +114,12 @@ tutti_status ask_whether_done(const char* function, tutti_request* request, int*
     return guarded([&] {
         there(function, "done", done) = 0;
         tutti_request& asked = checked(function, request);
-        ask(asked, [&] {
-            try {
-                detail::RequestBase* const pending = request_of(asked);
-                *done = pending == nullptr || question(*pending) ? 1 : 0;
-            } catch (...) {
-                *done = is_over(asked) ? 1 : 0;
-                throw;
-            }
-        });
+        try {
+            *done = ask(asked, question) ? 1 : 0;
+        } catch (...) {
+            *done = is_over(asked) ? 1 : 0;
+            throw;
+        }
     });
 }
 
