@@ -60,6 +60,15 @@ private:
     bool is_own_;
 };
 
+std::exception_ptr failure_of(tutti_status status) {
+    try {
+        require_ok(status);
+    } catch (...) {
+        return std::current_exception();
+    }
+    return nullptr;
+}
+
 class RequestC : public Underway {
 public:
     explicit RequestC(bool is_persistent) : is_persistent_(is_persistent) {}
@@ -72,12 +81,60 @@ public:
     void wait() override { require_ok(tutti_wait(&request)); }
     Restart restart() const override { return is_persistent_ ? Restart::with_its_buffers : Restart::never; }
     void start(const WayCall& /*call*/) override { require_ok(tutti_start(&request)); }
+    bool wait_for(std::chrono::milliseconds time) override {
+        int done = 0;
+        require_ok(tutti_wait_for(&request, time.count(), &done));
+        return done != 0;
+    }
+    bool valid() const override { return request.operation != nullptr; }
+    void then(const Told& function) override {
+        const auto tell = [](tutti_status status, void* user) {
+            (*static_cast<const Told*>(user))(failure_of(status));
+        };
+        told_ = function;
+        require_ok(tutti_then(&request, tell, &told_));
+    }
+    std::unique_ptr<Underway> taken() override {
+        auto other = std::make_unique<RequestC>(is_persistent_);
+        std::swap(other->request, request);
+        return other;
+    }
 
     tutti_request request = TUTTI_REQUEST_NULL;
 
 private:
     bool is_persistent_;
+    Told told_;
 };
+
+/// What `ask` returns for the requests, as an array.
+tutti_status ask(Requests& all, const std::function<tutti_status(tutti_request*)>& ask) {
+    std::vector<tutti_request> requests;
+    for (const auto& each : all) {
+        requests.push_back(dynamic_cast<RequestC&>(*each).request);
+    }
+    const tutti_status status = ask(requests.data());
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        dynamic_cast<RequestC&>(*all[i]).request = requests[i];
+    }
+    return status;
+}
+
+bool test_all_c(Requests& all) {
+    int done = 0;
+    require_ok(ask(all, [&](auto* requests) { return tutti_test_all(requests, all.size(), &done); }));
+    return done != 0;
+}
+
+std::optional<std::size_t> any_c(Requests& all, bool waits) {
+    int done = 1;
+    std::size_t index = 0;
+    require_ok(ask(all, [&](auto* requests) {
+        return waits ? tutti_wait_any(requests, all.size(), &index)
+                     : tutti_test_any(requests, all.size(), &index, &done);
+    }));
+    return done != 0 ? std::optional(index) : std::nullopt;
+}
 
 class CallerC : public WayCaller {
 public:
@@ -176,8 +233,8 @@ std::unique_ptr<Ranks> of_team(const Setting& setting) {
 } // namespace
 
 const Way c_blocking_way{"C, blocking", {.has_requests = false}, of_team<KindC::blocking>};
-const Way c_nonblocking_way{"C, nonblocking", {}, of_team<KindC::nonblocking>};
-const Way c_persistent_way{"C, persistent", {}, of_team<KindC::persistent>};
-const Way c_async_way{"C, async", {.names_algorithms = false}, of_team<KindC::async>};
+const Way c_nonblocking_way{"C, nonblocking", {}, of_team<KindC::nonblocking>, test_all_c, any_c};
+const Way c_persistent_way{"C, persistent", {}, of_team<KindC::persistent>, test_all_c};
+const Way c_async_way{"C, async", {.names_algorithms = false}, of_team<KindC::async>, test_all_c, any_c};
 
 } // namespace tutti::test

@@ -162,7 +162,7 @@ TEST_CASE("ranks in different calls are told what each of them calls, in every w
                 for (const Difference& each : *all) {
                     if (all == &differences || way.abilities.names_algorithms) {
                         INFO(way.name, ", ", members, " members, ", std::string(each.name));
-                        check_told(*way.make({.members = members}), each, !way.abilities.names_algorithms);
+                        check_told(*way.make({.members = members}), each, way.is_async());
                     }
                 }
             }

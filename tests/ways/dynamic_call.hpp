@@ -24,34 +24,32 @@ auto make_dynamic_call(Me& me, const WayCall& call) {
 template <class Request>
 class Requested : public Underway {
 public:
-    explicit Requested(Request request) : request_(std::move(request)) {}
-    bool test() override { return request_.test(); }
-    void wait() override { request_.wait(); }
+    explicit Requested(Request made) : request(std::move(made)) {}
+    bool test() override { return request.test(); }
+    void wait() override { request.wait(); }
+    bool wait_for(std::chrono::milliseconds time) override { return request.wait_for(time); }
+    bool valid() const override { return request.valid(); }
+    void then(const Told& function) override { request.then(function); }
+    std::unique_ptr<Underway> taken() override { return std::make_unique<Requested>(std::move(request)); }
 
-private:
-    Request request_;
+    Request request;
 };
 
 /// A persistent call, which it starts.
-class Prepared : public Underway {
+class Prepared : public Requested<Persistent> {
 public:
-    explicit Prepared(Persistent operation) : operation_(std::move(operation)) { operation_.start(); }
-    bool test() override { return operation_.test(); }
-    void wait() override { operation_.wait(); }
+    explicit Prepared(Persistent made) : Requested(std::move(made)) { request.start(); }
     Restart restart() const override { return Restart::with_any; }
     void start(const WayCall& call) override {
         const auto out = buffer_of<DynamicVector>(call.elements, call.out, call.out_count);
         if (call.shape.collective == Collective::barrier) {
-            operation_.start();
+            request.start();
         } else if (call.shape.in_place) {
-            operation_.start(out);
+            request.start(out);
         } else {
-            operation_.start(buffer_of<DynamicInput>(call.elements, call.in, call.in_count), out);
+            request.start(buffer_of<DynamicInput>(call.elements, call.in, call.in_count), out);
         }
     }
-
-private:
-    Persistent operation_;
 };
 
 } // namespace tutti::test

@@ -24,7 +24,7 @@ int late_rank(Collective collective, int members) {
     return detail::traits_of(collective).is_prefix() ? 0 : members - 1;
 }
 
-struct Told {
+struct Late {
     std::vector<Thrown> ranks;
     Thrown run;
     int count(Kind kind) const {
@@ -35,8 +35,8 @@ struct Told {
 
 /// The call of all ranks, of which `late` comes when all others have been told. A call that ends by a timeout
 /// has touched no output of ranks that arrive.
-Told call_late(Ranks& ranks, const Shape& shape, int late, const Options& options = {}) {
-    Told told{std::vector<Thrown>(static_cast<std::size_t>(ranks.size())), {}};
+Late call_late(Ranks& ranks, const Shape& shape, int late, const Options& options = {}) {
+    Late told{std::vector<Thrown>(static_cast<std::size_t>(ranks.size())), {}};
     const Reference<double> reference(ranks.size(), ordinary<double>, sum);
     std::atomic<int> ended{0};
     told.run = thrown_by([&] {
@@ -54,16 +54,6 @@ Told call_late(Ranks& ranks, const Shape& shape, int late, const Options& option
     return told;
 }
 
-Setting with_timeout(int members, std::chrono::milliseconds timeout) {
-    return {.members = members,
-            .team = {.placement = "none", .group = {.timeout = timeout}},
-            .async = {.timeout = timeout}};
-}
-
-bool is_async(const Way& way) {
-    return !way.abilities.names_algorithms;
-}
-
 } // namespace
 
 TEST_CASE(
@@ -77,18 +67,18 @@ TEST_CASE(
             for (const Collective collective : detail::all_collectives) {
                 for (const std::size_t n : {std::size_t{1}, std::size_t{20'000}}) {
                     const int late = late_rank(collective, members);
-                    const Told told = call_late(*ranks, shape_of(collective, n, late, members), late);
+                    const Late told = call_late(*ranks, shape_of(collective, n, late, members), late);
                     const Thrown& of_first = told.ranks[late == 0 ? 1 : 0];
-                    const std::string text = is_async(way) ? of_first.text : told.run.text;
+                    const std::string text = way.is_async() ? of_first.text : told.run.text;
                     INFO(way.name, ", ", members, " members, ", to_string(collective), " of ", n, ": ", text);
                     CHECK(mentions(text, "has waited 20 ms in"));
                     CHECK(mentions(text,
-                                   (is_async(way) ? "rank " : "member ") + std::to_string(late) + " has "));
+                                   (way.is_async() ? "rank " : "member ") + std::to_string(late) + " has "));
                     CHECK(told.ranks[static_cast<std::size_t>(late)].kind == Kind::timeout);
                     const int timeouts = told.count(Kind::timeout);
                     CHECK(timeouts >= 2);
                     CHECK(timeouts + told.count(Kind::nothing) == members);
-                    CHECK(told.run.kind == (is_async(way) ? Kind::nothing : Kind::timeout));
+                    CHECK(told.run.kind == (way.is_async() ? Kind::nothing : Kind::timeout));
                 }
             }
             // Ranks may be late by themselves where others want the CPUs.
@@ -109,12 +99,12 @@ TEST_CASE("a call may have a timeout of its own, and a wrong one is an argument 
         const Shape barrier{.collective = Collective::barrier};
         const auto patient = way.make(with_timeout(2, 60s));
         for (const auto timeout : {50ms, 200ms}) {
-            const Told told = call_late(*patient, barrier, 1, {.timeout = timeout});
+            const Late told = call_late(*patient, barrier, 1, {.timeout = timeout});
             CHECK(told.count(Kind::timeout) == 2);
             CHECK(mentions(told.ranks[0].text, "has waited " + std::to_string(timeout.count()) + " ms in"));
         }
         CHECK(call_late(*patient, barrier, -1, {.timeout = 60.5s}).count(Kind::nothing) == 2);
-        const Told wrong = call_late(*patient, barrier, -1, {.timeout = -5ms});
+        const Late wrong = call_late(*patient, barrier, -1, {.timeout = -5ms});
         CHECK(wrong.count(Kind::argument) == 2);
         CHECK(
             mentions(wrong.ranks[0].text, "barrier: `options.timeout` is -5 ms, must be positive, or never"));

@@ -31,6 +31,9 @@ struct WayCall {
 
 enum class Restart { never, with_its_buffers, with_any };
 
+/// A function that gets the failure of an operation, or null.
+using Told = std::function<void(const std::exception_ptr&)>;
+
 /// A call that has begun. A blocking call is complete then.
 class Underway {
 public:
@@ -47,7 +50,16 @@ public:
     virtual Restart restart() const { return Restart::never; }
     /// Starts a persistent call again, with the buffers of the call.
     virtual void start(const WayCall& /*call*/) {}
+
+    // What only requests have.
+    virtual bool wait_for(std::chrono::milliseconds /*time*/) { return true; }
+    virtual bool valid() const { return false; }
+    virtual void then(const Told& /*function*/) {}
+    /// Another request that has the operation; this one is empty from then on.
+    virtual std::unique_ptr<Underway> taken() { return nullptr; }
 };
+
+using Requests = std::vector<std::unique_ptr<Underway>>;
 
 /// One rank, on its thread.
 class WayCaller {
@@ -96,6 +108,13 @@ struct Setting {
     AsyncGroupOptions async = {};
 };
 
+/// With a timeout of every call.
+inline Setting with_timeout(int members, std::chrono::milliseconds timeout) {
+    return {.members = members,
+            .team = {.placement = "none", .group = {.timeout = timeout}},
+            .async = {.timeout = timeout}};
+}
+
 /// Abilities that not every way of calling has. docs/collectives.md has a table of them.
 struct Abilities {
     bool names_algorithms = true;
@@ -109,6 +128,13 @@ struct Way {
     std::string_view name;
     Abilities abilities;
     std::unique_ptr<Ranks> (*make)(const Setting&);
+    /// test_all, and test_any or wait_any, of requests of this way; null if it has none.
+    bool (*test_all)(Requests&) = nullptr;
+    std::optional<std::size_t> (*any)(Requests&, bool waits) = nullptr;
+
+    /// Whether ranks are not bound to threads.
+    bool is_async() const { return abilities.calls_alone && !abilities.names_algorithms; }
+    bool is_c() const { return name.starts_with("C,"); }
 };
 
 extern const Way blocking_way, nonblocking_way, persistent_way, async_way, single_caller_way;

@@ -6,6 +6,45 @@ namespace tutti::test {
 
 namespace {
 
+/// The requests as a range, for as long as this lives.
+template <class Request>
+class Taken {
+public:
+    explicit Taken(Requests& all) : all_(all) {
+        for (const auto& each : all) {
+            range.push_back(std::move(dynamic_cast<Requested<Request>&>(*each).request));
+        }
+    }
+    ~Taken() {
+        for (std::size_t i = 0; i < range.size(); ++i) {
+            dynamic_cast<Requested<Request>&>(*all_[i]).request = std::move(range[i]);
+        }
+    }
+    Taken(const Taken&) = delete;
+    Taken& operator=(const Taken&) = delete;
+    Taken(Taken&&) = delete;
+    Taken& operator=(Taken&&) = delete;
+
+    std::vector<Request> range;
+
+private:
+    Requests& all_;
+};
+
+template <class Request>
+bool test_all_of(Requests& all) {
+    return test_all(Taken<Request>(all).range);
+}
+template <class Request>
+std::optional<std::size_t> any_of(Requests& all, bool waits) {
+    Taken<Request> taken(all);
+    if constexpr (std::same_as<Request, tutti::Request>) {
+        return waits ? wait_any(taken.range) : test_any(taken.range);
+    } else {
+        return test_any(taken.range);
+    }
+}
+
 using Begin = std::unique_ptr<Underway> (*)(Member&, AsyncGroup&, const WayCall&);
 
 class OfMember : public WayCaller {
@@ -61,9 +100,10 @@ std::unique_ptr<Underway> arrive(Member& me, AsyncGroup& meeting, const WayCall&
 } // namespace
 
 const Way blocking_way{"blocking", {.has_requests = false}, of_team<call>};
-const Way nonblocking_way{"nonblocking", {}, of_team<start>};
-const Way persistent_way{"persistent", {}, of_team<prepare>};
-const Way async_way{"async", {.names_algorithms = false}, of_team<arrive>};
+const Way nonblocking_way{"nonblocking", {}, of_team<start>, test_all_of<Request>, any_of<Request>};
+const Way persistent_way{"persistent", {}, of_team<prepare>, test_all_of<Persistent>};
+const Way async_way{
+    "async", {.names_algorithms = false}, of_team<arrive>, test_all_of<AsyncRequest>, any_of<AsyncRequest>};
 
 const std::vector<Way>& all_ways() {
     static const std::vector<Way> all{blocking_way,      nonblocking_way,   persistent_way,
