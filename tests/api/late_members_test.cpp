@@ -1,7 +1,7 @@
-// Members that come late or never: what those are told that wait for them.
+// Members that come late or never, and seats that nobody takes, because a region got fewer threads than its
+// group has: what those are told that wait.
 
 #include "../fast_clock.hpp"
-#include "../reference/each.hpp"
 #include "support.hpp"
 
 namespace {
@@ -12,36 +12,20 @@ void make_barrier(Member& me) {
 
 const std::string absent = "member 2 has not joined";
 
-} // namespace
-
-TEST_CASE("who waits for a seat that nobody takes is told so in every collective") {
-    for (const int members : reduced ? std::vector<int>{3} : std::vector<int>{2, 3, 5, 9}) {
-        for (const std::size_t way : {0U, 1U, 2U}) {
-            for (const Collective collective : detail::all_collectives) {
-                const int last = members - 1;
-                if (detail::traits_of(collective).is_prefix()) {
-                    continue; // nobody waits for the last one of a scan
-                }
-                Group group(members, {.timeout = 30ms});
-                std::atomic<int> joined{0};
-                const auto thrown = run_threads(group, last, [&](Member& me) {
-                    ++joined;
-                    await(joined, last);
-                    Operands<double> operands(members, 1);
-                    in_every_way(me, [&](auto& caller) { // somebody waits for the last one
-                        return call(caller, collective, operands, sum, last, 0);
-                    })[way]();
-                    me.barrier(); // some have had nothing to wait for
-                });
-                CAPTURE(members);
-                CAPTURE(to_string(collective));
-                for (const Thrown& each : thrown) {
-                    check_thrown(each, Kind::timeout, {"member " + std::to_string(last) + " has not joined"});
-                }
-            }
-        }
+/// The first `threads` members of the group wait in vain. One reports it, the others may be released by that.
+void check_told(Group group, int threads, const std::string& who, const Part& act) {
+    bool is_said = false;
+    for (const Thrown& each : run_threads(group, threads, act)) {
+        is_said = is_said || each.kind == Kind::error;
+        CHECK((each.kind == Kind::error || each.kind == Kind::aborted));
+        check_thrown(each, each.kind, {who, "OMP_THREAD_LIMIT"});
     }
+    CHECK(is_said);
 }
+
+constexpr std::array all_waits{Wait::automatic, Wait::spin, Wait::yield, Wait::sleep};
+
+} // namespace
 
 TEST_CASE("members that are behind are listed with the last that they have called") {
     Team team(4, {.placement = "none", .group = {.timeout = 300ms}});
@@ -80,27 +64,6 @@ TEST_CASE("tasks that block, on a pool with fewer workers, are told") {
     }
 }
 
-TEST_CASE("of two jobs that wait for each other on one pool at least one gives way") {
-    Group jobs[2] = {Group(2, {.timeout = 100ms}), Group(2, {.timeout = 100ms})};
-    std::vector<Thrown> thrown(4);
-    const auto task = [&](int job, int rank) {
-        thrown[static_cast<std::size_t>(2 * job + rank)] =
-            thrown_by([&] { jobs[job].run(rank, make_barrier); });
-    };
-    on_threads(2, [&](int worker) {
-        task(worker, 0);
-        task(1 - worker, 1);
-    });
-    for (const Thrown& each : thrown) {
-        INFO(each.text);
-        // The other job's member may come at this very moment.
-        CHECK((each.kind == Kind::nothing || mentions(each.text, "member 1 has not joined") ||
-               mentions(each.text, "member 1 has made no call yet") ||
-               mentions(each.text, "all members have come to it")));
-    }
-    CHECK(std::ranges::count(thrown, Kind::timeout, &Thrown::kind) >= 1);
-}
-
 TEST_CASE("a member that joins and leaves without a call is named") {
     Group group(2, {.timeout = 60s});
     std::thread([&] { group.run(1, [](Member&) {}); }).join();
@@ -133,30 +96,6 @@ TEST_CASE(
                     is_told = true;
                     CHECK(told.kind == Kind::timeout);
                 });
-}
-
-TEST_CASE("a member inside an operator is waited for, and then told") {
-    Team team(3, {.placement = "none", .group = {.timeout = 300ms}});
-    std::atomic<bool> is_through{false};
-    const Ended ended = run(team, [&](Member& me) {
-        const auto slow = [&](int a, int b) {
-            if (me.rank() == 0 && !is_through) {
-                const FastClock clock(10);
-                test::sleep_for(1s);
-                is_through = true;
-            }
-            return a + b;
-        };
-        const std::vector<int> mine(1000, 1);
-        std::vector<int> out(1000);
-        const Thrown thrown = thrown_by([&] {
-            me.reduce(mine, out, slow, 0);
-            me.barrier();
-        });
-        check_thrown(thrown, Kind::timeout, {"at last for member 0"});
-        CHECK(is_through); // the vectors of the others were in use until then
-    });
-    CHECK(ended.run.kind == Kind::timeout);
 }
 
 TEST_CASE(
@@ -218,4 +157,85 @@ TEST_CASE("a member that has started an operation and neither tests nor waits is
         await(is_told, true); // busy with something else
     });
     CHECK(mentions(outcome.run.text, says));
+}
+
+TEST_CASE("members that wait for seats that nobody takes are told which") {
+    for (const Wait wait : all_waits) {
+        check_told(Group(4, {.wait = wait, .join_timeout = 300ms}), 2,
+                   "members 2, 3 have not joined within 300 ms", make_barrier);
+    }
+    // The list is short.
+    check_told(Group(64, {.join_timeout = 1000ms}), 1, "members 1-63 have not joined within 1 s",
+               make_barrier);
+}
+
+TEST_CASE("so is one that looks at a vector of theirs, and those that wait for that one, or for operations") {
+    const Part all[] = {
+        [](Member& me) {
+            std::vector<double> x(10000);
+            me.allreduce(x, sum, {.algorithm = "ring"});
+        },
+        [](Member& me) {
+            int x = 1;
+            me.start.allreduce(std::span(&x, 1), sum).wait();
+        },
+        [](Member& me) {
+            int x = 1;
+            Request request = me.start.allreduce(std::span(&x, 1), sum);
+            while (!request.test()) {
+            }
+        },
+        [](Member& me) {
+            int x = 1;
+            Request request = me.start.allreduce(std::span(&x, 1), sum);
+            progress_until([&] { return request.test(); });
+        },
+        [](Member& me) {
+            int x = 1;
+            Persistent step = me.prepare.allreduce(std::span(&x, 1), sum);
+            step.start();
+            step.wait();
+        },
+        [](Member& me) { static_cast<void>(me.split(0, 0)); },
+    };
+    for (const Part& act : all) {
+        check_told(Group(4, {.join_timeout = 300ms}), 3, "member 3 has not joined within 300 ms", act);
+    }
+}
+
+TEST_CASE("a thread that comes to its seat after that is told, too") {
+    Group group(2, {.join_timeout = 1000ms});
+    check_told(group, 1, "member 1 has not joined within 1 s", make_barrier);
+    check_thrown(thrown_by([&] { static_cast<void>(group.join(1)); }), Kind::aborted,
+                 {"member 1 has not joined within 1 s"});
+}
+
+TEST_CASE("a seat may be taken late") {
+    for (const Timeout& timeout : {Timeout(), Timeout(never)}) {
+        for (const Wait wait : all_waits) {
+            Group group(3, {.wait = wait, .join_timeout = timeout});
+            on_threads(3, [&](int rank) {
+                std::this_thread::sleep_for(20ms * rank);
+                group.run(rank, [](Member& me) { CHECK(me.allreduce(1, sum) == 3); });
+            });
+        }
+    }
+}
+
+TEST_CASE("a member that has taken its seat may come to a call as late as it likes") {
+    Group group(2, {.join_timeout = 1ms});
+    for (int region = 0; region < 3; ++region) {
+        std::atomic<int> there = 0;
+        const auto part = [&](Member& me) {
+            ++there;
+            await(there, 2);
+            if (me.rank() == region % 2) {
+                std::this_thread::sleep_for(20ms);
+            }
+            me.barrier();
+        };
+        for (const Thrown& each : run_threads(group, 2, part)) {
+            check_thrown(each, Kind::nothing);
+        }
+    }
 }

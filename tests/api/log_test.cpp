@@ -2,41 +2,7 @@
 
 #include "support.hpp"
 
-#include <csignal>
-
 namespace {
-
-/// Collects messages while it lives.
-class Collected {
-public:
-    Collected() {
-        set_log([this](LogLevel level, std::string_view text) {
-            const std::scoped_lock lock(mutex_);
-            CHECK(text.data()[text.size()] == '\0');
-            messages_.emplace_back(level, text);
-        });
-    }
-    ~Collected() { set_log({}); }
-    Collected(const Collected&) = delete;
-    Collected& operator=(const Collected&) = delete;
-    Collected(Collected&&) = delete;
-    Collected& operator=(Collected&&) = delete;
-
-    std::vector<std::pair<LogLevel, std::string>> messages() const {
-        const std::scoped_lock lock(mutex_);
-        return messages_;
-    }
-    std::pair<LogLevel, std::string> next() const {
-        while (messages().empty()) {
-            std::this_thread::sleep_for(1ms);
-        }
-        return messages().front();
-    }
-
-private:
-    mutable std::mutex mutex_;
-    std::vector<std::pair<LogLevel, std::string>> messages_;
-};
 
 /// Makes the library warn.
 void refuse_tuning(const std::string& name) {
@@ -55,35 +21,6 @@ TEST_CASE("a function gets the messages in place of stderr") {
     CHECK(text.ends_with("; the built-in choice of algorithms is used"));
     refuse_tuning("one"); // once
     CHECK(log.messages().size() == 1);
-}
-
-TEST_CASE("the roll calls of a signal are messages") {
-    const Environment signal("TUTTI_ROLL_CALL", "USR1"); // a process has one signal for them
-    const Group group(3);
-    const Collected log;
-    std::raise(SIGUSR1);
-    const auto [level, text] = log.next();
-    CHECK(level == LogLevel::info);
-    CHECK(text.starts_with("roll call of 3 members:\n"));
-    CHECK(!text.ends_with('\n'));
-}
-
-TEST_CASE("a failed team that is held up is a warning") {
-    const Collected log;
-    Team team(2, {.placement = "none"});
-    CHECK_THROWS_AS(team.run([&](Member& me) {
-        if (me.rank() == 0) {
-            throw std::range_error("mine");
-        }
-        while (log.messages().empty()) {
-            std::this_thread::sleep_for(1ms);
-        }
-    }),
-                    std::range_error);
-    const auto [level, text] = log.messages().front();
-    CHECK(level == LogLevel::warning);
-    CHECK(text.starts_with("Team::run has failed, and waits for member 1 to return"));
-    CHECK(mentions(text, "roll call of 2 members"));
 }
 
 TEST_CASE("what the function throws is ignored, and it cannot replace itself") {

@@ -138,13 +138,42 @@ class Environment {
 public:
     Environment(const char* name, const std::string& value) : name_(name) { setenv(name, value.c_str(), 1); }
     ~Environment() { unsetenv(name_); }
-    Environment(const Environment&) = delete;
-    Environment& operator=(const Environment&) = delete;
-    Environment(Environment&&) = delete;
     Environment& operator=(Environment&&) = delete;
 
 private:
     const char* name_;
+};
+
+/// Collects messages while it lives.
+class Collected {
+public:
+    using Message = std::pair<LogLevel, std::string>;
+
+    Collected() {
+        set_log([this](LogLevel level, std::string_view text) {
+            const std::scoped_lock lock(mutex_);
+            CHECK(text.data()[text.size()] == '\0');
+            messages_.emplace_back(level, text);
+        });
+    }
+    ~Collected() { set_log({}); }
+    Collected& operator=(Collected&&) = delete;
+
+    std::vector<Message> messages() const {
+        const std::scoped_lock lock(mutex_);
+        return messages_;
+    }
+    /// Waits for the first message.
+    Message first() const {
+        while (messages().empty()) {
+            std::this_thread::sleep_for(1ms);
+        }
+        return messages().front();
+    }
+
+private:
+    mutable std::mutex mutex_;
+    std::vector<Message> messages_;
 };
 
 /// Teams whose caller waits, or is a member.
@@ -164,22 +193,12 @@ public:
 
     const Thrown& of(int rank) const { return each_[static_cast<std::size_t>(rank)]; }
 
-    int count(Thrown::Kind kind) const {
-        int found = 0;
-        for (const Thrown& thrown : each_) {
-            found += thrown.kind == kind ? 1 : 0;
-        }
-        return found;
-    }
+    int count(Kind kind) const { return static_cast<int>(std::ranges::count(each_, kind, &Thrown::kind)); }
 
     /// The text of the first of that kind.
-    std::string text(Thrown::Kind kind) const {
-        for (const Thrown& thrown : each_) {
-            if (thrown.kind == kind) {
-                return thrown.text;
-            }
-        }
-        return {};
+    std::string text(Kind kind) const {
+        const auto first = std::ranges::find(each_, kind, &Thrown::kind);
+        return first == each_.end() ? "" : first->text;
     }
 
 private:
@@ -197,17 +216,11 @@ inline Ended run(Team& team, const Part& part) {
     Outcomes each(team.size());
     const Thrown thrown = thrown_by([&] {
         team.run([&](Member& me) {
-            std::exception_ptr ended;
-            each.note(me, [&] {
-                try {
-                    part(me);
-                } catch (...) {
-                    ended = std::current_exception();
-                    throw;
-                }
-            });
-            if (ended != nullptr) {
-                std::rethrow_exception(ended);
+            try {
+                part(me);
+            } catch (...) {
+                each.note(me, [] { throw; });
+                throw;
             }
         });
     });

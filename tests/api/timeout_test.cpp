@@ -84,32 +84,6 @@ TEST_CASE("a timeout that is not positive is reported as it was given") {
     });
 }
 
-TEST_CASE("calls with a timeout are like all others, and the next one has that of the group") {
-    Team team(2, {.placement = "none", .group = {.timeout = 60s}});
-    team.run([](Member& me) {
-        me.barrier({.timeout = 60.5s});
-        if (me.rank() == 1) {
-            std::this_thread::sleep_for(100ms);
-        }
-        me.barrier();
-        CHECK(me.allreduce(1, sum, {.timeout = 60s + 1ms * me.rank()}) == 2);
-    });
-    const Ended outcome = late_member(
-        team, 1, [](Member& me) { static_cast<void>(me.allreduce(1.0, sum, {.timeout = 100ms})); });
-    check_thrown(outcome.run, Kind::timeout, {"has waited 100 ms in", ", at timeout_test.cpp:"});
-}
-
-TEST_CASE("the longest timeout never ends a wait") {
-    Team team(2, {.placement = "none", .group = {.timeout = never}});
-    team.run([](Member& me) {
-        if (me.rank() == 1) {
-            std::this_thread::sleep_for(50ms);
-        }
-        me.barrier({.timeout = never - 1ms});
-        me.barrier();
-    });
-}
-
 TEST_CASE("who tests now and then is told as well") {
     constexpr int most_tests = 12; // of 30 ms each, and of 100 ms that count at most
     Team team(2, {.placement = "none", .group = {.timeout = 100ms}});

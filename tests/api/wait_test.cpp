@@ -43,25 +43,7 @@ void join_from(detail::GroupState& group, int rank, int cpu) {
     }).join();
 }
 
-constexpr std::array all_waits{Wait::automatic, Wait::spin, Wait::yield, Wait::sleep};
-
 } // namespace
-
-TEST_CASE("groups work in whatever way their members wait") {
-    for (const Wait wait : all_waits) {
-        Team team(3, {.group = {.wait = wait}});
-        CHECK(on_all(team, [](Member& me) {
-            std::vector<long> values(1000, me.rank());
-            bool right = true;
-            for (int i = 0; i < (reduced ? 3 : 30); ++i) {
-                me.allreduce(values, max);
-                right = right && me.allreduce(long{me.rank()}, sum) == 3;
-            }
-            Member mates = me.split(me.rank() % 2, 0).value();
-            return right && mates.allreduce(long{me.rank()}, sum) == 2 - me.rank() % 2;
-        }));
-    }
-}
 
 TEST_CASE("each way of waiting goes through the stages that it is to go through") {
     const auto wait_policy = [](Wait wait, int members) {
