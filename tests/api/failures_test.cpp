@@ -3,50 +3,6 @@
 #include "coroutines.hpp"
 #include "support.hpp"
 
-namespace {
-
-constexpr int repetitions = test::reduced ? 10 : 50;
-
-/// An allreduce of `elements` integers whose operator throws on one member.
-void reduce_with_throwing_operator(Member& me, int thrower, std::size_t elements,
-                                   std::string_view algorithm) {
-    std::vector<int> in(elements, 1);
-    std::vector<int> out(elements);
-    const bool throws = me.rank() == thrower;
-    const auto op = [throws](int a, int b) {
-        if (throws && b == 1) {
-            throw std::domain_error("the operator gave up");
-        }
-        return a + b;
-    };
-    me.allreduce(in, out, op, {.algorithm = algorithm});
-}
-
-void reduce(Member& me, std::size_t elements) {
-    std::vector<double> values(elements, 1.0);
-    me.allreduce(values, sum);
-}
-
-} // namespace
-
-TEST_CASE("an exception in one member's function releases the others and reaches the caller") {
-    for (const int members : {1, 2, 3, 8}) {
-        Team team(members, {.placement = "none"});
-        for (int i = 0; i < repetitions; ++i) {
-            const Outcomes each = check_fails(team, Kind::other, {"no more data"}, [&](Member& me) {
-                if (me.rank() == i % members) {
-                    throw std::domain_error("no more data");
-                }
-                reduce(me, 1 + 300 * static_cast<std::size_t>(i % 2));
-            });
-            CHECK(each.count(Kind::aborted) == members - 1);
-            CHECK((members == 1 ||
-                   mentions(each.text(Kind::aborted),
-                            "member " + std::to_string(i % members) + " failed: no more data")));
-        }
-    }
-}
-
 TEST_CASE("a repeated call that waits for nobody sees that its group has failed") {
     const Outcomes each = check_fails(2, Kind::other, {"no more data"}, [](Member& me) {
         std::optional<Member> alone = me.split(me.rank(), 0);
@@ -63,26 +19,11 @@ TEST_CASE("a repeated call that waits for nobody sees that its group has failed"
     CHECK(each.count(Kind::aborted) == 1);
 }
 
-TEST_CASE("an exception in an operator releases the others and reaches the caller") {
-    for (const int members : {2, 3, 8}) {
-        Team team(members, {.placement = "none"});
-        for (int i = 0; i < repetitions; ++i) {
-            const std::size_t elements = i % 3 == 0 ? 1 : 1000;
-            const Outcomes each = check_fails(team, Kind::other, {"the operator gave up"}, [&](Member& me) {
-                const int thrower = elements == 1 && i % 2 != 0 ? 0 : i % members;
-                reduce_with_throwing_operator(me, thrower, elements, i % 2 == 0 ? "" : "circulant");
-                me.barrier();
-            });
-            CHECK(each.count(Kind::aborted) == members - 1);
-        }
-    }
-}
-
 TEST_CASE("what one member's operator throws does not end others' use of its vectors") {
     // The first member fails at once and unwinds; the last one still reads the first one's vectors by then,
     // and stores into them.
     Team team(3, {.placement = "none"});
-    for (int i = 0; i < repetitions; ++i) {
+    for (int i = 0; i < (test::reduced ? 10 : 50); ++i) {
         check_fails(team, Kind::other, {"at once"}, [](Member& me) {
             std::vector<int> in(300, 1);
             std::vector<int> out(300);
@@ -99,29 +40,17 @@ TEST_CASE("what one member's operator throws does not end others' use of its vec
     }
 }
 
-TEST_CASE("a member that returns without calling releases those that wait for it") {
-    for (const int members : {2, 3, 8}) {
-        Team team(members, {.placement = "none"});
-        for (int i = 0; i < repetitions; ++i) {
-            const int absent = i % members;
-            const std::vector<std::string> says{"member " + std::to_string(absent) + " has returned"};
-            const Outcomes each = check_fails(team, Kind::mismatch, says, [&](Member& me) {
-                if (me.rank() != absent) {
-                    reduce(me, 1 + 300 * static_cast<std::size_t>(i % 2));
-                }
-            });
-            CHECK(each.of(absent).kind == Kind::nothing);
-            CHECK(each.count(Kind::nothing) == 1);
-        }
-    }
-}
-
 TEST_CASE("a member that swallows its failure cannot hide it") {
     Outcomes second(3);
     Team team(3, {.placement = "none"});
     const Thrown reached = thrown_by([&] {
         team.run([&](Member& me) {
-            thrown_by([&] { reduce_with_throwing_operator(me, 1, 1000, ""); });
+            std::vector<int> values(1000, 1);
+            thrown_by([&] {
+                me.allreduce(values, [&](int a, int b) {
+                    return me.rank() == 1 ? throw std::domain_error("the operator gave up") : a + b;
+                });
+            });
             second.note(me, [&] { me.barrier(); });
         });
     });
@@ -192,28 +121,6 @@ TEST_CASE("wrong arguments are rejected on the spot, and the member starts again
         }
         step.wait();
         return out[3] == 2;
-    });
-}
-
-TEST_CASE("another thread cannot use what a member has outstanding") {
-    std::atomic<bool> is_through{false};
-    check_members(2, [&](Member& me) {
-        std::vector<int> in(5, 1), out(5);
-        if (me.rank() == 1) {
-            await(is_through, true);
-        }
-        Request request = me.start.allreduce(in, out, sum);
-        if (me.rank() == 0) {
-            std::thread([&] {
-                const std::string waits = thrown_by([&] { request.wait(); }).text;
-                CHECK(mentions(waits, "wait: called by another thread"));
-                const std::string starts = thrown_by([&] { const Request more = me.start.barrier(); }).text;
-                CHECK(mentions(starts, "start: called by another thread"));
-            }).join();
-            is_through = true;
-        }
-        request.wait();
-        return out[0] == 2;
     });
 }
 

@@ -5,48 +5,6 @@
 
 namespace {
 
-constexpr int kept_rounds = reduced ? 5 : 30;
-
-/// A team whose members keep a sub-group of two or three each, made of a duplicate of all.
-class Keeping {
-public:
-    explicit Keeping(int members)
-        : team_(members, {.placement = "none"}), rows_(static_cast<std::size_t>(members)) {
-        split();
-    }
-
-    void split() {
-        for (std::optional<Member>& row : rows_) {
-            row.reset();
-        }
-        team_.run([&](Member& me) {
-            Member all = me.dup();
-            row(me).emplace(all.split(me.rank() % 2, 0).value());
-        });
-    }
-
-    std::optional<Member>& row(const Member& me) { return rows_[index_of(me)]; }
-    Team& team() { return team_; }
-    /// What a run throws in which all members call their sub-groups.
-    Thrown called(int i);
-
-private:
-    Team team_;
-    std::vector<std::optional<Member>> rows_;
-};
-
-void call_row(Member& row, int i) {
-    std::vector<int> values(static_cast<std::size_t>(1 + 400 * (i % 2)), 1);
-    row.allreduce(values, sum);
-    if (values.back() != row.size()) {
-        throw std::logic_error("wrong sum");
-    }
-}
-
-Thrown Keeping::called(int i) {
-    return thrown_by([&] { team_.run([&](Member& me) { call_row(*row(me), i); }); });
-}
-
 GroupOptions leaving(Wait wait = Wait::automatic) {
     return {.wait = wait, .timeout = 60s};
 }
@@ -71,119 +29,33 @@ void check_released_by(const std::vector<Thrown>& thrown, const std::string& wha
     }
 }
 
-/// Regions in which the members are differently fast.
-void check_regions(Group& group, int regions) {
-    on_threads(group.size(), [&](int rank) {
-        for (int region = 0; region < regions; ++region) {
-            group.run(rank, [&](Member& me) {
-                CHECK(me.allreduce(1, sum) == me.size());
-                if (region % 3 == me.rank()) {
-                    std::this_thread::yield();
-                }
-                CHECK(me.broadcast(me.rank() == 0 ? region : -1, 0) == region);
-            });
-        }
-    });
-}
-
 } // namespace
 
-TEST_CASE("a kept sub-group serves run after run") {
-    Keeping keeping(5);
-    for (int i = 0; i < kept_rounds; ++i) {
-        CHECK(keeping.called(i).text == "");
-    }
-}
-
-TEST_CASE("a member that throws releases those that wait in a kept sub-group") {
-    Keeping keeping(5);
-    for (int i = 0; i < kept_rounds; ++i) {
-        const Ended ended = run(keeping.team(), [&](Member& me) {
-            if (me.rank() == i % 5) {
-                throw std::domain_error("no more data");
-            }
-            call_row(*keeping.row(me), i);
-            me.barrier();
-        });
-        CHECK(ended.run.text == "no more data");
-        CHECK(ended.each.count(Kind::aborted) == 4);
-        CHECK(mentions(ended.each.text(Kind::aborted), "no more data"));
-        // It stays failed, whoever asks.
-        check_thrown(keeping.called(i), Kind::aborted, {"no more data"});
-        keeping.split();
-        CHECK(keeping.called(i).text == "");
-    }
-}
-
 TEST_CASE("a kept sub-group learns of failures after a run that ended in different calls") {
-    Keeping keeping(3);
-    const Thrown different = thrown_by([&] {
-        keeping.team().run([](Member& me) {
-            int value = 1;
-            if (me.rank() == 0) {
-                value = me.broadcast(value, 0); // which waits for nobody
-            }
-        });
-    });
-    CHECK(different.kind == Kind::mismatch);
-    CHECK(keeping.called(0).text == "");
-    const Thrown reached = thrown_by([&] {
-        keeping.team().run([&](Member& me) {
-            if (me.rank() == 1) {
-                throw std::domain_error("no more data");
-            }
-            for (;;) {
-                call_row(*keeping.row(me), 0);
-            }
-        });
-    });
-    CHECK(reached.text == "no more data");
-}
-
-TEST_CASE("a member that returns early releases those that wait in a kept sub-group") {
-    Keeping keeping(4);
-    for (int i = 0; i < kept_rounds; ++i) {
-        Outcomes outcomes(4);
-        keeping.team().run([&](Member& me) {
-            outcomes.note(me, [&] {
-                call_row(*keeping.row(me), i);
-                if (me.rank() != i % 4) {
-                    call_row(*keeping.row(me), i);
-                }
-            });
-        });
-        const int partner = (i + 2) % 4; // in the sub-group of two
-        check_thrown(outcomes.of(partner), Kind::mismatch, {"has returned without calling it"});
-        CHECK(outcomes.count(Kind::nothing) == 3);
-        keeping.split();
-    }
-}
-
-TEST_CASE("an exception in a region of a joined group releases those that wait in a kept sub-group") {
-    std::vector<std::optional<Member>> twins(3);
-    const auto twin_of = [&](const Member& me) -> std::optional<Member>& { return twins[index_of(me)]; };
-    for (int i = 0; i < kept_rounds; ++i) {
-        Group group(3);
-        run_threads(group, 3, [&](Member& me) { twin_of(me).emplace(me.dup()); });
-        run_threads(group, 3, [&](Member& me) { call_row(*twin_of(me), i); });
-        const std::vector<Thrown> thrown = run_threads(group, 3, [&](Member& me) {
-            if (me.rank() == i % 3) {
-                throw std::domain_error("no more data");
-            }
-            call_row(*twin_of(me), i);
-        });
-        for (int rank = 0; rank < 3; ++rank) {
-            CHECK((thrown[static_cast<std::size_t>(rank)].kind == Kind::aborted) == (rank != i % 3));
+    Team team(3, {.placement = "none"});
+    std::vector<std::optional<Member>> kept(3);
+    team.run([&](Member& me) { kept[index_of(me)] = me.split(me.rank() % 2, 0); });
+    check_fails(team, Kind::mismatch, {}, [](Member& me) {
+        int value = 1;
+        if (me.rank() == 0) {
+            value = me.broadcast(value, 0); // which waits for nobody
         }
-        for (std::optional<Member>& twin : twins) {
-            twin.reset();
+    });
+    const auto call = [&](Member& me) { return kept[index_of(me)]->allreduce(1, sum); };
+    CHECK(team.run(call) == std::vector<int>{2, 1, 2});
+    check_fails(team, Kind::other, {"no more data"}, [&](Member& me) {
+        if (me.rank() == 1) {
+            throw std::domain_error("no more data");
         }
-    }
+        for (;;) {
+            call(me);
+        }
+    });
 }
 
 TEST_CASE("a failure elsewhere in the midst of a split") {
     Team team(5, {.placement = "none"});
-    for (int i = 0; i < 2 * kept_rounds; ++i) {
+    for (int i = 0; i < (reduced ? 10 : 60); ++i) {
         Outcomes outcomes(5);
         const Thrown reached = thrown_by([&] {
             team.run([&](Member& me) {
@@ -220,17 +92,15 @@ TEST_CASE("members that wait for one that has left are told so at once, by whate
 
 TEST_CASE("a member that has left after all calls ends nobody's") {
     Group group(3, leaving());
-    check_regions(group, 300);
-}
-
-TEST_CASE("nor does one that has left the region before") {
-    Group group(2, leaving());
-    on_threads(2, [&](int rank) {
-        for (int region = 0; region < 20; ++region) {
-            if (rank == 1) {
-                std::this_thread::sleep_for(2ms); // the other is there and waits
+    on_threads(3, [&](int rank) {
+        for (int region = 0; region < 300; ++region) {
+            if (region % 10 == rank) {
+                std::this_thread::sleep_for(1ms); // the others are there and wait
             }
-            group.run(rank, [&](Member& me) { CHECK(me.allreduce(1, sum) == 2); });
+            group.run(rank, [&](Member& me) {
+                CHECK(me.allreduce(1, sum) == 3);
+                CHECK(me.broadcast(me.rank() == 0 ? region : -1, 0) == region);
+            });
         }
     });
 }

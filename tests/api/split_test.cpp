@@ -4,8 +4,6 @@
 
 namespace {
 
-constexpr int split_rounds = reduced ? 10 : 100;
-
 /// Some of the ranks of a group, in any order.
 std::vector<int> random_ranks(int members, std::mt19937& engine) {
     std::vector<int> ranks(static_cast<std::size_t>(members));
@@ -93,63 +91,6 @@ TEST_CASE("a negative color is rejected, and the others are released") {
     check_usable(team);
 }
 
-TEST_CASE("a group is split until everybody is alone") {
-    check_members(8, [](Member& me) {
-        std::optional<Member> part = me.dup();
-        for (int size = 4; size >= 1; size /= 2) {
-            std::optional<Member> next = part->split(part->rank() / size, part->rank());
-            if (!next || next->size() != size || next->rank() != me.rank() % size) {
-                return false;
-            }
-            int total = me.rank();
-            total = next->allreduce(total, sum);
-            const int lowest = me.rank() / size * size;
-            if (total != lowest * size + size * (size - 1) / 2) {
-                return false;
-            }
-            part.emplace(std::move(*next));
-        }
-        return true;
-    });
-}
-
-TEST_CASE("a duplicate and its parent take turns") {
-    for (const int members : {1, 2, 3, 8}) {
-        check_members(members, [members](Member& me) {
-            Member twin = me.dup();
-            bool good = twin.rank() == me.rank() && twin.size() == members;
-            for (int i = 0; i < split_rounds; ++i) {
-                std::vector<int> values(static_cast<std::size_t>(1 + 500 * (i % 2)), me.rank() + i);
-                int lowest = me.rank() + i;
-                twin.allreduce(values, max);
-                lowest = me.allreduce(lowest, min);
-                good = good && values.back() == members - 1 + i && lowest == i;
-            }
-            return good;
-        });
-    }
-}
-
-TEST_CASE("sub-groups work at the same time, each at its own pace") {
-    check_members(9, [](Member& me) {
-        // Groups of 2, 3 and 4.
-        const int color = me.rank() < 2 ? 0 : me.rank() < 5 ? 1 : 2;
-        std::optional<Member> mine = me.split(color, 0);
-        bool good = mine && mine->size() == color + 2;
-        for (int i = 0; good && i < split_rounds * (color + 1); ++i) {
-            std::vector<int> values(static_cast<std::size_t>(1 + i % 3 * (400 + color)), mine->rank());
-            mine->allreduce(values, sum);
-            good = values.back() == mine->size() * (mine->size() - 1) / 2;
-            if (i % 16 == color) {
-                mine->barrier();
-            }
-        }
-        int everybody = 1;
-        everybody = me.allreduce(everybody, sum);
-        return good && everybody == 9;
-    });
-}
-
 TEST_CASE("a sub-group needs neither its parent nor another sub-group") {
     const auto on_two_threads = [](const auto& part) {
         const std::jthread other([&] { part(1); });
@@ -165,41 +106,6 @@ TEST_CASE("a sub-group needs neither its parent nor another sub-group") {
     std::vector<int> sums(2);
     on_two_threads([&](std::size_t rank) { twins[rank]->allreduce(5, sums[rank], sum); });
     CHECK(sums == std::vector<int>{10, 10});
-}
-
-TEST_CASE("an exception in one sub-group releases all who wait, wherever they do") {
-    Team team(6, {.placement = "none"});
-    for (int i = 0; i < split_rounds; ++i) {
-        const Ended ended = run(team, [&](Member& me) {
-            std::optional<Member> mine = me.split(me.rank() % 3, 0);
-            if (me.rank() == i % 6) {
-                throw std::domain_error("no more data");
-            }
-            mine->barrier();
-            me.barrier();
-        });
-        CHECK(ended.run.text == "no more data");
-        CHECK(ended.each.count(Kind::aborted) == 5);
-    }
-}
-
-TEST_CASE("a member that has left its sub-group is not waited for") {
-    Outcomes outcomes(3);
-    run_members(3, [&](Member& me) {
-        std::optional<Member> twin = me.dup();
-        outcomes.note(me, [&] {
-            twin->barrier();
-            if (me.rank() == 1) {
-                twin.reset();
-            } else {
-                twin->barrier();
-            }
-        });
-        me.barrier();
-    });
-    CHECK(outcomes.count(Kind::mismatch) >= 1);
-    CHECK(outcomes.count(Kind::mismatch) + outcomes.count(Kind::aborted) == 2);
-    CHECK(mentions(outcomes.text(Kind::mismatch), "member 1 has returned"));
 }
 
 TEST_CASE("a member that duplicates the group while others split it is told, whatever their colors") {

@@ -144,7 +144,8 @@ std::string_view to_string(Fault fault) {
 }
 
 std::string_view to_string(Scope scope) {
-    constexpr std::array<std::string_view, 3> names{"team", "group", "sub-group"};
+    constexpr std::array<std::string_view, all_scopes.size()> names{"team", "group", "sub-group",
+                                                                    "kept sub-group", "among"};
     return names[static_cast<std::size_t>(scope)];
 }
 
@@ -171,7 +172,7 @@ std::optional<Program> program_of(const Case& made) {
     }
     // A seat that a joined thread has left may be taken by another one.
     if ((made.fault == Fault::early_return && made.scope == Scope::group) ||
-        (made.fault == Fault::destroyed && made.scope != Scope::sub_group)) {
+        (made.fault == Fault::destroyed && made.scope != Scope::sub_group && made.scope != Scope::kept)) {
         return std::nullopt;
     }
     return Program{call, {}};
@@ -184,7 +185,7 @@ std::vector<Case> all_cases() {
             for (const int members : {2, 3, 4, 7}) {
                 for (const std::size_t elements :
                      {std::size_t{1}, std::size_t{15}, std::size_t{900}, std::size_t{20'000}}) {
-                    for (const Scope scope : {Scope::team, Scope::group, Scope::sub_group}) {
+                    for (const Scope scope : all_scopes) {
                         for (int victim = 0; victim < members; ++victim) {
                             const Case made{collective, static_cast<Fault>(fault), members, victim, elements,
                                             scope};
@@ -267,6 +268,10 @@ struct Outcomes {
 Outcomes run_in_team(const Case& made, const Program& program) {
     Outcomes outcomes{std::vector<Outcome>(static_cast<std::size_t>(made.members)), {}};
     Team team(made.members, {.placement = "none"});
+    std::vector<std::optional<Member>> parts(outcomes.members.size());
+    if (made.scope == Scope::kept) {
+        team.run([&](Member& me) { parts[static_cast<std::size_t>(me.rank())] = me.dup(); });
+    }
     outcomes.run = outcome_of([&] {
         team.run([&](Member& me) {
             std::exception_ptr thrown;
@@ -275,8 +280,17 @@ Outcomes run_in_team(const Case& made, const Program& program) {
                     if (made.scope == Scope::team) {
                         return take_part(made, program, me, [] {});
                     }
-                    std::optional<Member> sub(me.dup());
-                    take_part(made, program, *sub, [&] { sub.reset(); });
+                    std::optional<Member>& part = parts[static_cast<std::size_t>(me.rank())];
+                    if (made.scope == Scope::sub_group) {
+                        part = me.dup();
+                    } else if (made.scope == Scope::among) {
+                        part = me.among(me.size());
+                    }
+                    take_part(made, program, *part, [&] {
+                        if (made.fault == Fault::destroyed) {
+                            part.reset();
+                        }
+                    });
                 } catch (...) {
                     thrown = std::current_exception();
                     throw;
@@ -315,11 +329,13 @@ bool differs_in_claim(const Case& made) {
     return made.fault <= Fault::missing && made.fault != Fault::same_output && !other_vector && !own_counts;
 }
 
+bool throws(const Case& made) {
+    return made.fault == Fault::before || made.fault == Fault::inside || made.fault == Fault::after;
+}
+
 /// The fault of a text, of whatever member, that reports the fault.
 std::string complaint_about(const Case& made, const std::string& text) {
-    const bool throws =
-        made.fault == Fault::before || made.fault == Fault::inside || made.fault == Fault::after;
-    if (throws) {
+    if (throws(made)) {
         return mentions(text, "no more data") || mentions(text, "gave up") || mentions(text, "an exception")
                    ? ""
                    : "does not tell of the exception";
@@ -358,6 +374,11 @@ std::string run(const Case& made) {
         }
         if (outcome.kind == Outcome::Kind::nothing) {
             return member + " was not told";
+        }
+        const bool is_own = throws(made) && rank == made.victim;
+        if ((outcome.kind == Outcome::Kind::other) != is_own ||
+            (outcome.kind == Outcome::Kind::mismatch && throws(made))) {
+            return member + " got an error of another kind: " + outcome.text;
         }
         const std::string complaint = complaint_about(made, outcome.text);
         if (!complaint.empty()) {

@@ -119,8 +119,11 @@ enum class Fault : std::uint8_t {
 inline constexpr int fault_count = static_cast<int>(Fault::after) + 1;
 std::string_view to_string(Fault fault);
 
-/// The kind of group that makes the calls: a team, threads that have joined a group, a sub-group of a team.
-enum class Scope : std::uint8_t { team, group, sub_group };
+/// The kind of group that makes the calls: a team, threads that have joined a group, a sub-group of a team,
+/// one that was made in the run before, all members of a team by among().
+enum class Scope : std::uint8_t { team, group, sub_group, kept, among };
+inline constexpr std::array all_scopes{Scope::team, Scope::group, Scope::sub_group, Scope::kept,
+                                       Scope::among};
 std::string_view to_string(Scope scope);
 
 struct Case {
