@@ -56,6 +56,16 @@ Outcome outcome_of(Function function) {
     return Outcome::good;
 }
 
+/// Calls `act(admitted, lasts)` with ever more allocations before the first that fails, alone or with all
+/// later ones, until `act` returns that none has failed.
+template <class Act>
+void while_refused(Act act) {
+    for (const bool lasts : {false, true}) {
+        for (long admitted = 0; act(admitted, lasts); ++admitted) {
+        }
+    }
+}
+
 struct Least {
     double operator()(double a, double b) const { return a < b ? a : b; }
 };

@@ -44,19 +44,6 @@ TEST_CASE("a region that gets fewer threads than the group has seats ends with a
     }
 }
 
-TEST_CASE("an exception inside one OpenMP thread releases the others") {
-    for (int i = 0; i < 20; ++i) {
-        Group group(3);
-        const auto thrown = thrown_in_region(group, 3, [](Member& me) {
-            me.barrier();
-            me.rank() == 1 ? throw std::domain_error("enough") : me.barrier();
-        });
-        CHECK(thrown[0].kind == Kind::aborted);
-        CHECK(thrown[1].text == "enough");
-        CHECK(thrown[2].kind == Kind::aborted);
-    }
-}
-
 TEST_CASE("members that come late to a region that has failed are released, and a new group works") {
     Group group(4);
     for (int i = 0; i < 400; ++i) {

@@ -4,14 +4,14 @@
 TEST_CASE("started operations are recorded from their starts on, with what is waited for them") {
     constexpr int members = 3;
     Team team = team_of(members, Trace::operations);
-    LateStart start(members);
+    std::atomic<int> coming{0};
     team.run([&](Member& me) {
         const std::vector<double> one(100, 1.0);
         std::vector<double> sum(100);
         std::vector<double> scanned(100);
         for (int i = 0; i < 5; ++i) {
             me.barrier();
-            start.come(me.rank(), 5ms);
+            come_late(me, coming, i);
             Request first = me.start.allreduce(one, sum, tutti::sum);
             Request second = me.start.scan(one, scanned, tutti::sum);
             second.wait();
@@ -168,18 +168,4 @@ TEST_CASE("a wait within a wait counts once") {
             last_end = line.end;
         }
     }
-}
-
-TEST_CASE("statistics alone keep no events of what is in flight") {
-    Team team = team_of(2, Trace::statistics);
-    team.run([](Member& me) {
-        me.barrier();
-        for (int i = 0; i < 5000; ++i) {
-            me.start.barrier().wait();
-        }
-    });
-    const Statistics statistics = team.statistics();
-    CHECK(statistics.collectives.at(0).members.at(0).calls == 5001);
-    CHECK(statistics.collectives.at(0).compared == 1);
-    CHECK_THROWS_AS(team.trace(), Error);
 }

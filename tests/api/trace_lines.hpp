@@ -52,26 +52,17 @@ inline Team team_of(int members, Trace trace) {
     return Team(members, TeamOptions{.placement = "none", .group = {.trace = trace}});
 }
 
-/// Lets go all members but the last, and that one some time after they have said that they come.
-class LateStart {
-public:
-    explicit LateStart(int members) : members_(members) {}
-    void come(int rank, std::chrono::microseconds late) {
-        const int round = ++rounds_[static_cast<std::size_t>(rank)];
-        if (rank != members_ - 1) {
-            coming_.fetch_add(1);
-            return;
-        }
-        while (coming_.load() < round * (members_ - 1)) {
-            std::this_thread::yield();
-        }
-        std::this_thread::sleep_for(late);
+/// The last member comes some time after the others have come for the `round`-th time, from 0 on.
+inline void come_late(const Member& me, std::atomic<int>& coming, int round) {
+    const int others = me.size() - 1;
+    if (me.rank() != others) {
+        ++coming;
+        return;
     }
-
-private:
-    int members_;
-    std::array<int, 16> rounds_{};
-    std::atomic<int> coming_{0};
-};
+    while (coming < (round + 1) * others) {
+        std::this_thread::yield();
+    }
+    std::this_thread::sleep_for(5ms);
+}
 
 } // namespace tutti::test

@@ -67,12 +67,12 @@ TEST_CASE("who comes late is named, in all collectives") {
     for (const Collective collective : detail::all_collectives) {
         CAPTURE(to_string(collective));
         Team team = team_of(members, Trace::operations);
-        LateStart start(members);
+        std::atomic<int> coming{0};
         team.run([&](Member& me) {
             Operands<double> operands(members, 4);
             for (int i = 0; i < 5; ++i) {
                 me.barrier();
-                start.come(me.rank(), 5ms);
+                come_late(me, coming, i);
                 call(me, collective, operands, tutti::sum, members - 1, 0);
             }
         });
@@ -108,8 +108,7 @@ TEST_CASE("steps and waits of an operation are within it, and steps are all of i
     const std::vector<Line> lines = lines_of(team.trace());
     for (int rank = 0; rank < 3; ++rank) {
         for (std::uint64_t number = 1; number <= 3; ++number) {
-            CAPTURE(rank);
-            CAPTURE(number);
+            INFO("member ", rank, ", operation ", number);
             std::vector<Line> own;
             std::ranges::copy_if(lines, std::back_inserter(own), [&](const Line& line) {
                 return line.rank == rank && line.number == number;
@@ -221,14 +220,16 @@ TEST_CASE("times stay what they are, whenever they are asked for") {
     }
 }
 
-TEST_CASE("what is under way is not in a trace") {
+TEST_CASE("any thread may ask while members call, and what is under way is not in a trace") {
     Team team = team_of(2, Trace::steps);
     std::atomic<bool> is_over{false};
-    std::thread reader([&] {
+    std::jthread asks([&] {
         while (!is_over) {
             std::array<std::set<std::uint64_t>, 2> operations;
             const std::vector<Line> lines = lines_of(team.trace());
             for (const Line& line : lines) {
+                CHECK(line.begin <= line.end);
+                CHECK(line.peer <= 1);
                 if (line.kind == "operation") {
                     operations.at(static_cast<std::size_t>(line.rank)).insert(line.number);
                 }
@@ -236,6 +237,7 @@ TEST_CASE("what is under way is not in a trace") {
             CHECK(std::ranges::all_of(lines, [&](const Line& line) {
                 return operations.at(static_cast<std::size_t>(line.rank)).contains(line.number);
             }));
+            team.statistics();
         }
     });
     team.run([](Member& me) {
@@ -245,28 +247,4 @@ TEST_CASE("what is under way is not in a trace") {
         }
     });
     is_over = true;
-    reader.join();
-}
-
-TEST_CASE("any thread may ask while members call") {
-    Team team = team_of(2, Trace::steps);
-    std::atomic<bool> is_over{false};
-    std::thread asks([&] {
-        while (!is_over) {
-            for (const Line& line : lines_of(team.trace())) {
-                CHECK(line.begin <= line.end);
-                CHECK(line.peer <= 1);
-            }
-            team.statistics();
-        }
-    });
-    team.run([](Member& me) {
-        int sum = 0;
-        for (int i = 0; i < 20000; ++i) {
-            me.allreduce(i, sum, tutti::sum);
-            me.start.allreduce(i, sum, tutti::sum).wait();
-        }
-    });
-    is_over = true;
-    asks.join();
 }
