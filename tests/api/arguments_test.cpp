@@ -60,11 +60,6 @@ TEST_CASE(
     CHECK(me.allreduce(2.0, sum) == 2);
 }
 
-TEST_CASE("a team does not run from its own member") {
-    Team team(2, {.placement = "none"});
-    check_fails(team, Kind::error, {"run"}, [&](Member&) { team.run([](Member&) {}); });
-}
-
 TEST_CASE("null with a count") {
     std::vector<int> real(4);
     check_all({
@@ -334,20 +329,6 @@ TEST_CASE("an algorithm that cannot work in place works on a copy") {
             return large == std::vector<int>(large.size(), 6);
         });
     }
-}
-
-TEST_CASE("after an argument error the member may call again, and the others have waited") {
-    check_members(4, [](Member& me) {
-        bool right = true;
-        for (int i = 0; i < 20; ++i) {
-            if (me.rank() == i % 4) {
-                check_rejected("no such",
-                               [&] { static_cast<void>(me.allreduce(1, sum, {.algorithm = "no such"})); });
-            }
-            right = me.allreduce(me.rank(), sum) == 6 && right;
-        }
-        return right;
-    });
 }
 
 TEST_CASE("the name of an algorithm is read during the call only") {

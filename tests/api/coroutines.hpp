@@ -22,9 +22,6 @@ public:
 
     explicit Task(std::coroutine_handle<promise_type> handle) : handle_(handle) {}
     Task(Task&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
-    Task(const Task&) = delete;
-    Task& operator=(const Task&) = delete;
-    Task& operator=(Task&&) = delete;
     ~Task() {
         if (handle_) {
             handle_.destroy();

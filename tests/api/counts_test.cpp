@@ -48,7 +48,6 @@ TEST_CASE("counts come from any range of integers") {
     CHECK(numbers_of(Counts(std::vector<int>{3, 0, 2})) == expected);
     CHECK(numbers_of(Counts(array)) == expected);
     CHECK(numbers_of(Counts(std::list<std::int64_t>{3, 0, 2})) == expected);
-    CHECK(numbers_of(Counts(std::array<std::uint16_t, 3>{3, 0, 2})) == expected);
     const auto halves = std::views::transform(std::span(array), [](int n) { return n / 2; });
     CHECK(numbers_of(Counts(halves)) == Sizes{1, 0, 1});
     const Counts both(std::vector<int>{3, 0, 2}, std::vector<long>{2, 0, 0});
@@ -77,7 +76,6 @@ TEST_CASE("counts come from braced lists, whose integers may have several types"
     }
     CHECK(numbers_of(Counts{named}) == named);
     CHECK(Counts::View(Counts{named}).span().data() == named.data()); // still not copied
-    CHECK(mentions(thrown_by([] { const Counts made{1, -1}; }).text, "counts[1] is -1"));
     CHECK(mentions(thrown_by([] { const CountsOnAll made({1}, {-2}); }).text, "displacements[0] is -2"));
     static_assert(!std::is_constructible_v<Counts, int> && !std::is_constructible_v<Counts, int, int>);
     check_members(3, [](Member& me) {
@@ -138,6 +136,13 @@ TEST_CASE("calls of every kind have read their counts when they return") {
         Sizes changed{1, 2, 3}, places{0, 1, 3};
         Persistent prepared = me.prepare.allgather(block, outs[2], Counts(changed));
         Persistent displaced = me.prepare.allgather(block, outs[3], Counts(changed, places));
+        Sizes four{4, 4, 4}, backwards{8, 4, 0};
+        const std::vector<int> in(12, me.rank());
+        std::vector<int> exchanged(12, -1);
+        Request displaced_blocks =
+            me.start.alltoall(in, Counts(four, backwards), exchanged, Counts(four, backwards));
+        std::ranges::fill(four, 77);
+        std::ranges::fill(backwards, 77);
         std::ranges::fill(changed, 77);
         std::ranges::fill(places, 77);
         for (int time = 0; time < 2; ++time) {
@@ -149,7 +154,9 @@ TEST_CASE("calls of every kind have read their counts when they return") {
         started.wait();
         me.start.gather(block, outs[4], me.rank() == 1 ? Counts(counts) : Counts(), 1).wait();
         outs[4] = me.rank() == 1 ? outs[4] : one_two_three;
-        return std::ranges::count(outs, one_two_three) == 5;
+        displaced_blocks.wait();
+        return std::ranges::count(outs, one_two_three) == 5 &&
+               exchanged == std::vector<int>{2, 2, 2, 2, 1, 1, 1, 1, 0, 0, 0, 0};
     });
 }
 

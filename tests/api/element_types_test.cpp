@@ -1,6 +1,7 @@
 // Element types without compiled kernels, the operators for which they make sense, and identities of
 // operators.
 
+#include "../ways/exam.hpp"
 #include "support.hpp"
 
 #include <tutti/extremes.hpp>
@@ -8,85 +9,35 @@
 namespace {
 
 enum class Height : std::uint16_t { low = 1, middle = 2, high = 700 };
-enum Amount { nothing, something = 5 };
 enum class Set : unsigned {};
 constexpr Set operator|(Set a, Set b) {
     return Set(static_cast<unsigned>(a) | static_cast<unsigned>(b));
 }
 
-std::uint64_t scrambled(std::size_t rank, std::size_t i) {
-    const std::uint64_t value = (rank + 1) * 0x9e3779b97f4a7c15 + i * 0xbf58476d1ce4e5b9;
-    return (value ^ value >> 29U) * 0x94d049bb133111eb;
-}
-
-template <class T>
-using Make = std::function<T(std::size_t rank, std::size_t i)>;
-template <class T>
-using Combine = std::function<T(const T&, const T&)>;
-
-/// The reductions and scans of vectors of `count` elements per member; how many results are wrong.
-template <class T, class Op>
-int wrong_reductions(Member& me, std::size_t count, const Op& op, const Make<T>& make,
-                     const Combine<T>& plain) {
-    const auto rank = static_cast<std::size_t>(me.rank());
-    const auto members = static_cast<std::size_t>(me.size());
-    const auto combined = [&](std::size_t last, std::size_t i) {
-        T result = make(std::size_t{0}, i);
-        for (std::size_t member = 1; member <= last; ++member) {
-            result = plain(result, make(member, i));
+/// An allreduce of three members, held against `plain`. Groups see only how long elements are.
+template <class T, class Op, class Make, class Plain>
+void check_type(const Op& op, const Make& make, const Plain& plain) {
+    check_members(3, [&](Member& me) {
+        std::vector<T> in, out(100), expected;
+        for (std::size_t i = 0; i < out.size(); ++i) {
+            in.push_back(make(index_of(me), i));
+            expected.push_back(plain(plain(T(make(0, i)), T(make(1, i))), T(make(2, i))));
         }
-        return result;
-    };
-    const std::size_t all = count * members;
-    std::vector<T> in;
-    for (std::size_t i = 0; i < all; ++i) {
-        in.push_back(make(rank, i));
-    }
-    const T before = make(members, std::size_t{0});
-    std::vector<T> out(all, before);
-    std::vector<T> block(count, before);
-    std::vector<T> scanned(all, before);
-    me.allreduce(in, out, op);
-    me.reduce_scatter(in, block, op);
-    me.start.scan(in, scanned, op).wait();
-    int wrong = 0;
-    for (std::size_t i = 0; i < all; ++i) {
-        wrong += out[i] == combined(members - 1, i) ? 0 : 1;
-        wrong += scanned[i] == combined(rank, i) ? 0 : 1;
-    }
-    for (std::size_t i = 0; i < count; ++i) {
-        wrong += block[i] == combined(members - 1, rank * count + i) ? 0 : 1;
-    }
-    if constexpr (!std::ranges::range<T>) { // an array would be a buffer
-        const T one = me.allreduce(make(rank, std::size_t{3}), op);
-        wrong += one == combined(members - 1, 3) ? 0 : 1;
-    }
-    return wrong;
-}
-
-template <class T, class Op>
-void check_type(const Op& op, const Make<T>& make, const Combine<T>& plain) {
-    for (const int members : {1, 2, 3, 5}) {
-        for (const std::size_t count : {1U, 7U, 500U}) {
-            CAPTURE(members);
-            CAPTURE(count);
-            check_members(members,
-                          [&](Member& me) { return wrong_reductions<T>(me, count, op, make, plain) == 0; });
-        }
-    }
+        me.allreduce(in, out, op);
+        return out == expected;
+    });
 }
 
 /// `op` is its own reference where it is tested elsewhere.
-template <class T, class Op>
-void check_type(const Op& op, const Make<T>& make) {
-    check_type<T>(op, make, Combine<T>(op));
+template <class T, class Op, class Make>
+void check_type(const Op& op, const Make& make) {
+    check_type<T>(op, make, op);
 }
 
 template <class T>
 void check_wide_integers() {
     const auto make = [](std::size_t rank, std::size_t i) {
-        return static_cast<T>(static_cast<detail::Unsigned128>(scrambled(rank, i)) << 64U |
-                              scrambled(i, rank));
+        return static_cast<T>(static_cast<detail::Unsigned128>(mixed(rank, i)) << 64U | mixed(i, rank));
     };
     using Wide = detail::Unsigned128;
     const auto of = [](auto f) {
@@ -133,12 +84,11 @@ TEST_CASE("integers of 128 bits") {
                   Max::identity<detail::Unsigned128>() == 0);
     static_assert(Max::identity<detail::Int128>() < 0 &&
                   Min::identity<detail::Int128>() == ~Max::identity<detail::Int128>());
-    check_members(2, [](Member& me) { return me.exscan(detail::Int128{7}, sum) == 7 * me.rank(); });
 }
 
 TEST_CASE("long double") {
     const auto make = [](std::size_t rank, std::size_t i) {
-        return static_cast<long double>(static_cast<std::int64_t>(scrambled(rank, i) >> 8U)) - 0x1p54L;
+        return static_cast<long double>(static_cast<std::int64_t>(mixed(rank, i) >> 8U)) - 0x1p54L;
     };
     check_type<long double>(sum, make);
     check_type<long double>(min, make);
@@ -150,32 +100,27 @@ TEST_CASE("long double") {
 }
 
 TEST_CASE("bool: all, any, and an odd number") {
-    const auto make = [](std::size_t rank, std::size_t i) { return scrambled(rank, i) % 3 != 0; };
     check_members(3, [&](Member& me) {
         int wrong = 0;
-        for (std::size_t i = 0; i < 60; ++i) {
-            const auto flag = [&](std::size_t rank) { return make(rank, i); };
-            const bool mine = flag(static_cast<std::size_t>(me.rank()));
-            wrong += me.allreduce(mine, land) == (flag(0) && flag(1) && flag(2)) ? 0 : 1;
-            wrong += me.allreduce(mine, lor) == (flag(0) || flag(1) || flag(2)) ? 0 : 1;
-            wrong += me.allreduce(mine, lxor) == ((flag(0) != flag(1)) != flag(2)) ? 0 : 1;
+        for (unsigned bits = 0; bits < 8; ++bits) { // one of each member
+            const bool mine = (bits >> index_of(me)) % 2 != 0;
+            wrong += me.allreduce(mine, land) == (bits == 7) ? 0 : 1;
+            wrong += me.allreduce(mine, lor) == (bits != 0) ? 0 : 1;
+            wrong += me.allreduce(mine, lxor) == (std::popcount(bits) % 2 != 0) ? 0 : 1;
         }
         std::array<bool, 6> flags{};
-        flags[static_cast<std::size_t>(me.rank())] = true;
+        flags[index_of(me)] = true;
         std::array<bool, 2> block{};
         me.reduce_scatter(flags, block, lor);
-        const bool is_last = me.rank() == 2;
-        return wrong == 0 && block == std::array{!is_last, me.rank() == 0};
+        return wrong == 0 && block == std::array{me.rank() != 2, me.rank() == 0};
     });
 }
 
 TEST_CASE("any and all over the bits of words") {
-    const auto byte = [](std::size_t rank, std::size_t i) { return std::byte(scrambled(rank, i) & 0xffU); };
+    const auto byte = [](std::size_t rank, std::size_t i) { return std::byte(mixed(rank, i) & 0xffU); };
     check_type<std::byte>(band, byte, [](std::byte a, std::byte b) { return a & b; });
     check_type<std::byte>(bor, byte, [](std::byte a, std::byte b) { return a | b; });
     check_type<std::byte>(bxor, byte, [](std::byte a, std::byte b) { return a ^ b; });
-    check_type<std::uint64_t>(band, scrambled, [](std::uint64_t a, std::uint64_t b) { return a & b; });
-    check_type<std::uint64_t>(bor, scrambled, [](std::uint64_t a, std::uint64_t b) { return a | b; });
     static_assert(BitAnd::identity<std::byte>() == std::byte{0xff} &&
                   BitOr::identity<std::byte>() == std::byte{});
     static_assert(!Applicable<Sum, std::byte> && !Applicable<LogicalOr, std::byte>);
@@ -183,17 +128,13 @@ TEST_CASE("any and all over the bits of words") {
 
 TEST_CASE("enumerations") {
     const auto level = [](std::size_t rank, std::size_t i) {
-        return std::array{Height::low, Height::middle, Height::high}[scrambled(rank, i) % 3];
+        return std::array{Height::low, Height::middle, Height::high}[mixed(rank, i) % 3];
     };
     check_type<Height>(min, level, [](Height a, Height b) { return std::min(a, b); });
     check_type<Height>(max, level, [](Height a, Height b) { return std::max(a, b); });
     check_type<Height>(maximum, level, [](Height a, Height b) { return std::max(a, b); });
-    check_type<Amount>(
-        max,
-        [](std::size_t rank, std::size_t i) { return scrambled(rank, i) % 2 != 0 ? something : nothing; },
-        [](Amount a, Amount b) { return std::max(a, b); });
     check_type<Set>(
-        bor, [](std::size_t rank, std::size_t i) { return Set(1U << scrambled(rank, i) % 32); },
+        bor, [](std::size_t rank, std::size_t i) { return Set(1U << mixed(rank, i) % 32); },
         [](Set a, Set b) { return a | b; });
     static_assert(!Applicable<Sum, Height> && !Applicable<BitOr, Height> && !Applicable<LogicalAnd, Height>);
 }
@@ -201,37 +142,22 @@ TEST_CASE("enumerations") {
 TEST_CASE("std::pair and std::array are compared like words in a dictionary") {
     using Pair = std::pair<double, int>;
     const auto pair = [](std::size_t rank, std::size_t i) {
-        return Pair(static_cast<double>(scrambled(rank, i) % 5), static_cast<int>(rank));
+        return Pair(static_cast<double>(mixed(rank, i) % 5), static_cast<int>(rank));
     };
     check_type<Pair>(min, pair, [](const Pair& a, const Pair& b) { return std::min(a, b); });
     check_type<Pair>(max, pair, [](const Pair& a, const Pair& b) { return std::max(a, b); });
     using Nested = std::array<std::array<std::int16_t, 3>, 2>;
     const auto nested = [](std::size_t rank, std::size_t i) {
-        const auto small = [&](std::size_t k) {
-            return static_cast<std::int16_t>(scrambled(rank, i + k) % 2);
-        };
+        const auto small = [&](std::size_t k) { return static_cast<std::int16_t>(mixed(rank, i + k) % 2); };
         return Nested{{{small(0), small(1), small(2)}, {small(3), small(4), small(5)}}};
     };
     check_type<Nested>(min, nested, [](const Nested& a, const Nested& b) { return std::min(a, b); });
-    using Pairs = std::array<std::pair<std::int8_t, float>, 3>;
-    check_type<Pairs>(
-        max,
-        [](std::size_t rank, std::size_t i) {
-            Pairs pairs;
-            for (std::size_t k = 0; k < 3; ++k) {
-                pairs[k] = {static_cast<std::int8_t>(scrambled(rank, i + k) % 2), static_cast<float>(rank)};
-            }
-            return pairs;
-        },
-        [](const Pairs& a, const Pairs& b) { return std::max(a, b); });
-    check_type<Pair>(
-        [](const Pair& a, const Pair& b) { return Pair(a.first + b.first, a.second | b.second); }, pair);
     static_assert(!Applicable<Sum, Pair> && !Applicable<Sum, Nested> && !Applicable<BitOr, Pair>);
 }
 
 TEST_CASE("the least and the greatest, and the positions of the greatest") {
     const auto value = [](std::size_t rank, std::size_t i) {
-        return static_cast<double>(scrambled(rank, i) % 1000) - 500;
+        return static_cast<double>(mixed(rank, i) % 1000) - 500;
     };
     check_type<MinMax<double>>(
         minmax, [&](std::size_t rank, std::size_t i) { return MinMax<double>::of(value(rank, i)); },
@@ -241,23 +167,6 @@ TEST_CASE("the least and the greatest, and the positions of the greatest") {
     check_type<ValueAt<double>>(maxloc, [&](std::size_t rank, std::size_t i) {
         return ValueAt<double>{std::floor(value(rank, i) / 400), static_cast<std::int64_t>(rank)};
     });
-    check_members(3, [](Member& me) {
-        const auto [low, high] = me.allreduce(MinMax<int>::of(me.rank()), minmax);
-        return low == 0 && high == 2;
-    });
-}
-
-TEST_CASE("minimum and maximum on all members: NaN, and -0, whichever member has them") {
-    const double nan = std::numeric_limits<double>::quiet_NaN();
-    for (int special = 0; special < 3; ++special) {
-        check_members(3, [&](Member& me) {
-            const double with_nan = me.rank() == special ? nan : me.rank();
-            const double zero = me.rank() == special ? -0.0 : 0.0;
-            return std::isnan(me.allreduce(with_nan, minimum)) &&
-                   std::isnan(me.allreduce(with_nan, maximum)) && std::signbit(me.allreduce(zero, minimum)) &&
-                   !std::signbit(me.allreduce(zero, maximum)) && !std::signbit(me.allreduce(-zero, maximum));
-        });
-    }
 }
 
 #if defined(__FLT16_MAX__)
@@ -271,18 +180,12 @@ TEST_CASE("the compiler's number of 16 bits is the library's: a sum is rounded o
 #endif
 
 TEST_CASE("an exscan by value returns the identity of the operator on rank 0") {
-    for (const int members : {1, 2, 5}) {
-        std::vector<int> offsets(static_cast<std::size_t>(members));
-        for (int rank = 0; rank < members; ++rank) {
-            offsets[static_cast<std::size_t>(rank)] = 10 * rank;
-        }
-        CHECK(results(members, [](Member& me) { return me.exscan(10, sum); }) == offsets);
-    }
+    CHECK(results(1, [](Member& me) { return me.exscan(10, sum); }) == std::vector{0});
+    CHECK(results(3, [](Member& me) { return me.exscan(10, std::plus<>()); }) == std::vector{0, 10, 20});
     using Limits = std::numeric_limits<double>;
     CHECK(on_rank_0(5.0, sum) == 0);
     CHECK(on_rank_0(std::complex<float>(3, 4), sum) == std::complex<float>());
     CHECK(on_rank_0(5.0, prod) == 1);
-    CHECK(on_rank_0(std::complex<double>(3, 4), prod) == std::complex<double>(1));
     CHECK(on_rank_0(5.0, min) == Limits::infinity());
     CHECK(on_rank_0(5.0, max) == -Limits::infinity());
     CHECK(on_rank_0(5.0, minimum) == Limits::infinity());
@@ -293,26 +196,21 @@ TEST_CASE("an exscan by value returns the identity of the operator on rank 0") {
     CHECK(on_rank_0(std::int8_t{5}, max) == -128);
     CHECK(on_rank_0(5U, max) == 0);
     CHECK(on_rank_0(0, land) == 1);
-    CHECK(on_rank_0(false, land));
     CHECK(on_rank_0(7, lor) == 0);
     CHECK_FALSE(on_rank_0(true, lxor));
-    CHECK(on_rank_0(std::uint8_t{5}, band) == 255);
     CHECK(on_rank_0(5, band) == -1);
     CHECK(on_rank_0(5, bor) == 0);
     CHECK(on_rank_0(std::uint64_t{5}, bxor) == 0);
     CHECK(on_rank_0(5, Longest()) == -1);
     CHECK(on_rank_0(5, non_commutative(sum)) == 0);
-    CHECK(on_rank_0(5.0, std::plus<>()) == 0);
     CHECK(on_rank_0(std::complex<double>(3, 4), std::plus<std::complex<double>>()) == std::complex<double>());
     CHECK(on_rank_0(5, std::multiplies<int>()) == 1);
-    CHECK(on_rank_0(5.0, std::multiplies<>()) == 1);
     CHECK(on_rank_0(7, std::logical_and<>()) == 1);
     CHECK_FALSE(on_rank_0(true, std::logical_or<bool>()));
     CHECK(on_rank_0(std::uint8_t{5}, std::bit_and<std::uint8_t>()) == 255);
     CHECK(on_rank_0(5, std::bit_or<>()) == 0);
     CHECK(on_rank_0(5, std::bit_xor<int>()) == 0);
     CHECK(on_rank_0(5, non_commutative(std::plus<>())) == 0);
-    CHECK(results(3, [](Member& me) { return me.exscan(10, std::plus<>()); }) == std::vector{0, 10, 20});
     static_assert(!HasIdentity<std::plus<int>, double> && !HasIdentity<std::minus<>, int> &&
                   !HasIdentity<std::function<int(int, int)>, int>);
     static_assert(!HasIdentity<MinLoc, ValueAt<int>> && !HasIdentity<MaxLoc, ValueAt<int>> &&
@@ -334,22 +232,4 @@ TEST_CASE("the initial value of an exscan is on rank 0, and on the left in every
     });
     CHECK(best[0] == ValueAt<int>{50, -1});
     CHECK(best[2] == ValueAt<int>{-1, 1});
-}
-
-TEST_CASE("an exscan of buffers leaves the output of rank 0 as it was") {
-    const auto two = results(3, [](Member& me) {
-        const std::vector<int> in(3, 1);
-        std::vector<int> out(3, 40);
-        me.exscan(in, out, sum);
-        return out;
-    });
-    CHECK(two[0] == std::vector<int>(3, 40));
-    CHECK(two[2] == std::vector<int>(3, 2));
-    const auto one = results(3, [](Member& me) {
-        std::vector<int> inout(3, me.rank() + 5);
-        me.exscan(inout, sum);
-        return inout;
-    });
-    CHECK(one[0] == std::vector<int>(3, 5));
-    CHECK(one[2] == std::vector<int>(3, 11));
 }

@@ -4,6 +4,38 @@
 
 namespace {
 
+struct Plain {
+    double x;
+    long n;
+    const int some[3];
+    std::complex<double> z;
+    std::array<long, 4> array;
+    std::optional<double> maybe;
+    void (*function)(int);
+};
+class Class { // what it holds cannot be seen
+public:
+    explicit Class(double* held) : held_(held) {}
+
+private:
+    double* held_;
+};
+struct Pointer {
+    long n;
+    double* pointer;
+};
+struct HasReference {
+    long n;
+    double& x;
+};
+struct Text {
+    std::string_view text;
+};
+struct Late {
+    long before[16];
+    double* pointer;
+};
+
 /// A point whose coordinates can be had as an array.
 struct Vec3 {
     double x, y, z;
@@ -38,11 +70,6 @@ public:
 
 private:
     float parts_[4];
-};
-struct Particle {
-    Private position;
-    Array<double, 4> moments;
-    long cell;
 };
 
 template <class Pointer>
@@ -122,8 +149,9 @@ struct WithoutName {
 template <class T>
 constexpr bool holds = detail::holds_address<T>();
 
-static_assert(!holds<Vec3> && !holds<Cell> && !holds<Array<long, 3>> && !holds<Private> && !holds<Color> &&
-              !holds<Particle>);
+static_assert(holds<Pointer> && holds<HasReference> && holds<Text>);
+static_assert(!holds<Plain> && !holds<double> && !holds<std::complex<double>>);
+static_assert(!holds<Vec3> && !holds<Cell> && !holds<Array<long, 3>> && !holds<Private> && !holds<Color>);
 static_assert(holds<View<double*>> && holds<View<const double*>> && holds<Handle> && holds<Named>);
 static_assert(holds<Packed> && !holds<PackedValue>);
 static_assert(holds<PointerAfter<FromReference>> && holds<PointerAfter<FromForwarded>> &&
@@ -132,10 +160,21 @@ static_assert(!holds<ValueAfter<FromReference>> && !holds<ValueAfter<FromForward
               !holds<ValueAfter<FromValue>>);
 static_assert(holds<PointerFirst> && holds<WithoutName> && holds<ValueAfter<PointerFirst>> &&
               holds<PointerAfter<PointerSecond>>);
-static_assert(!holds<PointerSecond> && !holds<PointerAfter<FromValue>>,
+static_assert(!holds<PointerSecond> && !holds<PointerAfter<FromValue>> && !holds<Class> && !holds<Late>,
               "the limits that the documentation states");
 
+static_assert(detail::Scalar<std::optional<double>&>);
+
 } // namespace
+
+TEST_CASE("an object that holds an address is sent as a buffer of one object") {
+    std::array<double, 2> values{1, 2};
+    check_members(2, [&](Member& me) {
+        Pointer mine{1, &values[index_of(me)]};
+        me.broadcast(std::span(&mine, 1), 1);
+        return mine.pointer == &values[1] && me.broadcast(std::optional<int>(me.rank()), 1) == 1;
+    });
+}
 
 TEST_CASE("objects that contain what their data() shows go by value") {
     check_members(3, [](Member& me) {

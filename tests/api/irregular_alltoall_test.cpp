@@ -50,40 +50,25 @@ void check_refused(const CountList& sent, const CountList& received, const char*
 } // namespace
 
 TEST_CASE("a count that is not what the other member expects is named on every member") {
-    std::mt19937 engine(1);
-    for (const int members : {2, 3, 5, 8}) {
+    for (const int members : {2, 3, 8}) {
         for (const std::string_view algorithm : {"direct", "pairwise"}) {
-            for (const bool more : {true, false}) {
-                Sent sent = random_counts(members, 50, engine);
-                const std::size_t sender = 1;
-                const std::size_t receiver = members == 2 ? 0 : sent.size() - 1;
-                sent[sender][receiver] = 30;
-                Sent received;
-                for (std::size_t rank = 0; rank < sent.size(); ++rank) {
-                    received.push_back(received_by(sent, rank));
-                }
-                received[receiver][sender] = more ? 2'000'000 : 29;
-                Team team(members, {.placement = "none"});
-                const Ended ended = run(team, [&](Member& me) {
-                    const auto rank = index_of(me);
-                    const auto room = [](const CountList& counts) {
-                        return std::vector<double>(
-                            std::accumulate(counts.begin(), counts.end(), std::size_t{0}));
-                    };
-                    const std::vector<double> in = room(sent[rank]);
-                    std::vector<double> out = room(received[rank]);
-                    me.alltoall(in, Counts(sent[rank]), out, Counts(received[rank]),
-                                {.algorithm = algorithm});
-                });
-                check_usable(team);
+            for (const std::size_t expected : {29U, 2'000'000U}) {
+                const int receiver = members == 2 ? 0 : members - 1;
                 const std::string to = std::to_string(receiver);
-                for (std::size_t rank = 0; rank < sent.size(); ++rank) {
-                    INFO(members, " members, member ", rank);
-                    check_thrown(ended.each.of(static_cast<int>(rank)),
-                                 rank == receiver ? Kind::mismatch : Kind::aborted,
-                                 {"recv_counts[1] of member " + to + " is " +
-                                  std::to_string(received[receiver][sender]) + ", but send_counts[" + to +
-                                  "] of member 1 is 30"});
+                const std::vector<std::string> says{"recv_counts[1] of member " + to + " is " +
+                                                    std::to_string(expected) + ", but send_counts[" + to +
+                                                    "] of member 1 is 30"};
+                const Outcomes each = check_fails(members, Kind::mismatch, says, [&](Member& me) {
+                    CountList sent(static_cast<std::size_t>(members), 30);
+                    CountList received = sent;
+                    received[1] = me.rank() == receiver ? expected : 30;
+                    const std::vector<double> in(30 * sent.size());
+                    std::vector<double> out(
+                        std::accumulate(received.begin(), received.end(), std::size_t{0}));
+                    me.alltoall(in, Counts(sent), out, Counts(received), {.algorithm = algorithm});
+                });
+                for (int rank = 0; rank < members; ++rank) {
+                    check_thrown(each.of(rank), rank == receiver ? Kind::mismatch : Kind::aborted, says);
                 }
             }
         }
@@ -100,21 +85,14 @@ TEST_CASE("members that disagree on the element or on having counts are told wha
              me.alltoall(floats, Counts(ones), out, Counts(ones));
          },
          "by counts of 4-byte elements of f32"},
-        {[&](Member& me, auto out) { me.alltoall(in, out, {.algorithm = "direct"}); }, "of 24 bytes of f64"},
-        {[&](Member& me, auto out) {
-             me.alltoall(in, Counts(ones), out, Counts(ones), {.algorithm = "pairwise"});
-         },
-         "algorithm pairwise"}};
+        {[&](Member& me, auto out) { me.alltoall(in, out, {.algorithm = "direct"}); }, "of 24 bytes of f64"}};
     for (const auto& [odd, says] : disagreements) {
-        Team team(3, {.placement = "none"});
-        check_thrown(
-            run(team,
-                [&, &call = odd](Member& me) {
-                    std::vector<double> out(3);
-                    me.rank() == 1 ? call(me, out) : me.alltoall(in, Counts(ones), out, Counts(ones));
-                })
-                .run,
-            Kind::mismatch, {"alltoall (algorithm direct) by counts of 8-byte elements of f64", says});
+        check_fails(3, Kind::mismatch,
+                    {"alltoall (algorithm direct) by counts of 8-byte elements of f64", says},
+                    [&, &call = odd](Member& me) {
+                        std::vector<double> out(3);
+                        me.rank() == 1 ? call(me, out) : me.alltoall(in, Counts(ones), out, Counts(ones));
+                    });
     }
 }
 
@@ -139,21 +117,6 @@ TEST_CASE("vectors must be there and apart") {
     refused(front, front, "they must be separate vectors");
     refused(front, std::span(both).last(3), "they must be separate vectors");
     refused({static_cast<const int*>(nullptr), 3}, front, "`in` has 3 elements but is a null pointer");
-}
-
-TEST_CASE("other counts are noticed where all sizes stay the same") {
-    const Sent packed{{1, 2}, {1, 1}};
-    const Sent crossed{{0, 3}, {2, 0}};
-    Team team(2);
-    team.run([&](Member& me) {
-        const auto own = index_of(me);
-        for (const Sent& sent : {packed, crossed, crossed, packed}) {
-            const CountList expected = blocks_of(sent, own, true);
-            CountList out(expected.size());
-            me.alltoall(blocks_of(sent, own, false), Counts(sent[own]), out, Counts(received_by(sent, own)));
-            CHECK(out == expected);
-        }
-    });
 }
 
 TEST_CASE("an algorithm that passes blocks on is refused, and the message names those that do not") {
@@ -235,10 +198,6 @@ TEST_CASE("an input in the vector that is resized is refused before anybody is t
                                  "` lies in `out`, which changes its length: pass two vectors";
         CHECK(check_rejected(2, "", call) == text); // nobody answers
         Team team(2, {.placement = "none"});
-        const Ended all = run(team, call);
-        CHECK(all.each.count(Kind::argument) == 2);
-        CHECK(all.each.of(0).text == text);
-        CHECK(all.each.of(1).text == text);
         const Ended ended = run(team, [&](Member& me) {
             CountList out;
             me.rank() == 1 ? call(me) : static_cast<void>(me.alltoall(CountList{1, 2}, Counts({1, 1}), out));

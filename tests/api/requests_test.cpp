@@ -142,7 +142,7 @@ TEST_CASE("after a wait whose time is over, a member makes the call that the oth
     });
 }
 
-TEST_CASE("test_any empties one complete request at a time") {
+TEST_CASE("test_any and wait_any empty one complete request at a time") {
     const auto first = [](Member& me, std::atomic<bool>& may_go_on) {
         std::array<Request, 4> requests;
         CHECK(test_any(requests) == requests.size()); // all are empty
@@ -152,7 +152,8 @@ TEST_CASE("test_any empties one complete request at a time") {
         CHECK(!test_all(requests));
         may_go_on = true;
         std::array<int, 4> seen{};
-        for (auto index = test_any(requests); index != requests.size(); index = test_any(requests)) {
+        for (std::optional<std::size_t> index = wait_any(requests); index != requests.size();
+             index = test_any(requests)) {
             if (index) {
                 ++seen[*index];
                 CHECK(!requests[*index].valid());
@@ -165,49 +166,17 @@ TEST_CASE("test_any empties one complete request at a time") {
     run_pair(first, 2);
 }
 
-TEST_CASE("wait_any returns each request once, and then the number of them") {
-    run_members(3, [](Member& me) {
-        std::array<int, 20> in{};
-        std::array<int, 20> out{};
-        std::vector<Request> requests(in.size());
-        for (std::size_t i = 0; i < in.size(); ++i) {
-            in[i] = static_cast<int>(i);
-            requests[i] = me.start.allreduce(in[i], out[i], sum);
-        }
-        std::array<int, 20> returned{};
-        for (std::size_t place = wait_any(requests); place != requests.size(); place = wait_any(requests)) {
-            ++returned[place];
-            CHECK(out[place] == 3 * static_cast<int>(place));
-        }
-        CHECK(std::ranges::count(returned, 1) == 20);
-    });
-}
-
-TEST_CASE("test_all takes requests and persistent operations, and leaves them their operations") {
-    run_members(2, [](Member& me) {
-        std::vector<Request> requests(3);
-        requests[0] = me.start.barrier();
-        requests[2] = me.start.barrier();
-        while (!test_all(requests)) {
-        }
-        CHECK(requests[0].valid());
-        std::vector<Persistent> steps;
-        steps.push_back(me.prepare.barrier());
-        CHECK(test_all(steps));
-        steps[0].start();
-        while (!test_all(steps)) {
-        }
-    });
-}
-
-TEST_CASE("test_all takes requests of several kinds one by one") {
+TEST_CASE("test_all takes a range, or requests of several kinds, and leaves them their operations") {
     const auto first = [](Member& me, std::atomic<bool>& may_go_on) {
         AsyncGroup meeting(1);
         Request empty;
         Request request = me.start.barrier();
         Persistent step = me.prepare.barrier();
         AsyncRequest arrived = meeting.at(0).barrier();
+        const std::span steps(&step, 1);
+        CHECK(test_all(steps)); // it has never been started
         step.start();
+        CHECK(!test_all(steps));
         CHECK(test_all());
         CHECK(test_all(empty, arrived));
         CHECK(!test_all(request, empty));
@@ -250,8 +219,7 @@ TEST_CASE("a function is told of the failure of its operation before the member 
     enum class By { wait, test, wait_for, destroys, then };
     for (const By by : {By::wait, By::test, By::wait_for, By::destroys, By::then}) {
         for (const bool is_persistent : {false, true}) {
-            CAPTURE(static_cast<int>(by));
-            CAPTURE(is_persistent);
+            INFO(static_cast<int>(by), is_persistent);
             Team team(2, {.placement = "none"});
             std::atomic<bool> has_started{false};
             int called = 0;
