@@ -1,14 +1,6 @@
 // 16-bit floating-point numbers: their conversions, and their kernels in every instruction set.
 
-#include "../associated.hpp"
-#include "../std.hpp"
-#include "../test.hpp"
-#include "kernel/table.hpp"
-#include "reference.hpp"
-
-#include <tutti/detail/kernels.hpp>
-#include <tutti/half.hpp>
-#include <tutti/operators.hpp>
+#include "guarded.hpp"
 
 // Conversions of 16-bit numbers by the definition of the formats, in double, which holds all their numbers
 // and the halfway points between them.
@@ -67,14 +59,8 @@ inline std::uint16_t nearest(Format format, float value) {
 
 namespace {
 
-using tutti::bfloat16;
-using tutti::float16;
-using tutti::Operator;
-using tutti::Type;
-using tutti::detail::Association;
-using tutti::detail::Kernels;
-using tutti::detail::StoreHints;
-using tutti::kernel::Isa;
+using namespace tutti;
+using namespace tutti::test;
 
 template <class T>
 constexpr reference::Format format_of = reference::float16_format;
@@ -83,17 +69,17 @@ constexpr reference::Format format_of<bfloat16> = reference::bfloat16_format;
 
 static_assert(sizeof(float16) == 2 && sizeof(bfloat16) == 2);
 static_assert(std::is_trivially_copyable_v<float16> && std::is_trivial_v<bfloat16>);
-static_assert(tutti::type_of<float16>() == Type::f16 && tutti::type_of<bfloat16>() == Type::bf16);
+static_assert(type_of<float16>() == Type::f16 && type_of<bfloat16>() == Type::bf16);
 static_assert(float16(1.5F) == 1.5F && float16(65504) == 65504 && float16(65520) > 65504 &&
               bfloat16(256) == 256);
 static_assert(bfloat16(257) == 256 && bfloat16(259) == 260 && float16(2049) == 2048);
-static_assert(tutti::sum(bfloat16(1), bfloat16(2)) == 3 && tutti::min(float16(1), float16(2)) == 1);
+static_assert(sum(bfloat16(1), bfloat16(2)) == 3 && min(float16(1), float16(2)) == 1);
 static_assert(tutti::Min::identity<float16>() > 65504 && tutti::Max::identity<bfloat16>() < -3e38F);
 static_assert(tutti::Sum::identity<bfloat16>() == 0 && tutti::Prod::identity<float16>() == 1);
 static_assert(!tutti::Applicable<tutti::BitAnd, float16> && !tutti::Applicable<tutti::LogicalOr, bfloat16>);
-static_assert(tutti::detail::rounds_once(Type::bf16, Operator::sum) &&
-              !tutti::detail::rounds_once(Type::bf16, Operator::max) &&
-              !tutti::detail::rounds_once(Type::f32, Operator::sum));
+static_assert(detail::rounds_once(Type::bf16, Operator::sum) &&
+              !detail::rounds_once(Type::bf16, Operator::max) &&
+              !detail::rounds_once(Type::f32, Operator::sum));
 
 /// Numbers at which a conversion may go wrong: all 16-bit numbers, what lies halfway between them, and what
 /// is next to these in float.
@@ -122,99 +108,7 @@ bool converts(float value) {
     return T(value).bits() == reference::nearest(format_of<T>, value);
 }
 
-template <class T>
-const Kernels& kernels_of(Isa isa, Operator op) {
-    return tutti::kernel::kernels_in<tutti::type_of<T>()>(isa, op);
-}
-
-/// As kernels round: a signalling bfloat16 that no operation has made quiet stays as it is.
-template <class T>
-T rounded(float value) {
-    if (std::is_same_v<T, bfloat16> && std::isnan(value)) {
-        return T::from_bits(static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(value) >> 16));
-    }
-    return T(value);
-}
-
-/// Combined in float as the call asks, and rounded once.
-template <class T>
-T combined(Operator op, const std::vector<std::vector<T>>& ins, std::size_t count, std::size_t element,
-           Association association) {
-    return rounded<T>(tutti::test::bracketed(
-        association, count, [&](std::size_t k) { return static_cast<float>(ins[k][element]); },
-        [&](float a, float b) { return reference::apply(op, a, b); }));
-}
-
-/// Any bits, of numbers that are not all too large to be added or multiplied.
-template <class T>
-std::vector<T> random_halves(std::size_t count, std::uint64_t seed) {
-    std::mt19937_64 random(seed);
-    std::vector<T> made;
-    for (std::size_t i = 0; i < count; ++i) {
-        const auto bits = static_cast<std::uint16_t>(random());
-        const auto small = std::uniform_real_distribution<float>(-2, 2)(random);
-        made.push_back(random() % 4 == 0 ? T::from_bits(bits) : T(small));
-    }
-    return made;
-}
-
 constexpr Operator operators[] = {Operator::sum, Operator::prod, Operator::min, Operator::max};
-
-template <class T>
-std::string wrong_reduction(const Kernels& kernels, Operator op, const std::vector<std::vector<T>>& ins,
-                            int count, std::size_t elements, Association association, StoreHints stores) {
-    std::vector<std::vector<T>> outs(2, std::vector<T>(elements + 2, T(99)));
-    void* const places[] = {outs[0].data() + 1, outs[1].data() + 1};
-    std::vector<const void*> inputs;
-    for (int k = 0; k < count; ++k) {
-        inputs.push_back(ins[static_cast<std::size_t>(k)].data());
-    }
-    kernels.reduce_many(nullptr, places, 2, inputs.data(), count, elements, association, stores);
-    for (const auto& out : outs) {
-        for (std::size_t i = 0; i < elements; ++i) {
-            const T expected = combined(op, ins, static_cast<std::size_t>(count), i, association);
-            if (out[i + 1].bits() != expected.bits()) {
-                return "element " + std::to_string(i) + " of " + std::to_string(elements) + ", " +
-                       std::to_string(count) + " operands: " + std::to_string(out[i + 1].bits()) +
-                       " instead of " + std::to_string(expected.bits());
-            }
-        }
-        if (out.front() != 99 || out.back() != 99) {
-            return "written beyond the output";
-        }
-    }
-    return {};
-}
-
-template <class T>
-std::string wrong_scan(const Kernels& kernels, Operator op, const std::vector<std::vector<T>>& ins,
-                       int members, std::size_t elements, bool exclusive, Association association,
-                       StoreHints stores) {
-    std::vector<std::vector<T>> buffers;
-    std::vector<const void*> inputs;
-    std::vector<void*> outputs;
-    for (int k = 0; k < members; ++k) {
-        const auto& in = ins[static_cast<std::size_t>(k)];
-        buffers.emplace_back(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(elements));
-    }
-    for (auto& buffer : buffers) { // in place
-        inputs.push_back(buffer.data());
-        outputs.push_back(buffer.data());
-    }
-    kernels.scan_many(nullptr, outputs.data(), inputs.data(), members, elements, exclusive, association,
-                      stores);
-    for (int member = exclusive ? 1 : 0; member < members; ++member) {
-        for (std::size_t i = 0; i < elements; ++i) {
-            const auto operands = static_cast<std::size_t>(member + (exclusive ? 0 : 1));
-            if (buffers[static_cast<std::size_t>(member)][i].bits() !=
-                combined(op, ins, operands, i, association).bits()) {
-                return "member " + std::to_string(member) + " of " + std::to_string(members) + ", element " +
-                       std::to_string(i);
-            }
-        }
-    }
-    return {};
-}
 
 } // namespace
 
@@ -272,13 +166,14 @@ TEST_CASE_TEMPLATE("kernels of 16-bit numbers convert as the classes do, in ever
     for (unsigned bits = 0; bits < 0x10000; ++bits) {
         all.push_back(T::from_bits(static_cast<std::uint16_t>(bits)));
     }
-    for (const Isa isa : tutti::kernel::available_isas()) {
+    for (const Isa isa : kernel::available_isas()) {
         for (const Operator op : operators) {
             for (const std::size_t at_once : {all.size(), std::size_t{1}}) { // whole vectors, and their ends
                 std::vector<T> second(all.size(), T(op == Operator::prod ? 1.F : -0.F));
                 std::vector<T> out(all.size());
                 for (std::size_t i = 0; i < all.size(); i += at_once) {
-                    kernels_of<T>(isa, op).reduce(nullptr, &out[i], &all[i], &second[i], at_once);
+                    kernel::kernels_in<type_of<T>()>(isa, op).reduce(nullptr, &out[i], &all[i], &second[i],
+                                                                     at_once);
                 }
                 for (std::size_t i = 0; i < all.size(); ++i) {
                     const T expected = rounded<T>(
@@ -291,81 +186,21 @@ TEST_CASE_TEMPLATE("kernels of 16-bit numbers convert as the classes do, in ever
     }
 }
 
-TEST_CASE_TEMPLATE("sums of many 16-bit numbers round to the nearest, ties to even, in every instruction set",
-                   T, float16, bfloat16) {
-    // Two operands whose sum is a float next to a halfway point.
-    std::mt19937 random(7);
-    const std::vector<T> a = random_halves<T>(100'000, 5);
-    std::vector<T> b;
-    for (const T& one : a) {
-        const float scale = std::ldexp(1.F, -static_cast<int>(random() % 14));
-        b.push_back(T(static_cast<float>(one) * scale * static_cast<float>(random() % 5)));
-    }
-    for (const Isa isa : tutti::kernel::available_isas()) {
-        std::vector<T> out(a.size());
-        kernels_of<T>(isa, Operator::sum).reduce(nullptr, out.data(), a.data(), b.data(), a.size());
-        for (std::size_t i = 0; i < a.size(); ++i) {
-            const float exact =
-                reference::apply(Operator::sum, static_cast<float>(a[i]), static_cast<float>(b[i]));
-            REQUIRE(out[i].bits() == reference::nearest(format_of<T>, exact));
-        }
-    }
-}
-
 TEST_CASE_TEMPLATE("any number of 16-bit operands is combined in float and rounded once", T, float16,
                    bfloat16) {
-    constexpr std::size_t most = 3000;
-    std::vector<std::vector<T>> ins;
-    for (std::uint64_t k = 0; k < 70; ++k) {
-        ins.push_back(random_halves<T>(most, k));
-    }
-    for (const Isa isa : tutti::kernel::available_isas()) {
-        for (const Operator op : operators) {
-            const Kernels& kernels = kernels_of<T>(isa, op);
-            for (const auto association : {Association::tree, Association::left}) {
-                for (const int count : {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33, 70}) {
-                    for (const std::size_t elements : {1UL, 2UL, 3UL, 7UL, 15UL, 33UL, 127UL, 300UL, most}) {
-                        const StoreHints hints[] = {{},
-                                                    {.stream = true},
-                                                    {.stream = true, .cached_out = 0},
-                                                    {.cached_out = 1, .move = true}};
-                        for (const StoreHints stores : hints) {
-                            if (count > 5 && elements > 300 && stores.move) {
-                                continue;
-                            }
-                            INFO(to_string(isa), " ", std::string(to_string(op)), " stream ", stores.stream);
-                            REQUIRE(wrong_reduction(kernels, op, ins, count, elements, association, stores) ==
-                                    "");
-                        }
-                        if (count < 20) {
-                            for (const bool exclusive : {false, true}) {
-                                INFO(to_string(isa), " ", std::string(to_string(op)));
-                                REQUIRE(wrong_scan(kernels, op, ins, count, elements, exclusive, association,
-                                                   {.stream = elements % 2 != 0, .move = elements == most}) ==
-                                        "");
-                            }
-                        }
-                    }
-                }
+    std::vector<KernelCall> calls = all_scans(17);
+    for (const auto association : {Association::tree, Association::left}) {
+        for (const int ins : {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33, 70, 300}) {
+            for (const StoreHints stores :
+                 {StoreHints{}, StoreHints{.stream = true}, StoreHints{.stream = true, .cached_out = 0},
+                  StoreHints{.cached_out = 1, .move = true}}) {
+                calls.push_back({.ins = ins, .outs = 2, .stores = stores, .association = association});
             }
         }
     }
-}
-
-TEST_CASE("300 ones are 300 in bfloat16, and 3000 in float16, where steps would stop at 256 and 2048") {
-    for (const Isa isa : tutti::kernel::available_isas()) {
-        const auto check = [&]<class T>(T one, int count) {
-            const std::vector<T> ones(100, one);
-            const std::vector<const void*> ins(static_cast<std::size_t>(count), ones.data());
-            std::vector<T> out(100);
-            void* const place = out.data();
-            for (const auto association : {Association::tree, Association::left}) {
-                kernels_of<T>(isa, Operator::sum)
-                    .reduce_many(nullptr, &place, 1, ins.data(), count, 100, association, {});
-                CHECK(std::ranges::all_of(out, [&](T each) { return each == static_cast<float>(count); }));
-            }
-        };
-        check(bfloat16(1), 300);
-        check(float16(1), 3000);
+    for (const Operator op : operators) {
+        check_kernels<T>(op, 300, calls, {1, 2, 3, 7, 15, 33, 127, 300});
+        check_kernels<T>(op, 9, all_scans(9), {3000});
+        check_kernels<T>(op, 5, {{.ins = 5, .outs = 2, .stores = {.cached_out = 1, .move = true}}}, {3000});
     }
 }

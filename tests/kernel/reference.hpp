@@ -2,6 +2,7 @@
 
 #include "../std.hpp"
 
+#include <tutti/half.hpp>
 #include <tutti/operators.hpp>
 
 namespace reference {
@@ -142,13 +143,18 @@ T random_nan(std::mt19937_64& random) {
 }
 
 /// A third small values (so that zeros and equal elements occur), the rest anything: all bits for integers,
-/// and for floating point also infinities, signed zeros, denormals and NaN.
+/// and for floating point also infinities, signed zeros, denormals and NaN. Numbers of 16 bits have any bits,
+/// or are small, as most others would be too large to be added or multiplied.
 template <class T>
 T random_element(std::mt19937_64& random) {
     if constexpr (Complex<T>) {
         using Real = typename T::value_type;
         const Real real = random_element<Real>(random);
         return {real, random_element<Real>(random)};
+    } else if constexpr (tutti::detail::Half<T>) {
+        const auto bits = static_cast<std::uint16_t>(random());
+        const T small(std::uniform_real_distribution<float>(-2, 2)(random));
+        return random() % 4 == 0 ? T::from_bits(bits) : small;
     } else if constexpr (std::integral<T>) {
         return static_cast<T>(random() % 3 == 0 ? random() % 3 : random());
     } else {
@@ -161,12 +167,19 @@ T random_element(std::mt19937_64& random) {
     }
 }
 
+/// Of floating-point numbers every 32nd is a NaN, and the next a zero whose sign depends on the parity of the
+/// seed: operands of successive seeds meet others of their kind.
 template <class T>
 std::vector<T> random_vector(std::size_t count, std::uint64_t seed) {
     std::mt19937_64 random(seed);
     std::vector<T> elements(count);
-    for (T& element : elements) {
-        element = random_element<T>(random);
+    for (std::size_t i = 0; i < count; ++i) {
+        elements[i] = random_element<T>(random);
+        if constexpr (std::floating_point<T>) {
+            elements[i] = i % 32 == 0   ? random_nan<T>(random)
+                          : i % 32 == 1 ? std::copysign(T(0), (seed + i / 32) % 2 == 0 ? T(1) : T(-1))
+                                        : elements[i];
+        }
     }
     return elements;
 }
