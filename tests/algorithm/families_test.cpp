@@ -1,11 +1,8 @@
 // The worked cases of Träff et al. 2023, as far as they concern what is registered; trees that are split to
 // combine; and the example of docs/guide.md: a graph family of one function.
 
-#include "../test.hpp"
-#include "algorithm/algorithms.hpp"
 #include "algorithm/graph_rows.hpp"
 #include "algorithm/levels/levels.hpp"
-#include "algorithm/registry.hpp"
 #include "cost/count.hpp"
 #include "graph/graphs.hpp"
 #include "messages.hpp"
@@ -23,22 +20,15 @@ using schedule::Transfer;
 
 namespace {
 
-// The worked cases of Träff et al. 2023, as far as they concern what is registered.
-
-using namespace tutti;
 using schedule::Schedule;
 using test::messages;
 
-Schedule made(Collective collective, int ranks, int root = 0) {
-    const algorithm::Algorithm* row = algorithm::find(collective, "circulant");
-    REQUIRE(row != nullptr);
-    return row->make(ranks, root);
+Schedule circulant(Collective collective, int ranks, int root = 0) {
+    return test::made(collective, "circulant", ranks, root);
 }
 
-const algorithm::Algorithm& uniform() {
-    const algorithm::Algorithm* row = algorithm::find(Collective::reduce_scatter, "circulant-uniform");
-    REQUIRE(row != nullptr);
-    return *row;
+const Algorithm& uniform() {
+    return *algorithm::find(Collective::reduce_scatter, "circulant-uniform");
 }
 
 /// The blocks that a member sends in a round, by the receiver's names.
@@ -80,7 +70,7 @@ std::vector<int> ascending(int ranks) {
 TEST_CASE("Fig. 1: the circulant graph of p = 11 has the edges of skips 1, 2, 3 and 6") {
     CHECK(ascending(11) == std::vector<int>{1, 2, 3, 6, 11});
     std::set<int> senders;
-    const Schedule allgather = made(Collective::allgather, 11);
+    const Schedule allgather = circulant(Collective::allgather, 11);
     for (int round = 0; round < allgather.rounds(); ++round) {
         for (const auto& [pair, blocks] : messages(allgather, round)) {
             if (pair.second == 0) {
@@ -91,24 +81,10 @@ TEST_CASE("Fig. 1: the circulant graph of p = 11 has the edges of skips 1, 2, 3 
     CHECK(senders == std::set<int>{1, 2, 3, 6});
 }
 
-TEST_CASE("skips of p = 9, of the example in section III-D, and Lemma 1 for every p") {
-    CHECK(ascending(9) == std::vector<int>{1, 2, 3, 5, 9});
-    for (int ranks = 2; ranks <= 1000; ++ranks) {
-        const auto skips = ascending(ranks);
-        CAPTURE(ranks);
-        REQUIRE(skips[1] == 2);
-        for (std::size_t k = 0; k + 1 < skips.size(); ++k) {
-            REQUIRE(skips[k + 1] <= 2 * skips[k]);
-            REQUIRE(2 * skips[k] <= skips[k + 1] + 1);
-        }
-    }
-}
-
-TEST_CASE(
-    "Prop. 3: the allgather receives skips[k + 1] - skips[k] blocks in round k, half of p in the last") {
+TEST_CASE("Prop. 3: the allgather receives skips[k + 1] - skips[k] blocks in round k") {
     for (int ranks = 2; ranks <= 64; ++ranks) {
         const auto skips = ascending(ranks);
-        const Schedule allgather = made(Collective::allgather, ranks);
+        const Schedule allgather = circulant(Collective::allgather, ranks);
         CAPTURE(ranks);
         REQUIRE(allgather.rounds() == static_cast<int>(skips.size()) - 1);
         for (int round = 0; round < allgather.rounds(); ++round) {
@@ -120,17 +96,15 @@ TEST_CASE(
                 CHECK(blocks == skips[k + 1] - skips[k]);
             }
         }
-        CHECK(messages(allgather, allgather.rounds() - 1).begin()->second == ranks / 2);
     }
 }
 
 TEST_CASE("section III-C: in a reduction to a root every other member sends exactly once") {
     for (int ranks = 1; ranks <= 40; ++ranks) {
         for (const int root : {0, ranks / 2, ranks - 1}) {
-            const Schedule reduce = made(Collective::reduce, ranks, root);
+            const Schedule reduce = circulant(Collective::reduce, ranks, root);
             const auto sent = cost::tally(reduce).sent;
-            CAPTURE(ranks);
-            CAPTURE(root);
+            INFO(ranks, " ranks, root ", root);
             CHECK(reduce.rounds() == std::max(graph::rounds_log2(ranks), 1));
             for (int rank = 0; rank < ranks; ++rank) {
                 CHECK(sent[static_cast<std::size_t>(rank)] == (rank == root ? 0 : 1));
@@ -141,11 +115,10 @@ TEST_CASE("section III-C: in a reduction to a root every other member sends exac
 
 TEST_CASE("section III-F: the gather is the allgather without what the root does not need") {
     for (int ranks = 2; ranks <= 32; ++ranks) {
-        const Schedule allgather = made(Collective::allgather, ranks);
+        const Schedule allgather = circulant(Collective::allgather, ranks);
         for (const int root : {0, ranks / 3, ranks - 1}) {
-            const Schedule gather = made(Collective::gather, ranks, root);
-            CAPTURE(ranks);
-            CAPTURE(root);
+            const Schedule gather = circulant(Collective::gather, ranks, root);
+            INFO(ranks, " ranks, root ", root);
             for (int round = 0; round < gather.rounds(); ++round) {
                 const auto all = messages(allgather, round);
                 for (const auto& [pair, blocks] : messages(gather, round)) {
@@ -251,8 +224,7 @@ TEST_CASE("groups that make no equal parts are cut in two") {
     CHECK(sizes(tree, 2) == Sizes{2, 3, 3, 1});
 }
 
-// The example of docs/guide.md: a graph family of one function, and what follows from
-// it.
+// The example of docs/guide.md: a graph family of one function, and what follows from it.
 
 struct Doubling {
     static constexpr algorithm::Ranks ranks = algorithm::Ranks::any;
@@ -289,9 +261,7 @@ TEST_CASE("a graph family of one function has five collectives, proved for any n
     for (const Algorithm& row : family) {
         for (int ranks = 1; ranks <= 40; ++ranks) {
             for (int root = 0; root < (has_root(row) ? ranks : 1); root += 3) {
-                CAPTURE(to_string(row.collective));
-                CAPTURE(ranks);
-                CAPTURE(root);
+                INFO(std::string(to_string(row.collective)), ", ", ranks, " ranks, root ", root);
                 const schedule::Schedule made = row.make(ranks, root);
                 const algorithm::CostTerms counted = cost::tally(made).most();
                 CHECK(counted.rounds == row.cost(ranks, root).rounds);

@@ -1,9 +1,16 @@
 #pragma once
 
-#include "../std.hpp"
-#include "schedule/schedule.hpp"
+#include "../test.hpp"
+#include "algorithm/registry.hpp"
 
 namespace tutti::test {
+
+/// The schedule of a row that there must be.
+inline schedule::Schedule made(Collective collective, std::string_view name, int ranks, int root = 0) {
+    const algorithm::Algorithm* const row = algorithm::find(collective, name);
+    REQUIRE(row != nullptr);
+    return row->make(ranks, root);
+}
 
 /// (sender, receiver) and how many blocks.
 using Messages = std::map<std::pair<int, int>, int>;
@@ -43,6 +50,18 @@ inline Messages sends(const std::vector<std::pair<int, int>>& pairs, int blocks)
         one[pair] = blocks;
     }
     return one;
+}
+
+/// `back` sends the messages of `there` the other way, the last ones first.
+inline void check_reversed(const schedule::Schedule& there, const schedule::Schedule& back) {
+    REQUIRE(there.rounds() == back.rounds());
+    for (int round = 0; round < there.rounds(); ++round) {
+        Messages reversed;
+        for (const auto& [pair, blocks] : messages(there, round)) {
+            reversed[{pair.second, pair.first}] = blocks;
+        }
+        CHECK(messages(back, back.rounds() - 1 - round) == reversed);
+    }
 }
 
 inline Messages operator+(Messages a, const Messages& b) {

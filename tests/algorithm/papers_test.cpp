@@ -1,103 +1,151 @@
-#include "../test.hpp"
+// The worked cases of Rabenseifner & Träff 2004, and of Grama et al. 2003: the slides to chapter 4 and
+// section 4.3.
+
 #include "algorithm/algorithms.hpp"
-#include "algorithm/registry.hpp"
 #include "messages.hpp"
 #include "schedule/pattern.hpp"
-
-// The worked cases of Grama et al. 2003: the slides to chapter 4 and section 4.3.
+#include "verify/verify.hpp"
 
 using namespace tutti;
 using schedule::Schedule;
+using test::check_reversed;
 using test::exchanges;
+using test::made;
 using test::messages;
 using test::operator+;
 using test::sends;
 
 namespace {
 
-using Vectors = std::vector<std::vector<long>>;
-
-Schedule made(Collective collective, const char* name, int ranks, int root = 0) {
-    const algorithm::Algorithm* row = algorithm::find(collective, name);
-    REQUIRE(row != nullptr);
-    return row->make(ranks, root);
+Schedule allreduce(const std::string& name, int ranks) {
+    return made(Collective::allreduce, name, ranks);
 }
 
-/// Carries out a schedule on sums of numbers, round by round. One vector of numbers, a number for each block,
-/// for each member; what nobody writes is 0.
-Vectors run(const Schedule& schedule, const Vectors& inputs) {
-    using schedule::every;
-    using schedule::Space;
-    const auto ranks = static_cast<std::size_t>(schedule.ranks());
-    const auto blocks = static_cast<std::size_t>(schedule.blocks());
-    std::vector<Vectors> now(ranks, Vectors(schedule::space_count, std::vector<long>(blocks, 0)));
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-        now[rank][0] = inputs[rank];
-    }
-    for (int round = 0; round < schedule.rounds(); ++round) {
-        const auto before = now;
-        for (int rank = 0; rank < schedule.ranks(); ++rank) {
-            const auto program = schedule.program(rank);
-            const auto value = [&](int member, const schedule::Place& place, int i) {
-                const auto& source = member == rank ? now : before;
-                return source[static_cast<std::size_t>(member)][static_cast<std::size_t>(place.space)]
-                             [static_cast<std::size_t>(
-                                 schedule::wrap(place.blocks.first + i, schedule.blocks()))];
-            };
-            const auto store = [&](int member, const schedule::Place& place, int i, long number) {
-                now[static_cast<std::size_t>(member)][static_cast<std::size_t>(place.space)]
-                   [static_cast<std::size_t>(schedule::wrap(place.blocks.first + i, schedule.blocks()))] =
-                       number;
-            };
-            for (const schedule::Move& move : program[static_cast<std::size_t>(round)]) {
-                for (int i = 0; i < move.to.blocks.count; ++i) {
-                    if (move.left.member != every) {
-                        const long right = move.has_right() ? value(move.right.member, move.right, i) : 0;
-                        store(move.to.member, move.to, i, value(move.left.member, move.left, i) + right);
-                        continue;
-                    }
-                    REQUIRE(move.prefix != schedule::Prefix::none);
-                    long sum = 0;
-                    for (int member = 0; member < schedule.ranks(); ++member) {
-                        const long own = value(member, move.left, i);
-                        const bool exclusive = move.prefix == schedule::Prefix::exclusive;
-                        if (!exclusive || member > 0) {
-                            store(member, move.to, i, exclusive ? sum : sum + own);
-                        }
-                        sum += own;
-                    }
-                }
-            }
-        }
-    }
-    Vectors outputs;
-    for (std::size_t rank = 0; rank < ranks; ++rank) {
-        outputs.push_back(now[rank][static_cast<std::size_t>(Space::output)]);
-    }
-    return outputs;
-}
-
-/// The same number in every block of a member.
-Vectors spread(const std::vector<long>& numbers, int blocks) {
-    Vectors all;
-    for (const long number : numbers) {
-        all.emplace_back(static_cast<std::size_t>(blocks), number);
-    }
-    return all;
-}
-
-void check_reversed(const Schedule& there, const Schedule& back) {
-    REQUIRE(there.rounds() == back.rounds());
-    for (int round = 0; round < there.rounds(); ++round) {
-        test::Messages reversed;
-        for (const auto& [pair, blocks] : messages(there, round)) {
-            reversed[{pair.second, pair.first}] = blocks;
-        }
-        CHECK(messages(back, there.rounds() - 1 - round) == reversed);
-    }
+/// The number of bits of p: the levels of its butterfly and one.
+int bits_of(int ranks) {
+    return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks)));
 }
 
 } // namespace
+
+TEST_CASE("Fig. 2: the butterfly of p = 8 halves in every round") {
+    const Schedule schedule = allreduce("butterfly-halving", 8);
+    REQUIRE(schedule.blocks() == 8);
+    CHECK(messages(schedule, 0) == exchanges({{0, 1}, {2, 3}, {4, 5}, {6, 7}}, 4));
+    CHECK(messages(schedule, 1) == exchanges({{0, 2}, {1, 3}, {4, 6}, {5, 7}}, 2));
+    CHECK(messages(schedule, 2) == exchanges({{0, 4}, {1, 5}, {2, 6}, {3, 7}}, 1));
+    check_reversed(schedule, schedule);
+    // Segments A .. H end at the members whose bits are theirs, reversed.
+    CHECK(algorithm::butterfly_overlapping(8, 8, 3).owners == std::vector<int>{0, 4, 2, 6, 1, 5, 3, 7});
+    CHECK(test::critical_blocks(schedule) == 2 * (8 - 1));
+    for (int rank = 0; rank < 8; ++rank) {
+        for (int block = 0; block < 8; ++block) {
+            CHECK(verify::expression(schedule, rank, block) == "x0 + x1 + (x2 + x3) + (x4 + x5 + (x6 + x7))");
+        }
+    }
+}
+
+TEST_CASE("Fig. 3: the same with whole messages from the third round on") {
+    const Schedule schedule = allreduce("butterfly-hybrid", 8);
+    REQUIRE(schedule.blocks() == 4);
+    CHECK(messages(schedule, 0) == exchanges({{0, 1}, {2, 3}, {4, 5}, {6, 7}}, 2));
+    CHECK(messages(schedule, 1) == exchanges({{0, 2}, {1, 3}, {4, 6}, {5, 7}}, 1));
+    CHECK(messages(schedule, 2) == exchanges({{0, 4}, {1, 5}, {2, 6}, {3, 7}}, 1));
+    // The round without halving needs no routing.
+    REQUIRE(schedule.rounds() == 5);
+    CHECK(messages(schedule, 3) == messages(schedule, 1));
+    CHECK(messages(schedule, 4) == messages(schedule, 0));
+}
+
+TEST_CASE("section 2: with every threshold the elimination protocols are right for every p") {
+    for (const auto make : {algorithm::butterfly_overlapping, algorithm::butterfly_nonoverlapping,
+                            algorithm::butterfly_elimination_2_1}) {
+        for (int ranks = 1; ranks <= 40; ++ranks) {
+            // Halves above the threshold, whole messages below.
+            for (int halvings = 0; halvings < bits_of(ranks); ++halvings) {
+                INFO(ranks, " ranks, ", halvings, " halvings");
+                const auto phases = make(ranks, 1 << halvings, halvings);
+                const auto plan =
+                    synchronise(place(then(phases.reduction, phases.routing), Collective::allreduce),
+                                schedule::Protocol::zero_copy);
+                const verify::Report report = verify::verify(plan, verify::Requirement::rank_order);
+                CHECK_MESSAGE(report.ok(), report.text());
+            }
+        }
+    }
+}
+
+TEST_CASE("Fig. 4: overlapping elimination of p = 15") {
+    const Schedule schedule = allreduce("butterfly-overlapping-halving", 15);
+    REQUIRE(schedule.blocks() == 8);
+    // Members 0 to 2, then the pairs of 0, 3 and 5, then the groups of 0, 7 and 11.
+    CHECK(messages(schedule, 0) ==
+          exchanges({{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}, {11, 12}, {13, 14}}, 4));
+    CHECK(messages(schedule, 1) ==
+          sends({{2, 0}, {0, 1}}, 4) + exchanges({{3, 5}, {4, 6}, {7, 9}, {8, 10}, {11, 13}, {12, 14}}, 2));
+    CHECK(messages(schedule, 2) ==
+          sends({{5, 0}, {6, 1}, {0, 3}, {1, 4}}, 2) + exchanges({{7, 11}, {8, 12}, {9, 13}, {10, 14}}, 1));
+    CHECK(messages(schedule, 3) ==
+          sends({{11, 0}, {12, 1}, {13, 3}, {14, 4}, {0, 7}, {1, 8}, {3, 9}, {4, 10}}, 1));
+    check_reversed(schedule, schedule);
+    CHECK(verify::expression(schedule, 14, 7) == "x0 + (x1 + x2) + (x3 + x4 + (x5 + x6)) + "
+                                                 "(x7 + x8 + (x9 + x10) + (x11 + x12 + (x13 + x14)))");
+}
+
+TEST_CASE("Fig. 4: overlapping elimination of p = 13") {
+    const Schedule schedule = allreduce("butterfly-overlapping-halving", 13);
+    CHECK(messages(schedule, 0) == exchanges({{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}, {11, 12}}, 4));
+    CHECK(messages(schedule, 1) ==
+          sends({{2, 0}, {0, 1}}, 4) + exchanges({{5, 7}, {6, 8}, {9, 11}, {10, 12}}, 2));
+    // Bit 1 of 13 is 0: the first group goes on a round later, with a plain exchange.
+    CHECK(messages(schedule, 2) ==
+          exchanges({{0, 3}, {1, 4}}, 2) + exchanges({{5, 9}, {6, 10}, {7, 11}, {8, 12}}, 1));
+    CHECK(messages(schedule, 3) ==
+          sends({{9, 0}, {10, 1}, {11, 3}, {12, 4}, {0, 5}, {1, 6}, {3, 7}, {4, 8}}, 1));
+    check_reversed(schedule, schedule);
+}
+
+TEST_CASE("Fig. 5: non-overlapping elimination of p = 15 and p = 13") {
+    const Schedule fifteen = allreduce("butterfly-nonoverlapping-halving", 15);
+    CHECK(messages(fifteen, 0) ==
+          exchanges({{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}, {11, 12}, {13, 14}}, 4));
+    // While the 3-2 step takes its second round, three pairs absorb three others: m/2 each.
+    CHECK(messages(fifteen, 1) ==
+          sends({{2, 0}, {0, 1}, {5, 3}, {6, 4}, {9, 7}, {10, 8}, {13, 11}, {14, 12}}, 4));
+    CHECK(messages(fifteen, 2) == exchanges({{0, 3}, {1, 4}, {7, 11}, {8, 12}}, 2));
+    CHECK(messages(fifteen, 3) == exchanges({{0, 7}, {1, 8}, {3, 11}, {4, 12}}, 1));
+    check_reversed(fifteen, fifteen);
+
+    const Schedule thirteen = allreduce("butterfly-nonoverlapping-halving", 13);
+    CHECK(messages(thirteen, 0) == exchanges({{1, 2}, {3, 4}, {5, 6}, {7, 8}, {9, 10}, {11, 12}}, 4));
+    CHECK(messages(thirteen, 1) == sends({{2, 0}, {0, 1}, {5, 3}, {6, 4}, {9, 7}, {10, 8}}, 4));
+    CHECK(messages(thirteen, 2) == exchanges({{0, 3}, {1, 4}, {7, 11}, {8, 12}}, 2));
+    CHECK(messages(thirteen, 3) == exchanges({{0, 7}, {1, 8}, {3, 11}, {4, 12}}, 1));
+    check_reversed(thirteen, thirteen);
+}
+
+TEST_CASE(
+    "sections 3.1 and 3.3: 2-1 elimination first costs 4 m; whole messages one round more than log2 p") {
+    for (const int ranks : {3, 5, 7, 9, 11, 13, 15, 21, 23, 31, 33, 47, 63}) {
+        CAPTURE(ranks);
+        const long blocks = 1L << (bits_of(ranks) - 1);
+        CHECK(test::critical_blocks(allreduce("butterfly-elimination-2-1-halving", ranks)) == 4 * blocks - 2);
+        CHECK(test::critical_blocks(allreduce("butterfly-overlapping", ranks)) == bits_of(ranks) + 1);
+        CHECK(test::critical_blocks(allreduce("butterfly-nonoverlapping", ranks)) == bits_of(ranks) + 1);
+    }
+}
+
+TEST_CASE("sections 3.3 and 4: (1 + 1/2^(n+1)) 2 m for p = q 2^n") {
+    for (const char* name : {"butterfly-overlapping-halving", "butterfly-nonoverlapping-halving"}) {
+        for (int ranks = 3; ranks <= 64; ++ranks) {
+            const long blocks = 1L << (bits_of(ranks) - 1);
+            const int factors = std::countr_zero(static_cast<unsigned>(ranks));
+            const long extra = blocks == ranks ? 0 : blocks >> (factors + 1);
+            INFO(name, ", ", ranks);
+            CHECK(test::critical_blocks(allreduce(name, ranks)) == 2 * (blocks + extra - 1));
+        }
+    }
+}
 
 TEST_CASE("one-to-all broadcast on an eight-node ring, hypercube and tree: 4, then 2, then 1") {
     for (const char* name : {"ring", "hypercube", "tree"}) {
@@ -213,26 +261,6 @@ TEST_CASE("all-to-all personalized: p (p - 1) / 2 on a ring, p / 2 a step on a h
     }
 }
 
-TEST_CASE("a matrix of one number a member and block is transposed by every all-to-all") {
-    for (const char* name :
-         {"direct", "pairwise", "ring", "ring-bidirectional", "mesh", "hypercube", "circulant"}) {
-        CAPTURE(name);
-        constexpr int ranks = 8;
-        Vectors matrix(ranks);
-        for (int row = 0; row < ranks; ++row) {
-            for (int column = 0; column < ranks; ++column) {
-                matrix[static_cast<std::size_t>(row)].push_back(10 * row + column);
-            }
-        }
-        const Vectors transposed = run(made(Collective::alltoall, name, ranks), matrix);
-        for (std::size_t row = 0; row < ranks; ++row) {
-            for (std::size_t column = 0; column < ranks; ++column) {
-                CHECK(transposed[row][column] == matrix[column][row]);
-            }
-        }
-    }
-}
-
 TEST_CASE("a circular 5-shift on a 4 x 4 mesh: row shift, compensation, column shift") {
     const Schedule shift = made(Collective::shift, "mesh", 16, 5);
     REQUIRE(shift.rounds() == 3);
@@ -260,31 +288,12 @@ TEST_CASE("a circular 5-shift of eight members on a hypercube: 4 and 1") {
     }
 }
 
-TEST_CASE("shifts by any distance on 16 members: min(q, p - q), at most sqrt p + 1, one for each bit") {
-    std::vector<long> numbers(16);
-    std::iota(numbers.begin(), numbers.end(), 0L);
+TEST_CASE("shifts by any distance on 16 members: min(q, p - q), at most sqrt p + 1") {
     for (int distance = 0; distance < 16; ++distance) {
         CAPTURE(distance);
         CHECK(test::critical_blocks(made(Collective::shift, "ring", 16, distance)) ==
               std::min(distance, 16 - distance));
         CHECK(test::critical_blocks(made(Collective::shift, "mesh", 16, distance)) <= 4 + 1);
-        for (const char* name : {"direct", "ring", "mesh", "hypercube"}) {
-            const Vectors shifted = run(made(Collective::shift, name, 16, distance), spread(numbers, 1));
-            for (int rank = 0; rank < 16; ++rank) {
-                CHECK(shifted[static_cast<std::size_t>(rank)].front() == (rank + 16 - distance) % 16);
-            }
-        }
-    }
-}
-
-TEST_CASE("prefix sums: <3, 1, 4, 0, 2> gives <3, 4, 8, 8, 10>") {
-    const std::vector<long> numbers{3, 1, 4, 0, 2};
-    for (const char* name : {"direct", "ring", "hypercube"}) {
-        CAPTURE(name);
-        const Schedule scan = made(Collective::scan, name, 5);
-        CHECK(run(scan, spread(numbers, scan.blocks())) == spread({3, 4, 8, 8, 10}, scan.blocks()));
-        const Schedule exscan = made(Collective::exscan, name, 5);
-        CHECK(run(exscan, spread(numbers, exscan.blocks())) == spread({0, 3, 4, 8, 8}, exscan.blocks()));
     }
 }
 
