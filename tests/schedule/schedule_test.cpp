@@ -4,48 +4,11 @@
 #include "schedule/recorder.hpp"
 #include "schedule/runs.hpp"
 #include "schedule/schedule.hpp"
-#include "verify/verify.hpp"
 
 using namespace tutti;
 using namespace tutti::schedule;
 
 namespace {
-
-/// The members named in "x3 + x4 + (x5 + x6)".
-std::multiset<int> members(const std::string& expression) {
-    std::multiset<int> found;
-    for (std::size_t at = expression.find('x'); at != std::string::npos; at = expression.find('x', at + 1)) {
-        found.insert(std::stoi(expression.substr(at + 1)));
-    }
-    return found;
-}
-
-/// The operand that the first reduction of `round` receives at `rank`, as an expression: the program up to
-/// there, and a copy of the operand.
-std::string received(const Schedule& schedule, int round, int rank) {
-    const Program& full = schedule.programs().front();
-    Program program;
-    for (int before = 0; before < round; ++before) {
-        program.extend_to(static_cast<std::size_t>(before) + 1);
-        for (const Move& move : full[static_cast<std::size_t>(before)]) {
-            program.add(move);
-        }
-    }
-    program.extend_to(static_cast<std::size_t>(round) + 1);
-    const Place operand = full[static_cast<std::size_t>(round)].front().right;
-    program.add({{0, Space::output, operand.blocks}, operand, {}, false});
-    const Schedule cut(Collective::allreduce, schedule.ranks(), schedule.blocks(), Symmetry::rotation,
-                       {program});
-    return verify::expression(cut, rank, 0);
-}
-
-std::multiset<int> range(int first, int count, int ranks) {
-    std::multiset<int> found;
-    for (int i = 0; i < count; ++i) {
-        found.insert((first + i) % ranks);
-    }
-    return found;
-}
 
 Schedule one_move(const Move& move) {
     return {Collective::allreduce, 4, 4, Symmetry::rotation, {Program{{move}}}};
@@ -53,54 +16,14 @@ Schedule one_move(const Move& move) {
 
 } // namespace
 
-TEST_CASE("the four rounds of the census allreduce of p = 11 (Träff et al. 2023, Fig. 2)") {
+TEST_CASE("in the census allreduce of p = 11 members receive from 1, 1, 3 and 5 further on (Träff et al. "
+          "2023, Fig. 2)") {
     const Schedule census = algorithm::census_allreduce(11);
-    REQUIRE(census.rounds() == 4);
-    // In rounds 1 and 3 the correction term is 1: the sum without the sender's own input is passed on.
-    struct Expected {
-        int from;
-        int first;
-        int count;
-    };
-    constexpr Expected rounds[] = {{1, 1, 1}, {1, 2, 1}, {3, 3, 3}, {5, 6, 5}};
-    for (int round = 0; round < 4; ++round) {
-        const Expected& expected = rounds[round];
-        for (int rank = 0; rank < 11; ++rank) {
-            CAPTURE(round);
-            CAPTURE(rank);
-            const Program program = census.program(rank);
-            CHECK(program[static_cast<std::size_t>(round)].front().right.member ==
-                  (rank + expected.from) % 11);
-            CHECK(members(received(census, round, rank)) == range(rank + expected.first, expected.count, 11));
-        }
+    std::vector<int> distances;
+    for (std::size_t round = 0; round < static_cast<std::size_t>(census.rounds()); ++round) {
+        distances.push_back(census.programs().front()[round].front().right.member);
     }
-    for (int rank = 0; rank < 11; ++rank) {
-        CHECK(members(verify::expression(census, rank, 0)) == range(0, 11, 11));
-    }
-}
-
-TEST_CASE("expanded() writes out every member's program") {
-    for (const algorithm::Algorithm& row : algorithm::registry()) {
-        const int ranks = takes(row, 6) ? 6 : 8;
-        const Schedule schedule = row.make(ranks, has_root(row) ? 2 : 0);
-        const Schedule all = expanded(schedule);
-        CHECK(all.symmetry() == Symmetry::none);
-        CHECK(all.root() == schedule.root());
-        REQUIRE(all.programs().size() == static_cast<std::size_t>(ranks));
-        for (int rank = 0; rank < ranks; ++rank) {
-            CHECK(all.program(rank) == schedule.program(rank));
-            CHECK(all.representative(rank) == static_cast<std::size_t>(rank));
-        }
-    }
-}
-
-TEST_CASE("renaming turns members and, where there are as many, blocks") {
-    const Place place{3, Space::scratch0, {2, 2}};
-    CHECK(renamed(place, {Symmetry::rotation, 4, 4, 3}) == Place{2, Space::scratch0, {1, 2}});
-    CHECK(renamed(place, {Symmetry::rotation, 4, 5, 3}) == Place{2, Space::scratch0, {2, 2}});
-    CHECK(renamed(Place{every, Space::input, {0, 1}}, {Symmetry::rotation, 4, 4, 3}) ==
-          Place{every, Space::input, {3, 1}});
-    CHECK(renamed(place, {Symmetry::none, 4, 4, 3}) == place);
+    CHECK(distances == std::vector<int>{1, 1, 3, 5});
 }
 
 TEST_CASE("schedules refuse what does not exist") {
@@ -298,7 +221,7 @@ TEST_CASE("the places of a move must be renamed in the same way on a torus") {
     CHECK_THROWS_AS(made({5, 2}, {8, 2}), std::invalid_argument);
 }
 
-TEST_CASE("which collectives have a root, combine, and have which blocks where") {
+TEST_CASE("which collectives have which blocks where") {
     const auto counts = [](Collective collective) {
         // Four members, root 2: how many blocks of how many members are input, output.
         std::pair<int, int> found{0, 0};
@@ -325,15 +248,4 @@ TEST_CASE("which collectives have a root, combine, and have which blocks where")
     CHECK(has_output(Collective::gather, 2, 2, 1, true));
     CHECK_FALSE(has_output(Collective::gather, 2, 1, 1, true));
     CHECK(has_input(Collective::scatter, 2, 2, 1, true));
-    int rooted = 0;
-    int reducing = 0;
-    std::set<std::string> names;
-    for (const detail::CollectiveTraits& each : detail::collective_table) {
-        rooted += each.is_rooted() ? 1 : 0;
-        reducing += each.reduces() ? 1 : 0;
-        names.insert(std::string(each.name));
-    }
-    CHECK(rooted == 4);
-    CHECK(reducing == 5);
-    CHECK(names.size() == detail::collective_count);
 }

@@ -122,8 +122,7 @@ TEST_CASE(
                 }
                 if (torus.keeps(first, count)) {
                     ++kept;
-                    CAPTURE(first);
-                    CAPTURE(count);
+                    INFO(first, ", ", count);
                     CHECK(stays);
                     CHECK(first % torus.unit(first, count) == 0);
                     CHECK(count % torus.unit(first, count) == 0);
