@@ -24,7 +24,7 @@ public:
         constexpr long wake_call_ns = 1'500;
         ++count_;
         machine->use(wake_call_ns);
-        for (const int thread : sleepers_) {
+        for (const std::size_t thread : sleepers_) {
             machine->wake(thread);
         }
     }
@@ -32,7 +32,7 @@ public:
         constexpr long sleep_call_ns = 1'000;
         machine->use(sleep_call_ns);
         if (count_ == seen) {
-            const int thread = machine->this_thread();
+            const std::size_t thread = machine->this_thread();
             sleepers_.insert(thread);
             machine->sleep(bound_ns);
             machine->use(waking_ns);
@@ -42,7 +42,7 @@ public:
 
 private:
     std::uint32_t count_ = 0;
-    std::set<int> sleepers_;
+    std::set<std::size_t> sleepers_;
 };
 
 /// Members that work, and then wait for each other as a group's members do.
@@ -127,11 +127,11 @@ double us_per_call(const Situation& situation, const WaitPolicy& wait_policy, lo
     SimulatedMachine machine;
     Members members(machine, wait_policy, static_cast<int>(situation.members.size()));
     for (int rank = 0; const int cpu : situation.members) {
-        machine.add_thread(cpu, [&members, rank] { members.be(rank, work_ns + rank * 100L); });
+        machine.add(cpu, [&members, rank] { members.be(rank, work_ns + rank * 100L); });
         ++rank;
     }
     for (const int cpu : situation.loops) {
-        machine.add_busy_loop(cpu);
+        machine.add(cpu);
     }
     machine.run(simulated_ns);
     return static_cast<double>(simulated_ns) / static_cast<double>(members.calls()) / microsecond_ns;
@@ -182,8 +182,8 @@ TEST_CASE("a member that always waits long spends hardly more CPU time than one 
         constexpr long simulated_ns = 500 * millisecond_ns;
         SimulatedMachine machine;
         Members members(machine, wait_policy, 2);
-        machine.add_thread(0, [&] { members.be(0, 10 * microsecond_ns); });
-        machine.add_thread(1, [&] { members.be(1, 5 * millisecond_ns); });
+        machine.add(0, [&] { members.be(0, 10 * microsecond_ns); });
+        machine.add(1, [&] { members.be(1, 5 * millisecond_ns); });
         machine.run(simulated_ns);
         return static_cast<double>(machine.used_ns()) / simulated_ns;
     };
@@ -202,8 +202,7 @@ TEST_CASE("members of a ring that have all slept in long waits do not go on slee
         SimulatedMachine machine;
         Members members(machine, adapts, size);
         for (int rank = 0; rank < size; ++rank) {
-            machine.add_thread(rank,
-                               [&members, rank, long_calls] { members.be_in_a_ring(rank, long_calls); });
+            machine.add(rank, [&members, rank, long_calls] { members.be_in_a_ring(rank, long_calls); });
         }
         machine.run(simulated_ns);
         return members.calls();
