@@ -29,19 +29,11 @@ TEST_CASE("skips of p = 31, 32, 33 (Träff et al. 2023, Table II) and p = 22 (Tr
     CHECK(skips(22, Skips::halving) == Sequence{22, 11, 6, 3, 2, 1});
 }
 
-TEST_CASE("one member has no neighbours") {
-    for (const Skips kind : kinds) {
-        CHECK(skips(1, kind) == Sequence{1});
-    }
-    CHECK(rounds_log2(1) == 0);
-}
-
 TEST_CASE("every sequence descends to 1 and passes its own check") {
     for (const Skips kind : kinds) {
         for (int ranks = 1; ranks <= 1100; ++ranks) {
             const Sequence sequence = skips(ranks, kind);
-            CAPTURE(ranks);
-            CAPTURE(to_string(kind));
+            INFO(ranks, ", ", to_string(kind));
             REQUIRE(refusal(ranks, sequence).empty());
         }
     }
@@ -67,8 +59,6 @@ TEST_CASE("power-of-two skips are powers of two after the first") {
             REQUIRE(std::has_single_bit(static_cast<unsigned>(sequence[k])));
         }
     }
-    CHECK(skips(22, Skips::power_of_two) == Sequence{22, 16, 8, 4, 2, 1});
-    CHECK(skips(16, Skips::power_of_two) == Sequence{16, 8, 4, 2, 1});
 }
 
 TEST_CASE("fully connected skips are all of them") {
@@ -117,21 +107,7 @@ int product(const Dimensions& dimensions) {
     return std::accumulate(dimensions.begin(), dimensions.end(), 1, std::multiplies());
 }
 
-TEST_CASE("a ring is one dimension") {
-    CHECK(ring(1) == Dimensions{1});
-    CHECK(ring(12) == Dimensions{12});
-    CHECK_THROWS_AS(ring(0), std::invalid_argument);
-}
-
 TEST_CASE("a mesh is as square as the factors allow, never higher than wide") {
-    CHECK(mesh(1) == Dimensions{1, 1});
-    CHECK(mesh(2) == Dimensions{1, 2});
-    CHECK(mesh(9) == Dimensions{3, 3});
-    CHECK(mesh(12) == Dimensions{3, 4});
-    CHECK(mesh(13) == Dimensions{1, 13});
-    CHECK(mesh(16) == Dimensions{4, 4});
-    CHECK(mesh(18) == Dimensions{3, 6});
-    CHECK(mesh(64) == Dimensions{8, 8});
     for (int ranks = 1; ranks <= 600; ++ranks) {
         const Dimensions found = mesh(ranks);
         CAPTURE(ranks);
@@ -143,12 +119,10 @@ TEST_CASE("a mesh is as square as the factors allow, never higher than wide") {
         }
     }
     CHECK_THROWS_AS(mesh(0), std::invalid_argument);
-    CHECK_THROWS_AS(mesh(-4), std::invalid_argument);
+    CHECK_THROWS_AS(ring(0), std::invalid_argument);
 }
 
 TEST_CASE("a hypercube has a dimension of two for each bit, and only powers of two have one") {
-    CHECK(product(hypercube(1)) == 1);
-    CHECK(hypercube(2) == Dimensions{2});
     CHECK(hypercube(8) == Dimensions{2, 2, 2});
     for (int ranks = -2; ranks <= 130; ++ranks) {
         bool power = false;
@@ -172,21 +146,6 @@ TEST_CASE("strides: the last dimension runs fastest") {
     CHECK(stride(dimensions, 2) == 1);
     CHECK(stride(dimensions, 1) == 4);
     CHECK(stride(dimensions, 0) == 12);
-    CHECK(stride(ring(7), 0) == 1);
-    // A step in each dimension of a hypercube flips one bit.
-    const Dimensions cube = hypercube(16);
-    for (std::size_t index = 0; index < cube.size(); ++index) {
-        CHECK(stride(cube, index) == 8 >> index);
-    }
-    // Every rank is the sum of its coordinates times the strides.
-    for (int rank = 0; rank < 24; ++rank) {
-        int sum = 0;
-        for (std::size_t index = 0; index < dimensions.size(); ++index) {
-            const int unit = stride(dimensions, index);
-            sum += rank / unit % dimensions[index] * unit;
-        }
-        CHECK(sum == rank);
-    }
 }
 
 /// The runs, cut and cut again: "((0 1) 2)".
@@ -301,8 +260,7 @@ TEST_CASE("groups that are not aligned are cut into such that are, each within o
     CHECK(LevelTree::nested(12, {{8, 3, 1}}).aligned() == LevelTree::nested(12, {{8, 2, 1, 1}}));
     for (int ranks = 1; ranks <= 40; ++ranks) {
         for (int size = 1; size < ranks; ++size) {
-            CAPTURE(ranks);
-            CAPTURE(size);
+            INFO(ranks, ", ", size);
             const LevelTree tree = LevelTree::nested(ranks, {{size, ranks - size}});
             const LevelTree aligned = tree.aligned();
             REQUIRE(aligned.is_aligned());
