@@ -8,13 +8,12 @@ contains
         logical, intent(in) :: holds
         character(*), intent(in) :: what
         character(300) :: text
-        if (.not. holds) then
-            call tutti_error_text(text)
+        if (holds) return
+        call tutti_error_text(text)
 !$omp critical
-            wrong = wrong + 1
-            print *, what, ': ', trim(text)
+        wrong = wrong + 1
+        print *, what, ': ', trim(text)
 !$omp end critical
-        end if
     end subroutine
 
     ! Checks that a call has been rejected, with these words.

@@ -1,32 +1,33 @@
 ! The procedures beside the collectives, held against what they promise.
-module steps
+module procedures
     use, intrinsic :: ieee_arithmetic
     use checks
-    use omp_lib
-    use tutti
     implicit none
 contains
-    subroutine subset(me)
+    ! Parts of a group of three members.
+    subroutine parts(me)
         type(tutti_caller), intent(in) :: me
         type(tutti_caller) :: part
         integer :: total, list(4), ierr, level, cpu
-        total = me%rank
+        call tutti_split(me, mod(me%rank, 2), 0, part)
+        call expect(part%size == 2 - mod(me%rank, 2) .and. part%rank == me%rank / 2, 'split')
+        call tutti_leave(part)
         list = [2, -1, 0, -1]
         call tutti_subset(me, list(1:3:2), part)
         call expect(part%size == merge(0, 2, me%rank == 1), 'subset')
         if (part%size == 2) then
             call expect(part%rank == merge(0, 1, me%rank == 2), 'ranks of a subset')
+            total = me%rank
             call tutti_allreduce(part, TUTTI_IN_PLACE, total, TUTTI_SUM)
             call expect(total == 2, 'allreduce of a subset')
             call tutti_leave(part)
+            call tutti_among(me, 2, 0, 2, part)
+            call expect(part%size == 2 .and. part%rank == me%rank / 2, 'among')
+            call tutti_leave(part)
         end if
-        call tutti_subset(me, [0, 3], part, ierr)
-        call refused(ierr, '3')
         do level = TUTTI_LEVEL_SOCKET, TUTTI_LEVEL_CORE
             call tutti_split_by_level(me, level, part)
-            total = 1
-            call tutti_allreduce(part, TUTTI_IN_PLACE, total, TUTTI_SUM)
-            call expect(total == part%size .and. total >= 1 .and. total <= me%size, 'split_by_level')
+            call expect(part%size >= 1 .and. part%size <= me%size, 'split_by_level')
             call tutti_leave(part)
         end do
         call tutti_split_by_level(me, 9, part, ierr)
@@ -34,121 +35,82 @@ contains
         cpu = -2
         call tutti_cpu(me, cpu)
         call expect(cpu >= -1, 'cpu')
-        if (me%rank /= 1) then
-            call tutti_among(me, 2, 0, 2, part)
-            call expect(part%size == 2 .and. part%rank == me%rank / 2, 'among')
-            total = me%rank
-            call tutti_allreduce(part, TUTTI_IN_PLACE, total, TUTTI_SUM)
-            call expect(total == 2, 'allreduce among two')
-            call tutti_leave(part)
-        end if
-        call tutti_among(me, 1, me%rank, 0, part, ierr)
-        call refused(ierr, 'stride')
         call tutti_dup(me, part)
         call expect(part%size == me%size .and. part%rank == me%rank, 'dup')
         call tutti_leave(part)
     end subroutine
 
-    subroutine requests(me)
+    ! Options of calls of several members.
+    subroutine call_options(me)
         type(tutti_caller), intent(in) :: me
-        type(tutti_request) :: several(3), prepared
-        integer, asynchronous :: x(3), y(3), z(3)
-        integer :: i, index, ierr, seen(3)
+        type(tutti_caller) :: ring
+        real(8) :: x, y
+        integer :: ierr
+        character(:), allocatable :: name
+        x = 1
+        call tutti_allreduce(tutti_with_options(me, algorithm='nonesuch'), x, y, TUTTI_SUM, ierr)
+        call refused(ierr, 'nonesuch')
+        call tutti_allreduce(tutti_with_options(me, order=5), x, y, TUTTI_SUM, ierr)
+        call refused(ierr, '`options.order` is 5')
+        call tutti_allreduce(tutti_with_options(me, timeout_ms=-5), x, y, TUTTI_SUM, ierr)
+        call refused(ierr, '`options.timeout` is -5 ms')
+        name = 'ring   '
+        ring = tutti_with_options(me, name, TUTTI_ORDER_CANONICAL)
+        deallocate (name)
+        call tutti_allreduce(ring, x, y, TUTTI_SUM)
+        call expect(y == me%size, 'algorithm')
+        call tutti_allreduce(tutti_with_options(me, 'ring', TUTTI_ORDER_SERIAL), x, y, TUTTI_SUM, ierr)
+        call expect(ierr == TUTTI_ARGUMENT_ERROR, 'a ring has an order of its own')
+    end subroutine
+
+    ! Requests of a member that is alone, and of ranks that arrive one after the other.
+    subroutine waits()
+        type(tutti_group) :: group
+        type(tutti_async_group) :: pair
+        type(tutti_caller) :: me
+        type(tutti_request) :: several(3)
+        integer :: index, ierr
         logical :: done
-        x = [(me%rank + i, i = 1, 3)]
-        do i = 2, 3
-            call tutti_allreduce(tutti_nonblocking(me, several(i)), x(i), y(i), TUTTI_SUM)
-        end do
-        seen = 0
-        do i = 1, 2
-            call tutti_wait_any(several, index)
-            seen(index) = seen(index) + 1
-            call expect(y(index) == 3 * index + 3, 'wait_any')
-        end do
-        call expect(all(seen == [0, 1, 1]), 'wait_any once for each')
+        call tutti_group_create(1, group)
+        call tutti_join(group, 0, me)
+        call tutti_barrier(tutti_nonblocking(me, several(2)))
+        call tutti_wait_any(several, index)
+        call expect(index == 2, 'wait_any')
         call tutti_wait_any(several, index)
         call expect(index == 0, 'wait_any of none')
         call tutti_wait_any(several(1:3:2), index, ierr)
         call refused(ierr, 'wait_any: `requests` is not contiguous')
+        call tutti_leave(me)
+        call tutti_group_free(group)
 
-        call tutti_test_any(several, index, done)
-        call expect(done .and. index == 0, 'test_any of none')
+        call tutti_async_group_create(2, pair)
+        call tutti_barrier(tutti_async_rank(pair, 0, several(2)))
+        call tutti_test(several(2), done)
+        call expect(.not. done, 'test too early')
+        call tutti_wait_for(several(2), 1, done)
+        call expect(.not. done, 'wait_for too short')
         call tutti_test_all(several, done)
-        call expect(done, 'test_all of none')
-        call tutti_wait_for(several(1), 0, done)
-        call expect(done, 'wait_for nothing')
-        do i = 1, 3
-            call tutti_allreduce(tutti_nonblocking(me, several(i)), x(i), y(i), TUTTI_SUM)
-        end do
-        if (me%rank == 0) then
-            seen = 0
-            do while (sum(seen) < 3)
-                call tutti_test_any(several, index, done)
-                call expect(done .eqv. index /= 0, 'test_any says so')
-                if (done) seen(index) = seen(index) + 1
-            end do
-            call expect(all(seen == 1), 'test_any once for each')
-        else if (me%rank == 1) then
-            done = .false.
-            do while (.not. done)
-                call tutti_test_all(several, done)
-            end do
-        else
-            do i = 1, 2
-                done = .false.
-                do while (.not. done)
-                    call tutti_wait_for(several(i), 10, done)
-                end do
-            end do
-            call tutti_wait_for(several(3), TUTTI_NEVER, done)
-            call expect(done, 'wait_for without a limit')
-        end if
-        call expect(all(y == [6, 9, 12]), 'test_any, test_all, wait_for')
-        call tutti_wait_any(several, index)
-        call expect(index == 0, 'used up by test_any, test_all, wait_for')
+        call expect(.not. done, 'test_all too early')
+        call tutti_test_any(several, index, done)
+        call expect(.not. done .and. index == 0, 'test_any too early')
+        call tutti_barrier(tutti_async_rank(pair, 1, several(3)))
+        call tutti_test_any(several, index, done)
+        call expect(done .and. index == 2, 'test_any')
+        call tutti_test(several(3), done)
+        call expect(done, 'test')
+        call tutti_test_all(several, done)
+        call expect(done, 'test_all')
+        call tutti_wait_for(several(1), TUTTI_NEVER, done)
+        call expect(done, 'wait_for')
+        call tutti_wait_all(several(1:3:2), ierr)
+        call refused(ierr, 'wait_all: `requests` is not contiguous')
         call tutti_test_any(several(1:3:2), index, done, ierr)
         call refused(ierr, 'test_any: `requests` is not contiguous')
         call tutti_test_all(several(1:3:2), done, ierr)
         call refused(ierr, 'test_all: `requests` is not contiguous')
-        several(1)%kind = 77
-        call tutti_wait_for(several(1), 1, done, ierr)
-        call refused(ierr, 'wait_for: `request` is not valid')
-        several(1) = TUTTI_REQUEST_NULL
-
-        call tutti_broadcast(tutti_nonblocking(me, several(1)), x, 0)
-        done = .false.
-        do while (.not. done)
-            call tutti_test(several(1), done)
-        end do
-        call expect(all(x == [1, 2, 3]), 'test')
-
-        call tutti_allreduce(tutti_persistent(me, prepared), x, y, TUTTI_SUM)
-        call tutti_start(prepared)
-        call tutti_wait(prepared)
-        call expect(all(y == 3 * x), 'start')
-        call tutti_request_free(prepared)
-    end subroutine
-
-    subroutine options(me)
-        type(tutti_caller), intent(in) :: me
-        type(tutti_caller) :: serial
-        real(8) :: x, y
-        integer :: ierr
-        character(:), allocatable :: name
-        x = 10d0**(-20 * me%rank)
-        call tutti_allreduce(tutti_with_options(me, order=TUTTI_ORDER_SERIAL), x, y, TUTTI_SUM)
-        call expect(y == 1, 'serial order')
-        call tutti_allreduce(tutti_with_options(me, algorithm='nonesuch'), x, y, TUTTI_SUM, ierr)
-        call refused(ierr, 'nonesuch')
-        name = 'ring   '
-        serial = tutti_with_options(me, name, TUTTI_ORDER_CANONICAL)
-        deallocate (name)
-        call tutti_allreduce(serial, x, y, TUTTI_SUM)
-        call expect(y == 1, 'algorithm')
-        call tutti_allreduce(tutti_with_options(me, order=5), x, y, TUTTI_SUM, ierr)
-        call refused(ierr, '`options.order` is 5')
-        call tutti_allreduce(tutti_with_options(serial), x, y, TUTTI_SUM)
-        call expect(y == 1, 'without options')
+        call tutti_start(several(1), ierr)
+        call refused(ierr, 'not of a prepared call')
+        call tutti_async_group_free(pair)
     end subroutine
 
     subroutine alone()
@@ -184,30 +146,12 @@ contains
         deallocate (text)
         call tutti_error_text(text) ! has no place for it, and gets none
         call expect(.not. allocated(text), 'text that is not allocated')
+        text = tutti_status_text(TUTTI_TIMEOUT_ERROR)
+        call expect(text(:21) == 'TUTTI_TIMEOUT_ERROR: ' .and. len(text) == len_trim(text), 'text of a status')
     end subroutine
 
-    ! One of three members does not come.
-    subroutine timeout()
-        type(tutti_group) :: group
-        integer :: ierr
-        call tutti_group_create(3, group, wait=TUTTI_WAIT_SLEEP, join_timeout_ms=200)
-!$omp parallel num_threads(2)
-        call wait_in_vain(group)
-!$omp end parallel
-        call tutti_group_free(group)
-        call tutti_group_create(1, group, ierr, wait=17)
-        call refused(ierr, '`options.wait` is 17')
-        call call_timeout()
-        call tutti_group_create(4, group, ierr, levels=[3, 2])
-        call refused(ierr, 'the product of the sizes')
-        call tutti_group_create(4, group, levels=[2, 2])
-        call tutti_group_free(group)
-        call tutti_group_create(1, group, tuning='/nonesuch ') ! warns
-        call tutti_group_free(group)
-    end subroutine
-
-    ! One of two members, and of two ranks, does not come.
-    subroutine call_timeout()
+    ! Options of groups; the other member, or rank, does not come.
+    subroutine group_options()
         type(tutti_group) :: group
         type(tutti_async_group) :: async_group
         type(tutti_caller) :: me
@@ -216,45 +160,52 @@ contains
         integer(c_int64_t) :: operation
         character(9) :: collective
         character(:), allocatable :: text
+        call tutti_group_create(1, group, ierr, wait=17)
+        call refused(ierr, '`options.wait` is 17')
+        call tutti_group_create(1, group, ierr, trace=17)
+        call refused(ierr, '`options.trace` is 17')
+        call tutti_group_create(1, group, ierr, timeout_ms=-2)
+        call refused(ierr, 'timeout is -2 ms')
+        call tutti_last_error(rank, peer)
+        call expect(rank == -1 .and. peer == -1, 'fields of no call')
+        call tutti_group_create(4, group, ierr, levels=[3, 2])
+        call refused(ierr, 'the product of the sizes')
+        call tutti_group_create(4, group, tuning='/nonesuch ', levels=[2, 2]) ! warns
+        call tutti_group_set_timeout(group, -7, ierr)
+        call refused(ierr, 'set_timeout: `timeout` is -7 ms')
+        call tutti_group_free(group)
+
+        call tutti_group_create(2, group, wait=TUTTI_WAIT_SLEEP, join_timeout_ms=30)
+        call tutti_join(group, 0, me)
+        call tutti_barrier(me, ierr)
+        text = tutti_error_message()
+        call expect(ierr == TUTTI_ERROR .and. index(text, 'within 30 ms') > 0, 'a seat that nobody takes')
+        call tutti_leave(me)
+        call tutti_group_free(group)
+
         call tutti_group_create(2, group)
         call tutti_join(group, 0, me)
-        call tutti_barrier(tutti_with_options(me, timeout_ms=100), ierr)
+        call tutti_barrier(tutti_with_options(me, timeout_ms=30), ierr)
         call expect(ierr == TUTTI_TIMEOUT_ERROR, 'timeout of a call')
         call tutti_last_error(rank, peer, operation, collective)
         call expect(rank == 0 .and. peer == 1 .and. operation == 1 .and. collective == 'barrier', 'fields of a failure')
         call tutti_leave(me)
         call tutti_group_free(group)
-        call tutti_async_group_create(2, async_group, timeout_ms=100)
+
+        call tutti_group_create(1, group)
+        call tutti_join(group, 0, me)
+        call tutti_abort(me, 'no bread left ')
+        call tutti_barrier(me, ierr)
+        text = tutti_error_message()
+        call expect(ierr == TUTTI_ABORTED .and. index(text, 'no bread left') > 0, 'abort')
+        call tutti_leave(me)
+        call tutti_group_free(group)
+
+        call tutti_async_group_create(2, async_group, timeout_ms=30)
         call tutti_barrier(tutti_async_rank(async_group, 1, request))
         call tutti_wait(request, ierr)
         call expect(ierr == TUTTI_TIMEOUT_ERROR, 'timeout of an async group')
         call tutti_async_group_free(async_group)
-        call tutti_group_create(-1, group, ierr)
-        call tutti_last_error(rank, peer)
-        call expect(rank == -1 .and. peer == -1, 'fields of no call')
-        text = tutti_status_text(TUTTI_TIMEOUT_ERROR)
-        call expect(text(:21) == 'TUTTI_TIMEOUT_ERROR: ' .and. len(text) == len_trim(text), 'text of a status')
-    end subroutine
-
-    ! The options of a group that concern waiting arrive.
-    subroutine waits()
-        type(tutti_group) :: group
-        type(tutti_caller) :: me
-        integer :: ierr
-        call tutti_group_create(2, group, timeout_ms=60000)
-        call tutti_group_set_timeout(group, -7, ierr)
-        call refused(ierr, 'set_timeout: `timeout` is -7 ms')
-        call tutti_group_set_timeout(group, TUTTI_NEVER)
-!$omp parallel num_threads(2) private(me, ierr)
-        call tutti_join(group, omp_get_thread_num(), me)
-        call tutti_barrier(me)
-        if (me%rank == 0) then
-            call tutti_barrier(me, ierr)
-            call expect(ierr == TUTTI_MISMATCH_ERROR, 'a member that has left')
-        end if
-        call tutti_leave(me)
-!$omp end parallel
-        call tutti_group_free(group)
     end subroutine
 
     ! A group's records are in files. The constants are those of C: other numbers would be rejected, or give
@@ -274,8 +225,6 @@ contains
         call expect(times('procedures.jsonl', '"kind":"operation","name":"allreduce') == 3, 'trace as lines')
         call tutti_group_trace(group, TUTTI_TRACE_PERFETTO, 'procedures.pftrace')
         call expect(times('procedures.pftrace', 'allreduce') > 0, 'trace for Perfetto')
-        call tutti_group_trace(group, TUTTI_TRACE_PERFETTO, 'procedures.pftrace')
-        call expect(times('procedures.pftrace', '"kind"') == 0, 'Perfetto is not JSON')
         call tutti_group_trace(group, 17, 'procedures.jsonl', ierr)
         call refused(ierr, 'group_trace: `format` is 17')
         call tutti_group_trace(group, TUTTI_TRACE_PERFETTO, '/nonesuch/trace', ierr)
@@ -291,8 +240,6 @@ contains
         call tutti_group_trace(group, TUTTI_TRACE_PERFETTO, 'procedures.pftrace', ierr)
         call expect(ierr == TUTTI_ERROR, 'operations that are not recorded')
         call tutti_group_free(group)
-        call tutti_group_create(1, group, ierr, trace=17)
-        call refused(ierr, '`options.trace` is 17')
     end subroutine
 
     ! How often a file has some words. The file is gone afterwards.
@@ -307,38 +254,4 @@ contains
         times = count([(text(i:i + len(words) - 1) == words, i = 1, length - len(words) + 1)])
         close (unit, status='delete')
     end function
-
-    ! A member that joins late gets the error there.
-    subroutine wait_in_vain(group)
-        type(tutti_group), intent(inout) :: group
-        type(tutti_caller) :: me
-        integer :: ierr
-        character(:), allocatable :: text
-        call tutti_join(group, omp_get_thread_num(), me, ierr)
-        if (ierr == TUTTI_OK) call tutti_barrier(me, ierr)
-        text = tutti_error_message()
-        call expect(ierr /= TUTTI_OK .and. index(text, '2') > 0 .and. index(text, 'within 200 ms') > 0, 'timeout')
-        if (me%size /= 0) call tutti_leave(me)
-    end subroutine
 end module
-
-program procedures
-    use steps
-    implicit none
-    type(tutti_group) :: group
-    type(tutti_caller) :: me
-    call tutti_group_create(3, group)
-!$omp parallel num_threads(3) private(me)
-    call tutti_join(group, omp_get_thread_num(), me)
-    call subset(me)
-    call requests(me)
-    call options(me)
-    call tutti_leave(me)
-!$omp end parallel
-    call tutti_group_free(group)
-    call alone()
-    call timeout()
-    call records()
-    call waits()
-    call tell()
-end program
