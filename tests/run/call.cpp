@@ -9,7 +9,6 @@ namespace tutti::test {
 
 using algorithm::Algorithm;
 using schedule::Protocol;
-using schedule::Space;
 
 namespace {
 
@@ -39,13 +38,6 @@ std::vector<std::size_t> own_counts(Collective collective, int ranks, int root) 
     return counts;
 }
 
-/// Every member has a block of its own.
-bool has_blocks(Collective collective) {
-    using enum Collective;
-    return collective == reduce_scatter || collective == allgather || collective == gather ||
-           collective == scatter || collective == alltoall;
-}
-
 /// A message is a block, and not the whole vector.
 bool sends_blocks(Collective collective) {
     return collective == Collective::allgather || collective == Collective::gather;
@@ -58,9 +50,10 @@ constexpr std::size_t carried_sizes[] = {0, 1, word, 2 * word + 1, 4 * word, 6 *
 std::vector<Call::Size> sizes(const Algorithm& row, const schedule::Schedule& schedule, Protocol protocol) {
     const auto ranks = static_cast<std::size_t>(schedule.ranks());
     const auto blocks = static_cast<std::size_t>(schedule.blocks());
+    const bool is_divided = detail::traits_of(row.collective).is_divided();
     std::vector<Call::Size> list;
     const auto add = [&](std::size_t elements) {
-        if (has_blocks(row.collective)) {
+        if (is_divided) {
             list.push_back({ranks * elements, elements});
         } else {
             list.push_back({elements, blocks == 1 ? elements : (elements + blocks - 1) / blocks});
@@ -70,19 +63,17 @@ std::vector<Call::Size> sizes(const Algorithm& row, const schedule::Schedule& sc
         return {{0, 0}};
     }
     if (protocol != Protocol::eager) {
-        for (const std::size_t elements : std::set<std::size_t>{1, blocks + 1, 2 * blocks}) {
-            add(elements);
-        }
-        if (has_blocks(row.collective) && row.collective != Collective::alltoall) {
+        const auto several =
+            is_divided ? std::set<std::size_t>{1, 3} : std::set<std::size_t>{1, blocks + 1, 2 * blocks};
+        std::ranges::for_each(several, add);
+        if (is_divided && row.collective != Collective::alltoall) {
             list.push_back({irregular_offsets(schedule.ranks()).back(), 0, true});
         }
         return list;
     }
     for (const std::size_t elements : carried_sizes) {
-        const std::size_t message =
-            has_blocks(row.collective) && !sends_blocks(row.collective) ? ranks * elements : elements;
-        const std::size_t most_bytes =
-            row.cost(schedule.ranks(), 0).rounds > 1 ? mailbox::eager_bytes : mailbox::staging_bytes;
+        const std::size_t message = is_divided && !sends_blocks(row.collective) ? ranks * elements : elements;
+        const std::size_t most_bytes = schedule.rounds() > 1 ? mailbox::eager_bytes : mailbox::staging_bytes;
         if (bytes_of(message) <= most_bytes) {
             add(elements);
         }
@@ -100,9 +91,11 @@ void set_scratch(run::Prepared& prepared) {
     if (plan.scratch_vectors == 0) {
         return;
     }
+    prepared.scratch_bytes = 2 * scratch_guard_bytes;
+    prepared.scratch_start_bytes = -scratch_guard_bytes;
     if (plan.blocks == 1) {
         prepared.scratch_stride_bytes = round_up(bytes_of(partition.total), line_bytes);
-        prepared.scratch_bytes = plan.scratch_vectors * prepared.scratch_stride_bytes;
+        prepared.scratch_bytes += plan.scratch_vectors * prepared.scratch_stride_bytes;
         return;
     }
     const auto first = static_cast<std::size_t>(plan.scratch.first);
@@ -110,7 +103,7 @@ void set_scratch(run::Prepared& prepared) {
         const std::size_t index = (first + block) % static_cast<std::size_t>(plan.blocks);
         prepared.scratch_bytes += bytes_of(partition.elements(index, 1));
     }
-    prepared.scratch_start_bytes = bytes_of(partition.offset(first));
+    prepared.scratch_start_bytes += bytes_of(partition.offset(first));
 }
 
 /// A digest of everything on which members must agree.
@@ -124,34 +117,26 @@ run::Digests marks_of(const std::string& name) {
 
 } // namespace
 
-std::string name_of(const Algorithm& row) {
-    return std::string(to_string(row.collective)) + " " + std::string(row.name);
-}
-
 Call::Call(const Algorithm& row, int root, const Plans& plans, bool in_place, const Size& size)
-    : row_(&row), size_(size), plans_(plans), name_(name_of(row)), in_place_(in_place), root_(root),
+    : row_(&row), size_(size), plans_(plans),
       offsets_(size.irregular ? irregular_offsets(ranks()) : std::vector<std::size_t>{}),
       sent_(size.has_private_counts ? own_counts(row.collective, ranks(), root) : std::vector<std::size_t>{}),
       partition_{size.total, plans.front()->plan.blocks == 1 ? size.total : size.block,
                  size.irregular ? offsets_.data() : nullptr},
-      promise_(size.has_private_counts ? Promise(ranks(), sent_.data())
-                                       : Promise(row.collective, ranks(), root, partition_, in_place)),
       operator_(OrderOperator::showing(row.order)) {
-    constexpr const char* names[] = {"separate", "in place", "carried"};
-    const Protocol protocol = plans.front()->plan.protocol;
-    name_ += std::string(" (") + names[static_cast<std::size_t>(protocol)] +
-             (in_place && protocol == Protocol::eager ? " in place" : "") + ", root " +
-             std::to_string(root_) + ", " + std::to_string(size.total) + " elements" +
-             (size.has_private_counts ? " each, by counts of one's own)"
-              : size.irregular        ? " in irregular blocks)"
-                                      : ")");
+    shape_.in_place = in_place;
+    shape_.root = root;
+    set_shape();
+    constexpr const char* names[] = {" (separate): ", " (in place): ", " (carried): "};
+    name_ = std::string(row.name) + names[static_cast<std::size_t>(plans.front()->plan.protocol)] +
+            shape_.describe();
     for (int rank = 0; rank < ranks(); ++rank) {
         prepared_.push_back(prepare(rank, plans[static_cast<std::size_t>(rank)]));
     }
 }
 
 Call Call::again() const {
-    return {*row_, root_, plans_, in_place_, size_};
+    return {*row_, shape_.root, plans_, shape_.in_place, size_};
 }
 
 /// As engine::PreparedCall does it.
@@ -165,9 +150,7 @@ run::Prepared Call::prepare(int rank, const std::shared_ptr<const run::OwnPlan>&
     prepared.element_bytes = prepared.element_align = sizeof(Element);
     prepared.partition = partition_;
     prepared.synchronises = detail::traits_of(row_->collective).needs_all;
-    prepared.input_shift_bytes = bytes_of(promise_.extent(rank, Space::input).first);
-    prepared.output_shift_bytes =
-        bytes_of(promise_.extent(rank, in_place_ ? Space::input : Space::output).first);
+    set_shifts(prepared, rank);
     const std::size_t total_bytes = bytes_of(size_.total);
     const std::size_t message_bytes = sends_blocks(row_->collective) ? bytes_of(size_.block) : total_bytes;
     prepared.staged = plan->plan.protocol == Protocol::eager && message_bytes > mailbox::eager_bytes;
@@ -177,8 +160,8 @@ run::Prepared Call::prepare(int rank, const std::shared_ptr<const run::OwnPlan>&
     prepared.exchanges_words = plan->plan.exchanges_once && total_bytes <= sizeof(std::uint64_t);
     prepared.word_bytes = static_cast<std::uint8_t>(prepared.exchanges_words ? total_bytes : 0);
     const detail::Call call{.collective = row_->collective,
-                            .in_place = in_place_,
-                            .root = root_,
+                            .in_place = shape_.in_place,
+                            .root = shape_.root,
                             .element_bytes = sizeof(Element)};
     prepared.footprint = {call, size_.total, size_.block, partition_.offsets};
     set_scratch(prepared);
@@ -186,6 +169,33 @@ run::Prepared Call::prepare(int rank, const std::shared_ptr<const run::OwnPlan>&
         set_counts(prepared, rank);
     }
     return prepared;
+}
+
+/// An exchange by counts is as an all-to-all, whichever blocks go where.
+void Call::set_shape() {
+    shape_.collective = size_.has_private_counts ? Collective::alltoall : row_->collective;
+    shape_.count = shape_.traits().is_divided() ? size_.block : size_.total;
+    if (size_.has_private_counts) {
+        shape_.lengths = [sent = sent_, members = plans_.size()](std::size_t from, std::size_t to) {
+            return sent[from * members + to];
+        };
+    } else if (size_.irregular) {
+        shape_.lengths = [offsets = offsets_](std::size_t /*from*/, std::size_t to) {
+            return offsets[to + 1] - offsets[to];
+        };
+    }
+}
+
+/// If one of the member's vectors is its own block, that begins where the block is in the whole one.
+void Call::set_shifts(run::Prepared& prepared, int rank) const {
+    const detail::Part in = shape_.traits().input.of(rank == shape_.root);
+    const detail::Part out = shape_.traits().output.of(rank == shape_.root);
+    const auto shift_bytes = [&](detail::Part part) {
+        const bool is_own = part == detail::Part::block && !size_.has_private_counts;
+        return is_own ? bytes_of(partition_.offset(static_cast<std::size_t>(rank))) : 0;
+    };
+    prepared.input_shift_bytes = shift_bytes(shape_.in_place ? std::max(in, out) : in);
+    prepared.output_shift_bytes = shift_bytes(shape_.in_place ? std::max(in, out) : out);
 }
 
 void Call::set_counts(run::Prepared& prepared, int rank) const {
@@ -235,14 +245,6 @@ Call Call::without(int rank, std::size_t step) const {
     return broken;
 }
 
-Call Call::passing_for(const Call& other) const {
-    Call forged = again();
-    for (int rank = 0; rank < ranks(); ++rank) {
-        forged.prepared_[static_cast<std::size_t>(rank)].digests = other.prepared(rank).digests;
-    }
-    return forged;
-}
-
 namespace {
 
 template <class Change>
@@ -256,26 +258,35 @@ Call::Plans plans_of(const schedule::Synchronised& synchronised, Change change) 
 
 } // namespace
 
-Calls calls_of(const Algorithm& row, int ranks) {
+Calls calls_of(const Algorithm& row, const schedule::Schedule& made) {
     Calls calls;
     for (const Protocol protocol : {Protocol::zero_copy, Protocol::in_place, Protocol::eager}) {
-        for (int root = 0; takes(row, protocol) && root < (has_root(row) ? ranks : 1); ++root) {
-            const auto synchronised = schedule::synchronise(row.make(ranks, root), protocol);
-            const Call::Plans plans = plans_of(synchronised, [](plan::Plan plan) { return plan; });
-            for (const Call::Size& size : sizes(row, synchronised.schedule, protocol)) {
-                for (const bool in_place : {false, true}) {
-                    if (protocol == Protocol::eager || in_place == (protocol == Protocol::in_place)) {
-                        calls.push_back(std::make_unique<const Call>(row, root, plans, in_place, size));
-                    }
+        if (!takes(row, protocol)) {
+            continue;
+        }
+        const Call::Plans plans =
+            plans_of(schedule::synchronise(made, protocol), [](plan::Plan plan) { return plan; });
+        for (const Call::Size& size : sizes(row, made, protocol)) {
+            for (const bool in_place : {false, true}) {
+                if (protocol == Protocol::eager || in_place == (protocol == Protocol::in_place)) {
+                    calls.push_back(std::make_unique<const Call>(row, made.root(), plans, in_place, size));
                 }
             }
         }
     }
-    for (int root = 0; row.protocols.one_hop && root < (has_root(row) ? ranks : 1); ++root) {
-        const auto synchronised = schedule::synchronise(row.make(ranks, root), Protocol::zero_copy);
+    if (row.protocols.one_hop) {
+        const auto synchronised = schedule::synchronise(made, Protocol::zero_copy);
         const Call::Size size{.total = 1, .block = 0, .irregular = true, .has_private_counts = true};
         calls.push_back(std::make_unique<const Call>(
-            row, root, plans_of(synchronised, plan::for_irregular_exchange), false, size));
+            row, made.root(), plans_of(synchronised, plan::for_irregular_exchange), false, size));
+    }
+    return calls;
+}
+
+Calls calls_of(const Algorithm& row, int ranks) {
+    Calls calls;
+    for (int root = 0; root < (has_root(row) ? ranks : 1); ++root) {
+        std::ranges::move(calls_of(row, row.make(ranks, root)), std::back_inserter(calls));
     }
     return calls;
 }

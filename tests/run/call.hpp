@@ -1,7 +1,7 @@
 #pragma once
 
+#include "../reference/reference.hpp"
 #include "algorithm/registry.hpp"
-#include "promise.hpp"
 #include "run/prepared.hpp"
 #include "schedule/synchronise.hpp"
 #include "support.hpp"
@@ -27,23 +27,19 @@ public:
 
     /// The same call, but that the plan of one member lacks a step.
     Call without(int rank, std::size_t step) const;
-    /// The same call under the marks of another, so that nobody can tell them apart; or, as may happen, only
-    /// under the same print.
-    Call passing_for(const Call& other) const;
+    /// The same call with the fingerprint of another, as may happen.
     Call colliding_with(const Call& other) const;
 
     int ranks() const { return static_cast<int>(plans_.size()); }
     const std::string& name() const { return name_; }
-    bool in_place() const { return in_place_; }
+    bool in_place() const { return shape_.in_place; }
     bool synchronises() const { return prepared_.front().synchronises; }
     bool is_carried() const;
     bool is_staged() const { return prepared_.front().staged; }
-    /// The distance of a shift; else the root, or 0 if there is none.
-    int distance() const { return root_; }
-    std::size_t elements() const { return partition_.total; }
     /// Whether no block is empty.
     bool fills_all_blocks() const;
-    const Promise& promise() const { return promise_; }
+    /// The call for the reference.
+    const Shape& shape() const { return shape_; }
     const OrderOperator& order_operator() const { return operator_; }
     /// The association of reductions that are combined as the call requires, which varies.
     detail::Association association() const {
@@ -57,6 +53,8 @@ public:
 private:
     /// The call as it was made, with all that it points into.
     Call again() const;
+    void set_shape();
+    void set_shifts(run::Prepared& prepared, int rank) const;
     void set_counts(run::Prepared& prepared, int rank) const;
     run::Prepared prepare(int rank, const std::shared_ptr<const run::OwnPlan>& plan) const;
 
@@ -64,25 +62,25 @@ private:
     Size size_;
     Plans plans_;
     std::string name_;
-    bool in_place_;
-    int root_;
     /// The starts of irregular blocks.
     std::vector<std::size_t> offsets_;
     /// The number of elements from each member to each, if only the two know it.
     std::vector<std::size_t> sent_;
     plan::Partition partition_;
-    Promise promise_;
+    Shape shape_;
     OrderOperator operator_;
     std::vector<run::Prepared> prepared_;
 };
 
-/// As in "allreduce direct".
-std::string name_of(const algorithm::Algorithm& row);
+/// The memory in front of a member's scratch and behind it, to which nobody may write.
+inline constexpr std::size_t scratch_guard_bytes = 64;
 
 using Calls = std::vector<std::unique_ptr<const Call>>;
 
-/// All calls that `ranks` members can make by this row: in every form, with every root or distance, and with
-/// vectors that are empty, that fit into a word, into a slot, onto a stage, and that do not divide evenly.
+/// All calls by which members carry out a schedule that the row has made: in every form, and with vectors
+/// that are empty, that fit into a word, into a slot, onto a stage, and that do not divide evenly.
+Calls calls_of(const algorithm::Algorithm& row, const schedule::Schedule& made);
+/// Those of `ranks` members with every root or distance.
 Calls calls_of(const algorithm::Algorithm& row, int ranks);
 
 } // namespace tutti::test

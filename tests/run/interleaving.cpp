@@ -10,6 +10,21 @@ using What = Outcome::What;
 namespace {
 
 constexpr std::uint64_t never = std::numeric_limits<std::uint64_t>::max();
+constexpr unsigned char scratch_rubbish = 0x5A;
+
+unsigned char* scratch_of(const run::Bindings& bindings, const run::Prepared& prepared) {
+    return static_cast<unsigned char*>(
+        run::pointer(bindings.own[schedule::Space::scratch0] + prepared.scratch_start_bytes));
+}
+
+/// Whether the memory around scratch is as it was.
+bool is_guarded(const run::Bindings& bindings, const run::Prepared& prepared) {
+    const unsigned char* const scratch = scratch_of(bindings, prepared);
+    const auto is_kept = [](unsigned char byte) { return byte == scratch_rubbish; };
+    return prepared.scratch_bytes == 0 || (std::all_of(scratch, scratch + scratch_guard_bytes, is_kept) &&
+                                           std::all_of(scratch + prepared.scratch_bytes - scratch_guard_bytes,
+                                                       scratch + prepared.scratch_bytes, is_kept));
+}
 
 } // namespace
 
@@ -31,10 +46,9 @@ Interleaving::Interleaving(int ranks, unsigned sets, std::size_t channels)
     order_.reserve(players_.size());
 }
 
-Outcome Interleaving::run(Program& program, Random& random, Breaks breaks) {
+Outcome Interleaving::run(Program& program, Random& random) {
     program_ = &program;
     random_ = &random;
-    breaks_ = breaks;
     reset();
     play();
     if (is_over_) {
@@ -85,9 +99,7 @@ void Interleaving::begin(Player& player) {
     player.bindings.bind(prepared, program_->input(player.operation, member),
                          program_->output(player.operation, member), call.order_operator().state);
     if (prepared.scratch_bytes != 0) {
-        const std::uintptr_t scratch =
-            player.bindings.own[schedule::Space::scratch0] + prepared.scratch_start_bytes;
-        std::memset(run::pointer(scratch), 0x5A, prepared.scratch_bytes);
+        std::memset(scratch_of(player.bindings, prepared), scratch_rubbish, prepared.scratch_bytes);
     }
     if (channels_.size() > 1) {
         player.cursor.history = history(player.operation, member);
@@ -135,7 +147,6 @@ Interleaving::Player* Interleaving::next() const {
 }
 
 void Interleaving::take_turn(Player& player) {
-    const run::Cursor before = player.cursor;
     const std::size_t operation = player.operation;
     const run::State state = advance(player);
     if (is_over_) {
@@ -152,9 +163,6 @@ void Interleaving::take_turn(Player& player) {
         outcome_ = {What::differs, operation, player.member};
         order_.erase(place); // the others go on as far as they can
         return;
-    }
-    if (breaks_ != nullptr) {
-        breaks_(player.cursor, before);
     }
     if (const What what = complete(player); what != What::fine) {
         stop({what, operation, player.member});
@@ -198,10 +206,14 @@ bool Interleaving::have_all_entered(std::size_t operation, std::size_t channel) 
 /// Gives the caller its vectors back and goes on to the next call in the channel.
 What Interleaving::complete(Player& player) {
     const std::size_t operation = player.operation;
+    const Call& call = program_->call(operation, player.member);
     if (!program_->take_back(operation, player.member)) {
         return What::wrong;
     }
-    const bool synchronises = program_->call(operation, player.member).synchronises();
+    if (!is_guarded(player.bindings, call.prepared(player.member))) {
+        return What::beside;
+    }
+    const bool synchronises = call.synchronises();
     const bool meets = meeting_ && operation == meeting_->at;
     if ((synchronises && !have_all_entered(operation, player.channel)) ||
         (meets && !have_all_entered(meeting_->earlier, player.channel))) {
@@ -231,7 +243,9 @@ std::string Interleaving::text(const Program& program, const Outcome& outcome) {
     case What::wrong:
         return where + ": " + program.complaint(outcome.operation, outcome.member);
     case What::late:
-        return program.late_complaint();
+        return "somebody has written into vectors that their owner had back, or beside any";
+    case What::beside:
+        return where + " writes beside its scratch";
     }
     return {};
 }

@@ -15,16 +15,13 @@ struct Outcome {
                  ///< can
         early,   ///< a member has returned before all had entered, or had come as far as they should
         wrong,   ///< a result is wrong, or an input changed
-        late     ///< somebody has written into vectors that their owner had back, or beside any
+        late,    ///< somebody has written into vectors that their owner had back, or beside any
+        beside   ///< a member has written beside its scratch
     };
     What what = What::fine;
     std::size_t operation = 0;
     int member = 0;
 };
-
-/// The fault that a test introduces: it gets a member's cursor after each of its operations, and the one
-/// before.
-using Breaks = void (*)(run::Cursor& cursor, const run::Cursor& before);
 
 /// Runs programs on one thread, with all members in turn: always the one of highest priority that can go on,
 /// with priorities that change at random. A member goes on until it waits, and it waits where it looks for
@@ -41,7 +38,7 @@ public:
     void meet(std::size_t at, std::size_t earlier) { meeting_ = {at, earlier}; }
 
     /// One interleaving of the calls of `program`. Allocates nothing but in the first run of it.
-    Outcome run(Program& program, Random& random, Breaks breaks = nullptr);
+    Outcome run(Program& program, Random& random);
 
     /// The report on it.
     static std::string text(const Program& program, const Outcome& outcome);
@@ -114,7 +111,6 @@ private:
     // The current run.
     Program* program_ = nullptr;
     Random* random_ = nullptr;
-    Breaks breaks_ = nullptr;
     Outcome outcome_;
     bool is_over_ = false;
     /// The players that are interrupted.

@@ -1,10 +1,6 @@
 #include "program.hpp"
 
-#include "../associated.hpp"
-
 namespace tutti::test {
-
-using schedule::Space;
 
 namespace {
 
@@ -15,48 +11,32 @@ constexpr std::size_t guards = 2;
 
 void Program::finish() {
     for (std::size_t operation = 0; operation < operations(); ++operation) {
+        const auto input = [operation](std::size_t rank, std::size_t element) {
+            return input_value(static_cast<int>(rank), operation, element);
+        };
         for (int rank = 0; rank < ranks(); ++rank) {
-            inputs_.push_back(lay_out(operation, rank, Space::input));
-            outputs_.push_back(call(operation, rank).in_place() ? Vector{before_.size(), 0}
-                                                                : lay_out(operation, rank, Space::output));
+            const Call& made = call(operation, rank);
+            const Reference<Element> reference(ranks(), input, made.order_operator().combine);
+            const auto vectors =
+                reference.vectors(static_cast<std::size_t>(rank), made.shape(), made.association());
+            inputs_.push_back(lay_out(vectors.in, vectors.in));
+            outputs_.push_back(lay_out(vectors.out, vectors.expected));
         }
     }
     memory_ = found_ = before_;
 }
 
-Program::Vector Program::lay_out(std::size_t operation, int rank, Space space) {
-    const Promise& promise = call(operation, rank).promise();
-    const Promise::Extent extent = promise.extent(rank, space);
-    const auto add = [&](Element before, Element after, Element at_the_end) {
-        before_.push_back(before);
-        after_.push_back(after);
-        at_the_end_.push_back(at_the_end);
+Program::Vector Program::lay_out(const std::vector<Element>& before, const std::vector<Element>& after) {
+    const auto add = [](std::vector<Element>& to, const std::vector<Element>& elements) {
+        to.insert(to.end(), guards, guard);
+        to.insert(to.end(), elements.begin(), elements.end());
+        to.insert(to.end(), guards, guard);
     };
-    for (std::size_t i = 0; i < guards; ++i) {
-        add(guard, guard, guard);
-    }
-    const Vector vector{before_.size(), extent.count};
-    for (std::size_t element = extent.first; element < extent.first + extent.count; ++element) {
-        const bool speaks = space == Space::input && promise.contributes(rank, element);
-        const Element before = speaks ? input_value(rank, operation, element) : rubbish;
-        add(before, promise.is_result(rank, space, element) ? result(operation, rank, element) : before,
-            rubbish);
-    }
-    for (std::size_t i = 0; i < guards; ++i) {
-        add(guard, guard, guard);
-    }
+    const Vector vector{before_.size() + guards, before.size()};
+    add(before_, before);
+    add(after_, after);
+    add(at_the_end_, std::vector<Element>(before.size(), rubbish));
     return vector;
-}
-
-Element Program::result(std::size_t operation, int rank, std::size_t element) const {
-    const Call& made = call(operation, rank);
-    const auto inputs = made.promise().inputs_of(rank, element);
-    const auto operand = [&](std::size_t k) {
-        return input_value(inputs[k].member, operation, inputs[k].element);
-    };
-    return inputs.empty()
-               ? 0
-               : bracketed(made.association(), inputs.size(), operand, made.order_operator().combine);
 }
 
 bool Program::take_back(std::size_t operation, int rank) {
@@ -95,22 +75,6 @@ std::string Program::complaint(std::size_t operation, int rank) const {
             if (found_[i] != after_[i]) {
                 return "element " + std::to_string(i - vector.first) + " of its " + what + " is " +
                        std::to_string(found_[i]) + " rather than " + std::to_string(after_[i]);
-            }
-        }
-    }
-    return "nothing";
-}
-
-std::string Program::late_complaint() const {
-    const auto found = std::ranges::mismatch(memory_, at_the_end_).in1 - memory_.begin();
-    for (std::size_t at = 0; at < inputs_.size(); ++at) {
-        for (const auto& [vector, what] : {std::pair{inputs_[at], "input"}, {outputs_[at], "output"}}) {
-            const auto first = static_cast<std::ptrdiff_t>(vector.first);
-            if (found >= first - static_cast<std::ptrdiff_t>(guards) &&
-                found < first + static_cast<std::ptrdiff_t>(vector.count + guards)) {
-                return "element " + std::to_string(found - first) + " of the " + what + " of member " +
-                       std::to_string(at % ranks_) + " in operation " + std::to_string(at / ranks_) +
-                       " was written after the call, or is none";
             }
         }
     }

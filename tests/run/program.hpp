@@ -1,7 +1,6 @@
 #pragma once
 
 #include "call.hpp"
-#include "schedule/schedule.hpp"
 #include "support.hpp"
 
 namespace tutti::test {
@@ -11,9 +10,16 @@ namespace tutti::test {
 class Program {
 public:
     explicit Program(int ranks) : ranks_(static_cast<std::size_t>(ranks)) {}
+    /// The same call of all members, several times.
+    static Program repeated(const Call& call, std::size_t times) {
+        Program program(call.ranks());
+        program.add(call, times);
+        program.finish();
+        return program;
+    }
 
     /// Appends a call that all members make, or one for each that makes another.
-    void add(const Call& call) { calls_.insert(calls_.end(), ranks_, &call); }
+    void add(const Call& call, std::size_t times = 1) { calls_.insert(calls_.end(), ranks_ * times, &call); }
     void add(const std::vector<const Call*>& calls) {
         calls_.insert(calls_.end(), calls.begin(), calls.end());
     }
@@ -27,11 +33,11 @@ public:
     /// The memory as it is before the first call. Allocates nothing.
     void reset() { memory_ = before_; }
     const Element* input(std::size_t operation, int rank) const {
-        return memory_.data() + input_at(operation, rank).first;
+        return memory_.data() +
+               (call(operation, rank).in_place() ? outputs_ : inputs_)[index(operation, rank)].first;
     }
     Element* output(std::size_t operation, int rank) {
-        const std::size_t at = index(operation, rank);
-        return memory_.data() + (calls_[at]->in_place() ? inputs_[at] : outputs_[at]).first;
+        return memory_.data() + outputs_[index(operation, rank)].first;
     }
 
     /// The member's call has returned. Whether its vectors hold what they should; then its caller fills them
@@ -42,9 +48,8 @@ public:
     /// All are through. Whether nobody has touched anything of what callers had back, nor what is no vector.
     bool is_untouched() const { return memory_ == at_the_end_; }
 
-    /// The fault of the vectors, after take_back(); else after is_untouched().
+    /// The fault of the vectors, after take_back().
     std::string complaint(std::size_t operation, int rank) const;
-    std::string late_complaint() const;
     std::string name() const;
 
 private:
@@ -56,10 +61,8 @@ private:
     std::size_t index(std::size_t operation, int rank) const {
         return operation * ranks_ + static_cast<std::size_t>(rank);
     }
-    const Vector& input_at(std::size_t operation, int rank) const { return inputs_[index(operation, rank)]; }
-    Vector lay_out(std::size_t operation, int rank, schedule::Space space);
+    Vector lay_out(const std::vector<Element>& before, const std::vector<Element>& after);
     void fill(std::size_t at);
-    Element result(std::size_t operation, int rank, std::size_t element) const;
 
     std::size_t ranks_;
     /// The call and the vectors of each operation and member.
