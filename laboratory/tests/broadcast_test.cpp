@@ -1,9 +1,7 @@
 // One writer and k readers, beside what others have measured and published.
-#include "algorithm/registry.hpp"
+#include "laboratory/tests/two_sockets.hpp"
 #include "machine/machine.hpp"
 #include "model/prediction_table.hpp"
-#include "schedule/synchronise.hpp"
-#include "simulate/simulation.hpp"
 #include "survey/profile_json.hpp"
 #include "tests/test.hpp"
 
@@ -23,12 +21,7 @@ struct Simulated {
               laboratory::positions_on(laboratory::described(profile), static_cast<int>(plans.size()))) {}
 
     /// ns until each member leaves, for a vector of so many bytes.
-    auto leaves(std::size_t bytes) {
-        return simulation.leaves({.partition = {.total = bytes, .block = bytes, .offsets = nullptr},
-                                  .element_bytes = 1,
-                                  .staged = false,
-                                  .streams = false});
-    }
+    auto leaves(std::size_t bytes) { return simulation.leaves(blocks_of(bytes, bytes)); }
 
     distance::MachineModel profile;
     simulate::Simulation simulation;
@@ -44,15 +37,7 @@ std::vector<std::string> words_of(const std::string& line) {
 }
 
 std::vector<plan::Plan> flat_plans(int ranks) {
-    const algorithm::Algorithm* const row = algorithm::find(Collective::broadcast, "flat");
-    REQUIRE(row != nullptr);
-    const auto synchronised = schedule::synchronise(row->make(ranks, 0), schedule::Protocol::in_place);
-    std::vector<plan::Plan> plans;
-    plans.reserve(static_cast<std::size_t>(ranks));
-    for (int rank = 0; rank < ranks; ++rank) {
-        plans.push_back(plan::compile(synchronised, rank));
-    }
-    return plans;
+    return plans_of(Collective::broadcast, "flat", ranks, schedule::Protocol::in_place);
 }
 
 /// Predicted times as multiples of the measured ones.

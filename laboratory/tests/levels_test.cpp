@@ -1,6 +1,5 @@
 #include "algorithm/levels/levels.hpp"
-#include "laboratory/tests/mutants.hpp"
-#include "laboratory/tests/simulation.hpp"
+#include "tests/associated.hpp"
 #include "tests/test.hpp"
 #include "verify/verify.hpp"
 
@@ -9,8 +8,6 @@ using algorithm::Acting;
 using graph::LevelTree;
 using schedule::Protocol;
 using schedule::Schedule;
-using test::Fault;
-using test::Mutant;
 using test::reduced;
 using verify::Requirement;
 using Sizes = std::vector<int>;
@@ -97,16 +94,11 @@ bool has_root(Collective collective) {
 }
 
 /// The first root or distance, the middle one and the last; of many ranks the middle one.
-Sizes roots(Collective collective, int ranks) {
-    if (ranks > 64) {
-        return {has_root(collective) ? ranks / 2 : 0};
+std::set<int> roots(Collective collective, int ranks) {
+    if (!has_root(collective)) {
+        return {0};
     }
-    if (has_root(collective)) {
-        Sizes some{0, ranks / 2, ranks - 1};
-        some.erase(std::unique(some.begin(), some.end()), some.end());
-        return some;
-    }
-    return {0};
+    return ranks > 64 ? std::set<int>{ranks / 2} : std::set<int>{0, ranks / 2, ranks - 1};
 }
 
 void for_each_schedule(const LevelTree& tree, const std::function<void(Acting, const Schedule&)>& use) {
@@ -122,81 +114,51 @@ void for_each_schedule(const LevelTree& tree, const std::function<void(Acting, c
     }
 }
 
-void for_each_form(Acting acting, const LevelTree& tree, const Schedule& made,
-                   const std::function<void(const schedule::Synchronised&)>& use) {
-    const algorithm::Protocols protocols = protocols_of(acting, made.collective(), tree);
-    const std::pair<bool, Protocol> all[] = {{protocols.pulled, Protocol::zero_copy},
-                                             {protocols.in_place, Protocol::in_place},
-                                             {protocols.eager, Protocol::eager}};
-    for (const auto& [takes, protocol] : all) {
-        if (takes) {
-            use(schedule::synchronise(made, protocol));
-        }
-    }
-}
-
 void check_proved(const LevelTree& tree) {
-    CAPTURE(shown(tree));
     for_each_schedule(tree, [&](Acting acting, const Schedule& made) {
-        CAPTURE(to_string(acting));
-        CAPTURE(to_string(made.collective()));
-        CAPTURE(made.root());
-        for_each_form(acting, tree, made, [&](const schedule::Synchronised& plan) {
-            CAPTURE(plan.protocol);
-            const verify::Report report = verify::verify(plan, Requirement::rank_order);
-            REQUIRE_MESSAGE(report.ok(), report.text());
-        });
+        const algorithm::Protocols protocols = protocols_of(acting, made.collective(), tree);
+        for (const auto& [takes, protocol] : {std::pair{protocols.pulled, Protocol::zero_copy},
+                                              {protocols.in_place, Protocol::in_place},
+                                              {protocols.eager, Protocol::eager}}) {
+            if (takes) {
+                INFO(to_string(acting), " ", to_string(made.collective()), " ", made.root(), " ",
+                     shown(tree));
+                const verify::Report report =
+                    verify::verify(schedule::synchronise(made, protocol), Requirement::rank_order);
+                REQUIRE_MESSAGE(report.ok(), report.text());
+            }
+        }
     });
 }
 
-/// The butterfly's tree over ranks first .. first + count - 1 as verify::expression writes it.
-std::string butterfly(int first, int count) {
-    if (count == 1) {
-        return "x" + std::to_string(first);
-    }
-    int left = 1;
-    while (2 * left < count) {
-        left *= 2;
-    }
-    const std::string right = butterfly(first + left, count - left);
-    return butterfly(first, left) + (count - left == 1 ? " + " + right : " + (" + right + ")");
+/// The butterfly's tree over so many ranks as verify::expression writes it.
+std::string butterfly(int ranks) {
+    return test::in_tree(
+        static_cast<std::size_t>(ranks), [](std::size_t rank) { return "x" + std::to_string(rank); },
+        [](const std::string& left, const std::string& right) {
+            const bool is_one = right.find('+') == std::string::npos;
+            return left + (is_one ? " + " + right : " + (" + right + ")");
+        });
 }
 
 void check_bracketing(const LevelTree& tree) {
     REQUIRE(tree.is_aligned());
-    CAPTURE(shown(tree));
     const int ranks = tree.ranks();
     for_each_schedule(tree, [&](Acting acting, const Schedule& made) {
         if (!detail::traits_of(made.collective()).reduces()) {
             return;
         }
-        CAPTURE(to_string(acting));
-        CAPTURE(to_string(made.collective()));
+        INFO(to_string(acting), " ", to_string(made.collective()), " ", shown(tree));
         // Other ranks and blocks are proved to be alike, but for prefixes.
         const bool differ = made.collective() == Collective::scan || made.collective() == Collective::exscan;
         for (int rank = made.root(); rank < (differ ? ranks : made.root() + 1); ++rank) {
             const int block = made.blocks() == 1 ? 0 : rank;
             const int operands = !differ ? ranks : made.collective() == Collective::scan ? rank + 1 : rank;
             if (operands > 0 && (!differ || ranks <= 32 || rank % 37 == 0)) {
-                REQUIRE(verify::expression(made, rank, block) == butterfly(0, operands));
+                REQUIRE(verify::expression(made, rank, block) == butterfly(operands));
             }
         }
     });
-}
-
-/// Whether no schedule of the collective is right that has this fault.
-bool is_always_wrong(const Mutant& mutant, Collective collective) {
-    switch (mutant.fault) {
-    case Fault::wait_dropped:
-    case Fault::move_dropped:
-    case Fault::blocks_shortened:
-        return !mutant.moved_nothing;
-    case Fault::operands_swapped:
-    case Fault::combined_twice:
-        return collective != Collective::barrier;
-    default:
-        return false;
-    }
 }
 
 } // namespace
@@ -233,14 +195,12 @@ TEST_CASE("on aligned groups operands are associated as by the butterfly, whatev
 TEST_CASE("rows run on any tree, in all their forms and in the canonical order") {
     long trees = 0;
     const auto check = [&](const LevelTree& tree) {
-        CAPTURE(shown(tree));
         ++trees;
         for (const algorithm::Algorithm& row : algorithm::registry()) {
             if (row.make_on == nullptr || !takes(row, tree.ranks())) {
                 continue;
             }
-            CAPTURE(row.name);
-            CAPTURE(to_string(row.collective));
+            INFO(to_string(row.collective), " ", row.name, " ", shown(tree));
             const Schedule made = row.make_on(tree, has_root(row) ? tree.ranks() / 2 : 0);
             for (const Protocol protocol : {Protocol::zero_copy, Protocol::in_place, Protocol::eager}) {
                 if (takes(row, protocol)) {
@@ -283,44 +243,6 @@ TEST_CASE("rows run on the tree itself where it is aligned and not too deep") {
                levels(Collective::allgather, threes, Acting::shares)));
     CHECK(same(row(Collective::allreduce, "levels-shares").make_on(threes, 0),
                levels(Collective::allreduce, threes.aligned(), Acting::shares)));
-}
-
-TEST_CASE("faults injected into schedules on trees are reported") {
-    const LevelTree trees[] = {LevelTree::equal(Sizes{2, 2}), LevelTree::equal(Sizes{2, 3}),
-                               LevelTree::nested(5, {{3, 2}}), LevelTree::nested(6, {{5, 1}, {2, 3, 1}})};
-    std::array<long, test::fault_count> injected{};
-    const auto check = [&](const schedule::Synchronised& plan) {
-        REQUIRE(verify::verify(plan, Requirement::rank_order).ok());
-        test::for_each_mutant(plan, [&](const Mutant& mutant) {
-            ++injected[static_cast<std::size_t>(mutant.fault)];
-            if (!verify::verify(mutant.plan, Requirement::rank_order).ok()) {
-                return;
-            }
-            CAPTURE(mutant.where);
-            CAPTURE(to_string(mutant.fault));
-            REQUIRE_FALSE(is_always_wrong(mutant, plan.schedule.collective()));
-            for (std::uint32_t seed = 0; seed < 4; ++seed) {
-                REQUIRE(test::simulate(mutant.plan, Requirement::rank_order, seed) == "");
-            }
-        });
-    };
-    for (const LevelTree& tree : trees) {
-        CAPTURE(shown(tree));
-        for_each_schedule(tree, [&](Acting acting, const Schedule& made) {
-            if (made.root() == tree.ranks() / 2 || roots(made.collective(), tree.ranks()).size() == 1) {
-                CAPTURE(to_string(acting));
-                CAPTURE(to_string(made.collective()));
-                for_each_form(acting, tree, made, check);
-            }
-        });
-    }
-    for (const Fault fault :
-         {Fault::wait_dropped, Fault::wait_weakened, Fault::peer_shifted, Fault::blocks_shifted,
-          Fault::blocks_shortened, Fault::blocks_lengthened, Fault::operands_swapped, Fault::move_dropped,
-          Fault::combined_twice, Fault::space_changed, Fault::message_changed, Fault::blocks_misplaced}) {
-        CAPTURE(to_string(fault));
-        CHECK(injected[static_cast<std::size_t>(fault)] > 100);
-    }
 }
 
 TEST_CASE("a way that does not take a collective on a tree is refused") {

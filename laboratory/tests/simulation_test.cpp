@@ -1,12 +1,8 @@
 // Small operations, whose times are added up by hand.
 #include "algorithm/levels/levels.hpp"
-#include "algorithm/registry.hpp"
-#include "distance/line_profile.hpp"
 #include "graph/level_tree.hpp"
 #include "laboratory/tests/two_sockets.hpp"
-#include "schedule/synchronise.hpp"
 #include "simulate/audience.hpp"
-#include "simulate/simulation.hpp"
 #include "tests/test.hpp"
 
 using namespace tutti;
@@ -17,35 +13,29 @@ using simulate::Simulation;
 
 namespace {
 
-std::vector<plan::Plan> plans_of(schedule::Schedule schedule, Protocol protocol) {
-    const auto synchronised = schedule::synchronise(std::move(schedule), protocol);
-    std::vector<plan::Plan> plans;
-    for (int rank = 0; rank < synchronised.schedule.ranks(); ++rank) {
-        plans.push_back(plan::compile(synchronised, rank));
-    }
-    return plans;
-}
-
-std::vector<plan::Plan> plans_of(Collective collective, const char* name, int ranks, Protocol protocol,
-                                 int root = 0) {
-    const algorithm::Algorithm* const row = algorithm::find(collective, name);
-    REQUIRE(row != nullptr);
-    return plans_of(row->make(ranks, root), protocol);
-}
-
 /// Bytes of one block.
 simulate::Payload whole(std::size_t bytes) {
-    return {.partition = {.total = bytes, .block = bytes, .offsets = nullptr},
-            .element_bytes = 1,
-            .staged = false,
-            .streams = false};
+    return blocks_of(bytes, bytes);
+}
+
+/// ns until each member leaves.
+std::vector<double> leaves(const std::vector<plan::Plan>& plans, const Positions& positions,
+                           const simulate::Payload& payload,
+                           const distance::MachineModel& profile = two_sockets()) {
+    Simulation simulation(plans, profile, positions);
+    const auto times = simulation.leaves(payload);
+    return {times.begin(), times.end()};
 }
 
 std::vector<double> leaves(const std::vector<plan::Plan>& plans, const Positions& positions,
                            std::size_t bytes) {
-    Simulation simulation(plans, two_sockets(), positions);
-    const auto times = simulation.leaves(whole(bytes));
-    return {times.begin(), times.end()};
+    return leaves(plans, positions, whole(bytes));
+}
+
+/// ns until the last member leaves.
+double last_of(const std::vector<plan::Plan>& plans, const Positions& positions,
+               const simulate::Payload& payload, const distance::MachineModel& profile = two_sockets()) {
+    return std::ranges::max(leaves(plans, positions, payload, profile));
 }
 
 } // namespace
@@ -79,31 +69,30 @@ TEST_CASE("flags are collected one after the other") {
 
 TEST_CASE("longer messages lie on stages, which are written and read once more") {
     const auto plans = plans_of(Collective::allreduce, "flat", 2, Protocol::eager);
-    Simulation simulation(plans, two_sockets(), in_sockets({0, 0}));
     simulate::Payload payload = whole(640);
     payload.staged = true;
     constexpr double lines = 10;
     // Its stage is taken back while the flag is.
     const double staged = entering + 2 * lines * own_line;
     const double combined = 50 + lines * own_line + lines * 4;
-    CHECK(simulation.leaves(payload)[0] == doctest::Approx(staged + near + combined));
+    CHECK(leaves(plans, in_sockets({0, 0}), payload)[0] == doctest::Approx(staged + near + combined));
 }
 
 TEST_CASE("two streams share a link") {
     const auto plans = plans_of(Collective::shift, "direct", 4, Protocol::zero_copy, 2);
     constexpr double lines = 100;
     const auto alone_on_it = leaves(plans, in_sockets({0, 1, 2, 3}), 6400);
-    const auto shared = leaves(plans, in_sockets({0, 0, 1, 1}), 6400);
+    const double shared = last_of(plans, in_sockets({0, 0, 1, 1}), whole(6400));
     CHECK(alone_on_it[0] == alone_on_it[3]);
-    CHECK(*std::ranges::max_element(shared) - alone_on_it[0] == doctest::Approx(lines * 16 - 150));
+    CHECK(shared - alone_on_it[0] == doctest::Approx(lines * 16 - 150));
 }
 
 TEST_CASE("what readers of a socket have in common crosses the link once") {
     const auto plans = plans_of(Collective::broadcast, "flat", 5, Protocol::in_place);
-    const auto one = leaves(plans, in_sockets({0, 0, 0, 0, 1}), 64000);
-    const auto all = leaves(plans, in_sockets({0, 1, 1, 1, 1}), 64000);
+    const double one = last_of(plans, in_sockets({0, 0, 0, 0, 1}), whole(64000));
+    const double all = last_of(plans, in_sockets({0, 1, 1, 1, 1}), whole(64000));
     // They take turns at who has it, 2 ns a line, of which 18.75 are under way.
-    CHECK(*std::ranges::max_element(all) < *std::ranges::max_element(one) + 1000);
+    CHECK(all < one + 1000);
 }
 
 TEST_CASE("whoever has lines serves their readers in order") {
@@ -118,11 +107,7 @@ TEST_CASE("whoever has lines serves their readers in order") {
 
 TEST_CASE("lines that others have are taken back before they are stored to") {
     const auto plans = plans_of(Collective::allreduce, "direct", 2, Protocol::zero_copy);
-    Simulation simulation(plans, two_sockets(), in_sockets({0, 0}));
-    const auto times = simulation.leaves({.partition = {.total = 128, .block = 64, .offsets = nullptr},
-                                          .element_bytes = 1,
-                                          .staged = false,
-                                          .streams = false});
+    const auto times = leaves(plans, in_sockets({0, 0}), blocks_of(128, 64));
     // Enters, reads a line of its own, and one of the other's, and stores to one of its lines.
     const double passed = entering + near + std::max(50, 60) + own_line + 2 * 4;
     CHECK(times[0] == doctest::Approx(passed + 2 / 25. + near)); // the second after the first
@@ -131,9 +116,8 @@ TEST_CASE("lines that others have are taken back before they are stored to") {
 TEST_CASE("members that combine the same lines hinder each other, and one alone nobody") {
     distance::MachineModel profile = two_sockets();
     const auto last = [&](Collective collective) {
-        const auto plans = plans_of(collective, "flat", 2, Protocol::zero_copy);
-        Simulation simulation(plans, profile, in_sockets({0, 0}));
-        return *std::ranges::max_element(simulation.leaves(whole(6400)));
+        return last_of(plans_of(collective, "flat", 2, Protocol::zero_copy), in_sockets({0, 0}), whole(6400),
+                       profile);
     };
     const double both = last(Collective::allreduce);
     const double one = last(Collective::reduce);
@@ -148,15 +132,9 @@ TEST_CASE("lines that others have in an L2 take long to store to, but not past t
     const auto plans = plans_of(Collective::gather, "direct", 2, Protocol::zero_copy);
     distance::MachineModel profile = two_sockets();
     profile.lines[1].store = number(1); // 64 ns a line
-    simulate::Payload payload{.partition = {.total = 12800, .block = 6400, .offsets = nullptr},
-                              .element_bytes = 1,
-                              .staged = false,
-                              .streams = false};
+    simulate::Payload payload = blocks_of(12800, 6400);
     Positions positions = in_sockets({0, 0});
-    const auto last = [&] {
-        Simulation simulation(plans, profile, positions);
-        return *std::ranges::max_element(simulation.leaves(payload));
-    };
+    const auto last = [&] { return last_of(plans, positions, payload, profile); };
     constexpr double lines = 100;
     const double taken_back = last();
     positions.l2_bytes = 12800; // twice as much are in and out
@@ -188,14 +166,7 @@ TEST_CASE("what is one's own comes out of the L2, or else out of the L3") {
     distance::MachineModel profile = two_sockets();
     Positions positions = in_sockets({0, 0});
     constexpr std::size_t bytes = 12800;
-    const auto last = [&] {
-        Simulation simulation(plans, profile, positions);
-        return *std::ranges::max_element(
-            simulation.leaves({.partition = {.total = bytes, .block = bytes / 2, .offsets = nullptr},
-                               .element_bytes = 1,
-                               .staged = false,
-                               .streams = false}));
-    };
+    const auto last = [&] { return last_of(plans, positions, blocks_of(bytes, bytes / 2), profile); };
     const double in_l2 = last();
     profile.l3.read = number(4); // 16 ns a line instead of 4
     positions.l2_bytes = 2 * bytes;
@@ -236,8 +207,7 @@ TEST_CASE("cores share the memory of a node") {
     profile.lines[2] = profile.lines[1];
     profile.memory[2] = bandwidth(1, 1); // 64 ns a line
     positions.l3_bytes = 1;
-    Simulation simulation(plans, profile, positions);
-    const auto times = simulation.leaves(whole(64000));
+    const auto times = leaves(plans, positions, whole(64000), profile);
     // One after the other: each reads what both have in common and writes its own.
     const double both = 1000 * 64 + 1000 * 64;
     CHECK(times[2] == doctest::Approx(entering + 100 + 2 * 2 + 2 * both));
@@ -304,10 +274,7 @@ TEST_CASE("blocks that are read from afar make those beside them no slower") {
     Positions positions = in_sockets({0, 0, 0, 0, 1, 1, 1, 1});
     positions.groups[1] = {0, 0, 1, 1, 2, 2, 3, 3};
     constexpr std::size_t lines = 100;
-    Simulation simulation(plans, profile, positions);
-    const auto times =
-        simulation.leaves({.partition = {.total = 8 * lines * 64, .block = lines * 64, .offsets = nullptr},
-                           .element_bytes = 1});
+    const auto times = leaves(plans, positions, blocks_of(8 * lines * 64, lines * 64), profile);
     for (const std::size_t member : {0U, 1U, 4U, 5U}) {
         CHECK(times[member] == doctest::Approx(times[member + 2]).epsilon(0.01));
     }
@@ -319,29 +286,10 @@ TEST_CASE("threads of a core share what it fetches") {
     distance::MachineModel profile = two_sockets();
     profile.has[0] = true;
     profile.lines[0] = line_costs(8, 20, 8, 4, 16);
-    const auto last_reader = [&] {
-        Simulation simulation(plans, profile, positions);
-        return simulation.leaves(whole(64000))[2];
-    };
+    const auto last_reader = [&] { return leaves(plans, positions, whole(64000), profile)[2]; };
     const double apart = last_reader();
     positions.groups[0] = {0, 1, 1};
     CHECK(last_reader() == doctest::Approx(apart + 1000 * 4 - 1000 * 2 / 25.));
-}
-
-TEST_CASE("the same numbers come again, whatever was asked before") {
-    for (const char* name : {"direct", "circulant", "ring", "reduce-scatter-allgather"}) {
-        const auto plans = plans_of(Collective::allreduce, name, 6, Protocol::zero_copy);
-        Simulation simulation(plans, two_sockets(), in_sockets({0, 0, 0, 1, 1, 1}));
-        const simulate::Payload payload{.partition = {.total = 6000, .block = 1000, .offsets = nullptr},
-                                        .element_bytes = 8,
-                                        .staged = false,
-                                        .streams = false};
-        const auto first = simulation.leaves(payload);
-        const std::vector<double> kept(first.begin(), first.end());
-        simulation.leaves(whole(6));
-        const auto again = simulation.leaves(payload);
-        CHECK(std::equal(kept.begin(), kept.end(), again.begin(), again.end()));
-    }
 }
 
 TEST_CASE("longer vectors take longer") {
@@ -349,7 +297,7 @@ TEST_CASE("longer vectors take longer") {
         if (!row.protocols.pulled || !takes(row, 8)) {
             continue;
         }
-        const auto plans = plans_of(row.collective, std::string(row.name).c_str(), 8, Protocol::zero_copy,
+        const auto plans = plans_of(row.collective, row.name, 8, Protocol::zero_copy,
                                     detail::traits_of(row.collective).example_number(8));
         Positions positions = in_sockets({0, 0, 0, 0, 1, 1, 1, 1});
         positions.l3_bytes = std::size_t{1} << 20U;
@@ -357,12 +305,8 @@ TEST_CASE("longer vectors take longer") {
         double last = 0;
         const auto blocks = static_cast<std::size_t>(plans.front().blocks);
         for (std::size_t total = 8; total <= std::size_t{1} << 22U; total *= 2) {
-            const auto times = simulation.leaves(
-                {.partition = {.total = total, .block = (total + blocks - 1) / blocks, .offsets = nullptr},
-                 .element_bytes = 1,
-                 .staged = false,
-                 .streams = false});
-            const double now = *std::ranges::max_element(times);
+            const double now =
+                std::ranges::max(simulation.leaves(blocks_of(total, (total + blocks - 1) / blocks)));
             CHECK_MESSAGE(now >= last, row.name);
             last = now;
         }

@@ -1,13 +1,10 @@
 // The measurements on the machine of the test (not their values), which CPUs they compare, and what differs
 // from hwloc.
 #include "bench/tests/command.hpp"
-#include "machine/pinning.hpp"
 #include "survey/distances.hpp"
 #include "survey/matrix_svg.hpp"
 #include "survey/survey.hpp"
 #include "survey/times.hpp"
-
-#include <stop_token>
 
 using namespace tutti;
 using namespace tutti::laboratory;
@@ -40,10 +37,6 @@ Matrix times_of(const machine::Machine& machine, const std::array<double, distan
 }
 
 constexpr std::array<double, distance::class_count> usual_ns{8, 25, 100, 130, 250};
-
-std::vector<std::string> differences_of(const machine::Machine& stated, const Matrix& matrix) {
-    return differences(stated.pus, matrix, find_levels(matrix));
-}
 
 } // namespace
 
@@ -87,52 +80,40 @@ TEST_CASE("of many CPUs some are compared, among which are all distances") {
     }
 }
 
-TEST_CASE("few CPUs are all compared, or as many as may be") {
+TEST_CASE("few CPUs are all compared, or as many as may be, or one of each core") {
     const machine::Machine machine = machine::from_synthetic("pack:2 [numa] l3:2 core:2 pu:2");
     CHECK(cpus_to_compare(machine, 16) == machine.pus);
     CHECK(cpus_to_compare(machine, 1).size() == 1);
     CHECK(cpus_to_compare(machine, 3).size() <= 3);
+    const std::vector<machine::Pu> one = one_of_each_core(machine.pus);
+    REQUIRE(one.size() == 8);
+    CHECK(one[3].os_index == 6);
 }
 
-TEST_CASE("one CPU of each core") {
-    const machine::Machine machine = machine::from_synthetic("pack:1 [numa] l3:1 core:3 pu:2");
-    std::vector<int> numbers;
-    for (const machine::Pu& pu : one_of_each_core(machine.pus)) {
-        numbers.push_back(pu.os_index);
-    }
-    CHECK(numbers == std::vector{0, 2, 4});
-}
-
-TEST_CASE("where hwloc is right, nothing differs") {
+TEST_CASE(
+    "where hwloc is right, nothing differs; what it does not know or what is not in the times is named") {
+    const auto differ = [](const char* real, const char* stated) {
+        const machine::Machine machine = machine::from_synthetic(stated);
+        const Matrix matrix = times_of(machine::from_synthetic(real), usual_ns);
+        return differences(machine.pus, matrix, find_levels(matrix));
+    };
+    using Texts = std::vector<std::string>;
     for (const char* description : {"pack:2 numa:2 l3:2 core:4 pu:2", "pack:2 [numa] l3:1 core:8 pu:2",
                                     "pack:1 [numa] l3:1 core:8 pu:1"}) {
-        const machine::Machine machine = machine::from_synthetic(description);
-        CHECK(differences_of(machine, times_of(machine, usual_ns)).empty());
+        CHECK(differ(description, description).empty());
     }
-}
-
-TEST_CASE("caches that a virtual machine hides are found") {
-    const machine::Machine real = machine::from_synthetic("pack:1 [numa] l3:4 core:4 pu:1");
-    const machine::Machine stated = machine::from_synthetic("pack:1 [numa] l3:1 core:16 pu:1");
-    CHECK(differences_of(stated, times_of(real, usual_ns)) ==
-          std::vector<std::string>{"hwloc knows nothing of 4 groups (0-3; 4-7; 8-11; 12-15): a line takes 25 "
-                                   "ns inside of them, 100 ns between them"});
-}
-
-TEST_CASE("threads of cores that a virtual machine takes for cores are found") {
-    const machine::Machine real = machine::from_synthetic("pack:1 [numa] l3:1 core:6 pu:2");
-    const machine::Machine stated = machine::from_synthetic("pack:1 [numa] l3:1 core:12 pu:1");
-    CHECK(differences_of(stated, times_of(real, usual_ns)) ==
-          std::vector<std::string>{"hwloc knows nothing of 6 groups (0-1; 2-3; 4-5; 6-7; ...): a line takes "
-                                   "8 ns inside of them, 25 ns between them"});
-}
-
-TEST_CASE("sockets that are none in the times are named") {
-    const machine::Machine real = machine::from_synthetic("pack:1 [numa] l3:1 core:8 pu:1");
-    const machine::Machine stated = machine::from_synthetic("pack:2 [numa] l3:1 core:4 pu:1");
-    CHECK(differences_of(stated, times_of(real, usual_ns)) ==
-          std::vector<std::string>{"hwloc's 2 L3 caches (0-3; 4-7) do not show as such: a line takes 25 ns "
-                                   "inside of them, 25 ns between them"});
+    // A virtual machine hides caches, and takes threads of cores for cores.
+    CHECK(differ("pack:1 [numa] l3:4 core:4 pu:1", "pack:1 [numa] l3:1 core:16 pu:1") ==
+          Texts{"hwloc knows nothing of 4 groups (0-3; 4-7; 8-11; 12-15): a line takes 25 ns inside of them, "
+                "100 ns between them"});
+    CHECK(
+        differ("pack:1 [numa] l3:1 core:6 pu:2", "pack:1 [numa] l3:1 core:12 pu:1") ==
+        Texts{"hwloc knows nothing of 6 groups (0-1; 2-3; 4-5; 6-7; ...): a line takes 8 ns inside of them, "
+              "25 ns between them"});
+    CHECK(
+        differ("pack:1 [numa] l3:1 core:8 pu:1", "pack:2 [numa] l3:1 core:4 pu:1") ==
+        Texts{"hwloc's 2 L3 caches (0-3; 4-7) do not show as such: a line takes 25 ns inside of them, 25 ns "
+              "between them"});
 }
 
 TEST_CASE("the drawing has a cell for each pair, lines between stated groups, frames around found ones") {
@@ -173,30 +154,6 @@ TEST_CASE("a survey has all numbers of a profile, each with a source") {
             CHECK(found.one_way_ns.ns(one, other) > 0);
         }
     }
-}
-
-TEST_CASE("a survey takes the time that it is given on CPUs that others use as well") {
-    constexpr int others_on_each = 4;
-    const machine::Machine machine = machine::here();
-    if (machine.pus.size() < 2) {
-        return;
-    }
-    std::vector<std::jthread> others;
-    for (int other = 0; other < others_on_each; ++other) {
-        for (const machine::Pu& pu : machine.pus) {
-            others.emplace_back([cpu = pu.os_index](const std::stop_token& stop) {
-                machine::pin_this_thread(cpu);
-                while (!stop.stop_requested()) {
-                }
-            });
-        }
-    }
-    const auto begin = std::chrono::steady_clock::now();
-    survey(machine, 1, false);
-    const auto took = std::chrono::steady_clock::now() - begin;
-    MESSAGE(std::chrono::duration_cast<std::chrono::milliseconds>(took).count(), " ms");
-    // Each timing is made of some rounds at least, in which threads wait for others that have no CPU.
-    CHECK(took < std::chrono::seconds(12));
 }
 
 TEST_CASE("threads that cannot be pinned measure nothing") {

@@ -103,10 +103,3 @@ TEST_CASE("rank order is a property of the leaves, not of the brackets") {
     CHECK_FALSE(terms.in_rank_order(terms.combine(x(0), serial), 5));
     CHECK_FALSE(terms.missing(serial));
 }
-
-TEST_CASE("of one member everything is its input") {
-    Terms terms(Symmetry::none, 1, 3);
-    CHECK(terms.rank_order(2) == terms.input(0, 2));
-    CHECK(terms.in_rank_order(terms.input(0, 2), 1));
-    CHECK(terms.from_the_left(terms.input(0, 2)));
-}

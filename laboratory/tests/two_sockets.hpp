@@ -1,7 +1,9 @@
 #pragma once
 
+#include "algorithm/registry.hpp"
 #include "distance/line_profile.hpp"
 #include "simulate/ports.hpp"
+#include "simulate/simulation.hpp"
 #include "tests/std.hpp"
 
 namespace tutti {
@@ -39,6 +41,25 @@ inline distance::MachineModel two_sockets() {
 inline constexpr double entering = 20;
 inline constexpr double own_line = 4;
 inline constexpr double near = 100 + 2; // a single reader has it no later than after 60 + 50
+
+inline std::vector<plan::Plan> plans_of(schedule::Schedule schedule, schedule::Protocol protocol) {
+    const auto synchronised = schedule::synchronise(std::move(schedule), protocol);
+    std::vector<plan::Plan> plans;
+    for (int rank = 0; rank < synchronised.schedule.ranks(); ++rank) {
+        plans.push_back(plan::compile(synchronised, rank));
+    }
+    return plans;
+}
+
+inline std::vector<plan::Plan> plans_of(Collective collective, std::string_view name, int ranks,
+                                        schedule::Protocol protocol, int root = 0) {
+    return plans_of(algorithm::find(collective, name)->make(ranks, root), protocol);
+}
+
+/// Elements of a byte.
+inline simulate::Payload blocks_of(std::size_t total, std::size_t block) {
+    return {.partition = {.total = total, .block = block}};
+}
 
 /// Each member on a core of its own.
 inline simulate::Positions in_sockets(const std::vector<std::size_t>& sockets) {
