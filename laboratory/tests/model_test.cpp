@@ -23,20 +23,12 @@ double gain(const char* machine, int members, Collective collective, std::size_t
             row = each.row;
         }
     }
-    if (row.empty()) {
-        return 1;
-    }
-    std::vector<std::string> names{"direct", row};
-    if (collective != Collective::barrier) {
-        names.insert(names.begin(), "flat");
-    }
-    const auto times =
-        laboratory::predict(laboratory::find_line_profile(machine), {collective, members, {bytes}, names});
-    double near = times[0].us.front();
-    if (times.size() == 3 && (near < 0 || (times[1].us.front() > 0 && times[1].us.front() < near))) {
-        near = times[1].us.front();
-    }
-    return near / times.back().us.front();
+    const distance::MachineModel profile = find_line_profile(machine);
+    const auto us = [&](const std::string& name) {
+        const double predicted = predict(profile, {collective, members, {bytes}, {name}}).front().us.front();
+        return predicted < 0 ? std::numeric_limits<double>::infinity() : predicted;
+    };
+    return (collective == Collective::barrier ? us("direct") : std::min(us("direct"), us("flat"))) / us(row);
 }
 
 PredictedPoint point(double predicted_us, double measured_us, std::uint64_t plan) {

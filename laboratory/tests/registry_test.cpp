@@ -231,23 +231,20 @@ TEST_CASE("a row says whether members reach into the vectors of everybody, as me
 }
 
 TEST_CASE("a promise that a row does not make is not proved") {
-    const Algorithm* census = algorithm::find(Collective::allreduce, "census");
-    const Algorithm* circulant = algorithm::find(Collective::allreduce, "circulant");
-    const Algorithm* butterfly = algorithm::find(Collective::allreduce, "butterfly-overlapping");
-    REQUIRE(census != nullptr);
-    REQUIRE(circulant != nullptr);
-    REQUIRE(butterfly != nullptr);
-    CHECK(verify::requirement_of(*census, 6) == verify::Requirement::complete);
-    CHECK(verify::requirement_of(*circulant, 6) == verify::Requirement::identical);
-    CHECK(verify::requirement_of(*butterfly, 6) == verify::Requirement::rank_order);
-    CHECK(verify::requirement_of(*butterfly, 8) == verify::Requirement::canonical);
+    const Algorithm& census = *algorithm::find(Collective::allreduce, "census");
+    const Algorithm& circulant = *algorithm::find(Collective::allreduce, "circulant");
+    const Algorithm& butterfly = *algorithm::find(Collective::allreduce, "butterfly-overlapping");
+    CHECK(verify::requirement_of(census, 6) == verify::Requirement::complete);
+    CHECK(verify::requirement_of(circulant, 6) == verify::Requirement::identical);
+    CHECK(verify::requirement_of(butterfly, 6) == verify::Requirement::rank_order);
+    CHECK(verify::requirement_of(butterfly, 8) == verify::Requirement::canonical);
     for (int ranks = 3; ranks <= 40; ++ranks) {
         const auto refuted = [&](const Algorithm& row, verify::Requirement requirement) {
             const auto plan = schedule::synchronise(row.make(ranks, 0), Protocol::zero_copy);
             return verify::verify(plan, requirement).has(verify::ViolationKind::content);
         };
-        CHECK(refuted(*census, verify::Requirement::identical));
-        CHECK(refuted(*circulant, verify::Requirement::rank_order));
-        CHECK(refuted(*butterfly, verify::Requirement::serial));
+        CHECK(refuted(census, verify::Requirement::identical));
+        CHECK(refuted(circulant, verify::Requirement::rank_order));
+        CHECK(refuted(butterfly, verify::Requirement::serial));
     }
 }

@@ -11,20 +11,14 @@ using schedule::Space;
 
 constexpr Protocol protocols[] = {Protocol::zero_copy, Protocol::in_place, Protocol::eager};
 
-const algorithm::Algorithm& row_of(Collective collective, const char* name) {
-    const algorithm::Algorithm* row = algorithm::find(collective, name);
-    REQUIRE(row != nullptr);
-    return *row;
-}
-
 schedule::Place place(int member, Space space, int first, int count = 1) {
     return {member, space, {first, count}};
 }
 
 /// The plan of a member for the zero-copy form of a row.
 plan::Plan row_plan(Collective collective, const char* name, int ranks, int rank, int root = 0) {
-    return plan::compile(
-        schedule::synchronise(row_of(collective, name).make(ranks, root), Protocol::zero_copy), rank);
+    const schedule::Schedule made = algorithm::find(collective, name)->make(ranks, root);
+    return plan::compile(schedule::synchronise(made, Protocol::zero_copy), rank);
 }
 
 } // namespace
