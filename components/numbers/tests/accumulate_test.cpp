@@ -1,6 +1,5 @@
-#include "algorithm/registry.hpp"
-#include "bench/measure/by_collective.hpp"
 #include "support.hpp"
+#include "tests/execute/rows.hpp"
 
 // Operators that lift elements to an accumulator, combine, and lower the result once.
 
@@ -21,101 +20,34 @@ struct QuadrupledAndHalved {
 };
 constexpr QuadrupledAndHalved quadrupled_and_halved;
 
-float element_of(int rank, std::size_t index) {
+float element_of(std::size_t rank, std::size_t index) {
     return static_cast<float>(rank + 1) + static_cast<float>(index % 17) * 8;
-}
-
-/// Twice the sum of this element of members 0 to count - 1.
-float expected(int count, std::size_t index) {
-    float total = 0;
-    for (int rank = 0; rank < count; ++rank) {
-        total += element_of(rank, index);
-    }
-    return 2 * total;
-}
-
-bool is_right(std::span<const float> out, Collective collective, const Member& me, int root) {
-    const int operands = test::operands_of(collective, me.rank(), me.size(), root);
-    const std::size_t first =
-        collective == Collective::reduce_scatter ? out.size() * static_cast<std::size_t>(me.rank()) : 0;
-    for (std::size_t i = 0; operands != 0 && i < out.size(); ++i) {
-        if (out[i] != expected(operands, first + i)) {
-            return false;
-        }
-    }
-    return true;
-}
-
-bool reduces(const algorithm::Algorithm& row) {
-    return detail::traits_of(row.collective).reduces();
-}
-
-/// Calls with separate vectors and, where that is another plan, in place; blocking and started.
-bool calls_right(Member& me, Collective collective, std::string_view algorithm, std::size_t elements) {
-    const auto blocks =
-        collective == Collective::reduce_scatter ? static_cast<std::size_t>(me.size()) : std::size_t{1};
-    std::vector<float> in(elements * blocks);
-    for (std::size_t i = 0; i < in.size(); ++i) {
-        in[i] = element_of(me.rank(), i);
-    }
-    const Options options{.algorithm = algorithm};
-    const auto& op = quadrupled_and_halved;
-    bool right = true;
-    for (int root = 0; root < std::min(me.size(), 2); ++root) {
-        std::vector<float> out(elements);
-        call_by_collective(me, collective, op, root, options, std::span(in), std::span(out));
-        right = right && is_right(out, collective, me, root);
-        std::ranges::fill(out, 0.0F);
-        call_by_collective(me.start, collective, op, root, options, std::span(in), std::span(out)).wait();
-        right = right && is_right(out, collective, me, root);
-        if (blocks == 1) {
-            out = in;
-            call_by_collective(me, collective, op, root, options, std::span(out));
-            right = right && is_right(out, collective, me, root);
-        }
-    }
-    return right;
-}
-
-std::vector<int> member_counts() {
-    return test::reduced ? std::vector<int>{1, 2, 3, 5} : std::vector<int>{1, 2, 3, 4, 5, 8, 13};
 }
 
 } // namespace
 
 TEST_CASE(
     "every operand is lifted once, and every result lowered once, by every algorithm that is accepted") {
-    for (const int members : member_counts()) {
+    std::size_t served = 0;
+    for (const int members : reduced ? std::vector{1, 2, 3, 5} : std::vector{1, 2, 3, 4, 5, 8, 13}) {
         Team team(members, {.placement = "none"});
-        int served = 0;
-        for (const auto& row : algorithm::registry()) {
-            if (!reduces(row) || !takes(row, members)) {
-                continue;
-            }
-            for (const std::string_view name : {row.name, std::string_view()}) {
-                std::vector<char> right(static_cast<std::size_t>(members));
-                std::vector<std::string> refusals(static_cast<std::size_t>(members));
-                team.run([&](Member& me) {
-                    const auto rank = static_cast<std::size_t>(me.rank());
-                    try {
-                        right[rank] = 1;
-                        // Nothing, a word, a slot, the staging buffer, and none of these.
-                        for (const std::size_t elements : {0U, 1U, 3U, 100U, 9000U}) {
-                            right[rank] = calls_right(me, row.collective, name, elements) && right[rank] != 0;
-                        }
-                    } catch (const ArgumentError& error) {
-                        refusals[rank] = error.what();
-                    }
-                });
-                INFO(std::string(to_string(row.collective)), " \"", std::string(name), "\", members ",
-                     members, ": ", refusals.front());
-                CHECK(std::ranges::all_of(right, [](char each) { return each != 0; }));
-                CHECK((refusals.front().empty() || !name.empty()));
-                served += refusals.front().empty() ? 1 : 0;
-            }
-        }
-        CHECK(served >= 10);
+        const Reference<float> reference(members, element_of, std::plus<>(),
+                                         [](float total, std::size_t) { return 2 * total; });
+        const auto reduces = [](const auto& row) { return detail::traits_of(row.collective).reduces(); };
+        const auto serves = [&](const auto& row) {
+            const bool has_single = members == 1 || detail::traits_of(row.collective).is_prefix();
+            return reduces(row) && combines_in_one_pass(row, members) &&
+                   (!has_single || combines_single_operands(row));
+        };
+        // Nothing, a word, a slot, the staging buffer, and none of these.
+        const std::array<std::size_t, 5> sizes{0, 1, 3, 100, 9000};
+        const auto by_name = jobs_of(members, sizes, {.defaults = false, .rows = serves});
+        served += by_name.size();
+        CHECK(wrong_calls(team, reference, by_name, quadrupled_and_halved) == 0);
+        const auto by_default = jobs_of(members, sizes, {.names = false, .rows = reduces});
+        CHECK(wrong_calls(team, reference, by_default, quadrupled_and_halved) == 0);
     }
+    CHECK(served > 50);
 }
 
 TEST_CASE("a scan takes nothing that a scan of 16-bit numbers, which copies its first operand, has chosen") {
@@ -148,7 +80,7 @@ TEST_CASE("a sum in a wider type rounds once") {
                 me.allreduce(in, out, sum_in<double>);
                 CHECK(std::ranges::count(out, static_cast<float>(exact)) ==
                       static_cast<std::ptrdiff_t>(elements));
-                me.allreduce(in, out, mean_in<double>);
+                me.start.allreduce(in, out, mean_in<double>).wait();
                 CHECK(std::ranges::count(out, static_cast<float>(exact / me.size())) ==
                       static_cast<std::ptrdiff_t>(elements));
             }

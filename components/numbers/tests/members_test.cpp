@@ -5,8 +5,6 @@ using namespace tutti::test;
 
 namespace {
 
-const int team_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 16, 33};
-
 /// The norm as one accumulator of doubles gives it: squares of floats are exact there.
 float norm_of_all(const std::vector<float>& x) {
     Reproducible<double> squares;
@@ -33,13 +31,13 @@ void check_bits_with_nan() {
     constexpr T nan = std::numeric_limits<T>::quiet_NaN();
     std::mt19937 engine(6);
     std::vector<T> x = {nan, std::copysign(nan, T(-1)), 1, 2, std::numeric_limits<T>::infinity()};
-    for (const int members : team_sizes) {
+    for (const int members : all_team_sizes) {
         CAPTURE(members);
         Team team = team_of(members);
         for (int i = 0; i < 10; ++i) {
             std::shuffle(x.begin(), x.end(), engine);
             const auto borders = random_borders(members, x.size(), engine);
-            CHECK(is_right_for_all(team, [&](Member& me) {
+            CHECK(on_all(team, [&](Member& me) {
                 const T norm = reproducible_norm2(me, part(x, borders, me.rank()));
                 return same_bits(norm, nan);
             }));
@@ -49,12 +47,15 @@ void check_bits_with_nan() {
 
 } // namespace
 
-TEST_CASE("sums, products and norms have the same bits for every number of members and partition") {
+TEST_CASE(
+    "sums, products and norms have the same bits for every number of members, partition and algorithm") {
     std::mt19937 engine(1);
-    for (const int members : team_sizes) {
+    for (const int members : all_team_sizes) {
         CAPTURE(members);
         Team team = team_of(members);
         std::mt19937 terms_engine(2); // the same terms for each team
+        const Options options{
+            .algorithm = std::array{"", "direct", "circulant", "ring"}[static_cast<unsigned>(members) % 4]};
         for (const Terms kind : all_kinds) {
             for (const std::size_t count : {1U, 10U, 1000U}) {
                 const auto x = make_terms<double>(kind, count, terms_engine);
@@ -65,10 +66,13 @@ TEST_CASE("sums, products and norms have the same bits for every number of membe
                 Reproducible<float> float_squares;
                 float_squares.add_products(f, f);
                 const float float_norm = norm_of_all(f);
-                CHECK(is_right_for_all(team, [&](Member& me) {
+                const auto fold2 = Reproducible<double, 2>().add(x);
+                CHECK(on_all(team, [&](Member& me) {
                     const auto mine = part(x, borders, me.rank());
                     const auto floats = part(f, borders, me.rank());
-                    bool right = same_bits(reproducible_sum(me, mine), Reproducible<double>().add(x).value());
+                    bool right =
+                        same_bits(reproducible_sum(me, mine, options), Reproducible<double>().add(x).value());
+                    right &= me.allreduce(Reproducible<double, 2>().add(mine), sum) == fold2;
                     right &= same_bits(reproducible_sum(me, floats), Reproducible<float>().add(f).value());
                     right &= same_bits(reproducible_dot(me, mine, mine), squares.value());
                     right &= same_bits(reproducible_dot(me, floats, floats), float_squares.value());
@@ -87,7 +91,7 @@ TEST_CASE("norms of huge and tiny elements have the same bits for every number o
     for (const Terms kind : {Terms::huge_range, Terms::subnormal, Terms::large}) {
         const auto x = make_terms<double>(kind, 300, engine);
         const double alone = norm_of(x);
-        for (const int members : team_sizes) {
+        for (const int members : all_team_sizes) {
             const auto borders = random_borders(members, x.size(), engine);
             std::vector<double> norms(static_cast<std::size_t>(members));
             team_of(members).run([&](Member& me) {
@@ -119,82 +123,6 @@ TEST_CASE("norms neither overflow nor underflow on the way") {
 TEST_CASE("norms with NaN of both signs have the same bits for every number of members and order") {
     check_bits_with_nan<double>();
     check_bits_with_nan<float>();
-}
-
-TEST_CASE("accumulators are reduced and scanned with the same bits by all algorithms") {
-    std::mt19937 engine(4);
-    for (const int members : {2, 5, 8}) {
-        Team team = team_of(members);
-        const auto x = make_terms<double>(Terms::wide, 500, engine);
-        const auto borders = random_borders(members, x.size(), engine);
-        for (const std::string_view algorithm : {"", "direct", "circulant", "ring", "butterfly"}) {
-            CAPTURE(algorithm);
-            CHECK(is_right_for_all(team, [&](Member& me) {
-                Reproducible<double> mine;
-                mine.add(part(x, borders, me.rank()));
-                bool right = true;
-                if (algorithm != "butterfly" || members == 8) {
-                    const auto total = me.allreduce(mine, sum, {.algorithm = algorithm});
-                    right = total == Reproducible<double>().add(x);
-                }
-                const auto prefix = me.scan(mine, sum);
-                const std::size_t end = borders[static_cast<std::size_t>(me.rank()) + 1];
-                right &= prefix == Reproducible<double>().add(std::span(x).first(end));
-                return right;
-            }));
-        }
-    }
-}
-
-TEST_CASE("random vectors have one sum for all members, partitions and algorithms, within its bound") {
-    struct Vector {
-        std::vector<double> terms;
-        Reproducible<double> fold3;
-        Reproducible<double, 2> fold2;
-    };
-    std::mt19937 engine(7);
-    std::vector<Vector> vectors(static_cast<std::size_t>(vectors_or(32)));
-    for (std::size_t i = 0; i < vectors.size(); ++i) {
-        Vector& each = vectors[i];
-        each.terms = make_terms<double>(all_kinds[i % std::size(all_kinds)], 1 + engine() % 700, engine);
-        for (const double term : each.terms) {
-            each.fold3 += term;
-            each.fold2 += term;
-        }
-        check_error<3>(each.terms, each.fold3.value());
-        check_error<2>(each.terms, each.fold2.value());
-    }
-    constexpr std::string_view algorithms[] = {"", "direct", "circulant", "ring"};
-    for (const int members : all_team_sizes) {
-        CAPTURE(members);
-        Team team = team_of(members);
-        CHECK(is_right_for_all(team, [&](Member& me) {
-            bool is_right = true;
-            std::mt19937 borders_engine(static_cast<unsigned>(members)); // the same on every member
-            for (std::size_t i = 0; i < vectors.size(); ++i) {
-                const Vector& each = vectors[i];
-                const auto borders = random_borders(members, each.terms.size(), borders_engine);
-                const auto mine = part(each.terms, borders, me.rank());
-                const Options options{.algorithm = algorithms[(i / std::size(all_kinds)) % 4]};
-                const auto fold2 = me.allreduce(Reproducible<double, 2>().add(mine), sum, options);
-                is_right &= same_bits(reproducible_sum(me, mine, options), each.fold3.value());
-                is_right &= fold2 == each.fold2;
-            }
-            return is_right;
-        }));
-    }
-}
-
-TEST_CASE("the single-caller form reduces accumulators") {
-    std::mt19937 engine(5);
-    const auto x = make_terms<double>(Terms::cancelling, 900, engine);
-    std::vector<std::vector<Reproducible<double>>> ins(9, std::vector<Reproducible<double>>(1));
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        ins[i % 9][0] += x[i];
-    }
-    std::vector<Reproducible<double>> out(1);
-    single_caller::reduce(ins, out, sum);
-    CHECK(out[0] == Reproducible<double>().add(x));
 }
 
 TEST_CASE("the single-caller form has the sums, products and norms of the members") {

@@ -1,12 +1,9 @@
 #pragma once
 
 #include "tests/affine.hpp"
-#include "tests/operands_of.hpp"
-#include "tests/test.hpp"
+#include "tests/api/support.hpp"
 
 #include <tutti/numbers.hpp>
-#include <tutti/tasks.hpp>
-#include <tutti/tutti.hpp>
 
 namespace tutti::test {
 
@@ -165,20 +162,6 @@ bool same_bits(const T& a, const T& b) {
 
 inline Team team_of(int members) {
     return Team(members, {.placement = "none"});
-}
-
-/// How many random vectors a test takes: TUTTI_TEST_VECTORS. Accumulators take minutes for 10000.
-inline int vectors_or(int usual) {
-    const char* const set = std::getenv("TUTTI_TEST_VECTORS");
-    return set != nullptr ? std::atoi(set) : usual;
-}
-
-/// Whether function(member) is true for each member of the team.
-template <class Function>
-bool is_right_for_all(Team& team, const Function& function) {
-    std::atomic<int> wrong{0};
-    team.run([&](Member& me) { wrong += function(me) ? 0 : 1; });
-    return wrong == 0;
 }
 
 } // namespace tutti::test
