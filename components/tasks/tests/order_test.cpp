@@ -1,7 +1,6 @@
 // Ranks that arrive in any order, from any threads, several operations ahead of others.
 
 #include "support.hpp"
-#include "tests/ways/exam.hpp"
 
 using namespace tutti;
 
@@ -75,29 +74,18 @@ TEST_CASE("one result for all, in slices") {
 }
 
 TEST_CASE("some may pass one vector as both, which the others cannot know") {
-    for (const int ranks : {1, 2, 3, 6}) {
-        AsyncGroup meeting(ranks);
-        std::mt19937 random(3);
-        const auto size = static_cast<std::size_t>(ranks);
-        const test::Reference<std::int64_t> reference(ranks, test::ordinary<std::int64_t>, sum);
-        for (const Collective collective : {Collective::alltoall, Collective::shift}) {
-            const test::Shape shape{.collective = collective, .count = 4, .root = -1};
-            std::vector<test::Vectors<std::int64_t>> calls;
-            for (std::size_t rank = 0; rank < size; ++rank) {
-                calls.push_back(reference.vectors(rank, shape));
-            }
-            const auto result = [](auto& call) -> Vector& { return call.rank % 2 == 0 ? call.in : call.out; };
-            arrive_in_any_order(ranks, random, [&](int rank) {
-                auto& call = calls[static_cast<std::size_t>(rank)];
-                return collective == Collective::shift
-                           ? meeting.at(rank).shift(call.in, result(call), shape.root)
-                           : meeting.at(rank).alltoall(call.in, result(call));
-            });
-            for (auto& call : calls) {
-                CHECK_MESSAGE(result(call) == call.expected, ranks, " ranks, ", to_string(collective));
-            }
-        }
-    }
+    AsyncGroup meeting(2);
+    Vector both{1, 2};
+    const Vector in{3, 4};
+    Vector out(2);
+    AsyncRequest exchanged = meeting.at(0).alltoall(both, both);
+    meeting.at(1).alltoall(in, out).wait();
+    CHECK(both == Vector{1, 3});
+    CHECK(out == Vector{2, 4});
+    AsyncRequest shifted = meeting.at(0).shift(both, both, 1);
+    meeting.at(1).shift(in, out, 1).wait();
+    CHECK(both == in);
+    CHECK(out == Vector{1, 3});
 }
 
 TEST_CASE("a rank may be operations ahead of another") {

@@ -173,24 +173,6 @@ struct Throwing {
     int operator()(int /*left*/, int /*right*/) const { throw std::runtime_error("operator"); }
 };
 
-TEST_CASE("64 ranks on two threads") {
-    constexpr int ranks = 64;
-    ::tbb::task_arena arena(2);
-    tutti::AsyncGroup meeting(ranks);
-    std::atomic<int> wrong = 0;
-    run_tasks(arena, ranks, [&](int rank) {
-        for (int round = 0; round < 50; ++round) {
-            std::array<std::int64_t, 2> values{rank, round};
-            tutti::tbb::wait(meeting.at(rank).allreduce(values, tutti::sum));
-            wrong += values[0] == ranks * (ranks - 1) / 2 && values[1] == ranks * round ? 0 : 1;
-            int value = rank == round ? round : -1;
-            tutti::tbb::wait(meeting.at(rank).broadcast(std::span(&value, 1), round));
-            wrong += value == round ? 0 : 1;
-        }
-    });
-    CHECK(wrong == 0);
-}
-
 TEST_CASE("where all tasks wait, a thread outside their arena lets them go on") {
     constexpr int ranks = 16;
     for (const int threads : {1, 2}) {
@@ -287,30 +269,6 @@ TEST_CASE("what cannot be waited for so is refused") {
         text = message_of<tutti::Error>([&] { tutti::tbb::wait(meeting.at(0).barrier()); });
     });
     CHECK(mentions(text, "passed to then()"));
-}
-
-TEST_CASE("a task group of four on two threads is told that two of its members have no thread") {
-    tutti::Group group(4, {.timeout = std::chrono::milliseconds(200)});
-    std::vector<std::string> texts(4);
-    ::tbb::task_arena arena(2);
-    arena.execute([&] {
-        ::tbb::task_group tasks;
-        for (int rank = 0; rank < 4; ++rank) {
-            tasks.run([&, rank] {
-                try {
-                    group.run(rank, [](tutti::Member& me) { me.barrier(); });
-                } catch (const tutti::Error& error) {
-                    texts[static_cast<std::size_t>(rank)] = error.what();
-                }
-            });
-        }
-        tasks.wait();
-    });
-    for (const std::string& text : texts) {
-        CHECK_MESSAGE(text.find("members are not there: member ") != std::string::npos, text);
-        CHECK_MESSAGE(text.find(" has not joined") != std::string::npos, text);
-        CHECK_MESSAGE(text.find("the size of a pool") != std::string::npos, text);
-    }
 }
 
 } // namespace

@@ -8,100 +8,6 @@ using test::mentions;
 
 namespace {
 
-TEST_CASE("a request has an operation until it is moved from or emptied, and does not wait when it is gone") {
-    AsyncRequest request;
-    CHECK(!request.valid());
-    CHECK((request.test() && request.wait_for(1h)));
-    AsyncGroup meeting(2);
-    request = meeting.at(0).barrier();
-    CHECK(request.valid());
-    AsyncRequest other = std::move(request);
-    CHECK(!request.valid()); // NOLINT(bugprone-use-after-move)
-    CHECK(other.valid());
-    other = AsyncRequest(); // returns, though rank 1 has not arrived
-    CHECK(!other.valid());
-    meeting.at(1).barrier().wait();
-}
-
-TEST_CASE("a wait ends when its time is over, and the operation goes on") {
-    AsyncGroup meeting(2);
-    AsyncRequest request = meeting.at(0).barrier();
-    CHECK(!request.wait_for(0s));
-    CHECK(!request.wait_for(-1s));
-    const auto begin = std::chrono::steady_clock::now();
-    CHECK(!request.wait_for(20ms));
-    CHECK(std::chrono::steady_clock::now() - begin >= 20ms);
-    std::thread other([&] {
-        std::this_thread::sleep_for(10ms);
-        meeting.at(1).barrier().wait();
-    });
-    CHECK(request.wait_for(std::chrono::hours::max()));
-    CHECK(request.wait_for(0s));
-    other.join();
-}
-
-TEST_CASE("many short waits are as long as one for the timeout of the operation") {
-    AsyncGroup meeting(2, {.timeout = 50ms});
-    AsyncRequest request = meeting.at(0).barrier();
-    CHECK_THROWS_AS(
-        {
-            while (!request.wait_for(1ms)) {
-            }
-        },
-        TimeoutError);
-    AsyncRequest another = meeting.at(0).barrier();
-    CHECK_THROWS_AS((void)another.wait_for(1h), TimeoutError);
-}
-
-TEST_CASE("any and all of several") {
-    AsyncGroup meeting(2);
-    std::array<AsyncRequest, 3> requests;
-    CHECK(test_any(requests) == requests.size()); // all are empty
-    CHECK(test_all(requests));
-    requests[0] = meeting.at(0).barrier();
-    requests[2] = meeting.at(0).barrier();
-    CHECK(test_any(requests) == std::nullopt);
-    CHECK(!test_all(requests));
-    meeting.at(1).barrier().wait();
-    CHECK(!test_all(requests));
-    CHECK(test_any(requests) == std::size_t{0});
-    CHECK(!requests[0].valid());
-    CHECK(test_any(requests) == std::nullopt);
-    meeting.at(1).barrier().wait();
-    CHECK(test_all(requests));
-    CHECK(requests[2].valid());
-    wait_all(requests);
-    CHECK(test_any(requests) == std::size_t{2});
-    CHECK(test_any(requests) == requests.size());
-}
-
-TEST_CASE("a request of several that has failed is emptied, and each is looked at for its timeout") {
-    AsyncGroup meeting(2);
-    int value = 1;
-    std::array<int, 2> two{};
-    std::array<AsyncRequest, 3> requests{meeting.at(0).barrier({.timeout = 1h}),
-                                         meeting.at(0).barrier({.timeout = 20ms}),
-                                         meeting.at(0).broadcast(std::span(&value, 1), 0)};
-    const auto begin = std::chrono::steady_clock::now();
-    CHECK_THROWS_AS(
-        {
-            while (!test_any(requests)) {
-            }
-        },
-        TimeoutError);
-    CHECK(std::chrono::steady_clock::now() - begin < 1min);
-    CHECK(!requests[1].valid());
-    CHECK(requests[0].valid());
-    meeting.at(1).barrier().wait();
-    CHECK_THROWS_AS(meeting.at(1).barrier().wait(), TimeoutError);
-    CHECK_THROWS_AS(meeting.at(1).broadcast(two, 0).wait(), MismatchError);
-    CHECK(test_any(requests) == std::size_t{0});
-    CHECK_THROWS_AS((void)test_all(requests), MismatchError);
-    CHECK(requests[2].valid());
-    CHECK_THROWS_AS((void)test_any(requests), MismatchError);
-    CHECK(test_any(requests) == requests.size());
-}
-
 /// The text of the exception at the request's timeout, if there is one.
 std::optional<std::string> told_by(AsyncRequest& request) {
     try {
@@ -124,30 +30,13 @@ TEST_CASE("an async group has the timeout of its options, or of TUTTI_TIMEOUT") 
     CHECK(mentions(told_by(other).value_or(""), "rank 1 has waited 50 ms"));
 }
 
-TEST_CASE("who tests a request again and again is told as well") {
-    AsyncGroup meeting(2, {.timeout = 50ms});
-    AsyncRequest barrier = meeting.at(0).barrier();
-    const auto test_on = [&] {
-        while (!barrier.test()) {
-            std::this_thread::yield();
-        }
-    };
-    CHECK_THROWS_AS(test_on(), TimeoutError);
-}
-
-TEST_CASE("coroutines and functions learn of it as well") {
+TEST_CASE("a coroutine learns of it as well") {
     AsyncGroup meeting(3, {.timeout = 50ms});
     std::string text;
-    std::string called;
-    const auto call = [&](const std::exception_ptr& failure) { called += test::text_of(failure); };
     test::await_text(meeting.at(1).barrier(), text);
-    AsyncRequest two = meeting.at(2).barrier();
-    two.then(call);
-    CHECK(told_by(two));
+    AsyncRequest other = meeting.at(2).barrier();
+    CHECK(told_by(other));
     CHECK(mentions(text, "rank 0 has made no call yet"));
-    AsyncRequest late = meeting.at(0).barrier();
-    late.then(call); // at once
-    CHECK(called == text + text);
 }
 
 TEST_CASE("each operation ends once, whoever comes first: the last rank or the timeout") {
