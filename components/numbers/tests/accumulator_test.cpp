@@ -1,4 +1,3 @@
-#include "fast_math.hpp"
 #include "support.hpp"
 
 #include <cfloat>
@@ -6,6 +5,14 @@
 #if defined(__x86_64__)
 #include <xmmintrin.h>
 #endif
+
+namespace tutti::test {
+
+/// The terms one by one, in fast_math.cpp, which is compiled with -ffast-math.
+template <int Fold>
+Reproducible<double, Fold> with_fast_math(std::span<const double> terms);
+
+} // namespace tutti::test
 
 using namespace tutti::test;
 using tutti::Reproducible;

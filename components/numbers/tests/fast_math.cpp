@@ -1,6 +1,6 @@
-#include "fast_math.hpp"
+#include "tests/std.hpp"
 
-#include <tutti/numbers.hpp>
+#include <tutti/reproducible.hpp>
 
 namespace tutti::test {
 
