@@ -41,7 +41,7 @@ TEST_CASE(
         };
         // Nothing, a word, a slot, the staging buffer, and none of these.
         const std::array<std::size_t, 5> sizes{0, 1, 3, 100, 9000};
-        const auto by_name = jobs_of(members, sizes, {.defaults = false, .rows = serves});
+        const auto by_name = jobs_of(members, sizes, {.exact = false, .defaults = false, .rows = serves});
         served += by_name.size();
         CHECK(wrong_calls(team, reference, by_name, quadrupled_and_halved) == 0);
         const auto by_default = jobs_of(members, sizes, {.names = false, .rows = reduces});
