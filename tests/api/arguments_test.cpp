@@ -43,8 +43,7 @@ TEST_CASE("placements are checked") {
     CHECK(Team().size() >= 1);
 }
 
-TEST_CASE(
-    "a seat is taken until its member, which may have been moved, is destroyed; a member keeps its group") {
+TEST_CASE("a seat is taken until its member, moved or not, is destroyed; a member keeps its group") {
     auto group = std::make_unique<Group>(1);
     {
         Member first = group->join(0);
@@ -107,7 +106,9 @@ TEST_CASE("overlapping buffers") {
 }
 
 TEST_CASE("numbers of elements that do not fit together, and wrong counts") {
-    std::vector<int> two(2), three(3), four(4), five(5), six(6);
+    std::vector<int> one(1), two(2), three(3), four(4), five(5), six(6);
+    const Counts one_two({1, 2}), two_three({2, 3});
+    const CountsOnAll on_all({1, 2});
     const auto scatter = [&](const Numbers& counts) {
         return [&, counts](Member& me) { me.reduce_scatter(six, two, Counts(counts), sum); };
     };
@@ -130,29 +131,15 @@ TEST_CASE("numbers of elements that do not fit together, and wrong counts") {
         {"add up to 7", scatter({2, 5})},
         {"`counts[0]` is 3", scatter({3, 3})},
         {"overflow", scatter({std::size_t(-1), 7})},
-        {"add up to 3",
-         [&](Member& me) {
-             me.reduce_scatter(six, Counts{1, 2}, sum);
-         }},
-        {"`counts[0]` is 1",
-         [&](Member& me) {
-             me.gather(two, three, CountsOnAll({1, 2}), 0);
-         }},
-        {"add up to 3",
-         [&](Member& me) {
-             me.allgather(two, four, Counts{1, 2});
-         }},
+        {"add up to 3", [&](Member& me) { me.reduce_scatter(six, one_two, sum); }},
+        {"`counts[0]` is 1", [&](Member& me) { me.gather(two, three, on_all, 0); }},
+        {"add up to 3", [&](Member& me) { me.allgather(two, four, one_two); }},
         // The root must have the counts that only it gives.
-        {"`counts` has 0 entries, must have one for each of the 2 members",
-         [&](Member& me) { me.gather(two, Counts(), 0); }},
+        {"`counts` has 0 entries, must have one for each", [&](Member& me) { me.gather(two, Counts(), 0); }},
         {"`block` has 1 elements, but `counts[0]` is 2",
-         [&](Member& me) {
-             me.gather(std::array{1}, five, Counts{2, 3}, 0);
-         }},
+         [&](Member& me) { me.gather(one, five, two_three, 0); }},
         {"`block` has 1 elements, but `counts[0]` is 2",
-         [&](Member& me) {
-             me.scatter(five, std::span(two).first(1), Counts{2, 3}, 0);
-         }},
+         [&](Member& me) { me.scatter(five, one, two_three, 0); }},
     });
     check_rejected(1, "must have 4", [&](Member& me) { me.allgather(four, six); });
 }
@@ -161,6 +148,7 @@ TEST_CASE("displacements that cannot be right") {
     std::vector<int> five(5);
     const std::vector<int> in(5);
     const std::span two = std::span(in).first(2);
+    const Counts overlapping({2, 2}, {0, 1}), apart({2, 2}, {0, 2}), beyond({2, 2}, {0, 9});
     const auto allgather = [&](const Numbers& counts, const Numbers& places) {
         return [&, counts, places](Member& me) { me.allgather(two, five, Counts(counts, places)); };
     };
@@ -179,22 +167,12 @@ TEST_CASE("displacements that cannot be right") {
         {"`in` has 5 elements, but block 1 has 2 from displacement 4 on", exchange({0, 4}, {0, 2})},
         {"`out` has 5 elements, but block 1", exchange({0, 0}, {0, 4})},
         {"blocks 0 and 1 of `out` overlap", exchange({0, 0}, {3, 2})},
-        {"blocks 0 and 1 of `inout` overlap",
-         [&](Member& me) {
-             me.alltoall(five, Counts({2, 2}, {0, 1}));
-         }},
+        {"blocks 0 and 1 of `inout` overlap", [&](Member& me) { me.alltoall(five, overlapping); }},
         {"gather: blocks 0 and 1 of `out` overlap",
-         [&](Member& me) {
-             me.gather(two, five, Counts({2, 2}, {0, 1}), 0);
-         }},
+         [&](Member& me) { me.gather(two, five, overlapping, 0); }},
         {"scatter: `in` has 5 elements, but block 1 has 2 from displacement 9 on",
-         [&](Member& me) {
-             me.scatter(in, std::span(five).first(2), Counts({2, 2}, {0, 9}), 0);
-         }},
-        {"`root` is 2, must be in 0..1",
-         [&](Member& me) {
-             me.gather(in, five, Counts({2, 2}, {0, 2}), 2);
-         }},
+         [&](Member& me) { me.scatter(in, std::span(five).first(2), beyond, 0); }},
+        {"`root` is 2, must be in 0..1", [&](Member& me) { me.gather(in, five, apart, 2); }},
     });
 }
 

@@ -240,8 +240,7 @@ TEST_CASE("members may prepare and start in another order, and wait long") {
     });
 }
 
-TEST_CASE("members that wait for, or test, an operation that a member never starts are told when that has "
-          "returned") {
+TEST_CASE("members that wait for, or test, what a member never starts are told when that has returned") {
     const std::vector<std::string> says{"started operation 2", "has returned without starting it"};
     check_fails(3, Kind::mismatch, says, [](Member& me) {
         std::vector<int> vector(100, 1);

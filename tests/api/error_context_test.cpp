@@ -9,21 +9,6 @@ static_assert(std::is_nothrow_copy_constructible_v<ArgumentError> &&
 
 namespace {
 
-/// The fields of the E that `call` throws.
-template <class E>
-ErrorContext context_of(const std::function<void()>& call) {
-    try {
-        call();
-    } catch (const E& error) {
-        return error.context();
-    } catch (const std::exception& other) {
-        FAIL_CHECK("another error: ", other.what());
-        return {};
-    }
-    FAIL_CHECK("no error");
-    return {};
-}
-
 void check_is(const ErrorContext& context, int rank, int peer, std::uint64_t operation,
               std::optional<Collective> collective, unsigned line) {
     CHECK(context.rank == rank);

@@ -116,8 +116,7 @@ TEST_CASE("program that has a file of what it learnt" * doctest::skip()) {
     CHECK(Group(2, {.tuning = "off"}).tuning() == "built-in choice");
 }
 
-TEST_CASE(
-    "the environment names a file to which a program saves what it has learnt, and from which it begins") {
+TEST_CASE("the environment names a file for what a program has learnt, from which the next one begins") {
     const Folder folder;
     REQUIRE(folder.run_again("TUTTI_TUNING_SAVE=tuned", learns) == 0);
     const std::string text = folder.text("tuned");

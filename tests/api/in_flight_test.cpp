@@ -1,5 +1,5 @@
-// Operations in flight: in which order they are waited for, how long they last, and other threads that use
-// them.
+// Requests and persistent operations of members: in which order they are waited for, how long operations
+// last, and other threads that use them.
 
 #include "coroutines.hpp"
 #include "support.hpp"
@@ -7,6 +7,12 @@
 #include <semaphore>
 
 namespace {
+
+static_assert(!std::convertible_to<Request, AsyncRequest> && !std::convertible_to<AsyncRequest, Request>);
+static_assert(!std::copyable<Request> && std::movable<Request> && std::movable<AsyncRequest>);
+static_assert(noexcept(std::declval<const Request&>().valid()));
+static_assert(std::is_nothrow_move_constructible_v<Request>);
+static_assert(std::default_initializable<Persistent> && std::movable<Persistent>);
 
 void on_another_thread(const std::function<void()>& act) {
     std::thread(act).join();
@@ -50,15 +56,101 @@ void with_two_complete(const Act& act) {
 
 } // namespace
 
-TEST_CASE("a request waits for its operation when it is destroyed or assigned to") {
+TEST_CASE("a persistent operation can be a member that is assigned later") {
+    run_members(2, [](Member& me) {
+        Persistent step;
+        int value = 1;
+        int sum_of_all = 0;
+        std::vector<int> buffer(2);
+        CHECK((!step.valid() && step.test()));
+        for (const auto& start :
+             std::vector<std::function<void()>>{[&] { step.start(); }, [&] { step.start(value, sum_of_all); },
+                                                [&] { step.start(buffer); }}) {
+            check_thrown(thrown_by(start), Kind::error, {"the object is empty", "Member::prepare"});
+        }
+        step = me.prepare.allreduce(value, sum_of_all, sum);
+        CHECK((step.valid() && step.test())); // it has never been started
+        step.start();
+        step.wait();
+        CHECK(sum_of_all == 2);
+    });
+}
+
+TEST_CASE("a wait with a limit lets all operations of the thread progress, and calls functions") {
+    run_members(2, [](Member& me) {
+        Member other = me.dup();
+        Request first = other.start.barrier();
+        Request second = me.start.barrier();
+        int called = 0;
+        first.then([&](const std::exception_ptr& failure) { called += failure == nullptr ? 1 : 1000; });
+        if (me.rank() == 0) {
+            while (!second.wait_for(1ms)) {
+            }
+            while (!first.wait_for(1ms)) {
+            }
+        } else {
+            wait_all(first, second);
+        }
+        CHECK(called == 1);
+    });
+}
+
+TEST_CASE("after a wait whose time is over, a member makes the call that the others wait for") {
+    // Nobody may find that the two wait for each other.
+    run_members(2, [](Member& me) {
+        Member other = me.dup();
+        if (me.rank() == 0) {
+            Request request = me.start.barrier();
+            CHECK(!request.wait_for(std::chrono::duration<double>(std::numeric_limits<double>::quiet_NaN())));
+            CHECK(!request.wait_for(100ms));
+            other.barrier();
+            CHECK(request.wait_for(std::chrono::hours::max())); // longer than the clock lasts
+        } else {
+            other.barrier();
+            me.start.barrier().wait();
+        }
+    });
+}
+
+TEST_CASE("test_all takes a range, or requests of several kinds, and leaves them their operations") {
+    AsyncGroup meeting(1);
+    std::atomic<bool> may_go_on{false};
+    run_members(2, [&](Member& me) {
+        if (me.rank() == 1) {
+            await(may_go_on, true);
+        }
+        Request empty, request = me.start.barrier();
+        Persistent step = me.prepare.barrier();
+        const std::span steps(&step, 1);
+        CHECK(test_all(steps)); // it has never been started
+        step.start();
+        if (me.rank() == 0) {
+            AsyncRequest arrived = meeting.at(0).barrier();
+            CHECK(!test_all(steps));
+            CHECK(test_all());
+            CHECK(test_all(empty, arrived));
+            CHECK(!test_all(request, empty));
+            CHECK(!test_all(arrived, step));
+            may_go_on = true;
+            while (!test_all(request, step, arrived, empty)) {
+            }
+            CHECK((request.valid() && step.valid() && arrived.valid()));
+        }
+        wait_all(request, step);
+    });
+}
+
+TEST_CASE("functions and conditions must not be empty") {
+    check_rejected("", [] { Request().then(std::function<void(std::exception_ptr)>()); });
+    check_rejected("`ready`", [] { progress_until({}); });
+}
+
+TEST_CASE("a request waits for its operation when it is assigned to") {
     run_members(3, [](Member& me) {
-        std::vector<int> in(3000, 1);
-        std::vector<int> out(in.size());
-        { const Request dropped = me.start.allreduce(in, out, sum); }
-        CHECK(out[2999] == 3);
-        Request request = me.start.allreduce(in, out, max);
+        std::vector<int> values(3000, me.rank());
+        Request request = me.start.allreduce(values, max);
         request = me.start.barrier();
-        CHECK(out[2999] == 1);
+        CHECK(values[2999] == 2);
     });
 }
 
@@ -174,8 +266,7 @@ TEST_CASE("another thread destroys a coroutine that waits to go on") {
     });
 }
 
-TEST_CASE("another thread cannot use what a member has outstanding, nor start while its functions wait to be "
-          "called") {
+TEST_CASE("another thread cannot start while functions of the member wait to be called") {
     with_two_complete([](Member& me, Request& first, Request& second, const auto& complete) {
         const auto check_refused = [](const std::string& what, const std::function<void()>& use) {
             std::string text;
@@ -184,9 +275,6 @@ TEST_CASE("another thread cannot use what a member has outstanding, nor start wh
         };
         const auto start = [&] { const Request more = me.start.barrier(); };
         const auto then = [&] { second.then([](const auto& /*failure*/) {}); };
-        check_refused("wait", [&] { second.wait(); });
-        check_refused("wait_for", [&] { second.wait_for(1ms); });
-        check_refused("start", start);
         bool is_called = false;
         first.then([&](const auto& /*failure*/) {
             check_refused("start", start);
@@ -222,8 +310,7 @@ TEST_CASE("a thread is not taken for one that has ended, whose memory it has got
     CHECK(mentions(ended.run.text, "a member was destroyed by another thread"));
 }
 
-TEST_CASE(
-    "a member that leaves while another thread has operations of it in flight leaves its group unusable") {
+TEST_CASE("a member that leaves while another thread has operations of it leaves its group unusable") {
     std::binary_semaphore starts(0);
     std::binary_semaphore has_started(0);
     std::binary_semaphore looks(0);

@@ -26,11 +26,6 @@ struct Ticket {
     std::unique_ptr<int> number;
 };
 
-struct NamedLevel {
-    Level level;
-    int machine::Pu::*number;
-};
-
 /// The machine that hwloc has been told to describe, or this one.
 machine::Machine described() {
     const char* const synthetic = std::getenv("HWLOC_SYNTHETIC");
@@ -84,23 +79,19 @@ TEST_CASE("a member that gives up releases the others with its text, and its run
     for (const bool is_in_group : {false, true}) {
         Team team(3, {.placement = "none"});
         Group group(3);
-        Outcomes each(3);
-        const auto part = [&](Member& me) {
-            each.note(me, [&] {
-                me.barrier(); // which may not have ended everywhere when the member gives up
-                if (me.rank() == 1) {
-                    me.abort("no bread left");
-                }
-                me.barrier();
-            });
+        const auto part = [](Member& me) {
+            me.barrier(); // which may not have ended everywhere when the member gives up
+            me.rank() == 1 ? me.abort("no bread left") : void();
+            me.barrier();
         };
-        const Thrown of_run = thrown_by(
-            [&] { team.run([&](Member& me) { is_in_group ? group.run(me.rank(), part) : part(me); }); });
-        for (int rank = 0; rank < 3; ++rank) {
-            check_thrown(each.of(rank), Kind::aborted, {"no bread left"});
+        const Ended ended =
+            run(team, [&](Member& me) { is_in_group ? group.run(me.rank(), part) : part(me); });
+        for (const int rank : {0, 2}) {
+            check_thrown(ended.each.of(rank), Kind::aborted, {"no bread left"});
         }
-        CHECK(of_run.kind == Kind::error);
-        CHECK(of_run.text == "no bread left");
+        check_thrown(ended.each.of(1), is_in_group ? Kind::error : Kind::aborted, {"no bread left"});
+        CHECK(ended.run.kind == Kind::error);
+        CHECK(ended.run.text == "no bread left");
         check_usable(team);
     }
 }
@@ -133,17 +124,19 @@ TEST_CASE("a split by level makes one group of each part of the machine") {
     const std::vector<int> cpus = team.cpus();
     REQUIRE(std::ranges::find(cpus, -1) == cpus.end());
     CHECK(team.run([](Member& me) { return me.cpu(); }) == cpus);
-    for (const NamedLevel& each :
-         {NamedLevel{Level::socket, &machine::Pu::package}, NamedLevel{Level::numa_node, &machine::Pu::numa},
-          NamedLevel{Level::l3, &machine::Pu::l3}, NamedLevel{Level::l2, &machine::Pu::l2},
-          NamedLevel{Level::core, &machine::Pu::core}}) {
+    const std::pair<Level, int machine::Pu::*> levels[] = {{Level::socket, &machine::Pu::package},
+                                                           {Level::numa_node, &machine::Pu::numa},
+                                                           {Level::l3, &machine::Pu::l3},
+                                                           {Level::l2, &machine::Pu::l2},
+                                                           {Level::core, &machine::Pu::core}};
+    for (const auto& each : levels) {
         const auto part_of = [&](int rank) {
             const auto pu =
                 std::ranges::find(machine.pus, cpus[static_cast<std::size_t>(rank)], &machine::Pu::os_index);
-            return pu == machine.pus.end() ? -1 : (*pu).*each.number;
+            return pu == machine.pus.end() ? -1 : (*pu).*each.second;
         };
         const auto mates = team.run([&](Member& me) {
-            Member part = me.split(each.level);
+            Member part = me.split(each.first);
             std::vector<int> ranks(static_cast<std::size_t>(part.size()));
             part.allgather(me.rank(), ranks);
             return ranks;
@@ -155,7 +148,7 @@ TEST_CASE("a split by level makes one group of each part of the machine") {
                     expected.push_back(other);
                 }
             }
-            INFO("level ", static_cast<int>(each.level), ", member ", rank);
+            INFO("level ", static_cast<int>(each.first), ", member ", rank);
             CHECK(mates[static_cast<std::size_t>(rank)] == expected);
         }
     }

@@ -33,8 +33,6 @@ struct Scenario {
 /// Every collective with short and with long vectors, by some algorithms, and calls of other kinds.
 std::vector<Scenario> scenarios() {
     std::vector<Scenario> made{
-        {"allreduce by a user's operator", 100,
-         [](Member& me, Buffers& my) { me.allreduce(my.all, Least{}); }},
         {"serial allreduce", 100,
          [](Member& me, Buffers& my) { me.allreduce(my.all, my.all_out, sum, {.order = Order::serial}); }},
         {"shared allreduce", 100,
@@ -64,7 +62,6 @@ std::vector<Scenario> scenarios() {
                  step.wait();
              }
          }},
-        {"split", 1, [](Member& me, Buffers&) { me.split(me.rank() % 2, 0)->barrier(); }},
         {"duplicate of a part", 1, [](Member& me, Buffers& my) {
              std::optional<Member> part =
                  me.split(me.rank() == 3 ? std::nullopt : std::optional(0), -me.rank());
@@ -84,7 +81,6 @@ std::vector<Scenario> scenarios() {
     }
     add(Collective::barrier, 1, "dissemination");
     add(Collective::broadcast, 1000, "tree");
-    add(Collective::allreduce, 100, "circulant");
     return made;
 }
 

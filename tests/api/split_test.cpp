@@ -82,13 +82,11 @@ TEST_CASE("a member without a color is in no group") {
 }
 
 TEST_CASE("a negative color is rejected, and the others are released") {
-    Team team(3, {.placement = "none"});
-    const Ended ended =
-        run(team, [](Member& me) { static_cast<void>(me.split(me.rank() == 1 ? -7 : 0, 0)); });
-    CHECK(ended.run.kind == Kind::argument);
-    CHECK(ended.run.text == "split: `color` is -7, must be at least 0; pass std::nullopt to be in no group");
-    CHECK(ended.each.count(Kind::aborted) == 2);
-    check_usable(team);
+    const std::string says = "split: `color` is -7, must be at least 0; pass std::nullopt to be in no group";
+    const Outcomes each = check_fails(3, Kind::argument, {says}, [](Member& me) {
+        static_cast<void>(me.split(me.rank() == 1 ? -7 : 0, 0));
+    });
+    CHECK(each.count(Kind::aborted) == 2);
 }
 
 TEST_CASE("a sub-group needs neither its parent nor another sub-group") {

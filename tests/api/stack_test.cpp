@@ -17,12 +17,6 @@ struct SmallThread {
     pthread_t thread{};
 };
 
-void* run_small(void* argument) {
-    auto& small = *static_cast<SmallThread*>(argument);
-    small.thrown = thrown_by(small.function);
-    return nullptr;
-}
-
 /// Runs `function(index)` on threads with the documented stack, and returns what the last one throws that
 /// throws.
 Thrown on_small_threads(int count, const std::function<void(int)>& function) {
@@ -34,6 +28,11 @@ Thrown on_small_threads(int count, const std::function<void(int)>& function) {
     for (int index = 0; index < count; ++index) {
         SmallThread& small = threads[static_cast<std::size_t>(index)];
         small.function = [&function, index] { function(index); };
+        const auto run_small = [](void* argument) -> void* {
+            auto& own = *static_cast<SmallThread*>(argument);
+            own.thrown = thrown_by(own.function);
+            return nullptr;
+        };
         REQUIRE(pthread_create(&small.thread, &attributes, run_small, &small) == 0);
     }
     Thrown last;

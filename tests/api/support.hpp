@@ -46,6 +46,21 @@ inline Thrown thrown_by(const std::function<void()>& call) {
     return {};
 }
 
+/// The fields of the E that `call` throws.
+template <class E>
+ErrorContext context_of(const std::function<void()>& call) {
+    try {
+        call();
+    } catch (const E& error) {
+        return error.context();
+    } catch (const std::exception& other) {
+        FAIL_CHECK("another error: ", other.what());
+        return {};
+    }
+    FAIL_CHECK("no error");
+    return {};
+}
+
 inline void check_mentions(const std::string& text, const std::vector<std::string>& parts) {
     INFO("the text is: ", text);
     for (const std::string& part : parts) {
