@@ -53,6 +53,17 @@ TEST_CASE("a kept sub-group learns of failures after a run that ended in differe
     });
 }
 
+TEST_CASE("an exception in a region of a joined group releases those that wait in a kept sub-group") {
+    Group group(3);
+    std::vector<std::optional<Member>> twins(3);
+    run_threads(group, 3, [&](Member& me) { twins[index_of(me)] = me.dup(); });
+    const std::vector<Thrown> thrown = run_threads(group, 3, [&](Member& me) {
+        me.rank() == 1 ? throw std::domain_error("no more data") : twins[index_of(me)]->barrier();
+    });
+    check_thrown(thrown[0], Kind::aborted, {"no more data"});
+    check_thrown(thrown[2], Kind::aborted, {"no more data"});
+}
+
 TEST_CASE("a failure elsewhere in the midst of a split") {
     Team team(5, {.placement = "none"});
     for (int i = 0; i < (reduced ? 10 : 60); ++i) {
