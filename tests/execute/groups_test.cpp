@@ -34,37 +34,11 @@ bool runs_on(detail::GroupState& group, const LevelTree& tree) {
     return true;
 }
 
-/// Members whose levels are known, on any CPUs.
-Team team_on(const Sizes& levels, int members) {
-    return Team(members, {.placement = "none", .group = {.levels = levels}});
-}
-
-int product(const Sizes& sizes) {
-    int all = 1;
-    for (const int size : sizes) {
-        all *= size;
-    }
-    return all;
-}
-
 std::vector<Sizes> trees() {
     if (reduced) {
         return {{2, 2}, {2, 3}};
     }
     return {{2, 2}, {2, 4}, {2, 2, 2}, {2, 3}, {3, 3}, {3, 2, 2}, {2, 8, 2}};
-}
-
-/// Every row that runs on levels, of small and of longer vectors, on every tree.
-template <class T>
-void examine(bool exact) {
-    const Wanted wanted{
-        .exact = exact, .defaults = false, .rows = [](const auto& row) { return row.make_on != nullptr; }};
-    for (const Sizes& levels : trees()) {
-        const int members = product(levels);
-        const auto jobs = jobs_of(members, std::vector<std::size_t>{0, 1, 4, 31, 1009, 5000}, wanted);
-        const auto ranks = blocking(members, {.placement = "none", .group = {.levels = levels}});
-        CHECK(Exam(members, 5000, ordinary<T>, sum).run(*ranks, jobs) == "");
-    }
 }
 
 /// Whether that comes about within ten seconds.
@@ -103,7 +77,7 @@ TEST_CASE("a group of which nothing else is said runs on where its members are")
 
 TEST_CASE("levels that do not make the members are refused") {
     for (const Sizes& levels : {Sizes{2, 3}, Sizes{2}, Sizes{0}, Sizes{-1, -4}, Sizes{2, 2, 2}}) {
-        CHECK_THROWS_WITH_AS(team_on(levels, 4),
+        CHECK_THROWS_WITH_AS(Team(4, {.placement = "none", .group = {.levels = levels}}),
                              "GroupOptions::levels: the product of the sizes is not the number of members, 4",
                              ArgumentError);
     }
@@ -111,39 +85,15 @@ TEST_CASE("levels that do not make the members are refused") {
     CHECK(Group(4, {.levels = {1, 4, 1}}).size() == 4);
 }
 
-TEST_CASE("every algorithm on levels, every tree: integers are exact") {
-    examine<int>(true);
-}
-
 TEST_CASE("every algorithm on levels, every tree: sums have the bits of the canonical order") {
-    examine<double>(false);
-}
-
-TEST_CASE("a sub-group of unequal groups gives the bits of any other algorithm") {
-    Team team = team_on({2, 4}, 8);
-    std::vector<std::string> wrong(8);
-    team.run([&](Member& me) {
-        std::optional<Member> some = me.subset(std::vector<int>{1, 2, 3, 5, 6, 7});
-        if (!some) {
-            return;
-        }
-        std::vector<double> in(1000);
-        for (std::size_t i = 0; i < in.size(); ++i) {
-            in[i] = 1.0 / static_cast<double>(3 + i + 7 * static_cast<std::size_t>(some->rank()));
-        }
-        std::vector<double> expected(in.size());
-        some->allreduce(in, expected, sum, {.algorithm = "direct"});
-        for (const char* const name : {"levels-shares", "levels-leaders"}) {
-            for (const std::size_t count : {std::size_t{1}, in.size()}) {
-                std::vector<double> out(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(count));
-                some->allreduce(out, sum, {.algorithm = name});
-                if (!std::equal(out.begin(), out.end(), expected.begin())) {
-                    wrong[index_of(me)] += name;
-                }
-            }
-        }
-    });
-    CHECK(wrong == std::vector<std::string>(8));
+    const Wanted wanted{
+        .exact = false, .defaults = false, .rows = [](const auto& row) { return row.make_on != nullptr; }};
+    for (const Sizes& levels : trees()) {
+        const int members = std::accumulate(levels.begin(), levels.end(), 1, std::multiplies());
+        const auto jobs = jobs_of(members, std::vector<std::size_t>{0, 1, 4, 31, 1009, 5000}, wanted);
+        const auto ranks = blocking(members, {.placement = "none", .group = {.levels = levels}});
+        CHECK(Exam(members, 5000, ordinary<double>, sum).run(*ranks, jobs) == "");
+    }
 }
 
 TEST_CASE("a roll call may be the last to hold another group, and end it") {

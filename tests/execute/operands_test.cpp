@@ -4,11 +4,7 @@
 #include "../aligned.hpp"
 #include "rows.hpp"
 
-#include <tutti/extremes.hpp>
-
 namespace {
-
-enum class Height : std::uint16_t { low, middle, high };
 
 Affine affine(std::size_t rank, std::size_t element) {
     const std::uint64_t value = test::mixed(rank, element);
@@ -31,8 +27,7 @@ auto counting(std::atomic<int>& misplaced) {
 template <std::size_t Bytes>
 void examine_alignment(int members) {
     using Element = Aligned<Bytes>;
-    CAPTURE(Bytes);
-    CAPTURE(members);
+    INFO(Bytes, " bytes, ", members, " members");
     Team team(members, {.placement = "none"});
     std::atomic<int> misplaced{0};
     const Reference<Element> reference(members, aligned<Element>, added<Element>);
@@ -49,10 +44,11 @@ Blocks blocks_of_kind(int members, unsigned kind) {
         switch (kind) {
         case 0: // all empty
             break;
-        case 1: // everything at one member
-            counts[i] = i == counts.size() / 2 ? 1001 : 0;
+        case 1: // everything at one member, in messages and without any
+        case 2:
+            counts[i] = i == counts.size() / 2 ? (kind == 1 ? 7 : 50'000) : 0;
             break;
-        case 2: // every other one empty
+        case 3: // every other one empty
             counts[i] = i % 2 == 0 ? i + 1 : 0;
             break;
         default:
@@ -117,34 +113,19 @@ TEST_CASE("elements of three bytes under a function and under a lambda") {
 
 TEST_CASE("reduce_scatter with irregular blocks, empty ones included") {
     for (const int members : {1, 2, 3, 5, 8, 13, 22}) {
-        std::vector<Job> jobs{{scattering(blocks_of_kind(members, 7))}};
-        for (const auto& row : algorithm::registry()) {
-            for (unsigned kind = 0; kind < 5; ++kind) {
-                for (const bool in_place : {false, true}) {
+        std::vector<Job> jobs;
+        for (unsigned kind = 0; kind < 6; ++kind) {
+            for (const bool in_place : {false, true}) {
+                const test::Shape shape = scattering(blocks_of_kind(members, kind), in_place);
+                jobs.push_back({shape});
+                for (const auto& row : algorithm::registry()) {
                     if (row.collective == Collective::reduce_scatter && takes(row, members)) {
-                        jobs.push_back({scattering(blocks_of_kind(members, kind), in_place), row.name});
+                        jobs.push_back({shape, row.name});
                     }
                 }
             }
         }
         examine_scattering(members, jobs);
-    }
-}
-
-TEST_CASE("a reduce_scatter that leaves everything with one member") {
-    for (const std::size_t members : {1U, 2U, 3U, 8U}) {
-        std::vector<Job> jobs;
-        for (const std::size_t count : {1U, 7U, 1000U, 50'000U}) {
-            for (std::size_t receiver = 0; receiver < members; ++receiver) {
-                Blocks blocks(members, 0);
-                blocks[receiver] = count;
-                for (const bool in_place : {false, true}) {
-                    jobs.push_back({scattering(blocks, in_place)});
-                    jobs.push_back({scattering(blocks, in_place), "direct"});
-                }
-            }
-        }
-        examine_scattering(static_cast<int>(members), jobs);
     }
 }
 
@@ -201,43 +182,19 @@ TEST_CASE("an operator with a state is used as it is on every member") {
     CHECK(results == std::vector<int>(4, (3 + 4 + 5 + 6) % 7));
 }
 
-TEST_CASE("scalars, arrays, spans and vectors are operands") {
-    for (const int members : {1, 2, 3, 8}) {
-        Team team(members, {.placement = "none"});
-        const int total = members * (members + 1) / 2;
-        CHECK(on_all(team, [&](Member& me) {
-            const double mine = me.rank() + 1.0;
-            double all = 0;
-            me.allreduce(mine, all, sum);
-            const long by_value = me.allreduce(long{me.rank()} + 1, sum);
-            std::array<int, 3> three{me.rank() + 1, 1, 0};
-            me.allreduce(three, sum);
-            int raw[2] = {me.rank(), -me.rank()};
-            me.allreduce(std::span(raw), max);
-            std::vector<int> ranks(static_cast<std::size_t>(members));
-            me.allgather(me.rank(), ranks);
-            int block = 0;
-            me.reduce_scatter(ranks, block, sum);
-            std::vector<int> expected(ranks.size());
-            std::iota(expected.begin(), expected.end(), 0);
-            return all == total && by_value == total && three == std::array{total, members, 0} &&
-                   raw[0] == members - 1 && raw[1] == 0 && ranks == expected && block == members * me.rank();
-        }));
-    }
-}
-
-TEST_CASE("one object goes by value, and the caller's own is kept") {
+TEST_CASE("scalars, arrays and spans are operands; one object goes by value, and the caller's own is kept") {
     struct TooWide { // to be copied where a call only reads it
         std::array<long, 100> values;
     };
     for (const int members : {1, 2, 3, 8}) {
-        Team team(members, {.placement = "none"});
-        CHECK(on_all(team, [&](Member& me) {
+        check_members(members, [&](Member& me) {
             const int rank = me.rank();
             const int last = members - 1;
             const double mine = rank + 1.0;
             const auto sum_to = [](int end) { return end * (end + 1) / 2; };
-            bool right = me.allreduce(mine, sum) == sum_to(members);
+            double all = 0;
+            me.allreduce(mine, all, sum);
+            bool right = all == sum_to(members) && me.allreduce(mine, sum) == all;
             right = right && me.reduce(mine, sum, last) == (rank == last ? sum_to(members) : mine);
             right = right && me.scan(mine, sum) == sum_to(rank + 1);
             right = right && me.exscan(mine, sum) == sum_to(rank);
@@ -245,87 +202,49 @@ TEST_CASE("one object goes by value, and the caller's own is kept") {
             right = right && me.shift(mine, 1) == (rank == 0 ? members : rank);
             right = right && mine == rank + 1.0;
 
-            const auto least = me.allreduce(ValueAt<int>{-rank, rank}, minloc, {.order = Order::serial});
-            right = right && least == ValueAt<int>{-last, last};
-            const std::complex<float> complex(1, static_cast<float>(rank));
-            right = right && me.allreduce(complex, sum).imag() == static_cast<float>(sum_to(last));
-            int (*const larger)(int, int) = [](int a, int b) { return a < b ? b : a; };
-            right = right && me.allreduce(rank, larger) == last;
+            std::array<int, 3> three{rank + 1, 1, 0};
+            me.allreduce(three, sum);
+            int raw[2] = {rank, -rank};
+            me.allreduce(std::span(raw), max);
+            right =
+                right && three == std::array{sum_to(members), members, 0} && raw[0] == last && raw[1] == 0;
+            std::vector<int> ranks(static_cast<std::size_t>(members));
+            me.allgather(rank, ranks);
+            int block = 0;
+            me.reduce_scatter(ranks, block, sum);
+            right = right && ranks.back() == last && block == members * rank;
 
             TooWide wide{};
             wide.values[99] = rank;
-            std::vector<TooWide> all(static_cast<std::size_t>(members));
-            me.allgather(wide, all);
-            return right && all.back().values[99] == last && me.broadcast(wide, last).values[99] == last;
-        }));
+            std::vector<TooWide> wides(static_cast<std::size_t>(members));
+            me.allgather(wide, wides);
+            return right && wides.back().values[99] == last && me.broadcast(wide, last).values[99] == last;
+        });
     }
-}
-
-TEST_CASE("enumerations and bool are gathered and reduced by a callable") {
-    Team team(3, {.placement = "none"});
-    CHECK(on_all(team, [](Member& me) {
-        const Height mine = me.rank() == 1 ? Height::high : Height::low;
-        std::array<bool, 3> flags{};
-        me.allgather(me.rank() == 2, flags);
-        return me.allreduce(mine, [](Height a, Height b) { return std::max(a, b); }) == Height::high &&
-               flags == std::array{false, false, true};
-    }));
 }
 
 TEST_CASE("a vector that is its own output is recognised") {
-    Team team(3, {.placement = "none"});
-    for (const auto& row : algorithm::registry()) {
-        if (row.collective == Collective::allreduce && takes(row, 3)) {
-            CHECK(on_all(team, [&](Member& me) {
-                std::vector<int> values(100, me.rank() + 1);
-                me.allreduce(values, values, sum, {.algorithm = row.name});
-                std::vector<int> both(99, me.rank());
-                const auto part = std::span(both).subspan(33 * index_of(me), 33);
-                me.allgather(part, both);
-                const bool gathered = both[0] == 0 && both[33] == 1 && both[98] == 2;
-                me.reduce_scatter(both, part, sum);
-                return values == std::vector<int>(100, 6) && gathered && part[0] == 3 * me.rank();
-            }));
-        }
-    }
+    check_members(3, [&](Member& me) {
+        std::vector<int> values(100, me.rank() + 1);
+        me.allreduce(values, values, sum);
+        std::vector<int> both(99, me.rank());
+        const auto part = std::span(both).subspan(33 * index_of(me), 33);
+        me.allgather(part, both);
+        const bool gathered = both[0] == 0 && both[33] == 1 && both[98] == 2;
+        me.reduce_scatter(both, part, sum);
+        return values == std::vector<int>(100, 6) && gathered && part[0] == 3 * me.rank();
+    });
 }
 
 TEST_CASE("empty vectors without an address") {
     for (const int members : {1, 2, 3, 8}) {
-        Team team(members, {.placement = "none"});
-        CHECK_NOTHROW(team.run([](Member& me) {
+        CHECK_NOTHROW(run_members(members, [](Member& me) {
             const std::span<double> nothing;
             me.allreduce(nothing, nothing, sum);
             me.allreduce(nothing, sum);
             me.allgather(nothing, nothing);
             me.reduce_scatter(nothing, nothing, sum);
             me.reduce_scatter(nothing, nothing, Counts(Blocks(static_cast<std::size_t>(me.size()))), sum);
-        }));
-    }
-}
-
-TEST_CASE("minloc, maxloc and operators that must keep rank order") {
-    Team team(5, {.placement = "none"});
-    for (const std::size_t elements : {1U, 1000U}) {
-        CHECK(on_all(team, [&](Member& me) {
-            const double value = me.rank() == 2 ? -1 : me.rank() == 1 || me.rank() == 4 ? 7 : 0;
-            const std::vector<ValueAt<double>> mine(elements, {value, me.rank()});
-            std::vector<ValueAt<double>> least(elements), greatest(elements);
-            me.allreduce(mine, least, minloc);
-            me.allreduce(mine, greatest, maxloc);
-            std::vector<int> lowest(elements, me.rank() + 10), highest(lowest), digits(elements, me.rank());
-            me.allreduce(lowest, non_commutative([](int a, int /*b*/) { return a; }));
-            me.allreduce(highest, non_commutative([](int /*a*/, int b) { return b; }));
-            // Appends digits: 0 1 2 3 4 in that order and no other.
-            me.allreduce(digits, non_commutative([](int a, int b) {
-                             int scale = 10;
-                             while (scale <= b) {
-                                 scale *= 10;
-                             }
-                             return a * scale + b;
-                         }));
-            return least.back() == ValueAt<double>{-1, 2} && greatest.back() == ValueAt<double>{7, 1} &&
-                   lowest.back() == 10 && highest.back() == 14 && digits.back() == 1234;
         }));
     }
 }

@@ -144,9 +144,6 @@ public:
     /// order. Returns what went wrong first, or nothing.
     std::string run(Ranks& ranks, std::span<const Job> jobs, std::size_t outstanding = 1);
 
-    /// A digest of every result of the last run, in order of ranks and calls.
-    const std::vector<std::vector<std::uint64_t>>& digests() const { return digests_; }
-
 private:
     struct Examined;
 
