@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <cstdio>
+#include <source_location>
 #include <string>
 
 namespace tutti::model {
@@ -23,12 +24,6 @@ struct Search {
     unsigned interruptions = unlimited;
 };
 
-struct Explored {
-    rl::test_result_e outcome = rl::test_result_success;
-    /// After an error: what each member did.
-    std::string report;
-};
-
 /// The part of relacy's output that tells, in order, what the members did in the faulty execution.
 inline std::string history(const std::string& output) {
     const auto first = output.find("[BEFORE END]");
@@ -36,9 +31,9 @@ inline std::string history(const std::string& output) {
     return first < last ? output.substr(first, last - first) : output;
 }
 
-/// Explores Test, a rl::test_suite, and says on the standard output what has been seen.
+/// Explores Test, a rl::test_suite, and checks how it ends. The standard output shows what has been seen.
 template <class Test>
-Explored explore(const char* what, Search search) {
+void ends(rl::test_result_e expected, Search search, const std::source_location& where) {
     // Relacy takes over operator new while it runs; its own streams do not use it.
     rl::ostringstream output;
     rl::ostringstream progress;
@@ -56,25 +51,29 @@ Explored explore(const char* what, Search search) {
         Test::prepare();
     }
     rl::simulate<Test>(parameters);
-    std::printf("%-66s | %-20s | %8llu executions | %s\n", what, scope.c_str(),
-                static_cast<unsigned long long>(parameters.stop_iteration),
+    std::printf("line %3u | %-20s | %8llu executions | %s\n", static_cast<unsigned>(where.line()),
+                scope.c_str(), static_cast<unsigned long long>(parameters.stop_iteration),
                 rl::test_result_str(parameters.test_result));
     std::fflush(stdout);
-    return {parameters.test_result, history(output.str().c_str())};
+    CHECK_MESSAGE(parameters.test_result == expected, "line ", where.line(), ": ",
+                  history(output.str().c_str()));
 }
 
 /// Checks that no execution of Test goes wrong.
 template <class Test>
-void passes(const char* what, Search search = {}) {
-    const Explored explored = explore<Test>(what, search);
-    CHECK_MESSAGE(explored.outcome == rl::test_result_success, explored.report);
+void passes(Search search = {}, const std::source_location& where = std::source_location::current()) {
+    ends<Test>(rl::test_result_success, search, where);
 }
 
 /// Checks that Test, which has a fault, is found out, and how.
 template <class Test>
-void caught(const char* what, rl::test_result_e outcome, Search search = {}) {
-    const Explored explored = explore<Test>(what, search);
-    CHECK_MESSAGE(explored.outcome == outcome, explored.report);
+void caught(rl::test_result_e outcome, Search search = {},
+            const std::source_location& where = std::source_location::current()) {
+    ends<Test>(outcome, search, where);
 }
+
+inline constexpr auto race = rl::test_result_data_race;
+inline constexpr auto wrong = rl::test_result_user_assert_failed;
+inline constexpr auto hang = rl::test_result_deadlock;
 
 } // namespace tutti::model

@@ -2,21 +2,83 @@
 
 #include "algorithm/registry.hpp"
 #include "mailbox/mailbox.hpp"
-#include "model_slot.hpp"
+#include "mailbox/slot.hpp"
+#include "model_word.hpp"
 #include "plan/plan.hpp"
 #include "run/runner.hpp"
 #include "schedule/synchronise.hpp"
 
 #include <tutti/detail/template_loops.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
-#include <utility>
 #include <vector>
 
 namespace tutti::model {
+
+/// The members that are parked. Relacy switches only at atomic accesses, so parking is one step with the
+/// glance that has found nothing, and waking one step with the store before it.
+class Parked {
+public:
+    static void reset() { parked_ = 0; }
+
+    static void park() {
+        parked_ |= 1U << rl::ctx().current_thread();
+        rl::ctx().park_current_thread(false, false, false, RL_INFO);
+    }
+
+    static void wake_all() {
+        for (rl::thread_id_t member = 0; parked_ != 0; ++member, parked_ >>= 1U) {
+            if ((parked_ & 1U) != 0) {
+                rl::ctx().unpark_thread(member, false, RL_INFO);
+            }
+        }
+    }
+
+private:
+    static inline unsigned parked_ = 0;
+};
+
+/// A mailbox::BasicSlot that wakes who is parked.
+template <class Cell>
+class ModelSlot : public mailbox::BasicSlot<Cell> {
+public:
+    void publish(std::uint64_t tag, const std::uint64_t* words, int count) {
+        mailbox::BasicSlot<Cell>::publish(tag, words, count);
+        Parked::wake_all();
+    }
+    void signal(std::uint64_t tag) {
+        mailbox::BasicSlot<Cell>::signal(tag);
+        Parked::wake_all();
+    }
+};
+
+/// The words of a board. One at which nobody looks is not watched, which takes far fewer executions.
+template <Orders orders>
+class BoardWord {
+public:
+    void watch() { is_watched_ = true; }
+
+    void publish(std::uint64_t value) noexcept {
+        if (is_watched_) {
+            word_.publish(value);
+            Parked::wake_all();
+        }
+    }
+    std::uint64_t observe() const noexcept {
+        RL_ASSERT(is_watched_);
+        return word_.observe();
+    }
+
+private:
+    ModelWord<orders, Words::relaxed> word_;
+    bool is_watched_ = false;
+};
+
+/// Nobody sleeps.
+struct NoBell {
+    void notify_if_needed() noexcept {}
+};
 
 // The names of rows; as template arguments they must be variables.
 inline constexpr char flat[] = "flat";
@@ -39,15 +101,9 @@ struct Calls {
 /// Which rule of reuse is broken.
 enum class Rule { kept, one_set, never_settles, settles_too_early, readers_not_awaited };
 
-/// The variations of a test of the runner. The memory orders are those of the slots and of the members'
-/// progress.
-template <class CellType, Orders progress = as_written, Rule broken = Rule::kept, Looks how = Looks::news>
-struct Under {
-    using Cell = CellType;
-    static constexpr Orders progress_orders = progress;
-    static constexpr Rule rule = broken;
-    static constexpr Looks looks = how;
-};
+using AsWritten = Portable<as_written>;
+
+using AsWritten = Portable<as_written>;
 
 /// A word of a member's vector, which relacy watches.
 using Watched = rl::var<std::uint64_t>;
@@ -161,14 +217,17 @@ private:
 };
 
 /// Members that make calls with the runner, over a mailbox that relacy watches. Before a call each fills its
-/// vectors, and after it checks the result: the next call, and the end, change them at once.
-template <Calls calls, class Under>
-struct Running : rl::test_suite<Running<calls, Under>, calls.members> {
+/// vectors, and after it checks the result: the next call, and the end, change them at once. `progress` is
+/// the memory orders of the members' progress.
+template <Calls calls, class Cell = AsWritten, Rule rule = Rule::kept, Looks looks = Looks::news,
+          Orders progress = as_written>
+struct Running : rl::test_suite<Running<calls, Cell, rule, looks, progress>, calls.members> {
     static constexpr auto members = static_cast<std::size_t>(calls.members);
-    using Word = BoardWord<Under::progress_orders>;
+    using Word = BoardWord<progress>;
     /// In which nobody fails.
-    struct Mailbox : mailbox::BasicMailbox<ModelSlot<typename Under::Cell>, Word, NoBell> {
-        using mailbox::BasicMailbox<ModelSlot<typename Under::Cell>, Word, NoBell>::BasicMailbox;
+    using BasicMailbox = mailbox::BasicMailbox<ModelSlot<Cell>, Word, NoBell>;
+    struct Mailbox : BasicMailbox {
+        using BasicMailbox::BasicMailbox;
         static bool has_failed() { return false; }
     };
     using Runner = run::Runner<Mailbox, WatchedCompute>;
@@ -205,7 +264,7 @@ struct Running : rl::test_suite<Running<calls, Under>, calls.members> {
 
     void before() {
         Parked::reset();
-        set_looks(Under::looks);
+        set_looks(looks);
         for (std::size_t member = 0; member < members; ++member) {
             std::ranges::fill(bindings[member].peers, run::Bases{});
             if (!prepared[member].synchronises) { // else nobody looks at it
@@ -256,7 +315,7 @@ struct Running : rl::test_suite<Running<calls, Under>, calls.members> {
     static void run_to_the_end(Runner& runner) {
         for (run::State state = runner.advance(1); state != run::State::done; state = runner.advance(1)) {
             RL_ASSERT(state == run::State::waits);
-            if constexpr (Under::looks == Looks::all) {
+            if constexpr (looks == Looks::all) {
                 rl::yield(1, RL_INFO);
             } else {
                 while (!is_ready(runner)) {
@@ -271,14 +330,14 @@ struct Running : rl::test_suite<Running<calls, Under>, calls.members> {
         set_looks(Looks::news);
         return is_ready;
     }
-    static void set_looks(Looks looks) { Published<std::uint64_t>::looks = Published<Both>::looks = looks; }
+    static void set_looks(Looks how) { Published<std::uint64_t>::looks = Published<Both>::looks = how; }
 
     static void break_rules(run::Cursor& cursor, const run::Cursor& before) {
-        if (Under::rule == Rule::one_set) {
+        if (rule == Rule::one_set) {
             cursor.set = before.set;
-        } else if (Under::rule == Rule::never_settles) {
+        } else if (rule == Rule::never_settles) {
             cursor.must_wait_for_slots = false;
-        } else if (Under::rule == Rule::settles_too_early) {
+        } else if (rule == Rule::settles_too_early) {
             --cursor.message_epochs[cursor.set];
         }
     }
@@ -304,15 +363,15 @@ struct Running : rl::test_suite<Running<calls, Under>, calls.members> {
     }
 };
 
-template <Calls calls, class Under>
-void Running<calls, Under>::prepare() {
+template <Calls calls, class Cell, Rule rule, Looks looks, Orders progress>
+void Running<calls, Cell, rule, looks, progress>::prepare() {
     const algorithm::Algorithm* const row = algorithm::find(calls.collective, calls.row);
     const auto synchronised = schedule::synchronise(row->make(calls.members, 0), calls.protocol);
     prepared.clear();
     bindings = std::vector<run::Bindings>(members);
     for (std::size_t member = 0; member < members; ++member) {
         plan::Plan plan = plan::compile(synchronised, static_cast<int>(member));
-        if (Under::rule == Rule::readers_not_awaited && plan.steps.back().code == plan::Code::await) {
+        if (rule == Rule::readers_not_awaited && plan.steps.back().code == plan::Code::await) {
             plan.steps.pop_back(); // the last wait is for them
         }
         run::Prepared made;

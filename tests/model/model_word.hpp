@@ -1,6 +1,5 @@
 #pragma once
 
-#include "fresh_look.hpp"
 #include "mailbox/slot.hpp"
 #include "relacy_headers.hpp"
 
@@ -71,20 +70,20 @@ class ModelWord {
 public:
     void publish(std::uint64_t value) noexcept { value_.store(value, orders.publish); }
     std::uint64_t observe() const noexcept { return value_.look(orders.observe); }
-    void put(std::uint64_t value) noexcept { value_.store(value, rl::mo_relaxed); }
-    std::uint64_t get() const noexcept { return value_.load(rl::mo_relaxed); }
-
-private:
-    Published<std::uint64_t> value_;
-};
-
-template <Orders orders>
-class ModelWord<orders, Words::plain> {
-public:
-    void publish(std::uint64_t value) noexcept { value_.store(value, orders.publish); }
-    std::uint64_t observe() const noexcept { return value_.look(orders.observe); }
-    void put(std::uint64_t value) noexcept { plain_(RL_INFO).store(value); }
-    std::uint64_t get() const noexcept { return plain_(RL_INFO).load(); }
+    void put(std::uint64_t value) noexcept {
+        if constexpr (words == Words::plain) {
+            plain_(RL_INFO).store(value);
+        } else {
+            value_.store(value, rl::mo_relaxed);
+        }
+    }
+    std::uint64_t get() const noexcept {
+        if constexpr (words == Words::plain) {
+            return plain_(RL_INFO).load();
+        } else {
+            return value_.load(rl::mo_relaxed);
+        }
+    }
 
 private:
     Published<std::uint64_t> value_;
