@@ -7,14 +7,6 @@
 
 namespace tutti::test {
 
-/// What a row promises for an operator: `exact` ones give the same bits in any order.
-inline Expect expectation(const algorithm::Algorithm& row, int members, bool exact) {
-    using detail::Association;
-    const bool is_bracketed =
-        has_brackets(row, Association::tree, members) || has_brackets(row, Association::left, members);
-    return is_bracketed || exact ? Expect::rank_order : Expect::close;
-}
-
 /// A call of `elements` elements, or about as many if the vector is divided among the members.
 inline Job by_default(Collective collective, int members, std::size_t elements, bool in_place, int root = 0) {
     const detail::CollectiveTraits& traits = detail::traits_of(collective);
@@ -24,13 +16,14 @@ inline Job by_default(Collective collective, int members, std::size_t elements, 
              .root = root}};
 }
 
+/// An `exact` operator gives the same bits in any order.
 inline Job by_name(const algorithm::Algorithm& row, int members, std::size_t elements, bool in_place,
                    bool exact, int root = 0) {
     Job job = by_default(row.collective, members, elements, in_place, root);
     job.algorithm = row.name;
-    job.expect = expectation(row, members, exact);
-    job.association =
-        row.order == algorithm::Order::serial ? detail::Association::left : detail::Association::tree;
+    using enum detail::Association;
+    job.has_reference = exact || has_brackets(row, tree, members) || has_brackets(row, left, members);
+    job.association = row.order == algorithm::Order::serial ? left : tree;
     return job;
 }
 

@@ -18,11 +18,7 @@ namespace {
 constexpr int four = 4; // members
 
 detail::Call call_of(Collective collective, Type type = Type::i32, Operator op = Operator::sum) {
-    detail::Call call;
-    call.collective = collective;
-    call.type = type;
-    call.op = op;
-    return call;
+    return {.collective = collective, .type = type, .op = op};
 }
 
 CallSize size_of(std::size_t bytes, bool in_place = false) {
@@ -49,9 +45,8 @@ std::string_view selected(const detail::Call& call, const CallSize& size,
 }
 
 detail::Call f64_call(Collective collective) {
-    detail::Call call = call_of(collective, Type::f64);
-    call.element_bytes = sizeof(double);
-    return call;
+    return {
+        .collective = collective, .type = Type::f64, .op = Operator::sum, .element_bytes = sizeof(double)};
 }
 
 /// As a call with an input and an output buffer.
@@ -63,14 +58,6 @@ CallSize size_on(std::size_t bytes, int members, int cpus, int l3_groups) {
             .members = members,
             .cpus = cpus,
             .l3_groups = l3_groups};
-}
-
-Reason reason_of(int members, int cpus, int l3_groups) {
-    return engine::select(f64_call(Collective::barrier), size_on(0, members, cpus, l3_groups), {}).reason;
-}
-
-std::string_view row_for(std::size_t bytes) {
-    return selected(f64_call(Collective::allreduce), size_on(bytes, 64, 64, 8));
 }
 
 } // namespace
@@ -271,19 +258,22 @@ TEST_CASE("the table is in order, and names algorithms that follow levels") {
     }
 }
 
-TEST_CASE("members with a CPU each that are many, or in several caches, follow levels") {
-    CHECK(reason_of(2, 2, 1) == Reason::eager);
-    CHECK(reason_of(8, 8, 1) == Reason::eager);
-    CHECK(reason_of(9, 9, 1) == Reason::levels);
-    CHECK(reason_of(9, 8, 1) == Reason::eager);
-    CHECK(reason_of(4, 4, 2) == Reason::levels);
-    CHECK(reason_of(4, 2, 2) == Reason::eager);
-}
-
-TEST_CASE("the choice follows the size") {
-    CHECK(row_for(8) == "levels-exchange");
-    CHECK(row_for(std::size_t{64} << 10U) == "levels-direct");
-    CHECK(row_for(std::size_t{64} << 20U) == "direct");
+TEST_CASE("members with a CPU each that are many, or in several caches, follow levels, and the size") {
+    const auto reason = [](int members, int cpus, int l3_groups) {
+        return engine::select(f64_call(Collective::barrier), size_on(0, members, cpus, l3_groups), {}).reason;
+    };
+    CHECK(reason(2, 2, 1) == Reason::eager);
+    CHECK(reason(8, 8, 1) == Reason::eager);
+    CHECK(reason(9, 9, 1) == Reason::levels);
+    CHECK(reason(9, 8, 1) == Reason::eager);
+    CHECK(reason(4, 4, 2) == Reason::levels);
+    CHECK(reason(4, 2, 2) == Reason::eager);
+    const auto row = [](std::size_t bytes) {
+        return selected(f64_call(Collective::allreduce), size_on(bytes, 64, 64, 8));
+    };
+    CHECK(row(8) == "levels-exchange");
+    CHECK(row(std::size_t{64} << 10U) == "levels-direct");
+    CHECK(row(std::size_t{64} << 20U) == "direct");
 }
 
 TEST_CASE("levels give way to a call that names its algorithm, has counts or a shared result") {

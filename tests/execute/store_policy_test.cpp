@@ -28,12 +28,8 @@ StorePolicy caches_of(const char* model, std::size_t l2_bytes, std::size_t l3_by
 }
 
 detail::Call sum_of_doubles(Collective collective) {
-    detail::Call call;
-    call.collective = collective;
-    call.type = Type::f64;
-    call.op = Operator::sum;
-    call.element_bytes = sizeof(double);
-    return call;
+    return {
+        .collective = collective, .type = Type::f64, .op = Operator::sum, .element_bytes = sizeof(double)};
 }
 
 } // namespace

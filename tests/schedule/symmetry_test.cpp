@@ -68,14 +68,6 @@ TEST_CASE("a torus of one dimension is the ring, whatever dimensions of one it h
     CHECK_THROWS_AS(Symmetry::torus(std::vector<int>(17, 2)), std::invalid_argument);
 }
 
-TEST_CASE("without symmetry nothing is translated") {
-    CHECK_FALSE(Symmetry::none.translates());
-    CHECK(Symmetry::none.translated(3, 2, 5) == 3);
-    CHECK(Symmetry::none.inverse(2, 5) == 0);
-    CHECK(Symmetry::none.keeps(3, 4));
-    CHECK(Symmetry::none.unit(3, 4) == 1);
-}
-
 TEST_CASE("from the generators all translations follow") {
     for (const auto& dimensions : shapes) {
         const Symmetry torus = Symmetry::torus(dimensions);
