@@ -59,6 +59,7 @@ TEST_CASE_TEMPLATE("every operator on every type", T, std::int8_t, std::uint8_t,
     const auto calls = reductions({{1, 1}, {1, 3}, {2, 2}, {3, 1}, {5, 7}});
     for (std::size_t code = 0; code < kernel::operator_count; ++code) {
         const auto op = static_cast<Operator>(code);
+        REQUIRE(detail::has_builtin(type_of<T>(), op) == reference::makes_sense<T>(op));
         if (reference::makes_sense<T>(op)) {
             check_kernels<T>(op, 5, calls, {0, 1, 2, 3, 7, 31, 61, 257, 1031});
             check_kernels<T>(op, 9, all_scans(9), counts_around_widths<T>());
