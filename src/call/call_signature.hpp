@@ -125,8 +125,8 @@ public:
     CallRecord() = default;
     /// The number and the epoch of the operation in which the call was made first, and by how much each such
     /// operation made the epoch grow. Operations count from 1.
-    CallRecord(std::uint64_t number, std::uint64_t epoch, std::uint64_t points,
-               const CallSignature& signature);
+    TUTTI_COMPONENT_API CallRecord(std::uint64_t number, std::uint64_t epoch, std::uint64_t points,
+                                   const CallSignature& signature);
 
     std::uint64_t number() const { return words_[0]; }
     std::uint64_t points() const { return words_[2]; }
