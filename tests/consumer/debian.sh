@@ -28,47 +28,37 @@ fi
     -D CPACK_COMPONENTS_COMMAND=tutti \
     -D CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS="$(find "$shared" -name 'libtutti*.so' -printf '%h\n' | sort -u | paste -sd ';')"
 
-# depends PACKAGE PATTERN [not]: what a package depends on.
-depends() {
-    found=$(dpkg-deb -f "$directory/$1"_*.deb Depends)
-    if echo "$found" | grep -Eq "(^|, )$2(,|$| \()"; then
-        [ "${3:-}" != not ] || fail "$1 depends on $2: $found"
-    else
-        [ "${3:-}" = not ] || fail "$1 does not depend on $2: $found"
-    fi
-}
-version=$(dpkg-deb -f "$directory"/libtutti_*.deb Version | sed 's/\./\\./g')
-depends libtutti 'libhwloc[0-9]+'
-depends libtutti 'libc6'
-depends libtutti '[^,]*(mpi|tbb|fmt)[^,]*' not
-depends libtutti-dev "libtutti \(= $version\)"
-depends libtutti-dev '[^,]*mpi[^,]*' not
-depends libtutti-c "libtutti \(= $version\)"
-depends libtutti-c-dev "libtutti-dev \(= $version\)"
-depends libtutti-c-dev "libtutti-c \(= $version\)"
-[ "$built" = none ] || depends tutti '[^,]*mpi[^,]*' not
-case $made in *libtutti-mpi*)
-    depends libtutti-mpi "libtutti \(= $version\)"
-    depends libtutti-mpi 'lib(open)?mpi[^,]*'
-    depends libtutti-mpi-dev "libtutti-dev \(= $version\)"
-    depends libtutti-mpi-dev "libtutti-mpi \(= $version\)"
-    depends libtutti-mpi-dev '(libopenmpi-dev|libmpich-dev|mpi-default-dev)'
-    depends libtutti-cmpi "libtutti-mpi \(= $version\)"
-    depends libtutti-cmpi-dev "libtutti-c-dev \(= $version\)"
-    depends libtutti-cmpi-dev "libtutti-mpi-dev \(= $version\)"
-    ;;
-esac
-case $made in *libtutti-fmpi*)
-    depends libtutti-fmpi "libtutti-cmpi \(= $version\)"
-    depends libtutti-fmpi-dev "libtutti-fortran-dev \(= $version\)"
-    ;;
-esac
-
-case $made in *libtutti-tbb*)
-    depends libtutti-tbb-dev "libtutti-dev \(= $version\)"
-    depends libtutti-tbb-dev libtbb-dev
-    ;;
-esac
+version=$(dpkg-deb -f "$directory"/libtutti_*.deb Version)
+# What a package depends on, or with `not` does not, if it is among those that are made.
+while read -r package pattern is; do
+    case ";$made;" in *";$package;"*) ;; *) continue ;; esac
+    found=$(dpkg-deb -f "$directory/$package"_*.deb Depends)
+    depends=''
+    echo "$found" | grep -Eq "(^|, )$(echo "$pattern" | sed "s/=/ \\\\(= $version\\\\)/")(,|$| \()" || depends=not
+    [ "$depends" = "$is" ] || fail "$package: $pattern $is: $found"
+done <<END
+libtutti libhwloc[0-9]+
+libtutti libc6
+libtutti [^,]*(mpi|tbb|fmt)[^,]* not
+libtutti-dev libtutti=
+libtutti-dev [^,]*mpi[^,]* not
+libtutti-c libtutti=
+libtutti-c-dev libtutti-dev=
+libtutti-c-dev libtutti-c=
+tutti [^,]*mpi[^,]* not
+libtutti-mpi libtutti=
+libtutti-mpi lib(open)?mpi[^,]*
+libtutti-mpi-dev libtutti-dev=
+libtutti-mpi-dev libtutti-mpi=
+libtutti-mpi-dev (libopenmpi-dev|libmpich-dev|mpi-default-dev)
+libtutti-cmpi libtutti-mpi=
+libtutti-cmpi-dev libtutti-c-dev=
+libtutti-cmpi-dev libtutti-mpi-dev=
+libtutti-fmpi libtutti-cmpi=
+libtutti-fmpi-dev libtutti-fortran-dev=
+libtutti-tbb-dev libtutti-dev=
+libtutti-tbb-dev libtbb-dev
+END
 
 [ "$(find "$directory" -maxdepth 1 -name '*.deb' | wc -l)" = "$(echo "$made" | tr ';' '\n' | wc -l)" ] ||
     fail "there are other packages than $made"

@@ -8,6 +8,9 @@ shift 4
 PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name tutti.pc)")
 export PKG_CONFIG_PATH
 case $source in *.c) standard=c11 ;; *.f90) standard=f2018 ;; *) standard=c++20 ;; esac
+for file in "$PKG_CONFIG_PATH"/tutti*.pc; do
+    pkg-config --validate --print-errors "$(basename "$file" .pc)"
+done
 # The words of the flags are meant to be split.
 # shellcheck disable=SC2046
 "$compiler" -std=$standard "$source" -o "$program" $(pkg-config "$@" --cflags --libs)

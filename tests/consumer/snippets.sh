@@ -1,6 +1,6 @@
 #!/bin/sh
 # snippets.sh SOURCE: checks that each project of docs/install.md, a block of ```cmake or ```meson with a line `project(app`, is one
-# that a test builds: all its lines are in one of the files below, which call the program `consumer` and have it in other files.
+# that a test builds: all its lines are in one of the files below, which call the program `consumer` and have parameters.
 set -eu
 here=$(dirname "$0")
 blocks=$(mktemp -d)
@@ -11,14 +11,16 @@ awk -v directory="$blocks" '
     inside { text = text $0 "\n" }
     inside && /^project\(/ { project = 1 }
 ' "$1/docs/install.md"
-plain() { # FILE: names and files as on the page
-    sed -e 's/consumer/app/g' -e 's/\${MINIMUM}/3.5/' -e 's/\.\.\/small\.cpp/main.cpp/' -e 's/small\.cpp/main.cpp/' -e 's/\.\.\/c_main\.c/main.c/' "$1"
+plain() { # FILE LANGUAGE COMPONENT: names and files as on the page
+    sed -e 's/consumer/app/g' -e 's/\.\.\/\${SOURCE}\|small\.cpp/main.cpp/' -e 's/\${MINIMUM}/3.5/' -e "s/\${languages}/${2:-}/" \
+        -e "s/ COMPONENTS \${COMPONENT}/${3:+ COMPONENTS $3}/" -e "s/\${TARGET}/${3:-tutti}/" ${3:+-e 's/main\.cpp/main.c/'} "$1"
 }
 found=0
 for block in "$blocks"/line_*; do
     in=''
-    for file in find_package_old/CMakeLists.txt old_standard/CMakeLists.txt c/CMakeLists.txt meson/meson.build; do
-        missing=$(plain "$here/$file" | grep -v -x -F -f - "$block" || true)
+    for file in "program/CMakeLists.txt CXX" "program/CMakeLists.txt C c" old_standard/CMakeLists.txt meson/meson.build; do
+        # shellcheck disable=SC2086
+        missing=$(plain "$here"/$file | grep -v -x -F -f - "$block" || true)
         [ "$missing" ] || in=$file
     done
     [ "$in" ] || { echo "docs/install.md, $(basename "$block"): no test builds this:"; cat "$block"; exit 1; }

@@ -1,17 +1,2 @@
-#ifndef COLLECTIVES_H
-#define COLLECTIVES_H
-
-class Ranks {
-public:
-    explicit Ranks(int threads);
-    ~Ranks();
-    /// The sum of the values of all threads, each of which calls it once.
-    double sum(int rank, double value);
-
-private:
-    Ranks(const Ranks&);
-    struct State;
-    State* state_;
-};
-
-#endif
+/// The sum of the ranks of some threads. Has no Tutti in its declaration.
+double sum_of_ranks(int threads);
