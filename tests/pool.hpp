@@ -25,10 +25,6 @@ public:
             worker.join();
         }
     }
-    Pool(const Pool&) = delete;
-    Pool& operator=(const Pool&) = delete;
-    Pool(Pool&&) = delete;
-    Pool& operator=(Pool&&) = delete;
 
     void add(std::function<void()> function) {
         {

@@ -16,8 +16,7 @@ int sum_of_team() {
     team.run([&](tutti::Member& me) {
         std::array<int, 100> ones{};
         ones.fill(1);
-        tutti::Request started = me.start.allreduce(std::span(ones), [](int a, int b) { return a + b; });
-        started.wait();
+        me.start.allreduce(std::span(ones), [](int a, int b) { return a + b; }).wait();
         const int all = me.allreduce(ones.front(), tutti::sum);
         if (me.rank() == 0) {
             sum = all;
@@ -28,10 +27,8 @@ int sum_of_team() {
 
 int sum_of_group() {
     tutti::Group group(2);
-    int sum = 0;
     std::jthread other([&] { static_cast<void>(group.join(1).allreduce(1, tutti::sum)); });
-    sum = group.join(0).allreduce(1, tutti::sum);
-    return sum;
+    return group.join(0).allreduce(1, tutti::sum);
 }
 
 int sum_of_ranks() {

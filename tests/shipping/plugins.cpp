@@ -24,34 +24,30 @@ void require(bool holds, const char* what) {
     }
 }
 
-class Plugin {
-public:
-    explicit Plugin(const char* file) : handle_(dlopen(file, RTLD_NOW | RTLD_LOCAL)) {
-        require(handle_ != nullptr, "the plug-in is not loaded");
-    }
-    ~Plugin() { dlclose(handle_); }
-    Plugin(const Plugin&) = delete;
-    Plugin& operator=(const Plugin&) = delete;
-    Plugin(Plugin&&) = delete;
-    Plugin& operator=(Plugin&&) = delete;
+void* load(const char* file) {
+    void* const plugin = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    require(plugin != nullptr, "the plug-in is not loaded");
+    return plugin;
+}
 
-    bool use() const { return reinterpret_cast<bool (*)()>(dlsym(handle_, "use"))(); }
-
-private:
-    void* handle_;
-};
-
-constexpr int times = 100;
+void use(void* plugin) {
+    require(reinterpret_cast<bool (*)()>(dlsym(plugin, "use"))(), "wrong results of a plug-in");
+}
 
 void load_and_unload(const char* file) {
-    for (int time = 0; time < times; ++time) {
-        const Plugin plugin(file);
-        // In a thread that ends before: the C library keeps a plug-in while threads have objects of it.
-        std::thread([&] { require(plugin.use(), "wrong results in a thread"); }).join();
-    }
-    require(dlopen(file, RTLD_NOW | RTLD_NOLOAD) == nullptr, "the plug-in was not unloaded");
-    for (int time = 0; time < times; ++time) {
-        require(Plugin(file).use(), "wrong results");
+    for (const bool in_a_thread : {true, false}) {
+        for (int time = 0; time < 100; ++time) {
+            void* const plugin = load(file);
+            if (in_a_thread) { // that ends before: the C library keeps a plug-in while threads have objects
+                               // of it
+                std::thread([&] { use(plugin); }).join();
+            } else {
+                use(plugin);
+            }
+            dlclose(plugin);
+        }
+        require(!in_a_thread || dlopen(file, RTLD_NOW | RTLD_NOLOAD) == nullptr,
+                "the plug-in was not unloaded");
     }
     std::puts("a plug-in is loaded and unloaded again and again");
 }
@@ -65,9 +61,10 @@ void use_copies(std::span<char*> files) {
             std::vector<int> ones(100, 1);
             tutti::Request started = me.start.allreduce(ones, tutti::sum);
             for (const char* const file : files) { // inside the region of another copy
-                const Plugin plugin(file);
-                require(plugin.use(), "wrong results of a plug-in");
+                void* const plugin = load(file);
+                use(plugin);
                 require(me.allreduce(1, tutti::sum) == 2, "wrong results");
+                dlclose(plugin);
             }
             started.wait();
             require(ones.front() == 2, "wrong results of a nonblocking call");
