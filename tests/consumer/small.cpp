@@ -1,4 +1,5 @@
-// A small program outside the tree: two threads add their ranks. WITHOUT_TUTTI is a program without the library.
+// A small program outside the tree: two threads add their ranks. WITHOUT_TUTTI is a program without the
+// library.
 #ifdef WITHOUT_TUTTI
 int main() {}
 #else
