@@ -5,7 +5,6 @@
 #include "schedule/schedule.hpp"
 
 #include <span>
-#include <string>
 #include <vector>
 
 namespace tutti::algorithm {

@@ -11,6 +11,10 @@ namespace tutti::algorithm {
 using schedule::Action;
 using schedule::Blocks;
 using schedule::Pattern;
+using schedule::Place;
+using schedule::Recorder;
+using schedule::Schedule;
+using schedule::Space;
 using schedule::Symmetry;
 using schedule::Transfer;
 
@@ -201,6 +205,30 @@ private:
     std::vector<std::pair<int, int>> handed_over_;
 };
 
+/// One level: the units of `stride` ranks each join in groups of `radix`.
+struct Level {
+    int radix;
+    int stride;
+
+    int index(int rank) const { return rank / stride % radix; }
+    int peer(int rank, int index) const { return rank + (index - this->index(rank)) * stride; }
+};
+
+/// The prime factors of `ranks`, twos first.
+std::vector<Level> levels_of(int ranks) {
+    std::vector<Level> levels;
+    int stride = 1;
+    for (const int factor : graph::prime_factors(ranks)) {
+        levels.push_back({factor, stride});
+        stride *= factor;
+    }
+    return levels;
+}
+
+Schedule allreduce(int ranks, int blocks, std::vector<schedule::Program> programs) {
+    return {Collective::allreduce, ranks, blocks, Symmetry::none, std::move(programs)};
+}
+
 } // namespace
 
 // Invariant before round z: there are floor(p / 2^z) units of 2^z members each, the first of them a round
@@ -255,39 +283,6 @@ Pattern butterfly_reduce_scatter_pattern(int ranks) {
     }
     return then(phases.reduction, {ranks, ranks, any ? 1 : 0, Symmetry::none, std::move(moved)});
 }
-
-using schedule::Place;
-using schedule::Recorder;
-using schedule::Schedule;
-using schedule::Space;
-
-namespace {
-
-/// One level: the units of `stride` ranks each join in groups of `radix`.
-struct Level {
-    int radix;
-    int stride;
-
-    int index(int rank) const { return rank / stride % radix; }
-    int peer(int rank, int index) const { return rank + (index - this->index(rank)) * stride; }
-};
-
-/// The prime factors of `ranks`, twos first.
-std::vector<Level> levels_of(int ranks) {
-    std::vector<Level> levels;
-    int stride = 1;
-    for (const int factor : graph::prime_factors(ranks)) {
-        levels.push_back({factor, stride});
-        stride *= factor;
-    }
-    return levels;
-}
-
-Schedule allreduce(int ranks, int blocks, std::vector<schedule::Program> programs) {
-    return {Collective::allreduce, ranks, blocks, Symmetry::none, std::move(programs)};
-}
-
-} // namespace
 
 // In a level every member combines the vectors of its group, which all of them read until the last round of
 // the level, so the results alternate between two vectors.

@@ -3,12 +3,13 @@
 #include "schedule/recorder.hpp"
 
 #include <algorithm>
-#include <vector>
 
 namespace tutti::algorithm {
 
 using schedule::Action;
 using schedule::Pattern;
+using schedule::Place;
+using schedule::Space;
 using schedule::Symmetry;
 using schedule::Transfer;
 
@@ -35,6 +36,12 @@ std::vector<Partial> partials(std::span<const int> jumps) {
         }
     }
     return found;
+}
+
+/// Whether round k passes on the sum without the sender's own input, for skips s_0 = 1, ..., s_q = p in
+/// increasing order: it does if s_{k+1} = 2 s_k - 1 (Träff et al. 2023, section III-B).
+bool sends_others_only(const std::vector<int>& skips, std::size_t round) {
+    return skips[round + 1] % 2 == 1;
 }
 
 } // namespace
@@ -80,8 +87,6 @@ Pattern circulant_uniform_pattern(int ranks) {
     return {ranks, ranks, rounds, Symmetry::rotation, {std::move(received)}};
 }
 
-using schedule::Space;
-
 // A barrier is the allreduce of one word that no member looks at. Invariant: before the round with skip s, a
 // member knows that the s members from itself upwards have entered.
 schedule::Schedule dissemination_barrier(int ranks) {
@@ -103,18 +108,6 @@ schedule::Schedule dissemination_barrier(int ranks) {
     }
     return {Collective::barrier, ranks, 1, schedule::Symmetry::rotation, {recorder.take()}};
 }
-
-using schedule::Place;
-
-namespace {
-
-/// Whether round k passes on the sum without the sender's own input, for skips s_0 = 1, ..., s_q = p in
-/// increasing order: it does if s_{k+1} = 2 s_k - 1 (Träff et al. 2023, section III-B).
-bool sends_others_only(const std::vector<int>& skips, std::size_t round) {
-    return skips[round + 1] % 2 == 1;
-}
-
-} // namespace
 
 // Invariant: after round k, `all` holds the sum of the s_{k+1} inputs from the member's own upwards, and
 // `others` the same sum without the member's own, for as long as a later round needs it. A round reads the

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <numeric>
 #include <stdexcept>
-#include <tuple>
 #include <utility>
 
 namespace tutti::algorithm {

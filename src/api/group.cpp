@@ -10,7 +10,6 @@
 
 #include <exception>
 #include <stdexcept>
-#include <string>
 
 namespace tutti::inline TUTTI_NAMESPACE {
 

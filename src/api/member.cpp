@@ -7,19 +7,13 @@
 #include "wait/failure.hpp"
 #include "wait/thread_progress.hpp"
 
-#include <tutti/error.hpp>
 #include <tutti/member.hpp>
 
 #include <sched.h>
 
 #include <algorithm>
 #include <exception>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace tutti::inline TUTTI_NAMESPACE {
 
@@ -124,6 +118,14 @@ using engine::Progression;
     __builtin_unreachable();
 }
 
+using detail::Choice;
+using State = std::shared_ptr<detail::GroupState>;
+
+/// The group that a member has founded for its mates.
+struct Founded {
+    const detail::GroupState* group;
+};
+
 } // namespace
 
 Member Member::among(int count, int first, int stride) {
@@ -139,18 +141,6 @@ Member Member::among(int count, int first, int stride) {
     derived.seat->add_handle();
     return made;
 }
-
-namespace {
-
-using detail::Choice;
-using State = std::shared_ptr<detail::GroupState>;
-
-/// The group that a member has founded for its mates.
-struct Founded {
-    const detail::GroupState* group;
-};
-
-} // namespace
 
 template <class T>
 void Member::allgather_for_split(const T& mine, std::vector<T>& out, SourceLine where) {

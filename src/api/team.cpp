@@ -6,7 +6,6 @@
 #include <tutti/team.hpp>
 
 #include <algorithm>
-#include <utility>
 
 namespace tutti::inline TUTTI_NAMESPACE {
 

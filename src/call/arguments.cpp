@@ -1,7 +1,6 @@
 #include "call/arguments.hpp"
 
 #include "option_values.hpp"
-#include "run/prepared.hpp"
 
 #include <tutti/dynamic.hpp>
 
@@ -159,6 +158,24 @@ private:
     Shape shape_;
 };
 
+std::string strided(const char* name) {
+    return std::string("`") + name +
+           "` is a strided view: pass one whose elements are contiguous (is_exhaustive() of std::mdspan), "
+           "or a copy of the elements";
+}
+
+std::string elements_of(const char* name, Type type, std::size_t bytes) {
+    return std::string("`") + name + "` has elements of type " + std::string(to_string(type)) + ", " +
+           std::to_string(bytes) + " bytes";
+}
+
+std::string operator_of(const Call& call) {
+    return "operator " + std::string(to_string(call.op)) + " has no compiled kernel for elements of type " +
+           std::string(to_string(call.type)) +
+           ": pass one that such elements have, or a function that combines two of them (tutti_op_create() "
+           "in C)";
+}
+
 } // namespace
 
 Aliasing aliasing_of(const Call& call, const Shape& shape) {
@@ -202,30 +219,6 @@ void check_given(const detail::Call& call) {
         refuse(call, "`options.order`" + fault);
     }
 }
-
-using detail::Call;
-
-namespace {
-
-std::string strided(const char* name) {
-    return std::string("`") + name +
-           "` is a strided view: pass one whose elements are contiguous (is_exhaustive() of std::mdspan), "
-           "or a copy of the elements";
-}
-
-std::string elements_of(const char* name, Type type, std::size_t bytes) {
-    return std::string("`") + name + "` has elements of type " + std::string(to_string(type)) + ", " +
-           std::to_string(bytes) + " bytes";
-}
-
-std::string operator_of(const Call& call) {
-    return "operator " + std::string(to_string(call.op)) + " has no compiled kernel for elements of type " +
-           std::string(to_string(call.type)) +
-           ": pass one that such elements have, or a function that combines two of them (tutti_op_create() "
-           "in C)";
-}
-
-} // namespace
 
 std::string wrong_argument(const Call& call, const char* input, const char* output) {
     using detail::Wrong;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include "choose/select.hpp"
 #include "run/prepared.hpp"
 
 #include <tutti/detail/call.hpp>

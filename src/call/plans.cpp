@@ -4,14 +4,12 @@
 #include "algorithm/registry.hpp"
 #include "mixed.hpp"
 #include "plan/plan.hpp"
-#include "schedule/synchronise.hpp"
 
 #include <tutti/error.hpp>
 
 #include <algorithm>
 #include <stdexcept>
 #include <string>
-#include <utility>
 
 namespace tutti::engine {
 
@@ -34,6 +32,18 @@ std::size_t bytes_of(const schedule::Synchronised& synchronised) {
     return bytes;
 }
 
+plan::Plan varied(plan::Plan plan, ScheduleName::Variant variant) {
+    switch (variant) {
+    case ScheduleName::Variant::irregular_exchange:
+        return plan::for_irregular_exchange(std::move(plan));
+    case ScheduleName::Variant::shared_output:
+        return plan::for_shared_output(std::move(plan));
+    case ScheduleName::Variant::plain:
+        break;
+    }
+    return plan;
+}
+
 } // namespace
 
 std::shared_ptr<const schedule::Synchronised> Schedules::synchronised(const ScheduleName& name) {
@@ -48,22 +58,6 @@ std::shared_ptr<const schedule::Synchronised> Schedules::synchronised(const Sche
     const std::size_t bytes = bytes_of(*made);
     return kept_.keep(name, std::move(made), bytes);
 }
-
-namespace {
-
-plan::Plan varied(plan::Plan plan, ScheduleName::Variant variant) {
-    switch (variant) {
-    case ScheduleName::Variant::irregular_exchange:
-        return plan::for_irregular_exchange(std::move(plan));
-    case ScheduleName::Variant::shared_output:
-        return plan::for_shared_output(std::move(plan));
-    case ScheduleName::Variant::plain:
-        break;
-    }
-    return plan;
-}
-
-} // namespace
 
 Plans::Plans(Schedules& schedules, const GroupConfig& config, int rank, int members)
     : schedules_(schedules), config_(config), rank_(rank), members_(members),

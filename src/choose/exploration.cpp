@@ -3,10 +3,7 @@
 #include "algorithm/registry.hpp"
 #include "choose/group_config.hpp"
 #include "choose/tuning_file.hpp"
-#include "mailbox/slot.hpp"
 
-#include <algorithm>
-#include <array>
 #include <bit>
 #include <cstdio>
 #include <numeric>

@@ -2,11 +2,9 @@
 
 #include "choose/tuning_file.hpp"
 #include "environment.hpp"
-#include "machine/files.hpp"
 #include "machine/pinning.hpp"
 #include "machine/placement.hpp"
 #include "machine/process.hpp"
-#include "machine/thresholds.hpp"
 #include "no_cancellation.hpp"
 #include "option_values.hpp"
 #include "record/recorder.hpp"
@@ -15,16 +13,11 @@
 #include <tutti/error.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <iterator>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <set>
-#include <string>
 #include <type_traits>
 #include <utility>
 

@@ -10,8 +10,6 @@
 
 #include <atomic>
 #include <chrono>
-#include <cstddef>
-#include <memory>
 #include <mutex>
 #include <span>
 #include <string>

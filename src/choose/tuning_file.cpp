@@ -2,8 +2,8 @@
 
 #include "choose/group_config.hpp"
 #include "environment.hpp"
-#include "immovable.hpp"
 #include "log/log.hpp"
+#include "machine/files.hpp"
 #include "machine/process.hpp"
 
 #include <tutti/version.hpp>
@@ -11,21 +11,15 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
-#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <exception>
 #include <map>
-#include <memory>
 #include <mutex>
-#include <stdexcept>
-#include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 namespace tutti::tuning {

@@ -1,20 +1,15 @@
 #pragma once
 
 #include "choose/table.hpp"
-#include "immovable.hpp"
 #include "machine/machine.hpp"
 
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstddef>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
-#include <utility>
 
 /// The choices that groups have learnt in a program's own calls, and the file in which they are kept: lines
 /// of printable ASCII, words separated by one blank.

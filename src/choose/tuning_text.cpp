@@ -4,21 +4,13 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstddef>
 #include <cstdint>
 #include <locale>
-#include <optional>
 #include <sstream>
-#include <stdexcept>
-#include <string>
-#include <string_view>
-#include <system_error>
-#include <utility>
 
 namespace tutti::tuning {
 

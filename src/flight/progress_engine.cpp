@@ -5,7 +5,6 @@
 #include "mailbox/wait.hpp"
 #include "mixed.hpp"
 #include "wait/failure.hpp"
-#include "wait/wait_timer.hpp"
 
 #include <tutti/start.hpp>
 

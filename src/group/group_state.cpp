@@ -1,12 +1,9 @@
 #include "group/group_state.hpp"
 
 #include "choose/exploration.hpp"
-#include "choose/group_config.hpp"
 #include "machine/files.hpp"
 #include "option_values.hpp"
 #include "record/timeline.hpp"
-#include "wait/failure.hpp"
-#include "wait/wait_timer.hpp"
 
 #include <tutti/detail/kernels.hpp>
 #include <tutti/error.hpp>

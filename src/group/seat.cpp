@@ -5,7 +5,6 @@
 #include "mailbox/wait.hpp"
 #include "run/runner.hpp"
 #include "wait/failure.hpp"
-#include "wait/wait_timer.hpp"
 
 #include <algorithm>
 #include <string>

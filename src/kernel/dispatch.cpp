@@ -13,7 +13,6 @@
 #include <cstring>
 #include <iterator>
 #include <optional>
-#include <span>
 #include <string_view>
 
 namespace tutti::kernel {
@@ -31,27 +30,6 @@ bool has_f16c() {
     return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & f16c) != 0;
 }
 #endif
-
-} // namespace
-
-std::span<const Isa> available_isas() {
-    std::size_t count = std::size(compiled_isas);
-#if defined(__x86_64__) && !defined(TUTTI_ISA_ONLY)
-    static const std::size_t known = []() -> std::size_t {
-        __builtin_cpu_init();
-        if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !has_f16c()) {
-            return 1;
-        }
-        const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-        return avx512 ? 3 : 2;
-    }();
-    count = known;
-#endif
-    return std::span(compiled_isas).first(count);
-}
-
-namespace {
 
 /// How many of the instruction sets, narrowest first, TUTTI_ISA admits.
 std::optional<std::size_t> admitted_isas(std::string_view wanted) {
@@ -91,6 +69,23 @@ void move_to_all(void* const* outs, int outs_count, const void* in, std::size_t 
 }
 
 } // namespace
+
+std::span<const Isa> available_isas() {
+    std::size_t count = std::size(compiled_isas);
+#if defined(__x86_64__) && !defined(TUTTI_ISA_ONLY)
+    static const std::size_t known = []() -> std::size_t {
+        __builtin_cpu_init();
+        if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !has_f16c()) {
+            return 1;
+        }
+        const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                            __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+        return avx512 ? 3 : 2;
+    }();
+    count = known;
+#endif
+    return std::span(compiled_isas).first(count);
+}
 
 Isa chosen_isa() {
     constexpr int unknown = -1;

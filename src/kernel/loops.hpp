@@ -22,7 +22,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
-#include <utility>
 
 namespace tutti::kernel {
 namespace {

@@ -1,21 +1,18 @@
 #include "mailbox/wait.hpp"
 
 #include "cache_line.hpp"
-#include "mailbox/event_count.hpp"
 
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
 #include <climits>
 #include <ctime>
 #include <set>
 #include <utility>
-#include <vector>
 
 namespace tutti::mailbox {
 

@@ -2,12 +2,10 @@
 #include "plan/plan.hpp"
 #include "schedule/schedule.hpp"
 
-#include <algorithm>
 #include <bit>
 #include <limits>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 namespace tutti::plan {
 

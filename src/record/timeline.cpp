@@ -47,31 +47,6 @@ std::size_t character_bytes(std::string_view text) {
     return is_wrong ? 0 : bytes;
 }
 
-} // namespace
-
-std::string json_string(std::string_view text) {
-    std::string made = "\"";
-    while (!text.empty()) {
-        const std::size_t bytes = character_bytes(text);
-        const auto code = static_cast<unsigned char>(text.front());
-        if (bytes == 0) {
-            made += "\\ufffd";
-        } else if (code == '"' || code == '\\') {
-            made += std::string("\\") + text.front();
-        } else if (code < ' ') {
-            char escaped[8];
-            static_cast<void>(std::snprintf(escaped, sizeof escaped, "\\u%04x", code));
-            made += escaped;
-        } else {
-            made += text.substr(0, bytes);
-        }
-        text.remove_prefix(std::max<std::size_t>(bytes, 1));
-    }
-    return made + '"';
-}
-
-namespace {
-
 void add_lines(std::string& text, const Timeline& timeline) {
     const auto add = [&](const char* key, const auto& value) {
         text += std::string(",\"") + key + "\":" + std::to_string(value);
@@ -96,18 +71,6 @@ void add_lines(std::string& text, const Timeline& timeline) {
         }
     }
 }
-
-} // namespace
-
-std::string json_lines(std::span<const Timeline> timelines) {
-    std::string text;
-    for (const Timeline& timeline : timelines) {
-        add_lines(text, timeline);
-    }
-    return text;
-}
-
-namespace {
 
 // The numbers of fields in Perfetto's protos/perfetto/trace.
 namespace field {
@@ -254,6 +217,35 @@ private:
 };
 
 } // namespace
+
+std::string json_string(std::string_view text) {
+    std::string made = "\"";
+    while (!text.empty()) {
+        const std::size_t bytes = character_bytes(text);
+        const auto code = static_cast<unsigned char>(text.front());
+        if (bytes == 0) {
+            made += "\\ufffd";
+        } else if (code == '"' || code == '\\') {
+            made += std::string("\\") + text.front();
+        } else if (code < ' ') {
+            char escaped[8];
+            static_cast<void>(std::snprintf(escaped, sizeof escaped, "\\u%04x", code));
+            made += escaped;
+        } else {
+            made += text.substr(0, bytes);
+        }
+        text.remove_prefix(std::max<std::size_t>(bytes, 1));
+    }
+    return made + '"';
+}
+
+std::string json_lines(std::span<const Timeline> timelines) {
+    std::string text;
+    for (const Timeline& timeline : timelines) {
+        add_lines(text, timeline);
+    }
+    return text;
+}
 
 std::string perfetto(std::span<const Timeline> timelines) {
     Writer writer;

@@ -10,11 +10,8 @@
 #include "run/prepared.hpp"
 #include "run/word_exchange.hpp"
 
-#include <algorithm>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 
 namespace tutti::run {
 

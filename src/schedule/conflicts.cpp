@@ -2,7 +2,6 @@
 #include "schedule/synchronise.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <span>
 #include <utility>
 

@@ -1,7 +1,5 @@
 #include "schedule/pattern.hpp"
 
-#include "schedule/blocks.hpp"
-
 #include <algorithm>
 #include <stdexcept>
 #include <string>

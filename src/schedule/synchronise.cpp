@@ -1,7 +1,6 @@
 #include "schedule/synchronise.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <string>
 #include <utility>
 

@@ -2,10 +2,7 @@
 
 #include "schedule/schedule.hpp"
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
-#include <optional>
 #include <stdexcept>
 #include <vector>
 

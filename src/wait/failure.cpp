@@ -11,13 +11,10 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <new>
-#include <optional>
 #include <string_view>
 
 namespace tutti::engine {

@@ -5,10 +5,8 @@
 #include <tutti/request.hpp>
 
 #include <atomic>
-#include <exception>
 #include <string>
 #include <thread>
-#include <utility>
 
 namespace tutti::engine {
 

@@ -3,8 +3,6 @@
 #include "environment.hpp"
 #include "option_values.hpp"
 
-#include <cstddef>
-#include <string>
 #include <string_view>
 
 namespace tutti::engine {

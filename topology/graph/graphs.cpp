@@ -40,6 +40,13 @@ void require_ranks(int ranks) {
     }
 }
 
+void require_ranks(const char* what, int ranks) {
+    if (ranks < 1) {
+        throw std::invalid_argument(std::string(what) + ": ranks is " + std::to_string(ranks) +
+                                    ", must be at least 1");
+    }
+}
+
 } // namespace
 
 std::string_view to_string(Skips kind) {
@@ -95,17 +102,6 @@ int rounds_log2(int ranks) {
     require_ranks(ranks);
     return static_cast<int>(std::bit_width(static_cast<unsigned>(ranks - 1)));
 }
-
-namespace {
-
-void require_ranks(const char* what, int ranks) {
-    if (ranks < 1) {
-        throw std::invalid_argument(std::string(what) + ": ranks is " + std::to_string(ranks) +
-                                    ", must be at least 1");
-    }
-}
-
-} // namespace
 
 bool is_power_of_two(int ranks) {
     return ranks > 0 && std::has_single_bit(static_cast<unsigned>(ranks));

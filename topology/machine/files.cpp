@@ -7,7 +7,6 @@
 #include <array>
 #include <charconv>
 #include <numeric>
-#include <optional>
 #include <stdexcept>
 
 namespace tutti::machine {
@@ -31,22 +30,6 @@ std::optional<std::string> read_file(const std::string& path, bool whole) {
     return text;
 }
 
-} // namespace
-
-std::optional<std::string> text_of_file(const std::string& path) {
-    return read_file(path, true);
-}
-
-std::optional<std::string> line_of_file(const std::string& path) {
-    std::optional<std::string> text = read_file(path, false);
-    if (text) {
-        text->resize(std::min(text->find('\n'), text->size()));
-    }
-    return text;
-}
-
-namespace {
-
 // Far above any machine, far below what a mistyped range could exhaust memory with.
 constexpr int largest_os_index = 65535;
 
@@ -61,6 +44,18 @@ std::optional<int> parse_os_index(std::string_view text) {
 }
 
 } // namespace
+
+std::optional<std::string> text_of_file(const std::string& path) {
+    return read_file(path, true);
+}
+
+std::optional<std::string> line_of_file(const std::string& path) {
+    std::optional<std::string> text = read_file(path, false);
+    if (text) {
+        text->resize(std::min(text->find('\n'), text->size()));
+    }
+    return text;
+}
 
 std::string format_cpu_list(std::span<const int> os_indices) {
     if (os_indices.empty()) {

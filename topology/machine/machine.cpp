@@ -23,6 +23,37 @@ int count_groups(const Machine& machine, int Pu::*field) {
     return static_cast<int>(groups.size());
 }
 
+std::string format_bytes(std::size_t bytes) {
+    constexpr std::size_t kibibyte = 1024;
+    constexpr std::size_t mebibyte = 1024 * kibibyte;
+    if (bytes >= mebibyte && bytes % mebibyte == 0) {
+        return std::to_string(bytes / mebibyte) + " MiB";
+    }
+    return std::to_string(bytes / kibibyte) + " KiB";
+}
+
+std::string line(std::string label, const std::string& value) {
+    constexpr std::size_t label_width = 12;
+    label.resize(label_width, ' ');
+    return label + value + "\n";
+}
+
+/// "2 x 32 MiB, 8 CPUs each": the last part only if the groups are equal, which a cpuset can prevent.
+std::string caches(const Machine& machine, int Pu::*field, int groups, std::size_t bytes) {
+    std::string text = std::to_string(groups);
+    if (bytes > 0) {
+        text += " x " + format_bytes(bytes);
+    }
+    const auto members = [&](const Pu& example) {
+        return std::ranges::count(machine.pus, example.*field, field);
+    };
+    const auto first = members(machine.pus.front());
+    if (std::ranges::all_of(machine.pus, [&](const Pu& pu) { return members(pu) == first; })) {
+        text += ", " + std::to_string(first) + (first == 1 ? " CPU each" : " CPUs each");
+    }
+    return text;
+}
+
 } // namespace
 
 int Machine::packages() const {
@@ -83,41 +114,6 @@ Machine restrict(Machine machine, std::span<const int> os_indices, std::string_v
     }
     return machine;
 }
-
-namespace {
-
-std::string format_bytes(std::size_t bytes) {
-    constexpr std::size_t kibibyte = 1024;
-    constexpr std::size_t mebibyte = 1024 * kibibyte;
-    if (bytes >= mebibyte && bytes % mebibyte == 0) {
-        return std::to_string(bytes / mebibyte) + " MiB";
-    }
-    return std::to_string(bytes / kibibyte) + " KiB";
-}
-
-std::string line(std::string label, const std::string& value) {
-    constexpr std::size_t label_width = 12;
-    label.resize(label_width, ' ');
-    return label + value + "\n";
-}
-
-/// "2 x 32 MiB, 8 CPUs each": the last part only if the groups are equal, which a cpuset can prevent.
-std::string caches(const Machine& machine, int Pu::*field, int groups, std::size_t bytes) {
-    std::string text = std::to_string(groups);
-    if (bytes > 0) {
-        text += " x " + format_bytes(bytes);
-    }
-    const auto members = [&](const Pu& example) {
-        return std::ranges::count(machine.pus, example.*field, field);
-    };
-    const auto first = members(machine.pus.front());
-    if (std::ranges::all_of(machine.pus, [&](const Pu& pu) { return members(pu) == first; })) {
-        text += ", " + std::to_string(first) + (first == 1 ? " CPU each" : " CPUs each");
-    }
-    return text;
-}
-
-} // namespace
 
 std::string describe(const Machine& machine) {
     std::string text;

@@ -90,48 +90,6 @@ int cpu_in(std::string_view fields) {
     return std::atoi(std::string(fields.substr(0, fields.find(' '))).c_str());
 }
 
-} // namespace
-
-int this_thread() noexcept {
-    static thread_local const int number = gettid();
-    return number;
-}
-
-std::optional<ThreadState> thread_state(int thread) {
-    const std::string path = "/proc/self/task/" + std::to_string(thread) + "/stat";
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        return std::nullopt;
-    }
-    std::array<char, 1024> line{};
-    const ssize_t bytes = read(file, line.data(), line.size());
-    close(file);
-    const std::string_view text(line.data(), bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
-    // "4711 (a name, which may hold anything) S 1 ..."
-    const std::size_t open_bracket = text.find('(');
-    const std::size_t close_bracket = text.rfind(')');
-    if (close_bracket == std::string_view::npos || close_bracket + 2 >= text.size()) {
-        return std::nullopt;
-    }
-    const std::string_view fields = text.substr(close_bracket + 2);
-    return ThreadState{.name = std::string(text.substr(open_bracket + 1, close_bracket - open_bracket - 1)),
-                       .state = fields.front(),
-                       .cpu = cpu_in(fields)};
-}
-
-std::chrono::nanoseconds thread_cpu_time(int thread) noexcept {
-    // The kernel's number of a thread's clock, as pthread_getcpuclockid() makes it of a pthread_t.
-    constexpr unsigned clock_of_thread = 6;
-    const auto clock = static_cast<clockid_t>(~static_cast<unsigned>(thread) << 3U | clock_of_thread);
-    timespec time{};
-    if (clock_gettime(clock, &time) != 0) {
-        return std::chrono::nanoseconds(-1);
-    }
-    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
-}
-
-namespace {
-
 constexpr double unlimited = std::numeric_limits<double>::infinity();
 
 /// The number at the start of a text, which is moved behind it; 0 if there is none, as in "max".
@@ -183,6 +141,44 @@ std::string take_until(char end, std::string_view& rest) {
 }
 
 } // namespace
+
+int this_thread() noexcept {
+    static thread_local const int number = gettid();
+    return number;
+}
+
+std::optional<ThreadState> thread_state(int thread) {
+    const std::string path = "/proc/self/task/" + std::to_string(thread) + "/stat";
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        return std::nullopt;
+    }
+    std::array<char, 1024> line{};
+    const ssize_t bytes = read(file, line.data(), line.size());
+    close(file);
+    const std::string_view text(line.data(), bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
+    // "4711 (a name, which may hold anything) S 1 ..."
+    const std::size_t open_bracket = text.find('(');
+    const std::size_t close_bracket = text.rfind(')');
+    if (close_bracket == std::string_view::npos || close_bracket + 2 >= text.size()) {
+        return std::nullopt;
+    }
+    const std::string_view fields = text.substr(close_bracket + 2);
+    return ThreadState{.name = std::string(text.substr(open_bracket + 1, close_bracket - open_bracket - 1)),
+                       .state = fields.front(),
+                       .cpu = cpu_in(fields)};
+}
+
+std::chrono::nanoseconds thread_cpu_time(int thread) noexcept {
+    // The kernel's number of a thread's clock, as pthread_getcpuclockid() makes it of a pthread_t.
+    constexpr unsigned clock_of_thread = 6;
+    const auto clock = static_cast<clockid_t>(~static_cast<unsigned>(thread) << 3U | clock_of_thread);
+    timespec time{};
+    if (clock_gettime(clock, &time) != 0) {
+        return std::chrono::nanoseconds(-1);
+    }
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
 
 std::optional<int> quota_cpus(const std::string& root) {
     double least = unlimited;

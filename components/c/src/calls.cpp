@@ -1,17 +1,10 @@
 #include "c/src/calls.hpp"
 
-#include "c/src/options.hpp"
 #include "group/seat.hpp"
-#include "immovable.hpp"
 
 #include <tutti/start.hpp>
-#include <tutti/tutti.h>
 
-#include <optional>
-#include <span>
 #include <string>
-#include <string_view>
-#include <utility>
 
 namespace tutti::inline TUTTI_NAMESPACE::c {
 
@@ -74,28 +67,6 @@ void call_as(M& member, tutti_member_function function, void* user) {
     }
 }
 
-} // namespace
-
-tutti_caller caller_of(std::unique_ptr<ClusterMember> member) {
-    tutti_caller made = caller_of(*member, 0);
-    made.member = members.add(Seated(std::move(member)));
-    return made;
-}
-
-void call_as_member(Member& member, tutti_member_function function, void* user) {
-    call_as(member, function, user);
-}
-
-void call_as_member(ClusterMember& member, tutti_member_function function, void* user) {
-    call_as(member, function, user);
-}
-
-Member& member_of(const tutti_caller& me) {
-    return group_member("member_of", me);
-}
-
-namespace {
-
 /// Makes a caller of a member that has been made, or of none.
 void hand_over(tutti_caller& to, std::optional<Member> member) {
     if (member) {
@@ -121,6 +92,24 @@ void regroup(const char* function, const tutti_caller& me, tutti_caller& to, Div
 }
 
 } // namespace
+
+tutti_caller caller_of(std::unique_ptr<ClusterMember> member) {
+    tutti_caller made = caller_of(*member, 0);
+    made.member = members.add(Seated(std::move(member)));
+    return made;
+}
+
+void call_as_member(Member& member, tutti_member_function function, void* user) {
+    call_as(member, function, user);
+}
+
+void call_as_member(ClusterMember& member, tutti_member_function function, void* user) {
+    call_as(member, function, user);
+}
+
+Member& member_of(const tutti_caller& me) {
+    return group_member("member_of", me);
+}
 
 using detail::Call;
 

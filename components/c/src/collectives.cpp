@@ -9,7 +9,6 @@
 #include <tutti/tutti.h>
 
 #include <cstdint>
-#include <span>
 
 using namespace tutti;
 using detail::Call;
@@ -135,6 +134,44 @@ template <Collective collective>
     }
 }
 
+/// A caller as the sums of all ways of calling see a member.
+class Summing : public Collectives<Summing> {
+public:
+    Summing(const char* function, const tutti_caller& me) : caller_(function, blocking(function, me)) {}
+    Options options() const { return caller_.options(); }
+    void run(const detail::Call& call, const Options& /*are in the call*/) { caller_.make(call); }
+
+private:
+    static const tutti_caller& blocking(const char* function, const tutti_caller& me) {
+        c::seated(function, me);
+        return me;
+    }
+
+    c::Caller caller_;
+};
+
+template <class T>
+std::span<const T> terms_at(const char* function, const char* name, const void* address, std::size_t n,
+                            const c::Elements& elements) {
+    c::check_vector(function, name, address, n, elements);
+    return {static_cast<const T*>(address), n};
+}
+
+/// Stores call(T()) at `result`, where T is the C++ type of `type`.
+template <class Call>
+void store(const char* function, tutti_type type, void* result, const Call& call) {
+    const c::Elements known = c::elements_of(function, type);
+    if (known.type != Type::f64 && known.type != Type::f32) {
+        c::refuse(function, "`type` must be TUTTI_DOUBLE or TUTTI_FLOAT");
+    }
+    c::check_vector(function, "result", result, 1, known);
+    if (known.type == Type::f64) {
+        *static_cast<double*>(result) = call(known, double());
+    } else {
+        *static_cast<float*>(result) = call(known, float());
+    }
+}
+
 } // namespace
 
 tutti_status tutti_barrier(tutti_caller me) {
@@ -209,48 +246,6 @@ tutti_status tutti_reduce_local(const void* in, void* inout, size_t n, tutti_typ
         }
     });
 }
-
-namespace {
-
-/// A caller as the sums of all ways of calling see a member.
-class Summing : public Collectives<Summing> {
-public:
-    Summing(const char* function, const tutti_caller& me) : caller_(function, blocking(function, me)) {}
-    Options options() const { return caller_.options(); }
-    void run(const detail::Call& call, const Options& /*are in the call*/) { caller_.make(call); }
-
-private:
-    static const tutti_caller& blocking(const char* function, const tutti_caller& me) {
-        c::seated(function, me);
-        return me;
-    }
-
-    c::Caller caller_;
-};
-
-template <class T>
-std::span<const T> terms_at(const char* function, const char* name, const void* address, std::size_t n,
-                            const c::Elements& elements) {
-    c::check_vector(function, name, address, n, elements);
-    return {static_cast<const T*>(address), n};
-}
-
-/// Stores call(T()) at `result`, where T is the C++ type of `type`.
-template <class Call>
-void store(const char* function, tutti_type type, void* result, const Call& call) {
-    const c::Elements known = c::elements_of(function, type);
-    if (known.type != Type::f64 && known.type != Type::f32) {
-        c::refuse(function, "`type` must be TUTTI_DOUBLE or TUTTI_FLOAT");
-    }
-    c::check_vector(function, "result", result, 1, known);
-    if (known.type == Type::f64) {
-        *static_cast<double*>(result) = call(known, double());
-    } else {
-        *static_cast<float*>(result) = call(known, float());
-    }
-}
-
-} // namespace
 
 tutti_status tutti_reproducible_sum(tutti_caller me, const void* terms, size_t n, tutti_type type,
                                     void* result) {

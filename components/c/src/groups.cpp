@@ -2,16 +2,8 @@
 #include "c/src/options.hpp"
 #include "shares.hpp"
 
-#include <tutti/placement.hpp>
-#include <tutti/tutti.h>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
-#include <string>
-#include <utility>
 
 using namespace tutti;
 
@@ -24,6 +16,64 @@ TeamOptions chosen(const tutti_team_options* given) {
     if (options.placement != nullptr) {
         made.placement = options.placement;
     }
+    return made;
+}
+
+/// The task of an executor: runs that it owes.
+struct Task {
+    Task(std::function<void(std::size_t)> does, std::size_t count)
+        : run(std::move(does)), runs(count, count) {}
+
+    std::function<void(std::size_t)> run;
+    Shares runs;
+};
+
+/// Those that are not over. A number stands for the address that executors get, so that one that is kept too
+/// long is known as such.
+constinit c::Numbered<std::shared_ptr<Task>> tasks;
+
+void finish(Task& task, std::uint64_t number) {
+    if (task.runs.finish()) {
+        tasks.take(number);
+    }
+}
+
+void hand_on(tutti_executor executor, void* user, std::size_t count,
+             const std::function<void(std::size_t)>& run) {
+    const auto task = std::make_shared<Task>(run, count);
+    const std::uint64_t number = tasks.add(task);
+    // Those that have not begun never will.
+    const auto give_up = [&] {
+        for (std::size_t i = 0; i < count; ++i) {
+            if (task->runs.take(i)) {
+                finish(*task, number);
+            }
+        }
+    };
+    tutti_status status = TUTTI_OK;
+    const std::uint64_t before = c::failures_noted();
+    try {
+        status = executor(user, count, c::handle_of<tutti_task>(number));
+    } catch (...) {
+        give_up();
+        throw;
+    }
+    if (status != TUTTI_OK) {
+        give_up();
+        c::throw_status(status, "the executor", before);
+    }
+}
+
+AsyncGroupOptions chosen(const tutti_async_group_options* given) {
+    const auto options =
+        c::known("async_group", given, tutti_async_group_options TUTTI_ASYNC_GROUP_OPTIONS_INIT);
+    AsyncGroupOptions made;
+    if (options.executor != nullptr) {
+        made.executor = [executor = options.executor, user = options.user](
+                            std::size_t count, const auto& run) { hand_on(executor, user, count, run); };
+    }
+    made.slice_bytes = options.slice_bytes;
+    made.timeout = c::timeout(options.timeout_ms);
     return made;
 }
 
@@ -139,68 +189,6 @@ tutti_status tutti_team_run(tutti_team* team, tutti_member_function function, vo
         });
     });
 }
-
-namespace {
-
-/// The task of an executor: runs that it owes.
-struct Task {
-    Task(std::function<void(std::size_t)> does, std::size_t count)
-        : run(std::move(does)), runs(count, count) {}
-
-    std::function<void(std::size_t)> run;
-    Shares runs;
-};
-
-/// Those that are not over. A number stands for the address that executors get, so that one that is kept too
-/// long is known as such.
-constinit c::Numbered<std::shared_ptr<Task>> tasks;
-
-void finish(Task& task, std::uint64_t number) {
-    if (task.runs.finish()) {
-        tasks.take(number);
-    }
-}
-
-void hand_on(tutti_executor executor, void* user, std::size_t count,
-             const std::function<void(std::size_t)>& run) {
-    const auto task = std::make_shared<Task>(run, count);
-    const std::uint64_t number = tasks.add(task);
-    // Those that have not begun never will.
-    const auto give_up = [&] {
-        for (std::size_t i = 0; i < count; ++i) {
-            if (task->runs.take(i)) {
-                finish(*task, number);
-            }
-        }
-    };
-    tutti_status status = TUTTI_OK;
-    const std::uint64_t before = c::failures_noted();
-    try {
-        status = executor(user, count, c::handle_of<tutti_task>(number));
-    } catch (...) {
-        give_up();
-        throw;
-    }
-    if (status != TUTTI_OK) {
-        give_up();
-        c::throw_status(status, "the executor", before);
-    }
-}
-
-AsyncGroupOptions chosen(const tutti_async_group_options* given) {
-    const auto options =
-        c::known("async_group", given, tutti_async_group_options TUTTI_ASYNC_GROUP_OPTIONS_INIT);
-    AsyncGroupOptions made;
-    if (options.executor != nullptr) {
-        made.executor = [executor = options.executor, user = options.user](
-                            std::size_t count, const auto& run) { hand_on(executor, user, count, run); };
-    }
-    made.slice_bytes = options.slice_bytes;
-    made.timeout = c::timeout(options.timeout_ms);
-    return made;
-}
-
-} // namespace
 
 tutti_status tutti_task_run(tutti_task* task, size_t i) {
     return c::guarded([&] {

@@ -1,17 +1,9 @@
 // The collectives with irregular blocks, and those among neighbours.
 
 #include "c/src/calls.hpp"
-#include "c/src/options.hpp"
-
-#include <tutti/neighbors.hpp>
-#include <tutti/tutti.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
-#include <vector>
 
 using namespace tutti;
 using c::Caller;

@@ -5,14 +5,6 @@
 
 #include <tutti/extremes.hpp>
 
-#include <algorithm>
-#include <bit>
-#include <concepts>
-#include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <string>
-
 namespace tutti::inline TUTTI_NAMESPACE::c {
 
 namespace {

@@ -1,18 +1,11 @@
 #include "c/src/options.hpp"
 
-#include "option_values.hpp"
-
 #include <tutti/group.hpp>
 #include <tutti/log.hpp>
-#include <tutti/version.hpp>
 
-#include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdint>
-#include <cstring>
 #include <exception>
-#include <new>
 #include <string_view>
 #include <vector>
 
@@ -90,6 +83,19 @@ constexpr std::array status_texts{
     "TUTTI_TIMEOUT_ERROR: a call of some member has waited longer than its timeout"};
 static_assert(status_texts.size() == library_statuses);
 
+std::vector<int> levels_of(const char* function, const tutti_group_options& options) {
+    if (options.levels == nullptr && options.level_count != 0) {
+        refuse(function, "`options.levels` is a null pointer, but `options.level_count` is " +
+                             std::to_string(options.level_count));
+    }
+    const std::span given = list(function, "options.levels", options.levels, options.level_count);
+    return {given.begin(), given.end()};
+}
+
+std::string_view text_or_none(const char* text) {
+    return text == nullptr ? std::string_view() : std::string_view(text);
+}
+
 } // namespace
 
 tutti_status noted() {
@@ -143,23 +149,6 @@ void throw_status(tutti_status status, const std::string& whose, std::uint64_t b
         throw StatusError(status, text, context);
     }
 }
-
-namespace {
-
-std::vector<int> levels_of(const char* function, const tutti_group_options& options) {
-    if (options.levels == nullptr && options.level_count != 0) {
-        refuse(function, "`options.levels` is a null pointer, but `options.level_count` is " +
-                             std::to_string(options.level_count));
-    }
-    const std::span given = list(function, "options.levels", options.levels, options.level_count);
-    return {given.begin(), given.end()};
-}
-
-std::string_view text_or_none(const char* text) {
-    return text == nullptr ? std::string_view() : std::string_view(text);
-}
-
-} // namespace
 
 Timeout timeout(std::int64_t milliseconds) {
     switch (milliseconds) {

@@ -1,15 +1,12 @@
 #include "c/src/calls.hpp"
-#include "c/src/options.hpp"
 
 #include <tutti/request.hpp>
-#include <tutti/tutti.h>
 
 #include <algorithm>
 #include <chrono>
 #include <exception>
 #include <initializer_list>
 #include <string>
-#include <utility>
 
 using namespace tutti;
 using c::guarded;

@@ -10,7 +10,6 @@
 
 #include <tutti/error.hpp>
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 

@@ -10,15 +10,10 @@
 
 #include <algorithm>
 #include <exception>
-#include <memory>
-#include <optional>
 #include <set>
-#include <span>
-#include <string>
 #include <system_error>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
@@ -73,6 +68,13 @@ void find_leaders(PartLayout& part, const Choice& choice, const std::vector<bool
     }
 }
 
+/// Whether the part has ended, as far as this process can see. All actions of its members came before, though
+/// a count of uses orders nothing: is_deserted() does.
+bool has_ended(const Parts::State& part) {
+    return part == nullptr || (part.use_count() == 1 && part->group().memory().is_deserted() &&
+                               !part->failure().raised() && part->parts().have_ended());
+}
+
 } // namespace
 
 std::vector<PartLayout> parts_of(const std::vector<Choice>& choices, const std::vector<bool>& leads,
@@ -92,17 +94,6 @@ std::vector<PartLayout> parts_of(const std::vector<Choice>& choices, const std::
     }
     return parts;
 }
-
-namespace {
-
-/// Whether the part has ended, as far as this process can see. All actions of its members came before, though
-/// a count of uses orders nothing: is_deserted() does.
-bool has_ended(const Parts::State& part) {
-    return part == nullptr || (part.use_count() == 1 && part->group().memory().is_deserted() &&
-                               !part->failure().raised() && part->parts().have_ended());
-}
-
-} // namespace
 
 void Parts::make(ClusterState& whole, const std::vector<PartLayout>& parts) {
     hybrid::MpiChannel& channel = whole.transport().channel();

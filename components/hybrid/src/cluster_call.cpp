@@ -1,18 +1,14 @@
 #include "hybrid/src/cluster_call.hpp"
 
-#include "call/arguments.hpp"
 #include "call/call_signature.hpp"
 #include "diagnose/disagreement.hpp"
 #include "group/seat.hpp"
-#include "hybrid/src/schedule/transport.hpp"
 #include "mixed.hpp"
 #include "run/word_exchange.hpp"
 #include "wait/wait_timer.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/mpi.hpp>
-
-#include <algorithm>
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 

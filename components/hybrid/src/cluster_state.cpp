@@ -1,18 +1,14 @@
 #include "hybrid/src/cluster_state.hpp"
 
 #include "choose/group_config.hpp"
-#include "hybrid/src/channel/mpi_calls.hpp"
 #include "hybrid/src/cluster_seat.hpp"
-#include "wait/failure.hpp"
 #include "wait/wait_timer.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/mpi.hpp>
 
-#include <exception>
 #include <numeric>
 #include <span>
-#include <utility>
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 

@@ -1,6 +1,4 @@
-#include "choose/select.hpp"
 #include "hybrid/src/cluster_call.hpp"
-#include "hybrid/src/schedule/transport.hpp"
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
@@ -271,14 +269,6 @@ private:
     LeaderWork work_;
 };
 
-} // namespace
-
-std::unique_ptr<HierarchyStrategy> make_working_leader(ClusterCall& call) {
-    return std::make_unique<WorkingLeader>(call);
-}
-
-namespace {
-
 /// Up to so many bytes one thread should combine in less time than two more exchanges take: an estimate,
 /// since there was no machine with a CPU for every member to measure it on.
 constexpr std::size_t short_bytes = std::size_t{16} << 10U;
@@ -298,6 +288,10 @@ bool leader_works(const ClusterCall& call) {
 }
 
 } // namespace
+
+std::unique_ptr<HierarchyStrategy> make_working_leader(ClusterCall& call) {
+    return std::make_unique<WorkingLeader>(call);
+}
 
 std::unique_ptr<HierarchyStrategy> make_strategy(ClusterCall& call) {
     return call.sends_blocks()                           ? make_blocks(call)

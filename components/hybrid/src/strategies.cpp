@@ -1,13 +1,9 @@
 // How the data of a call gets from the members to other processes: the leader, the chain, and blocks.
 
-#include "choose/select.hpp"
 #include "group/seat.hpp"
 #include "hybrid/src/cluster_call.hpp"
-#include "hybrid/src/schedule/transport.hpp"
 
-#include <algorithm>
 #include <array>
-#include <memory>
 #include <numeric>
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {

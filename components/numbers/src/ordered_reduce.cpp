@@ -18,7 +18,6 @@
 #include <numeric>
 #include <string>
 #include <typeinfo>
-#include <utility>
 #include <vector>
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {

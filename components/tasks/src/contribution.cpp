@@ -1,20 +1,15 @@
 #include "tasks/src/contribution.hpp"
 
-#include "call/arguments.hpp"
 #include "choose/select.hpp"
 #include "diagnose/disagreement.hpp"
 #include "run/bindings.hpp"
-#include "run/prepared.hpp"
 #include "wait/wait_timer.hpp"
 
 #include <tutti/error.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstring>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace tutti::tasks {
 

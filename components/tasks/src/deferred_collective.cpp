@@ -2,7 +2,6 @@
 
 #include "mailbox/wait.hpp"
 #include "tasks/src/async_group_state.hpp"
-#include "tasks/src/contribution.hpp"
 #include "wait/wait_timer.hpp"
 
 #include <tutti/error.hpp>

@@ -14,7 +14,6 @@
 #include <cstring>
 #include <exception>
 #include <functional>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -79,6 +78,29 @@ bool are_apart(const Operands& operands, bool one_output, std::size_t bytes) {
         }
     }
     return true;
+}
+
+void hand_out(Task task, std::size_t count, const Executor& executor,
+              const std::shared_ptr<Completion>& completion) {
+    const auto slices = std::make_shared<Slices>(std::move(task), count, completion);
+    const std::function<void(std::size_t)> run = [slices](std::size_t index) { slices->run(index); };
+    completion->shared_out(slices); // from here on nothing fails except the executor
+    try {
+        executor(count, run);
+    } catch (...) {
+        return slices->not_handed_out(std::current_exception());
+    }
+    slices->handed_out();
+}
+
+std::size_t slices_of(std::size_t touched_bytes, std::size_t slice_bytes) {
+    if (slice_bytes != 0) {
+        return touched_bytes / slice_bytes;
+    }
+    const std::size_t from_bytes = engine::StorePolicy::here().profile().parallel_threshold_bytes;
+    const bool pays = from_bytes != 0 && touched_bytes >= from_bytes;
+    const std::size_t most = slices_per_cpu * static_cast<std::size_t>(machine::allowed_pus());
+    return pays ? std::min(touched_bytes / least_slice_bytes, most) : 1;
 }
 
 } // namespace
@@ -157,33 +179,6 @@ void Slices::finish_one() {
         std::exchange(completion_, nullptr)->finished(std::move(failure_));
     }
 }
-
-namespace {
-
-void hand_out(Task task, std::size_t count, const Executor& executor,
-              const std::shared_ptr<Completion>& completion) {
-    const auto slices = std::make_shared<Slices>(std::move(task), count, completion);
-    const std::function<void(std::size_t)> run = [slices](std::size_t index) { slices->run(index); };
-    completion->shared_out(slices); // from here on nothing fails except the executor
-    try {
-        executor(count, run);
-    } catch (...) {
-        return slices->not_handed_out(std::current_exception());
-    }
-    slices->handed_out();
-}
-
-std::size_t slices_of(std::size_t touched_bytes, std::size_t slice_bytes) {
-    if (slice_bytes != 0) {
-        return touched_bytes / slice_bytes;
-    }
-    const std::size_t from_bytes = engine::StorePolicy::here().profile().parallel_threshold_bytes;
-    const bool pays = from_bytes != 0 && touched_bytes >= from_bytes;
-    const std::size_t most = slices_per_cpu * static_cast<std::size_t>(machine::allowed_pus());
-    return pays ? std::min(touched_bytes / least_slice_bytes, most) : 1;
-}
-
-} // namespace
 
 void execute(Task task, const Executor& executor, std::size_t slice_bytes,
              const std::shared_ptr<Completion>& completion) noexcept {

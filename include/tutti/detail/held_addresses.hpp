@@ -5,7 +5,6 @@
 #include <concepts>
 #include <cstddef>
 #include <functional>
-#include <iterator>
 #include <ranges>
 #include <type_traits>
 #include <utility>

@@ -3,14 +3,15 @@
 #include <tutti/detail/association.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <span>
 #include <utility>
-#include <vector>
 
 namespace tutti::algorithm {
 
 using graph::LevelTree;
+using graph::RankRange;
+using schedule::Place;
+using schedule::Space;
 
 namespace {
 
@@ -83,6 +84,10 @@ Sizes divided_where_needed(const LevelTree& tree, int level) {
     return sizes;
 }
 
+bool combines(Collective collective) {
+    return detail::traits_of(collective).reduces() || collective == Collective::barrier;
+}
+
 } // namespace
 
 LevelTree cut_to_combine(LevelTree tree) {
@@ -105,18 +110,6 @@ LevelTree cut_to_combine(LevelTree tree) {
 LevelTree split_to_combine(const LevelTree& tree) {
     return cut_to_combine(cut_to_combine(tree).split(most_operands));
 }
-
-using graph::RankRange;
-using schedule::Place;
-using schedule::Space;
-
-namespace {
-
-bool combines(Collective collective) {
-    return detail::traits_of(collective).reduces() || collective == Collective::barrier;
-}
-
-} // namespace
 
 LevelPasses::LevelPasses(const graph::LevelTree& tree, Collective collective, std::vector<int> owners,
                          int root)

@@ -1,11 +1,8 @@
 #include "algorithm/algorithms.hpp"
 #include "algorithm/levels/levels.hpp"
-#include "schedule/recorder.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <utility>
-#include <vector>
 
 namespace tutti::algorithm {
 
@@ -191,43 +188,6 @@ void reduce_scatter(const Counterparts& counterparts, const std::vector<RankRang
     recorder.combine({rank, Space::output, {rank, 1}}, partials);
 }
 
-} // namespace
-
-schedule::Schedule levels_direct(Collective collective, const LevelTree& tree, int root) {
-    const std::vector<RankRange> groups = outermost_groups(tree);
-    const Shares shares(groups);
-    const Counterparts counterparts(tree, groups);
-    const bool is_per_rank = collective == Collective::reduce_scatter || collective == Collective::allgather;
-    std::vector<schedule::Program> programs;
-    for (int rank = 0; rank < tree.ranks(); ++rank) {
-        const std::size_t number = counterparts.group_of(rank);
-        const RankRange& members = groups[number];
-        Recorder recorder;
-        recorder.round();
-        if (collective == Collective::allreduce) {
-            allreduce(shares, static_cast<int>(number), rank, recorder);
-        } else if (collective == Collective::reduce_scatter) {
-            reduce_scatter(counterparts, groups, rank, recorder);
-        } else if (collective == Collective::allgather) {
-            counterparts.for_each_block(rank, [&](int block) {
-                copy_for(members, rank, {block, Space::input, {block, 1}}, recorder);
-            });
-        } else {
-            copy_for(members, rank, {root, Space::input, shares.of(static_cast<int>(number), rank)},
-                     recorder);
-        }
-        programs.push_back(recorder.take());
-    }
-    return {collective,
-            tree.ranks(),
-            is_per_rank ? tree.ranks() : shares.blocks(),
-            schedule::Symmetry::none,
-            std::move(programs),
-            root};
-}
-
-namespace {
-
 /// The place of a group's sum at its first rank: its own whole_vector, or in turn one of two, because others
 /// read the sum of a child in the round in which the sum of the group is made.
 Place sum_of(const LevelTree& tree, int level, int number) {
@@ -296,6 +256,39 @@ void add_group(Progress& progress, const LevelTree& tree, int level, int number)
 }
 
 } // namespace
+
+schedule::Schedule levels_direct(Collective collective, const LevelTree& tree, int root) {
+    const std::vector<RankRange> groups = outermost_groups(tree);
+    const Shares shares(groups);
+    const Counterparts counterparts(tree, groups);
+    const bool is_per_rank = collective == Collective::reduce_scatter || collective == Collective::allgather;
+    std::vector<schedule::Program> programs;
+    for (int rank = 0; rank < tree.ranks(); ++rank) {
+        const std::size_t number = counterparts.group_of(rank);
+        const RankRange& members = groups[number];
+        Recorder recorder;
+        recorder.round();
+        if (collective == Collective::allreduce) {
+            allreduce(shares, static_cast<int>(number), rank, recorder);
+        } else if (collective == Collective::reduce_scatter) {
+            reduce_scatter(counterparts, groups, rank, recorder);
+        } else if (collective == Collective::allgather) {
+            counterparts.for_each_block(rank, [&](int block) {
+                copy_for(members, rank, {block, Space::input, {block, 1}}, recorder);
+            });
+        } else {
+            copy_for(members, rank, {root, Space::input, shares.of(static_cast<int>(number), rank)},
+                     recorder);
+        }
+        programs.push_back(recorder.take());
+    }
+    return {collective,
+            tree.ranks(),
+            is_per_rank ? tree.ranks() : shares.blocks(),
+            schedule::Symmetry::none,
+            std::move(programs),
+            root};
+}
 
 // Invariant: after a level, innermost first, the first rank of each of its groups has the group's sum, and
 // every rank in its output the sum of the ranks of its group up to its own. In the next level it prepends

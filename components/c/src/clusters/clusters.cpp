@@ -1,18 +1,9 @@
 // Clusters for C.
 
 #include "c/src/calls.hpp"
-#include "c/src/options.hpp"
 
 #include <tutti/mpi.hpp>
 #include <tutti/tutti_mpi.h>
-
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string_view>
-#include <utility>
-#include <vector>
 
 namespace tutti::inline TUTTI_NAMESPACE::c {
 

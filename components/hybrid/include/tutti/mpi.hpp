@@ -9,7 +9,6 @@
 
 #include <mpi.h>
 
-#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>

@@ -6,14 +6,8 @@
 #include <tutti/error.hpp>
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
-#include <functional>
-#include <mutex>
 #include <new>
 #include <span>
-#include <string>
-#include <utility>
 
 namespace tutti::hybrid {
 
@@ -137,11 +131,58 @@ void MainThread::finish() {
     changed_.notify_all();
 }
 
+using engine::CallHistory;
+using engine::CallRecord;
+
 namespace {
 
 /// The first character of a text: whether the failure is a TimeoutError.
 constexpr char timeout_mark = 'T';
 constexpr char other_mark = ' ';
+
+/// The types that a call signature names, as text that fits; other types are another text.
+std::string short_text(const engine::CallSignature::Types& types) {
+    std::string text = types.text();
+    if (text.size() >= MismatchProbe::Summary::most_text) {
+        const std::string digest = std::to_string(std::hash<std::string>{}(text) % 1'000'000'000);
+        text.resize(MismatchProbe::Summary::most_text - 16);
+        text += "... #" + digest;
+    }
+    return text;
+}
+
+/// Throws MismatchError when process `peer`, with that summary, has been in other calls than this one,
+/// `process`, as far as both histories reach. It names the first two that differ.
+void compare(const CallTrail& own, int process, const MismatchProbe::Summary& theirs, int peer) {
+    constexpr const char* noun = "process";
+    const std::string start = "the processes are in different calls: ";
+    const MismatchProbe::Summary ours(own); // types are named by the same texts
+    const CallHistory own_calls = ours.history();
+    const CallHistory their_calls = theirs.history();
+    if (const auto text =
+            difference(engine::Sequence::blocking, {process, &own_calls, noun}, {peer, &their_calls, noun})) {
+        throw MismatchError(start + *text);
+    }
+    if (const auto digest = own.digest_at(theirs.number); digest && *digest != theirs.digest) {
+        throw MismatchError(start + "both are in operation " + std::to_string(theirs.number) + ", " +
+                            own_calls.signature(theirs.number).describe() + ", but processes " +
+                            std::to_string(process) + " and " + std::to_string(peer) +
+                            " were in different calls before, in which neither waited for the other");
+    }
+}
+
+/// Throws MismatchError if this process waits in its last call on one channel, and the peer in a call on
+/// another channel: neither makes the call that the other is in.
+[[noreturn]] void throw_crossing(const CallTrail& own, int process, const MismatchProbe::Summary& theirs,
+                                 int peer) {
+    const auto waits = [](int who, std::uint64_t number, const CallHistory& calls, int other) {
+        return "process " + std::to_string(who) + " waits in operation " + std::to_string(number) + ", " +
+               calls.signature(number).describe() + ", for process " + std::to_string(other);
+    };
+    throw MismatchError("the processes are in different calls, one that blocks and one that does not: " +
+                        waits(process, own.number(), own.history(), peer) + ", and " +
+                        waits(peer, theirs.number, theirs.history(), process));
+}
 
 } // namespace
 
@@ -196,28 +237,10 @@ void FailureChannel::throw_reported() const {
     throw Aborted(told);
 }
 
-using engine::CallHistory;
-using engine::CallRecord;
-
 std::optional<std::uint64_t> CallTrail::digest_at(std::uint64_t number) const {
     const bool is_known = number != 0 && number <= number_ && number + digests_.size() > number_;
     return is_known ? std::optional(digests_[number % digests_.size()]) : std::nullopt;
 }
-
-namespace {
-
-/// The types that a call signature names, as text that fits; other types are another text.
-std::string short_text(const engine::CallSignature::Types& types) {
-    std::string text = types.text();
-    if (text.size() >= MismatchProbe::Summary::most_text) {
-        const std::string digest = std::to_string(std::hash<std::string>{}(text) % 1'000'000'000);
-        text.resize(MismatchProbe::Summary::most_text - 16);
-        text += "... #" + digest;
-    }
-    return text;
-}
-
-} // namespace
 
 MismatchProbe::Summary::Summary(const CallTrail& trail) : number(trail.number()), digest(trail.digest()) {
     const CallHistory history = trail.history();
@@ -240,43 +263,6 @@ CallHistory MismatchProbe::Summary::history() const {
     history.reach(number);
     return history;
 }
-
-namespace {
-
-/// Throws MismatchError when process `peer`, with that summary, has been in other calls than this one,
-/// `process`, as far as both histories reach. It names the first two that differ.
-void compare(const CallTrail& own, int process, const MismatchProbe::Summary& theirs, int peer) {
-    constexpr const char* noun = "process";
-    const std::string start = "the processes are in different calls: ";
-    const MismatchProbe::Summary ours(own); // types are named by the same texts
-    const CallHistory own_calls = ours.history();
-    const CallHistory their_calls = theirs.history();
-    if (const auto text =
-            difference(engine::Sequence::blocking, {process, &own_calls, noun}, {peer, &their_calls, noun})) {
-        throw MismatchError(start + *text);
-    }
-    if (const auto digest = own.digest_at(theirs.number); digest && *digest != theirs.digest) {
-        throw MismatchError(start + "both are in operation " + std::to_string(theirs.number) + ", " +
-                            own_calls.signature(theirs.number).describe() + ", but processes " +
-                            std::to_string(process) + " and " + std::to_string(peer) +
-                            " were in different calls before, in which neither waited for the other");
-    }
-}
-
-/// Throws MismatchError if this process waits in its last call on one channel, and the peer in a call on
-/// another channel: neither makes the call that the other is in.
-[[noreturn]] void throw_crossing(const CallTrail& own, int process, const MismatchProbe::Summary& theirs,
-                                 int peer) {
-    const auto waits = [](int who, std::uint64_t number, const CallHistory& calls, int other) {
-        return "process " + std::to_string(who) + " waits in operation " + std::to_string(number) + ", " +
-               calls.signature(number).describe() + ", for process " + std::to_string(other);
-    };
-    throw MismatchError("the processes are in different calls, one that blocks and one that does not: " +
-                        waits(process, own.number(), own.history(), peer) + ", and " +
-                        waits(peer, theirs.number, theirs.history(), process));
-}
-
-} // namespace
 
 MismatchProbe::MismatchProbe(int processes) : taken_counts_(static_cast<std::size_t>(processes)) {
     kept_->asked_counts = kept_->due_counts = taken_counts_;

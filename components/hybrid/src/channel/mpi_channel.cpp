@@ -7,7 +7,6 @@
 
 #include <sched.h>
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <limits>

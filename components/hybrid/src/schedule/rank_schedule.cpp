@@ -1,7 +1,6 @@
 #include "hybrid/src/schedule/transport.hpp"
 
 #include <algorithm>
-#include <map>
 
 namespace tutti::hybrid {
 

@@ -91,6 +91,24 @@ std::string names_that_serve(const detail::Call& call, const Route& route) {
     return list;
 }
 
+/// Longer messages a process may read from vectors of another that has failed meanwhile and given them back,
+/// had it not looked. MPI libraries copy shorter ones when they are sent.
+constexpr std::size_t most_buffered_bytes = 4096;
+
+plan::Partition partition_of(const ProcessCall& call, int blocks) {
+    const auto count = static_cast<std::size_t>(blocks);
+    return {.total = call.total,
+            .block = count == 1 ? call.total : (call.total + count - 1) / count,
+            .offsets = call.offsets};
+}
+
+/// The result of a collective of a single process: its input, or nothing for an exclusive prefix.
+void copy_alone(const ProcessCall& call) {
+    if (call.collective != Collective::exscan && call.total != 0 && call.output != call.input) {
+        std::memcpy(call.output, call.input, call.total * call.element_bytes);
+    }
+}
+
 } // namespace
 
 bool needs_chain(const detail::Call& call) {
@@ -118,28 +136,6 @@ std::uint32_t choose_algorithm(const detail::Call& call, std::string_view name, 
     }
     return static_cast<std::uint32_t>(algorithm::index_of(*row));
 }
-
-namespace {
-
-/// Longer messages a process may read from vectors of another that has failed meanwhile and given them back,
-/// had it not looked. MPI libraries copy shorter ones when they are sent.
-constexpr std::size_t most_buffered_bytes = 4096;
-
-plan::Partition partition_of(const ProcessCall& call, int blocks) {
-    const auto count = static_cast<std::size_t>(blocks);
-    return {.total = call.total,
-            .block = count == 1 ? call.total : (call.total + count - 1) / count,
-            .offsets = call.offsets};
-}
-
-/// The result of a collective of a single process: its input, or nothing for an exclusive prefix.
-void copy_alone(const ProcessCall& call) {
-    if (call.collective != Collective::exscan && call.total != 0 && call.output != call.input) {
-        std::memcpy(call.output, call.input, call.total * call.element_bytes);
-    }
-}
-
-} // namespace
 
 const RankSchedule& Transport::rank_schedule(const ScheduleName& name, Collective collective) {
     const auto [algorithm, root] = name;

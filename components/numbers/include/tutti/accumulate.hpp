@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <concepts>
 #include <cstddef>
 #include <cstring>
