@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <string_view>
 #include <vector>
 
 namespace tutti::algorithm::rows {
@@ -167,10 +166,10 @@ CostTerms radix_counts(int p, int /*root*/) {
     return {levels + (left > 0 ? 1 : 0), received, received};
 }
 
-/// The same without anything to combine.
-template <int bits>
-CostTerms radix_signals(int p, int root) {
-    const CostTerms terms = radix_counts<bits>(p, root);
+/// The same terms without anything to combine.
+template <CostTerms (*combining)(int p, int root)>
+CostTerms signals(int p, int root) {
+    const CostTerms terms = combining(p, root);
     return {terms.rounds, terms.blocks, 0};
 }
 
@@ -242,20 +241,6 @@ CostTerms exchanged_on_levels(int p, int /*root*/) {
         others += std::min(groups, most) - 1;
     }
     return {split_levels<bits>(p), others, others};
-}
-
-/// The same without anything to combine.
-template <int bits>
-CostTerms signals_exchanged_on_levels(int p, int root) {
-    const CostTerms terms = exchanged_on_levels<bits>(p, root);
-    return {terms.rounds, terms.blocks, 0};
-}
-
-/// As whole_on_levels, without anything to combine.
-template <int bits, int times>
-CostTerms signals_on_levels(int p, int root) {
-    const CostTerms terms = whole_on_levels<bits, times>(p, root);
-    return {terms.rounds, terms.blocks, 0};
 }
 
 /// Copies in so many times the levels that groups of eight make.

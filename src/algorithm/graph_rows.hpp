@@ -3,13 +3,6 @@
 #include "algorithm/algorithms.hpp"
 #include "algorithm/closed_forms.hpp"
 #include "algorithm/levels/levels.hpp"
-#include "algorithm/registry.hpp"
-#include "graph/graphs.hpp"
-#include "schedule/pattern.hpp"
-
-#include <algorithm>
-#include <string_view>
-#include <vector>
 
 namespace tutti::algorithm::rows {
 
@@ -17,12 +10,6 @@ using graph::Skips;
 using schedule::Pattern;
 using schedule::place;
 using schedule::Schedule;
-
-// Schedules for p ranks and a root that are not derived from one graph's allgather alone.
-
-inline Schedule circulant_uniform(int p, int /*root*/) {
-    return place(circulant_uniform_pattern(p), Collective::reduce_scatter);
-}
 
 // ---- The graphs: their allgathers, and in how many rounds ----
 
@@ -97,19 +84,7 @@ inline Schedule butterfly_reduce(int p, int root) {
                  Collective::reduce, root);
 }
 
-inline Schedule butterfly_reduce_scatter(int p, int /*root*/) {
-    return place(butterfly_reduce_scatter_pattern(p), Collective::reduce_scatter);
-}
-
 // ---- Trees, and combinations ----
-
-inline Schedule tree_broadcast(int p, int root) {
-    return place(tree_broadcast_pattern(p, root), Collective::broadcast, root);
-}
-
-inline Schedule tree_reduce(int p, int root) {
-    return place(dual(tree_broadcast_pattern(p, root)), Collective::reduce, root);
-}
 
 inline Schedule tree_allreduce(int p, int /*root*/) {
     const Pattern broadcast = tree_broadcast_pattern(p, 0);
@@ -125,14 +100,6 @@ inline Schedule scatter_allgather(int p, int root) {
 inline Schedule reduce_scatter_gather(int p, int root) {
     const Pattern allgather = Halving::allgather(p);
     return place(restrict_to_root(then(dual(allgather), allgather), root), Collective::reduce, root);
-}
-
-inline Schedule hypercube_allreduce(int p, int root) {
-    return butterfly_whole<butterfly_overlapping>(p, root);
-}
-
-inline Schedule hypercube_barrier(int p, int /*root*/) {
-    return place(butterfly_overlapping(p, 1, 0).reduction, Collective::barrier);
 }
 
 /// Groups of `radix` members each read the operands of all others of the group, in as many levels as needed

@@ -1,11 +1,6 @@
-#include "algorithm/algorithms.hpp"
-#include "algorithm/closed_forms.hpp"
 #include "algorithm/graph_rows.hpp"
-#include "algorithm/registry.hpp"
 
-#include <algorithm>
 #include <array>
-#include <bit>
 
 namespace tutti::algorithm {
 
@@ -23,17 +18,19 @@ const std::array table{
               .cost = [](int p, int) { return CostTerms{log2_up(p), log2_up(p), 0}; },
               .source = "dissemination over the circulant graph of Träff 2024"},
     Algorithm{.name = "hypercube", .collective = Collective::barrier, .ranks = Ranks::powers_of_two,
-              .protocols = eager, .make = hypercube_barrier,
+              .protocols = eager, .make = [](int p, int) {
+                  return place(butterfly_overlapping(p, 1, 0).reduction, Collective::barrier);
+              },
               .cost = [](int p, int) { return CostTerms{log2_up(p), log2_up(p), 0}; },
               .source = "Grama et al. 2003, all-reduce of a single word"},
     Algorithm{.name = "radix-4", .collective = Collective::barrier, .ranks = Ranks::powers_of_two,
-              .protocols = eager, .make = exchange_by_radix<Collective::barrier, 4>, .cost = radix_signals<2>,
+              .protocols = eager, .make = exchange_by_radix<Collective::barrier, 4>, .cost = signals<radix_counts<2>>,
               .source = rt_radix},
     Algorithm{.name = "radix-8", .collective = Collective::barrier, .ranks = Ranks::powers_of_two,
-              .protocols = eager, .make = exchange_by_radix<Collective::barrier, 8>, .cost = radix_signals<3>,
+              .protocols = eager, .make = exchange_by_radix<Collective::barrier, 8>, .cost = signals<radix_counts<3>>,
               .source = rt_radix},
-    levels_row<Acting::exchange, Collective::barrier>(signals_exchanged_on_levels<3>, Bound::volume, no_scratch),
-    levels_row<Acting::leaders, Collective::barrier>(signals_on_levels<3, 2>, Bound::volume, no_scratch),
+    levels_row<Acting::exchange, Collective::barrier>(signals<exchanged_on_levels<3>>, Bound::volume, no_scratch),
+    levels_row<Acting::leaders, Collective::barrier>(signals<whole_on_levels<3, 2>>, Bound::volume, no_scratch),
 
     // broadcast
     Algorithm{.name = "direct", .collective = Collective::broadcast, .protocols = pulled,
@@ -55,7 +52,9 @@ const std::array table{
               .protocols = pulled, .make = doubling_broadcast<Hypercube>, .cost = logarithmic_copy,
               .source = grama_broadcast},
     Algorithm{.name = "tree", .collective = Collective::broadcast, .protocols = pulled,
-              .make = tree_broadcast, .cost = logarithmic_copy, .source = grama_broadcast},
+              .make = [](int p, int root) {
+                  return place(tree_broadcast_pattern(p, root), Collective::broadcast, root);
+              }, .cost = logarithmic_copy, .source = grama_broadcast},
     Algorithm{.name = "scatter-allgather", .collective = Collective::broadcast, .protocols = pulled,
               .make = scatter_allgather,
               .cost = [](int p, int) { return CostTerms{2 * log2_up(p), p > 1 ? p : 0, 0}; },
@@ -92,8 +91,10 @@ const std::array table{
               .ranks = Ranks::powers_of_two, .protocols = pulled, .make = doubling_reduce<Hypercube>,
               .cost = logarithmic_reduction, .scratch = one_partial, .source = grama_broadcast},
     Algorithm{.name = "tree", .collective = Collective::reduce, .order = Order::rank, .protocols = pulled,
-              .make = tree_reduce, .cost = logarithmic_reduction, .bound = Bound::volume,
-              .scratch = one_partial, .source = grama_broadcast},
+              .make = [](int p, int root) {
+                  return place(dual(tree_broadcast_pattern(p, root)), Collective::reduce, root);
+              }, .cost = logarithmic_reduction, .bound = Bound::volume, .scratch = one_partial,
+              .source = grama_broadcast},
     Algorithm{.name = "butterfly", .collective = Collective::reduce, .order = Order::rank,
               .protocols = pulled, .make = butterfly_reduce, .cost = elimination_halving, .bound = Bound::all,
               .scratch = half_the_blocks, .source = rt_overlapping},
@@ -180,7 +181,7 @@ const std::array table{
     allreduce_row<Ring>("ring", pulled, grama_allgather),
     allreduce_row<Mesh>("mesh", pulled, grama_allgather),
     Algorithm{.name = "hypercube", .collective = Collective::allreduce, .order = Order::rank,
-              .ranks = Ranks::powers_of_two, .protocols = separate, .make = hypercube_allreduce,
+              .ranks = Ranks::powers_of_two, .protocols = separate, .make = butterfly_whole<butterfly_overlapping>,
               .cost = logarithmic_reduction, .scratch = one_block, .source = "Grama et al. 2003, all-reduce"},
     Algorithm{.name = "tree", .collective = Collective::allreduce, .order = Order::rank, .protocols = pulled,
               .make = tree_allreduce,
@@ -208,11 +209,14 @@ const std::array table{
     reduce_scatter_row<Circular<Skips::square_root>>("circulant-square-root", pulled,
                                                       largest_gap<Skips::square_root>, traeff_cor2),
     Algorithm{.name = "circulant-uniform", .collective = Collective::reduce_scatter, .order = Order::same,
-              .protocols = pulled, .make = circulant_uniform,
+              .protocols = pulled,
+              .make = [](int p, int) { return place(circulant_uniform_pattern(p), Collective::reduce_scatter); },
               .cost = [](int p, int) { return CostTerms{log2_up(p), (1L << log2_up(p)) - 1, p - 1}; },
               .scratch = uniform_partials, .source = "Träff et al. 2023, Listings 5 and 6, Prop. 2"},
     Algorithm{.name = "butterfly", .collective = Collective::reduce_scatter, .order = Order::rank,
-              .protocols = pulled, .make = butterfly_reduce_scatter,
+              .protocols = pulled, .make = [](int p, int) {
+                  return place(butterfly_reduce_scatter_pattern(p), Collective::reduce_scatter);
+              },
               .cost = [](int p, int) { return CostTerms{p <= 2 ? log2_up(p) : log2_up(p) + 1, 2L * p, 2L * p}; },
               .bound = Bound::volume, .scratch = [](int p, int) { return p <= 2 ? 0L : (p + 1L) / 2; },
               .source = rt_overlapping},

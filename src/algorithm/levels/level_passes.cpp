@@ -1,9 +1,6 @@
 #include "algorithm/levels/levels.hpp"
 
-#include <tutti/detail/association.hpp>
-
 #include <algorithm>
-#include <span>
 #include <utility>
 
 namespace tutti::algorithm {

@@ -2,13 +2,10 @@
 
 #include "algorithm/algorithms.hpp"
 #include "graph/graphs.hpp"
-#include "schedule/pattern.hpp"
 
 #include <algorithm>
 #include <numeric>
-#include <span>
 #include <stdexcept>
-#include <string>
 
 namespace tutti::algorithm {
 
@@ -29,11 +26,6 @@ LevelTree split_for(Acting acting, Collective collective, const LevelTree& tree)
     const bool combines = detail::traits_of(collective).reduces() ||
                           (collective == Collective::barrier && acting == Acting::leaders);
     return combines ? split_to_combine(tree) : tree.split(most_operands);
-}
-
-/// Whether members have a slot for every point of so many rounds.
-bool has_slots(int ranks, int rounds) {
-    return rounds < graph::rounds_log2(ranks) + 3;
 }
 
 /// How often each member combines: in all levels in which its group is divided.
@@ -227,7 +219,8 @@ Protocols protocols_of(Acting acting, Collective collective, const LevelTree& tr
         const int depth = split_for(acting, collective, tree).last();
         const bool there_and_back = acting == Acting::leaders && (collective == Collective::barrier ||
                                                                   collective == Collective::allreduce);
-        protocols.eager = has_slots(tree.ranks(), there_and_back ? 2 * depth : depth);
+        // Members have a slot for every point of so many rounds.
+        protocols.eager = (there_and_back ? 2 * depth : depth) < graph::rounds_log2(tree.ranks()) + 3;
     }
     return protocols;
 }

@@ -1,13 +1,8 @@
 #pragma once
 
 #include "algorithm/registry.hpp"
-#include "graph/level_tree.hpp"
 #include "schedule/recorder.hpp"
-#include "schedule/schedule.hpp"
 
-#include <cstddef>
-#include <cstdint>
-#include <string_view>
 #include <vector>
 
 namespace tutti::algorithm {
