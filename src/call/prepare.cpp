@@ -1,10 +1,7 @@
 // How a call is prepared.
 
 #include "algorithm/registry.hpp"
-#include "call/plans.hpp"
 #include "call/prepared_call.hpp"
-#include "choose/select.hpp"
-#include "mailbox/slot.hpp"
 
 #include <tutti/detail/kernels.hpp>
 
@@ -207,12 +204,7 @@ void PreparedCall::set_stores(const Call& call, const Selection::Input& size, in
     const bool apart = stores_apart(call.collective, selection_.protocol) &&
                        (call.collective == Collective::broadcast || copied_bytes_ != 0 ||
                         shape().aliasing == Aliasing::separate);
-    const WaysToStore ways =
-        StorePolicy::here().ways_to_store(selection_.stores, {.collective = call.collective,
-                                                              .touched_bytes = size.touched_bytes,
-                                                              .members = size.members,
-                                                              .cpus = std::min(size.members, size.cpus),
-                                                              .l3_groups = size.l3_groups});
+    const WaysToStore ways = StorePolicy::here().ways_to_store(selection_.stores, call.collective, size);
     prepared_.all_stores = {.stream = apart && ways.streams_to_others,
                             .cached_out = ways.streams_to_own ? -1 : rank,
                             .move = apart && ways.moves_to_others};
@@ -224,7 +216,7 @@ void PreparedCall::set_call_signature(const Call& call) {
     signature_ = signature_of(call, shape(), selection_.row, root_of(call, selection_));
     signature_.protocol = selection_.protocol;
     prepared_.digests = signature_.digests(prepared_.has_private_counts ? 0 : shape().message_bytes);
-    prepared_.footprint = {call, shape().total, shape().block, prepared_.partition.offsets};
+    prepared_.footprint = {call, {shape().total, shape().block, prepared_.partition.offsets}};
 }
 
 } // namespace tutti::engine

@@ -1,18 +1,11 @@
 #pragma once
 
 #include "cache_line.hpp"
-#include "call/arguments.hpp"
 #include "call/call_signature.hpp"
 #include "call/known_call.hpp"
 #include "call/plans.hpp"
 #include "choose/exploration.hpp"
 #include "choose/select.hpp"
-#include "run/prepared.hpp"
-
-#include <tutti/detail/call.hpp>
-
-#include <cstddef>
-#include <cstdint>
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 class Seat;

@@ -142,11 +142,7 @@ public:
 
 private:
     WaysToStore ways(Stores stores) const {
-        return StorePolicy::here().ways_to_store(stores, {.collective = call_.collective,
-                                                          .touched_bytes = size_.touched_bytes,
-                                                          .members = size_.members,
-                                                          .cpus = std::min(size_.members, size_.cpus),
-                                                          .l3_groups = size_.l3_groups});
+        return StorePolicy::here().ways_to_store(stores, call_.collective, size_);
     }
 
     const detail::Call& call_;

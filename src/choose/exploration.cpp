@@ -1,6 +1,5 @@
 #include "choose/exploration.hpp"
 
-#include "algorithm/registry.hpp"
 #include "choose/group_config.hpp"
 #include "choose/tuning_file.hpp"
 

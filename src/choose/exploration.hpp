@@ -1,24 +1,13 @@
 #pragma once
 
 #include "choose/select.hpp"
-#include "choose/table.hpp"
 #include "mailbox/slot.hpp"
-
-#include <tutti/detail/call.hpp>
 
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <compare>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
-#include <map>
 #include <mutex>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace tutti::engine {
 

@@ -13,7 +13,6 @@
 #include <tutti/error.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <exception>
 #include <iterator>
 #include <optional>

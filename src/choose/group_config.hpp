@@ -12,8 +12,6 @@
 #include <chrono>
 #include <mutex>
 #include <span>
-#include <string>
-#include <vector>
 
 namespace tutti::tuning {
 
@@ -72,8 +70,6 @@ GroupConfig config_for(int members, const GroupOptions& options);
 /// For some of the members of a group with this configuration. Reads nothing of the system anew.
 TUTTI_COMPONENT_API GroupConfig config_for_members(const GroupConfig& config, const std::vector<int>& mates);
 
-struct GroupConfig;
-
 /// The wait policy: that of the environment variable TUTTI_WAIT if `given` is automatic.
 TUTTI_COMPONENT_API Wait wait_of(Wait given);
 
@@ -89,8 +85,6 @@ mailbox::WaitPolicy wait_policy_between_runs(const GroupConfig& config, int memb
 /// "spin for 100 us, yield for 100 us, then sleep, because 2 members have 2 CPUs".
 std::string text_of_waits(const GroupConfig& config, const mailbox::WaitPolicy& wait_policy, int members,
                           int cpus);
-
-struct GroupConfig;
 
 /// The CPUs that the members of a group may use, as far as is known. They change: threads join, and programs
 /// bind threads at any time. A group's choices for its calls must not depend on them, because members would

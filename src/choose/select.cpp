@@ -6,11 +6,6 @@
 #include <tutti/error.hpp>
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <optional>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
 namespace tutti::engine {
@@ -249,16 +244,18 @@ bool StorePolicy::streams_combined(Collective collective, std::size_t touched_by
     return combines && profile_.stream_combined_bytes != 0 && touched_bytes >= profile_.stream_combined_bytes;
 }
 
-WaysToStore StorePolicy::ways_to_store(tuning::Stores stores, const StoreSituation& where) const {
+WaysToStore StorePolicy::ways_to_store(tuning::Stores stores, Collective collective,
+                                       const Selection::Input& size) const {
     using enum tuning::Stores;
     if (stores != by_policy) {
         return {stores == non_temporal, stores == non_temporal, stores == string_moves};
     }
-    const std::size_t bytes = where.touched_bytes;
-    const bool streams = streams_to_others(bytes, where.cpus, where.l3_groups) ||
-                         streams_combined(where.collective, bytes, where.members);
-    return {streams_to_own(where.collective, bytes, where.cpus, where.l3_groups), streams,
-            !streams && moves_to_others(bytes, where.cpus, where.l3_groups)};
+    const std::size_t bytes = size.touched_bytes;
+    const int cpus = std::min(size.members, size.cpus);
+    const bool streams =
+        streams_to_others(bytes, cpus, size.l3_groups) || streams_combined(collective, bytes, size.members);
+    return {streams_to_own(collective, bytes, cpus, size.l3_groups), streams,
+            !streams && moves_to_others(bytes, cpus, size.l3_groups)};
 }
 
 bool StorePolicy::pulls_between_two(std::size_t touched_bytes) const {

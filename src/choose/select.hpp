@@ -1,6 +1,5 @@
 #pragma once
 
-#include "algorithm/registry.hpp"
 #include "choose/table.hpp"
 #include "machine/machine.hpp"
 #include "machine/thresholds.hpp"
@@ -9,13 +8,8 @@
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace tutti::engine {
 
@@ -131,15 +125,6 @@ inline bool stores_apart(Collective collective, schedule::Protocol protocol) {
     return protocol == schedule::Protocol::zero_copy || collective == Collective::broadcast;
 }
 
-/// The inputs of the way to store.
-struct StoreSituation {
-    Collective collective;
-    std::size_t touched_bytes;
-    int members;
-    int cpus;
-    int l3_groups;
-};
-
 /// How members store to their own vectors and to those of others. Neither: through the caches.
 struct WaysToStore {
     bool streams_to_own = false;
@@ -172,8 +157,9 @@ public:
     /// because they combine.
     bool streams_combined(Collective collective, std::size_t touched_bytes, int members) const;
 
-    /// The ways for `stores` in this situation.
-    WaysToStore ways_to_store(tuning::Stores stores, const StoreSituation& where) const;
+    /// The ways for `stores` in a call of these sizes.
+    WaysToStore ways_to_store(tuning::Stores stores, Collective collective,
+                              const Selection::Input& size) const;
 
     /// Whether two members rather combine everything each for itself than store to each other.
     bool pulls_between_two(std::size_t touched_bytes) const;

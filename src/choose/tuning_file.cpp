@@ -14,13 +14,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <chrono>
 #include <cstdlib>
 #include <exception>
-#include <map>
-#include <mutex>
 #include <thread>
-#include <vector>
 
 namespace tutti::tuning {
 

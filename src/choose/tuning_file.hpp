@@ -5,11 +5,7 @@
 
 #include <unistd.h>
 
-#include <cstddef>
-#include <memory>
 #include <span>
-#include <string>
-#include <string_view>
 
 /// The choices that groups have learnt in a program's own calls, and the file in which they are kept: lines
 /// of printable ASCII, words separated by one blank.

@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <cstdint>
 #include <locale>
 #include <sstream>
 
@@ -16,7 +15,7 @@ namespace tutti::tuning {
 
 namespace {
 
-/// A number as the file has it, which Reader reads back to the last bit.
+/// A number as the file has it, which Line reads back to the last bit.
 template <class Number, class... Base>
 std::string shown(Number number, Base... base) {
     std::array<char, 32> buffer{};
@@ -24,62 +23,30 @@ std::string shown(Number number, Base... base) {
     return {buffer.data(), end};
 }
 
-/// Takes a text apart, line by line and word by word.
-class Reader {
-public:
-    explicit Reader(std::string_view text) : rest_(text) {}
-
-    bool at_end() const { return rest_.empty(); }
-
-    /// Goes to the next line. It has to end where it should, and nothing may be left of the last one.
-    void next_line() {
-        ++number_;
-        const std::size_t end = rest_.find('\n');
-        if (end == std::string_view::npos) {
-            fail("the file ends here");
-        }
-        line_ = rest_.substr(0, end);
-        rest_.remove_prefix(end + 1);
-        ended_ = false;
-    }
-
-    bool line_is_over() const { return ended_; }
-
-    /// The next word, without `ending` and with true if it ends so.
-    std::pair<std::string_view, bool> word_without(std::string_view ending) {
-        std::string_view text = word();
-        const bool ends_so = text.ends_with(ending);
-        text.remove_suffix(ends_so ? ending.size() : 0);
-        return {text, ends_so};
-    }
+/// A line of the file, with its number, of which words are taken one by one.
+struct Line {
+    std::size_t number;
+    std::string_view rest;
 
     std::string_view word() {
-        if (ended_) {
-            fail("words are missing");
-        }
-        const std::size_t end = line_.find(' ');
-        const std::string_view word = line_.substr(0, end);
-        ended_ = end == std::string_view::npos;
-        line_.remove_prefix(ended_ ? line_.size() : end + 1);
+        const std::string_view word = rest.substr(0, rest.find(' '));
         if (word.empty()) {
-            fail("an empty word");
+            fail(rest.empty() ? "words are missing" : "an empty word");
         }
+        rest.remove_prefix(std::min(word.size() + 1, rest.size()));
         return word;
     }
 
-    /// The rest of the line, which may be empty.
-    std::string_view remainder() {
-        ended_ = true;
-        return line_;
+    /// What follows the word `label`, which may be nothing.
+    std::string_view after(std::string_view label) {
+        if (word() != label) {
+            fail("expected \"" + std::string(label) + "\" here");
+        }
+        return rest;
     }
 
     template <class Number>
-    Number number(const char* what, Number least, Number most) {
-        return number_in(word(), what, least, most);
-    }
-
-    template <class Number>
-    Number number_in(std::string_view text, const char* what, Number least, Number most) {
+    Number number_in(std::string_view text, const char* what, Number least, Number most) const {
         Number value{};
         if (!read(text, value) || !(value >= least && value <= most)) {
             fail(std::string(what) + " " + quoted_word(text) + " is not a number from " + shown(least) +
@@ -89,7 +56,7 @@ public:
     }
 
     [[noreturn]] void fail(const std::string& what) const {
-        throw std::invalid_argument("line " + std::to_string(number_) + ": " + what);
+        throw std::invalid_argument("line " + std::to_string(number) + ": " + what);
     }
 
 private:
@@ -109,11 +76,6 @@ private:
         stream.imbue(std::locale::classic());
         return stream >> value && stream.peek() == std::istringstream::traits_type::eof();
     }
-
-    std::string_view rest_;
-    std::string_view line_;
-    std::size_t number_ = 0;
-    bool ended_ = true;
 };
 
 constexpr std::string_view magic = "tutti-tuning";
@@ -141,70 +103,68 @@ std::string end_line(std::size_t lines, std::string_view before) {
 }
 
 template <class Enum>
-Enum named(Reader& reader, const char* what, int count, std::string_view name) {
+Enum named(const Line& line, const char* what, int count, std::string_view name) {
     for (int i = 0; i < count; ++i) {
         if (to_string(static_cast<Enum>(i)) == name) {
             return static_cast<Enum>(i);
         }
     }
-    reader.fail(std::string(what) + " " + quoted_word(name) + " is unknown");
+    line.fail(std::string(what) + " " + quoted_word(name) + " is unknown");
 }
 
-template <class Enum>
-Enum named(Reader& reader, const char* what, int count) {
-    return named<Enum>(reader, what, count, reader.word());
-}
-
-Measured measured(Reader& reader, const Point& point) {
-    const std::string_view word = reader.word();
+Measured measured(Line& line, const Point& point) {
+    const std::string_view word = line.word();
     const std::string_view name = word.substr(0, word.find('/'));
     const algorithm::Algorithm* const row = algorithm::find(point.collective, name);
     if (row == nullptr) {
-        reader.fail("there is no algorithm " + quoted_word(name) + " for " +
-                    std::string(to_string(point.collective)));
+        line.fail("there is no algorithm " + quoted_word(name) + " for " +
+                  std::string(to_string(point.collective)));
     }
     if (!may_choose(*row, point.operands, point.members)) {
-        reader.fail("algorithm " + quoted_word(name) + " cannot be chosen for " +
-                    std::string(to_string(point.operands)) + " operands of " + std::to_string(point.members) +
-                    " members");
+        line.fail("algorithm " + quoted_word(name) + " cannot be chosen for " +
+                  std::string(to_string(point.operands)) + " operands of " + std::to_string(point.members) +
+                  " members");
     }
     const Stores stores = name.size() == word.size() ? Stores::by_policy
-                                                     : named<Stores>(reader, "way to store", stores_count,
+                                                     : named<Stores>(line, "way to store", stores_count,
                                                                      word.substr(name.size() + 1));
-    return {algorithm::index_of(*row), reader.number("time", 0.0, most_us), stores};
+    return {algorithm::index_of(*row), line.number_in(line.word(), "time", 0.0, most_us), stores};
 }
 
-Entry entry(Reader& reader) {
+Entry entry(Line line) {
+    if (line.rest.empty() || line.rest.ends_with(' ')) {
+        line.fail("an empty word");
+    }
     Entry entry;
     Point& point = entry.point;
-    point.collective = named<Collective>(reader, "collective", detail::collective_count);
-    point.operands = named<Operands>(reader, "operands", operands_count);
-    point.members = reader.number("members", 2, most_members);
-    point.l3_groups = reader.number("L3 groups", 1, point.members);
-    const auto [bytes, in_place] = reader.word_without(in_place_ending);
-    point.bytes = reader.number_in(bytes, "bytes", std::size_t{0}, most_bytes);
-    point.in_place = in_place;
+    point.collective = named<Collective>(line, "collective", detail::collective_count, line.word());
+    point.operands = named<Operands>(line, "operands", operands_count, line.word());
+    point.members = line.number_in(line.word(), "members", 2, most_members);
+    point.l3_groups = line.number_in(line.word(), "L3 groups", 1, point.members);
+    std::string_view bytes = line.word();
+    point.in_place = bytes.ends_with(in_place_ending);
+    bytes.remove_suffix(point.in_place ? in_place_ending.size() : 0);
+    point.bytes = line.number_in(bytes, "bytes", std::size_t{0}, most_bytes);
     do {
-        entry.measured.push_back(measured(reader, point));
+        entry.measured.push_back(measured(line, point));
         const auto is_same = [&](const Measured& each) {
             return each.row == entry.measured.back().row && each.stores == entry.measured.back().stores;
         };
         if (std::ranges::count_if(entry.measured, is_same) != 1) {
-            reader.fail("an algorithm is there twice");
+            line.fail("an algorithm is there twice");
         }
-    } while (!reader.line_is_over());
+    } while (!line.rest.empty());
     return entry;
 }
 
-void check_format(Reader& reader) {
-    reader.next_line();
-    if (reader.word() != magic) {
-        reader.fail("this is not a tuning file");
+void check_format(Line line) {
+    if (line.word() != magic) {
+        line.fail("this is not a tuning file");
     }
-    const int version = reader.number("format version", 0, 1'000'000);
+    const int version = line.number_in(line.word(), "format version", 0, 1'000'000);
     if (version != format_version) {
-        reader.fail("the format is version " + std::to_string(version) + ", and this library reads version " +
-                    std::to_string(format_version) + ": delete the file");
+        line.fail("the format is version " + std::to_string(version) + ", and this library reads version " +
+                  std::to_string(format_version) + ": delete the file");
     }
 }
 
@@ -250,30 +210,26 @@ std::string to_text(const Table& table) {
 }
 
 Table parse(std::string_view text) {
-    Reader format(text);
-    check_format(format);
-    Reader reader(undamaged(text));
+    check_format({1, text.substr(0, text.find('\n'))});
+    std::string_view rest = undamaged(text);
+    std::size_t number = 0;
+    const auto next_line = [&] {
+        const Line line{++number, rest.substr(0, rest.find('\n'))};
+        rest.remove_prefix(line.rest.size() + 1);
+        return line;
+    };
+    next_line(); // the format
     Table table;
-    reader.next_line();
-    reader.remainder();
-    reader.next_line();
-    if (reader.word() != "library") {
-        reader.fail("expected the library's version here");
-    }
-    table.library = reader.remainder();
+    table.library = next_line().after("library");
     for (const std::string_view label : machine_labels) {
-        reader.next_line();
-        if (reader.word() != label) {
-            reader.fail("expected \"" + std::string(label) + "\" of the machine here");
-        }
-        table.machine.push_back(std::string(label) + " " + std::string(reader.remainder()));
+        table.machine.push_back(std::string(label) + " " + std::string(next_line().after(label)));
     }
-    while (!reader.at_end()) {
-        reader.next_line();
-        table.entries.push_back(entry(reader));
+    while (!rest.empty()) {
+        const Line line = next_line();
+        table.entries.push_back(entry(line));
         const std::size_t entries = table.entries.size();
         if (entries > 1 && table.entries[entries - 2].point >= table.entries.back().point) {
-            reader.fail("entries are not in ascending order");
+            line.fail("entries are not in ascending order");
         }
     }
     return table;

@@ -205,8 +205,7 @@ TEST_CASE("candidates that store to others do so in different ways, in broadcast
         std::vector<engine::WaysToStore> ways;
         for (const engine::Selection& each : all) {
             if (each.row == direct) {
-                ways.push_back(engine::StorePolicy::here().ways_to_store(
-                    each.stores, {collective, size.touched_bytes, 2, 2, 1}));
+                ways.push_back(engine::StorePolicy::here().ways_to_store(each.stores, collective, size));
                 CHECK(std::ranges::count(ways, ways.back()) == 1);
             }
         }

@@ -137,7 +137,7 @@ TEST_CASE("a file that is cut short anywhere is refused") {
     for (std::size_t length = 0; length < text.size(); ++length) {
         CHECK_MESSAGE(!refusal_of_text(text.substr(0, length)).empty(), length);
     }
-    CHECK(mentions(refusal_of_text(""), "the file ends here"));
+    CHECK(mentions(refusal_of_text(""), "words are missing"));
     CHECK(mentions(refusal_of_text(text.substr(0, text.size() / 2)), "damaged"));
 }
 
@@ -211,7 +211,7 @@ TEST_CASE("heads of other files are refused") {
     CHECK(mentions(forged("library ", "librarian "), "library's version"));
     CHECK(mentions(forged("\ncpus ", "\nseats "), "\"cpus\" of the machine"));
     CHECK(mentions(forged("\nl2 ", "\nl3 "), "\"l2\" of the machine"));
-    CHECK(mentions(refusal_of_text(std::string(1'000'000, '[')), "the file ends here"));
+    CHECK(mentions(refusal_of_text(std::string(1'000'000, '[')), "this is not a tuning file"));
     CHECK(mentions(refusal_of_text(std::string(1'000'000, '[') + "\n"), "this is not a tuning file"));
     CHECK(mentions(refusal_of_text("tutti-tuning 10\n" + std::string(100, '\0') + "\nend 0 0\n"),
                    "not a text file"));
