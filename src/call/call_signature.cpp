@@ -3,7 +3,6 @@
 #include "algorithm/registry.hpp"
 #include "atomic.hpp"
 #include "call/plans.hpp"
-#include "choose/select.hpp"
 #include "machine/process.hpp"
 #include "mixed.hpp"
 #include "plan/plan.hpp"
@@ -15,8 +14,6 @@
 #include <bit>
 #include <cstdlib>
 #include <functional>
-#include <memory>
-#include <mutex>
 
 namespace tutti::engine {
 
@@ -301,6 +298,10 @@ CallSignature CallHistory::signature(std::uint64_t number) const {
         --index;
     }
     return records_[index].signature();
+}
+
+CallRecord CallHistory::last_call() const {
+    return empty() ? CallRecord{} : CallRecord(last_, 0, 1, signature(last_));
 }
 
 std::uint64_t CallHistory::next_change(std::uint64_t number) const {

@@ -2,21 +2,14 @@
 
 #include "call/arguments.hpp"
 #include "mailbox/slot.hpp"
-#include "run/prepared.hpp"
 #include "schedule/synchronise.hpp"
 #include "wait/wait_timer.hpp"
 
-#include <tutti/detail/call.hpp>
-#include <tutti/detail/export.hpp>
 #include <tutti/detail/types.hpp>
 
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
-#include <string_view>
 #include <typeinfo>
 
 namespace tutti::engine {
@@ -164,6 +157,8 @@ public:
     std::uint64_t first() const { return records_[0].number(); }
     std::uint64_t last() const { return last_; }
     TUTTI_COMPONENT_API CallSignature signature(std::uint64_t number) const;
+    /// The last operation, with its own number; of number 0 if the history is empty.
+    TUTTI_COMPONENT_API CallRecord last_call() const;
     /// The next operation after `number` in which another call was made, if that is known: else a later one.
     std::uint64_t next_change(std::uint64_t number) const;
 
@@ -202,6 +197,32 @@ using CallLog = BasicCallLog<16>;
 using ArrivalLog = BasicCallLog<2>;
 /// The log of nonblocking operations, of which many are outstanding at a time.
 using StartLog = BasicCallLog<CallHistory::most_records>;
+
+/// The numbered calls of a member in a log, for others to read at any time.
+template <class Log>
+class ShownCalls {
+public:
+    /// By the member: its `number`-th call, whose signature has this digest.
+    void show(std::uint64_t number, const CallSignature& signature, std::uint64_t digest) {
+        if (number == 1 || digest != digest_) {
+            digest_ = digest;
+            log_.add({number, number, 1, signature});
+        }
+        number_.publish(number); // release: pairs with read() and seen()
+    }
+    /// The last call: by the member, or after something that orders it.
+    std::uint64_t number() const { return number_.get(); }
+    std::uint64_t digest() const { return digest_; }
+
+    /// By any thread. Acquire: pairs with show(); the records up to that call came before.
+    std::uint64_t seen() const { return number_.observe(); }
+    std::optional<CallHistory> read() const { return log_.read(seen()); }
+
+private:
+    Log log_;
+    std::uint64_t digest_ = 0;
+    mailbox::StdWord number_;
+};
 
 /// The first operation in both histories in which the two members have made different calls.
 std::optional<std::uint64_t> first_difference(const CallHistory& one, const CallHistory& other);

@@ -4,15 +4,9 @@
 #include "immovable.hpp"
 #include "run/bindings.hpp"
 
-#include <tutti/detail/call.hpp>
-#include <tutti/detail/export.hpp>
-
 #include <array>
-#include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -103,8 +97,6 @@ public:
     /// Without its counts and graph, which may be gone, and on the vectors of the first call.
     const detail::Call& call() const { return call_; }
     const Shape& shape() const { return shape_; }
-    /// How the caller's vectors overlap, as far as the caller sees.
-    Aliasing aliasing() const { return aliasing_; }
 
 private:
     bool is(const detail::Call& call) const;
@@ -116,6 +108,7 @@ private:
 
     RepeatedCall repeated_;
     bool is_complete_ = false;
+    /// How the caller's vectors overlap, as far as the caller sees.
     Aliasing aliasing_ = Aliasing::separate;
     Shape shape_;
     detail::Call call_;

@@ -201,14 +201,10 @@ Neighbors exchange_neighbors(Member& member, const std::vector<int>& sources,
     return neighbors_of(member.rank(), counts, named);
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
-
-namespace tutti::engine {
-
 /// The digest of the graph of a call among neighbours; 0 for any other call.
-inline std::uint64_t digest_of_graph(const detail::Call& call) {
-    const detail::Neighborhood* const graph = neighborhood_of(call);
+inline std::uint64_t digest_of_graph(const Call& call) {
+    const Neighborhood* const graph = neighborhood_of(call);
     return graph != nullptr ? graph->digest() : 0;
 }
 
-} // namespace tutti::engine
+} // namespace tutti::inline TUTTI_NAMESPACE::detail

@@ -1,11 +1,7 @@
 #include "call/arguments.hpp"
 #include "call/plans.hpp"
 
-#include <tutti/neighbors.hpp>
-
 #include <algorithm>
-#include <span>
-#include <vector>
 
 namespace tutti::engine {
 

@@ -1,7 +1,6 @@
 #include "diagnose/disagreement.hpp"
 
 #include "algorithm/registry.hpp"
-#include "group/family.hpp"
 #include "group/shared_memory.hpp"
 
 #include <algorithm>
@@ -63,12 +62,6 @@ std::string hidden_difference(const CallSignature& one, const CallSignature& oth
     return one.describe() == other.describe() ? ", and their operators are different functions" : "";
 }
 
-/// Relaxed: the words of the mailbox have ordered it.
-bool is_in_another_region(const SharedMemory& memory, int member, int other) {
-    return memory.status(member).region.load(std::memory_order_relaxed) !=
-           memory.status(other).region.load(std::memory_order_relaxed);
-}
-
 } // namespace
 
 const Words& words_of(Sequence sequence) {
@@ -76,17 +69,6 @@ const Words& words_of(Sequence sequence) {
                                                  {"started ", "starts", "starting"},
                                                  {"prepared ", "prepares", "preparing"}}};
     return words[static_cast<std::size_t>(sequence)];
-}
-
-std::string whereabouts(const GroupView& group, int member, int other) {
-    const std::optional<int> own = group.family.rank_in_first(member);
-    const std::optional<int> theirs = group.family.rank_in_first(other);
-    if (!own || !theirs) {
-        return "";
-    }
-    return "in a sub-group of " + std::to_string(group.memory.members()) + ", whose members " +
-           std::to_string(member) + " and " + std::to_string(other) + " are " + std::to_string(*own) +
-           " and " + std::to_string(*theirs) + " of the whole group: ";
 }
 
 std::optional<std::string> difference(Sequence sequence, const Caller& own, const Caller& theirs) {
@@ -99,33 +81,31 @@ std::optional<std::string> difference(Sequence sequence, const Caller& own, cons
            side_by_side(own, theirs, *number);
 }
 
-std::optional<std::string> difference(const GroupView& group, Sequence sequence, int member, int other) {
-    const std::optional<CallHistory> own = history_of(group.memory, sequence, member);
-    const std::optional<CallHistory> theirs = history_of(group.memory, sequence, other);
-    if (!own || !theirs) {
-        return std::nullopt;
-    }
-    const std::optional<std::string> text = difference(sequence, {member, &*own}, {other, &*theirs});
-    return text ? std::optional(whereabouts(group, member, other) + *text) : std::nullopt;
+std::optional<std::string> difference(const Histories& histories, Sequence sequence, int member, int other) {
+    const std::optional<CallHistory> own = histories(sequence, member);
+    const std::optional<CallHistory> theirs = histories(sequence, other);
+    return own && theirs ? difference(sequence, {member, &*own}, {other, &*theirs}) : std::nullopt;
 }
 
-std::string disagreement(const GroupView& group, Sequence sequence, int member, int other) {
+std::string disagreement(const SharedMemory& memory, Sequence sequence, int member, int other) {
+    const auto histories = [&memory](Sequence of, int whose) { return history_of(memory, of, whose); };
     // The other may be writing its log, and may go on to do so.
     constexpr int most_looks = 100;
     for (int look = 0; look < most_looks; ++look) {
-        if (std::optional<std::string> text = difference(group, sequence, member, other)) {
+        if (std::optional<std::string> text = difference(histories, sequence, member, other)) {
             return *text;
         }
         std::this_thread::yield();
     }
-    const std::string both = whereabouts(group, member, other) + "members " + std::to_string(member) +
-                             " and " + std::to_string(other);
-    if (sequence == Sequence::blocking && is_in_another_region(group.memory, member, other)) {
+    const std::string both = "members " + std::to_string(member) + " and " + std::to_string(other);
+    // Relaxed: the words of the mailbox have ordered it.
+    if (sequence == Sequence::blocking && memory.status(member).region.load(std::memory_order_relaxed) !=
+                                              memory.status(other).region.load(std::memory_order_relaxed)) {
         return both + " make this call in different regions: a member has left and joined again before the "
                       "other has left; all members must make the same calls in each region";
     }
-    const std::optional<CallHistory> own = history_of(group.memory, sequence, member);
-    const std::optional<CallHistory> theirs = history_of(group.memory, sequence, other);
+    const std::optional<CallHistory> own = histories(sequence, member);
+    const std::optional<CallHistory> theirs = histories(sequence, other);
     if (own && theirs && own->last() != theirs->last()) {
         return both + " have made different calls, " + std::to_string(own->last()) + " and " +
                std::to_string(theirs->last()) + " of them: all members must make the same calls";
@@ -147,59 +127,48 @@ std::string disagreement(const GroupView& group, Sequence sequence, int member, 
            "make the same calls";
 }
 
-std::optional<std::string> absence(const GroupView& group, Sequence sequence, int member, int other) {
-    const std::optional<CallHistory> own = history_of(group.memory, sequence, member);
-    const std::optional<CallHistory> theirs = history_of(group.memory, sequence, other);
+std::optional<std::string> absence(const Histories& histories, Sequence sequence, int member, int other) {
+    const std::optional<CallHistory> own = histories(sequence, member);
+    const std::optional<CallHistory> theirs = histories(sequence, other);
     if (!own || own->empty() || !theirs || theirs->last() >= own->last()) {
         return std::nullopt;
     }
     const Words& words = words_of(sequence);
     const std::uint64_t number =
         sequence == Sequence::blocking ? own->last() : std::max(theirs->last() + 1, own->first());
-    return whereabouts(group, member, other) + named(member) + " is in " + words.adjective + "operation " +
-           std::to_string(number) + ", " + own->signature(number).describe() + ", but " + named(other) +
-           " has returned without " + words.doing + " it: all members must make the same calls";
+    return named(member) + " is in " + words.adjective + "operation " + std::to_string(number) + ", " +
+           own->signature(number).describe() + ", but " + named(other) + " has returned without " +
+           words.doing + " it: all members must make the same calls";
 }
 
-std::optional<std::string> other_order(const GroupView& group, Sequence sequence, int member, int other) {
-    if (sequence == Sequence::persistent || group.memory.channels_if_any() == nullptr) {
+std::optional<std::string> other_order(const Histories& histories, Sequence sequence, int member, int other) {
+    if (sequence == Sequence::persistent) {
         return std::nullopt;
     }
     const Sequence first = sequence == Sequence::blocking ? Sequence::nonblocking : Sequence::blocking;
     // This member is in the last call of `sequence`, and has not made the next one of the other sequence. The
     // other member has made that one: looked at first, since it goes on meanwhile.
-    const std::optional<CallHistory> own_first = history_of(group.memory, first, member);
-    const std::optional<CallHistory> their_first = history_of(group.memory, first, other);
-    const std::optional<CallHistory> own = history_of(group.memory, sequence, member);
-    const std::optional<CallHistory> theirs = history_of(group.memory, sequence, other);
-    if (!own_first || !their_first || !own || !theirs) {
+    const std::optional<CallHistory> own_first = histories(first, member);
+    const std::optional<CallHistory> their_first = histories(first, other);
+    const std::optional<CallHistory> own = histories(sequence, member);
+    const std::optional<CallHistory> theirs = histories(sequence, other);
+    if (!own_first || !their_first || !own || !theirs || own->empty() ||
+        their_first->last() <= own_first->last() || theirs->last() >= own->last()) {
         return std::nullopt;
     }
-    const auto text = other_order(sequence, {member, &*own}, {other, &*theirs}, first, {member, &*own_first},
-                                  {other, &*their_first});
-    return text ? std::optional(whereabouts(group, member, other) + *text) : std::nullopt;
-}
-
-std::optional<std::string> other_order(Sequence sequence, const Caller& own, const Caller& theirs,
-                                       Sequence first, const Caller& own_first, const Caller& their_first) {
-    if (own.calls->empty() || their_first.calls->last() <= own_first.calls->last() ||
-        theirs.calls->last() >= own.calls->last()) {
-        return std::nullopt;
-    }
-    const auto call = [](const Caller& caller, Sequence of, std::uint64_t number) {
-        return caller.name() + " " + words_of(of).does + " " + caller.calls->signature(number).describe() +
-               " first";
+    const auto call = [](int caller, Sequence of, const CallSignature& signature) {
+        return named(caller) + " " + words_of(of).does + " " + signature.describe() + " first";
     };
-    const std::uint64_t next = std::max(own_first.calls->last() + 1, their_first.calls->first());
-    return "members " + std::to_string(own.rank) + " and " + std::to_string(theirs.rank) +
-           " make calls in another order: " + call(own, sequence, own.calls->last()) + ", but " +
-           call(their_first, first, next) +
+    const std::uint64_t next = std::max(own_first->last() + 1, their_first->first());
+    return "members " + std::to_string(member) + " and " + std::to_string(other) +
+           " make calls in another order: " + call(member, sequence, own->signature(own->last())) + ", but " +
+           call(other, first, their_first->signature(next)) +
            ": all members must make the same calls in the same order, blocking and nonblocking calls alike";
 }
 
-std::optional<std::string> wait_for_edge(const GroupView& group, Sequence sequence, std::uint64_t number,
+std::optional<std::string> wait_for_edge(const SharedMemory& memory, Sequence sequence, std::uint64_t number,
                                          int member, int other) {
-    Channels* const channels = group.memory.channels_if_any();
+    Channels* const channels = memory.channels_if_any();
     if (channels == nullptr) {
         return std::nullopt;
     }
@@ -209,18 +178,18 @@ std::optional<std::string> wait_for_edge(const GroupView& group, Sequence sequen
     if (theirs.number == 0 || theirs.waits_for != member || theirs.sequence == sequence) {
         return std::nullopt;
     }
-    const std::optional<CallHistory> own = history_of(group.memory, sequence, member);
-    const std::optional<CallHistory> their_same = history_of(group.memory, sequence, other);
-    const std::optional<CallHistory> their = history_of(group.memory, theirs.sequence, other);
-    const std::optional<CallHistory> own_same = history_of(group.memory, theirs.sequence, member);
+    const std::optional<CallHistory> own = history_of(memory, sequence, member);
+    const std::optional<CallHistory> their_same = history_of(memory, sequence, other);
+    const std::optional<CallHistory> their = history_of(memory, theirs.sequence, other);
+    const std::optional<CallHistory> own_same = history_of(memory, theirs.sequence, member);
     if (!own || !their_same || !their || !own_same || their_same->last() >= number ||
         own_same->last() >= theirs.number || own->empty() || own->first() > number || their->empty() ||
         their->first() > theirs.number) {
         return std::nullopt;
     }
-    return whereabouts(group, member, other) + "members " + std::to_string(member) + " and " +
-           std::to_string(other) + " wait for each other: " + named(member) + " " + words_of(sequence).does +
-           " " + own->signature(number).describe() + ", but " + named(other) + " " +
+    return "members " + std::to_string(member) + " and " + std::to_string(other) +
+           " wait for each other: " + named(member) + " " + words_of(sequence).does + " " +
+           own->signature(number).describe() + ", but " + named(other) + " " +
            words_of(theirs.sequence).does + " " + their->signature(theirs.number).describe() +
            ": all members must make the same calls in the same form "
            "(blocking, nonblocking or persistent)";
@@ -279,25 +248,6 @@ std::string text_of_counts(const CallSignature& signature, int member, int peer,
                  block.expected) +
            ", but " +
            count(signature.in_place ? "counts" : "send_counts", block.number_of_sender, peer, block.sent);
-}
-
-std::string text_of(run::Fault fault, const GroupView& group, Sequence sequence, int member, int peer,
-                    const CallSignature& signature, const run::Prepared& prepared,
-                    const run::Bindings& bindings) {
-    switch (fault) {
-    case run::Fault::shared_output:
-    case run::Fault::both_write:
-    case run::Fault::one_writes:
-        return text_of_vectors(fault, member, peer, signature.describe());
-    case run::Fault::counts:
-        return text_of_counts(
-            signature, member, peer,
-            run::differing_block(prepared, bindings.peers[static_cast<std::size_t>(peer)], peer));
-    case run::Fault::calls:
-    case run::Fault::none:
-        break;
-    }
-    return disagreement(group, sequence, member, peer);
 }
 
 } // namespace tutti::engine

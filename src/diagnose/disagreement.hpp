@@ -4,19 +4,13 @@
 #include "run/bindings.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
 namespace tutti::engine {
 
-class Family;
 class SharedMemory;
-
-/// The parts of a group that are read to find how its members differ.
-struct GroupView {
-    const SharedMemory& memory;
-    const Family& family;
-};
 
 /// The words of texts about a sequence.
 struct Words {
@@ -25,9 +19,6 @@ struct Words {
     const char* doing;
 };
 const Words& words_of(Sequence sequence);
-
-/// In a sub-group: which ranks two of its members have in the first group, by which users know them.
-std::string whereabouts(const GroupView& group, int member, int other);
 
 /// Somebody whose calls are compared with those of another one, as far as they are known.
 struct Caller {
@@ -44,40 +35,31 @@ struct Caller {
 TUTTI_COMPONENT_API std::optional<std::string> difference(Sequence sequence, const Caller& own,
                                                           const Caller& theirs);
 
-/// The text for two members whose logs show different calls: the first call of a sequence in which they
-/// differ, and what each member called. Empty if the logs do not differ as far as they reach back and the
-/// members have come; then both are on their way through the same calls. Any member may call this at any
-/// time.
-std::optional<std::string> difference(const GroupView& group, Sequence sequence, int member, int other);
+/// The calls of a member in a sequence, as far as others can read them; nothing while the member writes.
+using Histories = std::function<std::optional<CallHistory>(Sequence sequence, int member)>;
 
-/// The same for members that are known to have made different calls, whatever their logs contain.
-std::string disagreement(const GroupView& group, Sequence sequence, int member, int other);
+/// The same for two members, whose logs may not reach back so far. If both are on their way through the same
+/// calls, there is no text. Any member may call this at any time.
+TUTTI_COMPONENT_API std::optional<std::string> difference(const Histories& histories, Sequence sequence,
+                                                          int member, int other);
+
+/// The same for members of a group that are known to have made different calls, whatever their logs contain.
+std::string disagreement(const SharedMemory& memory, Sequence sequence, int member, int other);
 
 /// The text if `member` waits, in a call of a sequence, for a member that has left for good without making
 /// that call; else empty.
-std::optional<std::string> absence(const GroupView& group, Sequence sequence, int member, int other);
+TUTTI_COMPONENT_API std::optional<std::string> absence(const Histories& histories, Sequence sequence,
+                                                       int member, int other);
 
 /// The text if `member` waits in the last call of a sequence for a member that has made its blocking and
 /// nonblocking calls in another order; else empty.
-std::optional<std::string> other_order(const GroupView& group, Sequence sequence, int member, int other);
-
-/// The same for the calls of the two in that sequence, and in the sequence `first`, of which the other one
-/// has made the next call.
-TUTTI_COMPONENT_API std::optional<std::string> other_order(Sequence sequence, const Caller& own,
-                                                           const Caller& theirs, Sequence first,
-                                                           const Caller& own_first,
-                                                           const Caller& their_first);
+TUTTI_COMPONENT_API std::optional<std::string> other_order(const Histories& histories, Sequence sequence,
+                                                           int member, int other);
 
 /// The text if `member` can do nothing before `other` has made the `number`-th call of a sequence, nor
 /// `other` before `member` has made a call of another sequence; else empty. Shows the others that it is so.
-std::optional<std::string> wait_for_edge(const GroupView& group, Sequence sequence, std::uint64_t number,
+std::optional<std::string> wait_for_edge(const SharedMemory& memory, Sequence sequence, std::uint64_t number,
                                          int member, int other);
-
-/// The text for a run of `member` that has found a fault in what `peer` shows, in the call of a sequence with
-/// this signature and these bound vectors.
-std::string text_of(run::Fault fault, const GroupView& group, Sequence sequence, int member, int peer,
-                    const CallSignature& signature, const run::Prepared& prepared,
-                    const run::Bindings& bindings);
 
 /// The text for two members, or whatever the noun names, that have made these different call signatures at an
 /// operation of a sequence: the `number`-th one from 1 on, or 0 if it is the only one.

@@ -1,7 +1,5 @@
 #include "diagnose/group_diagnosis.hpp"
 
-#include "choose/exploration.hpp"
-#include "group/shared_memory.hpp"
 #include "log/log.hpp"
 #include "machine/process.hpp"
 #include "option_values.hpp"
@@ -10,7 +8,6 @@
 #include <tutti/error.hpp>
 
 #include <new>
-#include <string>
 #include <utility>
 
 namespace tutti::engine {
@@ -24,8 +21,8 @@ Snapshot snapshot_of(const SharedMemory& memory) {
         // Acquire, though nothing is read that it makes visible.
         mark.progress = memory.board(rank).progress.observe();
         if (channels != nullptr) {
-            mark.starts = channels->starts(Sequence::nonblocking, rank).count.observe() +
-                          channels->starts(Sequence::persistent, rank).count.observe();
+            mark.starts = channels->starts(Sequence::nonblocking, rank).calls.seen() +
+                          channels->starts(Sequence::persistent, rank).calls.seen();
         }
         const int thread = memory.status(rank).thread.load(std::memory_order_relaxed);
         if (thread != 0) {
@@ -36,13 +33,6 @@ Snapshot snapshot_of(const SharedMemory& memory) {
 }
 
 namespace {
-
-MemberReport::Last last_call(const SharedMemory& memory, Sequence sequence, int rank) {
-    const std::optional<CallHistory> history = history_of(memory, sequence, rank);
-    return history && !history->empty() ? MemberReport::Last{.number = history->last(),
-                                                             .signature = history->signature(history->last())}
-                                        : MemberReport::Last{};
-}
 
 /// A roll call for users does not read the group from which this one is derived: if the roll call turned out
 /// to be the last owner of that group, it would end this one while reading it.
@@ -65,7 +55,9 @@ MemberReport report_of(detail::GroupState& group, int rank, bool by_people) {
                         .wait = status.wait.read(),
                         .thread = status.thread.load(std::memory_order_relaxed)};
     for (const Sequence sequence : {Sequence::blocking, Sequence::nonblocking, Sequence::persistent}) {
-        report.calls[static_cast<std::size_t>(sequence)] = last_call(group.memory(), sequence, rank);
+        if (const auto history = history_of(group.memory(), sequence, rank)) {
+            report.calls[static_cast<std::size_t>(sequence)] = history->last_call();
+        }
     }
     if (const Channels* const channels = group.memory().channels_if_any()) {
         report.looked = channels->starts(Sequence::nonblocking, rank).looked.observe();
@@ -114,8 +106,19 @@ RollCall GroupDiagnosis::look(Asked asked) {
              asked == Asked::by_people ? group_.trials().learnt.all() : std::vector<Learnt>{}}};
 }
 
-GroupView GroupDiagnosis::view() const {
-    return {group_.memory(), group_.family()};
+Histories GroupDiagnosis::histories() const {
+    return [this](Sequence sequence, int member) { return history_of(group_.memory(), sequence, member); };
+}
+
+std::string GroupDiagnosis::whereabouts(const Stall& stall) const {
+    const std::optional<int> own = group_.family().rank_in_first(stall.member);
+    const std::optional<int> theirs = group_.family().rank_in_first(stall.peer);
+    if (!own || !theirs) {
+        return "";
+    }
+    return "in a sub-group of " + std::to_string(group_.size()) + ", whose members " +
+           std::to_string(stall.member) + " and " + std::to_string(stall.peer) + " are " +
+           std::to_string(*own) + " and " + std::to_string(*theirs) + " of the whole group: ";
 }
 
 void GroupDiagnosis::throw_mismatch(const Stall& stall, const std::string& what) {
@@ -136,15 +139,15 @@ void GroupDiagnosis::throw_mismatch(const Stall& stall, const std::string& what)
 
 void GroupDiagnosis::check(const Stall& stall, bool is_stuck, const IsReady& is_ready) {
     const auto& [sequence, number, member, peer] = stall;
-    if (const auto text = difference(view(), sequence, member, peer)) {
-        throw_mismatch(stall, *text);
+    if (const auto text = difference(histories(), sequence, member, peer)) {
+        throw_mismatch(stall, whereabouts(stall) + *text);
     }
-    if (const auto text = other_order(view(), sequence, member, peer); text && !is_ready()) {
-        throw_mismatch(stall, *text);
+    if (const auto text = other_order(histories(), sequence, member, peer); text && !is_ready()) {
+        throw_mismatch(stall, whereabouts(stall) + *text);
     }
     if (is_stuck && !is_ready()) {
-        if (const auto text = wait_for_edge(view(), sequence, number, member, peer)) {
-            throw_mismatch(stall, *text);
+        if (const auto text = wait_for_edge(group_.memory(), sequence, number, member, peer)) {
+            throw_mismatch(stall, whereabouts(stall) + *text);
         }
     }
 }
@@ -157,27 +160,35 @@ void GroupDiagnosis::time_out(const Stall& stall, std::chrono::milliseconds time
     const bool is_known = calls && !calls->empty() && calls->first() <= number;
     const std::string call = is_known ? calls->signature(number).describe() : "";
     const std::string text =
-        whereabouts(view(), member, peer) + roll_call.delay(sequence, number, member, timeout, call, peer);
+        whereabouts(stall) + roll_call.delay(sequence, number, member, timeout, call, peer);
     if (!is_ready()) { // it may have come while that was found out
         throw TimeoutError(text, {.peer = peer});
     }
 }
 
 void GroupDiagnosis::throw_different(const Stall& stall) {
-    throw_mismatch(stall, engine::disagreement(view(), stall.sequence, stall.member, stall.peer));
+    throw_mismatch(stall, whereabouts(stall) + engine::disagreement(group_.memory(), stall.sequence,
+                                                                    stall.member, stall.peer));
 }
 
 void GroupDiagnosis::throw_absent(const Stall& stall) {
-    if (const auto text = absence(view(), stall.sequence, stall.member, stall.peer)) {
-        throw_mismatch(stall, *text);
+    if (const auto text = absence(histories(), stall.sequence, stall.member, stall.peer)) {
+        throw_mismatch(stall, whereabouts(stall) + *text);
     }
     throw_different(stall);
 }
 
 void GroupDiagnosis::throw_fault(const Stall& stall, run::Fault fault, const CallSignature& signature,
                                  const run::Prepared& prepared, const run::Bindings& bindings) {
-    throw_mismatch(stall, text_of(fault, view(), stall.sequence, stall.member, stall.peer, signature,
-                                  prepared, bindings));
+    if (fault == run::Fault::calls || fault == run::Fault::none) {
+        throw_different(stall);
+    }
+    if (fault == run::Fault::counts) {
+        const run::Bases& theirs = bindings.peers[static_cast<std::size_t>(stall.peer)];
+        throw_mismatch(stall, text_of_counts(signature, stall.member, stall.peer,
+                                             run::differing_block(prepared, theirs, stall.peer)));
+    }
+    throw_mismatch(stall, text_of_vectors(fault, stall.member, stall.peer, signature.describe()));
 }
 
 void GroupDiagnosis::take_snapshot(std::chrono::milliseconds age) {
@@ -203,7 +214,7 @@ void GroupDiagnosis::report_stuck(int inside) noexcept {
 std::string GroupDiagnosis::disagreement() const {
     for (int rank = 1; rank < group_.size(); ++rank) {
         if (const auto sequence = group_.seat(0).difference(group_.seat(rank))) {
-            return engine::disagreement(view(), *sequence, 0, rank);
+            return engine::disagreement(group_.memory(), *sequence, 0, rank);
         }
     }
     return {};

@@ -4,14 +4,7 @@
 #include "diagnose/roll_call.hpp"
 #include "group/group_state.hpp"
 
-#include <tutti/detail/export.hpp>
-
-#include <chrono>
-#include <cstdint>
 #include <memory>
-#include <mutex>
-#include <optional>
-#include <vector>
 
 namespace tutti::engine {
 
@@ -80,7 +73,9 @@ private:
     /// none two: some 200 us.
     enum class Asked : bool { by_error, by_people };
     RollCall look(Asked asked);
-    GroupView view() const;
+    Histories histories() const;
+    /// In a sub-group: which ranks the two have in the first group, by which users know them.
+    std::string whereabouts(const Stall& stall) const;
     /// Throws a MismatchError with the reason and the place of each member.
     [[noreturn]] void throw_mismatch(const Stall& stall, const std::string& what);
 

@@ -7,9 +7,6 @@
 #include "group/family.hpp"
 #include "wait/wait_timer.hpp"
 
-#include <tutti/error.hpp>
-
-#include <algorithm>
 #include <utility>
 
 namespace tutti::engine {
@@ -26,16 +23,16 @@ std::string name_of(Sequence sequence, std::uint64_t number) {
 /// "operation 7, barrier (algorithm direct), at solver.cpp:31". The line is that of the last call of any
 /// kind.
 std::string text_of(const MemberReport& report, Sequence sequence) {
-    const MemberReport::Last& call = report.last(sequence);
-    return name_of(sequence, call.number) + ", " +
-           text_of_call(call.signature, report.where_sequence == sequence ? report.where : ShownLine{});
+    const CallRecord& call = report.last(sequence);
+    return name_of(sequence, call.number()) + ", " +
+           text_of_call(call.signature(), report.where_sequence == sequence ? report.where : ShownLine{});
 }
 
 /// The operation in which it waits, which need not be the last nonblocking one.
 std::string text_of_wait(const MemberReport& report) {
     const SlowWait& wait = *report.wait;
-    return wait.number == report.last(wait.sequence).number ? text_of(report, wait.sequence)
-                                                            : name_of(wait.sequence, wait.number);
+    return wait.number == report.last(wait.sequence).number() ? text_of(report, wait.sequence)
+                                                              : name_of(wait.sequence, wait.number);
 }
 
 const char* text_of_state(char state) {
@@ -56,27 +53,14 @@ const char* text_of_state(char state) {
 
 } // namespace
 
-RollCall::RollCall(Names names, std::vector<MemberReport> reports)
-    : names_(std::move(names)), now_(clock_now()), reports_(std::move(reports)) {}
-
 RollCall::RollCall(Names names, std::vector<MemberReport> reports, Circumstances circumstances)
-    : names_(std::move(names)), waits_(std::move(circumstances.waits)),
-      learnt_(std::move(circumstances.learnt)), failure_(std::move(circumstances.failure)),
-      has_failed_(circumstances.has_failed), now_(circumstances.now), since_last_(circumstances.since_last),
-      reports_(std::move(reports)) {}
+    : names_(std::move(names)), reports_(std::move(reports)), rest_(std::move(circumstances)) {}
 
 /// The number of members that are listed with details.
 std::size_t RollCall::most_listed() const {
     constexpr std::size_t most = 10;
     constexpr std::size_t few = 16;
     return reports_.size() <= few ? most : std::min(reports_.size() / 4, most);
-}
-
-bool RollCall::has_calls() const {
-    return std::ranges::any_of(reports_, [](const MemberReport& report) {
-        return std::ranges::any_of(report.calls,
-                                   [](const MemberReport::Last& call) { return call.number != 0; });
-    });
 }
 
 /// `, thread 4711 "worker 2", CPU 1, asleep, ran 0 ms of the last 250 ms`, or nothing.
@@ -90,7 +74,8 @@ std::string RollCall::text_of_thread(const MemberReport& report) const {
         return text + ", which has ended";
     }
     const std::string ran =
-        report.ran ? ", ran " + text_of_time(*report.ran) + " of the last " + text_of_time(since_last_) : "";
+        report.ran ? ", ran " + text_of_time(*report.ran) + " of the last " + text_of_time(rest_.since_last)
+                   : "";
     return text + " \"" + printable(thread->name) + "\", CPU " + std::to_string(thread->cpu) + ", " +
            text_of_state(thread->state) + ran;
 }
@@ -100,17 +85,17 @@ std::string RollCall::state_of(const MemberReport& report) const {
     if (!report.has_joined) {
         return "not joined";
     }
-    if (report.wait && report.last(report.wait->sequence).number != 0) {
+    if (report.wait && report.last(report.wait->sequence).number() != 0) {
         return "in " + text_of_wait(report);
     }
     std::string text;
     for (const Sequence sequence : sequences) {
-        if (report.last(sequence).number != 0) {
+        if (report.last(sequence).number() != 0) {
             text += (text.empty() ? "" : "; ") + text_of(report, sequence);
         }
     }
     if (text.empty()) {
-        const bool has_recovered = !failure_.empty() && !has_failed_;
+        const bool has_recovered = !rest_.failure.empty() && !rest_.has_failed;
         return has_recovered ? "no call since" : report.has_left ? "left without a call" : "no call yet";
     }
     if (report.is_inside) {
@@ -133,21 +118,21 @@ std::string RollCall::text() const {
         const std::string state = state_of(report);
         auto found = std::ranges::find(all, state, &Together::state);
         if (found == all.end()) {
-            all.push_back({.number = report.last(Sequence::blocking).number, .state = state});
+            all.push_back({.number = report.last(Sequence::blocking).number(), .state = state});
             found = all.end() - 1;
         }
         found->ranks.push_back(report.rank);
         if (report.wait) {
             found->peers.push_back(report.wait->peer);
-            found->waited = std::max(found->waited, now_ - report.wait->since);
+            found->waited = std::max(found->waited, rest_.now - report.wait->since);
         }
     }
     std::ranges::stable_sort(all, {}, &Together::number);
     const auto largest = std::ranges::max_element(
         all, {}, [](const Together& each) { return std::pair(each.ranks.size(), each.number); });
     std::string text = "roll call of " + names_.group + ":\n";
-    if (!failure_.empty()) {
-        text += (has_failed_ ? "  " : "  before, ") + failure_ + "\n";
+    if (!rest_.failure.empty()) {
+        text += (rest_.has_failed ? "  " : "  before, ") + rest_.failure + "\n";
     }
     std::size_t listed = 0;
     std::size_t more = 0;
@@ -178,10 +163,10 @@ std::string RollCall::text() const {
     if (more != 0) {
         text += "  and " + std::to_string(more) + " more elsewhere\n";
     }
-    if (!waits_.empty() && has_calls()) {
-        text += "  waits: " + waits_ + "\n";
+    if (!rest_.waits.empty() && std::ranges::any_of(reports_, &MemberReport::has_called)) {
+        text += "  waits: " + rest_.waits + "\n";
     }
-    for (const Learnt& learnt : learnt_) {
+    for (const Learnt& learnt : rest_.learnt) {
         text += "  learnt: " + learnt.text() + "\n";
     }
     return text;
@@ -198,9 +183,9 @@ std::string RollCall::whereabouts_of(const MemberReport& report, Sequence sequen
         return text + " is in " + text_of_wait(report) + ", waiting for " + names_.one + " " +
                std::to_string(report.wait->peer);
     }
-    if (report.last(sequence).number >= number) { // it has prepared it, and starts are not shown
+    if (report.last(sequence).number() >= number) { // it has prepared it, and starts are not shown
         text += " has not started it as often" + std::string(report.has_left ? ", and has left" : "");
-    } else if (report.last(sequence).number == 0) {
+    } else if (report.last(sequence).number() == 0) {
         text += report.has_left ? " has left without a call" : " has made no call yet";
     } else {
         text += (report.has_left ? " has left after " : " has come to ") + text_of(report, sequence);
@@ -242,7 +227,7 @@ std::string RollCall::late(Sequence sequence, std::uint64_t number, std::optiona
     std::vector<const MemberReport*> late;
     for (const MemberReport& report : reports_) {
         // A member that has prepared the operation does not show how often it has started it.
-        const bool is_late = report.last(sequence).number < number ||
+        const bool is_late = report.last(sequence).number() < number ||
                              (sequence == Sequence::persistent && (report.has_left || report.rank == peer));
         if (!report.has_joined || is_late) {
             late.push_back(&report);
@@ -254,7 +239,7 @@ std::string RollCall::late(Sequence sequence, std::uint64_t number, std::optiona
     // First those for which the others wait.
     std::ranges::stable_sort(late, {}, [sequence](const MemberReport* report) {
         return std::pair(report->wait.has_value(),
-                         report->has_joined ? report->last(sequence).number + 1 : 0);
+                         report->has_joined ? report->last(sequence).number() + 1 : 0);
     });
     std::string text = std::to_string(late.size()) + " of " + std::to_string(reports_.size()) + " " +
                        names_.all + (late.size() == 1 ? " is not there: " : " are not there: ");
@@ -271,7 +256,7 @@ std::string RollCall::delay(Sequence sequence, std::uint64_t number, int rank,
                             std::chrono::milliseconds timeout, const std::string& call,
                             std::optional<int> peer) const {
     const MemberReport& own = of(rank);
-    const std::string what = own.last(sequence).number == number
+    const std::string what = own.last(sequence).number() == number
                                  ? text_of(own, sequence)
                                  : name_of(sequence, number) + (call.empty() ? "" : ", " + call);
     const auto name = [this](int member) { return names_.one + " " + std::to_string(of(member).rank); };

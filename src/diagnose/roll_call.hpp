@@ -4,12 +4,12 @@
 #include "choose/exploration.hpp"
 #include "group/shared_memory.hpp"
 #include "immovable.hpp"
-#include "machine/process.hpp"
 #include "wait/failure.hpp"
 
 #include <tutti/detail/export.hpp>
 #include <tutti/options.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -24,13 +24,6 @@ namespace tutti::engine {
 
 /// The state of a member in a roll call, as far as the member shows it.
 struct MemberReport {
-    /// The last call of a member in a sequence.
-    struct Last {
-        /// From 1 on; 0 if there was none, or it is being written down.
-        std::uint64_t number = 0;
-        CallSignature signature = {};
-    };
-
     int rank = 0;
     /// In the group that the sub-group was made of.
     std::optional<int> rank_in_first = {};
@@ -40,8 +33,8 @@ struct MemberReport {
     bool has_failed = false;
     /// It is inside a call: it works there, if it does not wait.
     bool is_inside = false;
-    /// By sequence.
-    std::array<Last, 3> calls = {};
+    /// The last calls, by sequence; of number 0 if there was none, or it is being written down.
+    std::array<CallRecord, 3> calls = {};
     /// The number of nonblocking calls before its last look at their operations, in a test, a wait or a
     /// blocking call that waited.
     std::uint64_t looked = 0;
@@ -55,7 +48,10 @@ struct MemberReport {
     std::optional<bool> has_moved = {};
     std::optional<std::chrono::nanoseconds> ran = {};
 
-    const Last& last(Sequence sequence) const { return calls[static_cast<std::size_t>(sequence)]; }
+    bool has_called() const {
+        return std::ranges::any_of(calls, [](const CallRecord& call) { return call.number() != 0; });
+    }
+    const CallRecord& last(Sequence sequence) const { return calls[static_cast<std::size_t>(sequence)]; }
 };
 
 /// The nouns of a roll call.
@@ -86,9 +82,8 @@ struct Circumstances {
 /// The place of each member of a group, as any thread can see it at any time.
 class RollCall {
 public:
-    TUTTI_COMPONENT_API RollCall(Names names, std::vector<MemberReport> reports);
-
-    RollCall(Names names, std::vector<MemberReport> reports, Circumstances circumstances);
+    TUTTI_COMPONENT_API RollCall(Names names, std::vector<MemberReport> reports,
+                                 Circumstances circumstances = {.now = clock_now()});
 
     /// Some lines, the last with an end: members that are at the same place together, those furthest behind
     /// first; of the odd ones out their threads.
@@ -113,19 +108,10 @@ private:
     std::string whereabouts_of(const MemberReport& report, Sequence sequence, std::uint64_t number) const;
     std::string text_of_busy(Sequence sequence, std::uint64_t number) const;
     std::size_t most_listed() const;
-    bool has_calls() const;
 
     Names names_;
-    std::string waits_;
-    std::vector<Learnt> learnt_;
-    /// The last failure; empty if there was none.
-    std::string failure_;
-    /// Whether that still lasts.
-    bool has_failed_ = false;
-    std::chrono::nanoseconds now_{0};
-    /// Since the look before, 0 if there was none.
-    std::chrono::nanoseconds since_last_{0};
     std::vector<MemberReport> reports_;
+    Circumstances rest_;
 };
 
 /// "barrier (algorithm direct), at solver.cpp:31"

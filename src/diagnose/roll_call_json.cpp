@@ -5,7 +5,6 @@
 #include "diagnose/roll_call.hpp"
 #include "record/timeline.hpp"
 
-#include <algorithm>
 #include <array>
 #include <charconv>
 #include <string_view>
@@ -40,11 +39,11 @@ std::int64_t microseconds(std::chrono::nanoseconds time) {
     return std::chrono::duration_cast<std::chrono::microseconds>(time).count();
 }
 
-std::string object_of(const MemberReport::Last& call) {
-    const CallSignature& signature = call.signature;
+std::string object_of(const CallRecord& call) {
+    const CallSignature signature = call.signature();
     const algorithm::Algorithm& algorithm = algorithm::registry()[signature.row];
     Object object;
-    object.add("number", call.number);
+    object.add("number", call.number());
     if (signature.splits) {
         return object.add("collective", json_string("split"))
             .add("text", json_string(signature.describe()))
@@ -82,12 +81,11 @@ std::string object_of(const MemberReport& report, bool sit, std::chrono::nanosec
     }
     object.add("failed", report.has_failed).add("inside", report.is_inside);
     for (const Sequence sequence : {Sequence::blocking, Sequence::nonblocking, Sequence::persistent}) {
-        if (report.last(sequence).number != 0) {
+        if (report.last(sequence).number() != 0) {
             object.add(name_of(sequence), object_of(report.last(sequence)));
         }
     }
-    const auto has_called = [](const MemberReport::Last& call) { return call.number != 0; };
-    if (report.where.is_known() && std::ranges::any_of(report.calls, has_called)) {
+    if (report.where.is_known() && report.has_called()) {
         object.add("file", json_string(report.where.file())).add("line", report.where.line());
     }
     if (report.wait) {
@@ -150,25 +148,25 @@ std::string object_of(const Learnt& learnt) {
 std::string RollCall::json() const {
     std::string members;
     for (const MemberReport& report : reports_) {
-        members += (members.empty() ? "\n  " : ",\n  ") + object_of(report, names_.sit, now_);
+        members += (members.empty() ? "\n  " : ",\n  ") + object_of(report, names_.sit, rest_.now);
     }
     Object object;
     object.add("group", json_string(names_.group));
-    if (!failure_.empty()) {
-        object.add("failure", json_string(failure_)).add("recovered", !has_failed_);
+    if (!rest_.failure.empty()) {
+        object.add("failure", json_string(rest_.failure)).add("recovered", !rest_.has_failed);
     }
     object.add("members", reports_.size());
-    if (!waits_.empty()) {
-        object.add("waits", json_string(waits_));
+    if (!rest_.waits.empty()) {
+        object.add("waits", json_string(rest_.waits));
     }
-    if (!learnt_.empty()) {
+    if (!rest_.learnt.empty()) {
         std::string all;
-        for (const Learnt& learnt : learnt_) {
+        for (const Learnt& learnt : rest_.learnt) {
             all += (all.empty() ? "\n  " : ",\n  ") + object_of(learnt);
         }
         object.add("learnt", "[" + all + "\n]");
     }
-    return object.add("us_since_last_look", microseconds(since_last_))
+    return object.add("us_since_last_look", microseconds(rest_.since_last))
                .add("places", "[" + members + "\n]")
                .text() +
            "\n";

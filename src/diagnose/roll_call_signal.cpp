@@ -1,7 +1,6 @@
 #include "diagnose/roll_call.hpp"
 #include "environment.hpp"
 #include "log/log.hpp"
-#include "machine/process.hpp"
 #include "record/recorder.hpp"
 
 #include <pthread.h>

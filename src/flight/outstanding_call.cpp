@@ -110,11 +110,6 @@ void OutstandingCall::call(ProgressEngine* home, detail::Continuation function,
     }
 }
 
-void OutstandingCall::bind(const void* input, void* output) {
-    input_ = input;
-    output_ = output;
-}
-
 using detail::Call;
 
 /// An operation for the next call of a sequence, with all the memory that it needs.
@@ -137,7 +132,8 @@ OutstandingCall& ProgressEngine::operation_for(const Call& call, Gate* gate, Seq
         throw;
     }
     operation->gate_ = gate;
-    operation->bind(call.input, call.output);
+    operation->input_ = call.input;
+    operation->output_ = call.output;
     operation->timeout_ = call.timeout;
     operation->called_from_.show(call.where);
     operation->is_held_ = true;

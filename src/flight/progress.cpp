@@ -118,10 +118,6 @@ bool ProgressEngine::has_turn(const OutstandingCall& operation) {
     return !turn.is_taken && turn.next == operation.number_;
 }
 
-bool ProgressEngine::may_begin(const OutstandingCall& operation) {
-    return has_turn(operation) && (operation.gate_ == nullptr || operation.gate_->is_open());
-}
-
 void ProgressEngine::begin(OutstandingCall& operation) {
     const run::Prepared& prepared = operation.call_.prepared();
     if (operation.sequence_ == Sequence::nonblocking) {
@@ -249,7 +245,8 @@ void ProgressEngine::progress() {
     go_on([this] {
         for (std::size_t place = 0; place < open_.size();) {
             OutstandingCall& operation = *open_[place];
-            if (operation.state_ == OutstandingCall::State::queued && may_begin(operation)) {
+            if (operation.state_ == OutstandingCall::State::queued && has_turn(operation) &&
+                (operation.gate_ == nullptr || operation.gate_->is_open())) {
                 begin(operation);
             } else if (operation.state_ == OutstandingCall::State::queued ||
                        !(operation.is_excused_ || operation.runner_->is_ready())) {

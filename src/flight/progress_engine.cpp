@@ -119,8 +119,12 @@ void ProgressEngine::restart(OutstandingCall& operation, const Call& call) {
         throw;
     }
     if (operation.is_over()) {
-        operation.gate_ != nullptr ? operation.gate_->bind(call.input, call.output)
-                                   : operation.bind(call.input, call.output);
+        if (operation.gate_ != nullptr) {
+            operation.gate_->bind(call.input, call.output);
+        } else {
+            operation.input_ = call.input;
+            operation.output_ = call.output;
+        }
     }
     restart(operation);
 }
@@ -157,14 +161,9 @@ void ProgressEngine::require_own_thread(const char* what) const {
 }
 
 void ProgressEngine::show(OutstandingCall& operation) {
-    const std::uint64_t digest = operation.call_.prepared().digests.digest;
-    std::uint64_t& shown = shown_digests_[operation.sequence_ == Sequence::persistent ? 1 : 0];
-    Starts& starts = channels_.starts(operation.sequence_, rank_);
-    if (operation.number_ == 1 || digest != shown) {
-        shown = digest;
-        starts.log.add({operation.number_, operation.number_, 1, operation.call_.signature()});
-    }
-    starts.count.publish(operation.number_); // release: pairs with a reader of this member's calls
+    channels_.starts(operation.sequence_, rank_)
+        .calls.show(operation.number_, operation.call_.signature(),
+                    operation.call_.prepared().digests.digest);
 }
 
 /// A member that waits in vain reads which members have not looked since they started an operation.

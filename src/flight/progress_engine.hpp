@@ -27,6 +27,11 @@
 #include <optional>
 #include <vector>
 
+namespace tutti::inline TUTTI_NAMESPACE::detail {
+class GroupState;
+class Seat;
+} // namespace tutti::inline TUTTI_NAMESPACE::detail
+
 namespace tutti::engine {
 
 /// The part of an operation that must happen before it begins, for a caller of flight/ whose operations
@@ -102,8 +107,6 @@ private:
 
     /// Returns at the end of the operation or at `end` of clock_now(), and whether the operation is complete.
     bool wait_until(std::chrono::nanoseconds end);
-    /// To the vectors and the operator of the next run.
-    void bind(const void* input, void* output);
     /// Returns true. Throws the exception that has ended it, if it has failed.
     bool has_completed() const {
         if (failure_ != nullptr) {
@@ -160,17 +163,6 @@ private:
     /// It is over, and its thread has yet to call the continuation.
     bool is_ready_ = false;
 };
-
-} // namespace tutti::engine
-
-namespace tutti::inline TUTTI_NAMESPACE::detail {
-
-class GroupState;
-class Seat;
-
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
-
-namespace tutti::engine {
 
 /// The operations that one member has outstanding, and those that it has prepared: starts them, and makes
 /// them progress. Touched by its member's thread only.
@@ -278,7 +270,6 @@ private:
     void enlist(OutstandingCall& operation);
     [[noreturn]] void give_back_failed(OutstandingCall& operation);
     bool has_turn(const OutstandingCall& operation);
-    bool may_begin(const OutstandingCall& operation);
     void begin(OutstandingCall& operation);
     void look_eagerly(OutstandingCall& operation);
     bool look(OutstandingCall& operation, int looks);
@@ -336,8 +327,6 @@ private:
     /// The same for persistent calls, and a sum over all their starts, which come in any order.
     std::uint64_t persistent_history_ = 0;
     std::uint64_t restarts_ = 0;
-    /// The digests of the calls that were shown last: nonblocking and persistent.
-    std::array<std::uint64_t, 2> shown_digests_{};
     std::uint64_t shown_look_ = 0;
 
     /// The operations that nobody refers to.

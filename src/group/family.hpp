@@ -14,9 +14,32 @@
 #include <string>
 #include <vector>
 
+namespace tutti::inline TUTTI_NAMESPACE {
+enum class Level : std::uint8_t;
+}
+
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 class GroupState;
+
+/// A member's arguments of a split.
+struct Choice {
+    std::optional<int> color;
+    int key = 0;
+    /// The digest of the list of ranks that it has given: 0, which is no digest, if it has given none.
+    std::uint64_t list_digest = 0;
+    std::uint64_t list_size = 0;
+    bool duplicates = false;
+    /// The level by which it splits; none if by colors.
+    std::optional<Level> level = {};
+
+    bool agrees_with(const Choice& other) const {
+        return list_digest == other.list_digest && list_size == other.list_size &&
+               duplicates == other.duplicates && level == other.level;
+    }
+    /// The function that the member has called.
+    const char* function() const { return list_digest != 0 ? "subset" : duplicates ? "dup" : "split"; }
+};
 
 } // namespace tutti::inline TUTTI_NAMESPACE::detail
 
@@ -88,37 +111,6 @@ private:
 /// ranks the first ones.
 TUTTI_COMPONENT_API std::string text_of_ranks(std::vector<int> ranks, const std::string& one,
                                               const std::string& all);
-
-} // namespace tutti::engine
-
-namespace tutti::inline TUTTI_NAMESPACE {
-enum class Level : std::uint8_t;
-}
-
-namespace tutti::inline TUTTI_NAMESPACE::detail {
-
-/// A member's arguments of a split.
-struct Choice {
-    std::optional<int> color;
-    int key = 0;
-    /// The digest of the list of ranks that it has given: 0, which is no digest, if it has given none.
-    std::uint64_t list_digest = 0;
-    std::uint64_t list_size = 0;
-    bool duplicates = false;
-    /// The level by which it splits; none if by colors.
-    std::optional<Level> level = {};
-
-    bool agrees_with(const Choice& other) const {
-        return list_digest == other.list_digest && list_size == other.list_size &&
-               duplicates == other.duplicates && level == other.level;
-    }
-    /// The function that the member has called.
-    const char* function() const { return list_digest != 0 ? "subset" : duplicates ? "dup" : "split"; }
-};
-
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
-
-namespace tutti::engine {
 
 /// The choice in a split. Throws ArgumentError.
 TUTTI_COMPONENT_API detail::Choice choice_of(std::optional<int> color, int key);

@@ -6,12 +6,9 @@
 #include "record/timeline.hpp"
 
 #include <tutti/detail/kernels.hpp>
-#include <tutti/error.hpp>
 
 #include <algorithm>
-#include <array>
 #include <new>
-#include <utility>
 
 namespace tutti::engine {
 

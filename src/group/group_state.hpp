@@ -1,41 +1,18 @@
 #pragma once
 
-#include "call/call_signature.hpp"
-#include "call/plans.hpp"
 #include "choose/group_config.hpp"
-#include "group/family.hpp"
 #include "group/seat.hpp"
 #include "group/shared_memory.hpp"
-#include "immovable.hpp"
-#include "mailbox/wait.hpp"
-#include "record/recorder.hpp"
-#include "run/bindings.hpp"
 #include "wait/failure.hpp"
-#include "wait/wait_timer.hpp"
 
-#include <tutti/detail/export.hpp>
 #include <tutti/options.hpp>
 #include <tutti/statistics.hpp>
 
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <exception>
 #include <functional>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <vector>
-
-namespace tutti::inline TUTTI_NAMESPACE::detail {
-
-class GroupState;
-
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
 
 namespace tutti::engine {
+
+struct Trials;
 
 /// A member that waits for another one, in a call of a sequence.
 struct Stall {
@@ -123,10 +100,6 @@ private:
 };
 
 } // namespace tutti::engine
-
-namespace tutti::engine {
-struct Trials;
-}
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 

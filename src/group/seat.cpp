@@ -1,13 +1,9 @@
 #include "group/seat.hpp"
 
 #include "group/group_state.hpp"
-#include "group/shared_memory.hpp"
-#include "mailbox/wait.hpp"
 #include "run/runner.hpp"
-#include "wait/failure.hpp"
 
 #include <algorithm>
-#include <string>
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 

@@ -17,17 +17,12 @@
 #include "wait/wait_timer.hpp"
 
 #include <tutti/detail/call.hpp>
-#include <tutti/detail/export.hpp>
 #include <tutti/error.hpp>
 
 #include <chrono>
-#include <cstdint>
 #include <exception>
-#include <memory>
-#include <optional>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 namespace tutti::run {
 enum class State : std::uint8_t;

@@ -6,7 +6,6 @@
 #include "mixed.hpp"
 
 #include <algorithm>
-#include <string>
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 

@@ -188,10 +188,7 @@ std::optional<CallHistory> history_of(const SharedMemory& memory, Sequence seque
     if (channels == nullptr) {
         return CallHistory();
     }
-    // Acquire: pairs with the release of a member that starts a call; its record of that came before.
-    const Starts& starts = channels->starts(sequence, member);
-    const std::uint64_t count = starts.count.observe();
-    return starts.log.read(count);
+    return channels->starts(sequence, member).calls.read();
 }
 
 std::uint64_t last_blocking(const SharedMemory& memory, int member) {

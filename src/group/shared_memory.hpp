@@ -35,9 +35,7 @@ std::size_t group_bytes(int members);
 
 /// The part of its nonblocking calls, or of its persistent ones, that a member shows.
 struct alignas(paired_lines_bytes) Starts {
-    StartLog log;
-    /// How many there have been.
-    mailbox::StdWord count;
+    ShownCalls<StartLog> calls;
     /// For nonblocking calls: how many there were when the member last looked at its operations.
     mailbox::StdWord looked;
     /// For nonblocking calls: a WaitForEdge of the member, in whichever sequence.

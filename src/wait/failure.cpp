@@ -2,7 +2,6 @@
 
 #include "immovable.hpp"
 #include "log/log.hpp"
-#include "mailbox/event_count.hpp"
 #include "no_cancellation.hpp"
 
 #include <fcntl.h>
@@ -10,8 +9,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <new>

@@ -6,19 +6,24 @@
 #include "mailbox/slot.hpp"
 #include "wait/wait_timer.hpp"
 
-#include <tutti/detail/export.hpp>
 #include <tutti/error.hpp>
 #include <tutti/source_line.hpp>
 
 #include <array>
-#include <atomic>
-#include <chrono>
-#include <cstdint>
 #include <exception>
 #include <mutex>
 #include <optional>
 #include <span>
-#include <string>
+
+namespace tutti::inline TUTTI_NAMESPACE::detail {
+
+/// Sets the fields of an error that nobody else has caught yet.
+class ErrorAccess {
+public:
+    static ErrorContext& of(Error& error) noexcept { return error.context_; }
+};
+
+} // namespace tutti::inline TUTTI_NAMESPACE::detail
 
 namespace tutti::engine {
 
@@ -60,20 +65,6 @@ public:
 private:
     std::uint64_t process_ = machine::this_process();
 };
-
-} // namespace tutti::engine
-
-namespace tutti::inline TUTTI_NAMESPACE::detail {
-
-/// Sets the fields of an error that nobody else has caught yet.
-class ErrorAccess {
-public:
-    static ErrorContext& of(Error& error) noexcept { return error.context_; }
-};
-
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
-
-namespace tutti::engine {
 
 /// Says which call an error has ended, for all fields but `peer`, unless it has come out of another call
 /// before, such as one that an operator has made in another group. By the thread that has caught the error,

@@ -4,8 +4,6 @@
 #include <tutti/error.hpp>
 #include <tutti/request.hpp>
 
-#include <atomic>
-#include <string>
 #include <thread>
 
 namespace tutti::engine {

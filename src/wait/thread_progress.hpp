@@ -2,18 +2,12 @@
 
 #include "immovable.hpp"
 #include "intrusive_queue.hpp"
-#include "mailbox/event_count.hpp"
 #include "mailbox/wait.hpp"
 #include "wait/wait_timer.hpp"
 
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <functional>
 #include <optional>
-#include <utility>
 
 namespace tutti::engine {
 
@@ -116,8 +110,6 @@ public:
     /// Throws the function's exceptions.
     virtual void call_continuation() = 0;
 };
-
-class OutstandingCall;
 
 /// The outstanding operations of the calling thread, of whichever members: all of them progress while the
 /// thread waits for any of them, or in a call that blocks. Trivial, so that a thread has it without a

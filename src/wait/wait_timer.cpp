@@ -34,12 +34,6 @@ Timeout time_of_seconds(const std::string& text) {
     return seconds.count() > 0 ? Timeout(seconds) : Timeout();
 }
 
-std::chrono::milliseconds from_environment() {
-    return environment_value<time_of_seconds>("TUTTI_TIMEOUT",
-                                              "a number of seconds above 0, such as 60 or 0.5, or never")
-        .value_or(std::chrono::milliseconds(0));
-}
-
 } // namespace
 
 std::chrono::milliseconds timeout_or(Timeout given, const char* name, std::chrono::milliseconds otherwise) {
@@ -47,7 +41,10 @@ std::chrono::milliseconds timeout_or(Timeout given, const char* name, std::chron
 }
 
 std::chrono::milliseconds timeout_of(Timeout given, const char* name) {
-    return given ? timeout_or(given, name, never) : from_environment();
+    constexpr const char* allowed = "a number of seconds above 0, such as 60 or 0.5, or never";
+    return given ? timeout_or(given, name, never)
+                 : environment_value<time_of_seconds>("TUTTI_TIMEOUT", allowed)
+                       .value_or(std::chrono::milliseconds(0));
 }
 
 std::chrono::nanoseconds counted(std::chrono::nanoseconds before, std::chrono::nanoseconds now) noexcept {

@@ -2,15 +2,12 @@
 
 #include "hybrid/src/blocks.hpp"
 
-#include "cache_line.hpp"
 #include "call/plans.hpp"
 #include "diagnose/disagreement.hpp"
 #include "hybrid/src/cluster_call.hpp"
-#include "run/bindings.hpp"
 
 #include <tutti/error.hpp>
 
-#include <array>
 #include <cstring>
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
@@ -243,12 +240,12 @@ void BlockExchange::check_lengths(const Parcel& parcel) const {
 }
 
 void BlockExchange::throw_lengths(const BlockEdge& edge, int member, std::uint64_t sent) const {
-    throw MismatchError(tutti::engine::text_of_counts(call_.call_signature(), call_.first_member() + member,
-                                                      edge.sender,
-                                                      {.sent = sent,
-                                                       .expected = received_place(edge, member).count,
-                                                       .number_of_sender = edge.sent,
-                                                       .number_of_receiver = edge.received}),
+    throw MismatchError(engine::text_of_counts(call_.call_signature(), call_.first_member() + member,
+                                               edge.sender,
+                                               {.sent = sent,
+                                                .expected = received_place(edge, member).count,
+                                                .number_of_sender = edge.sent,
+                                                .number_of_receiver = edge.received}),
                         {.peer = edge.sender});
 }
 

@@ -1,18 +1,6 @@
 #pragma once
 
-#include "hybrid/src/channel/mpi_channel.hpp"
 #include "hybrid/src/cluster_state.hpp"
-#include "plan/plan.hpp"
-#include "schedule/schedule.hpp"
-
-#include <tutti/detail/call.hpp>
-
-#include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <utility>
-#include <vector>
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 

@@ -1,19 +1,11 @@
 #include "call/plans.hpp"
-#include "group/family.hpp"
-#include "group/seat.hpp"
 #include "hybrid/src/cluster_seat.hpp"
-#include "hybrid/src/cluster_state.hpp"
-#include "wait/failure.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/mpi.hpp>
 
-#include <algorithm>
-#include <exception>
 #include <set>
 #include <system_error>
-#include <thread>
-#include <utility>
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
@@ -48,13 +40,13 @@ void divide(PartLayout& part, const Choice& choice, const ClusterState& cluster)
 
 /// Throws if a part of several processes has members in one, but not the one whose thread must make the MPI
 /// calls.
-void find_leaders(PartLayout& part, const Choice& choice, const std::vector<bool>& leads,
+void find_leaders(PartLayout& part, const Choice& choice, const std::vector<ShownChoice>& members,
                   const ClusterState& cluster) {
     for (std::size_t process = 0; process < part.processes.size(); ++process) {
         const auto first = part.mates.begin() + part.first_ranks[process];
         const auto end = part.mates.begin() + part.first_ranks[process + 1];
         const auto leader =
-            std::find_if(first, end, [&](int rank) { return leads[static_cast<std::size_t>(rank)]; });
+            std::find_if(first, end, [&](int rank) { return members[static_cast<std::size_t>(rank)].leads; });
         const bool any_may = part.processes.size() == 1 || cluster.any_thread_speaks();
         if (leader == end && !any_may) {
             throw ArgumentError(beginning(choice, part) +
@@ -77,7 +69,7 @@ bool has_ended(const Parts::State& part) {
 
 } // namespace
 
-std::vector<PartLayout> parts_of(const std::vector<Choice>& choices, const std::vector<bool>& leads,
+std::vector<PartLayout> parts_of(const std::vector<Choice>& choices, const std::vector<ShownChoice>& members,
                                  const ClusterState& cluster) {
     std::set<int> colors;
     for (const Choice& choice : choices) {
@@ -88,9 +80,9 @@ std::vector<PartLayout> parts_of(const std::vector<Choice>& choices, const std::
     std::vector<PartLayout> parts;
     for (const int color : colors) {
         PartLayout& part = parts.emplace_back();
-        part.mates = tutti::engine::mates_of(color, choices);
+        part.mates = engine::mates_of(color, choices);
         divide(part, choices.front(), cluster);
-        find_leaders(part, choices.front(), leads, cluster);
+        find_leaders(part, choices.front(), members, cluster);
     }
     return parts;
 }
@@ -159,24 +151,6 @@ using detail::PartLayout;
 using detail::ShownChoice;
 using tutti::detail::Choice;
 
-namespace {
-
-/// The members' choices, and which of the members lead.
-struct Shown {
-    std::vector<Choice> choices;
-    std::vector<bool> leads;
-};
-Shown shown_by(const std::vector<ShownChoice>& members) {
-    Shown shown;
-    for (const ShownChoice& member : members) {
-        shown.choices.push_back(member.choice);
-        shown.leads.push_back(member.leads);
-    }
-    return shown;
-}
-
-} // namespace
-
 Member::Member(std::shared_ptr<detail::ClusterState> cluster, detail::ClusterSeat& seat,
                tutti::Member* borrowed, std::optional<tutti::Member> own)
     : start(seat, seat.global_rank(), cluster->size()), prepare(seat, seat.global_rank(), cluster->size()),
@@ -210,7 +184,7 @@ void Member::leave() noexcept {
         return;
     }
     if (std::uncaught_exceptions() > exceptions_on_entry_) {
-        seat_->fail(tutti::engine::unseen_exception());
+        seat_->fail(engine::unseen_exception());
     }
     seat_->rise();
 }
@@ -327,11 +301,11 @@ void Cluster::run(const std::function<void(Member&)>& function) {
 }
 
 std::optional<Member> Member::split(std::optional<int> color, int key, SourceLine where) {
-    return regroup(tutti::engine::choice_of(color, key), where);
+    return regroup(engine::choice_of(color, key), where);
 }
 
 std::optional<Member> Member::subset(std::span<const int> ranks, SourceLine where) {
-    return regroup(tutti::engine::choice_of(ranks, rank_, size_), where);
+    return regroup(engine::choice_of(ranks, rank_, size_), where);
 }
 
 Member Member::dup(SourceLine where) {
@@ -345,8 +319,9 @@ std::vector<PartLayout> Member::agree_on_parts(const Choice& choice, SourceLine 
                                                                   members, Options{.where = where});
     call.splits = true;
     run(call, {});
-    const Shown shown = shown_by(members);
-    if (const auto text = tutti::engine::difference(shown.choices)) {
+    std::vector<Choice> choices;
+    std::ranges::transform(members, std::back_inserter(choices), &ShownChoice::choice);
+    if (const auto text = engine::difference(choices)) {
         // The first member that throws releases the others, so all must see the difference before.
         try {
             run(call, {});
@@ -354,7 +329,7 @@ std::vector<PartLayout> Member::agree_on_parts(const Choice& choice, SourceLine 
         }
         throw MismatchError(*text);
     }
-    return parts_of(shown.choices, shown.leads, *cluster_);
+    return parts_of(choices, members, *cluster_);
 }
 
 std::optional<Member> Member::regroup(const Choice& choice, SourceLine where) {
@@ -375,7 +350,7 @@ std::optional<Member> Member::regroup(const Choice& choice, SourceLine where) {
         throw; // on all members, which may go on
     } catch (...) {
         // The others count on this member to go through with it.
-        tutti::engine::describe(std::current_exception(), {.rank = rank_, .where = where});
+        engine::describe(std::current_exception(), {.rank = rank_, .where = where});
         seat_->fail(std::current_exception());
         throw;
     }

@@ -1,11 +1,6 @@
 #include "hybrid/src/cluster_call.hpp"
 
-#include "call/call_signature.hpp"
-#include "diagnose/disagreement.hpp"
-#include "group/seat.hpp"
-#include "mixed.hpp"
 #include "run/word_exchange.hpp"
-#include "wait/wait_timer.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/mpi.hpp>
@@ -18,13 +13,13 @@ using tutti::detail::Result;
 
 void copy_unless_there(std::byte* to, const std::byte* from, std::size_t bytes) {
     if (to != from) {
-        tutti::run::copy_bytes(to, from, bytes);
+        run::copy_bytes(to, from, bytes);
     }
 }
 
 namespace {
 
-std::uint64_t digest_of(const tutti::run::PrivateLayout& blocks, std::uint64_t call) {
+std::uint64_t digest_of(const run::PrivateLayout& blocks, std::uint64_t call) {
     std::uint64_t value = call;
     for (const auto* const places : {&blocks.sent, &blocks.received}) {
         value = mixed(value, places->size());
@@ -46,10 +41,10 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     blocks_ = {};
     copies_input_ = false;
     sends_blocks_ = detail::sends_blocks(call);
-    known_.remember(call, sends_blocks_ ? set_blocks(call, options)
-                                        : tutti::engine::checked_shape(call, global_rank(), cluster_.size(),
-                                                                       offsets_.data()));
-    if (shape().aliasing == tutti::engine::Aliasing::front) {
+    known_.remember(call, sends_blocks_
+                              ? set_blocks(call, options)
+                              : engine::checked_shape(call, global_rank(), cluster_.size(), offsets_.data()));
+    if (shape().aliasing == engine::Aliasing::front) {
         throw ArgumentError(
             "reduce_scatter: `in` and `block` overlap: among processes pass separate vectors, or "
             "exactly this member's part as the block");
@@ -95,29 +90,28 @@ std::uint32_t ClusterCall::choose_algorithm(const Call& call, const Options& opt
 }
 
 /// Sets the places of the member's blocks. Returns the shape of the call.
-tutti::engine::Shape ClusterCall::set_blocks(const Call& call, const Options& options) {
+engine::Shape ClusterCall::set_blocks(const Call& call, const Options& options) {
     if (!options.algorithm.empty()) {
-        tutti::engine::refuse(call,
-                              "among processes, there is nothing to choose for blocks that members send to "
-                              "each other: leave `options.algorithm` empty");
+        engine::refuse(call, "among processes, there is nothing to choose for blocks that members send to "
+                             "each other: leave `options.algorithm` empty");
     }
-    tutti::engine::Shape shape;
+    engine::Shape shape;
     if (call.collective == Collective::shift) {
-        shape = tutti::engine::checked_shape(call, global_rank(), cluster_.size(), nullptr);
+        shape = engine::checked_shape(call, global_rank(), cluster_.size(), nullptr);
         blocks_.sent = blocks_.received = {{0, shape.total}};
     } else {
-        shape = tutti::engine::checked_layout(call, global_rank(), cluster_.size(), blocks_);
+        shape = engine::checked_layout(call, global_rank(), cluster_.size(), blocks_);
     }
     edges_.set(call, cluster_);
     const bool exchanges_all =
         call.collective == Collective::shift || call.collective == Collective::alltoall;
-    copies_input_ = exchanges_all && neighborhood_of(call) == nullptr &&
-                    shape.aliasing != tutti::engine::Aliasing::separate;
+    copies_input_ =
+        exchanges_all && neighborhood_of(call) == nullptr && shape.aliasing != engine::Aliasing::separate;
     return shape;
 }
 
 void ClusterCall::set_call_signature(const Call& call, std::uint32_t algorithm) {
-    call_signature_ = tutti::engine::signature_of(call, shape());
+    call_signature_ = engine::signature_of(call, shape());
     call_signature_.in_place = false; // each member's own affair
     call_signature_.function = 0;     // which lies elsewhere in other processes
     call_signature_.in_passes = algorithm == hybrid::chain_algorithm || algorithm == hybrid::blocks_algorithm;
@@ -175,7 +169,7 @@ void ClusterCall::begin_started(std::uint64_t number, const void* input, void* o
                                 Timeout timeout) {
     started_ = number;
     bind(input, output, state, timeout);
-    cluster_.show_call(rank(), tutti::engine::Sequence::nonblocking, number, call_signature_, digest_);
+    cluster_.board(rank()).calls[1].show(number, call_signature_, digest_);
 }
 
 void ClusterCall::bind(const void* input, void* output, const void* state, Timeout timeout) {
@@ -281,19 +275,17 @@ void ClusterCall::compare_calls() const {
     for (int other = 0; other < cluster_.members(); ++other) {
         if (started_ != 0 && shown_by(other).digest != digest_) {
             throw MismatchError("the members have started different operations: " +
-                                    tutti::engine::text_of_signatures(tutti::engine::Sequence::nonblocking,
-                                                                      global_rank(), first_member() + other,
-                                                                      started_, call_signature_,
-                                                                      *shown_by(other).call_signature),
+                                    engine::text_of_signatures(
+                                        engine::Sequence::nonblocking, global_rank(), first_member() + other,
+                                        started_, call_signature_, *shown_by(other).call_signature),
                                 {.peer = first_member() + other});
         }
-        if (started_ == 0 && cluster_.board(other).calls[0].shown_digest != digest_) {
-            cluster_.throw_mismatch(rank(), other);
+        if (started_ == 0 && cluster_.board(other).calls[0].digest() != digest_) {
+            cluster_.group().diagnosis().throw_different({.member = rank(), .peer = other});
         }
         if (shares_result() && shown_by(other).output != out()) {
-            throw MismatchError(tutti::engine::text_of_vectors(tutti::run::Fault::shared_output,
-                                                               global_rank(), first_member() + other,
-                                                               call_signature_.describe()),
+            throw MismatchError(engine::text_of_vectors(run::Fault::shared_output, global_rank(),
+                                                        first_member() + other, call_signature_.describe()),
                                 {.peer = first_member() + other});
         }
     }
@@ -306,7 +298,7 @@ hybrid::ProcessCall& ClusterCall::process_call() {
     return process_call_;
 }
 
-void ProcessMember::run_held(std::unique_ptr<tutti::engine::PreparedCall>& held, tutti::detail::Call call) {
+void ProcessMember::run_held(std::unique_ptr<engine::PreparedCall>& held, tutti::detail::Call call) {
     tutti::detail::Seat& seat = cluster_.group().seat(rank_);
     if (call.timeout) {
         call.timeout = local_timeout(call.timeout.value_or({}));

@@ -1,28 +1,12 @@
 #pragma once
 
-#include "cache_line.hpp"
 #include "call/arguments.hpp"
 #include "call/known_call.hpp"
 #include "call/prepared_call.hpp"
 #include "choose/select.hpp"
 #include "hybrid/src/blocks.hpp"
-#include "hybrid/src/cluster_state.hpp"
-#include "hybrid/src/schedule/transport.hpp"
-#include "immovable.hpp"
-#include "run/bindings.hpp"
-#include "run/prepared.hpp"
 
-#include <tutti/detail/call.hpp>
 #include <tutti/version.hpp>
-
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <utility>
-#include <vector>
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
@@ -59,11 +43,6 @@ private:
     ClusterCall& call_;
 };
 
-std::unique_ptr<HierarchyStrategy> make_leader(ClusterCall& call);
-std::unique_ptr<HierarchyStrategy> make_working_leader(ClusterCall& call);
-std::unique_ptr<HierarchyStrategy> make_chain(ClusterCall& call);
-std::unique_ptr<HierarchyStrategy> make_blocks(ClusterCall& call);
-
 /// The one for a call that is being prepared: the same on all members of a process, and such that what
 /// processes choose fits together on the channel.
 std::unique_ptr<HierarchyStrategy> make_strategy(ClusterCall& call);
@@ -87,12 +66,12 @@ public:
 
     /// How many calls of the cluster there have been, the current one included.
     std::uint64_t number() const { return number_; }
-    void begin(const tutti::engine::CallSignature& call_signature, std::uint64_t digest) {
-        cluster_.show_call(rank_, tutti::engine::Sequence::blocking, ++number_, call_signature, digest);
+    void begin(const engine::CallSignature& call_signature, std::uint64_t digest) {
+        cluster_.board(rank_).calls[0].show(++number_, call_signature, digest);
     }
 
     /// Runs a call of the members of the process, which is held from the first time on: see Seat::run_held.
-    void run_held(std::unique_ptr<tutti::engine::PreparedCall>& held, tutti::detail::Call call);
+    void run_held(std::unique_ptr<engine::PreparedCall>& held, tutti::detail::Call call);
     /// Returns when all members of the process have come.
     void meet(Timeout timeout);
     /// Whether the staging buffers must become larger for this member. All of the process want the same.
@@ -105,7 +84,7 @@ private:
     int rank_;
     int leader_ = 0;
     std::uint64_t number_ = 0;
-    std::unique_ptr<tutti::engine::PreparedCall> meeting_;
+    std::unique_ptr<engine::PreparedCall> meeting_;
     std::size_t input_room_ = 0;
     std::size_t output_room_ = 0;
     std::size_t room_align_ = line_bytes;
@@ -149,7 +128,6 @@ public:
     int first_member() const { return member_.first_member(); }
     int global_rank() const { return member_.global_rank(); }
     bool is_alone() const { return member_.is_alone(); }
-    int leader() const { return member_.leader(); }
     bool leads() const { return member_.leads(); }
     std::uint64_t number() const { return started_ != 0 ? started_ : member_.number(); }
     /// Whether the member does something else during the call.
@@ -159,7 +137,7 @@ public:
         return tutti::detail::traits_of(call_.collective);
     }
     std::uint32_t algorithm() const { return process_call_.algorithm; }
-    const tutti::engine::Shape& shape() const { return known_.shape(); }
+    const engine::Shape& shape() const { return known_.shape(); }
     const tutti::detail::Kernels& kernels() const { return *kernels_; }
     const void* state() const { return call_.state; }
     std::size_t element_align() const { return call_.element_align; }
@@ -179,7 +157,7 @@ public:
     std::byte* outgoing() const {
         return shares_result() && collective() == Collective::broadcast ? out() : staging().input;
     }
-    bool is_separate() const { return shape().aliasing == tutti::engine::Aliasing::separate; }
+    bool is_separate() const { return shape().aliasing == engine::Aliasing::separate; }
     int root() const { return call_.root; }
     bool is_root() const { return call_.root == global_rank(); }
     bool root_is_here() const { return cluster_.process_of(call_.root) == cluster_.process(); }
@@ -190,7 +168,7 @@ public:
     bool sends_blocks() const { return sends_blocks_; }
     const BlockEdges& edges() const { return edges_; }
     /// Inside the process.
-    tutti::detail::Association association() const { return tutti::engine::association_of(call_); }
+    tutti::detail::Association association() const { return engine::association_of(call_); }
     /// The starts of the processes' blocks, and the end; a vector that is not divided is one block.
     std::span<const std::size_t> process_offsets() const { return process_offsets_; }
     /// Whether undivided results of others go into the vector of this process's member `member`.
@@ -207,7 +185,7 @@ public:
     /// ever.
     void make_room(std::size_t input_bytes, std::size_t output_bytes);
     void meet() { member_.meet(call_.timeout); }
-    void run_held(std::unique_ptr<tutti::engine::PreparedCall>& held, const Call& call) {
+    void run_held(std::unique_ptr<engine::PreparedCall>& held, const Call& call) {
         member_.run_held(held, call);
     }
     const StagingBuffers& staging() const {
@@ -224,8 +202,8 @@ public:
 
     /// The prepared call, as a base for local calls.
     const Call& call() const { return call_; }
-    const tutti::engine::KnownCall& known() const { return known_; }
-    const tutti::engine::CallSignature& call_signature() const { return call_signature_; }
+    const engine::KnownCall& known() const { return known_; }
+    const engine::CallSignature& call_signature() const { return call_signature_; }
 
     /// Compares the calls that the members of this process make: before one touches the vectors of another,
     /// once they have met. Throws MismatchError.
@@ -235,7 +213,7 @@ public:
     template <class Work>
     void speak(Work work) {
         hybrid::require_unfinalised_mpi();
-        tutti::engine::ThreadProgress& thread = tutti::engine::ThreadProgress::here();
+        engine::ThreadProgress& thread = engine::ThreadProgress::here();
         transport().channel().set_progress(started_ == 0 && !thread.is_empty() ? &thread : nullptr);
         cluster_.speak_at_end(work);
     }
@@ -264,7 +242,7 @@ public:
 
 private:
     void bind(const void* input, void* output, const void* state, Timeout timeout);
-    tutti::engine::Shape set_blocks(const Call& call, const Options& options);
+    engine::Shape set_blocks(const Call& call, const Options& options);
     std::uint32_t choose_algorithm(const Call& call, const Options& options) const;
     void set_call_signature(const Call& call, std::uint32_t algorithm);
     void set_offsets();
@@ -276,18 +254,18 @@ private:
     std::uint64_t started_ = 0;
 
     /// The call as the program made it.
-    tutti::engine::KnownCall known_;
-    tutti::run::Memory input_copy_;
+    engine::KnownCall known_;
+    run::Memory input_copy_;
     bool copies_input_ = false;
     /// The base for local calls.
     Call call_;
-    tutti::engine::CallSignature call_signature_;
+    engine::CallSignature call_signature_;
     std::uint64_t digest_ = 0;
     const tutti::detail::Kernels* kernels_ = nullptr;
     std::vector<std::size_t> offsets_;
     std::vector<std::size_t> process_offsets_;
     bool sends_blocks_ = false;
-    tutti::run::PrivateLayout blocks_;
+    run::PrivateLayout blocks_;
     std::uint64_t layout_digest_ = 0;
     BlockEdges edges_;
     /// Complete except for the addresses.

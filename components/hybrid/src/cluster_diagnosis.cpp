@@ -1,40 +1,27 @@
 // What is wrong with the calls of the members of a process, and who is where, in the words of the cluster.
 
-#include "diagnose/disagreement.hpp"
-#include "diagnose/roll_call.hpp"
-#include "group/group_state.hpp"
 #include "hybrid/src/cluster_state.hpp"
 #include "log/log.hpp"
 #include "option_values.hpp"
 
 #include <tutti/error.hpp>
 
-#include <algorithm>
-#include <memory>
 #include <new>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
-using tutti::engine::CallHistory;
-using tutti::engine::MemberReport;
-using tutti::engine::RollCall;
-using tutti::engine::Sequence;
-using tutti::engine::SlowWait;
-using tutti::engine::Stall;
+using engine::CallHistory;
+using engine::MemberReport;
+using engine::RollCall;
+using engine::Sequence;
+using engine::SlowWait;
+using engine::Stall;
 
 namespace {
 
-std::string named(int member) {
-    return "member " + std::to_string(member);
-}
-
 /// Of the group in which the members of a process meet. That group knows only the barriers and the parts of
 /// which calls of the cluster consist, and its members by their ranks in it.
-class ClusterDiagnosis final : public tutti::engine::Diagnosis {
+class ClusterDiagnosis final : public engine::Diagnosis {
 public:
     explicit ClusterDiagnosis(ClusterState& cluster) : cluster_(cluster) {}
 
@@ -62,31 +49,30 @@ public:
         if (const auto text = cluster_.difference(stall)) {
             throw_mismatch(stall, *text);
         }
-        const Sequence sequence = ClusterState::sequence_of(stall);
-        const std::uint64_t number = number_of(stall);
-        throw_mismatch(stall, named(rank_of(stall.member)) + " is in operation " + std::to_string(number) +
-                                  ", " + call_of(stall.member, sequence, number) + ", but " +
-                                  named(rank_of(stall.peer)) +
-                                  " has returned without making it: all members must make the same calls");
+        if (const auto text = engine::absence(cluster_.histories(), ClusterState::sequence_of(stall),
+                                              rank_of(stall.member), rank_of(stall.peer))) {
+            throw_mismatch(stall, *text);
+        }
+        throw_different(stall);
     }
-    [[noreturn]] void throw_fault(const Stall& stall, tutti::run::Fault fault,
-                                  const tutti::engine::CallSignature& /*signature*/,
-                                  const tutti::run::Prepared& /*prepared*/,
-                                  const tutti::run::Bindings& /*bindings*/) override {
+    [[noreturn]] void throw_fault(const Stall& stall, run::Fault fault,
+                                  const engine::CallSignature& /*signature*/,
+                                  const run::Prepared& /*prepared*/,
+                                  const run::Bindings& /*bindings*/) override {
         const Sequence sequence = ClusterState::sequence_of(stall);
-        if (fault == tutti::run::Fault::calls || fault == tutti::run::Fault::counts) {
+        if (fault == run::Fault::calls || fault == run::Fault::counts) {
             throw_different(stall);
         }
-        throw MismatchError(tutti::engine::text_of_vectors(fault, rank_of(stall.member), rank_of(stall.peer),
-                                                           call_of(stall.member, sequence, number_of(stall))),
+        throw MismatchError(engine::text_of_vectors(fault, rank_of(stall.member), rank_of(stall.peer),
+                                                    call_of(stall.member, sequence, number_of(stall))),
                             {.peer = rank_of(stall.peer)});
     }
     void take_snapshot(std::chrono::milliseconds /*age*/) override {}
     void report_stuck(int inside) noexcept override try {
-        const std::string text = "the cluster has failed, but " + named(rank_of(inside)) +
+        const std::string text = "the cluster has failed, but member " + std::to_string(rank_of(inside)) +
                                  " is still inside its call, maybe in an operator: the others wait for it, "
                                  "since it may use their vectors";
-        tutti::engine::report(LogLevel::warning, text.c_str());
+        engine::report(LogLevel::warning, text.c_str());
     } catch (const std::bad_alloc&) { // without a word
     }
     std::string disagreement() const override { return {}; }
@@ -118,53 +104,30 @@ private:
 
 } // namespace
 
-std::unique_ptr<tutti::engine::Diagnosis> ClusterState::diagnosis() {
+std::unique_ptr<engine::Diagnosis> ClusterState::diagnosis() {
     return std::make_unique<ClusterDiagnosis>(*this);
 }
 
-void ClusterState::show_call(int rank, Sequence sequence, std::uint64_t number,
-                             const tutti::engine::CallSignature& call_signature, std::uint64_t digest) {
-    Board::Calls& own = board(rank).calls[index_of(sequence)];
-    if (digest != own.shown_digest) {
-        own.shown_digest = digest;
-        own.log.add({number, number, 1, call_signature});
-    }
-    own.number.publish(number); // release: pairs with history()
+CallHistory ClusterState::history(int rank, Sequence sequence) const {
+    const Board& shown = boards_[static_cast<std::size_t>(rank)];
+    return shown.calls[index_of(sequence)].read().value_or(CallHistory());
 }
 
-CallHistory ClusterState::history(int rank, Sequence sequence) const {
-    const Board::Calls& shown = boards_[static_cast<std::size_t>(rank)].calls[index_of(sequence)];
-    // Acquire: pairs with show_call(); the record of that call came before.
-    return shown.log.read(shown.number.observe()).value_or(CallHistory());
+engine::Histories ClusterState::histories() const {
+    return [this](Sequence sequence, int rank) {
+        return std::optional(history(rank - first_rank(process_), sequence));
+    };
 }
 
 std::optional<std::string> ClusterState::difference(const Stall& stall) const {
     const int member = first_rank(process_) + stall.member;
     const int peer = first_rank(process_) + stall.peer;
     for (const Sequence sequence : {Sequence::blocking, Sequence::nonblocking}) {
-        const CallHistory own = history(stall.member, sequence);
-        const CallHistory theirs = history(stall.peer, sequence);
-        if (auto text = tutti::engine::difference(sequence, {member, &own}, {peer, &theirs})) {
+        if (auto text = engine::difference(histories(), sequence, member, peer)) {
             return text;
         }
     }
-    // Whether the peer has made the next call of the other sequence, but not this one: the other sequence is
-    // looked at first, because the peer goes on meanwhile.
-    const Sequence second = sequence_of(stall);
-    const Sequence first = second == Sequence::blocking ? Sequence::nonblocking : Sequence::blocking;
-    const CallHistory own_first = history(stall.member, first);
-    const CallHistory their_first = history(stall.peer, first);
-    const CallHistory own = history(stall.member, second);
-    const CallHistory theirs = history(stall.peer, second);
-    return tutti::engine::other_order(second, {member, &own}, {peer, &theirs}, first, {member, &own_first},
-                                      {peer, &their_first});
-}
-
-void ClusterState::throw_mismatch(int rank, int other) const {
-    throw MismatchError(
-        "the members are in different calls: " +
-            difference({.member = rank, .peer = other}).value_or("all members must make the same calls"),
-        {.peer = first_rank(process_) + other});
+    return engine::other_order(histories(), sequence_of(stall), member, peer);
 }
 
 RollCall ClusterState::look() {
@@ -178,16 +141,13 @@ RollCall ClusterState::look() {
         report.where_sequence = static_cast<Sequence>(board(rank).called_from.kind());
         report.thread = board(rank).thread.load(std::memory_order_relaxed); // for people
         for (const Sequence sequence : {Sequence::blocking, Sequence::nonblocking}) {
-            if (const CallHistory calls = history(rank, sequence); !calls.empty()) {
-                report.calls[static_cast<std::size_t>(sequence)] = {
-                    .number = calls.last(), .signature = calls.signature(calls.last())};
-            }
+            report.calls[index_of(sequence)] = history(rank, sequence).last_call();
         }
         if (const std::optional<SlowWait> wait = group_->memory().status(rank).wait.read()) {
             const Sequence sequence =
                 wait->sequence == Sequence::blocking ? Sequence::blocking : Sequence::nonblocking;
             report.wait = SlowWait{.sequence = sequence,
-                                   .number = report.last(sequence).number,
+                                   .number = report.last(sequence).number(),
                                    .peer = first + wait->peer,
                                    .since = wait->since};
         }
@@ -199,14 +159,14 @@ RollCall ClusterState::look() {
 
 std::string ClusterState::roll_call(RollCallFormat format) {
     const RollCall roll_call = look();
-    if (tutti::engine::required("roll_call: `format`", format) == RollCallFormat::json) {
+    if (engine::required("roll_call: `format`", format) == RollCallFormat::json) {
         return roll_call.json();
     }
     std::string text = roll_call.text();
     if (const std::optional<SlowWait> wait = transport_.channel().shown_wait().read()) {
         text += "  in operation " + std::to_string(wait->number) + " waiting for " +
                 (wait->peer == process_ ? "other processes" : "process " + std::to_string(wait->peer)) +
-                " for " + tutti::engine::text_of_time(tutti::engine::clock_now() - wait->since) + "\n";
+                " for " + engine::text_of_time(engine::clock_now() - wait->since) + "\n";
     }
     return text;
 }

@@ -1,28 +1,11 @@
 #include "hybrid/src/cluster_seat.hpp"
 
-#include "group/seat.hpp"
-#include "immovable.hpp"
 #include "machine/process.hpp"
-#include "wait/failure.hpp"
-#include "wait/thread_progress.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/mpi.hpp>
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
-
-namespace {
-
-class Inside : Immovable {
-public:
-    explicit Inside(bool& is_inside) : is_inside_(is_inside) { is_inside_ = true; }
-    ~Inside() { is_inside_ = false; }
-
-private:
-    bool& is_inside_;
-};
-
-} // namespace
 
 void ClusterSeat::sit(tutti::detail::Leaving leaving) {
     leaving_ = leaving;
@@ -55,7 +38,7 @@ void ClusterSeat::check_failure() {
 }
 
 void ClusterSeat::describe_as_thrown(Error& error, const ErrorContext& call) noexcept {
-    tutti::engine::describe(error, call);
+    engine::describe(error, call);
     described_ = std::current_exception();
 }
 
@@ -68,7 +51,7 @@ void ClusterSeat::describe(const std::exception_ptr& thrown, const ErrorContext&
         described_ = thrown;
         ErrorContext& context = tutti::detail::ErrorAccess::of(error);
         context.rank = -1;
-        tutti::engine::describe(error, call);
+        engine::describe(error, call);
     } catch (...) { // the program's own
     }
 }
@@ -98,7 +81,7 @@ void ClusterSeat::rise() {
 
 void ClusterSeat::fail_started(const std::exception_ptr& cause, const ErrorContext& operation) noexcept {
     describe(cause, operation);
-    fail(cause != nullptr ? cause : tutti::engine::unseen_exception());
+    fail(cause != nullptr ? cause : engine::unseen_exception());
 }
 
 void ClusterSeat::fail(const std::exception_ptr& cause) {
@@ -162,17 +145,21 @@ bool ClusterSeat::run_again(std::uint64_t key, const void* input, void* output) 
 void ClusterSeat::make_parts(const std::vector<PartLayout>& parts) {
     if (member_.leads()) {
         hybrid::require_unfinalised_mpi();
-        cluster_.transport().channel().set_progress(&tutti::engine::ThreadProgress::here());
+        cluster_.transport().channel().set_progress(&engine::ThreadProgress::here());
         cluster_.speak_at_end([&] { cluster_.parts().make(cluster_, parts); });
     }
     member_.meet({});
 }
 
 void ClusterSeat::run_prepared(ClusterCall& call) {
-    tutti::engine::ThreadProgress& thread = tutti::engine::ThreadProgress::here();
+    engine::ThreadProgress& thread = engine::ThreadProgress::here();
     try {
-        const tutti::engine::ThreadProgress::Hold hold(thread); // they may make calls of the cluster
-        const Inside inside(is_inside_);
+        const engine::ThreadProgress::Hold hold(thread); // they may make calls of the cluster
+        struct Inside {
+            bool& is_inside;
+            ~Inside() { is_inside = false; }
+        };
+        const Inside until_the_end{is_inside_ = true};
         enter_call();
         find_leader();
         call.copy_input();
@@ -199,7 +186,7 @@ void ClusterSeat::run_prepared(ClusterCall& call) {
 
 ClusterCall& ClusterSeat::prepared(const tutti::detail::Call& call, const Options& options) {
     try {
-        tutti::engine::check_given(call);
+        engine::check_given(call);
         if (ClusterCall* const known = calls_.find(call)) {
             return *known;
         }
@@ -208,8 +195,7 @@ ClusterCall& ClusterSeat::prepared(const tutti::detail::Call& call, const Option
         prepared->set_strategy();
         return calls_.put(std::move(prepared));
     } catch (ArgumentError& error) {
-        tutti::engine::describe(error,
-                                {.rank = global_rank(), .collective = call.collective, .where = call.where});
+        engine::describe(error, {.rank = global_rank(), .collective = call.collective, .where = call.where});
         throw; // the member may call again
     } catch (...) {
         fail(std::current_exception());
@@ -271,13 +257,13 @@ void ClusterSeat::throw_no_leader() {
 tutti::detail::RequestBase& start(ClusterSeat& seat, const tutti::detail::Call& call,
                                   const Options& options) {
     seat.show_line(call.where);
-    return seat.started().start(call, options);
+    return seat.started().begin(call, options, &engine::ProgressEngine::start);
 }
 
 tutti::detail::PersistentRequestBase& prepare(ClusterSeat& seat, const tutti::detail::Call& call,
                                               const Options& options) {
     seat.show_line(call.where);
-    return seat.started().prepare(call, options);
+    return seat.started().begin(call, options, &engine::ProgressEngine::prepare);
 }
 
 bool run_again(ClusterSeat& seat, std::uint64_t key, const void* input, void* output) {

@@ -1,20 +1,9 @@
 #pragma once
 
-#include "call/known_call.hpp"
 #include "flight/progress_engine.hpp"
-#include "hybrid/src/blocks.hpp"
 #include "hybrid/src/cluster_call.hpp"
-#include "hybrid/src/cluster_state.hpp"
-#include "wait/wait_timer.hpp"
 
 #include <tutti/detail/request_base.hpp>
-
-#include <chrono>
-#include <cstdint>
-#include <exception>
-#include <memory>
-#include <string_view>
-#include <vector>
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 enum class Leaving : std::uint8_t;
@@ -28,7 +17,7 @@ class StartedCalls;
 /// One member's part in an operation of a cluster that is outstanding. For flight/ it is a barrier of the
 /// process, which a member enters when it has shown its vectors, but the leader only when it has exchanged
 /// the operation with the other processes and has stored all results.
-class StartedGate final : public tutti::engine::Gate {
+class StartedGate final : public engine::Gate {
 public:
     StartedGate(StartedCalls& home, ProcessMember& member)
         : home_(home), call_(member), work_(call_), blocks_(call_, 0, call_.members()) {}
@@ -67,7 +56,7 @@ private:
     /// What the leader does, of a call that sends blocks or of another.
     LeaderWork work_;
     BlockExchange blocks_;
-    tutti::engine::KeptOperator operator_;
+    engine::KeptOperator operator_;
     const void* input_ = nullptr;
     void* output_ = nullptr;
     Timeout timeout_;
@@ -77,7 +66,7 @@ private:
     bool leads_ = false;
     bool is_in_use_ = false;
     /// How long the leader waits for the members of its process, and when it has looked.
-    tutti::engine::WaitTimer waited_{{}};
+    engine::WaitTimer waited_{{}};
     std::chrono::nanoseconds looked_{0};
 };
 
@@ -86,8 +75,10 @@ class StartedCalls {
 public:
     StartedCalls(ClusterSeat& seat, ProcessMember& member) : seat_(seat), member_(member) {}
 
-    tutti::detail::RequestBase& start(const tutti::detail::Call& call, const Options& options);
-    tutti::detail::PersistentRequestBase& prepare(const tutti::detail::Call& call, const Options& options);
+    /// Starts or prepares a call.
+    using Begin = engine::OutstandingCall& (engine::ProgressEngine::*)(const tutti::detail::Call& call,
+                                                                       engine::Gate* gate);
+    engine::OutstandingCall& begin(const tutti::detail::Call& call, const Options& options, Begin begins);
 
     ClusterSeat& seat() { return seat_; }
     /// The number of the operation that is started now.
@@ -96,13 +87,11 @@ public:
 
 private:
     StartedGate& gate_for(const tutti::detail::Call& call, const Options& options);
-    template <class Begin>
-    auto& with_gate(const tutti::detail::Call& call, const Options& options, Begin begin);
 
     ClusterSeat& seat_;
     ProcessMember& member_;
     std::uint64_t started_ = 0;
-    tutti::engine::CallCache<StartedGate*> free_;
+    engine::CallCache<StartedGate*> free_;
     std::vector<std::unique_ptr<StartedGate>> all_;
 };
 
@@ -171,14 +160,14 @@ private:
     bool knows_leader_;
     tutti::detail::Leaving leaving_{}; // for now
     ProcessMember member_;
-    tutti::engine::CallCache<std::unique_ptr<ClusterCall>> calls_;
+    engine::CallCache<std::unique_ptr<ClusterCall>> calls_;
     /// Whether it is in a call that blocks.
     bool is_inside_ = false;
     std::exception_ptr aborted_;
     /// The last Error that has got the fields of a call of the cluster.
     std::exception_ptr described_;
     /// See find_leader().
-    std::unique_ptr<tutti::engine::PreparedCall> search_;
+    std::unique_ptr<engine::PreparedCall> search_;
     StartedCalls started_;
 };
 

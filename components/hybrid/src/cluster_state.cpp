@@ -2,13 +2,11 @@
 
 #include "choose/group_config.hpp"
 #include "hybrid/src/cluster_seat.hpp"
-#include "wait/wait_timer.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/mpi.hpp>
 
 #include <numeric>
-#include <span>
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
@@ -25,8 +23,8 @@ std::string level_name(int level) {
 
 /// `local`: the timeout of the group or team, 0 if none is set.
 std::chrono::milliseconds timeout_of(const ClusterOptions& options, std::chrono::milliseconds local) {
-    return tutti::engine::timeout_or(options.timeout, "Cluster: ClusterOptions::timeout",
-                                     local.count() != 0 ? local : std::chrono::minutes(10));
+    return engine::timeout_or(options.timeout, "Cluster: ClusterOptions::timeout",
+                              local.count() != 0 ? local : std::chrono::minutes(10));
 }
 
 /// The communicator, if a cluster can be made of it.
@@ -134,7 +132,7 @@ ClusterState::ClusterState(ClusterState& whole, const PartLayout& part)
         mates.push_back(part.mates[static_cast<std::size_t>(first_rank(process_) + rank)] -
                         whole.first_rank(whole.process_));
     }
-    config_ = tutti::engine::config_for_members(whole.config_, mates);
+    config_ = engine::config_for_members(whole.config_, mates);
     seat_members();
     whole.group_->adopt(group_, mates);
 }
@@ -173,7 +171,7 @@ void ClusterState::end() noexcept {
     }
     const bool fails = failure_.raised() || std::uncaught_exceptions() > 0;
     if (fails) {
-        tell_others(failure_.raised() ? failure_.first() : tutti::engine::unseen_exception());
+        tell_others(failure_.raised() ? failure_.first() : engine::unseen_exception());
     }
     if (!fails && finalised == 0) {
         close();
@@ -232,15 +230,14 @@ void ClusterState::look_at_node() {
     all_go_solo_ = all != 0;
 }
 
-mailbox::WaitPolicy ClusterState::wait_policy_of(int threads,
-                                                 const tutti::engine::GroupConfig& config) const {
-    return config.options.wait == Wait::automatic ? tutti::engine::wait_policy_for(threads, cpus_on_node_)
+mailbox::WaitPolicy ClusterState::wait_policy_of(int threads, const engine::GroupConfig& config) const {
+    return config.options.wait == Wait::automatic ? engine::wait_policy_for(threads, cpus_on_node_)
                                                   : config.wait_policy;
 }
 
 /// The configuration of a group of this process if other processes want the CPUs as well: measurements
 /// without them are then useless.
-tutti::engine::GroupConfig ClusterState::shared(tutti::engine::GroupConfig config) const {
+engine::GroupConfig ClusterState::shared(engine::GroupConfig config) const {
     const int share = std::max(1, cpus_on_node_ * members_of(process_) / members_on_node_);
     if (share < config.cpus) {
         config.cpus = share;
@@ -288,7 +285,7 @@ void ClusterState::fail_with_whole(int rank_in_whole, const std::exception_ptr& 
 }
 
 void ClusterState::leave_failed_call(int rank) {
-    tutti::engine::leave_failed_call(boards_, board(rank), [](int /*inside*/) {});
+    engine::leave_failed_call(boards_, board(rank), [](int /*inside*/) {});
 }
 
 void ClusterState::tell_others(const std::exception_ptr& cause) noexcept {

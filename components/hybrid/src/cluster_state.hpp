@@ -1,32 +1,15 @@
 #pragma once
 
 #include "cache_line.hpp"
-#include "call/call_signature.hpp"
+#include "diagnose/disagreement.hpp"
 #include "diagnose/roll_call.hpp"
 #include "group/family.hpp"
 #include "group/group_state.hpp"
-#include "hybrid/src/channel/mpi_calls.hpp"
 #include "hybrid/src/schedule/transport.hpp"
-#include "immovable.hpp"
 #include "run/bindings.hpp"
 #include "run/prepared.hpp"
-#include "wait/failure.hpp"
 
 #include <tutti/options.hpp>
-
-#include <algorithm>
-#include <array>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <exception>
-#include <functional>
-#include <memory>
-#include <mutex>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi {
 struct ClusterOptions;
@@ -65,10 +48,10 @@ struct PartLayout {
     }
 };
 
-/// The parts, in the order of their colors. Throws ArgumentError if the members of a process would not be
-/// consecutive, or could not make their MPI calls: then on all members.
+/// The parts by these choices of the members, in the order of their colors. Throws ArgumentError if the
+/// members of a process would not be consecutive, or could not make their MPI calls: then on all members.
 std::vector<PartLayout> parts_of(const std::vector<tutti::detail::Choice>& choices,
-                                 const std::vector<bool>& leads, const ClusterState& cluster);
+                                 const std::vector<ShownChoice>& members, const ClusterState& cluster);
 
 /// The parts that splits have made of a cluster. They end in an order that all processes have agreed on,
 /// because that is collective, and members leave whenever they like.
@@ -118,8 +101,8 @@ public:
 
 private:
     struct Memory : hybrid::Keepable {
-        tutti::run::Memory input;
-        tutti::run::Memory output;
+        run::Memory input;
+        run::Memory output;
     };
 
     StagingBuffers buffers_;
@@ -174,12 +157,12 @@ struct alignas(line_bytes) ShownVectors {
     std::size_t input_start = 0;
     std::size_t output_start = 0;
     /// For a call that sends blocks: their places, and a digest of these and of the call.
-    const tutti::run::PrivateLayout* blocks = nullptr;
+    const run::PrivateLayout* blocks = nullptr;
     std::uint64_t layout_digest = 0;
 
     // The rest is shown of outstanding operations only.
     std::uint64_t digest = 0;
-    const tutti::engine::CallSignature* call_signature = nullptr;
+    const engine::CallSignature* call_signature = nullptr;
     /// Whether the member may make MPI calls.
     bool leads = false;
     /// The number of the operation, from 1 on. The member publishes it last.
@@ -256,15 +239,8 @@ public:
         /// The blocking call; and the outstanding operations, by their numbers in turn.
         ShownVectors blocking;
         std::array<ShownVectors, most_started> started;
-        /// The member's calls of a sequence, the digest of the last call and its number, for others to read
-        /// at any time.
-        struct Calls {
-            tutti::engine::CallLog log;
-            std::uint64_t shown_digest = 0;
-            mailbox::StdWord number;
-        };
         /// The calls that block, and the operations that it has started.
-        std::array<Calls, 2> calls;
+        std::array<engine::ShownCalls<engine::CallLog>, 2> calls;
         tutti::detail::CalledFrom called_from;
         /// The system's number of the member's thread. Relaxed: for people.
         std::atomic<int> thread{0};
@@ -275,22 +251,19 @@ public:
     /// The progress of a member that comes to a call, and is not in it.
     static constexpr std::uint64_t progress_in(std::uint64_t call) { return call << 1U; }
     Board& board(int rank) { return boards_[static_cast<std::size_t>(rank)]; }
-    /// The member makes this call, as the `number`-th of the cluster's in that sequence.
-    void show_call(int rank, tutti::engine::Sequence sequence, std::uint64_t number,
-                   const tutti::engine::CallSignature& call_signature, std::uint64_t digest);
     /// The sequence of the cluster's calls to which a stalled call of its group belongs.
-    static tutti::engine::Sequence sequence_of(const tutti::engine::Stall& stall) {
-        using tutti::engine::Sequence;
+    static engine::Sequence sequence_of(const engine::Stall& stall) {
+        using engine::Sequence;
         return stall.sequence == Sequence::blocking ? Sequence::blocking : Sequence::nonblocking;
     }
     /// The calls of a member, as far as it shows them. By any thread.
-    tutti::engine::CallHistory history(int rank, tutti::engine::Sequence sequence) const;
+    engine::CallHistory history(int rank, engine::Sequence sequence) const;
+    /// The same by rank in the cluster.
+    engine::Histories histories() const;
     /// The difference between the calls of the two members, or nothing.
-    std::optional<std::string> difference(const tutti::engine::Stall& stall) const;
-    /// Throws the MismatchError of two members of this process that meet in different calls.
-    [[noreturn]] void throw_mismatch(int rank, int other) const;
+    std::optional<std::string> difference(const engine::Stall& stall) const;
     /// The call of each member of the process. By any thread.
-    tutti::engine::RollCall look();
+    engine::RollCall look();
     /// See Cluster::roll_call. By any thread.
     std::string roll_call(RollCallFormat format);
     /// How long calls may wait for others, unless they have timeouts of their own.
@@ -311,7 +284,7 @@ public:
     /// The threads of a team, which left for good after the last run, come again. Before they start.
     void expect_all();
 
-    tutti::engine::Failure& failure() { return failure_; }
+    engine::Failure& failure() { return failure_; }
     /// Lasts until the end of the process.
     void keep_for_good() { kept_ = shared_from_this(); }
     /// Records that a member has failed, by local rank, and releases the others of this process.
@@ -332,17 +305,17 @@ private:
     }
     void set_limits();
     void seat_members();
-    std::unique_ptr<tutti::engine::Diagnosis> diagnosis();
-    static std::size_t index_of(tutti::engine::Sequence sequence) {
-        return sequence == tutti::engine::Sequence::blocking ? 0 : 1;
+    std::unique_ptr<engine::Diagnosis> diagnosis();
+    static std::size_t index_of(engine::Sequence sequence) {
+        return sequence == engine::Sequence::blocking ? 0 : 1;
     }
     void end() noexcept;
     std::pair<int, int> fewest_and_most() const;
     void exchange_sizes(int members);
     void look_at_node();
     /// For so many threads of this node, under the options of `config`.
-    mailbox::WaitPolicy wait_policy_of(int threads, const tutti::engine::GroupConfig& config) const;
-    tutti::engine::GroupConfig shared(tutti::engine::GroupConfig config) const;
+    mailbox::WaitPolicy wait_policy_of(int threads, const engine::GroupConfig& config) const;
+    engine::GroupConfig shared(engine::GroupConfig config) const;
 
     std::chrono::milliseconds timeout_{0};
     int process_ = 0;
@@ -365,12 +338,12 @@ private:
     hybrid::Transport transport_;
     StartedQueue started_;
     /// The configuration of the group or team.
-    tutti::engine::GroupConfig config_;
+    engine::GroupConfig config_;
     std::shared_ptr<tutti::detail::GroupState> group_;
     std::vector<Board> boards_;
     std::vector<std::unique_ptr<ClusterSeat>> seats_;
     std::array<Staging, 2> staging_;
-    tutti::engine::Failure failure_;
+    engine::Failure failure_;
     /// The main thread of the whole, if this is a part.
     std::shared_ptr<hybrid::MainThread> main_thread_ = std::make_shared<hybrid::MainThread>();
     Parts parts_;
@@ -379,7 +352,7 @@ private:
     /// Whether all processes have made it.
     bool is_open_ = false;
     /// The last member: it refers to the others.
-    std::optional<tutti::engine::RollCallListed> listed_;
+    std::optional<engine::RollCallListed> listed_;
 };
 
 } // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

@@ -35,9 +35,8 @@ void LeaderWork::begin() {
     // In the caches through them, the others' vectors like its own: past them an allreduce of 64 KiB to
     // 1 MiB takes 1.3 to 1.6 times as long. Whatever the call, one stores to all as in an allreduce.
     const std::size_t touched = 2 * static_cast<std::size_t>(call_.members()) * call_.total_bytes();
-    streams_ =
-        (call_.collective() == Collective::broadcast || call_.is_separate()) &&
-        tutti::engine::StorePolicy::here().streams_to_own(Collective::allreduce, touched, call_.members());
+    streams_ = (call_.collective() == Collective::broadcast || call_.is_separate()) &&
+               engine::StorePolicy::here().streams_to_own(Collective::allreduce, touched, call_.members());
 }
 
 std::size_t LeaderWork::room() const {
@@ -233,71 +232,6 @@ void LeaderWork::store_prefixes() {
             call_.kernels().reduce(call_.state(), out, result_, call_.staging().input, total);
         }
     }
-}
-
-namespace {
-
-class WorkingLeader final : public HierarchyStrategy {
-public:
-    explicit WorkingLeader(ClusterCall& made) : HierarchyStrategy(made), work_(made) {}
-
-    void fan_in() override {
-        call().show();
-        if (call().leads()) {
-            work_.begin();
-        }
-        call().make_room(work_.input_room(), work_.output_room());
-        call().meet();
-    }
-
-    void exchange() override {
-        if (!call().leads()) {
-            return;
-        }
-        call().compare_calls();
-        call().speak([this] {
-            for (std::size_t segment = 0; segment < work_.segments(); ++segment) {
-                call().perform(work_.put(segment));
-                work_.store();
-            }
-        });
-    }
-
-    void fan_out() override { call().meet(); }
-
-private:
-    LeaderWork work_;
-};
-
-/// Up to so many bytes one thread should combine in less time than two more exchanges take: an estimate,
-/// since there was no machine with a CPU for every member to measure it on.
-constexpr std::size_t short_bytes = std::size_t{16} << 10U;
-
-/// Whether one member of a process does everything: alone in its process, with vectors too short to be worth
-/// two more exchanges, and if the members share CPUs anyway.
-bool leader_works(const ClusterCall& call) {
-    const std::size_t bytes = call.total_bytes();
-    if (call.is_alone()) {
-        return true;
-    }
-    if (!call.can_be_cut() || bytes <= one_exchange_bytes) {
-        return false;
-    }
-    return bytes > segment_bytes ? call.cluster().all_go_solo() // which then exchange segments
-                                 : call.cluster().is_crowded() || bytes <= short_bytes;
-}
-
-} // namespace
-
-std::unique_ptr<HierarchyStrategy> make_working_leader(ClusterCall& call) {
-    return std::make_unique<WorkingLeader>(call);
-}
-
-std::unique_ptr<HierarchyStrategy> make_strategy(ClusterCall& call) {
-    return call.sends_blocks()                           ? make_blocks(call)
-           : call.algorithm() == hybrid::chain_algorithm ? make_chain(call)
-           : leader_works(call)                          ? make_working_leader(call)
-                                                         : make_leader(call);
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

@@ -1,37 +1,21 @@
-#include "flight/progress_engine.hpp"
-#include "group/seat.hpp"
 #include "hybrid/src/cluster_seat.hpp"
-#include "hybrid/src/schedule/transport.hpp"
-#include "wait/failure.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/mpi.hpp>
-
-#include <string>
-#include <utility>
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
 using tutti::detail::Call;
 using tutti::detail::Seat;
 
-namespace {
-
-/// Throws ArgumentError if only a blocking call supports this.
-void require_startable(const ClusterCall& call) {
-    if (call.algorithm() == hybrid::chain_algorithm) {
-        throw ArgumentError(std::string(to_string(call.collective())) +
+void StartedGate::prepare(const Call& call, const Options& options) {
+    call_.prepare(call, options);
+    if (call_.algorithm() == hybrid::chain_algorithm) {
+        throw ArgumentError(std::string(to_string(call.collective)) +
                             ": a nonblocking or persistent call of a cluster cannot combine in order "
                             "serial, because each process would wait for the one before it; use order "
                             "canonical, or a call that blocks");
     }
-}
-
-} // namespace
-
-void StartedGate::prepare(const Call& call, const Options& options) {
-    call_.prepare(call, options);
-    require_startable(call_);
 }
 
 void StartedGate::use(const Call& call) {
@@ -56,7 +40,7 @@ void StartedGate::start() noexcept {
     stage_ = Stage::hidden;
     leads_ = home_.seat().leads_now();
     call_.begin_started(number_, input_, output_, operator_.data(), timeout_);
-    waited_ = tutti::engine::WaitTimer(call_.timeout());
+    waited_ = engine::WaitTimer(call_.timeout());
     if (leads_) {
         call_.cluster().started().add(number_);
     }
@@ -142,18 +126,18 @@ bool StartedGate::lead() {
 /// Whether the thread makes no other call of the cluster before this operation is complete: it waits for this
 /// one or a later one, and has nothing else outstanding whose continuation might make calls.
 bool StartedGate::is_awaited() const {
-    const tutti::engine::ThreadProgress& thread = tutti::engine::ThreadProgress::here();
+    const engine::ThreadProgress& thread = engine::ThreadProgress::here();
     const auto* const awaited =
         thread.awaited() != nullptr ? dynamic_cast<const StartedGate*>(thread.awaited()->gate()) : nullptr;
     return awaited != nullptr && &awaited->home_ == &home_ && awaited->number_ >= number_ &&
-           thread.has_only(tutti::engine::ProgressEngine::of(own_seat()));
+           thread.has_only(engine::ProgressEngine::of(own_seat()));
 }
 
 /// Members of the process that have not started the operation are found missing here, because nothing that
 /// the leader has published makes them late for the group.
 void StartedGate::look_for_late() {
     constexpr std::chrono::milliseconds between{1};
-    const std::chrono::nanoseconds now = tutti::engine::coarse_clock_now();
+    const std::chrono::nanoseconds now = engine::coarse_clock_now();
     if (now - looked_ < between) {
         return;
     }
@@ -169,7 +153,7 @@ void StartedGate::look_for_late() {
         if (call_.cluster().failure().raised()) { // which is why it is away
             call_.cluster().failure().throw_aborted();
         }
-        const tutti::engine::Stall stall{tutti::engine::Sequence::nonblocking, number_, call_.rank(), member};
+        const engine::Stall stall{engine::Sequence::nonblocking, number_, call_.rank(), member};
         if (is_gone) {
             group.diagnosis().throw_absent(stall);
         }
@@ -243,50 +227,34 @@ StartedGate& StartedCalls::gate_for(const Call& call, const Options& options) {
     return *gate;
 }
 
-/// Returns begin(engine, barrier of the process, gate for the call).
-template <class Begin>
-auto& StartedCalls::with_gate(const Call& call, const Options& options, Begin begin) {
+/// Begins a barrier of the process with a gate for the call.
+engine::OutstandingCall& StartedCalls::begin(const Call& call, const Options& options, Begin begins) {
     const ErrorContext context{
         .rank = member_.global_rank(), .collective = call.collective, .where = call.where};
     try {
         seat_.require_idle(call);
-        tutti::engine::check_given(call);
+        engine::check_given(call);
         StartedGate& gate = gate_for(call, options);
         gate.use(call);
         const auto timeout = local_timeout(call.timeout.value_or(member_.cluster().timeout()));
         try {
-            return begin(tutti::engine::ProgressEngine::of(member_.cluster().group().seat(member_.rank())),
-                         Call{.collective = Collective::barrier,
-                              .type = Type::u8,
-                              .timeout = timeout,
-                              .where = call.where},
-                         &gate);
+            auto& own = engine::ProgressEngine::of(member_.cluster().group().seat(member_.rank()));
+            return (own.*begins)({.collective = Collective::barrier,
+                                  .type = Type::u8,
+                                  .timeout = timeout,
+                                  .where = call.where},
+                                 &gate);
         } catch (...) {
             gate.drop();
             throw;
         }
     } catch (ArgumentError& error) {
-        tutti::engine::describe(error, context);
+        engine::describe(error, context);
         throw; // the member may call again
     } catch (Error&) {
         seat_.describe(std::current_exception(), context);
         throw;
     }
-}
-
-tutti::detail::RequestBase& StartedCalls::start(const Call& call, const Options& options) {
-    return with_gate(call, options,
-                     [](auto& engine, const Call& barrier, StartedGate* gate) -> tutti::detail::RequestBase& {
-                         return engine.start(barrier, gate);
-                     });
-}
-
-tutti::detail::PersistentRequestBase& StartedCalls::prepare(const Call& call, const Options& options) {
-    return with_gate(
-        call, options,
-        [](auto& engine, const Call& barrier, StartedGate* gate) -> tutti::detail::PersistentRequestBase& {
-            return engine.prepare(barrier, gate);
-        });
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

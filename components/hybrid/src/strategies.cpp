@@ -1,9 +1,7 @@
-// How the data of a call gets from the members to other processes: the leader, the chain, and blocks.
+// How the data of a call gets from the members to other processes.
 
-#include "group/seat.hpp"
 #include "hybrid/src/cluster_call.hpp"
 
-#include <array>
 #include <numeric>
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
@@ -12,6 +10,21 @@ using tutti::detail::Association;
 using tutti::detail::Result;
 
 namespace {
+
+/// Takes this member's prefix from that of the processes before and those of the members here, of which the
+/// member's `includes_all` of the processes before, or does not.
+void take_prefix(const ClusterCall& call, bool includes_all) {
+    const int last = call.collective() == Collective::exscan ? call.rank() - 1 : call.rank();
+    const bool has_local = last >= 0;
+    const bool has_before = call.cluster().process() > 0;
+    const std::byte* const local =
+        has_local ? call.staging().input + static_cast<std::size_t>(last) * call.total_bytes() : nullptr;
+    if (has_before && has_local && !includes_all) {
+        call.kernels().reduce(call.state(), call.out(), call.staging().output, local, call.shape().total);
+    } else if (has_before || has_local) {
+        copy_unless_there(call.out(), has_local ? local : call.staging().output, call.total_bytes());
+    }
+}
 
 class Leader final : public HierarchyStrategy {
 public:
@@ -48,7 +61,7 @@ public:
         if (call().traits().result == Result::of_pair) {
             return call().unpack_pairs(call().rank());
         }
-        call().traits().is_prefix() ? take_prefix() : call().take_result();
+        call().traits().is_prefix() ? take_prefix(call(), false) : call().take_result();
     }
 
 private:
@@ -56,14 +69,13 @@ private:
     bool put_own();
     bool combine();
     void put_prefixes();
-    void take_prefix();
 
     /// Elements that each member combines.
     std::vector<std::size_t> slices_;
     /// The members' own call.
-    std::unique_ptr<tutti::engine::PreparedCall> held_;
+    std::unique_ptr<engine::PreparedCall> held_;
     /// The parts of a result that only others need in one exchange.
-    tutti::run::Memory discarded_;
+    run::Memory discarded_;
 };
 
 /// The slices begin on cache lines.
@@ -146,21 +158,6 @@ bool Leader::combine() {
     return true;
 }
 
-/// Combines the result of all processes before with that of the members before here.
-void Leader::take_prefix() {
-    const bool exclusive = call().collective() == Collective::exscan;
-    const bool has_before = call().cluster().process() > 0;
-    const bool has_local = !exclusive || call().rank() > 0;
-    const auto local = static_cast<std::size_t>(exclusive ? call().rank() - 1 : call().rank());
-    const std::byte* const own = has_local ? call().staging().input + local * call().total_bytes() : nullptr;
-    if (has_before && has_local) {
-        call().kernels().reduce(call().state(), call().out(), call().staging().output, own,
-                                call().shape().total);
-    } else if (has_before || has_local) {
-        copy_unless_there(call().out(), has_local ? own : call().staging().output, call().total_bytes());
-    }
-}
-
 /// The leader combines the vectors of its process, from the left, with the result of the process before, and
 /// passes that on, segment by segment: a chain of processes at work on one segment each.
 class Chain final : public HierarchyStrategy {
@@ -186,7 +183,7 @@ public:
 
     void fan_out() override {
         call().meet();
-        prefixes_ ? take_prefix() : call().take_result();
+        prefixes_ ? take_prefix(call(), true) : call().take_result();
     }
 
 private:
@@ -199,7 +196,6 @@ private:
     std::byte* scan_on(const std::byte* before);
     void spread();
     void send_to_root(int root);
-    void take_prefix();
 
     bool prefixes_;
     std::size_t segments_;
@@ -299,18 +295,6 @@ void Chain::send_to_root(int root) {
     channel.wait();
 }
 
-void Chain::take_prefix() {
-    const bool exclusive = call().collective() == Collective::exscan;
-    const int last = exclusive ? call().rank() - 1 : call().rank();
-    if (last >= 0) {
-        copy_unless_there(call().out(),
-                          call().staging().input + static_cast<std::size_t>(last) * call().total_bytes(),
-                          call().total_bytes());
-    } else if (process() > 0) {
-        copy_unless_there(call().out(), call().staging().output, call().total_bytes());
-    }
-}
-
 /// Members copy the blocks of their process, and the leader exchanges the others.
 class Blocks final : public HierarchyStrategy {
 public:
@@ -345,18 +329,69 @@ private:
     BlockExchange exchange_;
 };
 
+class WorkingLeader final : public HierarchyStrategy {
+public:
+    explicit WorkingLeader(ClusterCall& made) : HierarchyStrategy(made), work_(made) {}
+
+    void fan_in() override {
+        call().show();
+        if (call().leads()) {
+            work_.begin();
+        }
+        call().make_room(work_.input_room(), work_.output_room());
+        call().meet();
+    }
+
+    void exchange() override {
+        if (!call().leads()) {
+            return;
+        }
+        call().compare_calls();
+        call().speak([this] {
+            for (std::size_t segment = 0; segment < work_.segments(); ++segment) {
+                call().perform(work_.put(segment));
+                work_.store();
+            }
+        });
+    }
+
+    void fan_out() override { call().meet(); }
+
+private:
+    LeaderWork work_;
+};
+
+/// Up to so many bytes one thread should combine in less time than two more exchanges take: an estimate,
+/// since there was no machine with a CPU for every member to measure it on.
+constexpr std::size_t short_bytes = std::size_t{16} << 10U;
+
+/// Whether one member of a process does everything: alone in its process, with vectors too short to be worth
+/// two more exchanges, and if the members share CPUs anyway.
+bool leader_works(const ClusterCall& call) {
+    const std::size_t bytes = call.total_bytes();
+    if (call.is_alone()) {
+        return true;
+    }
+    if (!call.can_be_cut() || bytes <= one_exchange_bytes) {
+        return false;
+    }
+    return bytes > segment_bytes ? call.cluster().all_go_solo() // which then exchange segments
+                                 : call.cluster().is_crowded() || bytes <= short_bytes;
+}
+
 } // namespace
 
-std::unique_ptr<HierarchyStrategy> make_leader(ClusterCall& call) {
+std::unique_ptr<HierarchyStrategy> make_strategy(ClusterCall& call) {
+    if (call.sends_blocks()) {
+        return std::make_unique<Blocks>(call);
+    }
+    if (call.algorithm() == hybrid::chain_algorithm) {
+        return std::make_unique<Chain>(call);
+    }
+    if (leader_works(call)) {
+        return std::make_unique<WorkingLeader>(call);
+    }
     return std::make_unique<Leader>(call);
-}
-
-std::unique_ptr<HierarchyStrategy> make_chain(ClusterCall& call) {
-    return std::make_unique<Chain>(call);
-}
-
-std::unique_ptr<HierarchyStrategy> make_blocks(ClusterCall& call) {
-    return std::make_unique<Blocks>(call);
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

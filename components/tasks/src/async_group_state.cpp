@@ -4,17 +4,11 @@
 #include "machine/pinning.hpp"
 #include "machine/process.hpp"
 #include "option_values.hpp"
-#include "plan/plan.hpp"
-#include "wait/failure.hpp"
 #include "wait/wait_timer.hpp"
 
-#include <tutti/async_group.hpp>
 #include <tutti/error.hpp>
 
 #include <algorithm>
-#include <exception>
-#include <string>
-#include <utility>
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 
@@ -40,9 +34,11 @@ RequestBase& AsyncGroupState::arrive(int rank, const Call& call) {
     DeferredCollective& operation = after(before, state);
     take(operation.contribution(rank), rank, call);
     // From here on nothing fails.
-    const std::uint64_t number = state.count.get() + 1;
+    const std::uint64_t number = state.calls.number() + 1;
     state.at = &operation;
-    show(state, number, operation.contribution(rank));
+    const tasks::Contribution& shown = operation.contribution(rank);
+    state.called_from.show(call.where);
+    state.calls.show(number, shown.signature, shown.digest);
     before.leave(rank, number - 1);
     return operation.arrive(rank, number, call.timeout.value_or(timeout_));
 }
@@ -73,15 +69,6 @@ void AsyncGroupState::take(tasks::Contribution& contribution, int rank, const Ca
     contribution.keep_operator();
 }
 
-void AsyncGroupState::show(RankState& state, std::uint64_t number, const tasks::Contribution& contribution) {
-    if (number == 1 || contribution.digest != state.shown_digest) {
-        state.shown_digest = contribution.digest;
-        state.log.add({number, number, 1, contribution.signature});
-    }
-    state.called_from.show(contribution.call.where);
-    state.count.publish(number); // release: pairs with snapshot()
-}
-
 engine::RollCall AsyncGroupState::snapshot() const {
     std::vector<engine::MemberReport> reports;
     reports.reserve(ranks_.size());
@@ -89,11 +76,8 @@ engine::RollCall AsyncGroupState::snapshot() const {
         engine::MemberReport& shown = reports.emplace_back();
         shown.rank = static_cast<int>(reports.size()) - 1;
         shown.where = state.called_from.read();
-        // Acquire: pairs with show(); the record of that call came before.
-        const auto history = state.log.read(state.count.observe());
-        if (history && !history->empty()) {
-            shown.calls.front() = {.number = history->last(),
-                                   .signature = history->signature(history->last())};
+        if (const auto history = state.calls.read()) {
+            shown.calls.front() = history->last_call();
         }
         shown.wait = state.wait.read();
         shown.thread = shown.wait ? state.waiter.load(std::memory_order_relaxed) : 0; // for people
@@ -103,7 +87,7 @@ engine::RollCall AsyncGroupState::snapshot() const {
             continue;
         }
         const auto is_missing = [&](const engine::MemberReport& other) {
-            return other.calls.front().number < shown.wait->number;
+            return other.calls.front().number() < shown.wait->number;
         };
         const auto missing = std::ranges::find_if(reports, is_missing);
         if (missing == reports.end()) { // the last has just arrived
@@ -129,7 +113,7 @@ TimeoutError AsyncGroupState::delay(std::uint64_t number, int rank, std::chrono:
                                     const tasks::Contribution& contribution) const {
     const Call& call = contribution.call;
     const auto missing = std::ranges::find_if(
-        ranks_, [number](const RankState& state) { return state.count.observe() < number; });
+        ranks_, [number](const RankState& state) { return state.calls.seen() < number; });
     return TimeoutError(snapshot().delay(engine::Sequence::blocking, number, rank, timeout,
                                          engine::text_of_call(contribution.signature, call.where)),
                         {.rank = rank,
@@ -150,7 +134,7 @@ DeferredCollective& AsyncGroupState::after(DeferredCollective& operation, RankSt
     }
     DeferredCollective& opened = unused(state);
     const std::uint64_t before = opened.number();
-    opened.open(state.count.get() + 1);
+    opened.open(state.calls.number() + 1);
     if (!operation.set_next(opened)) {
         opened.never_mind(before);
     }
@@ -189,7 +173,7 @@ void AsyncGroupState::let_go() noexcept {
 
 void AsyncGroupState::close() noexcept {
     const auto behind =
-        std::ranges::min_element(ranks_, {}, [](const RankState& state) { return state.count.get(); });
+        std::ranges::min_element(ranks_, {}, [](const RankState& state) { return state.calls.number(); });
     const auto rank = behind - ranks_.begin();
     for (DeferredCollective* open = behind->at->next(); open != nullptr; open = open->next()) {
         open->close(std::make_exception_ptr(
@@ -198,7 +182,7 @@ void AsyncGroupState::close() noexcept {
                   {.peer = static_cast<int>(rank), .operation = open->number()})));
     }
     for (RankState& state : ranks_) {
-        if (state.released.down(tasks::StdCount::closed + state.count.get()) == 0) {
+        if (state.released.down(tasks::StdCount::closed + state.calls.number()) == 0) {
             let_go();
         }
     }

@@ -1,8 +1,5 @@
 #pragma once
 
-#include "cache_line.hpp"
-#include "call/call_signature.hpp"
-#include "call/known_call.hpp"
 #include "diagnose/roll_call.hpp"
 #include "group/shared_memory.hpp"
 #include "mailbox/wait.hpp"
@@ -10,15 +7,8 @@
 #include "wait/failure.hpp"
 
 #include <tutti/async_group.hpp>
-#include <tutti/detail/call.hpp>
 
-#include <atomic>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <string>
-#include <vector>
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 
@@ -74,10 +64,8 @@ private:
         std::size_t turn = 0;
         std::size_t turn_of_few = 0;
         engine::CallCache<std::unique_ptr<tasks::Contribution>> checked;
-        std::uint64_t shown_digest = 0;
-        mailbox::StdWord count;
         CalledFrom called_from;
-        engine::ArrivalLog log;
+        engine::ShownCalls<engine::ArrivalLog> calls;
         engine::ShownWait wait;
         mailbox::WaitHistory wait_history;
         std::atomic<int> waiter{0};
@@ -86,7 +74,6 @@ private:
     };
 
     void take(tasks::Contribution& contribution, int rank, const Call& call);
-    void show(RankState& state, std::uint64_t number, const tasks::Contribution& contribution);
 
     engine::RollCall snapshot() const;
     tasks::DeferredCollective& after(tasks::DeferredCollective& operation, RankState& state);

@@ -186,8 +186,7 @@ Share divide_cpus(MPI_Comm communicator) {
     hybrid::require_communicator("divide_cpus", communicator);
     const hybrid::Node node(communicator);
     Share share;
-    const std::vector<int> cpus =
-        hybrid::divided(tutti::machine::here(), node.cpus(), node.rank(), share.note);
+    const std::vector<int> cpus = hybrid::divided(machine::here(), node.cpus(), node.rank(), share.note);
     share.cpus = static_cast<int>(cpus.size());
     for (const int cpu : cpus) {
         share.placement += (share.placement.empty() ? "" : ",") + std::to_string(cpu);

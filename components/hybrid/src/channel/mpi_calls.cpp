@@ -238,7 +238,8 @@ void FailureChannel::throw_reported() const {
 }
 
 std::optional<std::uint64_t> CallTrail::digest_at(std::uint64_t number) const {
-    const bool is_known = number != 0 && number <= number_ && number + digests_.size() > number_;
+    const bool is_known =
+        number != 0 && number <= this->number() && number + digests_.size() > this->number();
     return is_known ? std::optional(digests_[number % digests_.size()]) : std::nullopt;
 }
 

@@ -124,28 +124,22 @@ class CallTrail {
 public:
     /// The next call: its number is higher than that of the last one. `digest` is that of its call signature.
     void add(std::uint64_t number, const engine::CallSignature& call_signature, std::uint64_t digest) {
-        if (digest != last_digest_) {
-            last_digest_ = digest;
-            log_.add({number, number, 1, call_signature});
-        }
         digests_[number % digests_.size()] = mixed(this->digest(), digest);
-        number_ = number;
+        calls_.show(number, call_signature, digest);
     }
 
     /// The number of the last call; 0 before the first.
-    std::uint64_t number() const { return number_; }
+    std::uint64_t number() const { return calls_.number(); }
     /// The digest of all calls.
-    std::uint64_t digest() const { return digests_[number_ % digests_.size()]; }
+    std::uint64_t digest() const { return digests_[number() % digests_.size()]; }
     /// The digest of all calls up to that one; empty if it is not known, or not any more.
     std::optional<std::uint64_t> digest_at(std::uint64_t number) const;
-    engine::CallHistory history() const { return *log_.read(number_); }
+    engine::CallHistory history() const { return *calls_.read(); }
 
 private:
-    std::uint64_t number_ = 0;
-    std::uint64_t last_digest_ = 0;
     /// By number.
     std::array<std::uint64_t, 64> digests_{};
-    engine::CallLog log_;
+    engine::ShownCalls<engine::CallLog> calls_;
 };
 
 /// Probes of processes that wait for long: they send a summary of their calls to the processes for which they

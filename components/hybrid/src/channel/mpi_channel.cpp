@@ -7,7 +7,6 @@
 
 #include <sched.h>
 
-#include <array>
 #include <bit>
 #include <limits>
 
@@ -47,11 +46,6 @@ public:
 private:
     MPI_Datatype type_ = MPI_DATATYPE_NULL;
 };
-
-bool is_one_range(std::span<const MpiChannel::Piece> message) {
-    return message.size() == 1 &&
-           message.front().bytes <= static_cast<std::size_t>(std::numeric_limits<int>::max());
-}
 
 /// The number of bits of a digest that is a tag. Read from MPI_COMM_WORLD, because other communicators need
 /// not have the attribute.
@@ -139,28 +133,20 @@ void MpiChannel::not_started(int code, const char* what) {
     check(code, what);
 }
 
-void MpiChannel::send(std::span<const Piece> message, int peer) {
-    int code = MPI_SUCCESS;
-    if (is_one_range(message)) {
-        code = MPI_Isend(message.front().address, static_cast<int>(message.front().bytes), MPI_BYTE, peer,
-                         tag_, communicator_, &next(peer, Role::send));
-    } else {
-        const PiecesType type(message);
-        code = MPI_Isend(MPI_BOTTOM, 1, type.get(), peer, tag_, communicator_, &next(peer, Role::send));
+void MpiChannel::start(std::span<const Piece> message, int peer, Role role) {
+    std::optional<PiecesType> pieces;
+    if (message.size() != 1 || message.front().bytes > std::size_t{std::numeric_limits<int>::max()}) {
+        pieces.emplace(message);
     }
-    started(code, "MPI_Isend");
-}
-
-void MpiChannel::receive(std::span<const Piece> message, int peer) {
-    int code = MPI_SUCCESS;
-    if (is_one_range(message)) {
-        code = MPI_Irecv(message.front().address, static_cast<int>(message.front().bytes), MPI_BYTE, peer,
-                         tag_, communicator_, &next(peer, Role::receive));
+    std::byte* const start = pieces ? static_cast<std::byte*>(MPI_BOTTOM) : message.front().address;
+    const int count = pieces ? 1 : static_cast<int>(message.front().bytes);
+    MPI_Datatype const type = pieces ? pieces->get() : MPI_BYTE;
+    MPI_Request& request = next(peer, role);
+    if (role == Role::send) {
+        started(MPI_Isend(start, count, type, peer, tag_, communicator_, &request), "MPI_Isend");
     } else {
-        const PiecesType type(message);
-        code = MPI_Irecv(MPI_BOTTOM, 1, type.get(), peer, tag_, communicator_, &next(peer, Role::receive));
+        started(MPI_Irecv(start, count, type, peer, tag_, communicator_, &request), "MPI_Irecv");
     }
-    started(code, "MPI_Irecv");
 }
 
 /// One test for each: a test of all raises errors on MPI_COMM_WORLD, whose handler is not ours.

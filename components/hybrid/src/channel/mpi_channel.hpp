@@ -3,23 +3,14 @@
 #include "group/seat.hpp"
 #include "group/shared_memory.hpp"
 #include "hybrid/src/channel/mpi_calls.hpp"
-#include "immovable.hpp"
 #include "mailbox/wait.hpp"
 #include "wait/failure.hpp"
 #include "wait/thread_progress.hpp"
 #include "wait/wait_timer.hpp"
 
-#include <mpi.h>
-
 #include <algorithm>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
-#include <optional>
 #include <span>
-#include <string>
-#include <vector>
 
 namespace tutti::hybrid {
 
@@ -82,8 +73,8 @@ public:
         std::byte* address = nullptr;
         std::size_t bytes = 0;
     };
-    void send(std::span<const Piece> message, int peer);
-    void receive(std::span<const Piece> message, int peer);
+    void send(std::span<const Piece> message, int peer) { start(message, peer, Role::send); }
+    void receive(std::span<const Piece> message, int peer) { start(message, peer, Role::receive); }
 
     /// The place for the request of a nonblocking collective on communicator(). Then started() takes the
     /// return value of the MPI call.
@@ -169,6 +160,7 @@ private:
 
     void set_up();
     void set_tag();
+    void start(std::span<const Piece> message, int peer, Role role);
     /// A place for the request of the next message: made before it starts, since there may be no memory.
     MPI_Request& next(int peer, Role role) {
         return started_.emplace_back(Started{.peer = peer, .role = role}).request;

@@ -3,10 +3,6 @@
 
 #include <tutti/detail/association.hpp>
 
-#include <algorithm>
-#include <functional>
-#include <span>
-
 namespace tutti::hybrid {
 
 using schedule::Place;
@@ -47,12 +43,18 @@ private:
     std::size_t count_ = 0;
 };
 
+plan::Partition partition_of(const ProcessCall& call, std::size_t blocks) {
+    return {.total = call.total,
+            .block = blocks == 1 ? call.total : (call.total + blocks - 1) / blocks,
+            .offsets = call.offsets};
+}
+
 class Compiler {
 public:
-    Compiler(MessagePlan& plan, const RankSchedule& rank_schedule, const Layout& layout)
-        : plan_(plan), rank_schedule_(rank_schedule), layout_(layout),
-          is_short_(layout.member_bytes <= short_bytes),
-          alignment_(std::max(line_bytes, layout.element_align)) {}
+    Compiler(MessagePlan& plan, const RankSchedule& rank_schedule, const ProcessCall& call)
+        : plan_(plan), rank_schedule_(rank_schedule), element_bytes_(call.element_bytes),
+          partition_(partition_of(call, static_cast<std::size_t>(rank_schedule.blocks))),
+          is_short_(call.member_bytes <= short_bytes), alignment_(std::max(line_bytes, call.element_align)) {}
 
     void compile() {
         plan_.steps.clear();
@@ -68,10 +70,10 @@ private:
         Pieces found;
         const auto add = [&](int first, int count) {
             const auto index = static_cast<std::size_t>(first);
-            const std::size_t begin = layout_.partition.offset(index);
-            const std::size_t end = layout_.partition.offset(index + static_cast<std::size_t>(count));
-            found.add({{static_cast<std::uint8_t>(base), begin * layout_.element_bytes},
-                       (end - begin) * layout_.element_bytes});
+            const std::size_t begin = partition_.offset(index);
+            const std::size_t end = partition_.offset(index + static_cast<std::size_t>(count));
+            found.add(
+                {{static_cast<std::uint8_t>(base), begin * element_bytes_}, (end - begin) * element_bytes_});
         };
         const int straight = std::min(blocks.count, rank_schedule_.blocks - blocks.first);
         add(blocks.first, straight);
@@ -291,7 +293,8 @@ private:
 
     MessagePlan& plan_;
     const RankSchedule& rank_schedule_;
-    const Layout& layout_;
+    std::size_t element_bytes_;
+    plan::Partition partition_;
     bool is_short_;
     std::size_t alignment_;
     /// The pieces of the next message.
@@ -302,8 +305,8 @@ private:
 
 } // namespace
 
-void compile(MessagePlan& plan, const RankSchedule& rank_schedule, const Layout& layout) {
-    Compiler(plan, rank_schedule, layout).compile();
+void compile(MessagePlan& plan, const RankSchedule& rank_schedule, const ProcessCall& call) {
+    Compiler(plan, rank_schedule, call).compile();
 }
 
 } // namespace tutti::hybrid

@@ -1,7 +1,5 @@
 #include "hybrid/src/schedule/transport.hpp"
 
-#include <algorithm>
-
 namespace tutti::hybrid {
 
 using schedule::Place;

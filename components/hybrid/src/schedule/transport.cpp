@@ -7,9 +7,7 @@
 
 #include <tutti/error.hpp>
 
-#include <algorithm>
 #include <cstring>
-#include <string>
 
 namespace tutti::hybrid {
 
@@ -95,13 +93,6 @@ std::string names_that_serve(const detail::Call& call, const Route& route) {
 /// had it not looked. MPI libraries copy shorter ones when they are sent.
 constexpr std::size_t most_buffered_bytes = 4096;
 
-plan::Partition partition_of(const ProcessCall& call, int blocks) {
-    const auto count = static_cast<std::size_t>(blocks);
-    return {.total = call.total,
-            .block = count == 1 ? call.total : (call.total + count - 1) / count,
-            .offsets = call.offsets};
-}
-
 /// The result of a collective of a single process: its input, or nothing for an exclusive prefix.
 void copy_alone(const ProcessCall& call) {
     if (call.collective != Collective::exscan && call.total != 0 && call.output != call.input) {
@@ -154,27 +145,19 @@ const RankSchedule& Transport::rank_schedule(const ScheduleName& name, Collectiv
 
 /// Whether the plan is that of the call before, for vectors that lie in the same way.
 bool Transport::is_planned(const ScheduleName& name, const ProcessCall& call) const {
-    const bool is_like_it = planned_ == name && layout_.partition.total == call.total &&
-                            layout_.element_bytes == call.element_bytes &&
-                            layout_.element_align == call.element_align &&
-                            (layout_.partition.offsets != nullptr) == (call.offsets != nullptr);
-    return is_like_it &&
-           (call.offsets == nullptr || std::equal(offsets_.begin(), offsets_.end(), call.offsets));
+    return planned_ == name && call_.total == call.total && call_.element_bytes == call.element_bytes &&
+           call_.element_align == call.element_align && offsets_.empty() == (call.offsets == nullptr) &&
+           std::equal(offsets_.begin(), offsets_.end(), call.offsets);
 }
 
 void Transport::make_plan(const ScheduleName& name, const ProcessCall& call) {
     planned_ = none; // should there be no memory
     const RankSchedule& own = rank_schedule(name, call.collective);
-    const auto processes = static_cast<std::size_t>(channel_.size());
+    offsets_.clear();
     if (call.offsets != nullptr) {
-        offsets_.assign(call.offsets, call.offsets + processes + 1);
+        offsets_.assign(call.offsets, call.offsets + channel_.size() + 1);
     }
-    layout_ = {.partition = partition_of(call, own.blocks),
-               .element_bytes = call.element_bytes,
-               .element_align = call.element_align,
-               .member_bytes = call.member_bytes};
-    layout_.partition.offsets = call.offsets != nullptr ? offsets_.data() : nullptr;
-    compile(plan_, own, layout_);
+    compile(plan_, own, call);
     set_rooms(static_cast<std::size_t>(own.scratch_vectors), call);
     planned_ = name;
 }

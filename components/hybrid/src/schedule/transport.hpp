@@ -6,13 +6,8 @@
 
 #include <tutti/detail/call.hpp>
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <map>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace tutti::hybrid {
 
@@ -94,19 +89,6 @@ struct MessagePlan {
     std::size_t outgoing_bytes = 0;
 };
 
-/// The elements of the vectors of a call, and their division.
-struct Layout {
-    plan::Partition partition;
-    std::size_t element_bytes = 1;
-    std::size_t element_align = 1;
-    /// ProcessCall::member_bytes.
-    std::size_t member_bytes = 0;
-};
-
-/// Makes `plan` that of a rank schedule whose vectors lie so. O(places of the rank schedule); keeps the
-/// memory of `plan`.
-void compile(MessagePlan& plan, const RankSchedule& rank_schedule, const Layout& layout);
-
 /// In place of a row of the registry: a chain of processes, which combine from the left; and messages with
 /// the blocks that members send to each other.
 inline constexpr std::uint32_t chain_algorithm = UINT32_MAX;
@@ -154,6 +136,10 @@ struct ProcessCall {
     const void* state = nullptr;
 };
 
+/// Makes `plan` that of a rank schedule for such a call. O(places of the rank schedule); keeps the memory of
+/// `plan`.
+void compile(MessagePlan& plan, const RankSchedule& rank_schedule, const ProcessCall& call);
+
 /// Makes calls among the processes, by one thread of each, on a communicator of its own.
 class Transport {
 public:
@@ -184,12 +170,11 @@ private:
     MpiChannel channel_;
     std::map<ScheduleName, RankSchedule> rank_schedules_;
     MessagePlan plan_;
-    /// What the plan is for: the rank schedule, and the layout, whose offsets are kept here.
+    /// What the plan is for: the rank schedule, and calls like the last one, whose offsets are kept here.
     ScheduleName planned_ = none;
-    Layout layout_;
     std::vector<std::size_t> offsets_;
     Bases bases_{};
-    /// The call, and the step of the plan that is next.
+    /// The last call, and the step of the plan that is next.
     ProcessCall call_;
     std::size_t next_step_ = 0;
     /// The pieces of the next message.
