@@ -116,14 +116,14 @@ Problem make_problem(Collective collective, Type type, Operator op, int members,
     return problem;
 }
 
-pass::Shape shape_of(const Problem& problem) {
-    return {.collective = problem.collective,
+pass::Layout layout_of(const Problem& problem) {
+    return {.call = {.collective = problem.collective,
+                     .in_place = problem.in_place,
+                     .shared_output = problem.shared,
+                     .element_bytes = problem.element_bytes()},
             .members = problem.members,
             .elements = problem.elements,
-            .element_bytes = problem.element_bytes(),
-            .root = problem.number(),
-            .in_place = problem.in_place,
-            .shared = problem.shared};
+            .root = problem.number()};
 }
 
 Collective parse_collective(const std::string& text) {

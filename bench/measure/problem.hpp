@@ -62,7 +62,7 @@ Problem make_problem(Collective collective, Type type, Operator op, int members,
                      bool in_place);
 
 /// The same for providers that solve it in passes over the vectors.
-pass::Shape shape_of(const Problem& problem);
+pass::Layout layout_of(const Problem& problem);
 
 /// The reverse of to_string for what can be measured. Capitals, "-" for "_" and common names of others do as
 /// well: Reduce-Scatter, bcast, double, int64. Throws std::invalid_argument naming the text, what it was

@@ -155,13 +155,13 @@ void scan(const Pass& pass, std::size_t bytes, bool stream, const Loops& loops) 
 } // namespace
 
 Calls plain_loops(const Problem& problem, int rank, const Vectors& vectors) {
-    const pass::Shape shape = shape_of(problem);
-    if (!pass::has_passes(shape)) {
+    const pass::Layout layout = layout_of(problem);
+    if (!pass::has_passes(layout)) {
         return {};
     }
     const bool stream = problem.bytes() * static_cast<std::size_t>(problem.members) > stream_from_bytes;
     const auto repeated =
-        [stream, passes = pass::passes_of(shape, rank, vectors, pass::Direction::pull)](auto body) -> Calls {
+        [stream, passes = pass::passes_of(layout, rank, vectors, pass::Direction::pull)](auto body) -> Calls {
         return [stream, passes, body](std::size_t calls) {
             for (std::size_t call = 0; call < calls; ++call) {
                 for (const Pass& each : passes) {

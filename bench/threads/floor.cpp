@@ -12,12 +12,12 @@ constexpr std::size_t stream_from_bytes = std::size_t{4} << 10;
 
 Calls in_passes(const Problem& problem, int rank, const pass::Vectors& vectors, pass::Direction direction,
                 detail::StoreHints stores) {
-    const pass::Shape shape = shape_of(problem);
-    const pass::Elements elements{.bytes = shape.element_bytes,
+    const pass::Layout layout = layout_of(problem);
+    const pass::Elements elements{.bytes = problem.element_bytes(),
                                   .kernels = problem.reduces() ? &detail::builtin_of(problem.type)(problem.op)
                                                                : nullptr,
                                   .stores = stores};
-    return [passes = pass::passes_of(shape, rank, vectors, direction), elements](std::size_t calls) {
+    return [passes = pass::passes_of(layout, rank, vectors, direction), elements](std::size_t calls) {
         for (std::size_t call = 0; call < calls; ++call) {
             for (const pass::Pass& each : passes) {
                 pass::execute(each, elements);
@@ -28,8 +28,8 @@ Calls in_passes(const Problem& problem, int rank, const pass::Vectors& vectors, 
 
 std::vector<Calls> floors(const Problem& problem, int rank, const pass::Vectors& vectors) {
     std::vector<Calls> ways;
-    const pass::Shape shape = shape_of(problem);
-    if (!pass::has_passes(shape)) {
+    const pass::Layout layout = layout_of(problem);
+    if (!pass::has_passes(layout)) {
         return ways;
     }
     const bool may_stream = problem.bytes() >= stream_from_bytes;
@@ -38,7 +38,7 @@ std::vector<Calls> floors(const Problem& problem, int rank, const pass::Vectors&
           detail::StoreHints{.stream = true}, detail::StoreHints{.stream = true, .cached_out = rank}}) {
         for (const pass::Direction direction : {pass::Direction::push, pass::Direction::pull}) {
             if ((stores.stream && !may_stream) ||
-                (direction == pass::Direction::push && !pass::has_directions(shape))) {
+                (direction == pass::Direction::push && !pass::has_directions(layout))) {
                 continue;
             }
             ways.push_back(in_passes(problem, rank, vectors, direction, stores));

@@ -6,11 +6,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <new>
-#include <vector>
 
 namespace tutti::run {
 

@@ -1,12 +1,7 @@
 #pragma once
 
-#include "mailbox/slot.hpp"
 #include "run/bindings.hpp"
-#include "run/prepared.hpp"
 #include "run/word_exchange.hpp"
-
-#include <cstddef>
-#include <cstdint>
 
 namespace tutti::run {
 

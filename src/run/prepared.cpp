@@ -2,7 +2,6 @@
 
 #include "run/bindings.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace tutti::run {
@@ -84,9 +83,9 @@ OwnPlan::OwnPlan(plan::Plan compiled) : plan(std::move(compiled)) {
     }
 }
 
-Footprint::Footprint(const Call& call, std::size_t total, std::size_t block, const std::size_t* offsets)
+Footprint::Footprint(const Call& call, const plan::Partition& blocks)
     : reads_(detail::traits_of(call.collective).input), writes_(detail::traits_of(call.collective).output),
-      root_(call.root), element_bytes_(call.element_bytes), total_(total), block_(block), offsets_(offsets) {
+      root_(call.root), element_bytes_(call.element_bytes), blocks_(blocks) {
     if (call.in_place && reads_.others == Part::none) {
         writes_.root = Part::none; // it has sent the block that it would receive
     }
@@ -98,13 +97,11 @@ Range Footprint::range(detail::Parts parts, int member, std::uintptr_t whole) co
     case Part::none:
         return {};
     case Part::whole:
-        return {whole, total_ * element_bytes_};
+        return {whole, blocks_.total * element_bytes_};
     case Part::block:
         break;
     }
-    const std::size_t first = offsets_ != nullptr ? offsets_[index] : index * block_;
-    const std::size_t elements = offsets_ != nullptr ? offsets_[index + 1] - first : block_;
-    return {whole + first * element_bytes_, elements * element_bytes_};
+    return {whole + blocks_.offset(index) * element_bytes_, blocks_.elements(index, 1) * element_bytes_};
 }
 
 Fault fault_of_memory(const Prepared& prepared, const Bases& own, int rank, const Bases& theirs, int peer) {

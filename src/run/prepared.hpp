@@ -52,10 +52,8 @@ struct Range {
 class Footprint {
 public:
     Footprint() = default;
-    /// The footprint of a call in which a member's block has `block` elements and starts at
-    /// `offsets`[member], or, without them, at a multiple of `block`; the whole vector has `total`.
-    TUTTI_COMPONENT_API Footprint(const detail::Call& call, std::size_t total, std::size_t block,
-                                  const std::size_t* offsets);
+    /// The footprint of a call whose whole vector is divided into these blocks, one for each member.
+    TUTTI_COMPONENT_API Footprint(const detail::Call& call, const plan::Partition& blocks);
 
     /// The ranges of the vectors of `member`, for vectors that would start there as wholes.
     Range read(int member, std::uintptr_t input) const { return range(reads_, member, input); }
@@ -63,7 +61,7 @@ public:
 
     /// Whether any vectors that would start there as wholes may overlap.
     bool may_overlap(std::uintptr_t one, std::uintptr_t other) const {
-        const std::size_t bytes = total_ * element_bytes_;
+        const std::size_t bytes = blocks_.total * element_bytes_;
         return one - other + bytes < 2 * bytes;
     }
 
@@ -74,9 +72,7 @@ private:
     detail::Parts writes_;
     int root_ = 0;
     std::size_t element_bytes_ = 1;
-    std::size_t total_ = 0;
-    std::size_t block_ = 0;
-    const std::size_t* offsets_ = nullptr;
+    plan::Partition blocks_;
 };
 
 /// A member's plan as its seat keeps it. The members into whose vectors it looks are numbered, so that the

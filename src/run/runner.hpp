@@ -1,17 +1,7 @@
 #pragma once
 
-#include "cache_line.hpp"
-#include "mailbox/mailbox.hpp"
 #include "mailbox/wait.hpp"
-#include "plan/plan.hpp"
-#include "run/bindings.hpp"
 #include "run/compute.hpp"
-#include "run/cursor.hpp"
-#include "run/prepared.hpp"
-#include "run/word_exchange.hpp"
-
-#include <cstddef>
-#include <cstdint>
 
 namespace tutti::run {
 

@@ -1,13 +1,9 @@
 #pragma once
 
-#include "mailbox/mailbox.hpp"
 #include "run/cursor.hpp"
-#include "run/prepared.hpp"
 
 #include <tutti/detail/association.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
 #include <limits>
 

@@ -163,7 +163,7 @@ run::Prepared Call::prepare(int rank, const std::shared_ptr<const run::OwnPlan>&
                             .in_place = shape_.in_place,
                             .root = shape_.root,
                             .element_bytes = sizeof(Element)};
-    prepared.footprint = {call, size_.total, size_.block, partition_.offsets};
+    prepared.footprint = {call, {size_.total, size_.block, partition_.offsets}};
     set_scratch(prepared);
     if (size_.has_private_counts) {
         set_counts(prepared, rank);

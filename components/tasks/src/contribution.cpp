@@ -75,8 +75,8 @@ std::vector<Piece> pieces_of(std::span<const Contribution> all) {
         Piece read{{input, own.blocks.read * element_bytes}, rank, false};
         Piece written{{output, own.blocks.written * element_bytes}, rank, true};
         if (!own.signature.has_private_counts) {
-            const run::Footprint footprint(own.call, own.shape.total, own.shape.block,
-                                           own.offsets.empty() ? nullptr : own.offsets.data());
+            const run::Footprint footprint(own.call, {own.shape.total, own.shape.block,
+                                                      own.offsets.empty() ? nullptr : own.offsets.data()});
             const std::size_t before = own.shape.own_offset * element_bytes;
             const int member = static_cast<int>(rank);
             read.range = footprint.read(member, input - (own.shape.input_is_block ? before : 0));
@@ -170,14 +170,11 @@ public:
 
     Task task(int cpus) {
         list_vectors();
-        pass::Shape shape{.collective = collective_,
-                          .members = static_cast<int>(all_.size()),
-                          .elements = all_[0].shape.total,
-                          .element_bytes = call_.element_bytes,
-                          .offsets = all_[0].offsets.empty() ? nullptr : all_[0].offsets.data(),
-                          .root = static_cast<int>(all_[0].signature.root),
-                          .in_place = call_.in_place,
-                          .shared = call_.shared_output};
+        pass::Layout layout{.call = call_,
+                            .members = static_cast<int>(all_.size()),
+                            .elements = all_[0].shape.total,
+                            .offsets = all_[0].offsets.empty() ? nullptr : all_[0].offsets.data(),
+                            .root = static_cast<int>(all_[0].signature.root)};
         std::vector<const plan::BlockPlace*> sent;
         std::vector<const plan::BlockPlace*> received;
         if (all_[0].signature.has_private_counts) {
@@ -185,11 +182,11 @@ public:
                 sent.push_back(each.blocks.sent.data());
                 received.push_back(each.blocks.received.data());
             }
-            shape.sent = sent.data();
-            shape.received = received.data();
+            layout.sent = sent.data();
+            layout.received = received.data();
         }
         pass::Work& work = task_.work;
-        work.passes = pass::passes_of_all(shape, vectors_);
+        work.passes = pass::passes_of_all(layout, vectors_);
         pass::Elements& elements = work.elements;
         elements.bytes = call_.element_bytes;
         elements.state = call_.state;

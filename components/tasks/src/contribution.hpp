@@ -8,17 +8,13 @@
 #include "shares.hpp"
 #include "tasks/src/pass/pass.hpp"
 
-#include <tutti/detail/call.hpp>
 #include <tutti/executor.hpp>
 
 #include <atomic>
-#include <cstddef>
-#include <cstdint>
 #include <exception>
 #include <memory>
 #include <span>
 #include <utility>
-#include <vector>
 
 namespace tutti::tasks {
 
@@ -96,7 +92,7 @@ bool execute_small(std::uint64_t key, detail::Builtin builtin, const Operands& o
 class Slices;
 
 /// The end of a task.
-class Completion {
+class Completion : Immovable {
 public:
     /// Called before an executor gets the slices of the task, with the slices that a waiting thread may run.
     virtual void shared_out(std::shared_ptr<Slices> slices) noexcept = 0;
@@ -104,11 +100,6 @@ public:
     virtual void finished(std::exception_ptr failure) noexcept = 0;
 
 protected:
-    Completion() = default;
-    Completion(const Completion&) = default;
-    Completion& operator=(const Completion&) = default;
-    Completion(Completion&&) = default;
-    Completion& operator=(Completion&&) = default;
     ~Completion() = default;
 };
 

@@ -1,6 +1,5 @@
 #include "tasks/src/deferred_collective.hpp"
 
-#include "mailbox/wait.hpp"
 #include "tasks/src/async_group_state.hpp"
 #include "wait/wait_timer.hpp"
 
@@ -9,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <utility>
 
 namespace tutti::tasks {
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "atomic.hpp"
-#include "cache_line.hpp"
 #include "intrusive_queue.hpp"
 #include "mailbox/event_count.hpp"
 #include "tasks/src/contribution.hpp"
@@ -9,13 +7,7 @@
 
 #include <tutti/detail/request_base.hpp>
 
-#include <atomic>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <exception>
-#include <memory>
-#include <vector>
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 class AsyncGroupState;

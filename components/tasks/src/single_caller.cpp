@@ -1,22 +1,15 @@
 #include "atomic.hpp"
 #include "choose/select.hpp"
 #include "machine/pinning.hpp"
-#include "plan/plan.hpp"
 #include "tasks/src/contribution.hpp"
 
-#include <tutti/detail/kernels.hpp>
 #include <tutti/error.hpp>
 #include <tutti/single_caller.hpp>
 
 #include <algorithm>
-#include <atomic>
-#include <cstdint>
 #include <cstring>
-#include <exception>
 #include <functional>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace tutti::tasks {
 

@@ -27,19 +27,19 @@ std::byte* bytes_of(std::vector<Element>& elements) {
 /// The vectors of all members, and what the collective must leave in them.
 class Memory {
 public:
-    explicit Memory(const Shape& shape) : is_shared_(shape.shared) {
-        const auto members = static_cast<std::size_t>(shape.members);
-        const tutti::test::Reference<Element> reference(shape.members, contribution, Fold());
-        const bool is_divided = tutti::detail::traits_of(shape.collective).is_divided();
-        const tutti::test::Shape made{.collective = shape.collective,
-                                      .count = is_divided ? shape.elements / members : shape.elements,
-                                      .in_place = shape.in_place,
-                                      .root = shape.root};
+    explicit Memory(const Layout& layout) : is_shared_(layout.call.shared_output) {
+        const auto members = static_cast<std::size_t>(layout.members);
+        const tutti::test::Reference<Element> reference(layout.members, contribution, Fold());
+        const bool is_divided = tutti::detail::traits_of(layout.call.collective).is_divided();
+        const tutti::test::Shape made{.collective = layout.call.collective,
+                                      .count = is_divided ? layout.elements / members : layout.elements,
+                                      .in_place = layout.call.in_place,
+                                      .root = layout.root};
         for (std::size_t rank = 0; rank < members; ++rank) {
             calls_.push_back(reference.vectors(rank, made, tutti::detail::Association::left));
         }
         for (auto& call : calls_) {
-            vectors_.inputs.push_back(bytes_of(shape.in_place ? call.out : call.in));
+            vectors_.inputs.push_back(bytes_of(layout.call.in_place ? call.out : call.in));
             vectors_.outputs.push_back(bytes_of(calls_[is_shared_ ? 0 : call.rank].out));
         }
     }
@@ -64,32 +64,32 @@ private:
     Vectors vectors_;
 };
 
-/// Calls visit(shape) for every collective that has passes, among 1 to 5 members, in place and not, with a
+/// Calls visit(layout) for every collective that has passes, among 1 to 5 members, in place and not, with a
 /// shared result where there can be one, and every root or distance.
 template <class Visit>
-void for_shapes(Visit visit) {
+void for_layouts(Visit visit) {
     for (const Collective collective : tutti::detail::all_collectives) {
         for (const int members : {1, 2, 3, 5}) {
             for (const bool in_place : {false, true}) {
                 const bool has_root = tutti::detail::traits_of(collective).takes_number();
                 const bool can_share =
                     collective == Collective::allreduce || collective == Collective::allgather;
-                Shape shape{.collective = collective,
-                            .members = members,
-                            .elements = 30 * 7,
-                            .element_bytes = sizeof(Element),
-                            .in_place = in_place || collective == Collective::broadcast};
+                Layout layout{.call = {.collective = collective,
+                                       .in_place = in_place || collective == Collective::broadcast,
+                                       .element_bytes = sizeof(Element)},
+                              .members = members,
+                              .elements = 30 * 7};
                 CAPTURE(to_string(collective));
                 CAPTURE(members);
                 CAPTURE(in_place);
-                for (shape.root = 0; shape.root < (has_root ? members : 1) && has_passes(shape);
-                     ++shape.root) {
-                    visit(shape);
+                for (layout.root = 0; layout.root < (has_root ? members : 1) && has_passes(layout);
+                     ++layout.root) {
+                    visit(layout);
                 }
-                shape.root = 0;
-                shape.shared = true;
+                layout.root = 0;
+                layout.call.shared_output = true;
                 if (can_share && !in_place) {
-                    visit(shape);
+                    visit(layout);
                 }
             }
         }
@@ -103,10 +103,10 @@ tutti::pass::Elements folded(const Fold& fold) {
             .association = tutti::detail::Association::left};
 }
 
-void carry_out_all(const Shape& shape, const Vectors& vectors, Direction direction) {
+void carry_out_all(const Layout& layout, const Vectors& vectors, Direction direction) {
     const Fold fold;
-    for (int rank = 0; rank < shape.members; ++rank) {
-        for (const Pass& pass : passes_of(shape, rank, vectors, direction)) {
+    for (int rank = 0; rank < layout.members; ++rank) {
+        for (const Pass& pass : passes_of(layout, rank, vectors, direction)) {
             execute(pass, folded(fold));
         }
     }
@@ -115,28 +115,28 @@ void carry_out_all(const Shape& shape, const Vectors& vectors, Direction directi
 } // namespace
 
 TEST_CASE("the passes of all members together are the collective, whoever copies") {
-    int shapes = 0;
-    for_shapes([&](const Shape& shape) {
+    int layouts = 0;
+    for_layouts([&](const Layout& layout) {
         for (const Direction direction : {Direction::push, Direction::pull}) {
-            const Memory memory(shape);
-            carry_out_all(shape, memory.vectors(), direction);
+            const Memory memory(layout);
+            carry_out_all(layout, memory.vectors(), direction);
             CHECK(memory.wrong() == 0);
         }
-        ++shapes;
+        ++layouts;
     });
     // Five collectives without a root and four with one in both ways of calling, alltoall and shift in one,
     // and two with a shared result. There are 4 numbers of members, together 11.
-    CHECK(shapes == 5 * 2 * 4 + 4 * 2 * 11 + 4 + 11 + 2 * 4);
+    CHECK(layouts == 5 * 2 * 4 + 4 * 2 * 11 + 4 + 11 + 2 * 4);
 }
 
 TEST_CASE("every member has a share of the work where it can be divided") {
-    for_shapes([](const Shape& shape) {
-        const Memory memory(shape);
+    for_layouts([](const Layout& layout) {
+        const Memory memory(layout);
         const bool is_moved =
-            shape.collective == Collective::gather || shape.collective == Collective::scatter;
-        for (int rank = 0; rank < shape.members && shape.members > 1; ++rank) {
-            const auto passes = passes_of(shape, rank, memory.vectors(), Direction::push);
-            CHECK(passes.empty() == (is_moved && shape.in_place && rank == shape.root));
+            layout.call.collective == Collective::gather || layout.call.collective == Collective::scatter;
+        for (int rank = 0; rank < layout.members && layout.members > 1; ++rank) {
+            const auto passes = passes_of(layout, rank, memory.vectors(), Direction::push);
+            CHECK(passes.empty() == (is_moved && layout.call.in_place && rank == layout.root));
         }
     });
 }
@@ -144,21 +144,20 @@ TEST_CASE("every member has a share of the work where it can be divided") {
 TEST_CASE("blocks that do not come out even are shorter at the end, or empty") {
     for (const std::size_t elements : {1U, 3U, 7U, 8U}) {
         CAPTURE(elements);
-        const Shape shape{.collective = Collective::allreduce,
-                          .members = 5,
-                          .elements = elements,
-                          .element_bytes = sizeof(Element)};
-        const Memory memory(shape);
-        carry_out_all(shape, memory.vectors(), Direction::push);
+        const Layout layout{.call = {.collective = Collective::allreduce, .element_bytes = sizeof(Element)},
+                            .members = 5,
+                            .elements = elements};
+        const Memory memory(layout);
+        carry_out_all(layout, memory.vectors(), Direction::push);
         CHECK(memory.wrong() == 0);
     }
 }
 
 TEST_CASE("the whole call comes out in more slices than it has elements, the last one first") {
-    for_shapes([&](const Shape& shape) {
-        const Memory memory(shape);
+    for_layouts([&](const Layout& layout) {
+        const Memory memory(layout);
         const Fold fold;
-        const Work work{.passes = passes_of_all(shape, memory.vectors()), .elements = folded(fold)};
+        const Work work{.passes = passes_of_all(layout, memory.vectors()), .elements = folded(fold)};
         for (std::size_t index = 1000; index-- > 0;) {
             carry_out_slice(work, index, 1000);
         }

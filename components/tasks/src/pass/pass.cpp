@@ -12,23 +12,19 @@ using detail::Result;
 namespace {
 
 /// How the members divide the work among them.
-plan::Partition divided(const Shape& shape) {
-    const auto members = static_cast<std::size_t>(shape.members);
-    return {
-        .total = shape.elements, .block = (shape.elements + members - 1) / members, .offsets = shape.offsets};
-}
-
-/// Everything is member 0's.
-plan::Partition undivided(const Shape& shape) {
-    return {.total = shape.elements, .block = shape.elements};
+plan::Partition divided(const Layout& layout) {
+    const auto members = static_cast<std::size_t>(layout.members);
+    return {.total = layout.elements,
+            .block = (layout.elements + members - 1) / members,
+            .offsets = layout.offsets};
 }
 
 /// Builds the passes of one member.
 class Passes {
 public:
-    Passes(const Shape& shape, int rank, const Vectors& vectors, const plan::Partition& partition)
-        : shape_(shape), inputs_(vectors.inputs), outputs_(vectors.outputs), partition_(partition),
-          own_(static_cast<std::size_t>(rank)), root_(static_cast<std::size_t>(shape.root)),
+    Passes(const Layout& layout, int rank, const Vectors& vectors, const plan::Partition& partition)
+        : layout_(layout), inputs_(vectors.inputs), outputs_(vectors.outputs), partition_(partition),
+          own_(static_cast<std::size_t>(rank)), root_(static_cast<std::size_t>(layout.root)),
           own_block_(block_of(own_)) {}
 
     /// The member's block of all inputs combined, to the outputs that want it.
@@ -37,9 +33,9 @@ public:
         for (const std::byte* input : inputs_) {
             pass.ins.push_back(input + own_block_.offset_bytes);
         }
-        if (shape_.collective == Collective::reduce_scatter) {
-            pass.outs.push_back(outputs_[own_] + (shape_.in_place ? own_block_.offset_bytes : 0));
-        } else if (shape_.collective == Collective::reduce) {
+        if (layout_.call.collective == Collective::reduce_scatter) {
+            pass.outs.push_back(outputs_[own_] + (layout_.call.in_place ? own_block_.offset_bytes : 0));
+        } else if (layout_.call.collective == Collective::reduce) {
             pass.outs.push_back(outputs_[root_] + own_block_.offset_bytes);
         } else {
             pass.outs = at_own_block();
@@ -50,7 +46,7 @@ public:
     std::vector<Pass> broadcast(Direction direction) const {
         if (direction == Direction::pull) {
             return own_ == root_ ? std::vector<Pass>{}
-                                 : std::vector{copy(inputs_[root_], {outputs_[own_]}, shape_.elements)};
+                                 : std::vector{copy(inputs_[root_], {outputs_[own_]}, layout_.elements)};
         }
         std::vector<void*> outs;
         for (std::size_t member = 0; member < outputs_.size(); ++member) {
@@ -70,7 +66,7 @@ public:
         std::vector<Pass> passes;
         for (const std::size_t member : members_from_own()) {
             const Block block = block_of(member);
-            if (!shape_.in_place || member != own_) {
+            if (!layout_.call.in_place || member != own_) {
                 passes.push_back(
                     copy(contribution(member), {outputs_[own_] + block.offset_bytes}, block.elements));
             }
@@ -95,13 +91,13 @@ public:
     std::vector<Pass> placed() const {
         std::vector<Pass> passes;
         for (const std::size_t member : members_from_own()) {
-            const plan::BlockPlace& block = shape_.sent[own_][member];
+            const plan::BlockPlace& block = layout_.sent[own_][member];
             if (block.count == 0) {
                 continue; // and there may be no vector
             }
-            const std::byte* const in = inputs_[own_] + block.start * shape_.element_bytes;
+            const std::byte* const in = inputs_[own_] + block.start * layout_.call.element_bytes;
             std::byte* const out =
-                outputs_[member] + shape_.received[member][own_].start * shape_.element_bytes;
+                outputs_[member] + layout_.received[member][own_].start * layout_.call.element_bytes;
             if (in != out) {
                 passes.push_back(copy(in, {out}, block.count));
             }
@@ -111,14 +107,14 @@ public:
 
     /// Blocks of whole vectors, each from where it comes.
     std::vector<Pass> copied() const {
-        const detail::CollectiveTraits& traits = detail::traits_of(shape_.collective);
+        const detail::CollectiveTraits& traits = detail::traits_of(layout_.call.collective);
         const std::size_t blocks = traits.blocks(inputs_.size());
-        const std::size_t elements = shape_.elements / blocks;
-        const auto start = [&](std::size_t block) { return block * elements * shape_.element_bytes; };
+        const std::size_t elements = layout_.elements / blocks;
+        const auto start = [&](std::size_t block) { return block * elements * layout_.call.element_bytes; };
         std::vector<Pass> passes;
         for (std::size_t block = 0; block < blocks; ++block) {
             const detail::Origin origin =
-                traits.origin(static_cast<int>(own_), static_cast<int>(block), shape_.members, shape_.root);
+                traits.origin(static_cast<int>(own_), static_cast<int>(block), layout_.members, layout_.root);
             passes.push_back(copy(inputs_[static_cast<std::size_t>(origin.first)] +
                                       start(static_cast<std::size_t>(origin.block)),
                                   {outputs_[own_] + start(block)}, elements));
@@ -128,10 +124,10 @@ public:
 
     /// The member's block, from the root or to it.
     std::vector<Pass> one_copy() const {
-        if (shape_.in_place && own_ == root_) {
+        if (layout_.call.in_place && own_ == root_) {
             return {}; // its block is where it should be
         }
-        return shape_.collective == Collective::gather
+        return layout_.call.collective == Collective::gather
                    ? std::vector{copy(inputs_[own_], {outputs_[root_] + own_block_.offset_bytes},
                                       own_block_.elements)}
                    : std::vector{copy(inputs_[root_] + own_block_.offset_bytes, {outputs_[own_]},
@@ -145,7 +141,7 @@ private:
     };
 
     Block block_of(std::size_t member) const {
-        return {.offset_bytes = partition_.offset(member) * shape_.element_bytes,
+        return {.offset_bytes = partition_.offset(member) * layout_.call.element_bytes,
                 .elements = partition_.elements(member, 1)};
     }
 
@@ -154,13 +150,13 @@ private:
     }
 
     Pass::Kind kind() const {
-        return shape_.collective == Collective::scan     ? Pass::Kind::scan
-               : shape_.collective == Collective::exscan ? Pass::Kind::exscan
-                                                         : Pass::Kind::reduce;
+        return layout_.call.collective == Collective::scan     ? Pass::Kind::scan
+               : layout_.call.collective == Collective::exscan ? Pass::Kind::exscan
+                                                               : Pass::Kind::reduce;
     }
 
     std::vector<void*> at_own_block() const {
-        if (shape_.shared) {
+        if (layout_.call.shared_output) {
             return {outputs_[own_] + own_block_.offset_bytes};
         }
         std::vector<void*> outs;
@@ -172,7 +168,7 @@ private:
 
     /// The place of a member's contribution to an allgather.
     const std::byte* contribution(std::size_t member) const {
-        return inputs_[member] + (shape_.in_place ? block_of(member).offset_bytes : 0);
+        return inputs_[member] + (layout_.call.in_place ? block_of(member).offset_bytes : 0);
     }
 
     /// Every member begins at another one.
@@ -184,7 +180,7 @@ private:
         return order;
     }
 
-    const Shape& shape_;
+    const Layout& layout_;
     const std::vector<std::byte*>& inputs_;
     const std::vector<std::byte*>& outputs_;
     plan::Partition partition_;
@@ -194,18 +190,18 @@ private:
 };
 
 /// Whether the blocks that a member receives take the places of those that it sends.
-bool exchanges_in_place(const Shape& shape) {
-    const Result result = detail::traits_of(shape.collective).result;
-    return shape.in_place && (result == Result::of_pair || result == Result::of_neighbour);
+bool exchanges_in_place(const Layout& layout) {
+    const Result result = detail::traits_of(layout.call.collective).result;
+    return layout.call.in_place && (result == Result::of_pair || result == Result::of_neighbour);
 }
 
 Pass rotation(std::vector<void*> vectors, std::size_t elements) {
     return {.kind = Pass::Kind::rotate, .ins = {}, .outs = std::move(vectors), .elements = elements};
 }
 
-std::vector<Pass> shifted_in_place(const Shape& shape, const Vectors& vectors) {
+std::vector<Pass> shifted_in_place(const Layout& layout, const Vectors& vectors) {
     const std::size_t members = vectors.outputs.size();
-    const auto distance = static_cast<std::size_t>(shape.root);
+    const auto distance = static_cast<std::size_t>(layout.root);
     if (distance == 0) {
         return {};
     }
@@ -217,22 +213,22 @@ std::vector<Pass> shifted_in_place(const Shape& shape, const Vectors& vectors) {
             circle.push_back(vectors.outputs[member]);
             member = (member + distance) % members;
         } while (member != first);
-        passes.push_back(rotation(std::move(circle), shape.elements));
+        passes.push_back(rotation(std::move(circle), layout.elements));
     }
     return passes;
 }
 
-std::vector<Pass> exchanged_in_place(const Shape& shape, const Vectors& vectors) {
-    if (shape.collective == Collective::shift) {
-        return shifted_in_place(shape, vectors);
+std::vector<Pass> exchanged_in_place(const Layout& layout, const Vectors& vectors) {
+    if (layout.call.collective == Collective::shift) {
+        return shifted_in_place(layout, vectors);
     }
-    const plan::Partition equal = divided(shape);
+    const plan::Partition equal = divided(layout);
     const auto block = [&](std::size_t of, std::size_t with) {
-        return shape.sent != nullptr ? shape.sent[of][with]
-                                     : plan::BlockPlace{equal.offset(with), equal.elements(with, 1)};
+        return layout.sent != nullptr ? layout.sent[of][with]
+                                      : plan::BlockPlace{equal.offset(with), equal.elements(with, 1)};
     };
     const auto at = [&](std::size_t of, const plan::BlockPlace& place) {
-        return vectors.outputs[of] + place.start * shape.element_bytes;
+        return vectors.outputs[of] + place.start * layout.call.element_bytes;
     };
     std::vector<Pass> passes;
     for (std::size_t one = 0; one < vectors.outputs.size(); ++one) {
@@ -246,31 +242,32 @@ std::vector<Pass> exchanged_in_place(const Shape& shape, const Vectors& vectors)
     return passes;
 }
 
-std::vector<Pass> of_each_member(const Shape& shape, const Vectors& vectors) {
+std::vector<Pass> of_each_member(const Layout& layout, const Vectors& vectors) {
     std::vector<Pass> all;
-    for (int rank = 0; rank < shape.members; ++rank) {
-        std::ranges::move(passes_of(shape, rank, vectors, Direction::push), std::back_inserter(all));
+    for (int rank = 0; rank < layout.members; ++rank) {
+        std::ranges::move(passes_of(layout, rank, vectors, Direction::push), std::back_inserter(all));
     }
     return all;
 }
 
 } // namespace
 
-bool has_passes(const Shape& shape) {
-    return shape.collective != Collective::barrier && !exchanges_in_place(shape);
+bool has_passes(const Layout& layout) {
+    return layout.call.collective != Collective::barrier && !exchanges_in_place(layout);
 }
 
-bool has_directions(const Shape& shape) {
-    return shape.collective == Collective::broadcast || shape.collective == Collective::alltoall ||
-           (shape.collective == Collective::allgather && !shape.shared);
+bool has_directions(const Layout& layout) {
+    return layout.call.collective == Collective::broadcast ||
+           layout.call.collective == Collective::alltoall ||
+           (layout.call.collective == Collective::allgather && !layout.call.shared_output);
 }
 
-std::vector<Pass> passes_of(const Shape& shape, int rank, const Vectors& vectors, Direction direction) {
-    const Passes passes(shape, rank, vectors, divided(shape));
-    if (shape.sent != nullptr) {
+std::vector<Pass> passes_of(const Layout& layout, int rank, const Vectors& vectors, Direction direction) {
+    const Passes passes(layout, rank, vectors, divided(layout));
+    if (layout.sent != nullptr) {
         return passes.placed();
     }
-    const detail::CollectiveTraits& traits = detail::traits_of(shape.collective);
+    const detail::CollectiveTraits& traits = detail::traits_of(layout.call.collective);
     if (traits.reduces()) {
         return passes.combined();
     }
@@ -280,19 +277,21 @@ std::vector<Pass> passes_of(const Shape& shape, int rank, const Vectors& vectors
     if (traits.is_rooted()) {
         return traits.is_divided() ? passes.one_copy() : passes.broadcast(direction);
     }
-    return traits.gathers() ? passes.allgather(shape.shared ? Direction::push : direction) : passes.copied();
+    return traits.gathers() ? passes.allgather(layout.call.shared_output ? Direction::push : direction)
+                            : passes.copied();
 }
 
-std::vector<Pass> passes_of_all(const Shape& shape, const Vectors& vectors) {
-    const detail::CollectiveTraits& traits = detail::traits_of(shape.collective);
+std::vector<Pass> passes_of_all(const Layout& layout, const Vectors& vectors) {
+    const detail::CollectiveTraits& traits = detail::traits_of(layout.call.collective);
     std::vector<Pass> all;
-    if (exchanges_in_place(shape)) {
-        all = exchanged_in_place(shape, vectors);
+    if (exchanges_in_place(layout)) {
+        all = exchanged_in_place(layout, vectors);
     } else if (!traits.is_divided() && (traits.reduces() || traits.is_rooted())) {
-        const Passes passes(shape, 0, vectors, undivided(shape));
+        const plan::Partition all_of_0{.total = layout.elements, .block = layout.elements};
+        const Passes passes(layout, 0, vectors, all_of_0);
         all = traits.reduces() ? passes.combined() : passes.broadcast(Direction::push);
     } else if (traits.result != Result::nothing) {
-        all = of_each_member(shape, vectors);
+        all = of_each_member(layout, vectors);
     }
     std::erase_if(all, [](const Pass& pass) { return pass.elements == 0; });
     return all;

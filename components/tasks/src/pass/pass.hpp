@@ -3,6 +3,7 @@
 #include "plan/plan.hpp"
 #include "schedule/schedule.hpp"
 
+#include <tutti/detail/call.hpp>
 #include <tutti/detail/kernels.hpp>
 
 #include <cstddef>
@@ -11,16 +12,16 @@
 
 namespace tutti::pass {
 
-/// A collective call, as far as its vectors are concerned.
-struct Shape {
-    Collective collective = Collective::allreduce;
+/// Where the blocks of a collective call lie in the vectors of its members.
+struct Layout {
+    /// Its vectors are not looked at, nor its counts and its root. A broadcast is always in place.
+    detail::Call call;
     int members = 1;
     /// Elements of the longest vector that a member holds: that of a broadcast, a reduction, a scan or a
     /// shift, the input of a reduce_scatter, a scatter or an alltoall, the result of an allgather or a
     /// gather. Blocks are equal, rounded up; the last ones are shorter or empty, but those of an alltoall
     /// are equal.
     std::size_t elements = 0;
-    std::size_t element_bytes = 1;
     /// Irregular blocks: where each member's starts, members + 1 of them; null: blocks are equal.
     const std::size_t* offsets = nullptr;
     /// A call whose blocks lie anywhere: where, in the input of each member the block to each, and in its
@@ -29,10 +30,6 @@ struct Shape {
     const plan::BlockPlace* const* received = nullptr;
     /// The root of a rooted collective, the distance of a shift (0 <= root < members).
     int root = 0;
-    /// Every member has one vector. A broadcast always is.
-    bool in_place = false;
-    /// The result of an allreduce or an allgather is one vector for all members.
-    bool shared = false;
 };
 
 /// The vectors of all members, by rank. In place, a member's input and output are the same.
@@ -61,20 +58,20 @@ enum class Direction : std::uint8_t { push, pull };
 
 /// Whether the members of the call can make its passes each for themselves. A barrier has nothing to pass
 /// over, and blocks that are exchanged in place belong to several members.
-bool has_passes(const Shape& shape);
+bool has_passes(const Layout& layout);
 
 /// Whether the direction makes a difference.
-bool has_directions(const Shape& shape);
+bool has_directions(const Layout& layout);
 
 /// The passes of member `rank`: every element that has to be loaded is loaded once, and every result stored
 /// once, divided among the members as evenly as possible. They synchronise nothing: all members must have
-/// entered the call before, and none may leave before all have carried theirs out. \pre has_passes(shape)
-std::vector<Pass> passes_of(const Shape& shape, int rank, const Vectors& vectors, Direction direction);
+/// entered the call before, and none may leave before all have carried theirs out. \pre has_passes(layout)
+std::vector<Pass> passes_of(const Layout& layout, int rank, const Vectors& vectors, Direction direction);
 
 /// The passes of all members together, not divided among them and none of them empty: any call is done when
 /// all have been carried out. They touch different elements, so that their order does not matter, and each
 /// can be cut between any two elements.
-std::vector<Pass> passes_of_all(const Shape& shape, const Vectors& vectors);
+std::vector<Pass> passes_of_all(const Layout& layout, const Vectors& vectors);
 
 /// The treatment of elements by passes. Only reductions and scans use the operator's kernels and state, and
 /// its association.
