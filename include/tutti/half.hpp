@@ -21,10 +21,6 @@ constexpr std::uint16_t bfloat16_bits(float value) {
     return static_cast<std::uint16_t>(rounded >> 16);
 }
 
-constexpr float float_of_bfloat16(std::uint16_t bits) {
-    return std::bit_cast<float>(std::uint32_t{bits} << 16);
-}
-
 constexpr std::uint16_t float16_bits(float value) {
     const auto all = std::bit_cast<std::uint32_t>(value);
     const std::uint32_t bits = all & 0x7fffffffU;
@@ -109,7 +105,9 @@ public:
     constexpr explicit bfloat16(detail::WiderThanFloat auto value)
         : bfloat16(detail::rounded_to_odd(value)) {}
     /// The number itself.
-    constexpr operator float() const { return detail::float_of_bfloat16(bits_); } // NOLINT: it is exact
+    constexpr operator float() const { // NOLINT: it is exact
+        return std::bit_cast<float>(std::uint32_t{bits_} << 16);
+    }
 
     /// The number that has these bits.
     static constexpr bfloat16 from_bits(std::uint16_t bits) { return std::bit_cast<bfloat16>(bits); }

@@ -4,8 +4,6 @@
 
 #include <tutti/start.hpp>
 
-#include <string>
-
 namespace tutti::inline TUTTI_NAMESPACE::c {
 
 constinit Numbered<Seated> members;

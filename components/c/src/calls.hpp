@@ -1,29 +1,20 @@
 #pragma once
 
 #include "c/src/options.hpp"
-#include "immovable.hpp"
 
 #include <tutti/async_group.hpp>
 #include <tutti/c.hpp>
 #include <tutti/counts.hpp>
 #include <tutti/detail/call.hpp>
-#include <tutti/detail/export.hpp>
 #include <tutti/detail/make_call.hpp>
 #include <tutti/detail/request_base.hpp>
 #include <tutti/dynamic.hpp>
 #include <tutti/group.hpp>
-#include <tutti/member.hpp>
 #include <tutti/neighbors.hpp>
 #include <tutti/team.hpp>
-#include <tutti/tutti.h>
 
-#include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <optional>
-#include <span>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 

@@ -1,14 +1,10 @@
 // The collectives with equal blocks.
 
 #include "c/src/calls.hpp"
-#include "c/src/options.hpp"
 
 #include <tutti/collectives.hpp>
 #include <tutti/reduce_local.hpp>
 #include <tutti/reproducible_sums.hpp>
-#include <tutti/tutti.h>
-
-#include <cstdint>
 
 using namespace tutti;
 using detail::Call;
@@ -157,19 +153,23 @@ std::span<const T> terms_at(const char* function, const char* name, const void* 
     return {static_cast<const T*>(address), n};
 }
 
-/// Stores call(T()) at `result`, where T is the C++ type of `type`.
-template <class Call>
-void store(const char* function, tutti_type type, void* result, const Call& call) {
-    const c::Elements known = c::elements_of(function, type);
-    if (known.type != Type::f64 && known.type != Type::f32) {
-        c::refuse(function, "`type` must be TUTTI_DOUBLE or TUTTI_FLOAT");
-    }
-    c::check_vector(function, "result", result, 1, known);
-    if (known.type == Type::f64) {
-        *static_cast<double*>(result) = call(known, double());
-    } else {
-        *static_cast<float*>(result) = call(known, float());
-    }
+/// Stores sum(sums, elements, T()) at `result`, where T is the C++ type of `type`.
+template <class Sum>
+tutti_status store_sum(const char* function, const tutti_caller& me, tutti_type type, void* result,
+                       const Sum& sum) {
+    return c::guarded([&] {
+        Summing sums(function, me);
+        const c::Elements known = c::elements_of(function, type);
+        if (known.type != Type::f64 && known.type != Type::f32) {
+            c::refuse(function, "`type` must be TUTTI_DOUBLE or TUTTI_FLOAT");
+        }
+        c::check_vector(function, "result", result, 1, known);
+        if (known.type == Type::f64) {
+            *static_cast<double*>(result) = sum(sums, known, double());
+        } else {
+            *static_cast<float*>(result) = sum(sums, known, float());
+        }
+    });
 }
 
 } // namespace
@@ -249,34 +249,28 @@ tutti_status tutti_reduce_local(const void* in, void* inout, size_t n, tutti_typ
 
 tutti_status tutti_reproducible_sum(tutti_caller me, const void* terms, size_t n, tutti_type type,
                                     void* result) {
-    constexpr const char* function = "reproducible_sum";
-    return c::guarded([&] {
-        Summing sums(function, me);
-        store(function, type, result, [&]<class T>(const c::Elements& known, T /*zero*/) {
-            return reproducible_sum(sums, terms_at<T>(function, "terms", terms, n, known), sums.options());
-        });
-    });
+    constexpr const char* name = "reproducible_sum";
+    const auto sum = [&]<class T>(Summing& sums, const c::Elements& known, T /*zero*/) {
+        return reproducible_sum(sums, terms_at<T>(name, "terms", terms, n, known), sums.options());
+    };
+    return store_sum(name, me, type, result, sum);
 }
 
 tutti_status tutti_reproducible_dot(tutti_caller me, const void* a, const void* b, size_t n, tutti_type type,
                                     void* result) {
-    constexpr const char* function = "reproducible_dot";
-    return c::guarded([&] {
-        Summing sums(function, me);
-        store(function, type, result, [&]<class T>(const c::Elements& known, T /*zero*/) {
-            const auto left = terms_at<T>(function, "a", a, n, known);
-            return reproducible_dot(sums, left, terms_at<T>(function, "b", b, n, known), sums.options());
-        });
-    });
+    constexpr const char* name = "reproducible_dot";
+    const auto sum = [&]<class T>(Summing& sums, const c::Elements& known, T /*zero*/) {
+        const auto left = terms_at<T>(name, "a", a, n, known);
+        return reproducible_dot(sums, left, terms_at<T>(name, "b", b, n, known), sums.options());
+    };
+    return store_sum(name, me, type, result, sum);
 }
 
 tutti_status tutti_reproducible_norm2(tutti_caller me, const void* x, size_t n, tutti_type type,
                                       void* result) {
-    constexpr const char* function = "reproducible_norm2";
-    return c::guarded([&] {
-        Summing sums(function, me);
-        store(function, type, result, [&]<class T>(const c::Elements& known, T /*zero*/) {
-            return reproducible_norm2(sums, terms_at<T>(function, "x", x, n, known), sums.options());
-        });
-    });
+    constexpr const char* name = "reproducible_norm2";
+    const auto sum = [&]<class T>(Summing& sums, const c::Elements& known, T /*zero*/) {
+        return reproducible_norm2(sums, terms_at<T>(name, "x", x, n, known), sums.options());
+    };
+    return store_sum(name, me, type, result, sum);
 }

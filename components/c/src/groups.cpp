@@ -1,9 +1,7 @@
 #include "c/src/calls.hpp"
-#include "c/src/options.hpp"
 #include "shares.hpp"
 
 #include <functional>
-#include <memory>
 
 using namespace tutti;
 

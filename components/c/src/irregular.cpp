@@ -2,9 +2,6 @@
 
 #include "c/src/calls.hpp"
 
-#include <algorithm>
-#include <string>
-
 using namespace tutti;
 using c::Caller;
 using c::guarded;

@@ -1,7 +1,6 @@
 // Types, vectors and operators of C programs.
 
 #include "c/src/calls.hpp"
-#include "c/src/options.hpp"
 
 #include <tutti/extremes.hpp>
 

@@ -2,11 +2,9 @@
 
 #include <tutti/request.hpp>
 
-#include <algorithm>
 #include <chrono>
 #include <exception>
 #include <initializer_list>
-#include <string>
 
 using namespace tutti;
 using c::guarded;

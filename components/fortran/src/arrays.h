@@ -69,6 +69,8 @@ tutti_status tutti_f_noted(tutti_status status);
 
 /// Returns a status to the program, or stops it if it passes no place for a failure.
 void tutti_f_finish(tutti_status status, int* ierr);
+/// Ends a function of the module with a call of the interface for C, if all was well before it.
+#define FINISH(status, call) tutti_f_finish((status) != TUTTI_OK ? (status) : tutti_f_noted(call), ierr)
 
 /// A handle, in whose place there is none any more.
 void* tutti_f_taken(void** handle);

@@ -5,9 +5,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/// Ends a function of the module with a call of the interface for C, if all was well before it.
-#define FINISH(status, call) tutti_f_finish((status) != TUTTI_OK ? (status) : tutti_f_noted(call), ierr)
-
 void tutti_f_barrier(tutti_caller me, int* ierr) {
     FINISH(TUTTI_OK, tutti_barrier(me));
 }
@@ -216,12 +213,11 @@ static tutti_status begin(const char* function, const tutti_caller* me, int root
     return status;
 }
 
-static void end(struct irregular* call, tutti_status status, int* ierr) {
+static void give_back(struct irregular* call) {
     free(call->blocks.counts);
     free(call->blocks.displacements);
     free(call->sent.counts);
     free(call->sent.displacements);
-    tutti_f_finish(status, ierr);
 }
 
 void tutti_f_reduce_scatterv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* block, CFI_cdesc_t* counts,
@@ -242,11 +238,8 @@ void tutti_f_reduce_scatterv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* bloc
             tutti_f_note(TUTTI_ARGUMENT_ERROR, "reduce_scatterv: `block` has %zu elements, must have %zu",
                          c.to.n, c.blocks.counts[me.rank]);
     }
-    if (status == TUTTI_OK) {
-        status =
-            tutti_f_noted(tutti_reduce_scatterv(me, c.from.in, c.to.out, c.blocks.counts, c.to.type, op));
-    }
-    end(&c, status, ierr);
+    FINISH(status, tutti_reduce_scatterv(me, c.from.in, c.to.out, c.blocks.counts, c.to.type, op));
+    give_back(&c);
 }
 
 void tutti_f_allgatherv(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, CFI_cdesc_t* counts,
@@ -257,11 +250,9 @@ void tutti_f_allgatherv(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, C
         status = take_blocks("allgatherv", "out", c.to.n, "counts", counts, displacements, c.place.members,
                              &c.blocks);
     }
-    if (status == TUTTI_OK) {
-        status = tutti_f_noted(tutti_allgatherv(me, c.from.in, c.from.n, c.to.out, c.blocks.counts,
-                                                c.blocks.displacements, c.to.type));
-    }
-    end(&c, status, ierr);
+    FINISH(status, tutti_allgatherv(me, c.from.in, c.from.n, c.to.out, c.blocks.counts,
+                                    c.blocks.displacements, c.to.type));
+    give_back(&c);
 }
 
 void tutti_f_gatherv(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, CFI_cdesc_t* counts, int root,
@@ -271,11 +262,9 @@ void tutti_f_gatherv(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, CFI_
     if (status == TUTTI_OK) {
         status = take_rooted_blocks("gatherv", "out", c.to.n, counts, displacements, &c.place, &c.blocks);
     }
-    if (status == TUTTI_OK) {
-        status = tutti_f_noted(tutti_gatherv(me, c.from.in, is_in_place(block) ? c.to.n : c.from.n, c.to.out,
-                                             c.blocks.counts, c.blocks.displacements, c.to.type, root));
-    }
-    end(&c, status, ierr);
+    FINISH(status, tutti_gatherv(me, c.from.in, is_in_place(block) ? c.to.n : c.from.n, c.to.out,
+                                 c.blocks.counts, c.blocks.displacements, c.to.type, root));
+    give_back(&c);
 }
 
 void tutti_f_scatterv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* counts, CFI_cdesc_t* block, int root,
@@ -287,11 +276,9 @@ void tutti_f_scatterv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* counts, CFI
         status = take_rooted_blocks("scatterv", in_place ? "block" : "in", in_place ? c.to.n : c.from.n,
                                     counts, displacements, &c.place, &c.blocks);
     }
-    if (status == TUTTI_OK) {
-        status = tutti_f_noted(tutti_scatterv(me, c.from.in, c.blocks.counts, c.blocks.displacements,
-                                              c.to.out, c.to.n, c.to.type, root));
-    }
-    end(&c, status, ierr);
+    FINISH(status, tutti_scatterv(me, c.from.in, c.blocks.counts, c.blocks.displacements, c.to.out, c.to.n,
+                                  c.to.type, root));
+    give_back(&c);
 }
 
 /// How many blocks a member sends to its neighbours, and how many it receives.
@@ -320,15 +307,15 @@ static void exchange(const char* function, tutti_caller me, tutti_neighbors** ne
         status = take_blocks(function, "in", c.from.n, "send_counts", send_counts, send_displacements,
                              to_send, &c.sent);
     }
-    if (status == TUTTI_OK && neighbors != NULL) {
-        status = tutti_f_noted(tutti_neighbor_alltoallv(me, *neighbors, c.from.in, c.sent.counts,
-                                                        c.sent.displacements, c.to.out, c.blocks.counts,
-                                                        c.blocks.displacements, c.to.type));
-    } else if (status == TUTTI_OK) {
-        status = tutti_f_noted(tutti_alltoallv(me, c.from.in, c.sent.counts, c.sent.displacements, c.to.out,
-                                               c.blocks.counts, c.blocks.displacements, c.to.type));
+    if (neighbors != NULL) {
+        FINISH(status,
+               tutti_neighbor_alltoallv(me, *neighbors, c.from.in, c.sent.counts, c.sent.displacements,
+                                        c.to.out, c.blocks.counts, c.blocks.displacements, c.to.type));
+    } else {
+        FINISH(status, tutti_alltoallv(me, c.from.in, c.sent.counts, c.sent.displacements, c.to.out,
+                                       c.blocks.counts, c.blocks.displacements, c.to.type));
     }
-    end(&c, status, ierr);
+    give_back(&c);
 }
 
 void tutti_f_alltoallv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* send_counts, CFI_cdesc_t* out,
@@ -358,8 +345,5 @@ void tutti_f_neighbor_alltoall(tutti_caller me, tutti_neighbors** neighbors, CFI
     } else if (status == TUTTI_OK) { // the type is the call's also on a member without neighbours
         status = tutti_f_one(function, "in", in, &v);
     }
-    if (status == TUTTI_OK) {
-        status = tutti_f_noted(tutti_neighbor_alltoall(me, *neighbors, v.in, v.out, v.n, v.type));
-    }
-    tutti_f_finish(status, ierr);
+    FINISH(status, tutti_neighbor_alltoall(me, *neighbors, v.in, v.out, v.n, v.type));
 }

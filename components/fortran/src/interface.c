@@ -224,10 +224,7 @@ static tutti_status check_requests(const char* function, const CFI_cdesc_t* requ
 
 void tutti_f_wait_all(CFI_cdesc_t* requests, int* ierr) {
     const tutti_status status = check_requests("wait_all", requests);
-    tutti_f_finish(status != TUTTI_OK
-                       ? status
-                       : tutti_f_noted(tutti_wait_all(requests->base_addr, (size_t)requests->dim[0].extent)),
-                   ierr);
+    FINISH(status, tutti_wait_all(requests->base_addr, (size_t)requests->dim[0].extent));
 }
 
 /// `index` counts from 1, as Fortran does; 0 is none.
@@ -253,11 +250,8 @@ void tutti_f_test_any(CFI_cdesc_t* requests, int* index, int* done, int* ierr) {
 
 void tutti_f_test_all(CFI_cdesc_t* requests, int* done, int* ierr) {
     *done = 0;
-    tutti_status status = check_requests("test_all", requests);
-    if (status == TUTTI_OK) {
-        status = tutti_f_noted(tutti_test_all(requests->base_addr, (size_t)requests->dim[0].extent, done));
-    }
-    tutti_f_finish(status, ierr);
+    const tutti_status status = check_requests("test_all", requests);
+    FINISH(status, tutti_test_all(requests->base_addr, (size_t)requests->dim[0].extent, done));
 }
 
 tutti_caller tutti_f_async_rank(tutti_async_group** async_group, int rank, tutti_request* request) {

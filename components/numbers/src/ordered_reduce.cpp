@@ -18,7 +18,6 @@
 #include <numeric>
 #include <string>
 #include <typeinfo>
-#include <vector>
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 

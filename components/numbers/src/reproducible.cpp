@@ -80,11 +80,9 @@ double nearest_ties_to_zero(double x) {
     return tie_away ? std::trunc(x) : even;
 }
 
-double product_or_term(double a, const double* b, std::size_t i) {
-    return b == nullptr ? a : a * b[i];
-}
-double product_or_term(float a, const float* b, std::size_t i) {
-    return b == nullptr ? a : static_cast<double>(a) * static_cast<double>(b[i]);
+template <class T>
+double product_or_term(double a, const T* b, std::size_t i) {
+    return b == nullptr ? a : a * static_cast<double>(b[i]);
 }
 
 template <class T>

@@ -49,20 +49,18 @@ class MemberFunction {
 public:
     /// Refers to `call`, which calls `function`; to nothing if `function` is empty.
     template <class F, class Call>
-    MemberFunction(const F& function, const Call& call)
-        : object_(std::addressof(call)), call_(is_empty(function) ? nullptr : &call_object<Call>) {}
+    MemberFunction(const F& function, const Call& call) : object_(std::addressof(call)) {
+        if (!is_empty(function)) {
+            call_ = [](const void* object, Member& me) { (*static_cast<const Call*>(object))(me); };
+        }
+    }
 
     explicit operator bool() const { return call_ != nullptr; }
     void operator()(Member& me) const { call_(object_, me); }
 
 private:
-    template <class Call>
-    static void call_object(const void* object, Member& me) {
-        (*static_cast<const Call*>(object))(me);
-    }
-
     const void* object_;
-    void (*call_)(const void*, Member&);
+    void (*call_)(const void*, Member&) = nullptr;
 };
 
 } // namespace detail

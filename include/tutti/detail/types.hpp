@@ -101,15 +101,10 @@ constexpr std::size_t bytes_of(Type type) {
     return bytes[static_cast<std::size_t>(type)];
 }
 
-/// Whether these are floating-point numbers of 16 bits.
-constexpr bool is_half(Type type) {
-    return type == Type::f16 || type == Type::bf16;
-}
-
 /// Whether the kernels round after the last combination, so that partial results are more precise than
 /// elements are.
 constexpr bool rounds_once(Type type, Operator op) {
-    return is_half(type) && op <= Operator::prod;
+    return (type == Type::f16 || type == Type::bf16) && op <= Operator::prod;
 }
 
 } // namespace detail

@@ -36,6 +36,16 @@ constexpr bool wins(const ValueAt<T>& a, const ValueAt<T>& b) {
     return is_less != is_greater ? (least ? is_less : is_greater) : a.at < b.at;
 }
 
+template <bool least>
+struct Located {
+    /// Combines two elements; `a` is the left operand.
+    template <class T>
+    requires requires(const T& a, const T& b) { static_cast<bool>(a < b); }
+    constexpr ValueAt<T> operator()(const ValueAt<T>& a, const ValueAt<T>& b) const {
+        return wins<least>(b, a) ? b : a;
+    }
+};
+
 } // namespace detail
 
 /// The least value and its position (argmin). Among equal values (-0 and +0 are equal), the lowest position
@@ -43,24 +53,10 @@ constexpr bool wins(const ValueAt<T>& a, const ValueAt<T>& b) {
 /// result; among several NaNs the lowest position wins. If positions tell the operands apart, the result does
 /// not depend on the order in which operands are combined. Value types that are not numbers need a < that is
 /// a strict weak order.
-struct MinLoc {
-    /// Combines two elements; `a` is the left operand.
-    template <class T>
-    requires requires(const T& a, const T& b) { static_cast<bool>(a < b); }
-    constexpr ValueAt<T> operator()(const ValueAt<T>& a, const ValueAt<T>& b) const {
-        return detail::wins<true>(b, a) ? b : a;
-    }
-};
+struct MinLoc : detail::Located<true> {};
 
 /// The greatest value and its position (argmax). Equal values, NaN and order are treated as in MinLoc.
-struct MaxLoc {
-    /// Combines two elements; `a` is the left operand.
-    template <class T>
-    requires requires(const T& a, const T& b) { static_cast<bool>(a < b); }
-    constexpr ValueAt<T> operator()(const ValueAt<T>& a, const ValueAt<T>& b) const {
-        return detail::wins<false>(b, a) ? b : a;
-    }
-};
+struct MaxLoc : detail::Located<false> {};
 
 /// The least and the greatest of some values: the elements of minmax.
 ///
@@ -89,6 +85,10 @@ struct MinMax {
 
 namespace detail {
 
+template <>
+inline constexpr bool is_operator<MinLoc> = true;
+template <>
+inline constexpr bool is_operator<MaxLoc> = true;
 template <class E>
 inline constexpr bool is_minmax = false;
 template <Real T>
@@ -111,16 +111,8 @@ struct MinAndMax {
     static constexpr E identity() { return E::of(std::span<const decltype(E::min)>()); }
 };
 
-namespace detail {
-
 template <>
-inline constexpr bool is_operator<MinLoc> = true;
-template <>
-inline constexpr bool is_operator<MaxLoc> = true;
-template <>
-inline constexpr bool is_operator<MinAndMax> = true;
-
-} // namespace detail
+inline constexpr bool detail::is_operator<MinAndMax> = true;
 
 inline constexpr MinLoc minloc{};
 inline constexpr MaxLoc maxloc{};
