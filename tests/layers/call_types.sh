@@ -1,6 +1,6 @@
 #!/bin/sh
-# call_types.sh [PAGE]: compares the types that describe a call with the table of docs/architecture.md. A type describes a call if the
-# table lists it, or if its name has the word "Call" and the page does not state that it is something else.
+# call_types.sh [PAGE]: compares the types that describe a call with the table of docs/architecture.md. A type may describe a call if its
+# name has the word "Call" or "Calls", or if it has a member `collective` or a call signature. The page states of each what it is.
 set -eu
 cd "$(dirname "$0")/../.."
 page=${1:-docs/architecture.md}
@@ -9,21 +9,33 @@ most=12
 section=$(sed -n '/^## The types of a call$/,/^## [^T]/p' "$page")
 # The last name within the backquotes of the second column.
 listed=$(echo "$section" | sed -n 's/^|[^|]*| `\([A-Za-z:]*\)` |.*/\1/p' | sed 's/.*:://' | sort)
-others=$(echo "$section" | sed -n '/describe no call/,/^$/p' | grep -o '`[A-Za-z]*`' | tr -d '`' | sort)
-# Each struct and class that is defined: its attributes and macros are skipped.
-defined=$(find include src components/*/include components/*/src -name '*.[ch]pp' -exec cat {} + |
-    sed -nE 's/^ *(struct|class) ((alignas\([^)]*\)|\[\[[^]]*\]\]|TUTTI_[A-Z_]*) )*([A-Za-z:]+)[^;]*$/\4/p' | sed 's/.*:://' | sort -u)
+others=$(echo "$section" | sed -n '/describe no call/,$p' | grep -o '`[A-Za-z:]*`' | tr -d '`' | sed 's/.*:://' | sort)
+# Each struct and class that is defined, without attributes and macros, and "call" if it may describe one.
+defined=$(find include src components/*/include components/*/src -name '*.[ch]pp' -exec cat {} + | awk '
+    { indent = match($0, /[^ ]/) - 1 }
+    /^ *(struct|class) .*[^;]$/ {
+        name = $0
+        gsub(/alignas\([^)]*\)|\[\[[^]]*\]\]|TUTTI_[A-Z_]+/, "", name)
+        sub(/^ *(struct|class) +/, "", name)
+        sub(/[^A-Za-z:].*/, "", name)
+        sub(/.*:/, "", name)
+        owner[indent] = name
+        print name, name ~ /Calls?([A-Z]|$)/ ? "call" : ""
+    }
+    /^ *}/ { delete owner[indent] }
+    /^ +([a-z]+::)*(Collective collective|CallSignature [a-z_]*signature)( =.*)?;/ && indent - 4 in owner { print owner[indent - 4], "call" }
+' | sort -u)
 
 failed=0
 for name in $listed; do
-    if ! echo "$defined" | grep -qx "$name"; then
+    if ! echo "$defined" | grep -q "^$name "; then
         echo "$page lists $name, which is neither a struct nor a class: remove its row"
         failed=1
     fi
 done
-for name in $(echo "$defined" | grep -E 'Call([A-Z]|$)'); do
+for name in $(echo "$defined" | sed -n 's/ call$//p'); do
     if ! printf '%s\n' $listed $others | grep -qx "$name"; then
-        echo "$name is not in the table of $page: merge it with a type of the table, or state what it is"
+        echo "$page does not state what $name is: merge it with a type of the table, or list it"
         failed=1
     fi
 done
