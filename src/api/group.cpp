@@ -6,7 +6,6 @@
 
 #include <tutti/error.hpp>
 #include <tutti/group.hpp>
-#include <tutti/version.hpp>
 
 #include <exception>
 #include <stdexcept>

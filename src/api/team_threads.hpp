@@ -4,13 +4,11 @@
 #include "atomic.hpp"
 #include "cache_line.hpp"
 #include "group/group_state.hpp"
-#include "immovable.hpp"
 #include "machine/pinning.hpp"
 #include "mailbox/event_count.hpp"
 #include "mailbox/wait.hpp"
 
 #include <tutti/detail/functions.hpp>
-#include <tutti/version.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -18,7 +16,10 @@
 #include <memory>
 #include <mutex>
 #include <thread>
-#include <vector>
+
+namespace tutti::inline TUTTI_NAMESPACE {
+struct TeamOptions;
+}
 
 namespace tutti::inline TUTTI_NAMESPACE::detail {
 
@@ -56,14 +57,6 @@ private:
 
 /// Whether the calling thread has a part in a run of `team`.
 bool is_in_run_of(const void* team);
-
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
-
-namespace tutti::inline TUTTI_NAMESPACE {
-struct TeamOptions;
-}
-
-namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 /// The threads and their next run.
 class TeamThreads : Immovable {

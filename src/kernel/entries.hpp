@@ -4,15 +4,7 @@
 // linkage and calls nothing that might be emitted elsewhere. First the loops of the fixed tree over one range
 // of terms (detail/kernels.hpp describes it).
 
-#include "kernel/loops.hpp"
 #include "kernel/part_loops.hpp"
-#include "kernel/tiles.hpp"
-#include "kernel/vector_operators.hpp"
-
-#include <tutti/detail/kernels.hpp>
-
-#include <cstddef>
-#include <type_traits>
 
 namespace tutti::kernel {
 namespace {

@@ -7,12 +7,6 @@
 // everything has internal linkage.
 
 #include "kernel/tiles.hpp"
-#include "kernel/vector_operators.hpp"
-
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
-#include <utility>
 
 namespace tutti::kernel {
 namespace {

@@ -2,12 +2,9 @@
 
 // Arguments of the loops of loops.hpp. As there, everything has internal linkage.
 
-#include "cache_line.hpp"
 #include "kernel/tiles.hpp"
 
 #include <tutti/detail/association.hpp>
-
-#include <cstddef>
 
 namespace tutti::kernel {
 namespace {

@@ -12,16 +12,8 @@
 // computed as unsigned, of two NaNs the left one's payload stays (vector_operators.hpp), and whole vectors
 // and single elements go through the same expression (a single element is a vector of one lane).
 
-#include "cache_line.hpp"
 #include "kernel/halves.hpp"
 #include "kernel/loop_data.hpp"
-#include "kernel/table.hpp"
-#include "kernel/tiles.hpp"
-#include "kernel/vector_operators.hpp"
-
-#include <cstddef>
-#include <cstdint>
-#include <type_traits>
 
 namespace tutti::kernel {
 namespace {

@@ -6,7 +6,6 @@
 // bits do not depend on the association: those on integers, and minimum and maximum, which take the bits of
 // floating-point numbers for integers. As in loops.hpp, everything has internal linkage.
 
-#include "kernel/halves.hpp"
 #include "kernel/loops.hpp"
 
 namespace tutti::kernel {

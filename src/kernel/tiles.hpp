@@ -7,9 +7,6 @@
 #include "kernel/table.hpp"
 #include "kernel/vector_operators.hpp"
 
-#include <cstddef>
-#include <cstdint>
-
 namespace tutti::kernel {
 namespace {
 

@@ -1,12 +1,8 @@
 #pragma once
 
-#include "cache_line.hpp"
-#include "immovable.hpp"
 #include "mailbox/event_count.hpp"
 #include "mailbox/slot.hpp"
 
-#include <cstddef>
-#include <cstdint>
 #include <new>
 #include <type_traits>
 

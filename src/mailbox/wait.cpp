@@ -1,18 +1,14 @@
 #include "mailbox/wait.hpp"
 
-#include "cache_line.hpp"
-
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
-#include <chrono>
 #include <climits>
 #include <ctime>
 #include <set>
-#include <utility>
 
 namespace tutti::mailbox {
 

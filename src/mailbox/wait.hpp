@@ -1,14 +1,7 @@
 #pragma once
 
-#include "immovable.hpp"
 #include "mailbox/event_count.hpp"
 
-#include <tutti/detail/export.hpp>
-
-#include <algorithm>
-#include <atomic>
-#include <cstdint>
-#include <limits>
 #include <span>
 #include <vector>
 

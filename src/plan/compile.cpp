@@ -1,6 +1,4 @@
 #include "plan/moves.hpp"
-#include "plan/plan.hpp"
-#include "schedule/schedule.hpp"
 
 #include <bit>
 #include <limits>

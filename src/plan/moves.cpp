@@ -1,8 +1,5 @@
 #include "plan/moves.hpp"
 
-#include "schedule/schedule.hpp"
-
-#include <algorithm>
 #include <stdexcept>
 
 namespace tutti::plan {

@@ -1,11 +1,6 @@
 #pragma once
 
 #include "plan/plan.hpp"
-#include "schedule/synchronise.hpp"
-
-#include <cstddef>
-#include <span>
-#include <vector>
 
 namespace tutti::plan {
 

@@ -5,8 +5,6 @@
 #include "schedule/synchronise.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 

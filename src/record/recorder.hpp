@@ -12,15 +12,9 @@
 #include <tutti/options.hpp>
 #include <tutti/statistics.hpp>
 
-#include <array>
 #include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <list>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace tutti::engine {
 

@@ -13,7 +13,6 @@
 #include <mutex>
 #include <new>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 namespace tutti::engine {

@@ -1,8 +1,6 @@
 #include "schedule/runs.hpp"
 #include "schedule/synchronise.hpp"
 
-#include <algorithm>
-#include <span>
 #include <utility>
 
 namespace tutti::schedule {

@@ -1,6 +1,5 @@
 #include "schedule/synchronise.hpp"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 

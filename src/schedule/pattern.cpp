@@ -1,6 +1,5 @@
 #include "schedule/pattern.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <utility>

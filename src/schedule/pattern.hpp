@@ -1,12 +1,6 @@
 #pragma once
 
-#include "schedule/blocks.hpp"
 #include "schedule/runs.hpp"
-#include "schedule/schedule.hpp"
-
-#include <cstddef>
-#include <span>
-#include <vector>
 
 namespace tutti::schedule {
 

@@ -1,7 +1,5 @@
 #include "schedule/pattern.hpp"
 
-#include <algorithm>
-#include <span>
 #include <stdexcept>
 #include <utility>
 

@@ -2,8 +2,6 @@
 
 #include "schedule/schedule.hpp"
 
-#include <cstddef>
-#include <span>
 #include <utility>
 
 namespace tutti::schedule {

@@ -2,11 +2,7 @@
 
 #include "schedule/schedule.hpp"
 
-#include <cstddef>
-#include <cstdint>
 #include <numeric>
-#include <span>
-#include <vector>
 
 namespace tutti::schedule {
 

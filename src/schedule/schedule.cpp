@@ -1,6 +1,5 @@
 #include "schedule/schedule.hpp"
 
-#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <utility>

@@ -6,12 +6,9 @@
 #include <tutti/detail/export.hpp>
 
 #include <cstddef>
-#include <cstdint>
 #include <initializer_list>
 #include <optional>
-#include <span>
 #include <string_view>
-#include <vector>
 
 namespace tutti::schedule {
 

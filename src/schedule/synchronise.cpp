@@ -1,6 +1,5 @@
 #include "schedule/synchronise.hpp"
 
-#include <algorithm>
 #include <string>
 #include <utility>
 

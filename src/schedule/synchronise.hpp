@@ -2,9 +2,7 @@
 
 #include "schedule/schedule.hpp"
 
-#include <cstddef>
 #include <stdexcept>
-#include <vector>
 
 namespace tutti::schedule {
 
