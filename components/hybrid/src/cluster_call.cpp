@@ -19,6 +19,22 @@ void copy_unless_there(std::byte* to, const std::byte* from, std::size_t bytes) 
 
 namespace {
 
+void reduce(const void* state, void* out, const void* left, const void* right, std::size_t count) {
+    const auto& own = *static_cast<const ProgramOperator*>(state);
+    const tutti::detail::Seat::OperatorRuns running(*own.seat, true);
+    own.kernels->reduce(own.state, out, left, right, count);
+}
+
+void reduce_many(const void* state, void* const* outs, int outs_count, const void* const* ins, int ins_count,
+                 std::size_t count, tutti::detail::Association association,
+                 tutti::detail::StoreHints stores) {
+    const auto& own = *static_cast<const ProgramOperator*>(state);
+    const tutti::detail::Seat::OperatorRuns running(*own.seat, true);
+    own.kernels->reduce_many(own.state, outs, outs_count, ins, ins_count, count, association, stores);
+}
+
+constexpr tutti::detail::Kernels marked{&reduce, &reduce_many, nullptr, nullptr};
+
 std::uint64_t digest_of(const run::PrivateLayout& blocks, std::uint64_t call) {
     std::uint64_t value = call;
     for (const auto* const places : {&blocks.sent, &blocks.received}) {
@@ -66,7 +82,7 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     const std::uint32_t algorithm =
         sends_blocks() ? hybrid::blocks_algorithm : choose_algorithm(call, options);
     set_call_signature(call, algorithm);
-    kernels_ = traits().reduces() ? &call.loops() : nullptr;
+    kernels_ = !traits().reduces() ? nullptr : call.kernels != nullptr ? &marked : &call.loops();
     set_offsets();
     set_process_call(algorithm);
     // The order of calls inside the process; a chain combines from the left by itself.
@@ -176,6 +192,7 @@ void ClusterCall::bind(const void* input, void* output, const void* state, Timeo
     call_.input = input;
     call_.output = output;
     call_.state = state;
+    operator_ = {&cluster_.group().seat(rank()), call_.kernels, state};
     call_.timeout = timeout;
 }
 
@@ -294,7 +311,7 @@ void ClusterCall::compare_calls() const {
 hybrid::ProcessCall& ClusterCall::process_call() {
     process_call_.input = outgoing();
     process_call_.output = landing();
-    process_call_.state = call_.state;
+    process_call_.state = &operator_;
     return process_call_;
 }
 

@@ -93,6 +93,15 @@ private:
 /// Copies unless both are one place: a caller may have passed one vector as both.
 void copy_unless_there(std::byte* to, const std::byte* from, std::size_t bytes);
 
+/// The state of loops that run an operator of the program: each of them marks the member while it runs, so
+/// that the operator can neither make calls of the cluster nor wait for them. The loops of the library have
+/// none.
+struct ProgramOperator {
+    tutti::detail::Seat* seat;
+    const tutti::detail::Kernels* kernels;
+    const void* state;
+};
+
 /// One member's part in a call of a cluster that it repeats: the decisions made when the call was prepared,
 /// and their execution by its strategy.
 class ClusterCall {
@@ -138,8 +147,9 @@ public:
     }
     std::uint32_t algorithm() const { return process_call_.algorithm; }
     const engine::Shape& shape() const { return known_.shape(); }
+    /// The loops of the operator, and their state.
     const tutti::detail::Kernels& kernels() const { return *kernels_; }
-    const void* state() const { return call_.state; }
+    const void* state() const { return &operator_; }
     std::size_t element_align() const { return call_.element_align; }
 
     const std::byte* in() const { return static_cast<const std::byte*>(call_.input); }
@@ -262,6 +272,7 @@ private:
     engine::CallSignature call_signature_;
     std::uint64_t digest_ = 0;
     const tutti::detail::Kernels* kernels_ = nullptr;
+    ProgramOperator operator_{};
     std::vector<std::size_t> offsets_;
     std::vector<std::size_t> process_offsets_;
     bool sends_blocks_ = false;

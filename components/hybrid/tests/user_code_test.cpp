@@ -143,6 +143,26 @@ TEST_CASE("operators and continuations of clusters act") {
     }
 }
 
+TEST_CASE("an operator of a cluster's call that blocks cannot wait for a request of the same cluster") {
+    for (const Order order : {Order::canonical, Order::serial}) {
+        on_processes(2, [&](MPI_Comm part) {
+            check_all(thrown_by<std::exception>(part, {.timeout = 5s},
+                                                [&](mpi::Member& me) {
+                                                    Request request = me.start.barrier();
+                                                    const auto op =
+                                                        tutti::non_commutative([&](long a, long b) {
+                                                            request.wait();
+                                                            return a + b;
+                                                        });
+                                                    std::vector<long> sum(40);
+                                                    me.allreduce(std::vector<long>(40, 1), sum, op,
+                                                                 {.order = order});
+                                                }),
+                      "called by an operator");
+        });
+    }
+}
+
 TEST_CASE("a hook of failures is called once in each process, with a rank in the cluster") {
     static std::atomic<int> calls{0};
     static std::atomic<int> failed{-1};
