@@ -74,6 +74,9 @@ TEST_CASE(
                     bool right =
                         same_bits(reproducible_sum(me, mine, options), Reproducible<double>().add(x).value());
                     right &= me.allreduce(Reproducible<double, 2>().add(mine), sum) == fold2;
+                    const auto all_to_here = std::span(x).first(borders[index_of(me) + 1]);
+                    right &= me.scan(Reproducible<double>().add(mine), sum) ==
+                             Reproducible<double>().add(all_to_here);
                     right &= same_bits(reproducible_sum(me, floats), Reproducible<float>().add(f).value());
                     right &= same_bits(reproducible_dot(me, mine, mine), squares.value());
                     right &= same_bits(reproducible_dot(me, floats, floats), float_squares.value());
