@@ -7,7 +7,7 @@ namespace tutti::test {
 
 namespace {
 
-using Bits = std::vector<std::uint64_t>;
+using Bits = std::vector<double>;
 
 /// Sums of these depend on how they are associated. None is zero, so that equal sums have equal bits.
 double delicate_element(std::size_t rank, std::size_t i) {
@@ -23,16 +23,10 @@ std::vector<double> delicate(int rank, std::size_t elements) {
     return vector;
 }
 
-Bits bits_of(const std::vector<double>& vector) {
-    Bits bits(vector.size());
-    std::ranges::transform(vector, bits.begin(), [](double x) { return std::bit_cast<std::uint64_t>(x); });
-    return bits;
-}
-
 Bits allreduced(mpi::Member& me, std::size_t elements, const Options& options) {
     std::vector<double> vector = delicate(me.rank(), elements);
     me.allreduce(vector, tutti::sum, options);
-    return bits_of(vector);
+    return vector;
 }
 
 /// The reduced vector on the root, on others nothing.
@@ -40,7 +34,7 @@ Bits reduced_at_root(mpi::Member& me, std::size_t elements, const Options& optio
     const int root = me.size() / 2;
     std::vector<double> out(me.rank() == root ? elements : 0);
     me.reduce(delicate(me.rank(), elements), out, tutti::sum, root, options);
-    return bits_of(out);
+    return out;
 }
 
 /// The whole: reduce_scatter gives every member its block of it, and allgather the others'.
@@ -50,7 +44,7 @@ Bits scattered(mpi::Member& me, std::size_t elements, const Options& options) {
     std::vector<double> all(elements * size);
     me.reduce_scatter(delicate(me.rank(), elements * size), block, tutti::sum, options);
     me.allgather(block, all);
-    return bits_of(all);
+    return all;
 }
 
 /// The bits of member 0, on all members.
@@ -77,13 +71,8 @@ TEST_CASE("powers of two of processes with as many members each have the bits of
             for (const int members : {1, 2, 4}) {
                 on_members(part, most_members(members), [&](mpi::Member& me) {
                     for (const std::size_t elements : {1U, 1000U, 70001U}) {
-                        CAPTURE(elements);
-                        const auto is_cut_sum = [](const Shape& shape) {
-                            return combines(shape) && is_cut(shape);
-                        };
-                        const std::vector<Shape> shapes =
-                            only(cluster_shapes(me.size(), elements), is_cut_sum);
-                        examine(me, shapes, {}, delicate_element, tutti::sum, std::plus<>());
+                        const auto shapes = only(only(cluster_shapes(me.size(), elements), combines), is_cut);
+                        examine(*alone(me, Manner::blocking), shapes, delicate_element, tutti::sum);
                     }
                 });
             }
@@ -94,9 +83,8 @@ TEST_CASE("powers of two of processes with as many members each have the bits of
 TEST_CASE("order serial has the bits of a loop over all ranks, however they are divided among processes") {
     on_uneven_clusters([&](mpi::Member& me) {
         for (const std::size_t elements : {0U, 1U, 1000U, 70001U}) {
-            CAPTURE(elements);
-            examine(me, only(cluster_shapes(me.size(), elements), combines), {.order = Order::serial},
-                    delicate_element, tutti::sum, std::plus<>(), detail::Association::left);
+            examine(*alone(me, Manner::blocking), only(cluster_shapes(me.size(), elements), combines),
+                    delicate_element, tutti::sum, serial);
         }
         std::vector<double> x(2, 1);
         CHECK_THROWS_WITH_AS(me.allreduce(x, tutti::sum, {.algorithm = "tree", .order = Order::serial}),
@@ -164,14 +152,14 @@ TEST_CASE("order by process is that of a loop over the members of each process a
                 };
                 std::vector<double> sum = of_process(0);
                 std::ranges::transform(sum, of_process(1), sum.begin(), std::plus<>());
-                const Bits expected = bits_of(sum);
+                const Bits& expected = sum;
                 const Options options{.order = Order::by_process};
                 CHECK(allreduced(me, elements, options) == expected);
                 const Bits at_root = reduced_at_root(me, elements, options);
                 CHECK((at_root.empty() || at_root == expected));
                 std::vector<double> started = delicate(me.rank(), elements);
                 me.start.allreduce(started, tutti::sum, {.order = Order::by_process}).wait();
-                CHECK(bits_of(started) == expected);
+                CHECK(started == expected);
             }
         });
     });

@@ -115,15 +115,6 @@ TEST_CASE("an irregular all-to-all of a cluster whose receivers know no lengths"
     on_members_of(3, exchange_unknown);
 }
 
-TEST_CASE("members of different processes exchange calls by shifts, also by value") {
-    on_members_of(3, [](mpi::Member& me) {
-        const int size = me.size();
-        for (int distance = -size; distance <= size; ++distance) {
-            CHECK(me.shift(me.rank(), distance) == ((me.rank() - distance) % size + size) % size);
-        }
-    });
-}
-
 TEST_CASE("blocks of other lengths than their receiver expects are an error that names both") {
     for (const std::size_t length : {1U, 5000U}) {
         for (const Manner manner : {Manner::blocking, Manner::nonblocking}) {
@@ -167,17 +158,6 @@ TEST_CASE("calls that send blocks take no algorithm") {
         CHECK_THROWS_WITH_AS(me.neighbor_alltoall(group_of_one, in, out),
                              doctest::Contains("`neighbors` belongs to rank"), ArgumentError);
         me.barrier();
-    });
-}
-
-TEST_CASE("one template calls members of groups and of clusters, with the same options") {
-    const auto sum_of_ranks = [](auto& me, const Options& options) {
-        return me.allreduce(me.rank(), tutti::sum, options);
-    };
-    on_members_of(2, [&](mpi::Member& me) {
-        const Options options{.order = Order::serial, .timeout = std::chrono::minutes(1)};
-        CHECK(sum_of_ranks(me, options) == me.size() * (me.size() - 1) / 2);
-        CHECK(sum_of_ranks(me.local(), options) == me.local().size() * (me.local().size() - 1) / 2);
     });
 }
 

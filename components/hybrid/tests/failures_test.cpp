@@ -1,34 +1,28 @@
 // Whatever goes wrong, every member of every process gets an error that says what, and soon.
 
-#include "support.hpp"
+#include "exam.hpp"
 
 namespace tutti::test {
 
 namespace {
 
-/// A member that makes the same calls in one of two ways of calling.
+/// A member that makes the same calls in one manner.
 struct Caller {
     mpi::Member& me;
-    bool starts;
+    Manner manner;
 
     bool in_second() const { return process_of_world() == 1; }
     bool is_last_of_second() const { return in_second() && me.local().rank() == members_here() - 1; }
-    /// Completes what make(way) makes.
     template <class Make>
     void call(Make make) const {
-        if (starts) {
-            auto request = make(me.start);
-            request.wait();
-        } else {
-            make(me);
-        }
+        complete(me, manner, make);
     }
 };
 
 /// What goes wrong, and the parts of the text that every member gets.
 struct Failing {
     std::string name;
-    void (*body)(const Caller&);
+    std::function<void(const Caller&)> body;
     std::vector<std::string> texts;
     bool needs_several_members = false;
     int processes = 2;
@@ -38,15 +32,19 @@ void check_scenario(const Failing& scenario) {
     if (scenario.needs_several_members && members_here() == 1) {
         return;
     }
-    for (const bool starts : {false, true}) {
-        CAPTURE(scenario.name);
-        CAPTURE(starts);
+    for (const Manner manner : {Manner::blocking, Manner::nonblocking}) {
+        INFO(scenario.name, ", manner ", static_cast<int>(manner));
         on_processes(scenario.processes, [&](MPI_Comm part) {
             const Texts texts = thrown_by<std::exception>(part, {}, [&](mpi::Member& me) {
-                const Caller caller{me, starts};
-                scenario.body(caller);
-                // A member that waited for nobody learns of it here.
-                caller.call([](auto& way) { return way.barrier(); });
+                const Caller caller{me, manner};
+                try {
+                    scenario.body(caller);
+                    // A member that waited for nobody learns of it here.
+                    caller.call([](auto& way) { return way.barrier(); });
+                } catch (const std::exception&) {
+                    CHECK_THROWS_AS(me.barrier(), Aborted); // it stays so
+                    throw;
+                }
             });
             for (const std::string& text : scenario.texts) {
                 check_all(texts, text);
@@ -102,7 +100,7 @@ int broken(int a, int b) {
     return a + b;
 }
 
-const std::string different = "the processes are in different calls";
+const std::string in_different_calls = "the processes are in different calls";
 
 // NOLINTNEXTLINE(cert-err58-cpp)
 const std::vector<Failing> scenarios = {
@@ -111,53 +109,47 @@ const std::vector<Failing> scenarios = {
          of.in_second() ? of.call([](auto& way) { return way.barrier(); })
                         : allreduce<double>(of, 3, tutti::sum);
      },
-     {different, "process 0 calls allreduce (algorithm butterfly) of 24 bytes of f64 with sum",
+     {in_different_calls, "process 0 calls allreduce (algorithm butterfly) of 24 bytes of f64 with sum",
       "process 1 calls barrier"}},
     {"elements",
      [](const Caller& of) {
          of.in_second() ? allreduce<Seconds>(of, 1, Longest{}) : allreduce<Metres>(of, 1, Longest{});
      },
-     {different, "Metres", "Seconds"}},
+     {in_different_calls, "Metres", "Seconds"}},
     {"operators of the program",
      [](const Caller& of) {
          of.in_second() ? allreduce<Metres>(of, 1, Shortest{}) : allreduce<Metres>(of, 1, Longest{});
      },
-     {different, "Longest", "Shortest"}},
+     {in_different_calls, "Longest", "Shortest"}},
     {"elements that are broadcast",
      [](const Caller& of) { of.in_second() ? broadcast<Seconds>(of, 1, 0) : broadcast<Metres>(of, 1, 0); },
-     {different, "Metres", "Seconds"}},
+     {in_different_calls, "Metres", "Seconds"}},
     {"counts",
      [](const Caller& of) { allreduce<double>(of, of.in_second() ? 4 : 3, tutti::sum); },
-     {different}},
+     {in_different_calls}},
     {"long counts",
      [](const Caller& of) { allreduce<double>(of, of.in_second() ? 100000 : 50000, tutti::sum); },
-     {different}},
+     {in_different_calls}},
     {"a long and a short count",
      [](const Caller& of) { allreduce<double>(of, of.in_second() ? 100000 : 1, tutti::sum); },
-     {different}},
-    {"roots", [](const Caller& of) { broadcast<int>(of, 5, of.in_second() ? 1 : 0); }, {different}},
+     {in_different_calls}},
+    {"roots", [](const Caller& of) { broadcast<int>(of, 5, of.in_second() ? 1 : 0); }, {in_different_calls}},
     {"operators",
      [](const Caller& of) {
          of.in_second() ? allreduce<int>(of, 1, tutti::sum) : allreduce<int>(of, 1, tutti::max);
      },
-     {different}},
+     {in_different_calls}},
     {"algorithms",
      [](const Caller& of) {
          allreduce<double>(of, 50000, tutti::sum, {.algorithm = of.in_second() ? "ring" : "circulant"});
      },
-     {different}},
+     {in_different_calls}},
     {"calls of the members of a process",
      [](const Caller& of) {
          of.is_last_of_second() ? allreduce<double>(of, 40, tutti::max)
                                 : allreduce<double>(of, 40, tutti::sum);
      },
      {"with max", "with sum"},
-     true},
-    {"collectives of the members of a process",
-     [](const Caller& of) {
-         of.is_last_of_second() ? allreduce<double>(of, 40, tutti::max) : broadcast<double>(of, 40, 0);
-     },
-     {"different"},
      true},
     {"an operator that throws",
      [](const Caller& of) {
@@ -213,29 +205,27 @@ TEST_CASE("different calls and operators that throw: every member gets an error 
 }
 
 TEST_CASE("processes with roots in different processes learn of both, whoever waits for whom") {
-    static Rooted call = nullptr;
-    for (const Rooted each : rooted) {
-        call = each;
+    for (const Rooted call : rooted) {
         for (const int processes : {2, 3}) {
             const std::string other = "root " + std::to_string((processes - 1) * members_here());
-            check_scenario({"roots",
-                            [](const Caller& of) { call(of, root_of(of)); },
-                            {"root 0", other},
-                            false,
-                            processes});
+            const auto body = [call](const Caller& of) { call(of, root_of(of)); };
+            check_scenario({"roots", body, {"root 0", other}, false, processes});
         }
     }
 }
 
-TEST_CASE("a member that leaves by an exception") {
+TEST_CASE("a member that leaves by an exception, with operations outstanding") {
     on_two([](MPI_Comm part, bool is_second) {
-        const int last = members_here() - 1;
         mpi::Cluster cluster(Group(members_here()), part);
         Texts texts(static_cast<std::size_t>(members_here()));
         on_ranks(members_here(), [&](int rank) {
             texts[static_cast<std::size_t>(rank)] = message_of<Error>([&] {
                 mpi::Member me = cluster.join(rank);
-                is_second&& rank == last ? throw Error("out of luck") : me.barrier();
+                std::vector<double> own(3, 1), out(3);
+                me.start.allreduce(own, out, tutti::sum).wait();
+                Request next = me.start.barrier();
+                me.rank() == me.size() - 1 ? throw Error("out of luck") : next.wait();
+                me.barrier();
             });
         });
         if (is_second) {
@@ -294,17 +284,6 @@ TEST_CASE("what MPI has not sent when a cluster fails is not freed, and texts of
         const std::set<const char*> different(texts.begin() + static_cast<std::ptrdiff_t>(before),
                                               texts.end());
         CHECK(different.size() == texts.size() - before);
-    });
-}
-
-TEST_CASE("a cluster that has failed stays so") {
-    on_two([](MPI_Comm part, bool is_second) {
-        on_members(part, members_here(), [&](mpi::Member& me) {
-            std::vector<int> vector(is_second ? 1 : 2);
-            if (!message_of<Error>([&] { me.allreduce(vector, tutti::sum); }).empty()) {
-                CHECK_THROWS_AS(me.barrier(), Aborted);
-            }
-        });
     });
 }
 

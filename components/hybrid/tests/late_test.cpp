@@ -117,17 +117,14 @@ TEST_CASE("a process that takes no messages is named, and a call or a group may 
             if (late.of_cluster != 0ms) {
                 options.timeout = late.of_cluster;
             }
-            mpi::Cluster cluster(Group(members_here(), {.timeout = late.of_group}), two.part, options);
-            Texts texts(static_cast<std::size_t>(members_here()));
-            on_ranks(members_here(), [&](int rank) {
-                texts[static_cast<std::size_t>(rank)] = message_of<TimeoutError>([&] {
-                    mpi::Member me = cluster.join(rank);
-                    for (int before = 0; before < late.calls_before; ++before) {
-                        me.barrier({.timeout = 60s});
-                    }
-                    in_time_or_late(me, two, [&] { late.call(me); });
-                });
-            });
+            const auto make_calls = [&](mpi::Member& me) {
+                for (int before = 0; before < late.calls_before; ++before) {
+                    me.barrier({.timeout = 60s});
+                }
+                in_time_or_late(me, two, [&] { late.call(me); });
+            };
+            const Texts texts =
+                thrown_by<TimeoutError>(two.part, options, make_calls, {.timeout = late.of_group});
             check_all(texts, late.text);
         });
     }
@@ -203,32 +200,20 @@ private:
     std::byte* memory_;
 };
 
-/// An operator that says how often it has been called; the one of member `thrower` throws, later than the
-/// others have begun, and theirs take their time. A vector is thus still being read when a member fails.
-struct Operator {
-    int rank;
-    int thrower;
-    std::atomic<int>* calls;
-
-    int operator()(int a, int b) const {
-        const int before = calls->fetch_add(1);
+/// One call, on vectors that are gone when it has thrown. The operator of member `thrower` throws, later than
+/// the others have begun, and theirs take their time: a vector is still being read when a member fails.
+void call(mpi::Member& me, int thrower, std::atomic<int>& calls) {
+    const Guarded in, out;
+    const auto op = [&, rank = me.local().rank()](int a, int b) {
+        const int before = calls++;
         if (rank == thrower && before > 10) {
             throw std::runtime_error("the operator broke");
         }
         if (before % 20'000 < 5) {
-            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+            std::this_thread::sleep_for(5ms);
         }
         return a + b;
-    }
-};
-
-/// One call, on vectors that are gone when it has thrown.
-void call(mpi::Member& me, int thrower, std::atomic<int>& calls, bool comes) {
-    const Guarded in, out;
-    if (!comes) {
-        return;
-    }
-    const Operator op{me.local().rank(), thrower, &calls};
+    };
     const std::string text = message_of<std::runtime_error>([&] { me.allreduce(in.span(), out.span(), op); });
     CHECK(!text.empty()); // all that is thrown here is one
     const int at_return = calls;
@@ -243,7 +228,7 @@ TEST_CASE("vectors are left alone when a call has thrown, and nothing beyond the
         return;
     }
     for (const int thrower :
-         {0, -1}) { // the leader, which may combine by itself; none: process 1 does not come
+         {0, -1}) { // the leader, which may combine by itself; none, and process 1 is away
         INFO("member ", thrower);
         on_two([&](MPI_Comm part, bool is_second) {
             std::atomic<int> calls{0};
@@ -251,8 +236,9 @@ TEST_CASE("vectors are left alone when a call has thrown, and nothing beyond the
             if (thrower < 0) {
                 options.timeout = 20ms; // after which a leader gives up
             }
-            on_members(part, several, options,
-                       [&](mpi::Member& me) { call(me, thrower, calls, thrower >= 0 || !is_second); });
+            on_members(part, several, options, [&](mpi::Member& me) {
+                thrower < 0 && is_second ? void() : call(me, thrower, calls);
+            });
         });
     }
     on_processes(2, [&](MPI_Comm part) { // members of one process with vectors of different lengths

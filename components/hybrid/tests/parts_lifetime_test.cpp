@@ -6,33 +6,6 @@ namespace tutti::test {
 
 namespace {
 
-TEST_CASE("a copy beside the cluster: operations of both are outstanding at a time") {
-    on_members_of(2, [](mpi::Member& me) {
-        mpi::Member copy = me.dup();
-        std::vector<long> in(50000, me.rank()), out(in.size()), other(in.size());
-        const std::vector<long> sum(in.size(), me.size() * (me.size() - 1) / 2);
-        for (int round = 0; round < 5; ++round) {
-            Request of_all = me.start.allreduce(in, out, tutti::sum);
-            std::optional<Request> of_copy;
-            if (round % 2 == 0) { // else the copy itself has nothing outstanding
-                of_copy = copy.start.allreduce(in, other, tutti::sum);
-            }
-            if (process_of_world() == 0) {
-                of_all.wait(); // the others come to the barrier of the copy first
-                copy.barrier();
-            } else {
-                copy.barrier();
-                of_all.wait();
-            }
-            if (of_copy) {
-                of_copy->wait();
-            }
-            CHECK(out == sum);
-            CHECK(other == sum);
-        }
-    });
-}
-
 TEST_CASE("parts of parts, and more of them than MPI has communicators") {
     on_members_of(2, [](mpi::Member& me) {
         std::optional<mpi::Member> own = me.split(process_of_world(), 0);
@@ -60,7 +33,7 @@ TEST_CASE("a part that outlives the cluster") {
         on_ranks(members_here(), [&](int rank) {
             mpi::Member copy = std::move(*copies[static_cast<std::size_t>(rank)]);
             CHECK(copy.allreduce(1, tutti::sum) == copy.size());
-            examine_started(copy, 300);
+            examine(copy, 300);
         });
     });
 }
@@ -72,7 +45,7 @@ TEST_CASE("a member takes over another membership by assignment, and leaves its 
             mpi::Member next = current.dup();
             current = std::move(next);
             CHECK(current.allreduce(1, tutti::sum) == me.size());
-            examine_started(current, 300);
+            examine(current, 300);
         }
         CHECK(me.allreduce(1, tutti::sum) == me.size());
     });
@@ -95,9 +68,9 @@ TEST_CASE("parts of the threads of a team, also where the main thread makes the 
                           (me.local().rank() < 2));
                     std::optional<mpi::Member> inside = me.split(process_of_world(), -me.rank());
                     CHECK(inside->rank() == 2 - me.local().rank());
-                    examine_part(*inside);
+                    examine(*inside, 300);
                 }
-                examine_part(*own);
+                examine(*own, 300);
             });
         }
     });

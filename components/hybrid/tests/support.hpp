@@ -62,11 +62,18 @@ inline void on_two(const std::function<void(MPI_Comm, bool is_second)>& body) {
 
 /// Calls part(rank) on a thread of this process for each rank; rank 0 is on the calling thread.
 inline void on_ranks(int ranks, const std::function<void(int)>& part) {
+    const auto run = [&part](int rank) {
+        try {
+            part(rank);
+        } catch (const std::exception& error) {
+            FAIL_CHECK(std::string(error.what()));
+        }
+    };
     std::vector<std::jthread> threads;
     for (int rank = 1; rank < ranks; ++rank) {
-        threads.emplace_back(part, rank);
+        threads.emplace_back(run, rank);
     }
-    part(0);
+    run(0);
 }
 
 using Body = std::function<void(mpi::Member&)>;
@@ -77,13 +84,9 @@ inline void on_members(MPI_Comm communicator, int members, const mpi::ClusterOpt
                        const Body& body) {
     mpi::Cluster cluster(Group(members), communicator, options);
     on_ranks(members, [&](int rank) {
-        try {
-            mpi::Member me = cluster.join(rank);
-            INFO(members, " members");
-            body(me);
-        } catch (const std::exception& error) {
-            FAIL_CHECK(std::string(error.what()));
-        }
+        INFO(members, " members");
+        mpi::Member me = cluster.join(rank);
+        body(me);
     });
 }
 inline void on_members(MPI_Comm communicator, int members, const Body& body) {
@@ -126,10 +129,13 @@ using Texts = std::vector<std::string>;
 /// Runs `body` on the members of a cluster, and collects the text of each E that it throws. A timeout is for
 /// what is to end by it: a machine may be busy for as long as it likes.
 template <class E = Error>
-Texts thrown_by(MPI_Comm part, const mpi::ClusterOptions& options, const Body& body) {
+Texts thrown_by(MPI_Comm part, const mpi::ClusterOptions& options, const Body& body,
+                const GroupOptions& group = {}) {
+    mpi::Cluster cluster(Group(members_here(), group), part, options);
     Texts texts(static_cast<std::size_t>(members_here()));
-    on_members(part, members_here(), options, [&](mpi::Member& me) {
-        texts[static_cast<std::size_t>(me.local().rank())] = message_of<E>([&] { body(me); });
+    on_ranks(members_here(), [&](int rank) {
+        mpi::Member me = cluster.join(rank);
+        texts[static_cast<std::size_t>(rank)] = message_of<E>([&] { body(me); });
     });
     return texts;
 }
