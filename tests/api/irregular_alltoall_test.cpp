@@ -107,18 +107,6 @@ TEST_CASE("counts that cannot be right are refused before anybody is told") {
     check_refused({2, 3}, {3, 2}, "`send_counts[0]` is 2 and `recv_counts[0]` is 3 of member 0 itself");
 }
 
-TEST_CASE("vectors must be there and apart") {
-    const CountList counts{1, 2};
-    std::vector<int> both(4);
-    const auto refused = [&](std::span<const int> in, std::span<int> out, const char* says) {
-        check_rejected(2, says, [&](Member& me) { me.alltoall(in, Counts(counts), out, Counts(counts)); });
-    };
-    const auto front = std::span(both).first(3);
-    refused(front, front, "they must be separate vectors");
-    refused(front, std::span(both).last(3), "they must be separate vectors");
-    refused({static_cast<const int*>(nullptr), 3}, front, "`in` has 3 elements but is a null pointer");
-}
-
 TEST_CASE("an algorithm that passes blocks on is refused, and the message names those that do not") {
     for (const algorithm::Algorithm& row : algorithm::registry()) {
         if (row.collective != Collective::alltoall) {
