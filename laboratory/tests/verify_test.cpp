@@ -120,14 +120,14 @@ TEST_CASE("a deadlock: each waits for the other to go first") {
 
 TEST_CASE("a deadlock round the ring: everybody waits for its neighbour to be further on") {
     Synchronised plan = synchronise(algorithm::flat_allgather(5), Protocol::zero_copy);
-    plan.waits.front().insert(plan.waits.front().begin(), Wait{0, 1, 1});
+    plan.waits.front().insert(plan.waits.front().begin(), schedule::Wait{0, 1, 1});
     CHECK(only(verify::verify(plan), ViolationKind::deadlock));
 }
 
 TEST_CASE("slot reuse: a member that does not wait for everybody may write over what is still read") {
     Synchronised plan = synchronise(algorithm::flat_allgather(3), Protocol::eager);
     REQUIRE(verify::verify(plan).ok());
-    std::erase_if(plan.waits.front(), [](const Wait& wait) { return wait.member == 2; });
+    std::erase_if(plan.waits.front(), [](const schedule::Wait& wait) { return wait.member == 2; });
     CHECK(verify::verify(plan).has(ViolationKind::slot_reuse));
 }
 
@@ -157,8 +157,9 @@ TEST_CASE("a barrier from which one may return before all have entered") {
 }
 
 TEST_CASE("bounds: waits that name what does not exist") {
-    const Wait wrong[] = {{0, 2, 0}, {0, -1, 0}, {0, 0, 0}, {0, 1, 2}, {0, 1, -1}, {2, 1, 0}, {-1, 1, 0}};
-    for (const Wait& wait : wrong) {
+    const schedule::Wait wrong[] = {{0, 2, 0},  {0, -1, 0}, {0, 0, 0}, {0, 1, 2},
+                                    {0, 1, -1}, {2, 1, 0},  {-1, 1, 0}};
+    for (const schedule::Wait& wait : wrong) {
         Synchronised plan = exchange();
         plan.waits.front() = {wait};
         CHECK(only(verify::verify(plan), ViolationKind::bounds));
@@ -238,8 +239,8 @@ TEST_CASE("a race: in place, a block that is copied to another block of its owne
     };
     const Synchronised moves = plan_with(1);
     const Synchronised moves_nothing = plan_with(0);
-    CHECK(moves.waits_of(0) == std::vector<Wait>{{1, 1, 1}});
-    CHECK(moves_nothing.waits_of(0) == std::vector<Wait>{{2, 1, 1}});
+    CHECK(moves.waits_of(0) == std::vector<schedule::Wait>{{1, 1, 1}});
+    CHECK(moves_nothing.waits_of(0) == std::vector<schedule::Wait>{{2, 1, 1}});
     CHECK_FALSE(verify::verify(moves).has(ViolationKind::race));
     CHECK_FALSE(verify::verify(moves_nothing).has(ViolationKind::race));
     Synchronised late = moves;

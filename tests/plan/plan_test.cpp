@@ -34,6 +34,8 @@ TEST_CASE("steps are small, and blocks of a step never wrap around") {
             const auto synchronised = schedule::synchronise(row.make(ranks, has_root(row) ? 7 : 0), protocol);
             for (int rank = 0; rank < ranks; ++rank) {
                 const plan::Plan plan = plan::compile(synchronised, rank);
+                // The entry, and the end of each round.
+                REQUIRE(static_cast<int>(plan.points) == synchronised.schedule.rounds() + 1);
                 for (const plan::Step& step : plan.steps) {
                     REQUIRE(step.first + step.count <= plan.blocks);
                     const bool lists = step.traits().reads == plan::Reads::listed;
