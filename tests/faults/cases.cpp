@@ -1,11 +1,11 @@
 #include "cases.hpp"
 
-#include "../on_threads.hpp"
-#include "../texts.hpp"
 #include "algorithm/registry.hpp"
 #include "choose/select.hpp"
 
 namespace tutti::faults {
+
+using namespace test;
 
 namespace {
 
@@ -44,13 +44,20 @@ std::optional<std::array<std::string_view, 2>> two_algorithms(Collective collect
 }
 
 /// For all members alike; they outlive every call.
-std::vector<int>& vector_for_all() {
-    static std::vector<int> vector(1U << 18U);
-    return vector;
+std::vector<int>& vector_for_all(std::size_t number = 0) {
+    static std::array vectors{std::vector<int>(1U << 18U), std::vector<int>(1U << 18U)};
+    return vectors[number];
 }
-std::vector<int>& other_vector() {
-    static std::vector<int> vector(1U << 18U);
-    return vector;
+
+/// The lesser of two. Throws on the member that passes something in `user`.
+void lesser(const void* in, void* inout, std::size_t count, void* user) {
+    if (user != nullptr) {
+        throw std::runtime_error("the operator gave up");
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+        int& mine = static_cast<int*>(inout)[i];
+        mine = std::min(mine, static_cast<const int*>(in)[i]);
+    }
 }
 
 /// Another collective: over all cases, every other one.
@@ -64,7 +71,7 @@ Collective another(const Case& made) {
 template <class Change>
 Program changed(const Call& call, Change change) {
     Program program{call, call};
-    change(*program.of_victim);
+    change(program.of_victim->called);
     return program;
 }
 
@@ -73,24 +80,26 @@ std::optional<Program> program_of_disagreement(const Case& made, const Call& cal
     const bool has_vectors = collective != Collective::barrier;
     switch (made.fault) {
     case Fault::collective:
-        return changed(call, [&](Call& of_victim) { of_victim.collective = another(made); });
+        return changed(call, [&](Called& c) { c.collective = another(made); });
     case Fault::operation:
         return detail::traits_of(collective).reduces()
-                   ? std::optional(changed(call, [](Call& c) { c.with_max = true; }))
+                   ? std::optional(changed(call, [](Called& c) { c.op = DynamicOp(Operator::max); }))
                    : std::nullopt;
     case Fault::type:
-        return has_vectors ? std::optional(changed(call, [](Call& c) { c.of_floats = true; })) : std::nullopt;
+        return has_vectors ? std::optional(changed(call, [](Called& c) { c.type = Type::f32; }))
+                           : std::nullopt;
     case Fault::count:
-        return has_vectors ? std::optional(changed(call, [](Call& c) { ++c.elements; })) : std::nullopt;
+        return has_vectors ? std::optional(changed(call, [](Called& c) { ++c.count; })) : std::nullopt;
     case Fault::root:
         return takes_root(collective)
-                   ? std::optional(changed(call, [&](Call& c) { c.root = (c.root + 1) % made.members; }))
+                   ? std::optional(changed(call, [&](Called& c) { c.root = (c.root + 1) % made.members; }))
                    : std::nullopt;
     case Fault::order:
-        return changed(call, [](Call& c) { c.order = Order::serial; });
+        return changed(call, [](Called& c) { c.order = Order::serial; });
     case Fault::in_place:
-        return takes_both_forms(collective) ? std::optional(changed(call, [](Call& c) { c.in_place = true; }))
-                                            : std::nullopt;
+        return takes_both_forms(collective)
+                   ? std::optional(changed(call, [](Called& c) { c.in_place = true; }))
+                   : std::nullopt;
     default:
         return std::nullopt;
     }
@@ -100,31 +109,30 @@ std::optional<Program> program_of_vectors(const Case& made, Call call) {
     const Collective collective = made.collective;
     switch (made.fault) {
     case Fault::counts:
-        call.skew = 1;
+        call.called.skew = 1;
         return takes_counts(collective) && made.elements > 2
-                   ? std::optional(changed(call, [](Call& c) { c.skew = 2; }))
+                   ? std::optional(changed(call, [](Called& c) { c.skew = 2; }))
                    : std::nullopt;
     case Fault::algorithm: {
         const auto names = two_algorithms(collective, made.members);
         if (!names) {
             return std::nullopt;
         }
-        call.algorithm = names->front();
-        return changed(call, [&](Call& c) { c.algorithm = names->back(); });
+        call.called.algorithm = names->front();
+        return changed(call, [&](Called& c) { c.algorithm = names->back(); });
     }
     case Fault::shared_output:
-        call.shared_ints = &vector_for_all();
-        if (!takes_shared(collective)) {
-            return std::nullopt;
-        }
+        call.shared = &vector_for_all();
         // Now another vector for all, now none.
-        return changed(call,
-                       [&](Call& c) { c.shared_ints = made.victim % 2 == 0 ? nullptr : &other_vector(); });
+        return takes_shared(collective)
+                   ? std::optional(Program{
+                         call, Call{call.called, made.victim % 2 == 0 ? nullptr : &vector_for_all(1)}})
+                   : std::nullopt;
     case Fault::same_output: {
         constexpr std::size_t shown_elements = 5000;
         const bool writes_all = collective != Collective::barrier && collective != Collective::reduce &&
                                 collective != Collective::gather;
-        call.same_ints = &vector_for_all();
+        call.same = &vector_for_all();
         return writes_all && made.elements >= shown_elements ? std::optional(Program{call, {}})
                                                              : std::nullopt;
     }
@@ -156,19 +164,22 @@ std::string Case::name() const {
 }
 
 std::optional<Program> program_of(const Case& made) {
-    const Call call{.collective = made.collective,
-                    .elements = made.elements,
-                    .root = detail::traits_of(made.collective).example_number(made.members)};
+    const Call call{{.collective = made.collective,
+                     .count = made.elements,
+                     .type = Type::i32,
+                     .in_place = false,
+                     .root = detail::traits_of(made.collective).example_number(made.members)}};
     if (made.fault <= Fault::same_output) {
         const auto program = program_of_disagreement(made, call);
         return program ? program : program_of_vectors(made, call);
     }
     if (made.fault == Fault::inside) {
-        Call throwing = call;
-        throwing.may_throw = true;
-        return detail::traits_of(made.collective).reduces()
-                   ? std::optional(changed(throwing, [](Call& c) { c.throws = true; }))
-                   : std::nullopt;
+        static int throws = 0;
+        Call combining = call;
+        combining.called.op = DynamicOp(lesser, nullptr, sizeof(int), false);
+        const auto throw_there = [](Called& c) { c.op = DynamicOp(lesser, &throws, sizeof(int), false); };
+        return detail::traits_of(made.collective).reduces() ? std::optional(changed(combining, throw_there))
+                                                            : std::nullopt;
     }
     // A seat that a joined thread has left may be taken by another one.
     if ((made.fault == Fault::early_return && made.scope == Scope::group) ||
@@ -201,29 +212,7 @@ std::vector<Case> all_cases() {
     return cases;
 }
 
-using test::mentions;
-
 namespace {
-
-/// The exception of a member's part.
-struct Outcome {
-    enum class Kind : std::uint8_t { nothing, mismatch, aborted, other } kind = Kind::nothing;
-    std::string text;
-};
-
-Outcome outcome_of(const std::function<void()>& part) {
-    using enum Outcome::Kind;
-    try {
-        part();
-    } catch (const MismatchError& error) {
-        return {mismatch, error.what()};
-    } catch (const Aborted& error) {
-        return {aborted, error.what()};
-    } catch (const std::exception& error) {
-        return {other, error.what()};
-    }
-    return {};
-}
 
 /// The number of the operation with the fault, after two that go well.
 constexpr int wrong_operation = 3;
@@ -238,6 +227,19 @@ void open_with_two_calls(Member& me) {
 void close_with_a_call(Member& me) {
     std::vector<double> values(2, 1.0);
     me.allreduce(values, sum);
+}
+
+void make(Member& me, const Call& call) {
+    OwnCall own(call.called, me.rank(), me.size());
+    WayCall made = own.call();
+    if (call.shared != nullptr) {
+        const std::span in(static_cast<const int*>(made.in), made.in_count);
+        const auto out = shared(std::span(*call.shared).first(made.out_count));
+        return call.called.collective == Collective::allreduce ? me.allreduce(in, out, sum)
+                                                               : me.allgather(in, out);
+    }
+    made.out = call.same != nullptr ? call.same->data() : made.out;
+    call_blocking(me, made);
 }
 
 /// A member's part, in the group that the case is about.
@@ -259,61 +261,41 @@ void take_part(const Case& made, const Program& program, Member& me, const std::
     close_with_a_call(me);
 }
 
-/// The exceptions of each member's part, and of the run of a team.
-struct Outcomes {
-    std::vector<Outcome> members;
-    Outcome run;
-};
-
-Outcomes run_in_team(const Case& made, const Program& program) {
-    Outcomes outcomes{std::vector<Outcome>(static_cast<std::size_t>(made.members)), {}};
+/// What each member throws, and behind these what a team throws.
+std::vector<Thrown> run_in_team(const Case& made, const Program& program) {
     Team team(made.members, {.placement = "none"});
-    std::vector<std::optional<Member>> parts(outcomes.members.size());
+    std::vector<std::optional<Member>> parts(static_cast<std::size_t>(made.members));
     if (made.scope == Scope::kept) {
-        team.run([&](Member& me) { parts[static_cast<std::size_t>(me.rank())] = me.dup(); });
+        team.run([&](Member& me) { parts[index_of(me)] = me.dup(); });
     }
-    outcomes.run = outcome_of([&] {
-        team.run([&](Member& me) {
-            std::exception_ptr thrown;
-            outcomes.members[static_cast<std::size_t>(me.rank())] = outcome_of([&] {
-                try {
-                    if (made.scope == Scope::team) {
-                        return take_part(made, program, me, [] {});
-                    }
-                    std::optional<Member>& part = parts[static_cast<std::size_t>(me.rank())];
-                    if (made.scope == Scope::sub_group) {
-                        part = me.dup();
-                    } else if (made.scope == Scope::among) {
-                        part = me.among(me.size());
-                    }
-                    take_part(made, program, *part, [&] {
-                        if (made.fault == Fault::destroyed) {
-                            part.reset();
-                        }
-                    });
-                } catch (...) {
-                    thrown = std::current_exception();
-                    throw;
-                }
-            });
-            if (thrown != nullptr) {
-                std::rethrow_exception(thrown);
-            }
-        });
+    const Ended ended = test::run(team, [&](Member& me) {
+        std::optional<Member>& part = parts[index_of(me)];
+        if (made.scope == Scope::sub_group) {
+            part = me.dup();
+        } else if (made.scope == Scope::among) {
+            part = me.among(me.size());
+        }
+        take_part(made, program, part ? *part : me,
+                  [&] { made.fault == Fault::destroyed ? part.reset() : void(); });
     });
-    return outcomes;
+    std::vector<Thrown> thrown;
+    for (int rank = 0; rank < made.members; ++rank) {
+        thrown.push_back(ended.each.of(rank));
+    }
+    thrown.push_back(ended.run);
+    return thrown;
 }
 
-Outcomes run_in_group(const Case& made, const Program& program) {
-    Outcomes outcomes{std::vector<Outcome>(static_cast<std::size_t>(made.members)), {}};
+std::vector<Thrown> run_in_group(const Case& made, const Program& program) {
+    std::vector<Thrown> thrown(static_cast<std::size_t>(made.members));
     Group group(made.members);
-    test::on_threads(made.members, [&](int rank) {
-        outcomes.members[static_cast<std::size_t>(rank)] = outcome_of([&] {
+    on_threads(made.members, [&](int rank) {
+        thrown[static_cast<std::size_t>(rank)] = thrown_by([&] {
             Member me = group.join(rank);
             take_part(made, program, me, [] {});
         });
     });
-    return outcomes;
+    return thrown;
 }
 
 bool names_victim(const Case& made, const std::string& text) {
@@ -333,12 +315,18 @@ bool throws(const Case& made) {
     return made.fault == Fault::before || made.fault == Fault::inside || made.fault == Fault::after;
 }
 
-/// The fault of a text, of whatever member, that reports the fault.
-std::string complaint_about(const Case& made, const std::string& text) {
+/// The fault of what a member throws, or the team.
+std::string complaint_about(const Case& made, const Thrown& thrown, bool is_victim) {
+    const std::string& text = thrown.text;
     if (throws(made)) {
-        return mentions(text, "no more data") || mentions(text, "gave up") || mentions(text, "an exception")
+        return thrown.kind != (is_victim ? Kind::other : Kind::aborted) ? "is of the wrong kind"
+               : mentions(text, made.fault == Fault::inside ? "gave up" : "no more data") ||
+                       mentions(text, "an exception")
                    ? ""
                    : "does not tell of the exception";
+    }
+    if (thrown.kind != Kind::mismatch && thrown.kind != Kind::aborted) {
+        return "is of the wrong kind";
     }
     if (made.fault != Fault::same_output && !names_victim(made, text)) {
         return "does not name the victim";
@@ -354,39 +342,26 @@ std::string complaint_about(const Case& made, const std::string& text) {
 
 std::string run(const Case& made) {
     const Program program = program_of(made).value();
-    const Outcomes outcomes =
+    const std::vector<Thrown> all =
         made.scope == Scope::group ? run_in_group(made, program) : run_in_team(made, program);
-    const bool leaves = made.fault == Fault::early_return || made.fault == Fault::destroyed;
-    const Outcome& of_victim = outcomes.members[static_cast<std::size_t>(made.victim)];
-    if (made.fault == Fault::inside && of_victim.kind == Outcome::Kind::nothing) {
-        for (const Outcome& outcome : outcomes.members) {
-            if (outcome.kind != Outcome::Kind::nothing) {
-                return "the victim's operator was not needed, but a member threw: " + outcome.text;
-            }
-        }
-        return {};
+    const auto count = [&](Kind kind) { return std::ranges::count(all, kind, &Thrown::kind); };
+    const auto victim = static_cast<std::size_t>(made.victim);
+    if (made.fault == Fault::inside && all[victim].kind == Kind::nothing) {
+        return count(Kind::nothing) == std::ssize(all) ? "" : "a member threw though no operator was needed";
     }
-    for (int rank = 0; rank < made.members; ++rank) {
-        const Outcome& outcome = outcomes.members[static_cast<std::size_t>(rank)];
-        const std::string member = "member " + std::to_string(rank);
-        if (rank == made.victim && leaves) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        const bool leaves = made.fault == Fault::early_return || made.fault == Fault::destroyed;
+        if (i == victim && leaves) {
             continue;
         }
-        if (outcome.kind == Outcome::Kind::nothing) {
-            return member + " was not told";
-        }
-        const bool is_own = throws(made) && rank == made.victim;
-        if ((outcome.kind == Outcome::Kind::other) != is_own ||
-            (outcome.kind == Outcome::Kind::mismatch && throws(made))) {
-            return member + " got an error of another kind: " + outcome.text;
-        }
-        const std::string complaint = complaint_about(made, outcome.text);
+        const bool is_team = i == static_cast<std::size_t>(made.members);
+        const std::string complaint = complaint_about(made, all[i], i == victim || is_team);
         if (!complaint.empty()) {
-            return member + "'s text " + complaint + ": " + outcome.text;
+            return (is_team ? "the team" : "member " + std::to_string(i)) + "'s text " + complaint + ": " +
+                   all[i].text;
         }
     }
-    return made.scope != Scope::group && outcomes.run.kind == Outcome::Kind::nothing ? "the run threw nothing"
-                                                                                     : "";
+    return throws(made) || count(Kind::mismatch) > 0 ? "" : "all were only told that the group has failed";
 }
 
 } // namespace tutti::faults

@@ -1,94 +1,17 @@
 #pragma once
 
-#include "../reference/calls.hpp"
-
-#include <tutti/tutti.hpp>
+#include "../ways/called.hpp"
 
 namespace tutti::faults {
 
-/// One collective call with everything that a member can get wrong.
+/// A call of integers, or of another type.
 struct Call {
-    Collective collective = Collective::barrier;
-    /// The elements of a block if the vector is divided by rank, else of the vector.
-    std::size_t elements = 1;
-    bool of_floats = false;
-    bool with_max = false;
-    /// The operator throws on members that say so in `throws`.
-    bool may_throw = false;
-    bool throws = false;
-    /// 0: equal blocks; else irregular ones, of which the first is larger by so much and the last smaller.
-    std::size_t skew = 0;
-    int root = 0;
-    std::string_view algorithm = {};
-    Order order = Order::canonical;
-    bool in_place = false;
-    /// The result goes into one vector for all; null: into vectors of one's own.
-    std::vector<float>* shared_floats = nullptr;
-    std::vector<int>* shared_ints = nullptr;
+    test::Called called;
+    /// The shared result of all members; null: each has its own.
+    std::vector<int>* shared = nullptr;
     /// Every member gives this vector for its own result.
-    std::vector<int>* same_ints = nullptr;
+    std::vector<int>* same = nullptr;
 };
-
-/// An operator that throws, where it is asked to.
-struct MayThrow {
-    bool throws = false;
-
-    template <class T>
-    T operator()(const T& a, const T& b) const {
-        if (throws) {
-            throw std::runtime_error("the operator gave up");
-        }
-        return a < b ? a : b;
-    }
-};
-
-inline test::Shape shape_of(const Call& call, std::size_t members) {
-    test::Shape shape{.collective = call.collective, .count = call.elements, .root = call.root};
-    if (call.skew != 0) {
-        shape.lengths = [&call, members](std::size_t, std::size_t block) {
-            const std::size_t count = call.elements + (block == 0 ? call.skew : 0);
-            return block == members - 1 ? count - std::min(call.skew, count) : count;
-        };
-    }
-    shape.in_place =
-        shape.traits().in_place == detail::OneVector::always || (call.in_place && call.skew == 0);
-    return shape;
-}
-
-/// Makes the call with vectors of one's own, unless it says otherwise.
-template <class T, class Op>
-void make(Member& me, const Call& call, const Op& op, std::vector<T>* one_for_all, std::vector<T>* same) {
-    const test::Reference<T> ones(
-        me.size(), [](std::size_t, std::size_t) { return T{1}; }, std::plus<T>());
-    const test::Shape shape = shape_of(call, ones.members());
-    test::Vectors<T> vectors = ones.vectors(static_cast<std::size_t>(me.rank()), shape);
-    const std::span<const T> in(vectors.in);
-    const Options options{.algorithm = call.algorithm, .order = call.order};
-    if (one_for_all != nullptr && !shape.in_place) {
-        const auto out = shared(std::span(*one_for_all).first(vectors.out.size()));
-        return call.collective == Collective::allreduce ? me.allreduce(in, out, op, options)
-                                                        : me.allgather(in, out, options);
-    }
-    const bool takes_same = same != nullptr && (!shape.in_place || call.collective == Collective::broadcast);
-    const std::span<T> out = takes_same ? std::span(*same).first(vectors.out.size()) : std::span(vectors.out);
-    make_call(me, shape, vectors, in, out, op, options);
-}
-
-template <class T>
-void make(Member& me, const Call& call, std::vector<T>* one_for_all, std::vector<T>* same) {
-    if (call.may_throw) {
-        return make(me, call, MayThrow{call.throws}, one_for_all, same);
-    }
-    call.with_max ? make(me, call, max, one_for_all, same) : make(me, call, sum, one_for_all, same);
-}
-
-inline void make(Member& me, const Call& call) {
-    if (call.of_floats) {
-        make<float>(me, call, call.shared_floats, nullptr);
-    } else {
-        make<int>(me, call, call.shared_ints, call.same_ints);
-    }
-}
 
 /// The action of one member, the victim, that differs from the others'.
 ///

@@ -48,9 +48,6 @@ public:
         }
     }
     ~OpC() { tutti_op_free(is_own_ ? op_ : 0); }
-    OpC(const OpC&) = delete;
-    OpC& operator=(const OpC&) = delete;
-    OpC(OpC&&) = delete;
     OpC& operator=(OpC&&) = delete;
 
     tutti_op get() const { return op_; }
@@ -198,9 +195,6 @@ public:
         tutti_async_group_free(meeting_);
         tutti_team_free(team_);
     }
-    OfTeamC(const OfTeamC&) = delete;
-    OfTeamC& operator=(const OfTeamC&) = delete;
-    OfTeamC(OfTeamC&&) = delete;
     OfTeamC& operator=(OfTeamC&&) = delete;
 
     void run(const std::function<void(WayCaller&)>& part) override {

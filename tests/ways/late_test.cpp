@@ -1,19 +1,16 @@
 // A rank that comes late, in every way of calling.
 
-#include "../api/support.hpp"
-#include "exam.hpp"
+#include "called.hpp"
 
 namespace {
 
-const ElementType doubles{Type::f64, sizeof(double), DynamicOp(Operator::sum)};
-
 /// A call in which some rank waits for `late`.
-Shape shape_of(Collective collective, std::size_t count, int late, int members) {
+Called called(Collective collective, std::size_t count, int late, int members) {
     const detail::CollectiveTraits& traits = detail::traits_of(collective);
     const int root = traits.input.others == detail::Part::none ? late : (late + 1) % members;
     return {.collective = collective,
             .count = count,
-            .in_place = traits.in_place == detail::OneVector::always,
+            .in_place = false,
             .root = traits.is_rooted()      ? root
                     : traits.takes_number() ? 1
                                             : 0};
@@ -27,27 +24,19 @@ int late_rank(Collective collective, int members) {
 struct Late {
     std::vector<Thrown> ranks;
     Thrown run;
-    int count(Kind kind) const {
-        return static_cast<int>(
-            std::ranges::count(ranks, kind, [](const Thrown& each) { return each.kind; }));
-    }
+    int count(Kind kind) const { return static_cast<int>(std::ranges::count(ranks, kind, &Thrown::kind)); }
 };
 
-/// The call of all ranks, of which `late` comes when all others have been told. A call that ends by a timeout
-/// has touched no output of ranks that arrive.
-Late call_late(Ranks& ranks, const Shape& shape, int late, const Options& options = {}) {
+/// The call of all ranks, of which `late` comes when all others have been told.
+Late call_late(Ranks& ranks, const Called& called, int late, Timeout timeout = {}) {
     Late told{std::vector<Thrown>(static_cast<std::size_t>(ranks.size())), {}};
-    const Reference<double> reference(ranks.size(), ordinary<double>, sum);
     std::atomic<int> ended{0};
     told.run = thrown_by([&] {
         ranks.run([&](WayCaller& me) {
             while (me.rank() == late && ended < ranks.size() - 1) {
                 std::this_thread::yield();
             }
-            const auto rank = static_cast<std::size_t>(me.rank());
-            Vectors<std::byte> vectors = with_guard(reference.vectors(rank, shape), reference.untouched());
-            const WayCall call = call_of(shape, vectors, doubles, vectors.in, vectors.out, options);
-            told.ranks[rank] = thrown_by([&] { me.begin(call)->wait(); });
+            told.ranks[static_cast<std::size_t>(me.rank())] = thrown_by(me, called, timeout);
             ++ended;
         });
     });
@@ -67,7 +56,7 @@ TEST_CASE(
             for (const Collective collective : detail::all_collectives) {
                 for (const std::size_t n : {std::size_t{1}, std::size_t{20'000}}) {
                     const int late = late_rank(collective, members);
-                    const Late told = call_late(*ranks, shape_of(collective, n, late, members), late);
+                    const Late told = call_late(*ranks, called(collective, n, late, members), late);
                     const Thrown& of_first = told.ranks[late == 0 ? 1 : 0];
                     const std::string text = way.is_async() ? of_first.text : told.run.text;
                     INFO(way.name, ", ", members, " members, ", to_string(collective), " of ", n, ": ", text);
@@ -82,9 +71,8 @@ TEST_CASE(
                 }
             }
             // Ranks may be late by themselves where others want the CPUs.
-            while (
-                call_late(*ranks, shape_of(Collective::allreduce, 1, 0, members), -1).count(Kind::nothing) !=
-                members) {
+            while (call_late(*ranks, called(Collective::allreduce, 1, 0, members), -1).count(Kind::nothing) !=
+                   members) {
             }
         }
     }
@@ -96,15 +84,15 @@ TEST_CASE("a call may have a timeout of its own, and a wrong one is an argument 
             continue;
         }
         INFO(way.name);
-        const Shape barrier{.collective = Collective::barrier};
+        const Called barrier{.collective = Collective::barrier};
         const auto patient = way.make(with_timeout(2, 60s));
         for (const auto timeout : {50ms, 200ms}) {
-            const Late told = call_late(*patient, barrier, 1, {.timeout = timeout});
+            const Late told = call_late(*patient, barrier, 1, timeout);
             CHECK(told.count(Kind::timeout) == 2);
             CHECK(mentions(told.ranks[0].text, "has waited " + std::to_string(timeout.count()) + " ms in"));
         }
-        CHECK(call_late(*patient, barrier, -1, {.timeout = 60.5s}).count(Kind::nothing) == 2);
-        const Late wrong = call_late(*patient, barrier, -1, {.timeout = -5ms});
+        CHECK(call_late(*patient, barrier, -1, 60.5s).count(Kind::nothing) == 2);
+        const Late wrong = call_late(*patient, barrier, -1, -5ms);
         CHECK(wrong.count(Kind::argument) == 2);
         CHECK(
             mentions(wrong.ranks[0].text, "barrier: `options.timeout` is -5 ms, must be positive, or never"));
@@ -115,10 +103,7 @@ TEST_CASE("a call may have a timeout of its own, and a wrong one is an argument 
             if (me.rank() == 1) {
                 std::this_thread::sleep_for(90ms);
             }
-            Vectors<std::byte> none;
-            none.out.resize(doubles.bytes);
-            const WayCall call = call_of(barrier, none, doubles, none.in, none.out, {.timeout = never});
-            right = thrown_by([&] { me.begin(call)->wait(); }).kind == Kind::nothing && right;
+            right = thrown_by(me, barrier, never).kind == Kind::nothing && right;
         });
         CHECK(right);
     }

@@ -125,12 +125,10 @@ TEST_CASE("a request that is destroyed waits for its operation, except for that 
     });
 }
 
-TEST_CASE(
-    "a function is told of the failure of its operation once, and that of a member before the member is") {
-    enum class By { wait, test, wait_for, destruction, then };
+TEST_CASE("a function is told of a failure once, and that of a member before the member is") {
+    enum class By { wait, test, wait_for, then, destruction, any, wait_any };
     const auto check = [](const Way& way, By by, bool is_late) {
-        CAPTURE(static_cast<int>(by));
-        CAPTURE(is_late);
+        INFO(static_cast<int>(by), is_late ? ", late" : ", different");
         std::atomic<bool> has_begun{false};
         std::atomic<bool> has_ended{false};
         int called = 0;
@@ -140,47 +138,50 @@ TEST_CASE(
             ++called;
             told = thrown_by([&] { failure != nullptr ? std::rethrow_exception(failure) : void(); });
         };
+        const auto first = [&](WayCaller& me) {
+            int out = 0;
+            Requests requests;
+            requests.push_back(begin(me, one, out));
+            Underway& request = *requests.front();
+            if (by != By::then) {
+                request.then(tell);
+            }
+            has_begun = true;
+            thrown = thrown_by([&] {
+                while ((by == By::test && !request.test()) ||
+                       (by == By::wait_for && !request.wait_for(1ms)) ||
+                       (by == By::any && !way.any(requests, false))) {
+                }
+                by == By::wait_any ? static_cast<void>(way.any(requests, true)) : void();
+                by == By::wait || by == By::then ? request.wait() : void();
+            });
+            if (!way.is_async()) { // whose functions the other rank calls
+                CHECK(called == (by == By::destruction || by == By::then ? 0 : 1));
+            }
+            CHECK((by < By::any || !request.valid()));
+            if (by == By::then && request.valid()) {
+                request.then(tell); // at once
+            }
+            requests.clear();
+            has_ended = true;
+        };
         const auto ranks = way.make(with_timeout(2, is_late ? 20ms : 1h));
         static_cast<void>(thrown_by([&] {
             ranks->run([&](WayCaller& me) {
-                int out = 0;
-                if (me.rank() == 1) { // is late, or makes another call
-                    await(is_late ? has_ended : has_begun, true);
-                    CHECK(thrown_by([&] { begin(me, one, out, maxima)->wait(); }).kind != Kind::nothing);
-                    return;
+                if (me.rank() == 0) {
+                    return first(me);
                 }
-                auto request = begin(me, one, out);
-                if (by != By::then) {
-                    request->then(tell);
-                }
-                has_begun = true;
-                thrown = thrown_by([&] {
-                    while (by == By::test ? !request->test()
-                                          : by == By::wait_for && !request->wait_for(1ms)) {
-                    }
-                    by == By::wait || by == By::then ? request->wait() : void();
-                });
-                if (!way.is_async()) { // whose functions the other rank calls
-                    CHECK(called == (by == By::destruction || by == By::then ? 0 : 1));
-                }
-                if (by == By::then && request->valid()) {
-                    request->then(tell); // at once
-                }
-                request.reset();
-                has_ended = true;
+                await(is_late ? has_ended : has_begun, true);
+                int out = 0; // of another call
+                CHECK(thrown_by([&] { begin(me, one, out, maxima)->wait(); }).kind != Kind::nothing);
             });
         }));
-        if (by == By::then && way.is_c() && way.any != nullptr) {
-            CHECK(thrown.kind != Kind::nothing); // the request is used up
-            return;
-        }
-        CHECK(called == 1);
-        CHECK((is_late ? told.kind == Kind::timeout
-                       : told.kind == Kind::mismatch || told.kind == Kind::aborted));
-        if (by != By::destruction) {
-            CHECK(told.kind == thrown.kind);
-            CHECK(told.text == thrown.text);
-        }
+        const bool is_used_up = by == By::then && way.is_c() && way.any != nullptr;
+        CHECK(called == (is_used_up ? 0 : 1));
+        const Thrown& failure = by == By::destruction ? told : thrown;
+        CHECK((is_late ? failure.kind == Kind::timeout
+                       : failure.kind == Kind::mismatch || failure.kind == Kind::aborted));
+        CHECK((is_used_up || (told.kind == failure.kind && told.text == failure.text)));
     };
     in_each_way([&](const Way& way) {
         for (const bool is_late : {false, true}) {
@@ -190,40 +191,10 @@ TEST_CASE(
             if (!way.is_async()) {
                 check(way, By::destruction, is_late);
             }
-        }
-    });
-}
-
-TEST_CASE("a request of several that has failed is emptied") {
-    in_each_way([](const Way& way) {
-        for (const bool waits : {false, true}) {
-            if (way.any == nullptr || (waits && way.is_async())) {
-                continue;
+            if (way.any != nullptr) {
+                check(way, By::any, is_late);
+                check(way, way.is_async() ? By::any : By::wait_any, is_late);
             }
-            std::atomic<bool> has_begun{false};
-            static_cast<void>(thrown_by([&] {
-                way.make({.members = 2})->run([&](WayCaller& me) {
-                    std::array<int, 2> out{};
-                    if (me.rank() == 1) {
-                        await(has_begun, true);
-                        for (int& each : out) {
-                            CHECK(thrown_by([&] { begin(me, one, each, maxima)->wait(); }).kind !=
-                                  Kind::nothing);
-                        }
-                        return;
-                    }
-                    Requests requests;
-                    requests.push_back(begin(me, one, out[0]));
-                    requests.push_back(begin(me, one, out[1]));
-                    has_begun = true;
-                    int told = 0;
-                    for (std::optional<std::size_t> index; index != requests.size();) {
-                        told += thrown_by([&] { index = way.any(requests, waits); }).kind != Kind::nothing;
-                    }
-                    CHECK(told == 2);
-                    CHECK((!requests[0]->valid() && !requests[1]->valid()));
-                });
-            }));
         }
     });
 }

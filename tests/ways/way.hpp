@@ -39,9 +39,6 @@ class Underway {
 public:
     Underway() = default;
     virtual ~Underway() = default;
-    Underway(const Underway&) = delete;
-    Underway& operator=(const Underway&) = delete;
-    Underway(Underway&&) = delete;
     Underway& operator=(Underway&&) = delete;
 
     virtual bool test() { return true; }
@@ -66,9 +63,6 @@ class WayCaller {
 public:
     WayCaller(int rank, int size) : rank_(rank), size_(size) {}
     virtual ~WayCaller() = default;
-    WayCaller(const WayCaller&) = delete;
-    WayCaller& operator=(const WayCaller&) = delete;
-    WayCaller(WayCaller&&) = delete;
     WayCaller& operator=(WayCaller&&) = delete;
 
     int rank() const { return rank_; }
@@ -86,9 +80,6 @@ class Ranks {
 public:
     explicit Ranks(int size) : size_(size) {}
     virtual ~Ranks() = default;
-    Ranks(const Ranks&) = delete;
-    Ranks& operator=(const Ranks&) = delete;
-    Ranks(Ranks&&) = delete;
     Ranks& operator=(Ranks&&) = delete;
 
     int size() const { return size_; }

@@ -20,9 +20,6 @@ public:
             dynamic_cast<Requested<Request>&>(*all_[i]).request = std::move(range[i]);
         }
     }
-    Taken(const Taken&) = delete;
-    Taken& operator=(const Taken&) = delete;
-    Taken(Taken&&) = delete;
     Taken& operator=(Taken&&) = delete;
 
     std::vector<Request> range;
