@@ -1,7 +1,7 @@
 #pragma once
 
-#include "../std.hpp"
-#include "../texts.hpp"
+#include "../directory.hpp"
+#include "../test.hpp"
 #include "machine/machine.hpp"
 
 namespace tutti::machine::test {
@@ -39,7 +39,17 @@ inline Machine one_cpu() {
     return synthetic_fixture("one-cpu.synthetic");
 }
 
+using tutti::test::Directory;
 using tutti::test::mentions;
 using tutti::test::message_of;
+using Indices = std::vector<int>;
+
+/// The call throws a std::invalid_argument whose text has these parts.
+inline void check_refused(const std::function<void()>& call, const std::vector<std::string>& parts) {
+    const std::string error = message_of<std::invalid_argument>(call);
+    for (const std::string& part : parts) {
+        CHECK_MESSAGE((error != "" && mentions(error, part)), part, ": ", error);
+    }
+}
 
 } // namespace tutti::machine::test

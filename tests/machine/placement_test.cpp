@@ -1,17 +1,14 @@
 // Which member goes where, against lists derived by hand from the drawings in topology/fixtures/README.md.
-#include "../test.hpp"
 #include "fixtures.hpp"
 #include "machine/placement.hpp"
 
 using namespace tutti::machine;
 using namespace tutti::machine::test;
-using Indices = std::vector<int>;
 
 TEST_CASE("compact fills cores first, neighbours side by side") {
     const Machine machine = two_sockets_smt();
     CHECK(place(machine, 1, Placement::compact) == Indices{0});
     CHECK(place(machine, 3, Placement::compact) == Indices{0, 1, 2});
-    CHECK(place(machine, 8, Placement::compact) == Indices{0, 1, 2, 3, 4, 5, 6, 7});
     CHECK(place(machine, 10, Placement::compact) == Indices{0, 8, 1, 9, 2, 3, 4, 5, 6, 7});
     CHECK(place(machine, 16, Placement::compact) ==
           Indices{0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15});
@@ -20,7 +17,6 @@ TEST_CASE("compact fills cores first, neighbours side by side") {
 
 TEST_CASE("scatter deals over packages, L3 groups, cores, then hardware threads") {
     const Machine machine = two_sockets_smt();
-    CHECK(place(machine, 2, Placement::scatter) == Indices{0, 4});
     CHECK(place(machine, 5, Placement::scatter) == Indices{0, 4, 1, 5, 2});
     CHECK(place(machine, 16, Placement::scatter) ==
           Indices{0, 4, 1, 5, 2, 6, 3, 7, 8, 12, 9, 13, 10, 14, 11, 15});
@@ -44,14 +40,8 @@ TEST_CASE("scatter goes on with the larger groups when the smaller are full") {
 }
 
 TEST_CASE("more members than CPUs go round") {
-    CHECK(place(one_cpu(), 3, Placement::compact) == Indices{0, 0, 0});
-    CHECK(place(one_cpu(), 3, Placement::scatter) == Indices{0, 0, 0});
     CHECK(place(restricted_cpuset(), 6, Placement::compact) == Indices{5, 2, 6, 3, 5, 2});
     CHECK(place(restricted_cpuset(), 9, Placement::scatter) == Indices{5, 2, 3, 6, 5, 2, 3, 6, 5});
-}
-
-TEST_CASE("nobody is pinned with none") {
-    CHECK(place(two_sockets_smt(), 3, Placement::none) == Indices{unpinned, unpinned, unpinned});
 }
 
 TEST_CASE("every rule, machine and number of members: allowed, even, cores before hardware threads") {
@@ -97,18 +87,13 @@ TEST_CASE("an explicit list is taken as written, and goes round") {
     CHECK(place(machine, 3, parse_placement("7,0-3")) == Indices{7, 0, 1});
     CHECK(place(machine, 5, parse_placement("3,1")) == Indices{3, 1, 3, 1, 3});
     CHECK(place(machine, 2, parse_placement("5,5")) == Indices{5, 5});
-    CHECK(place(machine, 2, parse_placement("scatter")) == Indices{0, 4});
-    CHECK(place(machine, 2, parse_placement("compact")) == Indices{0, 1});
     CHECK(place(machine, 2, parse_placement("none")) == Indices{unpinned, unpinned});
 }
 
 TEST_CASE("an explicit list with a CPU that is not allowed names it and those that are") {
     const Machine machine = restricted_cpuset();
     for (const char* list : {"2,4,5", "4", "2-4"}) {
-        const std::string error =
-            message_of<std::invalid_argument>([&] { place(machine, 1, parse_placement(list)); });
-        CHECK_MESSAGE(mentions(error, "CPU 4 "), error);
-        CHECK_MESSAGE(mentions(error, "allowed are 5,2,6,3"), error);
+        check_refused([&] { place(machine, 1, parse_placement(list)); }, {"CPU 4 ", "allowed are 5,2,6,3"});
     }
 }
 
@@ -127,11 +112,9 @@ TEST_CASE("a placement that is no placement names the offending entry") {
                                             {"65536", "'65536'"},
                                             {"0-99999999999", "'0-99999999999'"}}) {
         const std::string& text = given; // clang 14 captures no structured binding
-        const std::string error = message_of<std::invalid_argument>([&] { parse_placement(text); });
-        CHECK_MESSAGE(mentions(error, entry), error);
-        CHECK_MESSAGE(mentions(error, " in '" + text + "' "), error);
-        CHECK_MESSAGE(mentions(error, "0,2,4-7"), error);
-        CHECK_MESSAGE(mentions(error, "compact, scatter, none"), error);
+        check_refused([&] { parse_placement(text); },
+                      {entry, " in '" + text + "' ", "0,2,4-7",
+                       "compact, scatter, none, or kinds of cores: performance, medium, efficient"});
     }
 }
 
@@ -142,13 +125,11 @@ TEST_CASE("placements read back as written") {
 }
 
 TEST_CASE("members below 1 and a machine without CPUs are refused") {
-    for (const int members : {0, -1}) {
-        for (const char* text : {"compact", "scatter", "none", "0"}) {
-            const std::string error =
-                message_of<std::invalid_argument>([&] { place(one_cpu(), members, parse_placement(text)); });
-            CHECK_MESSAGE(mentions(error, "members is " + std::to_string(members)), error);
-        }
+    for (const char* text : {"compact", "scatter", "none", "0"}) {
+        check_refused([&] { place(one_cpu(), 0, parse_placement(text)); }, {"members is 0"});
     }
+    check_refused([] { place_beside(two_sockets_smt(), -1, parse_placement("compact"), Indices{0}); },
+                  {"members is -1"});
     CHECK_THROWS_AS(place(Machine{}, 1, Placement::compact), std::invalid_argument);
 }
 
@@ -171,15 +152,13 @@ TEST_CASE("parts: where members are, outermost first, as far as the machine tell
 
 TEST_CASE("members are placed beside those that hold CPUs, while there are others") {
     const Machine machine = two_sockets_smt();
-    const PlacementRequest compact{.rule = Placement::compact, .os_indices = {}};
-    const PlacementRequest scatter{.rule = Placement::scatter, .os_indices = {}};
-    const PlacementRequest none{.rule = Placement::none, .os_indices = {}};
+    const PlacementRequest compact = parse_placement("compact");
     CHECK(place_beside(machine, 3, compact, Indices{}) == Indices{0, 1, 2});
     CHECK(place_beside(machine, 3, compact, Indices{unpinned}) == Indices{0, 1, 2});
     // First cores of which nothing is held: 8 is on the core of 0, and so on.
     CHECK(place_beside(machine, 2, compact, Indices{0, 1}) == Indices{2, 3});
     CHECK(place_beside(machine, 2, compact, Indices{8}) == Indices{1, 2});
-    CHECK(place_beside(machine, 2, scatter, Indices{0, 4}) == Indices{1, 5});
+    CHECK(place_beside(machine, 2, parse_placement("scatter"), Indices{0, 4}) == Indices{1, 5});
     CHECK(place_beside(machine, 12, compact, Indices{0, 1}) ==
           Indices{2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15});
     // Then their other hardware threads.
@@ -189,11 +168,7 @@ TEST_CASE("members are placed beside those that hold CPUs, while there are other
     CHECK(place_beside(machine, 9, compact, Indices{0, 1, 2, 3, 4, 5, 6, 7}) ==
           Indices{0, 8, 9, 10, 11, 12, 13, 14, 15});
     CHECK(place_beside(one_cpu(), 1, compact, Indices{0}) == Indices{0});
-    // A list is used as it is, and who is not pinned has no CPU.
-    CHECK(place_beside(machine, 2, {.rule = Placement::compact, .os_indices = {0, 8}}, Indices{0, 8}) ==
-          Indices{0, 8});
-    CHECK(place_beside(machine, 2, none, Indices{0}) == Indices{unpinned, unpinned});
-    CHECK(message_of<std::invalid_argument>([&] { place_beside(machine, 0, compact, Indices{}); }) != "");
+    CHECK(place_beside(machine, 2, parse_placement("0,8"), Indices{0, 8}) == Indices{0, 8}); // as it is
     // CPUs of a machine without structure.
     Machine flat;
     flat.pus = {{.os_index = 3}, {.os_index = 5}, {.os_index = 7}};
@@ -221,7 +196,6 @@ TEST_CASE("members beside more holders than CPUs take the CPUs that are held lea
         CHECK(place_beside(two, 2, parse_placement(rule), Indices{0, 0, 0}) == Indices{0, 1});
     }
     CHECK(teams(two, "none", {1, 1}) == Teams{{unpinned}, {unpinned}});
-    CHECK(teams(two, "0", {1, 1}) == Teams{{0}, {0}});
     // The free CPUs first, and then shared ones, on cores whose two CPUs are used equally.
     const Machine machine = two_sockets_smt();
     CHECK(teams(machine, "compact", {14, 4, 2}) ==

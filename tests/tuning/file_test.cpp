@@ -13,63 +13,35 @@ std::string refusal_of_text(const std::string& text) {
     return message_of([&] { tuning::parse(text); });
 }
 
-/// Changes a text in ways in which files come to be wrong.
-class Mutator {
-public:
-    explicit Mutator(unsigned seed) : random_(seed) {}
-
-    std::string mutated(std::string text) {
-        for (std::size_t change = 1 + below(3); change > 0 && !text.empty(); --change) {
-            change_once(text);
-        }
-        return text;
-    }
-
-private:
-    std::size_t below(std::size_t end) { return random_() % end; }
-
-    void change_once(std::string& text) {
-        const std::size_t at = below(text.size());
-        switch (below(7)) {
+/// The text with one to three changes of kinds in which files come to be wrong.
+std::string mutated(std::string text, std::mt19937& random) {
+    const auto place = [&] { return random() % text.size(); };
+    const auto word_at = [&](std::size_t at) {
+        const std::size_t start = text.find_last_of(" \n", at) + 1;
+        return std::pair{start, text.find_first_of(" \n", start) - start};
+    };
+    for (std::size_t change = 1 + random() % 3; change > 0 && !text.empty(); --change) {
+        const std::size_t at = place();
+        switch (random() % 4) {
         case 0:
-            text[at] = static_cast<char>(below(256));
+            text[at] = "0123456789 -.eE\n\xFF"[random() % 17];
             break;
         case 1:
-            text.erase(at, 1 + below(40));
+            text.erase(at, 1 + random() % 40);
             break;
         case 2:
-            text.insert(at, text.substr(below(text.size()), 1 + below(200)));
+            text.insert(at, text.substr(place(), 1 + random() % 200));
             break;
-        case 3:
-            text[at] = "0123456789 -.eE\n"[below(16)];
-            break;
-        case 4:
-            text.insert(at, 1 + below(30), "90 \n-"[below(5)]);
-            break;
-        case 5:
-            exchange_words(text, at);
-            break;
-        default:
-            text.resize(1 + at);
+        default: // a word becomes another one
+            const auto [other, other_length] = word_at(place());
+            const std::string word = text.substr(other, other_length);
+            const auto [start, length] = word_at(at);
+            text.replace(start, length, word);
             break;
         }
     }
-
-    /// The word at `at` becomes another word of the text.
-    void exchange_words(std::string& text, std::size_t at) {
-        const auto word_at = [&](std::size_t place) {
-            const std::size_t first = text.find_last_of(" \n", place);
-            const std::size_t start = first == std::string::npos ? 0 : first + 1;
-            return std::pair{start, text.find_first_of(" \n", start) - start};
-        };
-        const auto [other, other_length] = word_at(below(text.size()));
-        const std::string word = text.substr(other, other_length);
-        const auto [start, length] = word_at(at);
-        text.replace(start, length, word);
-    }
-
-    std::mt19937 random_;
-};
+    return text;
+}
 
 /// Whether the text is refused; if not, it must be the text of the table that it makes.
 bool is_refused(const std::string& text) {
@@ -92,9 +64,6 @@ bool is_refused(const std::string& text) {
 TEST_CASE("a table is what its text says, to the last bit of its times") {
     const tuning::Table table = small_table();
     CHECK(tuning::parse(tuning::to_text(table)) == table);
-    tuning::Table empty = table;
-    empty.entries.clear();
-    CHECK(tuning::parse(tuning::to_text(empty)) == empty);
 }
 
 TEST_CASE("entries can be of calls in place, and have ways to store") {
@@ -127,18 +96,14 @@ TEST_CASE("entries can be of calls in place, and have ways to store") {
     CHECK(mentions(forged(first + second, second + first), "ascending"));
 }
 
-TEST_CASE("the end line of the tests is that of the library") {
-    const std::string text = tuning::to_text(small_table());
-    CHECK(with_right_end(text) == text);
-}
-
-TEST_CASE("a file that is cut short anywhere is refused") {
+TEST_CASE("a file that is cut short anywhere, or goes on behind its last line, is refused") {
     const std::string text = tuning::to_text(small_table());
     for (std::size_t length = 0; length < text.size(); ++length) {
         CHECK_MESSAGE(!refusal_of_text(text.substr(0, length)).empty(), length);
     }
     CHECK(mentions(refusal_of_text(""), "words are missing"));
     CHECK(mentions(refusal_of_text(text.substr(0, text.size() / 2)), "damaged"));
+    CHECK(mentions(refusal_of_text(text + "\n"), "damaged"));
 }
 
 TEST_CASE("a file in which one bit is flipped is refused") {
@@ -150,12 +115,6 @@ TEST_CASE("a file in which one bit is flipped is refused") {
             CHECK_MESSAGE(!refusal_of_text(flipped).empty(), at, " ", bit);
         }
     }
-}
-
-TEST_CASE("what follows the last line is refused") {
-    const std::string text = tuning::to_text(small_table());
-    CHECK(mentions(refusal_of_text(text + "\n"), "damaged"));
-    CHECK(mentions(refusal_of_text(text + text), "damaged"));
 }
 
 TEST_CASE("a forged file with a right checksum is refused for what it says") {
@@ -171,24 +130,17 @@ TEST_CASE("a forged file with a right checksum is refused for what it says") {
         {"allgossip exact 2 1 64 circulant 0.25\n", "collective \"allgossip\" is unknown"},
         {"allreduce quick 2 1 64 circulant 0.25\n", "operands \"quick\" is unknown"},
         {"allreduce ordered 2 1 64 circulant 0.25\n", "cannot be chosen for ordered operands"},
-        {"allreduce moved 2 1 64 circulant 0.25\n", "cannot be chosen for moved operands"},
         {"allreduce exact 3 1 64 butterfly 0.25\n", "cannot be chosen for exact operands of 3 members"},
         {"allreduce exact 1 1 64 circulant 0.25\n", "members \"1\" is not a number from 2"},
-        {"allreduce exact 4000000000 1 64 circulant 0.25\n", "members \"4000000000\""},
         {"allreduce exact 99999999999999999999999 1 64 circulant 0.25\n", "members \"99999999999"},
-        {"allreduce exact -2 1 64 circulant 0.25\n", "members \"-2\""},
         {"allreduce exact 2 3 64 circulant 0.25\n", "L3 groups \"3\" is not a number from 1 to 2"},
-        {"allreduce exact 2 1 -64 circulant 0.25\n", "bytes \"-64\""},
         {"allreduce exact 2 1 18446744073709551615 circulant 0.25\n", "bytes \"18446744073709551615\""},
         {"allreduce exact 2 1 64 circulant nan\n", "time \"nan\""},
-        {"allreduce exact 2 1 64 circulant inf\n", "time \"inf\""},
         {"allreduce exact 2 1 64 circulant -1\n", "time \"-1\""},
         {"allreduce exact 2 1 64 circulant 1e300\n", "time \"1e300\""},
         {"allreduce exact 2 1 64 circulant 1x\n", "time \"1x\""},
         {"allreduce exact 2 1 64 circulant\n", "words are missing"},
-        {"allreduce exact 2 1 64\n", "words are missing"},
         {"allreduce exact 2 1 64 \n", "an empty word"},
-        {"\n", "an empty word"},
         {"allreduce exact 2 1 64 circulant 0.25 circulant 0.5\n", "twice"},
         {"allreduce exact 4 1 1024 circulant 0.25\n", "ascending"},
         {"allreduce ordered 2 1 64 direct 0.25\n", "ascending"},
@@ -253,12 +205,12 @@ TEST_CASE("whatever happens to a file, it is refused or makes a sound table") {
     constexpr int mutants = 20'000;
     MESSAGE("seed ", seed);
     const std::string text = tuning::to_text(small_table());
-    Mutator mutator(seed);
+    std::mt19937 random(seed);
     int changed = 0;
     int refused = 0;
     int sound = 0;
     for (int i = 0; i < mutants; ++i) {
-        const std::string mutant = mutator.mutated(text);
+        const std::string mutant = mutated(text, random);
         changed += mutant != text ? 1 : 0;
         refused += is_refused(mutant) ? 1 : 0;
         // A forger sets the checksum right.

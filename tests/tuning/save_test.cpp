@@ -44,13 +44,6 @@ void in_children(int count, const std::function<void(int)>& act) {
     }
 }
 
-void learn_and_save(const tuning::Entry& entry, const std::string& path) {
-    in_children(1, [&](int) {
-        tuning::learn(entry);
-        tuning::save(path);
-    });
-}
-
 tuning::Table loaded(const std::string& path) {
     return tuning::load(path, tuning::this_machine());
 }
@@ -71,17 +64,6 @@ TEST_CASE("what has been learnt takes the place of entries of the same power of 
     in_place.point.in_place = true;
     CHECK(tuning::merged(table, std::vector{in_place}).entries.size() == 6);
     CHECK(tuning::merged(table, {}) == table);
-}
-
-TEST_CASE("a new file has what was learnt, and later runs merge into it") {
-    const Directory directory;
-    const std::string path = directory.path("tuned");
-    learn_and_save(entry_of(2, 65536), path);
-    CHECK(loaded(path) == table_of({entry_of(2, 65536)}));
-    learn_and_save(entry_of(4, 65536), path);
-    learn_and_save(entry_of(2, 65536, "flat"), path);
-    CHECK(loaded(path) == table_of({entry_of(2, 65536, "flat"), entry_of(4, 65536)}));
-    CHECK(files_in(directory.path("")) == 1);
 }
 
 TEST_CASE("several processes save to one file at the same time, and nothing is lost") {

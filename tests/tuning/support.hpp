@@ -1,6 +1,7 @@
 #pragma once
 
 #include "../api/support.hpp"
+#include "../directory.hpp"
 #include "choose/group_config.hpp"
 #include "choose/table.hpp"
 #include "choose/tuning_file.hpp"
@@ -54,32 +55,5 @@ inline std::string replaced(std::string text, const std::string& part, const std
     REQUIRE(at != std::string::npos);
     return text.replace(at, part.size(), other);
 }
-
-/// A directory that is gone at the end of the test.
-class Directory {
-public:
-    Directory() {
-        char name[] = "/tmp/tutti-tuning-XXXXXX";
-        REQUIRE(mkdtemp(name) != nullptr);
-        path_ = name;
-    }
-    ~Directory() {
-        std::error_code error;
-        std::filesystem::remove_all(path_, error);
-    }
-    Directory(const Directory&) = delete;
-    Directory& operator=(const Directory&) = delete;
-
-    std::string path(const std::string& name) const { return path_ + "/" + name; }
-
-    /// The path of a new file.
-    std::string file(const std::string& name, std::string_view text) const {
-        std::ofstream(path(name), std::ios::binary) << text;
-        return path(name);
-    }
-
-private:
-    std::string path_;
-};
 
 } // namespace tutti::test
