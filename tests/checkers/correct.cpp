@@ -1,19 +1,61 @@
 // A program without a race, in which all ways of calling occur.
+#include "../on_threads.hpp"
 #include "../pool.hpp"
-#include "checked.hpp"
+#include "../reference/each.hpp"
 
-#include <chrono>
-#include <deque>
-#include <stdexcept>
-#include <string>
-#include <thread>
+#include <tutti/tasks.hpp>
+#include <tutti/tutti.hpp>
 
 namespace {
 
-using checked::Add;
-using checked::Pair;
-using checked::require;
+using tutti::test::on_threads;
 using tutti::test::Pool;
+
+/// Ends the program where a result is wrong.
+void require(bool holds, const char* what) {
+    if (!holds) {
+        std::printf("wrong: %s\n", what);
+        std::exit(1);
+    }
+}
+
+/// An element of the program's own.
+struct Pair {
+    long low = 0;
+    long high = 0;
+    Pair() = default;
+    explicit Pair(long value) : low(value), high(-value) {}
+};
+
+/// Its operator, which has memory of its own.
+struct Add {
+    std::vector<long> weights = {1, 1};
+    Pair operator()(const Pair& a, const Pair& b) const {
+        Pair sum;
+        sum.low = a.low + weights[0] * b.low;
+        sum.high = a.high + weights[1] * b.high;
+        return sum;
+    }
+};
+
+/// Calls for `me`, whatever the way: complete(call) makes a call and returns when it is complete. Vectors are
+/// written before, and read, written and freed after each call.
+template <class T, class Caller, class Op, class Complete>
+void twelve(Caller& me, std::size_t count, const Op& op, const Complete& complete) {
+    const int last = me.size() - 1;
+    const auto with = [&](const auto& call) {
+        tutti::test::Operands<T> operands(me.size(), count, T(me.rank() + 1));
+        complete([&]() -> decltype(auto) { return call(operands); });
+        for (std::vector<T>* const each : {&operands.one, &operands.out, &operands.all, &operands.all_out}) {
+            const T seen = each->back();
+            each->assign(each->size(), seen);
+        }
+    };
+    for (const tutti::Collective collective : tutti::detail::all_collectives) {
+        with([&](auto& operands) { return tutti::test::call(me, collective, operands, op, last, last); });
+    }
+    with([&](auto& operands) { return me.allreduce(operands.one, op); });
+}
 
 /// 8 bytes, 2 KiB and 64 KiB of doubles.
 constexpr std::size_t counts[] = {1, 256, 8192};
@@ -58,23 +100,23 @@ void use_shared(tutti::Member& me, std::vector<double>& one) {
 
 void use_members(tutti::Member& me) {
     for (const std::size_t count : counts) {
-        checked::twelve<double>(me, count, tutti::sum, blocking);
-        checked::twelve<double>(me.start, count, tutti::sum, started);
-        checked::twelve<double>(me.prepare, count, tutti::max, persistent);
-        checked::twelve<Pair>(me, count, Add(), blocking);
-        checked::twelve<Pair>(me.start, count, Add(), waited);
-        checked::twelve<Pair>(me.prepare, count, Add(), persistent);
+        twelve<double>(me, count, tutti::sum, blocking);
+        twelve<double>(me.start, count, tutti::sum, started);
+        twelve<double>(me.prepare, count, tutti::max, persistent);
+        twelve<Pair>(me, count, Add(), blocking);
+        twelve<Pair>(me.start, count, Add(), waited);
+        twelve<Pair>(me.prepare, count, Add(), persistent);
     }
 }
 
 void use_subgroups(tutti::Member& me) {
     for (int turn = 0; turn < 2; ++turn) {
         if (std::optional<tutti::Member> half = me.split(me.rank() % 2, 0)) {
-            checked::twelve<double>(*half, 256, tutti::sum, blocking);
-            checked::twelve<Pair>(half->start, 8192, Add(), waited);
+            twelve<double>(*half, 256, tutti::sum, blocking);
+            twelve<Pair>(half->start, 8192, Add(), waited);
         }
         tutti::Member again = me.dup();
-        checked::twelve<double>(again, 1, tutti::sum, blocking);
+        twelve<double>(again, 1, tutti::sum, blocking);
     }
 }
 
@@ -101,17 +143,6 @@ void use_teams() {
     }
 }
 
-template <class Function>
-void on_threads(int threads, const Function& function) {
-    std::vector<std::thread> pool;
-    for (int index = 0; index < threads; ++index) {
-        pool.emplace_back([&function, index] { function(index); });
-    }
-    for (std::thread& thread : pool) {
-        thread.join();
-    }
-}
-
 void use_groups() {
     tutti::Group group(2);
     for (int region = 0; region < 2; ++region) {
@@ -128,56 +159,30 @@ void use_groups() {
     }
 }
 
-/// One member throws, and so does an operator. Then the team is used again, and a group is made anew.
-void use_failures() {
-    tutti::Team team(3);
-    for (int turn = 0; turn < 4; ++turn) {
-        tutti::Group group(3);
-        std::vector<long> seen(3);
-        const auto part = [&](tutti::Member& me) {
-            std::vector<Pair> in(1000, Pair(me.rank()));
-            std::vector<Pair> out(1000);
-            me.allreduce(in, out, Add());
-            seen[static_cast<std::size_t>(me.rank())] = out.back().low;
-            if (turn % 2 == 0 && me.rank() == 1) {
-                throw std::runtime_error("as intended");
-            }
-            me.allreduce(in, out, [&](const Pair& a, const Pair& b) {
-                if (turn % 2 == 0) {
-                    throw std::runtime_error("as intended");
-                }
-                return Pair(a.low + b.low);
-            });
-        };
-        on_threads(3, [&](int rank) {
-            try {
-                group.run(rank, part);
-            } catch (const std::exception&) {
-                seen[static_cast<std::size_t>(rank)] = 3;
-            }
-        });
-        require(seen == std::vector<long>(3, 3), "what members have seen of a region");
-        try {
-            team.run(part);
-        } catch (const std::runtime_error&) {
-            require(turn % 2 == 0, "a run that has failed");
-        }
+/// Whether the run throws the exception of a member or an operator.
+template <class Run>
+bool is_told(const Run& run) {
+    try {
+        run();
+    } catch (const std::exception& told) {
+        return std::string(told.what()).find("as intended") != std::string::npos;
     }
+    return false;
 }
 
 /// The ways in which the part of one member can fail: its own function, and an operator or a function of its
 /// own that the library calls.
 enum class Failing { function, operator_of_call, operator_of_part, operator_in_flight, continuation };
 
-void fail(tutti::Member& me, Failing how, const std::vector<int>& in, std::vector<int>& out) {
+void fail(tutti::Member& me, Failing how, const std::vector<Pair>& in, std::vector<Pair>& out) {
     const auto throws = [&] {
         if (me.rank() == 1) {
             throw std::runtime_error("as intended");
         }
     };
-    const auto op = [&](int a, int b) {
+    const auto op = [&](const Pair& a, const Pair& b) {
         throws();
-        return a + b;
+        return Pair(a.low + b.low);
     };
     switch (how) {
     case Failing::function:
@@ -200,41 +205,31 @@ void fail(tutti::Member& me, Failing how, const std::vector<int>& in, std::vecto
     }
 }
 
-/// Threads look at what they are told, and give their vectors back, while others are told or join anew.
-void use_caught_failures() {
+/// A call that goes well and one that fails. Threads look at what they are told, and give their vectors back,
+/// while others are told or join anew.
+void use_failures() {
     for (const Failing how : {Failing::function, Failing::operator_of_call, Failing::operator_of_part,
                               Failing::operator_in_flight, Failing::continuation}) {
+        tutti::Team team(3);
         for (int turn = 0; turn < 5; ++turn) {
-            tutti::Team team(2);
-            tutti::Group group(2);
-            const auto look = [](const std::exception& told) {
-                require(std::string(told.what()).find("as intended") != std::string::npos,
-                        "a failure's text");
+            tutti::Group group(3);
+            const auto part = [&](tutti::Member& me) {
+                std::vector<Pair> in(1000, Pair(me.rank()));
+                std::vector<Pair> out(1000);
+                me.allreduce(in, out, Add());
+                require(out.back().low == 3, "a sum before a failure");
+                try {
+                    fail(me, how, in, out);
+                } catch (const std::exception&) {
+                    out.assign(out.size(), in.back());
+                    throw;
+                }
             };
-            try {
-                team.run([&](tutti::Member& me) {
-                    std::vector<int> in(1000, 1);
-                    std::vector<int> out(1000);
-                    try {
-                        fail(me, how, in, out);
-                    } catch (const std::exception& told) {
-                        look(told);
-                        out.assign(out.size(), me.rank());
-                        throw;
-                    }
-                });
-            } catch (const std::exception& told) {
-                look(told);
-            }
-            on_threads(2, [&](int rank) {
+            require(is_told([&] { team.run(part); }), "the failure of a run");
+            team.run([](tutti::Member& me) { me.barrier(); });
+            on_threads(3, [&](int rank) {
                 for (int region = 0; region < 2; ++region) {
-                    std::vector<int> in(1000, 1);
-                    std::vector<int> out(1000);
-                    try {
-                        group.run(rank, [&](tutti::Member& me) { fail(me, how, in, out); });
-                    } catch (const std::exception& told) {
-                        look(told);
-                    }
+                    require(is_told([&] { group.run(rank, part); }), "the failure of a region");
                     std::this_thread::sleep_for(std::chrono::milliseconds(rank == 1 ? 6 : 3));
                 }
             });
@@ -252,26 +247,14 @@ void use_async_group() {
     on_threads(3, [&](int rank) {
         tutti::AsyncRank me = meeting.at(rank);
         for (const std::size_t count : counts) {
-            checked::twelve<double>(me, count, tutti::sum, waited);
-            checked::twelve<Pair>(me, count, Add(), started);
+            twelve<double>(me, count, tutti::sum, waited);
+            twelve<Pair>(me, count, Add(), started);
         }
-    });
-}
-
-/// Operations that fail, of which each rank is told on a thread of its own.
-void use_failed_operations() {
-    tutti::AsyncGroup meeting(3);
-    on_threads(3, [&](int rank) {
-        for (int turn = 0; turn < 10; ++turn) {
-            std::vector<Pair> in(100, Pair(rank));
+        for (int turn = 0; turn < 10; ++turn) { // each rank is told on a thread of its own
+            const std::vector<Pair> in(100, Pair(rank));
             std::vector<Pair> out(100);
-            tutti::AsyncRequest request = meeting.at(rank).allreduce(
-                in, out, [](const Pair&, const Pair&) -> Pair { throw std::runtime_error("as intended"); });
-            try {
-                request.wait();
-            } catch (const std::exception& error) {
-                require(std::string(error.what()) == "as intended", "the failure of an operation");
-            }
+            const auto op = [](const Pair&, const Pair&) -> Pair { throw std::runtime_error("as intended"); };
+            require(is_told([&] { me.allreduce(in, out, op).wait(); }), "the failure of an operation");
         }
     });
 }
@@ -338,9 +321,7 @@ int main() {
     use_teams();
     use_groups();
     use_failures();
-    use_caught_failures();
     use_async_group();
-    use_failed_operations();
     use_chains();
     use_single_caller();
     std::puts("all results are right");

@@ -1,12 +1,6 @@
 #include "../execute/rows.hpp"
-#include "../on_threads.hpp"
-
-#include <tutti/tutti.hpp>
 
 namespace {
-
-using namespace tutti;
-using namespace tutti::test;
 
 constexpr int scale(int iterations) {
     return test::reduced ? iterations / 2 : iterations;
@@ -14,23 +8,15 @@ constexpr int scale(int iterations) {
 
 /// Nothing, some turns of an empty loop, a yield, or a short sleep.
 void pause_at_random(std::mt19937& random) {
-    switch (random() % 16) {
-    case 0:
-        std::this_thread::sleep_for(std::chrono::microseconds(random() % 200));
-        return;
-    case 1:
-    case 2:
+    const auto kind = random() % 16;
+    if (kind == 0) {
+        std::this_thread::sleep_for(1us * (random() % 200));
+    } else if (kind < 3) {
         std::this_thread::yield();
-        return;
-    case 3:
-    case 4:
-    case 5:
+    } else if (kind < 6) {
         for (std::size_t turn = random() % 2000; turn > 0; --turn) {
             std::atomic_signal_fence(std::memory_order_seq_cst);
         }
-        return;
-    default:
-        return;
     }
 }
 
@@ -41,7 +27,7 @@ struct SlowSum {
             std::this_thread::yield();
         }
         if (((a ^ b) & 0xffffU) == 0) {
-            std::this_thread::sleep_for(std::chrono::microseconds(50));
+            std::this_thread::sleep_for(50us);
         }
         return a + b;
     }
@@ -103,76 +89,33 @@ TEST_CASE("random calls with an operator that is slow at random") {
     stress(16, scale(100), 3000, SlowSum(), seed + 2);
 }
 
-TEST_CASE("random delays between calls") {
-    const std::uint32_t seed = fresh_seed();
-    for (const int members : {2, 4, 8}) {
-        INFO("members ", members, ", seed ", seed);
+TEST_CASE("the others sleep until a late member comes, and until it fails") {
+    for (const int members : {2, 8}) {
         Team team(members, {.placement = "none"});
-        std::atomic<int> wrong{0};
-        team.run([&](Member& me) {
-            std::mt19937 same(seed);
-            std::mt19937 own(seed + static_cast<std::uint32_t>(me.rank()) + 1);
-            std::vector<long> values;
-            for (int i = 0; i < scale(1500); ++i) {
-                pause_at_random(own);
-                values.assign(1 + same() % 40 * (same() % 3), me.rank() + i);
-                const std::string_view algorithm = same() % 2 == 0 ? "" : "circulant";
-                me.allreduce(values, sum, {.algorithm = algorithm});
-                const long expected =
-                    static_cast<long>(members) * (members - 1) / 2 + static_cast<long>(i) * members;
-                wrong += values.front() != expected || values.back() != expected ? 1 : 0;
-            }
-        });
-        CHECK(wrong == 0);
-    }
-}
-
-TEST_CASE("the others sleep until a late member comes") {
-    for (const int members : {2, 3, 8}) {
-        Team team(members, {.placement = "none"});
-        std::atomic<int> good{0};
-        team.run([&](Member& me) {
-            for (int late = 0; late < members && late < 3; ++late) {
-                if (me.rank() == late) {
-                    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        const Ended ended = run(team, [&](Member& me) {
+            const auto be_late = [&] {
+                if (me.rank() == 0) {
+                    std::this_thread::sleep_for(50ms);
                 }
-                int small = 1;
-                small = me.allreduce(small, sum);
-                std::vector<int> large(500, 1);
-                if (me.rank() == late) {
-                    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-                }
-                me.allreduce(large, sum, {.algorithm = "circulant"});
-                me.barrier();
-                good += small == members && large[499] == members ? 1 : 0;
-            }
-        });
-        CHECK(good == members * std::min(members, 3));
-    }
-}
-
-TEST_CASE("sleepers wake up when a late member fails") {
-    Team team(4, {.placement = "none"});
-    std::atomic<int> released{0};
-    const auto run = [&] {
-        team.run([&](Member& me) {
-            if (me.rank() == 3) {
-                std::this_thread::sleep_for(std::chrono::milliseconds(50));
+            };
+            be_late();
+            CHECK(me.allreduce(1, sum) == members);
+            std::vector<int> large(500, 1);
+            be_late();
+            me.allreduce(large, sum, {.algorithm = "circulant"});
+            CHECK(large[499] == members);
+            be_late();
+            if (me.rank() == 0) {
                 throw std::domain_error("late and wrong");
             }
-            try {
-                me.barrier();
-            } catch (const Aborted&) {
-                ++released;
-                throw;
-            }
+            me.barrier();
         });
-    };
-    CHECK_THROWS_AS(run(), std::domain_error);
-    CHECK(released == 3);
+        CHECK(ended.run.text == "late and wrong");
+        CHECK(ended.each.count(Kind::aborted) == members - 1);
+    }
 }
 
-TEST_CASE("threads that are members of two groups at once") {
+TEST_CASE("random delays between the calls of threads that are members of two groups at once") {
     const std::uint32_t seed = fresh_seed();
     constexpr int rows = 3;
     constexpr int columns = 4;
@@ -191,10 +134,10 @@ TEST_CASE("threads that are members of two groups at once") {
         Member in_row = row_groups[static_cast<std::size_t>(row)].join(column);
         Member in_column = column_groups[static_cast<std::size_t>(column)].join(row);
         std::mt19937 own(seed + static_cast<std::uint32_t>(id));
-        for (int i = 0; i < scale(300); ++i) {
+        for (int i = 0; i < scale(600); ++i) {
             pause_at_random(own);
             std::vector<int> values(static_cast<std::size_t>(1 + i % 50), id + i);
-            in_row.allreduce(values, sum);
+            in_row.allreduce(values, sum, {.algorithm = i % 2 == 0 ? "" : "circulant"});
             in_column.allreduce(values, sum);
             const int all = rows * columns;
             wrong += values.back() != all * (all - 1) / 2 + all * i ? 1 : 0;
@@ -228,8 +171,7 @@ TEST_CASE("failures at random moments") {
             const int thrower = static_cast<int>(random() % static_cast<unsigned>(members));
             const std::size_t elements = random() % 2 == 0 ? 1 : 200;
             const std::size_t after = random() % (10 * elements);
-            std::string reached;
-            try {
+            const Thrown thrown = thrown_by([&] {
                 team.run([&](Member& me) {
                     std::size_t applied = 0;
                     const auto op = [&](int a, int b) {
@@ -247,11 +189,9 @@ TEST_CASE("failures at random moments") {
                         }
                     }
                 });
-            } catch (const std::exception& exception) {
-                reached = exception.what();
-            }
+            });
             INFO("members ", members, ", seed ", seed, ", run ", i);
-            CHECK(reached == "at a random moment");
+            CHECK(thrown.text == "at a random moment");
         }
     }
 }
