@@ -40,10 +40,12 @@ TEST_CASE("an executor carries a large operation out later, or fails after a run
         Pool pool{2};
         bool fails = false;
         std::size_t tasks = 0;
+        tutti_task* last = nullptr;
     } handed;
     const auto run = [](void* user, std::size_t count, tutti_task* task) -> tutti_status {
         auto& to = *static_cast<Handed*>(user);
         to.tasks += count;
+        to.last = task;
         CHECK(tutti_task_run(task, count) == TUTTI_ARGUMENT_ERROR);
         for (std::size_t i = 0; i < (to.fails ? 1 : count); ++i) {
             to.fails ? ok(tutti_task_run(task, i)) : to.pool.add([=] { ok(tutti_task_run(task, i)); });
@@ -60,6 +62,9 @@ TEST_CASE("an executor carries a large operation out later, or fails after a run
         const tutti_status expected = fails ? 300 : TUTTI_OK;
         CHECK(arrive_all(meeting) == std::array{expected, expected});
         CHECK((!fails || mentions(tutti_error_text(), "the executor has returned 300")));
+        if (fails) { // what had not begun never will
+            refused(tutti_task_run(handed.last, 1), "task_run: `task` is finished");
+        }
     }
     CHECK(handed.tasks > 5);
 }
