@@ -25,14 +25,6 @@ const std::vector<double> twos(10, 2);
 
 } // namespace
 
-TEST_CASE("a function that gets the failure may destroy its member: the wait throws the failure") {
-    const auto destroy = [](Beside& own, const std::exception_ptr& failure) {
-        CHECK(failure != nullptr);
-        own.side.reset();
-    };
-    check_thrown(run_beside(true, destroy, wait_in_vain), Kind::aborted, {"deliberate"});
-}
-
 TEST_CASE("a wait inside a function keeps the cause of the failure, and reports its own to the outer wait") {
     for (const bool fails_inside : {false, true}) {
         Turn inside;
@@ -69,23 +61,26 @@ TEST_CASE(
 }
 
 TEST_CASE("a request may be destroyed while it is waited for or tested, also with its member") {
-    for (const bool tests : {false, true}) {
+    enum class By { wait, test, progress };
+    for (const By by : {By::wait, By::test, By::progress}) {
         for (const bool fails : {false, true}) {
             bool is_called = false;
             const Thrown waited = run_beside(
                 fails,
-                [&](Beside& own, const std::exception_ptr&) {
+                [&](Beside& own, const std::exception_ptr& failure) {
+                    CHECK((failure != nullptr) == fails);
                     is_called = true;
                     own.request = Request();
                     own.side.reset();
                 },
                 [&](Beside& own) {
-                    while (tests && !is_called) {
+                    while (by == By::test && !is_called) {
                         own.request.test();
                     }
-                    own.request.wait();
+                    by == By::progress ? progress_until([&] { return is_called && !fails; })
+                                       : own.request.wait();
                 });
-            CHECK(waited.kind == (fails ? Kind::aborted : Kind::nothing));
+            check_thrown(waited, fails ? Kind::aborted : Kind::nothing, {fails ? "deliberate" : ""});
         }
     }
 }
@@ -221,7 +216,7 @@ TEST_CASE("the time of user code is no part of a measurement of algorithms") {
 
 TEST_CASE("a log function may wait for a lock that another thread holds while it makes a group") {
     for (const char* const variable : {"TUTTI_TUNING_SAVE", "TUTTI_TUNING"}) {
-        setenv(variable, (std::string("/nonexistent/") + variable).c_str(), 1);
+        const Environment environment(variable, std::string("/nonexistent/") + variable);
         std::mutex lock; // GCC 12's thread sanitizer does not see the locks of a timed one
         std::atomic<bool> is_held{false};
         std::atomic<bool> logs{false};
@@ -251,7 +246,6 @@ TEST_CASE("a log function may wait for a lock that another thread holds while it
         });
         CHECK(!deadlocks);
         set_log({});
-        unsetenv(variable);
     }
 }
 

@@ -1,5 +1,5 @@
 // User code that the library runs, and what it may do there: each place x each act x each way of calling. The
-// outcome of each cell is documented; a cell that cannot exist, or is forbidden, has the reason.
+// outcome of each cell is documented.
 
 #include "verdicts.hpp"
 
@@ -246,18 +246,8 @@ void try_hook(Act act, Way way, const Verdict& verdict) {
     std::thread([&] {
         Member me = group.join(0);
         std::vector<double> values(10);
-        const Thrown thrown = thrown_by([&] {
-            if (way == Way::blocking) {
-                me.allreduce(values, sum);
-            } else if (way == Way::nonblocking) {
-                me.start.allreduce(values, sum).wait();
-            } else {
-                Persistent step = me.prepare.allreduce(values, sum);
-                step.start();
-                step.wait();
-            }
-        });
-        check(verdict, thrown);
+        const auto ways = in_every_way(me, [&](auto& caller) { return caller.allreduce(values, sum); });
+        check(verdict, thrown_by(ways[static_cast<std::size_t>(way)]));
     }).join();
     CHECK(calls == 1);
     set_failure_hook({});

@@ -8,29 +8,18 @@ namespace tutti::test {
 
 inline const std::vector<double> ones(10, 1);
 
-/// Runs `first` and `second` as the two members of a team whose timeout no case waits for.
-inline Thrown run_two(const std::function<void(Member&)>& first, const std::function<void(Member&)>& second,
-                      GroupOptions options = {}) {
-    options.timeout = 20s;
-    Team team(2, {.placement = "none", .group = options});
-    return thrown_by([&] { team.run([&](Member& me) { me.rank() == 0 ? first(me) : second(me); }); });
-}
-
 /// Lets the second member go on when the first is ready, and has perhaps come to its next call.
 class Turn {
 public:
-    void pass() {
-        is_passed_ = true;
-        is_passed_.notify_all();
-    }
+    void pass() { passed_.count_down(); }
     void await() {
-        is_passed_.wait(false);
+        passed_.wait();
         hesitate();
     }
     static void hesitate() { std::this_thread::sleep_for(2ms); }
 
 private:
-    std::atomic<bool> is_passed_{false};
+    std::latch passed_{1};
 };
 
 /// What each of two members has beside its group.
@@ -55,13 +44,15 @@ struct Beside {
     Request request;
 };
 
-/// Both members do the same, or what belongs to their rank.
+/// Both members of a team do the same, or what belongs to their rank. No case waits for the timeout.
 inline Thrown run_both(const std::function<void(Beside&)>& part) {
-    const auto each = [&](Member& me) {
-        Beside own(me);
-        part(own);
-    };
-    return run_two(each, each);
+    Team team(2, {.placement = "none", .group = {.timeout = 20s}});
+    return thrown_by([&] {
+        team.run([&](Member& me) {
+            Beside own(me);
+            part(own);
+        });
+    });
 }
 
 /// `follows` is called after an allreduce of member 0, which then goes on with `waits`. Member 1 completes

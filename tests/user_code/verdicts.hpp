@@ -33,11 +33,11 @@ inline constexpr std::array place_names{"continuation", "coroutine",    "operato
                                         "log function", "failure hook", "executor"};
 inline constexpr std::array way_names{"blocking", "nonblocking", "persistent", "async"};
 
-/// What rank 0, whose user code acts, gets from its call or the next one, or why there is no such cell.
+/// What rank 0, whose user code acts, gets from its call or the next one.
 struct Verdict {
     Thrown::Kind kind = Thrown::Kind::nothing;
     const char* text = "";
-    const char* no_cell = nullptr;
+    bool is_cell = true;
 };
 
 inline constexpr Verdict fine{};
@@ -46,24 +46,12 @@ inline constexpr Verdict rejected{Thrown::Kind::error, "called by an operator"};
 inline constexpr Verdict aborted{Thrown::Kind::aborted, "own"};
 inline constexpr Verdict destroyed{Thrown::Kind::aborted, "an operator has destroyed the member"};
 
-constexpr Verdict none(const char* reason) {
-    return {.no_cell = reason};
-}
-inline constexpr Verdict no_log_call =
-    none("forbidden: a log function must not call the library (tutti/log.hpp)");
-inline constexpr Verdict no_hook_call = none("forbidden: a hook may only report (tutti/log.hpp)");
-inline constexpr Verdict no_executor = none("impossible: only async groups have executors");
-inline constexpr Verdict no_member = none("impossible: an async group has no members");
-inline constexpr Verdict no_blocking = none("impossible: an async group has no blocking calls");
-inline constexpr Verdict no_statistics = none("impossible: an async group has no statistics");
-inline constexpr Verdict own_end = none("forbidden: an operation that waits for its own end never ends");
-inline constexpr Verdict no_throw =
-    none("forbidden: a function of an AsyncRequest must not throw (guarantees.md)");
-inline constexpr Verdict no_log = none("impossible: async groups log nothing");
-inline constexpr Verdict no_hook =
-    none("impossible: failures of async operations are not reported (tutti/log.hpp)");
-
 inline constexpr Verdict times_out{Thrown::Kind::timeout};
+/// No cell, because the act is forbidden or impossible. A log function must not call the library, and a hook
+/// may only report (tutti/log.hpp). A function of an AsyncRequest must not throw (guarantees.md). An
+/// operation that waits for its own end never ends. Async groups have no members, blocking calls, statistics,
+/// messages and reported failures, and only these groups have executors.
+inline constexpr Verdict none{.is_cell = false};
 
 using Row = std::array<Verdict, act_names.size()>;
 
@@ -81,29 +69,22 @@ struct Verdicts {
 
 // The columns are in the order of Act.
 inline constexpr std::array table{
-    Verdicts{
-        Place::continuation,
-        {fine, fine, fine, fine, fine, fine, aborted, own_error, fine, fine, fine},
-        {no_blocking, fine, fine, no_member, fine, fine, no_member, no_throw, fine, no_statistics, fine}},
+    Verdicts{Place::continuation,
+             {fine, fine, fine, fine, fine, fine, aborted, own_error, fine, fine, fine},
+             {none, fine, fine, none, fine, fine, none, none, fine, none, fine}},
     Verdicts{Place::coroutine, // which keeps what it throws
              {fine, fine, fine, fine, fine, fine, aborted, fine, fine, fine, fine},
-             {no_blocking, fine, fine, no_member, fine, fine, no_member, fine, fine, no_statistics, fine}},
-    Verdicts{
-        Place::op,
-        {rejected, rejected, rejected, destroyed, fine, fine, aborted, own_error, fine, fine, fine},
-        {no_blocking, fine, own_end, no_member, fine, fine, no_member, own_error, fine, no_statistics, fine}},
-    Verdicts{Place::log,
-             {no_log_call, no_log_call, no_log_call, no_log_call, no_log_call, no_log_call, no_log_call, fine,
-              no_log_call, no_log_call, fine},
-             row_of(no_log)},
+             {none, fine, fine, none, fine, fine, none, fine, fine, none, fine}},
+    Verdicts{Place::op,
+             {rejected, rejected, rejected, destroyed, fine, fine, aborted, own_error, fine, fine, fine},
+             {none, fine, none, none, fine, fine, none, own_error, fine, none, fine}},
+    Verdicts{Place::log, {none, none, none, none, none, none, none, fine, none, none, fine}, row_of(none)},
     Verdicts{Place::hook,
-             {no_hook_call, no_hook_call, no_hook_call, no_hook_call, no_hook_call, no_hook_call,
-              no_hook_call, times_out, times_out, times_out, times_out},
-             row_of(no_hook)},
+             {none, none, none, none, none, none, none, times_out, times_out, times_out, times_out},
+             row_of(none)},
     Verdicts{Place::executor,
-             row_of(no_executor),
-             {no_blocking, fine, own_end, no_member, fine, fine, no_member, own_error, fine, no_statistics,
-              fine}}};
+             row_of(none),
+             {none, fine, none, none, fine, fine, none, own_error, fine, none, fine}}};
 
 inline void fork_and_return() {
     const pid_t child = fork();
@@ -144,9 +125,7 @@ void for_each_cell(std::initializer_list<Way> ways, Each each) {
             const auto act = static_cast<Act>(column);
             for (const Way way : ways) {
                 const Verdict& verdict = (way == Way::async ? verdicts.async : verdicts.members)[column];
-                if (verdict.no_cell != nullptr) {
-                    CHECK(std::string(verdict.no_cell).find(": ") != std::string::npos);
-                } else if (act != Act::fork || forks) {
+                if (verdict.is_cell && (act != Act::fork || forks)) {
                     INFO(place_names[static_cast<std::size_t>(verdicts.place)], ", ", act_names[column], ", ",
                          way_names[static_cast<std::size_t>(way)]);
                     each(verdicts.place, act, way, verdict);
