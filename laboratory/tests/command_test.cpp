@@ -127,9 +127,11 @@ TEST_CASE("model --traffic counts what crosses each level, beside the least") {
     expect(0, "model --traffic allreduce -b 64M -t 128 --levels 2,8,8",
            "level 1, groups: 2, members of each: 64", "level 3, groups: 128, members of each: 1",
            "levels-shares                          6      64 MiB      64 MiB     128 MiB",
+           "levels-direct                          2      64 MiB      64 MiB     128 MiB",
            "direct                                 1       4 GiB       4 GiB       8 GiB");
     expect(0, "model --traffic allreduce -b 8 -t 128 --levels 2,8,8",
            "flat                                   1      32 KiB      32 KiB      64 KiB      4096",
+           "levels-exchange                        3       512 B       512 B       1 KiB        64",
            "levels-leaders                         6         8 B         8 B        16 B         1");
     expect(0, "model --traffic allreduce --levels 2,2", "level 2, groups: 4");
     expect(0, "model --traffic allreduce -t 128 --machine epyc-7742-2s",
