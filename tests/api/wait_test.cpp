@@ -1,5 +1,6 @@
 // How members wait: the stages of each way, which depend on the CPUs that they have.
 
+#include "../fast_clock.hpp"
 #include "choose/group_config.hpp"
 #include "diagnose/group_diagnosis.hpp"
 #include "group/group_state.hpp"
@@ -122,7 +123,7 @@ TEST_CASE("a group learns in a wait that takes long that its threads have been b
         machine::pin_this_thread(first_cpu());
         for (int late = 0; late < 2; ++late) { // each waits once for the other
             if (late == me.rank()) {
-                std::this_thread::sleep_for(150ms);
+                test::sleep_for(150ms);
             }
             me.barrier();
         }
