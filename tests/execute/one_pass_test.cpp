@@ -1,7 +1,6 @@
 // Reductions of which each result must be made by one call of a kernel: by operators that say so, and of
 // numbers of 16 bits, which are combined in float and rounded once.
 
-#include "../operands_of.hpp"
 #include "rows.hpp"
 
 #include <tutti/tasks.hpp>
@@ -76,6 +75,12 @@ namespace {
 Counted counted(int operands) {
     return operands == 0 ? Counted{99, 99}
                          : Counted{static_cast<std::uint32_t>(operands), operands > 1 ? 1U : 0U};
+}
+
+/// The number of operands of the results of member `rank`, or 0 if it has none.
+int operands_of(Collective collective, int rank, int members, int root) {
+    const auto& traits = detail::traits_of(collective);
+    return traits.is_rooted() && rank != root ? 0 : traits.origin(rank, 0, members, root).count;
 }
 
 /// The sum of so many ones.

@@ -136,9 +136,6 @@ TEST_CASE("a member of a cluster that runs out of memory in a call releases all 
                     CHECK(count(outcomes, Outcome::aborted) == members);
                 }
             }
-            if (process_of_world() == 0) {
-                MESSAGE(std::string(scenario.name), ": ", admitted, " allocations or fewer");
-            }
         }
     }
 }
@@ -188,9 +185,6 @@ TEST_CASE("a cluster for which one process has no memory is made by none, and le
             CHECK(outcome == (!refused                        ? Outcome::good
                               : process == process_of_world() ? Outcome::out_of_memory
                                                               : Outcome::aborted));
-        }
-        if (process_of_world() == 0) {
-            MESSAGE(admitted, " attempts");
         }
     }
 }
