@@ -3,14 +3,14 @@
 #
 #   cmake/setup.sh build          what the library and the command are built with, and D3, without which reports of the
 #                                 command have no charts
-#   cmake/setup.sh build bench    the same, and what to compare with: Open MPI, and where it can be had MPICH, clang's
-#                                 OpenMP runtime and Gloo, without which `tutti bench` skips them
+#   cmake/setup.sh build bench    the same, and what to compare with: Open MPI, and where they can be had MPICH and
+#                                 clang's OpenMP runtime, without which `tutti bench` skips them
 #   cmake/setup.sh build test     the same, and what the tests need, with both MPI libraries, and Chromium, without which
 #                                 they do not look at reports
 #   cmake/setup.sh lint           what the format and the sources are checked with
 #   cmake/setup.sh clang          what the preset `clang` needs: clang 14
 #   cmake/setup.sh libcxx         what the preset `libcxx` needs: clang 19 and libc++
-#   cmake/setup.sh docs           what makes the site and the reference, and what manual pages and completions are tried with
+#   cmake/setup.sh docs           what makes the site and the reference, and what manual pages are tried with
 #
 # Needs neither root nor a network where everything is there. Exit code 4: something is missing and cannot be
 # installed.
@@ -21,10 +21,10 @@ build_packages='cmake:cmake g++:g++ ninja-build:ninja pkg-config:pkg-config libh
     nlohmann-json3-dev:nlohmann/json.hpp libfmt-dev:fmt/format.h'
 build_optional='node-d3:/usr/share/nodejs/d3/dist/d3.min.js'
 bench_packages='libopenmpi-dev:mpicxx.openmpi openmpi-bin:mpirun.openmpi'
-bench_optional='libmpich-dev:mpicxx.mpich mpich:mpirun.mpich libomp-dev:/usr/lib/x86_64-linux-gnu/libomp.so.5 libgloo-dev:gloo/context.h'
+bench_optional='libmpich-dev:mpicxx.mpich mpich:mpirun.mpich libomp-dev:/usr/lib/x86_64-linux-gnu/libomp.so.5'
 test_packages='doctest-dev:doctest/doctest.h relacy-dev:relacy/relacy.hpp libopenmpi-dev:mpicxx.openmpi openmpi-bin:mpirun.openmpi
     libmpich-dev:mpicxx.mpich mpich:mpirun.mpich iproute2:ip dpkg-dev:dpkg-shlibdeps file:file python3:python3 gfortran:gfortran'
-docs_packages='mkdocs:mkdocs doxygen:doxygen man-db:man zsh:zsh'
+docs_packages='mkdocs:mkdocs doxygen:doxygen man-db:man'
 test_optional='chromium:chromium meson:meson'
 clang_packages='clang-14:clang++-14'
 libcxx_packages='clang-19:clang++-19 libclang-rt-19-dev:/usr/lib/llvm-19/lib/clang/19/lib/linux/libclang_rt.tsan-x86_64.a

@@ -244,7 +244,7 @@ void measure(const BenchOptions& options, int members, int loops, long turns, Ta
         machine::place(machine::detect(), members, machine::parse_placement(options.placement));
     const BusyLoops busy(loops);
     std::vector<Samples> all(ways_to_wait().size());
-    for (int round = 0; round < options.rounds; ++round) {
+    for (int round = 0; round < options.given.rounds; ++round) {
         for (std::size_t way = 0; way < all.size(); ++way) {
             const WaitTimes times = ways_to_wait()[way].measure(cpus, options.method.limits.seconds, turns);
             all[way].us.push_back(times.us_per_call);
@@ -266,18 +266,18 @@ int run_busy(const BenchOptions& options) {
     Table table(std::move(columns));
     try {
         for (const int members : options.members) {
-            for (const int loops : options.busy) {
+            for (const int loops : options.given.busy) {
                 measure(options, members, loops, turns, table);
             }
         }
     } catch (const ArgumentError& error) {
         throw UsageError(error.what());
     }
-    if (!options.quiet) {
+    if (!options.given.points.quiet) {
         fmt::print(
             "allreduce of 8 B beside busy loops of other processes, {:.0f} us of work before each call, "
             "placement {}; time and CPU time of a member per call, medians of {} rounds of {:.2g} s\n\n",
-            work_us, options.placement, options.rounds, options.method.limits.seconds);
+            work_us, options.placement, options.given.rounds, options.method.limits.seconds);
     }
     fmt::print("{}", table.text(width_of(stdout)));
     return exit_fine;

@@ -7,7 +7,6 @@
 #include "page/page.hpp"
 #include "peers/peer_modules.hpp"
 #include "report/bench_report.hpp"
-#include "report/formats.hpp"
 #include "report/results_file.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/numbers.hpp"
@@ -20,7 +19,6 @@
 #include <tutti/error.hpp>
 #include <tutti/team.hpp>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
@@ -28,7 +26,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <ctime>
 #include <iterator>
 #include <stdexcept>
 
@@ -87,32 +84,26 @@ std::vector<std::string> available(const std::vector<std::string>& baselines, st
     return found;
 }
 
-/// As RFC 3339 has it.
-std::string now_as_text() {
-    return fmt::format("{:%Y-%m-%dT%H:%M:%S+00:00}", fmt::gmtime(std::time(nullptr)));
-}
-
 Environment environment_of(const BenchOptions& options) {
     Environment environment = detect_environment();
     environment.placement =
-        options.placement +
-        (options.levels.empty() ? "" : fmt::format(", levels {}", fmt::join(options.levels, ",")));
+        options.placement + (options.given.levels.empty()
+                                 ? ""
+                                 : fmt::format(", levels {}", fmt::join(options.given.levels, ",")));
     return environment;
 }
 
-/// The text for a user who interrupts a run: how to go on.
+/// The text for a user who interrupts a run.
 std::string last_words(const std::string& json_path, std::size_t points_written) {
     std::string text = isatty(STDERR_FILENO) == 1 ? "\n" : "";
     if (json_path.empty() || is_stdout(json_path)) {
-        text +=
-            "tutti: interrupted; with --json FILE a run keeps what it has measured, and --resume goes on\n";
+        text += "tutti: interrupted; with --json FILE a run keeps what it has measured\n";
     } else if (points_written == 0) {
         text +=
             fmt::format("tutti: interrupted before a collective was done: {} is not written\n", json_path);
     } else {
-        text += fmt::format(
-            "tutti: interrupted: {} has {} point{}; the same command with --resume measures the others\n",
-            json_path, points_written, points_written == 1 ? "" : "s");
+        text += fmt::format("tutti: interrupted: {} has {} point{}\n", json_path, points_written,
+                            points_written == 1 ? "" : "s");
     }
     return wrapped(text, width_of(stderr));
 }
@@ -122,18 +113,13 @@ class Bench {
 public:
     explicit Bench(const BenchOptions& options)
         : options_(options),
-          out_(text_stream(std::array{options.json_path, options.csv_path, options.html_path,
-                                      std::string(options.format == ReportFormat::table ? "" : "-")})),
+          out_(text_stream(std::array{options.given.json, options.given.csv, options.given.html})),
           environment_(environment_of(options)), baselines_(available(options.baselines, out_)),
-          kept_(options.resume ? points_to_resume(options, environment_) : std::vector<Point>{}),
-          time_left_(planned()), progress_(time_left_.steps(), !options.quiet),
-          farewell_(last_words(options.json_path, 0)) {}
+          time_left_(planned()), progress_(time_left_.steps(), !options.given.points.quiet),
+          farewell_(last_words(options.given.json, 0)) {}
 
     int run() {
         fmt::print(out_, "{}", header_text(environment_, width_of(out_)));
-        if (options_.resume) {
-            fmt::print(out_, "resumed: {} has {} points already\n", options_.json_path, kept_.size());
-        }
         flush(out_);
         say_how_long();
         for (const int members : options_.members) {
@@ -155,16 +141,13 @@ private:
         const auto apart = std::ranges::count_if(baselines_, is_measured_apart);
         const auto in_turns = static_cast<double>(std::ranges::ssize(baselines_) - apart);
         const auto plan = [&](const std::string& provider, const Problem& problem, double contenders) {
-            for (int round = 0; round < options_.rounds; ++round) {
+            for (int round = 0; round < options_.given.rounds; ++round) {
                 left.plan(kind_of(provider, problem),
                           contenders * most_seconds(options_.method, problem.bytes()));
             }
         };
         for (const int members : options_.members) {
             for (const Problem& problem : problems_for(options_, members)) {
-                if (is_kept(problem)) {
-                    continue;
-                }
                 for (const std::string& name : options_.algorithms) {
                     if (applies(options_, name, problem)) {
                         plan("tutti", problem,
@@ -188,13 +171,12 @@ private:
     }
 
     void say_how_long() const {
-        if (!options_.quiet) {
+        if (!options_.given.points.quiet) {
             const std::size_t steps = time_left_.steps();
             const std::string text =
-                steps == 0 ? "nothing left to measure\n"
-                           : fmt::format("{} step{}, which may take {}; --seconds, -n, -e, -f, -t and the "
-                                         "names of collectives make that less\n",
-                                         steps, steps == 1 ? "" : "s", format_duration(time_left_.seconds()));
+                fmt::format("{} step{}, which may take {}; --seconds, -n, -e, -f, -t and the names of "
+                            "collectives make that less\n",
+                            steps, steps == 1 ? "" : "s", format_duration(time_left_.seconds()));
             fmt::print(stderr, "{}", wrapped(text, width_of(stderr)));
         }
     }
@@ -220,7 +202,7 @@ private:
                 .method = options_.method,
                 .peers = peers,
                 .callings = options_.callings,
-                .levels = options_.levels};
+                .levels = options_.given.levels};
     }
 
     void measure_members(int members) {
@@ -238,42 +220,23 @@ private:
             std::vector<Problem> part;
             std::ranges::copy_if(problems, std::back_inserter(part),
                                  [&](const Problem& problem) { return problem.collective == collective; });
-            if (!keep(members, collective)) {
-                measure_rounds(runner, part);
-                write_files(false);
-            }
+            measure_rounds(runner, part);
+            write_files(false);
         }
         progress_.clear();
         const std::span own = std::span(own_).subspan(own_before);
         const std::span others = std::span(others_).subspan(others_before);
-        if (!options_.quiet && own_before == 0) {
+        if (!options_.given.points.quiet && own_before == 0) {
             fmt::print(out_, "\n{}", legend_text(own, others, options_.callings, width_of(out_)));
         }
         fmt::print(out_, "\n{}", table_text(own, others, width_of(out_)));
         flush(out_);
     }
 
-    bool is_kept(const Problem& problem) const {
-        return std::ranges::any_of(kept_, [&](const Point& point) {
-            return point.problem.members == problem.members && point.problem.collective == problem.collective;
-        });
-    }
-
-    /// Takes over what an interrupted run has measured of a collective, if it has: then it has all of it.
-    bool keep(int members, Collective collective) {
-        const std::size_t before = own_.size() + others_.size();
-        for (const Point& point : kept_) {
-            if (point.problem.members == members && point.problem.collective == collective) {
-                (point.provider == "tutti" ? own_ : others_).push_back(point);
-            }
-        }
-        return own_.size() + others_.size() > before;
-    }
-
     void measure_rounds(TuttiRunner& runner, const std::vector<Problem>& problems) {
         const std::size_t own_before = own_.size();
         const std::size_t others_before = others_.size();
-        for (int round = 0; round < options_.rounds; ++round) {
+        for (int round = 0; round < options_.given.rounds; ++round) {
             measure_in_turns(runner, problems);
             for (const std::string& name : baselines_) {
                 if (is_mpi(name)) {
@@ -311,10 +274,7 @@ private:
 
     /// A peer with threads of its own.
     void measure_apart(const std::string& name, const std::vector<Problem>& problems) {
-        RunnerOptions options = runner_options(problems.front().members, {name});
-        // Gloo has a thread for what arrives; members that are done have to leave it a CPU.
-        options.crowded = options.crowded || name == "gloo";
-        TuttiRunner runner(options);
+        TuttiRunner runner(runner_options(problems.front().members, {name}));
         for (const Problem& problem : problems) {
             step(name, problem, "");
             const std::vector<Point> points = runner.measure_peers(problem);
@@ -348,28 +308,18 @@ private:
     void write_files(bool is_all) {
         std::vector<Point> all = own_;
         all.insert(all.end(), others_.begin(), others_.end());
-        if (!options_.json_path.empty()) {
-            write(options_.json_path, json_text(to_json(environment_), described(options_), all, is_all),
-                  is_all);
+        if (!options_.given.json.empty()) {
+            write(options_.given.json, json_text(to_json(environment_), all, is_all), is_all);
         }
-        farewell_.change(last_words(options_.json_path, all.size()));
-        if (!options_.csv_path.empty()) {
-            write(options_.csv_path, csv_text(all), is_all);
+        farewell_.change(last_words(options_.given.json, all.size()));
+        if (!options_.given.csv.empty()) {
+            write(options_.given.csv, csv_text(all), is_all);
         }
-        if (!is_all) {
-            return;
-        }
-        if (options_.format == ReportFormat::nccl) {
-            write_output("-", nccl_text(all, options_.method.check));
-        } else if (options_.format == ReportFormat::benchmark) {
-            write_output("-", benchmark_text(environment_, all, now_as_text()));
-        }
-        if (!options_.html_path.empty()) {
+        if (is_all && !options_.given.html.empty()) {
             const nlohmann::json environment = to_json(environment_);
-            write(options_.html_path,
+            write(options_.given.html,
                   viewer::page_text({.results = {{"this measurement",
-                                                  {.asked = described(options_),
-                                                   .is_complete = is_all,
+                                                  {.is_complete = is_all,
                                                    .environment = text_of(environment),
                                                    .circumstances = circumstances(environment),
                                                    .points = all}}},
@@ -393,8 +343,6 @@ private:
     std::FILE* out_;
     Environment environment_;
     std::vector<std::string> baselines_;
-    /// The points of an interrupted run.
-    std::vector<Point> kept_;
     TimeLeft time_left_;
     Progress progress_;
     std::vector<Point> own_;
@@ -420,9 +368,9 @@ void check_team(const BenchOptions& options) {
 } // namespace
 
 int run_bench(const BenchOptions& options) {
-    check_writable("--json", options.json_path);
-    check_writable("--csv", options.csv_path);
-    check_writable("--html", options.html_path);
+    check_writable("--json", options.given.json);
+    check_writable("--csv", options.given.csv);
+    check_writable("--html", options.given.html);
     check_algorithms(options);
     check_memory(options);
     fmt::print(stderr, "{}", wrapped(left_out_text(options), width_of(stderr)));

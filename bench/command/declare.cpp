@@ -17,22 +17,18 @@ namespace {
 
 template <class Members>
 void declare_members(CLI::App& command, Members& members, const char* text) {
-    command.add_option("-t,--members", members, text)->capture_default_str();
+    command.add_option("-t,--members", members, text);
 }
 
 void declare_points(CLI::App& command, PointArguments& arguments) {
-    command
-        .add_option("-b,--begin", arguments.begin, "Smallest buffer in bytes, with K, M, G as binary units")
-        ->capture_default_str();
-    command.add_option("-e,--end", arguments.end, "Largest buffer in bytes")->capture_default_str();
-    command.add_option("-f,--factor", arguments.factor, "Factor from one size to the next")
-        ->capture_default_str();
+    command.add_option("-b,--begin", arguments.begin,
+                       "Smallest buffer in bytes, with K, M, G as binary units");
+    command.add_option("-e,--end", arguments.end, "Largest buffer in bytes");
+    command.add_option("-f,--factor", arguments.factor, "Factor from one size to the next");
     declare_members(command, arguments.members, "Numbers of members: 2,4,8 or 1:4");
-    command
-        .add_option(
-            "--placement", arguments.placement,
-            "compact, scatter, none, kinds of cores such as performance,efficient, or CPUs such as 0,2,4-7")
-        ->capture_default_str();
+    command.add_option(
+        "--placement", arguments.placement,
+        "compact, scatter, none, kinds of cores such as performance,efficient, or CPUs such as 0,2,4-7");
     command.add_flag("-q,--quiet", arguments.quiet, "No progress on stderr");
 }
 
@@ -43,7 +39,8 @@ void declare_busy(CLI::App& command, BenchArguments& arguments) {
                         "Measure instead an allreduce of 8 bytes while other processes run this many busy "
                         "loops, such as 0,2,4, with each wait policy; accepts --members, --placement, "
                         "--seconds, --rounds and --quiet")
-            ->delimiter(',');
+            ->delimiter(',')
+            ->default_str("");
     constexpr std::array taken{"collective", "--help",   "--members", "--placement",
                                "--seconds",  "--rounds", "--quiet",   "--busy"};
     for (CLI::Option* const option : command.get_options()) {
@@ -56,26 +53,23 @@ void declare_busy(CLI::App& command, BenchArguments& arguments) {
 } // namespace
 
 void declare(CLI::App& command, BenchArguments& arguments) {
-    command.add_option("collective", arguments.collectives,
-                       "barrier, broadcast, allreduce, ...; default: all");
+    command
+        .add_option("collective", arguments.collectives, "barrier, broadcast, allreduce, ...; default: all")
+        ->default_str("");
     declare_points(command, arguments.points);
     command.get_option("--quiet")->description("No progress on stderr, and no legend above the tables");
-    command
-        .add_option("-a,--algorithm", arguments.algorithm,
-                    "A list of auto, all and names (see tutti info --algorithms)")
-        ->capture_default_str();
-    command
-        .add_option("-d,--type", arguments.type,
-                    "i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 f16 bf16 complex64 complex128")
-        ->capture_default_str();
-    command
-        .add_option("-o,--op", arguments.op, "sum prod min max land lor lxor band bor bxor minimum maximum")
-        ->capture_default_str();
+    command.add_option("-a,--algorithm", arguments.algorithm,
+                       "A list of auto, all and names (see tutti info --algorithms)");
+    command.add_option("-d,--type", arguments.type,
+                       "i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 f16 bf16 complex64 complex128");
+    command.add_option("-o,--op", arguments.op,
+                       "sum prod min max land lor lxor band bor bxor minimum maximum");
     command
         .add_option("--levels", arguments.levels,
                     "Levels for the algorithms levels-...: number of children of a group in each level, "
                     "outermost first, such as 2,8,8; default: where members are pinned")
-        ->delimiter(',');
+        ->delimiter(',')
+        ->default_str("");
     auto* const in_place =
         command.add_flag("--in-place", arguments.in_place, "One buffer is both input and output");
     auto* const shared =
@@ -88,37 +82,21 @@ void declare(CLI::App& command, BenchArguments& arguments) {
                     "How calls are made: a list of blocking, started (nonblocking, waited for at once), "
                     "persistent, arriving (ranks not bound to threads), single_caller (single-caller form); "
                     "blocking is always measured")
-        ->excludes(shared)
-        ->capture_default_str();
+        ->excludes(shared);
     command
         .add_option("--in-flight", arguments.in_flight,
                     "Also measure with this many outstanding calls; the time is that of one call")
-        ->excludes(shared)
-        ->capture_default_str();
-    command.add_option("-c,--check", arguments.check, "Check results before and after timing: 0 or 1")
-        ->capture_default_str();
-    command
-        .add_option("--baseline", arguments.baseline,
-                    "none, all, or a list of openmpi, mpich, openmp, openmp_clang, openmp_array, "
-                    "std_barrier, tbb, gloo; those that are not available are skipped")
-        ->capture_default_str();
-    command.add_option("--seconds", arguments.points.seconds, "Time limit per point and provider")
-        ->capture_default_str();
-    command.add_option("-n,--repetitions", arguments.repetitions, "Repetitions at most")
-        ->capture_default_str();
-    command
-        .add_option("--rounds", arguments.rounds,
-                    "Number of turns that Tutti and a baseline with its own threads or processes take")
-        ->capture_default_str();
-    command
-        .add_option("--format", arguments.format,
-                    "table; nccl: the columns of nccl-tests; benchmark: the JSON of Google Benchmark. nccl "
-                    "and benchmark are written to stdout, and other output then goes to stderr")
-        ->capture_default_str();
+        ->excludes(shared);
+    command.add_option("-c,--check", arguments.check, "Check results before and after timing: 0 or 1");
+    command.add_option("--baseline", arguments.baseline,
+                       "none, all, or a list of openmpi, mpich, openmp, openmp_clang, openmp_array, "
+                       "std_barrier, tbb; those that are not available are skipped");
+    command.add_option("--seconds", arguments.points.seconds, "Time limit per point and provider");
+    command.add_option("-n,--repetitions", arguments.repetitions, "Repetitions at most");
+    command.add_option("--rounds", arguments.rounds,
+                       "Number of turns that Tutti and a baseline with its own threads or processes take");
     command.add_option("--json", arguments.json,
                        "Write all points to this file; - is stdout, and other output then goes to stderr");
-    command.add_flag("--resume", arguments.resume,
-                     "Continue an interrupted run of the same command, from its --json file");
     command.add_option("--csv", arguments.csv,
                        "Write all points as comma-separated values, without the samples");
     command.add_option("--html", arguments.html, "Write a report of all points, as one file for a browser");
@@ -158,21 +136,19 @@ void declare(CLI::App& command, laboratory::DrawArguments& arguments) {
     command
         .add_option("--placement", arguments.placement,
                     "Of --machine: compact, scatter, or CPUs such as 0,2,4-7")
-        ->capture_default_str()
         ->needs(machine);
     command
         .add_option("-t,--members", arguments.ranks,
                     "Number of members; of a schedule an SVG is readable up to 32")
         ->default_str("8, or as many as the machine has CPUs");
-    command.add_option("--root", arguments.root, "The root; the distance of a shift")->capture_default_str();
+    command.add_option("--root", arguments.root, "The root; the distance of a shift");
     command.add_option("--format", arguments.format,
-                       "svg, dot or text; default: by the file's extension, or svg if it has none");
+                       "svg or text; default: by the file's extension, or svg if it has none");
     command
         .add_option("--layout", arguments.layout,
                     "Of an SVG: rows, circle (both by rounds), or graph (all rounds in one)")
         ->default_str(laboratory::DrawArguments::default_layout);
-    command.add_option("-o,--output", arguments.output,
-                       "The file to write: .svg, .dot, .gv or .txt; - is stdout");
+    command.add_option("-o,--output", arguments.output, "The file to write: .svg or .txt; - is stdout");
     command.add_option("--expression", arguments.expression,
                        "RANK: print what that member computes instead of the rounds");
 }
@@ -184,34 +160,14 @@ void declare(CLI::App& command, laboratory::ModelArguments& arguments) {
     command
         .add_option(
             "-t,--members", arguments.members,
-            fmt::format(
-                "Number of members, with --cluster per node; default: with --cluster {}, with --machine one "
-                "per CPU, with --levels their product, with --measured the most in the file",
-                laboratory::ModelArguments::default_threads))
+            "Number of members; default: with --machine one per CPU, with --levels their product, with "
+            "--measured the most in the file")
         ->default_str(fmt::format("{}", laboratory::ModelArguments::default_ranks));
-    auto* const bytes = command
-                            .add_option("-b,--bytes", arguments.bytes,
-                                        "Bytes m of the buffer; with --predict: a list, such as 8,64K,1M")
-                            ->capture_default_str();
-    command.add_option("--alpha", arguments.alpha_us, "Microseconds per round")->capture_default_str();
-    command.add_option("--beta", arguments.beta_ns, "Nanoseconds per byte moved")->capture_default_str();
-    command.add_option("--gamma", arguments.gamma_ns, "Nanoseconds per byte combined")->capture_default_str();
-    command.add_flag("--cluster", arguments.cluster,
-                     "Model a cluster of nodes instead: an allreduce by leaders, and among flat processes");
-    command.add_option("--nodes", arguments.nodes, "With --cluster: largest number of nodes")
-        ->capture_default_str();
-    command
-        .add_option("--lanes", arguments.lanes,
-                    "With --cluster: number of threads that can use the network at the same time")
-        ->capture_default_str();
-    command
-        .add_option("--alpha-local", arguments.local_alpha_us,
-                    "With --cluster: microseconds per exchange inside a node")
-        ->capture_default_str();
-    command
-        .add_option("--beta-local", arguments.local_beta_ns,
-                    "With --cluster: nanoseconds per byte inside a node")
-        ->capture_default_str();
+    auto* const bytes = command.add_option("-b,--bytes", arguments.bytes,
+                                           "Bytes m of the buffer; with --predict: a list, such as 8,64K,1M");
+    command.add_option("--alpha", arguments.alpha_us, "Microseconds per round");
+    command.add_option("--beta", arguments.beta_ns, "Nanoseconds per byte moved");
+    command.add_option("--gamma", arguments.gamma_ns, "Nanoseconds per byte combined");
     auto* const traffic = command.add_option(
         "--traffic", arguments.traffic,
         "COLLECTIVE: print instead the data that each algorithm moves across the levels of a machine");
@@ -220,7 +176,8 @@ void declare(CLI::App& command, laboratory::ModelArguments& arguments) {
             .add_option(
                 "--levels", arguments.levels,
                 "With --traffic: number of children of a group in each level, outermost first, such as 2,8,8")
-            ->delimiter(',');
+            ->delimiter(',')
+            ->default_str("");
     auto* const predict = command
                               .add_option("--predict", arguments.predict,
                                           "COLLECTIVE: print instead the time that each algorithm takes on a "
@@ -234,6 +191,7 @@ void declare(CLI::App& command, laboratory::ModelArguments& arguments) {
     auto* const algorithms =
         command.add_option("-a,--algorithm", arguments.algorithms, "With --predict: all, or a list of names")
             ->delimiter(',')
+            ->default_str("")
             ->needs(predict);
     command.add_flag("--level-choices", arguments.level_choices,
                      "Print instead the table from which the library chooses among the algorithms "
@@ -251,22 +209,16 @@ void declare(CLI::App& command, laboratory::ModelArguments& arguments) {
 void declare(CLI::App& command, CompareArguments& arguments) {
     command.add_option("before", arguments.before, "A file that tutti bench --json wrote")->required();
     command.add_option("after", arguments.after, "A second file to compare with it")->required();
-    command
-        .add_option("--effect", arguments.effect,
-                    "Differences of the medians below this percentage are ignored")
-        ->capture_default_str();
-    command
-        .add_option("--significance", arguments.significance,
-                    "Differences with a larger p-value in the Mann-Whitney test are ignored")
-        ->capture_default_str();
+    command.add_option("--effect", arguments.effect,
+                       "Differences of the medians below this percentage are ignored");
+    command.add_option("--significance", arguments.significance,
+                       "Differences with a larger p-value in the Mann-Whitney test are ignored");
     command.footer("A point is slower or faster if the medians differ by --effect and the test confirms it; "
                    "it is not significant if the test does not. It is unclear if the change is no larger "
                    "than the drift within one file, or if the floor moved by as much: then the machine has "
                    "changed, or the code that both share.\nExit code 3 if a point is slower.");
-    command
-        .add_option("--provider", arguments.provider,
-                    "Compare only the points of this provider: tutti, openmpi, ...; or all")
-        ->capture_default_str();
+    command.add_option("--provider", arguments.provider,
+                       "Compare only the points of this provider: tutti, openmpi, ...; or all");
 }
 
 void declare(CLI::App& command, viewer::ReportArguments& arguments) {
@@ -274,16 +226,17 @@ void declare(CLI::App& command, viewer::ReportArguments& arguments) {
         .add_option("files", arguments.files,
                     "Files written by tutti bench --json, of which the first is the reference for the "
                     "others, and files written by tutti measure")
-        ->required();
-    command.add_option("-o,--output", arguments.output, "The file to write; - is stdout")
-        ->capture_default_str();
+        ->required()
+        ->default_str("");
+    command.add_option("-o,--output", arguments.output, "The file to write; - is stdout");
 }
 
 void declare(CLI::App& command, viewer::TraceArguments& arguments) {
     command
         .add_option("subject", arguments.subjects,
                     "A collective; or files of timelines (.jsonl) written by programs")
-        ->required();
+        ->required()
+        ->default_str("");
     command.add_option("-t,--members", arguments.members, "With a collective: number of members")
         ->default_str(fmt::format("{}", viewer::TraceArguments::default_members));
     command
@@ -306,12 +259,9 @@ void declare(CLI::App& command, viewer::TraceArguments& arguments) {
 void declare(CLI::App& command, GuidelinesArguments& arguments) {
     declare_points(command, arguments.points);
     command.get_option("--quiet")->description("No progress on stderr, and no legend above the tables");
-    command.add_option("--tolerance", arguments.tolerance, "Percentage by which a side may exceed its bound")
-        ->capture_default_str();
-    command.add_option("--seconds", arguments.points.seconds, "Time limit per operation and size")
-        ->capture_default_str();
-    command.add_option("-n,--repetitions", arguments.repetitions, "Repetitions at most, of each of 3 passes")
-        ->capture_default_str();
+    command.add_option("--tolerance", arguments.tolerance, "Percentage by which a side may exceed its bound");
+    command.add_option("--seconds", arguments.points.seconds, "Time limit per operation and size");
+    command.add_option("-n,--repetitions", arguments.repetitions, "Repetitions at most, of each of 3 passes");
 }
 
 void declare(CLI::App& command, InfoArguments& arguments) {
@@ -321,16 +271,11 @@ void declare(CLI::App& command, InfoArguments& arguments) {
     laboratory::ChoiceArguments& choice = arguments.choice;
     CLI::Option* const asked = command.add_option("--why", choice.collective,
                                                   "Explain the choice of the algorithm for this collective");
-    command.add_option("-t,--members", choice.members, "With --why: number of members")
-        ->capture_default_str()
-        ->needs(asked);
+    command.add_option("-t,--members", choice.members, "With --why: number of members")->needs(asked);
     command.add_option("-b,--bytes", choice.bytes, "With --why: bytes of the longest buffer of a member")
-        ->capture_default_str()
         ->needs(asked);
-    command.add_option("-d,--type", choice.type, "With --why: the element type")
-        ->capture_default_str()
-        ->needs(asked);
-    command.add_option("-o,--op", choice.op, "With --why: the operator")->capture_default_str()->needs(asked);
+    command.add_option("-d,--type", choice.type, "With --why: the element type")->needs(asked);
+    command.add_option("-o,--op", choice.op, "With --why: the operator")->needs(asked);
     auto* const in_place =
         command.add_flag("--in-place", choice.in_place, "With --why: one buffer is both input and output")
             ->needs(asked);
@@ -343,17 +288,14 @@ void declare(CLI::App& command, InfoArguments& arguments) {
                     "With --why: on a published machine, or on that of a file written by tutti measure")
         ->needs(asked);
     command.add_option("--placement", choice.placement, "With --why: where the members are pinned")
-        ->capture_default_str()
         ->needs(asked);
 }
 
 void declare(CLI::App& command, laboratory::MeasureArguments& arguments) {
-    command.add_option("-o,--output", arguments.output, "The file to write; - is stdout")
-        ->capture_default_str();
+    command.add_option("-o,--output", arguments.output, "The file to write; - is stdout");
     command.add_option("--matrix", arguments.matrix,
                        "Draw the times of cache lines between each pair of CPUs to this SVG file");
-    command.add_option("--seconds", arguments.seconds, "Time limit for all measurements together")
-        ->capture_default_str();
+    command.add_option("--seconds", arguments.seconds, "Time limit for all measurements together");
     command.add_flag("-q,--quiet", arguments.quiet, "No progress on stderr");
 }
 

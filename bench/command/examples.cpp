@@ -56,12 +56,10 @@ constexpr std::array of_draw{
 constexpr std::array of_model{
     Example{"tutti model -t 64 -b 1M", "rounds, blocks and predicted times of all algorithms"},
     Example{"tutti model --table traff-2024", "a paper's table from the schedules' own counts"},
-    Example{"tutti model --cluster --nodes 4096", "allreduces on clusters of nodes"},
     Example{"tutti model --predict allreduce --machine epyc-7742-2s -t 16 -b 8,64K",
             "times on a machine that is not at hand"}};
 constexpr std::array of_help{Example{"tutti help bench", "as tutti bench --help"},
-                             Example{"tutti help --pages manual",
-                                     "manual pages and completions of shells, into the directory manual"}};
+                             Example{"tutti help --pages manual", "manual pages, into the directory manual"}};
 
 struct Of {
     std::string_view command;

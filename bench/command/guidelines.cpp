@@ -120,7 +120,7 @@ class Guidelines {
 public:
     Guidelines(const BenchOptions& options, double tolerance)
         : options_(options), tolerance_(tolerance), environment_(detect_environment()),
-          progress_(passes * options.members.size() * options.bytes.size(), !options.quiet) {}
+          progress_(passes * options.members.size() * options.bytes.size(), !options.given.points.quiet) {}
 
     int run() {
         fmt::print("tutti on {}, placement {}\n", machine_line(environment_.machine), options_.placement);

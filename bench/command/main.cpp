@@ -53,7 +53,7 @@ void become_hybrid_bench(int argc, char** argv) {
 
 int run_bench_arguments(const BenchArguments& arguments) {
     const BenchOptions options = arguments.parsed();
-    return options.busy.empty() ? run_bench(options) : run_busy(options);
+    return arguments.busy.empty() ? run_bench(options) : run_busy(options);
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {
@@ -158,15 +158,13 @@ void add_command(CLI::App& app, std::function<int()>& chosen, const char* name, 
     command.callback([=, &chosen] { chosen = [=] { return run(*arguments); }; });
 }
 
-/// `tutti help` and `tutti help bench`: what --help prints. `tutti help --pages`: what describes the command
-/// elsewhere.
+/// `tutti help` and `tutti help bench`: what --help prints. `tutti help --pages`: the pages of the manual.
 void add_help(CLI::App& app, std::function<int()>& chosen) {
     const auto name = std::make_shared<std::string>();
     CLI::App& help = *app.add_subcommand("help", "Describe a command and its options");
     const auto pages = std::make_shared<std::string>();
     auto* const command_asked = help.add_option("command", *name, "Default: all commands");
-    help.add_option("--pages", *pages,
-                    "Write manual pages, and completions for bash and zsh, below this directory instead")
+    help.add_option("--pages", *pages, "Write manual pages below this directory instead")
         ->excludes(command_asked);
     add_examples(help, "help");
     help.callback([=, &app, &chosen] {
@@ -237,6 +235,7 @@ int run(int argc, char** argv) {
     app.set_version_flag("-V,--version", TUTTI_VERSION_STRING);
     app.require_subcommand(0, 1);
     app.formatter(std::make_shared<FoldedHelp>());
+    app.option_defaults()->always_capture_default();
     std::function<int()> chosen;
     add_commands(app, chosen);
     try {

@@ -1,8 +1,6 @@
 #include "command/pages.hpp"
 
 #include "command/examples.hpp"
-#include "options/bench_options.hpp"
-#include "schedule/schedule.hpp"
 #include "terminal/exit_codes.hpp"
 
 #include <tutti/version.hpp>
@@ -170,21 +168,6 @@ std::vector<const CLI::Option*> options_shown(const CLI::App& command) {
     return shown;
 }
 
-std::vector<std::string> words_known(const CLI::App& app, const CLI::Option& option) {
-    const std::string name = option.nonpositional() ? option.get_lnames().front() : option.get_name(true);
-    std::vector<std::string> words;
-    if (name == "collective" || name == "why" || name == "predict" || name == "traffic") {
-        std::ranges::transform(all_collectives(), std::back_inserter(words),
-                               [](Collective collective) { return std::string(to_string(collective)); });
-    } else if (name == "algorithm") {
-        words = algorithm_names(all_collectives());
-    } else if (name == "command") {
-        std::ranges::transform(app.get_subcommands({}), std::back_inserter(words),
-                               [](const CLI::App* command) { return command->get_name(); });
-    }
-    return words;
-}
-
 std::string manual_page(const CLI::App& app, const Described& of) {
     const CLI::App& command = *of.command;
     const bool is_whole = &command == &app;
@@ -230,8 +213,6 @@ void write_pages(const CLI::App& app, const std::filesystem::path& directory) {
     for (const Described& of : described(app)) {
         write_file(directory / "man1" / (page_name(of) + ".1"), manual_page(app, of));
     }
-    write_file(directory / "bash" / "tutti", bash_completion(app));
-    write_file(directory / "zsh" / "_tutti", zsh_completion(app));
 }
 
 } // namespace tutti::bench

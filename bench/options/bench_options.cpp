@@ -186,12 +186,6 @@ std::vector<Calling> parse_callings(const std::string& text, std::size_t in_flig
     return callings;
 }
 
-ReportFormat parse_format(const std::string& text) {
-    const std::vector<std::string> known{"table", "nccl", "benchmark"};
-    check_known("--format", text, known);
-    return static_cast<ReportFormat>(std::ranges::find(known, text) - known.begin());
-}
-
 /// Every number of members is to have these groups.
 void check_levels(const std::vector<int>& levels, const std::vector<int>& members) {
     if (levels.empty()) {
@@ -240,6 +234,7 @@ void check_busy(const BenchArguments& arguments) {
 
 BenchOptions BenchArguments::parsed() const {
     BenchOptions options;
+    options.given = *this;
     options.collectives = bench::collectives(*this);
     options.bytes = sizes(points);
     options.members = checked("--members", [&] { return parse_counts(points.members, most_members); });
@@ -253,9 +248,7 @@ BenchOptions BenchArguments::parsed() const {
     options.placement = checked(
         "--placement", [&] { return machine::to_string(machine::parse_placement(points.placement)); });
     check_levels(levels, options.members);
-    options.levels = levels;
     check_busy(*this);
-    options.busy = busy;
     if (!(points.seconds > 0)) {
         throw UsageError("--seconds: must be above 0");
     }
@@ -268,26 +261,8 @@ BenchOptions BenchArguments::parsed() const {
     options.callings = parse_callings(calling, in_flight);
     check_callings(options);
     options.baselines = parse_baselines(baseline, shared);
-    options.format = parse_format(format);
-    if (options.format == ReportFormat::nccl && (in_place || shared)) {
-        throw UsageError(
-            "--format nccl: has separate vectors and vectors in place; leave --in-place and --shared out");
-    }
-    options.in_place =
-        options.format == ReportFormat::nccl ? std::vector{false, true} : std::vector{in_place};
-    options.shared = shared;
-    options.quiet = points.quiet;
-    options.json_path = json;
-    options.resume = resume;
-    if (resume && (json.empty() || is_stdout(json))) {
-        throw UsageError("--resume: needs the file of the run that was interrupted, by --json");
-    }
-    options.csv_path = csv;
-    options.html_path = html;
     options.method.check = check;
-    options.typed = points;
-    options.repetitions = repetitions;
-    const auto each = static_cast<std::size_t>(options.rounds = rounds);
+    const auto each = static_cast<std::size_t>(rounds);
     options.method.limits.seconds = points.seconds / rounds;
     options.method.limits.most = (repetitions + each - 1) / each;
     options.method.limits.least = std::min((options.method.limits.least + each - 1) / each, repetitions);
@@ -298,13 +273,11 @@ std::vector<Problem> problems_for(const BenchOptions& options, int members) {
     std::vector<Problem> problems;
     for (const Collective collective : options.collectives) {
         for (const std::size_t bytes : options.bytes) {
-            for (const bool in_place : options.in_place) {
-                Problem problem =
-                    make_problem(collective, options.type, options.op, members, bytes, in_place);
-                problem.shared = options.shared;
-                if (std::ranges::find(problems, problem) == problems.end()) {
-                    problems.push_back(problem);
-                }
+            Problem problem =
+                make_problem(collective, options.type, options.op, members, bytes, options.given.in_place);
+            problem.shared = options.given.shared;
+            if (std::ranges::find(problems, problem) == problems.end()) {
+                problems.push_back(problem);
             }
         }
     }

@@ -44,51 +44,7 @@ std::vector<std::string> algorithm_names(std::span<const Collective> collectives
 /// text is one of `known`.
 void check_known(const char* option, const std::string& text, std::span<const std::string> known);
 
-/// In which form `tutti bench` reports.
-///
-/// - table: for readers
-/// - nccl: as nccl-tests do, with separate vectors and in place (report/nccl_format.hpp)
-/// - benchmark: as Google Benchmark does, in JSON (report/benchmark_format.hpp)
-enum class ReportFormat : std::uint8_t { table, nccl, benchmark };
-
-/// The work of `tutti bench`.
-struct BenchOptions {
-    std::vector<Collective> collectives;
-    std::vector<std::size_t> bytes;
-    std::vector<int> members;
-    /// Names, or empty for the library's choice.
-    std::vector<std::string> algorithms;
-    /// Measure an algorithm only if the collective has it and it takes the operator, instead of refusing.
-    bool all_algorithms = false;
-    Type type = Type::f64;
-    Operator op = Operator::sum;
-    /// With separate vectors, in place, or both.
-    std::vector<bool> in_place = {false};
-    bool shared = false;
-    ReportFormat format = ReportFormat::table;
-    /// Calls that block come first.
-    std::vector<Calling> callings;
-    /// Names of peers, MPI libraries or not.
-    std::vector<std::string> baselines;
-    bool quiet = false;
-    std::string placement;
-    /// GroupOptions::levels.
-    std::vector<int> levels;
-    /// Numbers of busy loops of other processes; empty: another measurement.
-    std::vector<int> busy;
-    std::string json_path;
-    /// Go on with what that file holds.
-    bool resume = false;
-    std::string csv_path;
-    std::string html_path;
-    /// How often all providers take turns.
-    int rounds = 1;
-    /// The method of one round.
-    Method method;
-    /// Sizes and seconds as they are typed: of all rounds.
-    PointArguments typed = {};
-    std::size_t repetitions = 0;
-};
+struct BenchOptions;
 
 /// The options of `tutti bench` as they are typed.
 struct BenchArguments {
@@ -107,14 +63,33 @@ struct BenchArguments {
     std::string baseline = "none";
     std::size_t repetitions = 5000;
     int rounds = 3;
-    std::string format = "table";
     std::string json = {};
-    bool resume = false;
     std::string csv = {};
     std::string html = {};
 
     /// Checks and converts. Throws UsageError naming the option and what would work.
     BenchOptions parsed() const;
+};
+
+/// The work of `tutti bench`.
+struct BenchOptions {
+    BenchArguments given;
+    std::vector<Collective> collectives;
+    std::vector<std::size_t> bytes;
+    std::vector<int> members;
+    /// Names, or empty for the library's choice.
+    std::vector<std::string> algorithms;
+    /// Measure an algorithm only if the collective has it and it takes the operator, instead of refusing.
+    bool all_algorithms = false;
+    Type type = Type::f64;
+    Operator op = Operator::sum;
+    /// Calls that block come first.
+    std::vector<Calling> callings;
+    /// Names of peers, MPI libraries or not.
+    std::vector<std::string> baselines;
+    std::string placement;
+    /// The method of one round.
+    Method method;
 };
 
 /// The problems to measure among so many members.

@@ -48,11 +48,10 @@ std::string text_of(const nlohmann::json& environment) {
     return environment.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-std::string json_text(const nlohmann::json& environment, const std::string& asked,
-                      std::span<const Point> points, bool is_complete) {
-    std::string text = fmt::format(
-        "{{\"schema\": \"{}\",\n\"asked\": {},\n\"complete\": {},\n\"environment\": {},\n\"points\": [",
-        json_schema, nlohmann::json(asked).dump(), is_complete, text_of(environment));
+std::string json_text(const nlohmann::json& environment, std::span<const Point> points, bool is_complete) {
+    std::string text =
+        fmt::format("{{\"schema\": \"{}\",\n\"complete\": {},\n\"environment\": {},\n\"points\": [",
+                    json_schema, is_complete, text_of(environment));
     // A point a line: with one a number, the samples would be most lines.
     const char* separator = "\n";
     for (const Point& point : points) {
@@ -77,7 +76,6 @@ Results read_json(const std::string& path) {
                                                 path, whole["schema"].get<std::string>(), json_schema));
     }
     Results results;
-    results.asked = whole.value("asked", "");
     results.is_complete = whole.value("complete", true);
     const nlohmann::json environment = whole.value("environment", nlohmann::json::object());
     results.environment = text_of(environment);

@@ -16,20 +16,17 @@ namespace tutti::bench {
 std::string file_text(const std::string& path, const std::string& writer);
 
 /// The value of `schema` in the JSON file. It changes with the fields of a point.
-inline constexpr const char* json_schema = "tutti-bench-2";
+inline constexpr const char* json_schema = "tutti-bench-3";
 
 /// `environment` as a file has it. It may hold what is no UTF-8, such as names of files.
 std::string text_of(const nlohmann::json& environment);
 
-/// The JSON file: one object with schema, the request, whether these are all points of it, environment and
-/// points.
-std::string json_text(const nlohmann::json& environment, const std::string& asked,
-                      std::span<const Point> points, bool is_complete = true);
+/// The JSON file: one object with schema, whether these are all requested points, environment and points.
+std::string json_text(const nlohmann::json& environment, std::span<const Point> points,
+                      bool is_complete = true);
 
 /// The content read from such a file.
 struct Results {
-    /// The requested measurements; empty in older files.
-    std::string asked;
     /// False if the run was interrupted.
     bool is_complete = true;
     /// As in the file, in JSON.

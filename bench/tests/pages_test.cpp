@@ -1,4 +1,4 @@
-// Descriptions of the command beside --help: manual pages, completions and the examples in both.
+// The manual pages of the command, and the examples in them and in --help.
 
 #include "bench/tests/command.hpp"
 
@@ -68,11 +68,8 @@ TEST_CASE("the manual has every environment variable that the documentation has"
     }
 }
 
-TEST_CASE(
-    "the page of each command has its options, its examples and the exit codes; options are completed") {
+TEST_CASE("the page of each command has its options, its examples and the exit codes") {
     const Pages pages;
-    const std::string bash = content_of(pages.place / "bash/tutti");
-    const std::string zsh = content_of(pages.place / "zsh/_tutti");
     const std::vector<std::string> names = commands();
     REQUIRE(names.size() > 8);
     for (const std::string& name : names) {
@@ -81,18 +78,10 @@ TEST_CASE(
         const std::set<std::string> options = options_of(help);
         CHECK(options.count("--help") == 1);
         const std::string page = pages.manual(name);
-        const std::size_t at = zsh.find("\n" + name + ")\n");
-        REQUIRE(at != std::string::npos);
-        const std::string of_zsh = zsh.substr(at, zsh.find(";;", at) - at);
-        const auto lists = matches(bash, ("'" + name + " '-\\*\\) words='([^']*)'").c_str());
-        const auto of_bash = matches(lists.empty() ? "" : *lists.begin(), "([^ ]+)");
         for (const std::string& option : options) {
             CAPTURE(option);
             CHECK(mentions(page, "\\fB" + option + "\\fR"));
-            CHECK(mentions(of_zsh, ")" + option + "["));
-            CHECK(of_bash.count(option) == 1);
         }
-        CHECK(of_bash.size() == options.size());
 
         const std::size_t examples = help.find("Examples:\n");
         REQUIRE(examples != std::string::npos);
@@ -113,26 +102,4 @@ TEST_CASE(
             CHECK(page.find(".TP\n" + code + "\n", codes) != std::string::npos);
         }
     }
-}
-
-TEST_CASE("bash completes commands, options, and names that the command knows") {
-    if (shell("command -v bash").exit_code != 0) {
-        MESSAGE("no bash, so nothing is completed");
-        return;
-    }
-    const Pages pages;
-    const auto completed = [&](const std::string& words, int place) {
-        return shell("bash -c 'source " + pages.place / "bash/tutti" + "; COMP_WORDS=(" + words +
-                     "); COMP_CWORD=" + std::to_string(place) + "; _tutti; echo \"${COMPREPLY[*]}\"'")
-            .text;
-    };
-    CHECK(completed("tutti be", 1) == "bench\n");
-    CHECK(completed("tutti --ver", 1) == "--version\n");
-    CHECK(completed("tutti bench --al", 2) == "--algorithm\n");
-    CHECK(completed("tutti bench allg", 2) == "allgather\n");
-    CHECK(completed("tutti draw scan -a hyp", 4) == "hypercube\n");
-    CHECK(completed("tutti info --why sca", 3) == "scatter scan\n");
-    CHECK(completed("tutti help gui", 2) == "guidelines\n");
-    CHECK(completed("tutti compare re", 2) == "\n"); // files
-    CHECK(completed("tutti bench --json all", 3) == "\n");
 }

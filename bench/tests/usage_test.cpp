@@ -45,7 +45,6 @@ TEST_CASE("usage errors end with exit code 2 and say what would work") {
     expect(2, "bench scan --busy 1", "--busy: measures allreduce");
     expect(2, "bench --busy 1 --json -", "--json excludes --busy");
     expect(2, "bench --busy 1 --in-place", "--in-place excludes --busy");
-    expect(2, "bench --resume", "--resume: needs the file");
     expect(2, "guidelines --tolerance -1", "--tolerance");
     expect(2, "guidelines -b 8X", "--begin: \"8X\"");
 }
@@ -69,7 +68,6 @@ TEST_CASE("the name that is near a mistyped one is proposed") {
     expect(2, "bench -o summ", "(did you mean sum?)");
     expect(2, "bench --baseline openmp1", "(did you mean openmpi?)");
     expect(2, "bench --calling startd", "(did you mean started?)");
-    expect(2, "bench --format ncl", "(did you mean nccl?)");
     expect(2, "draw scann -a ring", "(did you mean scan?)");
     expect(2, "draw scan -a rin", "(did you mean ring?)");
     expect(2, "draw scan -a ring --format sgv", "(did you mean svg?)");
@@ -118,7 +116,7 @@ TEST_CASE("names and lists are taken as people write them") {
 }
 
 TEST_CASE("a collective is a word and members are -t everywhere") {
-    for (const char* line : {"draw scan -a ring -t 5", "model scan -t 5", "model --cluster --nodes 64 -t 5",
+    for (const char* line : {"draw scan -a ring -t 5", "model scan -t 5",
                              "verify scan -t 5 --expression 5:4 -a ring", "info --why scan -t 5"}) {
         expect(0, line);
     }
@@ -156,8 +154,7 @@ TEST_CASE("results go to stdout where the file is -, and text for readers to std
 }
 
 TEST_CASE("only one output can be stdout") {
-    for (const char* line : {"bench --csv - --json -", "bench --format nccl --json -",
-                             "measure -o - --matrix - --seconds 0.1"}) {
+    for (const char* line : {"bench --csv - --json -", "measure -o - --matrix - --seconds 0.1"}) {
         expect(2, line, "only one output can go to stdout");
     }
 }

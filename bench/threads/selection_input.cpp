@@ -1,6 +1,5 @@
 #include "threads/selection_input.hpp"
 
-#include "algorithm/registry.hpp"
 #include "choose/group_config.hpp"
 #include "choose/select.hpp"
 
@@ -35,19 +34,6 @@ SelectionInput selection_input_of(const Problem& problem) {
                   .members = problem.members,
                   .cpus = cpus};
     return input;
-}
-
-std::vector<std::size_t> candidates(const Problem& problem) {
-    const tuning::Operands operands = engine::operands_of(selection_input_of(problem).call);
-    const auto rows = algorithm::registry();
-    std::vector<std::size_t> found;
-    for (std::size_t row = 0; row < rows.size(); ++row) {
-        if (rows[row].collective == problem.collective &&
-            tuning::may_choose(rows[row], operands, problem.members)) {
-            found.push_back(row);
-        }
-    }
-    return found;
 }
 
 } // namespace tutti::bench

@@ -18,7 +18,4 @@ struct SelectionInput {
 /// The arguments of engine::select() for members that call `problem`.
 SelectionInput selection_input_of(const Problem& problem);
 
-/// The rows of the registry that may be chosen for the problem without changing a bit of its result.
-std::vector<std::size_t> candidates(const Problem& problem);
-
 } // namespace tutti::bench

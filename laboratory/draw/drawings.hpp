@@ -11,10 +11,6 @@ namespace tutti::draw {
 /// One line for each message: "round 0: 3 -> 1: blocks 4..5, combined".
 std::string text(const schedule::Schedule& schedule, std::string_view algorithm);
 
-/// The rounds as a directed graph for Graphviz: a cluster for each round, or for each of its two panels,
-/// solid edges where the receiver combines, dashed ones where it stores. Draw with `dot -Tsvg`.
-std::string dot(const schedule::Schedule& schedule, std::string_view algorithm);
-
 /// The places of members in a drawing.
 ///
 /// - rows: one below the other, a column for each panel of a round

@@ -75,14 +75,12 @@ struct Format {
     std::string_view extension;
 };
 
-/// Graphviz has two extensions.
-constexpr std::array formats{Format{"svg", ".svg"}, Format{"dot", ".dot"}, Format{"dot", ".gv"},
-                             Format{"text", ".txt"}};
+constexpr std::array formats{Format{"svg", ".svg"}, Format{"text", ".txt"}};
 
 /// The requested format, or that of the file's name, which must be the same.
 std::string format_of(const DrawArguments& arguments) {
     if (!arguments.format.empty()) {
-        bench::check_known("--format", arguments.format, std::array<std::string, 3>{"svg", "dot", "text"});
+        bench::check_known("--format", arguments.format, std::array<std::string, 2>{"svg", "text"});
     }
     const std::string extension = std::filesystem::path(arguments.output).extension();
     if (extension.empty()) {
@@ -91,7 +89,7 @@ std::string format_of(const DrawArguments& arguments) {
     const auto said = std::ranges::find(formats, extension, &Format::extension);
     if (said == formats.end()) {
         throw bench::UsageError(fmt::format("--output: {} is not a format that tutti draws in; there are svg "
-                                            "(.svg), dot for Graphviz (.dot, .gv) and text (.txt)",
+                                            "(.svg) and text (.txt)",
                                             extension));
     }
     if (!arguments.format.empty() && arguments.format != said->name) {
@@ -114,10 +112,7 @@ MachineDrawing placed_members(const DrawArguments& arguments) {
 }
 
 std::string machine_in(const std::string& format, const MachineDrawing& drawing) {
-    if (format == "svg") {
-        return machine_svg(drawing);
-    }
-    return format == "dot" ? machine_dot(drawing) : machine_text(drawing);
+    return format == "svg" ? machine_svg(drawing) : machine_text(drawing);
 }
 
 std::string schedule_in(const std::string& format, const DrawArguments& arguments) {
@@ -143,7 +138,7 @@ std::string schedule_in(const std::string& format, const DrawArguments& argument
         return draw::svg(schedule, name,
                          layout_called(arguments.layout.value_or(DrawArguments::default_layout)));
     }
-    return format == "dot" ? draw::dot(schedule, name) : draw::text(schedule, name);
+    return draw::text(schedule, name);
 }
 
 } // namespace

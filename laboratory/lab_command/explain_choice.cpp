@@ -62,18 +62,12 @@ engine::GroupConfig config_elsewhere(const ChoiceArguments& arguments) {
     try {
         const machine::Machine machine = described(find_line_profile(arguments.machine));
         const std::vector<int> places = cpus_on(machine, arguments.members, {});
-        return {.wait_policy = {},
-                .cpus = arguments.members,
-                .process_cpus = static_cast<int>(machine.pus.size()),
-                .cpus_of_process = {},
-                .options = {},
-                .timeout = {},
-                .l3_groups = tuning::l3_groups(machine, places),
-                .choices = {},
-                .tuning = "the library on another machine, where nothing has been tuned",
-                .bindings = {},
-                .places = {},
-                .parts = {}};
+        engine::GroupConfig config;
+        config.cpus = arguments.members;
+        config.process_cpus = static_cast<int>(machine.pus.size());
+        config.l3_groups = tuning::l3_groups(machine, places);
+        config.tuning = "the library on another machine, where nothing has been tuned";
+        return config;
     } catch (const std::invalid_argument& error) {
         throw bench::UsageError(fmt::format("--machine: {}", error.what()));
     }

@@ -30,8 +30,8 @@ struct DrawArguments {
     static constexpr const char* default_layout = "rows";
 };
 
-/// `tutti draw`: the rounds of one schedule, or a machine and the places of members on it, as SVG, Graphviz
-/// or text. Returns the exit code. Throws UsageError, and EnvironmentUnfit when the output cannot be written.
+/// `tutti draw`: the rounds of one schedule, or a machine and the places of members on it, as SVG or
+/// text. Returns the exit code. Throws UsageError, and EnvironmentUnfit when the output cannot be written.
 int run_draw(const DrawArguments& arguments);
 
 /// The arguments of `tutti verify`, as typed.
@@ -67,7 +67,7 @@ int run_measure(const MeasureArguments& arguments);
 struct ModelArguments {
     /// rabenseifner-traff-2004, traff-2023 or traff-2024; empty: predictions for the registry.
     std::string table;
-    /// The members of a schedule or, with --cluster, of each node. Empty: default_members().
+    /// Nothing: as the help says.
     std::optional<int> members;
     /// Empty: all.
     std::string collective;
@@ -76,14 +76,6 @@ struct ModelArguments {
     double alpha_us = 1;
     double beta_ns = 0.1;
     double gamma_ns = 0.05;
-
-    /// A cluster of nodes instead: an allreduce by each way, up to so many nodes, with threads and lanes in
-    /// each, microseconds an exchange inside a node and nanoseconds a byte there.
-    bool cluster = false;
-    int nodes = 4096;
-    int lanes = 2;
-    double local_alpha_us = 0.2;
-    double local_beta_ns = 0.1;
 
     /// Prints the traffic over the levels of a machine instead: the collective, and the children of a group
     /// in each level, outermost first, which make as many members as there are.
@@ -102,7 +94,6 @@ struct ModelArguments {
     bool level_choices = false;
 
     static constexpr int default_ranks = 22;
-    static constexpr int default_threads = 8;
 };
 
 /// `tutti model`: what the schedules cost in the linear model, what they have cross, what they take on a

@@ -2,7 +2,6 @@
 #include "cost/count.hpp"
 #include "graph/level_tree.hpp"
 #include "lab_command/lab_command.hpp"
-#include "model/cluster_model.hpp"
 #include "model/level_choices.hpp"
 #include "model/paper_tables.hpp"
 #include "model/prediction_errors.hpp"
@@ -84,27 +83,6 @@ std::string predictions(const ModelArguments& arguments, int ranks) {
                               "by the member with the most. A barrier has no bytes.\n",
                               ranks, ranks == 1 ? "" : "s", bench::format_bytes(bytes), arguments.alpha_us,
                               arguments.beta_ns, arguments.gamma_ns);
-}
-
-std::string cluster(const ModelArguments& arguments) {
-    constexpr double us_per_ns = 1e-3;
-    constexpr int most = 1 << 20;
-    const int threads = arguments.members.value_or(ModelArguments::default_threads);
-    if (arguments.nodes < 2 || arguments.nodes > most || threads < 1 || threads > most / 1024 ||
-        arguments.lanes < 1) {
-        throw bench::UsageError(
-            fmt::format("--cluster: --nodes must be in 2..{}, --members in 1..{}, --lanes at least 1", most,
-                        most / 1024));
-    }
-    return cluster_table({.threads = threads,
-                          .lanes = arguments.lanes,
-                          .bytes = static_cast<double>(parsed_bytes(arguments.bytes)),
-                          .alpha_us = arguments.alpha_us,
-                          .beta_us = arguments.beta_ns * us_per_ns,
-                          .gamma_us = arguments.gamma_ns * us_per_ns,
-                          .local_alpha_us = arguments.local_alpha_us,
-                          .local_beta_us = arguments.local_beta_ns * us_per_ns},
-                         arguments.nodes);
 }
 
 Collective parsed_collective(const char* option, const std::string& name) {
@@ -231,8 +209,6 @@ void check_costs(const ModelArguments& arguments) {
     check("--alpha", arguments.alpha_us);
     check("--beta", arguments.beta_ns);
     check("--gamma", arguments.gamma_ns);
-    check("--alpha-local", arguments.local_alpha_us);
-    check("--beta-local", arguments.local_beta_ns);
 }
 
 } // namespace
@@ -241,10 +217,6 @@ int run_model(const ModelArguments& arguments) {
     check_costs(arguments);
     if (arguments.level_choices) {
         fmt::print("{}", level_choices_text());
-        return bench::exit_fine;
-    }
-    if (arguments.cluster) {
-        fmt::print("{}", cluster(arguments));
         return bench::exit_fine;
     }
     if (!arguments.traffic.empty()) {

@@ -68,24 +68,6 @@ std::string groups_text(const CpuTree& members, int level) {
                                  : fmt::format(" of {} to {} members", least, most));
 }
 
-std::string ranks_text(RankRange ranks) {
-    return ranks.count == 1 ? fmt::format("rank {}", ranks.first)
-                            : fmt::format("ranks {}-{}", ranks.first, ranks.first + ranks.count - 1);
-}
-
-std::string node_name(int level, int number) {
-    return fmt::format("g{}_{}", level, number);
-}
-
-/// The text as a string of Graphviz holds it.
-std::string dot_text(std::string_view text) {
-    std::string result;
-    for (const char c : text) {
-        result += c == '"' || c == '\\' ? std::string{'\\', c} : std::string(1, c);
-    }
-    return result;
-}
-
 /// The kinds of parts that the groups of a level are.
 std::vector<std::size_t> kinds_of(const CpuTree& cpus, int level) {
     std::vector<std::size_t> kinds;
@@ -194,26 +176,6 @@ std::string machine_text(const MachineDrawing& drawing) {
         text += fmt::format("rank {}: {}\n", rank, fmt::join(parts, ", "));
     }
     return text;
-}
-
-std::string machine_dot(const MachineDrawing& drawing) {
-    const CpuTree& members = drawing.members;
-    std::string text = fmt::format("digraph machine {{\n  label=\"{}\";\n  rankdir=LR;\n  node [shape=box, "
-                                   "fontsize=10];\n  {} [label=\"all\"];\n",
-                                   dot_text(title(drawing)), node_name(0, 0));
-    for (int level = 1; level <= members.tree.last(); ++level) {
-        const LevelCaption said = caption(drawing, level);
-        text += fmt::format("  subgraph level_{} {{ // {}; {}\n", level, said.groups, said.line);
-        for (int number = 0; number < members.tree.groups(level); ++number) {
-            const RankRange ranks = members.tree.group(level, number);
-            text += fmt::format("    {} [label=\"{}\\n{}\"];\n    {} -> {};\n", node_name(level, number),
-                                members.name_of(level, number), ranks_text(ranks),
-                                node_name(level - 1, members.tree.group_of(level - 1, ranks.first)),
-                                node_name(level, number));
-        }
-        text += "  }\n";
-    }
-    return text + "}\n";
 }
 
 } // namespace tutti::laboratory

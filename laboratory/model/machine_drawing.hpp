@@ -67,9 +67,6 @@ std::string title(const MachineDrawing& drawing);
 /// A line for each level, and one for each member.
 std::string machine_text(const MachineDrawing& drawing);
 
-/// The tree of levels as a directed graph for Graphviz.
-std::string machine_dot(const MachineDrawing& drawing);
-
 /// The tree of levels and below it the machine, as a self-contained SVG file: sockets, NUMA nodes, L3 caches,
 /// cores and CPUs as frames in frames, with the places of members. At most 1200 pixels wide.
 std::string machine_svg(const MachineDrawing& drawing);

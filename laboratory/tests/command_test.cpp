@@ -13,7 +13,6 @@ using namespace tutti::test;
 
 TEST_CASE("draw writes a drawing of a schedule and the expression of a result") {
     expect(0, "draw allgather -a circulant -t 11", "<svg");
-    expect(0, "draw allgather -a circulant -t 11 --format dot", "digraph");
     expect(0, "draw reduce_scatter -a circulant -t 22 --expression 21", "x21 + x10 + (x15 + x4)");
     // What members store to others in a round is drawn after what they read.
     CHECK(expect(0, "draw allreduce -a direct -t 3 --format text").text ==
@@ -31,19 +30,19 @@ TEST_CASE("the extension of a file says in which format to draw, and others are 
     const auto drawn = [&](int exit_code, const std::string& name, const std::string& more = "") {
         return expect(exit_code, "draw scan -a ring -t 3 -o " + place / name + more);
     };
-    for (const auto& [name, first] : std::map<std::string, std::string>{
-             {"a.svg", "<svg"}, {"a.gv", "digraph"}, {"a.txt", "scan ring, 3 ranks"}}) {
+    for (const auto& [name, first] :
+         std::map<std::string, std::string>{{"a.svg", "<svg"}, {"a.txt", "scan ring, 3 ranks"}}) {
         drawn(0, name);
         CHECK(content_of(place / name).starts_with(first));
     }
-    drawn(0, "a", " --format dot");
-    CHECK(content_of(place / "a").starts_with("digraph"));
+    drawn(0, "a", " --format text");
+    CHECK(content_of(place / "a").starts_with("scan ring"));
     for (const char* more : {"", " --format svg"}) {
         CHECK(drawn(2, "a.png", more)
-                  .says(".png is not a format that tutti draws in; there are svg (.svg), dot"));
+                  .says(".png is not a format that tutti draws in; there are svg (.svg) and text"));
         CHECK(content_of(place / "a.png").empty());
     }
-    CHECK(drawn(2, "b.svg", " --format dot").says(".svg is for svg, but --format says dot"));
+    CHECK(drawn(2, "b.svg", " --format text").says(".svg is for svg, but --format says text"));
 }
 
 TEST_CASE("the figures of the documentation are what the commands beside them draw") {
@@ -83,7 +82,6 @@ TEST_CASE("draw shows the levels of a machine and the CPU of each member") {
            "level 1: 2 L3 caches, a member each; a line: 73 ns (68 to 73)\n",
            "rank 1: socket 0, NUMA node 0, L3 1, core 8, CPU 16\n");
     expect(0, ryzen + "-t 2 --placement 3,7", "rank 0: socket 0, NUMA node 0, L3 0, core 1, CPU 3");
-    expect(0, "draw --machine ryzen-7950x --format dot", "g1_1 -> g2_8;");
     expect(0, "draw broadcast -a levels-leaders --machine kunpeng-920 -t 64 --format text",
            "broadcast levels-leaders on levels of 2 x 32, 64 ranks, root 0\nround 0: 0 -> 32: blocks all");
 }
@@ -112,9 +110,6 @@ TEST_CASE("model prints the papers' tables and costs") {
     expect(0, "model --table traff-2023");
     expect(0, "model --table traff-2024 -t 22", "11");
     expect(2, "model --table nobody-1999");
-    expect(0, "model --cluster --nodes 2048 --bytes 64K",
-           "A model, nothing here has been measured: allreduce of 64 KiB", "   2048 ");
-    expect(2, "model --cluster --nodes 1", "--nodes must be in 2..");
     expect(2, "model --alpha -1", "--alpha: -1 is not at least 0");
     expect(0, "model barrier -t 1", "\n1 member, m = ");
     CHECK_FALSE(expect(0, "model barrier -t 8",
@@ -179,7 +174,7 @@ TEST_CASE("model --measured prints what was predicted beside what was measured")
         if (model != nullptr) {
             environment["machine"]["model"] = model;
         }
-        tutti::bench::write_output(path, json_text(environment, "", std::array{point}));
+        tutti::bench::write_output(path, json_text(environment, std::array{point}));
         return expect(exit_code, "model --machine ryzen-7950x --predict " + collective + " --measured " +
                                      path + " -t 2");
     };

@@ -1,7 +1,6 @@
-// Predictions: of clusters, of algorithms on machine models, and beside measurements.
+// Predictions: of algorithms on machine models, and beside measurements.
 #include "bench/tests/command.hpp"
 #include "choose/select.hpp"
-#include "model/cluster_model.hpp"
 #include "model/level_choices.hpp"
 #include "model/prediction_errors.hpp"
 #include "model/prediction_table.hpp"
@@ -12,8 +11,6 @@ using namespace tutti::laboratory;
 using namespace tutti::test;
 
 namespace {
-
-constexpr ClusterModel model{.threads = 4, .lanes = 2, .bytes = 1e6, .alpha_us = 1, .beta_us = 1e-3};
 
 /// How much faster the table's choice is predicted to be than `flat` and `direct`.
 double gain(const char* machine, int members, Collective collective, std::size_t bytes) {
@@ -47,19 +44,6 @@ bench::Point measured(const std::string& algorithm, std::size_t bytes, double us
 }
 
 } // namespace
-
-TEST_CASE("a leader pays for the wire, and flat processes share it") {
-    // 16 nodes: 8 rounds, 2 (1 - 1/16) MB at 1 ns a byte.
-    CHECK(leader_us(model, 16) == doctest::Approx(8 + 2000 * 15.0 / 16));
-
-    // Short vectors go whole, in half the rounds.
-    ClusterModel tiny = model;
-    tiny.bytes = 8;
-    CHECK(leader_us(tiny, 16) == doctest::Approx(4 + 4 * 0.008));
-
-    // Flat processes have more ranks and share the network. 64 ranks: 12 rounds; two threads to a lane.
-    CHECK(flat_us(model, 16) == doctest::Approx(12 + 2 * 2000 * 63.0 / 64));
-}
 
 TEST_CASE("the table of the library is the one that the simulation makes") {
     std::ifstream file(TUTTI_LEVEL_CHOICES);

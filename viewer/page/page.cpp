@@ -191,9 +191,8 @@ ordered_json profile_of(const NamedProfile& named) {
 }
 
 Finding interruption(const NamedResults& named) {
-    return {Tone::warning, fmt::format("The run of {} was interrupted after {} points: the same command with "
-                                       "--resume measures the others.",
-                                       named.name, named.results.points.size())};
+    return {Tone::warning, fmt::format("The run of {} was interrupted after {} points.", named.name,
+                                       named.results.points.size())};
 }
 
 } // namespace

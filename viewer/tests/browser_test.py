@@ -36,7 +36,7 @@ def results(factor, collectives, sizes, providers):
         for members in (2, 4, 8, 16):
             for size in sizes[:1] if collective == "barrier" else sizes:
                 points += [point(collective, name, members, size, factor * (index + 1)) for index, name in enumerate(providers)]
-    return {"schema": "tutti-bench-2", "points": points,
+    return {"schema": "tutti-bench-3", "points": points,
             "environment": {"machine": {"model": EVIL, "cpus": 2, "cpus_in_machine": 4, "cpu_list": "0-1", "l2_bytes": 1 << 20},
                             "system": EVIL, "command": EVIL, "time": "2026-01-31T12:00:00Z", "versions": {"tutti": "0", EVIL: EVIL},
                             "pinning": {"2": ["member 0: CPU 0", EVIL]}}}

@@ -17,7 +17,7 @@ TEST_CASE("report makes one page of results and profiles, and prints what stands
     std::string line = "report";
     for (const auto& [name, median_us] :
          std::vector<std::pair<std::string, double>>{{"old.json", 1}, {"new.json", 2}}) {
-        std::ofstream(place / name) << json_text(nlohmann::json::object(), "",
+        std::ofstream(place / name) << json_text(nlohmann::json::object(),
                                                  std::vector{steady_point(8, median_us)});
         line += " " + place / name;
     }

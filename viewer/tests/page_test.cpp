@@ -15,8 +15,7 @@ namespace {
 Subjects subjects_of(std::vector<bench::Point> points,
                      const nlohmann::json& environment = nlohmann::json::object()) {
     return {.results = {{"a.json",
-                         {.asked = {},
-                          .environment = bench::text_of(environment),
+                         {.environment = bench::text_of(environment),
                           .circumstances = bench::circumstances(environment),
                           .points = std::move(points)}}},
             .profiles = {}};
@@ -123,8 +122,9 @@ TEST_CASE("further files come with what compare says of them") {
     CHECK(row[1] == 1);
     CHECK(row[2] == "slower");
     CHECK(row[3].get<double>() < 0.001);
-    CHECK(findings_text(subjects).find("! From a.json to b.json: 1 of 1 point of Tutti is slower") !=
-          std::string::npos);
+    CHECK(mentions(findings_text(subjects), "! From a.json to b.json: 1 of 1 point of Tutti is slower"));
+    subjects.results[0].results.is_complete = false;
+    CHECK(findings_text(subjects).starts_with("! The run of a.json was interrupted after 2 points."));
 }
 
 TEST_CASE("a profile comes with its pairs, the same both ways, and groups that show in them") {
