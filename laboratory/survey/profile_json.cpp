@@ -1,7 +1,6 @@
 #include "survey/profile_json.hpp"
 
 #include "choose/tuning_file.hpp"
-#include "distance/published.hpp"
 #include "environment.hpp"
 #include "terminal/exit_codes.hpp"
 
@@ -280,16 +279,16 @@ MeasuredProfile read_measured_profile(const std::string& path) {
 }
 
 distance::MachineModel find_line_profile(const std::string& name_or_file) {
-    const auto all = distance::published();
-    const auto found = std::ranges::find(all, name_or_file, &distance::Published::name);
+    const auto all = published();
+    const auto found = std::ranges::find(all, name_or_file, &Published::name);
     if (found != all.end()) {
-        return found->profile;
+        return parse_line_profile(found->text);
     }
     if (std::filesystem::exists(name_or_file)) {
         return read_line_profile(name_or_file);
     }
-    std::vector<std::string> names;
-    std::ranges::transform(all, std::back_inserter(names), &distance::Published::name);
+    std::vector<std::string_view> names;
+    std::ranges::transform(all, std::back_inserter(names), &Published::name);
     if (name_or_file.empty()) {
         throw std::invalid_argument(fmt::format(
             "which one? A file that tutti measure has written, or a published machine; there are: {}",

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,6 +63,15 @@ distance::MachineModel parse_line_profile(std::string_view text);
 /// The profile in a regular file. Throws std::invalid_argument that names it, like parse_line_profile().
 MeasuredProfile read_measured_profile(const std::string& path);
 distance::MachineModel read_line_profile(const std::string& path);
+
+/// A file of laboratory/profiles: the profile of a machine that somebody else has measured.
+struct Published {
+    std::string_view name; ///< that of the file, without what follows the dot
+    std::string_view text;
+};
+
+/// All there are, by name.
+std::span<const Published> published();
 
 /// The published profile of that name, or else the one in the file of that name. Throws std::invalid_argument
 /// that lists the names where it is neither, and like read_line_profile().
