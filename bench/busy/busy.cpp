@@ -52,41 +52,6 @@ namespace {
     }
 }
 
-} // namespace
-
-BusyLoops::BusyLoops(int loops) {
-    const pid_t parent = getpid();
-    for (int loop = 0; loop < loops; ++loop) {
-        const pid_t child = fork();
-        if (child == 0) {
-            loop_until_killed(parent);
-        }
-        if (child < 0) {
-            end();
-            throw EnvironmentUnfit(
-                fmt::format("--busy: cannot start {} processes: {}", loops, strerror(errno)));
-        }
-        children_.push_back(child);
-    }
-    if (loops > 0) {
-        constexpr std::chrono::milliseconds until_spread{200}; // by the kernel, over the CPUs
-        std::this_thread::sleep_for(until_spread);
-    }
-}
-
-BusyLoops::~BusyLoops() {
-    end();
-}
-
-void BusyLoops::end() noexcept {
-    for (const pid_t child : children_) {
-        kill(child, SIGKILL);
-        waitpid(child, nullptr, 0);
-    }
-}
-
-namespace {
-
 constexpr double ns_per_second = 1e9;
 constexpr double ns_per_us = 1e3;
 
@@ -202,26 +167,6 @@ constexpr std::array ways{
     WayToWait{"yield", in_a_group<Wait::yield>},         WayToWait{"sleep", in_a_group<Wait::sleep>},
     WayToWait{"std::barrier", with_std_barrier},         WayToWait{"hand-written", with_a_yielding_barrier}};
 
-} // namespace
-
-std::span<const WayToWait> ways_to_wait() {
-    return ways;
-}
-
-long turns_for(double us) {
-    constexpr long sample = 20'000;
-    constexpr int tries = 20;
-    double fastest_us = std::numeric_limits<double>::max();
-    for (int i = 0; i < tries; ++i) {
-        const std::int64_t begin = now_ns();
-        work(sample);
-        fastest_us = std::min(fastest_us, static_cast<double>(now_ns() - begin) / ns_per_us);
-    }
-    return static_cast<long>(us * sample / fastest_us);
-}
-
-namespace {
-
 constexpr double work_us = 3;
 
 /// The samples of the rounds of one wait policy.
@@ -256,6 +201,53 @@ void measure(const BenchOptions& options, int members, int loops, long turns, Ta
 }
 
 } // namespace
+
+BusyLoops::BusyLoops(int loops) {
+    const pid_t parent = getpid();
+    for (int loop = 0; loop < loops; ++loop) {
+        const pid_t child = fork();
+        if (child == 0) {
+            loop_until_killed(parent);
+        }
+        if (child < 0) {
+            end();
+            throw EnvironmentUnfit(
+                fmt::format("--busy: cannot start {} processes: {}", loops, strerror(errno)));
+        }
+        children_.push_back(child);
+    }
+    if (loops > 0) {
+        constexpr std::chrono::milliseconds until_spread{200}; // by the kernel, over the CPUs
+        std::this_thread::sleep_for(until_spread);
+    }
+}
+
+BusyLoops::~BusyLoops() {
+    end();
+}
+
+void BusyLoops::end() noexcept {
+    for (const pid_t child : children_) {
+        kill(child, SIGKILL);
+        waitpid(child, nullptr, 0);
+    }
+}
+
+std::span<const WayToWait> ways_to_wait() {
+    return ways;
+}
+
+long turns_for(double us) {
+    constexpr long sample = 20'000;
+    constexpr int tries = 20;
+    double fastest_us = std::numeric_limits<double>::max();
+    for (int i = 0; i < tries; ++i) {
+        const std::int64_t begin = now_ns();
+        work(sample);
+        fastest_us = std::min(fastest_us, static_cast<double>(now_ns() - begin) / ns_per_us);
+    }
+    return static_cast<long>(us * sample / fastest_us);
+}
 
 int run_busy(const BenchOptions& options) {
     const long turns = turns_for(work_us);

@@ -2,7 +2,6 @@
 #include "command/coverage.hpp"
 #include "command/subcommands.hpp"
 #include "machine/placement.hpp"
-#include "measure/gate.hpp"
 #include "mpirun/mpi_baseline.hpp"
 #include "page/page.hpp"
 #include "peers/peer_modules.hpp"
@@ -21,7 +20,6 @@
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -93,21 +91,6 @@ Environment environment_of(const BenchOptions& options) {
     return environment;
 }
 
-/// The text for a user who interrupts a run.
-std::string last_words(const std::string& json_path, std::size_t points_written) {
-    std::string text = isatty(STDERR_FILENO) == 1 ? "\n" : "";
-    if (json_path.empty() || is_stdout(json_path)) {
-        text += "tutti: interrupted; with --json FILE a run keeps what it has measured\n";
-    } else if (points_written == 0) {
-        text +=
-            fmt::format("tutti: interrupted before a collective was done: {} is not written\n", json_path);
-    } else {
-        text += fmt::format("tutti: interrupted: {} has {} point{}\n", json_path, points_written,
-                            points_written == 1 ? "" : "s");
-    }
-    return wrapped(text, width_of(stderr));
-}
-
 /// One `tutti bench` under way.
 class Bench {
 public:
@@ -115,13 +98,11 @@ public:
         : options_(options),
           out_(text_stream(std::array{options.given.json, options.given.csv, options.given.html})),
           environment_(environment_of(options)), baselines_(available(options.baselines, out_)),
-          time_left_(planned()), progress_(time_left_.steps(), !options.given.points.quiet),
-          farewell_(last_words(options.given.json, 0)) {}
+          progress_(steps(), !options.given.points.quiet) {}
 
     int run() {
         fmt::print(out_, "{}", header_text(environment_, width_of(out_)));
         flush(out_);
-        say_how_long();
         for (const int members : options_.members) {
             measure_members(members);
         }
@@ -135,50 +116,18 @@ public:
     }
 
 private:
-    /// All steps, in any order.
-    TimeLeft planned() const {
-        TimeLeft left;
-        const auto apart = std::ranges::count_if(baselines_, is_measured_apart);
-        const auto in_turns = static_cast<double>(std::ranges::ssize(baselines_) - apart);
-        const auto plan = [&](const std::string& provider, const Problem& problem, double contenders) {
-            for (int round = 0; round < options_.given.rounds; ++round) {
-                left.plan(kind_of(provider, problem),
-                          contenders * most_seconds(options_.method, problem.bytes()));
-            }
-        };
+    std::size_t steps() const {
+        const auto apart = static_cast<std::size_t>(std::ranges::count_if(baselines_, is_measured_apart));
+        std::size_t steps = 0;
         for (const int members : options_.members) {
             for (const Problem& problem : problems_for(options_, members)) {
-                for (const std::string& name : options_.algorithms) {
-                    if (applies(options_, name, problem)) {
-                        plan("tutti", problem,
-                             static_cast<double>(options_.callings.size()) +
-                                 (name == options_.algorithms.front() ? in_turns : 0));
-                    }
-                }
-                for (const std::string& name : baselines_) {
-                    if (is_measured_apart(name)) {
-                        plan(name, problem, 1);
-                    }
-                }
+                steps += apart + static_cast<std::size_t>(
+                                     std::ranges::count_if(options_.algorithms, [&](const std::string& name) {
+                                         return applies(options_, name, problem);
+                                     }));
             }
         }
-        return left;
-    }
-
-    /// Steps that last about as long.
-    static std::string kind_of(const std::string& provider, const Problem& problem) {
-        return fmt::format("{} {} {}", provider, problem.members, problem.bytes());
-    }
-
-    void say_how_long() const {
-        if (!options_.given.points.quiet) {
-            const std::size_t steps = time_left_.steps();
-            const std::string text =
-                fmt::format("{} step{}, which may take {}; --seconds, -n, -e, -f, -t and the names of "
-                            "collectives make that less\n",
-                            steps, steps == 1 ? "" : "s", format_duration(time_left_.seconds()));
-            fmt::print(stderr, "{}", wrapped(text, width_of(stderr)));
-        }
+        return steps * static_cast<std::size_t>(options_.given.rounds);
     }
 
     int cpus_of(int members) const { return cpus_under(environment_.machine, members, options_.placement); }
@@ -186,12 +135,9 @@ private:
     bool crowded(int members) const { return members > cpus_of(members); }
 
     void step(const std::string& provider, const Problem& problem, const std::string& algorithm) {
-        constexpr double seconds_per_ns = 1e-9;
-        time_left_.begin(kind_of(provider, problem), static_cast<double>(now_ns()) * seconds_per_ns);
         progress_.step(
             fmt::format("{}, {} members, {}", provider, problem.members, to_string(problem.collective)),
-            fmt::format("{} {}", format_bytes(problem.bytes()), algorithm),
-            "about " + format_duration(time_left_.seconds()) + " left");
+            fmt::format("{} {}", format_bytes(problem.bytes()), algorithm));
     }
 
     RunnerOptions runner_options(int members, const std::vector<std::string>& peers) const {
@@ -311,7 +257,6 @@ private:
         if (!options_.given.json.empty()) {
             write(options_.given.json, json_text(to_json(environment_), all, is_all), is_all);
         }
-        farewell_.change(last_words(options_.given.json, all.size()));
         if (!options_.given.csv.empty()) {
             write(options_.given.csv, csv_text(all), is_all);
         }
@@ -343,11 +288,9 @@ private:
     std::FILE* out_;
     Environment environment_;
     std::vector<std::string> baselines_;
-    TimeLeft time_left_;
     Progress progress_;
     std::vector<Point> own_;
     std::vector<Point> others_;
-    Farewell farewell_;
 };
 
 /// Checks that a team would only make when the first is created: CPUs, and variables of the environment.

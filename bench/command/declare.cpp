@@ -116,9 +116,6 @@ void declare(CLI::App& command, laboratory::VerifyArguments& arguments) {
                     "Numbers of members: 1:1024, 22, or 2,4,8:16. Above 128 members, one root per number in "
                     "turn, and one protocol if each member has its own program");
     command.add_option("-a,--algorithm", arguments.algorithm, "Only algorithms of this name");
-    command.add_option(
-        "--expression", arguments.expression,
-        "MEMBERS:RANK: print what that member computes instead (by default in the circulant reduce_scatter)");
     command.add_flag("-q,--quiet", arguments.quiet, "No progress on stderr");
 }
 
@@ -293,8 +290,6 @@ void declare(CLI::App& command, InfoArguments& arguments) {
 
 void declare(CLI::App& command, laboratory::MeasureArguments& arguments) {
     command.add_option("-o,--output", arguments.output, "The file to write; - is stdout");
-    command.add_option("--matrix", arguments.matrix,
-                       "Draw the times of cache lines between each pair of CPUs to this SVG file");
     command.add_option("--seconds", arguments.seconds, "Time limit for all measurements together");
     command.add_flag("-q,--quiet", arguments.quiet, "No progress on stderr");
 }

@@ -1,20 +1,22 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tutti::bench {
 
 /// A line that a reader may copy.
 struct Example {
+    /// "" is `tutti` itself.
+    std::string_view command;
     const char* line;
     /// The effect of the line.
     const char* text;
 };
 
-/// The examples of a command; "" is `tutti` itself. Empty if there are none.
-std::span<const Example> examples_of(std::string_view command);
+/// The examples of a command.
+std::vector<Example> examples_of(std::string_view command);
 
 /// The same under a heading, as --help shows them: empty, or ends without a newline.
 std::string examples_text(std::string_view command);

@@ -151,10 +151,6 @@ void measure_loop(Harness& harness, const Subject& subject, const Method& method
 
 } // namespace
 
-double most_seconds(const Method& method, std::size_t bytes) {
-    return method.limits.seconds * (bytes <= method.loop_bytes ? 1 + loop_share : 1);
-}
-
 std::vector<Point> measure(Harness& harness, const Problem& problem, const Subject& subject,
                            const Method& method) {
     std::vector<Point> points;

@@ -20,9 +20,6 @@ struct Method {
     std::size_t loop_bytes = std::size_t{32} << 10;
 };
 
-/// The most seconds of a contender for a problem with vectors of so many bytes, besides checks.
-double most_seconds(const Method& method, std::size_t bytes);
-
 /// One of those that are measured in turns.
 struct Contender {
     std::string provider;

@@ -51,6 +51,10 @@ std::string list_of(const Words& words) {
     return fmt::format("{}{}", fmt::join(shown, ", "), words.size() > most ? ", ..." : "");
 }
 
+bool is_default(const Point& point) {
+    return point.algorithm == "auto";
+}
+
 } // namespace
 
 double control_ratio(const Point& before, const Point& after) {
@@ -173,14 +177,6 @@ std::vector<Judgement> judge_all(std::span<const Point> before, std::span<const 
     }
     return judgements;
 }
-
-namespace {
-
-bool is_default(const Point& point) {
-    return point.algorithm == "auto";
-}
-
-} // namespace
 
 std::string name_of(const Problem& problem) {
     return fmt::format("{}{}, {} members{}", to_string(problem.collective),

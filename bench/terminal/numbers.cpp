@@ -109,15 +109,4 @@ std::string format_us(double us) {
     return fmt::format("{:.{}f} {}", value, std::clamp(4 - before_point, 0, 3), millis ? "ms" : "us");
 }
 
-std::string format_duration(double seconds) {
-    constexpr long minute = 60;
-    const long whole = std::lround(std::ceil(seconds));
-    if (whole < 2 * minute) {
-        return fmt::format("{} s", whole);
-    }
-    const long minutes = (whole + minute - 1) / minute;
-    return minutes < minute ? fmt::format("{} min", minutes)
-                            : fmt::format("{} h {} min", minutes / minute, minutes % minute);
-}
-
 } // namespace tutti::bench

@@ -25,7 +25,4 @@ std::vector<std::size_t> geometric_sizes(std::size_t first, std::size_t last, do
 /// A time in microseconds with four digits and the unit that suits it: "1.234 us", "56.78 ms".
 std::string format_us(double us);
 
-/// A time for waiting users: "45 s", "12 min", "1 h 20 min".
-std::string format_duration(double seconds);
-
 } // namespace tutti::bench

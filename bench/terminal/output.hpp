@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdio>
-#include <deque>
 #include <span>
 #include <string>
 
@@ -28,22 +27,5 @@ void replace_file(const std::string& path, const std::string& text);
 
 /// Passes on what is buffered. Throws EnvironmentUnfit when this or anything before could not be written.
 void flush(std::FILE* stream);
-
-/// While there is one, SIGINT and SIGTERM print its words on stderr before they end the process. A signal
-/// that is ignored stays ignored. Only one at a time.
-class Farewell {
-public:
-    explicit Farewell(std::string words);
-    ~Farewell();
-    Farewell(const Farewell&) = delete;
-    Farewell& operator=(const Farewell&) = delete;
-
-    /// From now on prints these instead.
-    void change(std::string words);
-
-private:
-    /// A handler may still read old ones, which do not move.
-    std::deque<std::string> all_words_;
-};
 
 } // namespace tutti::bench

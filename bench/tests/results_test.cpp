@@ -41,6 +41,14 @@ void check_keys(const json& value, const json& schema) {
     }
 }
 
+/// The words of compare for two files, which are written to `place`.
+std::string compare(const Place& place, const std::vector<Point>& before, const std::vector<Point>& after,
+                    const json& here = json::object(), const json& there = json::object()) {
+    tutti::bench::write_output(place / "before", json_text(here, before));
+    tutti::bench::write_output(place / "after", json_text(there, after));
+    return "compare " + place / "before" + " " + place / "after";
+}
+
 } // namespace
 
 TEST_CASE("what bench writes is what the documented schema says") {
@@ -80,18 +88,6 @@ TEST_CASE("a run that is killed keeps the collectives that it has measured") {
     CHECK(written.at("points")[0].at("collective") == "barrier");
     CHECK(written.at("complete") == false);
 }
-
-namespace {
-
-/// The words of compare for two files, which are written to `place`.
-std::string compare(const Place& place, const std::vector<Point>& before, const std::vector<Point>& after,
-                    const json& here = json::object(), const json& there = json::object()) {
-    tutti::bench::write_output(place / "before", json_text(here, before));
-    tutti::bench::write_output(place / "after", json_text(there, after));
-    return "compare " + place / "before" + " " + place / "after";
-}
-
-} // namespace
 
 TEST_CASE("compare ends with exit code 3 when something is slower, and with 0 when not") {
     const Place place;

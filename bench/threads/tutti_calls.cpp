@@ -182,43 +182,6 @@ Calls shared_calls(const Blocking& blocking, const Problem& problem, std::byte* 
     });
 }
 
-} // namespace
-
-Calls tutti_calls(Member& me, const Problem& problem, const std::string& algorithm, std::byte* input,
-                  std::byte* output, const Calling& calling) {
-    if (calling.way != Calling::Way::blocking) {
-        const Starting starting{{me, algorithm}, calling, spaced(problem.bytes())};
-        return dynamic_calls(starting, problem, me.rank(), input, output);
-    }
-    const Blocking blocking{{me, algorithm}};
-    if (problem.shared) {
-        return shared_calls(blocking, problem, input, output);
-    }
-    // Plotted problems are called as most programs do.
-    if (!problem.reduces() || problem.op == Operator::sum) {
-        switch (problem.type) {
-        case Type::f64:
-            return typed_calls<double>(blocking, problem, input, output);
-        case Type::f32:
-            return typed_calls<float>(blocking, problem, input, output);
-        case Type::i64:
-            return typed_calls<std::int64_t>(blocking, problem, input, output);
-        case Type::i32:
-            return typed_calls<std::int32_t>(blocking, problem, input, output);
-        default:
-            break;
-        }
-    }
-    return dynamic_calls(blocking, problem, me.rank(), input, output);
-}
-
-Calls arriving_calls(AsyncGroup& meeting, int rank, const Problem& problem, std::byte* input,
-                     std::byte* output) {
-    return dynamic_calls(AtAsyncGroup{meeting, rank}, problem, rank, input, output);
-}
-
-namespace {
-
 using Ranges = std::vector<std::span<double>>;
 
 std::span<double> vector_of(std::byte* data, std::size_t elements) {
@@ -253,6 +216,39 @@ struct SingleCaller {
 };
 
 } // namespace
+
+Calls tutti_calls(Member& me, const Problem& problem, const std::string& algorithm, std::byte* input,
+                  std::byte* output, const Calling& calling) {
+    if (calling.way != Calling::Way::blocking) {
+        const Starting starting{{me, algorithm}, calling, spaced(problem.bytes())};
+        return dynamic_calls(starting, problem, me.rank(), input, output);
+    }
+    const Blocking blocking{{me, algorithm}};
+    if (problem.shared) {
+        return shared_calls(blocking, problem, input, output);
+    }
+    // Plotted problems are called as most programs do.
+    if (!problem.reduces() || problem.op == Operator::sum) {
+        switch (problem.type) {
+        case Type::f64:
+            return typed_calls<double>(blocking, problem, input, output);
+        case Type::f32:
+            return typed_calls<float>(blocking, problem, input, output);
+        case Type::i64:
+            return typed_calls<std::int64_t>(blocking, problem, input, output);
+        case Type::i32:
+            return typed_calls<std::int32_t>(blocking, problem, input, output);
+        default:
+            break;
+        }
+    }
+    return dynamic_calls(blocking, problem, me.rank(), input, output);
+}
+
+Calls arriving_calls(AsyncGroup& meeting, int rank, const Problem& problem, std::byte* input,
+                     std::byte* output) {
+    return dynamic_calls(AtAsyncGroup{meeting, rank}, problem, rank, input, output);
+}
 
 Calls single_caller_calls(const Problem& problem, const pass::Vectors& vectors, const Executor& executor) {
     Ranges ins;

@@ -78,39 +78,6 @@ std::vector<long> scratch(const Schedule& schedule) {
     return most;
 }
 
-} // namespace
-
-Tally tally(const Schedule& schedule) {
-    const std::size_t stored = schedule.programs().size();
-    Tally tally{0, std::vector<long>(stored, 0), std::vector<long>(stored, 0), std::vector<long>(stored, 0),
-                std::vector<long>(stored, 0)};
-    add_traffic(schedule, tally);
-    if (schedule.collective() == Collective::barrier) {
-        return tally;
-    }
-    for (std::size_t rank = 0; rank < stored; ++rank) {
-        tally.reductions[rank] = reductions(schedule, schedule.programs()[rank]);
-    }
-    tally.scratch = scratch(schedule);
-    return tally;
-}
-
-algorithm::CostTerms Tally::most() const {
-    return {rounds, std::ranges::max(received), std::ranges::max(reductions)};
-}
-
-long Tally::most_scratch() const {
-    return std::ranges::max(scratch);
-}
-
-long Tally::most_sent() const {
-    return std::ranges::max(sent);
-}
-
-using schedule::Schedule;
-
-namespace {
-
 double log2_up(int ranks) {
     return graph::rounds_log2(ranks);
 }
@@ -140,6 +107,33 @@ double all_but_one(int ranks) {
 }
 
 } // namespace
+
+Tally tally(const Schedule& schedule) {
+    const std::size_t stored = schedule.programs().size();
+    Tally tally{0, std::vector<long>(stored, 0), std::vector<long>(stored, 0), std::vector<long>(stored, 0),
+                std::vector<long>(stored, 0)};
+    add_traffic(schedule, tally);
+    if (schedule.collective() == Collective::barrier) {
+        return tally;
+    }
+    for (std::size_t rank = 0; rank < stored; ++rank) {
+        tally.reductions[rank] = reductions(schedule, schedule.programs()[rank]);
+    }
+    tally.scratch = scratch(schedule);
+    return tally;
+}
+
+algorithm::CostTerms Tally::most() const {
+    return {rounds, std::ranges::max(received), std::ranges::max(reductions)};
+}
+
+long Tally::most_scratch() const {
+    return std::ranges::max(scratch);
+}
+
+long Tally::most_sent() const {
+    return std::ranges::max(sent);
+}
 
 Work busiest_member(const Schedule& schedule) {
     const algorithm::CostTerms terms = tally(schedule).most();

@@ -82,57 +82,6 @@ void for_each_crossing(const schedule::Synchronised& plan, std::size_t stored, V
     }
 }
 
-} // namespace
-
-Crossing LevelTraffic::total() const {
-    Crossing sum;
-    for (const Border& border : groups) {
-        Borders::add(sum, border.in);
-    }
-    return sum;
-}
-
-Border LevelTraffic::most() const {
-    Border most;
-    for (const Border& border : groups) {
-        most.in.blocks = std::max(most.in.blocks, border.in.blocks);
-        most.in.slots = std::max(most.in.slots, border.in.slots);
-        most.out.blocks = std::max(most.out.blocks, border.out.blocks);
-        most.out.slots = std::max(most.out.slots, border.out.slots);
-    }
-    return most;
-}
-
-std::vector<LevelTraffic> traffic(const schedule::Synchronised& plan, const LevelTree& tree) {
-    const Schedule& schedule = plan.schedule;
-    if (tree.ranks() != schedule.ranks()) {
-        throw std::invalid_argument("traffic: the tree has other ranks than the schedule");
-    }
-    Borders borders(tree);
-    for (std::size_t stored = 0; stored < schedule.programs().size(); ++stored) {
-        const bool is_all = schedule.symmetry().translates();
-        const int first = is_all ? 0 : static_cast<int>(stored);
-        const int last = is_all ? schedule.ranks() - 1 : first;
-        for_each_crossing(plan, stored, [&](int other, bool is_stored, const Crossing& what) {
-            for (int actor = first; actor <= last; ++actor) {
-                const int owner = schedule.translation(actor).member(other);
-                borders.cross(is_stored ? actor : owner, is_stored ? owner : actor, what);
-            }
-        });
-    }
-    return borders.take();
-}
-
-double lines(const Crossing& crossing, Protocol protocol, double block_bytes) {
-    constexpr double line = 64;
-    constexpr double in_a_slot = 32;
-    const bool in_slots = protocol == Protocol::eager && block_bytes <= in_a_slot;
-    const double data = in_slots ? 0 : static_cast<double>(crossing.blocks) * std::ceil(block_bytes / line);
-    return static_cast<double>(crossing.slots) + data;
-}
-
-namespace {
-
 /// How many ranks of the group have their source of a shift outside.
 int shifted_in(RankRange group, int ranks, int distance) {
     int count = 0;
@@ -185,6 +134,53 @@ double total_needed(Collective collective, int groups, double in, double out) {
 }
 
 } // namespace
+
+Crossing LevelTraffic::total() const {
+    Crossing sum;
+    for (const Border& border : groups) {
+        Borders::add(sum, border.in);
+    }
+    return sum;
+}
+
+Border LevelTraffic::most() const {
+    Border most;
+    for (const Border& border : groups) {
+        most.in.blocks = std::max(most.in.blocks, border.in.blocks);
+        most.in.slots = std::max(most.in.slots, border.in.slots);
+        most.out.blocks = std::max(most.out.blocks, border.out.blocks);
+        most.out.slots = std::max(most.out.slots, border.out.slots);
+    }
+    return most;
+}
+
+std::vector<LevelTraffic> traffic(const schedule::Synchronised& plan, const LevelTree& tree) {
+    const Schedule& schedule = plan.schedule;
+    if (tree.ranks() != schedule.ranks()) {
+        throw std::invalid_argument("traffic: the tree has other ranks than the schedule");
+    }
+    Borders borders(tree);
+    for (std::size_t stored = 0; stored < schedule.programs().size(); ++stored) {
+        const bool is_all = schedule.symmetry().translates();
+        const int first = is_all ? 0 : static_cast<int>(stored);
+        const int last = is_all ? schedule.ranks() - 1 : first;
+        for_each_crossing(plan, stored, [&](int other, bool is_stored, const Crossing& what) {
+            for (int actor = first; actor <= last; ++actor) {
+                const int owner = schedule.translation(actor).member(other);
+                borders.cross(is_stored ? actor : owner, is_stored ? owner : actor, what);
+            }
+        });
+    }
+    return borders.take();
+}
+
+double lines(const Crossing& crossing, Protocol protocol, double block_bytes) {
+    constexpr double line = 64;
+    constexpr double in_a_slot = 32;
+    const bool in_slots = protocol == Protocol::eager && block_bytes <= in_a_slot;
+    const double data = in_slots ? 0 : static_cast<double>(crossing.blocks) * std::ceil(block_bytes / line);
+    return static_cast<double>(crossing.slots) + data;
+}
 
 LeastTraffic least_traffic(Collective collective, const LevelTree& tree, int level, int root) {
     LeastTraffic least;

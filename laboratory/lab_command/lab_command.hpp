@@ -40,8 +40,6 @@ struct VerifyArguments {
     /// Empty: all.
     std::string collective;
     std::string algorithm;
-    /// "22:21": instead of verifying, print the expression that member 21 of 22 computes.
-    std::string expression;
     bool quiet = false;
 };
 
@@ -53,8 +51,6 @@ int run_verify(const VerifyArguments& arguments);
 /// The arguments of `tutti measure`, as typed.
 struct MeasureArguments {
     std::string output = "tutti-lines.json";
-    /// Empty: none is drawn.
-    std::string matrix;
     double seconds = 60;
     bool quiet = false;
 };

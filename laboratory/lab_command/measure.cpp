@@ -5,7 +5,6 @@
 #include "machine/files.hpp"
 #include "report/environment.hpp"
 #include "survey/distances.hpp"
-#include "survey/matrix_svg.hpp"
 #include "survey/profile_json.hpp"
 #include "survey/survey.hpp"
 #include "terminal/exit_codes.hpp"
@@ -115,7 +114,7 @@ int measure(const MeasureArguments& arguments) {
     if (machine.pus.size() < 2) {
         throw bench::EnvironmentUnfit("measure: this process may use one CPU; lines go between two");
     }
-    std::FILE* const out = bench::text_stream(std::array{arguments.output, arguments.matrix});
+    std::FILE* const out = bench::text_stream(std::array{arguments.output});
     fmt::print(out, "tutti on {}\n", bench::machine_line(machine));
     const Survey survey = laboratory::survey(machine, arguments.seconds, !arguments.quiet);
     const std::vector<distance::FoundLevel> levels = find_levels(survey.one_way_ns);
@@ -131,13 +130,6 @@ int measure(const MeasureArguments& arguments) {
     if (!bench::is_stdout(arguments.output)) {
         fmt::print(out, "written to {}\n", arguments.output);
     }
-    if (!arguments.matrix.empty()) {
-        bench::write_output(arguments.matrix,
-                            matrix_svg(survey.profile.name, survey.pus, survey.one_way_ns, levels));
-        if (!bench::is_stdout(arguments.matrix)) {
-            fmt::print(out, "drawn in {}\n", arguments.matrix);
-        }
-    }
     return bench::exit_fine;
 }
 
@@ -150,7 +142,6 @@ int run_measure(const MeasureArguments& arguments) {
             fmt::format("--seconds: {} is not above 0 and at most {}", arguments.seconds, most_seconds));
     }
     bench::check_writable("--output", arguments.output);
-    bench::check_writable("--matrix", arguments.matrix);
     try {
         return measure(arguments);
     } catch (const bench::UsageError&) {

@@ -120,41 +120,9 @@ int print_verdicts(const std::vector<Verdict>& verdicts, const std::string& rank
     return fine ? bench::exit_fine : bench::exit_wrong;
 }
 
-/// The row and member of --expression P:RANK.
-int print_expression(const VerifyArguments& arguments) {
-    const std::size_t colon = arguments.expression.find(':');
-    int ranks = 0;
-    int rank = -1;
-    try {
-        ranks = bench::parse_counts(arguments.expression.substr(0, colon), bench::most_ranks).front();
-        rank = colon == std::string::npos ? -1 : std::stoi(arguments.expression.substr(colon + 1));
-    } catch (const std::logic_error&) {
-        rank = -1;
-    }
-    if (rank < 0 || rank >= ranks) {
-        throw bench::UsageError(fmt::format(
-            "--expression: \"{}\" is not MEMBERS:RANK with 0 <= RANK < MEMBERS <= {}, such as 22:21",
-            arguments.expression, bench::most_ranks));
-    }
-    VerifyArguments filter = arguments;
-    filter.collective = filter.collective.empty() ? "reduce_scatter" : filter.collective;
-    filter.algorithm = filter.algorithm.empty() ? "circulant" : filter.algorithm;
-    const schedule::Schedule schedule = chosen_rows(filter).front()->make(ranks, 0);
-    const int block = schedule.blocks() == ranks ? rank : 0;
-    try {
-        fmt::print("{}\n", verify::expression(schedule, rank, block));
-    } catch (const std::invalid_argument& error) {
-        throw bench::UsageError(fmt::format("--expression: {}", error.what()));
-    }
-    return bench::exit_fine;
-}
-
 } // namespace
 
 int run_verify(const VerifyArguments& arguments) {
-    if (!arguments.expression.empty()) {
-        return print_expression(arguments);
-    }
     const std::vector<const Algorithm*> rows = chosen_rows(arguments);
     std::vector<int> ranks;
     try {

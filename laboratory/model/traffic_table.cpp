@@ -84,29 +84,6 @@ std::string least_row(const cost::LeastTraffic& least, std::size_t bytes, int gr
                        "", least.lines);
 }
 
-} // namespace
-
-std::string traffic_table(Collective collective, std::size_t bytes, const LevelTree& tree) {
-    const int root = detail::traits_of(collective).example_number(tree.ranks());
-    const std::vector<Counted> all = all_counted(collective, bytes, tree);
-    std::string text = fmt::format("{} of {}, {} members: what crosses the borders of groups, counted from "
-                                   "the schedules.\nInto and out of the group with the most, and in all.\n",
-                                   to_string(collective), bench::format_bytes(bytes), tree.ranks());
-    for (int level = 1; level <= tree.last(); ++level) {
-        text += fmt::format("level {}, groups: {}, members of each: {}\n", level, tree.groups(level),
-                            tree.group(level, 0).count);
-        text += fmt::format(line, "", "rounds", "bytes in", "bytes out", "bytes", "slots in", "slots out",
-                            "slots");
-        text += least_row(cost::least_traffic(collective, tree, level, root), bytes, tree.groups(level));
-        for (const Counted& algorithm : all) {
-            text += row(algorithm, algorithm.levels[static_cast<std::size_t>(level) - 1]);
-        }
-    }
-    return text;
-}
-
-namespace {
-
 using cost::Work;
 using graph::Skips;
 
@@ -163,6 +140,25 @@ constexpr std::array schemes{Scheme{Skips::halving, "circulant"},
                              Scheme{Skips::fully_connected, "circulant-fully-connected"}};
 
 } // namespace
+
+std::string traffic_table(Collective collective, std::size_t bytes, const LevelTree& tree) {
+    const int root = detail::traits_of(collective).example_number(tree.ranks());
+    const std::vector<Counted> all = all_counted(collective, bytes, tree);
+    std::string text = fmt::format("{} of {}, {} members: what crosses the borders of groups, counted from "
+                                   "the schedules.\nInto and out of the group with the most, and in all.\n",
+                                   to_string(collective), bench::format_bytes(bytes), tree.ranks());
+    for (int level = 1; level <= tree.last(); ++level) {
+        text += fmt::format("level {}, groups: {}, members of each: {}\n", level, tree.groups(level),
+                            tree.group(level, 0).count);
+        text += fmt::format(line, "", "rounds", "bytes in", "bytes out", "bytes", "slots in", "slots out",
+                            "slots");
+        text += least_row(cost::least_traffic(collective, tree, level, root), bytes, tree.groups(level));
+        for (const Counted& algorithm : all) {
+            text += row(algorithm, algorithm.levels[static_cast<std::size_t>(level) - 1]);
+        }
+    }
+    return text;
+}
 
 std::string traff_2023(int ranks) {
     constexpr const char* line = "{:<19} {:<38} {:<44} {:<44}{}\n";

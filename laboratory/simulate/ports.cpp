@@ -50,6 +50,20 @@ ReadWriteTimes times_of(const distance::CacheBandwidth& cache) {
     return {.read = line_ns(cache.read.value), .write = line_ns(cache.write.value)};
 }
 
+std::size_t place(Class part) {
+    return static_cast<std::size_t>(part);
+}
+
+/// Up to the cache's size all is there; of twice as much, gone through in turn, nothing is left.
+double share_outside(double bytes, std::size_t cache_bytes) {
+    return cache_bytes == 0 ? 0.0 : std::clamp(bytes / static_cast<double>(cache_bytes) - 1, 0.0, 1.0);
+}
+
+/// The link of a socket is one port.
+Class port_group(Class part) {
+    return part == Class::link ? Class::socket : part;
+}
+
 } // namespace
 
 Costs costs_of(const MachineModel& profile) {
@@ -71,26 +85,6 @@ Costs costs_of(const MachineModel& profile) {
     costs.entering = std::max(profile.call.value - costs.lines_at(costs.nearest).alone, 0.0);
     return costs;
 }
-
-using distance::Class;
-
-namespace {
-
-std::size_t place(Class part) {
-    return static_cast<std::size_t>(part);
-}
-
-/// Up to the cache's size all is there; of twice as much, gone through in turn, nothing is left.
-double share_outside(double bytes, std::size_t cache_bytes) {
-    return cache_bytes == 0 ? 0.0 : std::clamp(bytes / static_cast<double>(cache_bytes) - 1, 0.0, 1.0);
-}
-
-/// The link of a socket is one port.
-Class port_group(Class part) {
-    return part == Class::link ? Class::socket : part;
-}
-
-} // namespace
 
 Ports::Ports(const Costs& costs, const Positions& positions, const Audience& audience)
     : costs_(costs), positions_(positions), audience_(audience),

@@ -14,6 +14,9 @@ namespace tutti::simulate {
 using plan::Plan;
 using plan::Step;
 
+using distance::Class;
+using plan::Code;
+
 namespace {
 
 std::int64_t rounded(double ns) {
@@ -35,6 +38,42 @@ int peer_of(const Plan& plan, const Step& step) {
     }
     for_each_touch(plan, step, [&](const Touch& touch) { add(touch.owner); });
     return others == 1 ? peer : nobody;
+}
+
+constexpr double unpublished = -1;
+
+/// The bytes of all vectors of a member: its input and output, one if they are the same, and scratch.
+double bytes_of(const Plan& plan, const Payload& payload) {
+    const double vectors = plan.protocol == schedule::Protocol::zero_copy ? 2 : 1;
+    const double scratch = plan.blocks == 1
+                               ? static_cast<double>(plan.scratch_vectors)
+                               : static_cast<double>(plan.scratch.count) / static_cast<double>(plan.blocks);
+    return (vectors + scratch) * static_cast<double>(payload.partition.total * payload.element_bytes);
+}
+
+void check(std::span<const Plan> plans, const Costs& costs, const Positions& positions) {
+    if (plans.size() != static_cast<std::size_t>(positions.members())) {
+        throw std::invalid_argument("simulate: there are not as many members as positions");
+    }
+    for (const Plan& plan : plans) {
+        for (const Step& step : plan.steps) {
+            if (step.code == Code::exchange || step.traits().takes == plan::Takes::counts) {
+                throw std::invalid_argument("simulate: blocks are irregular");
+            }
+        }
+    }
+    for (int one = 0; one < positions.members(); ++one) {
+        const Class distance = positions.between(0, one);
+        if (one != 0 && !costs.has[static_cast<std::size_t>(distance)]) {
+            throw std::invalid_argument("simulate: the profile says nothing of the distance \"" +
+                                        std::string(to_string(distance)) + "\"");
+        }
+    }
+}
+
+std::span<const Plan> checked(std::span<const Plan> plans, const Costs& costs, const Positions& positions) {
+    check(plans, costs, positions);
+    return plans;
 }
 
 } // namespace
@@ -83,51 +122,6 @@ std::vector<trace::Lane> Recorder::lanes(const trace::Span& operation) const {
     }
     return lanes;
 }
-
-using distance::Class;
-using plan::Code;
-using plan::Plan;
-using plan::Step;
-
-namespace {
-
-constexpr double unpublished = -1;
-
-/// The bytes of all vectors of a member: its input and output, one if they are the same, and scratch.
-double bytes_of(const Plan& plan, const Payload& payload) {
-    const double vectors = plan.protocol == schedule::Protocol::zero_copy ? 2 : 1;
-    const double scratch = plan.blocks == 1
-                               ? static_cast<double>(plan.scratch_vectors)
-                               : static_cast<double>(plan.scratch.count) / static_cast<double>(plan.blocks);
-    return (vectors + scratch) * static_cast<double>(payload.partition.total * payload.element_bytes);
-}
-
-void check(std::span<const Plan> plans, const Costs& costs, const Positions& positions) {
-    if (plans.size() != static_cast<std::size_t>(positions.members())) {
-        throw std::invalid_argument("simulate: there are not as many members as positions");
-    }
-    for (const Plan& plan : plans) {
-        for (const Step& step : plan.steps) {
-            if (step.code == Code::exchange || step.traits().takes == plan::Takes::counts) {
-                throw std::invalid_argument("simulate: blocks are irregular");
-            }
-        }
-    }
-    for (int one = 0; one < positions.members(); ++one) {
-        const Class distance = positions.between(0, one);
-        if (one != 0 && !costs.has[static_cast<std::size_t>(distance)]) {
-            throw std::invalid_argument("simulate: the profile says nothing of the distance \"" +
-                                        std::string(to_string(distance)) + "\"");
-        }
-    }
-}
-
-std::span<const Plan> checked(std::span<const Plan> plans, const Costs& costs, const Positions& positions) {
-    check(plans, costs, positions);
-    return plans;
-}
-
-} // namespace
 
 Simulation::Simulation(std::span<const Plan> plans, const distance::MachineModel& profile,
                        Positions positions)

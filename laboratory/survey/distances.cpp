@@ -18,45 +18,6 @@ bool shared(int one, int other) {
     return one == other && one >= 0;
 }
 
-} // namespace
-
-Class class_of(const Pu& one, const Pu& other) {
-    if (shared(one.core, other.core)) {
-        return Class::core;
-    }
-    if (shared(one.l3, other.l3)) {
-        return Class::l3;
-    }
-    if (shared(one.numa, other.numa) && one.package == other.package) {
-        return Class::node;
-    }
-    return one.package == other.package ? Class::socket : Class::link;
-}
-
-distance::Groups groups_within(std::span<const Pu> pus, Class distance) {
-    constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
-    distance::Groups groups(pus.size(), none);
-    std::size_t next = 0;
-    for (std::size_t one = 0; one < pus.size(); ++one) {
-        if (groups[one] != none) {
-            continue;
-        }
-        groups[one] = next;
-        for (std::size_t other = one + 1; other < pus.size(); ++other) {
-            if (class_of(pus[one], pus[other]) <= distance) {
-                groups[other] = next;
-            }
-        }
-        ++next;
-    }
-    return groups;
-}
-
-namespace {
-
-using distance::Class;
-using machine::Pu;
-
 /// The CPUs of each group.
 std::vector<std::vector<Pu>> members_of(std::span<const Pu> pus, Class distance) {
     const distance::Groups groups = groups_within(pus, distance);
@@ -83,32 +44,8 @@ void choose(std::span<const Pu> group, std::size_t distance, std::size_t most, s
     }
 }
 
-} // namespace
-
-std::vector<Pu> cpus_to_compare(const machine::Machine& machine, std::size_t most) {
-    std::vector<Pu> chosen;
-    choose(machine.pus, distance::class_count - 1, most, chosen);
-    return chosen;
-}
-
-std::vector<Pu> one_of_each_core(std::span<const Pu> pus) {
-    std::vector<Pu> firsts;
-    for (const Pu& pu : pus) {
-        const bool has_one =
-            std::ranges::any_of(firsts, [&](const Pu& first) { return class_of(first, pu) == Class::core; });
-        if (!has_one) {
-            firsts.push_back(pu);
-        }
-    }
-    return firsts;
-}
-
-namespace {
-
-using distance::Class;
 using distance::FoundLevel;
 using distance::Groups;
-using machine::Pu;
 
 const char* name_of(Class distance) {
     switch (distance) {
@@ -164,6 +101,56 @@ double median_ns(const distance::Matrix& matrix, const Groups& groups, bool insi
 }
 
 } // namespace
+
+Class class_of(const Pu& one, const Pu& other) {
+    if (shared(one.core, other.core)) {
+        return Class::core;
+    }
+    if (shared(one.l3, other.l3)) {
+        return Class::l3;
+    }
+    if (shared(one.numa, other.numa) && one.package == other.package) {
+        return Class::node;
+    }
+    return one.package == other.package ? Class::socket : Class::link;
+}
+
+distance::Groups groups_within(std::span<const Pu> pus, Class distance) {
+    constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
+    distance::Groups groups(pus.size(), none);
+    std::size_t next = 0;
+    for (std::size_t one = 0; one < pus.size(); ++one) {
+        if (groups[one] != none) {
+            continue;
+        }
+        groups[one] = next;
+        for (std::size_t other = one + 1; other < pus.size(); ++other) {
+            if (class_of(pus[one], pus[other]) <= distance) {
+                groups[other] = next;
+            }
+        }
+        ++next;
+    }
+    return groups;
+}
+
+std::vector<Pu> cpus_to_compare(const machine::Machine& machine, std::size_t most) {
+    std::vector<Pu> chosen;
+    choose(machine.pus, distance::class_count - 1, most, chosen);
+    return chosen;
+}
+
+std::vector<Pu> one_of_each_core(std::span<const Pu> pus) {
+    std::vector<Pu> firsts;
+    for (const Pu& pu : pus) {
+        const bool has_one =
+            std::ranges::any_of(firsts, [&](const Pu& first) { return class_of(first, pu) == Class::core; });
+        if (!has_one) {
+            firsts.push_back(pu);
+        }
+    }
+    return firsts;
+}
 
 std::vector<std::string> differences(std::span<const Pu> pus, const distance::Matrix& one_way_ns,
                                      const std::vector<FoundLevel>& found) {

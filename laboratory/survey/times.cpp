@@ -117,42 +117,6 @@ struct Span {
     std::int64_t end = 0;
 };
 
-} // namespace
-
-double memory_gbs(std::span<const int> cpus, std::span<const int> homes, Access access, std::size_t bytes,
-                  double seconds) {
-    std::vector<bench::Buffer> buffers;
-    for (std::size_t index = 0; index < cpus.size(); ++index) {
-        buffers.emplace_back(bytes);
-    }
-    const auto data = [&](std::size_t index) { return buffers[index].data(); };
-    on_cpus(homes, [&](std::size_t index, bench::Gate&) { std::memset(data(index), 1, bytes); });
-    std::vector<Span> spans(cpus.size());
-    std::vector<double> samples;
-    std::atomic<std::uint64_t> used{0};
-    std::atomic<bool> enough{false};
-    on_cpus(cpus, [&](std::size_t index, bench::Gate& gate) {
-        const std::int64_t until = bench::now_ns() + static_cast<std::int64_t>(seconds * 1e9);
-        while (!enough.load(std::memory_order_relaxed)) {
-            spans[index].begin = gate.start();
-            pass_over(data(index), bytes, access, used);
-            spans[index].end = bench::now_ns();
-            gate.meet();
-            if (index == 0) {
-                const std::int64_t begin = std::ranges::min(spans, {}, &Span::begin).begin;
-                const std::int64_t end = std::ranges::max(spans, {}, &Span::end).end;
-                samples.push_back(static_cast<double>(cpus.size() * bytes) /
-                                  static_cast<double>(end - begin));
-                enough.store(samples.size() >= most_passes || end >= until, std::memory_order_relaxed);
-            }
-            gate.meet();
-        }
-    });
-    return std::ranges::max(samples);
-}
-
-namespace {
-
 /// The vectors of a member: two that it writes before each pass, one that it reads.
 struct OwnVectors {
     explicit OwnVectors(std::size_t bytes) : left(bytes), right(bytes), out(bytes) {}
@@ -202,6 +166,38 @@ void execute(Pass pass, const OwnVectors& own, const OwnVectors& other, std::siz
 }
 
 } // namespace
+
+double memory_gbs(std::span<const int> cpus, std::span<const int> homes, Access access, std::size_t bytes,
+                  double seconds) {
+    std::vector<bench::Buffer> buffers;
+    for (std::size_t index = 0; index < cpus.size(); ++index) {
+        buffers.emplace_back(bytes);
+    }
+    const auto data = [&](std::size_t index) { return buffers[index].data(); };
+    on_cpus(homes, [&](std::size_t index, bench::Gate&) { std::memset(data(index), 1, bytes); });
+    std::vector<Span> spans(cpus.size());
+    std::vector<double> samples;
+    std::atomic<std::uint64_t> used{0};
+    std::atomic<bool> enough{false};
+    on_cpus(cpus, [&](std::size_t index, bench::Gate& gate) {
+        const std::int64_t until = bench::now_ns() + static_cast<std::int64_t>(seconds * 1e9);
+        while (!enough.load(std::memory_order_relaxed)) {
+            spans[index].begin = gate.start();
+            pass_over(data(index), bytes, access, used);
+            spans[index].end = bench::now_ns();
+            gate.meet();
+            if (index == 0) {
+                const std::int64_t begin = std::ranges::min(spans, {}, &Span::begin).begin;
+                const std::int64_t end = std::ranges::max(spans, {}, &Span::end).end;
+                samples.push_back(static_cast<double>(cpus.size() * bytes) /
+                                  static_cast<double>(end - begin));
+                enough.store(samples.size() >= most_passes || end >= until, std::memory_order_relaxed);
+            }
+            gate.meet();
+        }
+    });
+    return std::ranges::max(samples);
+}
 
 double pass_ns_a_byte(int cpu, int other, Pass pass, std::size_t bytes, double seconds) {
     const bench::Limits limits{.least = 3, .most = 500, .seconds = seconds};

@@ -201,25 +201,17 @@ TEST_CASE("verify proves the algorithms, and holds each against its closed forms
     CHECK_FALSE(some.says("one root was taken"));
     expect(0, "verify barrier -t 1", "schedules for 1 member, and");
     expect(0, "verify broadcast -a tree -t 129", "of more than 128 members one root was taken, and one form");
-    // Träff 2024, section 2.1.
-    CHECK(expect(0, "verify --expression 22:21").text ==
-          "x21 + x10 + (x15 + x4) + (x18 + x7 + (x12 + x1)) + (x19 + x8 + (x13 + x2) + (x16 + x5)) + (x20 + "
-          "x9 + (x14 + x3) + (x17 + x6 + (x11 + x0)))\n");
     expect(2, "verify allreduce -a hypercube -t 3",
            "--members: hypercube is for powers of two, not for 3: there is nothing to prove");
     expect(2, "verify -t 5:1", "--members: \"5:1\" runs backwards; write 1:5");
     expect(2, "verify --algorithm magic", "circulant");
     expect(2, "verify gossip", "collective: \"gossip\"");
-    expect(2, "verify --expression 22:22", "0 <= RANK < MEMBERS");
-    expect(2, "verify --expression x", "such as 22:21");
 }
 
-TEST_CASE("measure writes a profile and a drawing, and prints what they say") {
+TEST_CASE("measure writes a profile, and prints what it says") {
     const Place place;
     const std::string lines = place / "lines.json";
-    const std::string matrix = place / "matrix.svg";
-    const Outcome outcome =
-        tutti_command("measure -o " + lines + " --matrix " + matrix + " --seconds 0.2 -q");
+    const Outcome outcome = tutti_command("measure -o " + lines + " --seconds 0.2 -q");
     // A time of a millisecond instead of nanoseconds is not written.
     if (tutti::machine::here().pus.size() < 2 || outcome.says("other programs have disturbed it")) {
         CHECK(outcome.exit_code == 4);
@@ -229,9 +221,7 @@ TEST_CASE("measure writes a profile and a drawing, and prints what they say") {
     CHECK(outcome.says("\nmemory          read     written      copied\ncore "));
     CHECK(outcome.says("an allreduce of 8 B between the two nearest cores"));
     CHECK(outcome.says("written to " + lines));
-    CHECK(outcome.says("drawn in " + matrix));
     CHECK(content_of(lines).starts_with("{\"format\": \"tutti-line-profile 2\",\n"));
-    CHECK(content_of(matrix).starts_with("<svg "));
     CHECK(mentions(content_of(lines), "\"one-way-ns\": [\n[],\n["));
 }
 
@@ -239,7 +229,6 @@ TEST_CASE("measure rejects what cannot be, before it measures") {
     const Place place;
     const std::string measure = "measure -o " + place / "lines.json";
     expect(2, "measure -o " + place / "none/lines.json", "--output: cannot write");
-    expect(2, measure + " --matrix " + place / "none/matrix.svg", "--matrix: cannot write");
     expect(2, measure + " --seconds 0", "--seconds: 0 is not above 0");
     expect(2, measure + " --seconds nan", "--seconds");
 }

@@ -2,7 +2,6 @@
 // from hwloc.
 #include "bench/tests/command.hpp"
 #include "survey/distances.hpp"
-#include "survey/matrix_svg.hpp"
 #include "survey/survey.hpp"
 #include "survey/times.hpp"
 
@@ -114,20 +113,6 @@ TEST_CASE(
         differ("pack:1 [numa] l3:1 core:8 pu:1", "pack:2 [numa] l3:1 core:4 pu:1") ==
         Texts{"hwloc's 2 L3 caches (0-3; 4-7) do not show as such: a line takes 25 ns inside of them, 25 ns "
               "between them"});
-}
-
-TEST_CASE("the drawing has a cell for each pair, lines between stated groups, frames around found ones") {
-    const machine::Machine machine = machine::from_synthetic("pack:2 [numa] l3:1 core:4 pu:1");
-    const Matrix matrix = times_of(machine, usual_ns);
-    const std::string svg = matrix_svg("2 < 3 & more", machine.pus, matrix, find_levels(matrix));
-    CHECK(svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
-    CHECK(svg.ends_with("</svg>\n"));
-    CHECK(svg.find("2 &lt; 3 &amp; more") != std::string::npos);
-    CHECK(occurrences(svg, "<rect class=\"f\"") == 2);
-    CHECK(occurrences(svg, ">250</text>") == 32);
-    CHECK(occurrences(svg, ">25</text>") == 24);
-    // One border, which is that of caches, nodes and sockets.
-    CHECK(occurrences(svg, "<path class=\"b\"") == 3);
 }
 
 TEST_CASE("a survey has all numbers of a profile, each with a source") {

@@ -39,35 +39,7 @@ std::string without_tags(const std::string& text) {
     return safe;
 }
 
-} // namespace
-
-std::string embedded(const ordered_json& data) {
-    return without_tags(data.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
-}
-
-ordered_json listed(std::span<const Finding> findings) {
-    ordered_json sentences = ordered_json::array();
-    for (const Finding& finding : findings) {
-        sentences.push_back({name_of(finding.tone), finding.text});
-    }
-    return sentences;
-}
-
-std::string filled(std::string_view shell, const std::string& data) {
-    const std::size_t mark = shell.find(page_data_mark);
-    const std::size_t library = shell.find(charts_library_mark, mark);
-    std::string page(shell.substr(0, mark));
-    page += data;
-    page += shell.substr(mark + page_data_mark.size(), library - mark - page_data_mark.size());
-    page += charts_library;
-    page += shell.substr(library + charts_library_mark.size());
-    return page;
-}
-
-namespace {
-
 using nlohmann::json;
-using nlohmann::ordered_json;
 
 /// Digits that a picture does not show only make the page large.
 double shortened(double value) {
@@ -196,6 +168,29 @@ Finding interruption(const NamedResults& named) {
 }
 
 } // namespace
+
+std::string embedded(const ordered_json& data) {
+    return without_tags(data.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+}
+
+ordered_json listed(std::span<const Finding> findings) {
+    ordered_json sentences = ordered_json::array();
+    for (const Finding& finding : findings) {
+        sentences.push_back({name_of(finding.tone), finding.text});
+    }
+    return sentences;
+}
+
+std::string filled(std::string_view shell, const std::string& data) {
+    const std::size_t mark = shell.find(page_data_mark);
+    const std::size_t library = shell.find(charts_library_mark, mark);
+    std::string page(shell.substr(0, mark));
+    page += data;
+    page += shell.substr(mark + page_data_mark.size(), library - mark - page_data_mark.size());
+    page += charts_library;
+    page += shell.substr(library + charts_library_mark.size());
+    return page;
+}
 
 std::vector<Finding> all_findings(const Subjects& subjects) {
     std::vector<Finding> all;

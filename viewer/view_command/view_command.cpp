@@ -77,22 +77,6 @@ Subjects subjects_in(const std::vector<std::string>& paths) {
     return subjects;
 }
 
-} // namespace
-
-int run_report(const ReportArguments& arguments) {
-    std::FILE* const out = bench::text_stream(std::array{arguments.output});
-    const Subjects subjects = subjects_in(arguments.files);
-    bench::check_writable("--output", arguments.output);
-    bench::write_output(arguments.output, page_text(subjects));
-    fmt::print(out, "{}", bench::wrapped(findings_text(subjects), bench::width_of(out)));
-    if (!bench::is_stdout(arguments.output)) {
-        fmt::print(out, "wrote {}\n", arguments.output);
-    }
-    return bench::exit_fine;
-}
-
-namespace {
-
 using trace::Timeline;
 
 bool is_file(const std::string& subject) {
@@ -253,6 +237,18 @@ std::string (*format_of(const std::string& path))(std::span<const Timeline>) {
 }
 
 } // namespace
+
+int run_report(const ReportArguments& arguments) {
+    std::FILE* const out = bench::text_stream(std::array{arguments.output});
+    const Subjects subjects = subjects_in(arguments.files);
+    bench::check_writable("--output", arguments.output);
+    bench::write_output(arguments.output, page_text(subjects));
+    fmt::print(out, "{}", bench::wrapped(findings_text(subjects), bench::width_of(out)));
+    if (!bench::is_stdout(arguments.output)) {
+        fmt::print(out, "wrote {}\n", arguments.output);
+    }
+    return bench::exit_fine;
+}
 
 int run_trace(const TraceArguments& arguments) {
     std::FILE* const out = bench::text_stream(std::array{arguments.output, arguments.html});
