@@ -6,8 +6,7 @@
 #include "measure/gate.hpp"
 #include "measure/statistics.hpp"
 #include "terminal/exit_codes.hpp"
-#include "terminal/numbers.hpp"
-#include "terminal/table.hpp"
+#include "terminal/text.hpp"
 
 #include <tutti/error.hpp>
 #include <tutti/group.hpp>
@@ -36,7 +35,6 @@
 #include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace tutti::bench {
 

@@ -1,9 +1,8 @@
 #include "cluster/cluster_report.hpp"
 
 #include "measure/statistics.hpp"
-#include "terminal/numbers.hpp"
 #include "terminal/output.hpp"
-#include "terminal/table.hpp"
+#include "terminal/text.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

@@ -10,9 +10,8 @@
 #include "measure/measurement.hpp"
 #include "mpirun/mpi_baseline.hpp"
 #include "terminal/exit_codes.hpp"
-#include "terminal/numbers.hpp"
 #include "terminal/output.hpp"
-#include "terminal/table.hpp"
+#include "terminal/text.hpp"
 
 #include <tutti/mpi.hpp>
 

@@ -3,8 +3,7 @@
 #include "report/comparison.hpp"
 #include "report/results_file.hpp"
 #include "terminal/exit_codes.hpp"
-#include "terminal/numbers.hpp"
-#include "terminal/table.hpp"
+#include "terminal/text.hpp"
 
 #include <fmt/format.h>
 

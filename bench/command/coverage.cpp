@@ -1,8 +1,7 @@
-#include "command/coverage.hpp"
-
 #include "algorithm/registry.hpp"
-#include "terminal/numbers.hpp"
-#include "threads/selection_input.hpp"
+#include "command/subcommands.hpp"
+#include "terminal/text.hpp"
+#include "threads/tutti_calls.hpp"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,4 @@
-#include "command/declare.hpp"
-
+#include "command/pages.hpp"
 #include "measure/statistics.hpp"
 
 #include <CLI/CLI.hpp>
@@ -9,7 +8,6 @@
 #include <array>
 #include <cstdint>
 #include <functional>
-#include <string>
 
 namespace tutti::bench {
 

@@ -1,4 +1,4 @@
-#include "command/examples.hpp"
+#include "command/pages.hpp"
 
 #include <fmt/format.h>
 

@@ -4,10 +4,8 @@
 #include "options/bench_options.hpp"
 #include "report/environment.hpp"
 #include "terminal/exit_codes.hpp"
-#include "terminal/numbers.hpp"
-#include "terminal/progress.hpp"
-#include "terminal/table.hpp"
-#include "threads/mock_ups.hpp"
+#include "terminal/output.hpp"
+#include "terminal/text.hpp"
 #include "threads/tutti_calls.hpp"
 #include "threads/tutti_runner.hpp"
 

@@ -2,10 +2,10 @@
 #include "command/subcommands.hpp"
 #include "group/shared_memory.hpp"
 #include "machine/thresholds.hpp"
-#include "report/algorithm_table.hpp"
+#include "report/bench_report.hpp"
 #include "report/environment.hpp"
 #include "terminal/exit_codes.hpp"
-#include "terminal/table.hpp"
+#include "terminal/text.hpp"
 
 #include <tutti/team.hpp>
 #include <tutti/version.hpp>

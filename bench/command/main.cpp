@@ -1,14 +1,11 @@
 // tutti: the command.
 
 #include "busy/busy.hpp"
-#include "command/declare.hpp"
-#include "command/examples.hpp"
 #include "command/pages.hpp"
 #include "command/subcommands.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/output.hpp"
-#include "terminal/program_directory.hpp"
-#include "terminal/table.hpp"
+#include "terminal/text.hpp"
 
 #include <tutti/version.hpp>
 

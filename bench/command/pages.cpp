@@ -1,6 +1,5 @@
 #include "command/pages.hpp"
 
-#include "command/examples.hpp"
 #include "terminal/exit_codes.hpp"
 
 #include <tutti/version.hpp>
@@ -11,8 +10,6 @@
 #include <array>
 #include <csignal>
 #include <fstream>
-#include <iterator>
-#include <string_view>
 #include <utility>
 
 namespace tutti::bench {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "lab_command/lab_command.hpp"
+#include "measure/problem.hpp"
 #include "options/bench_options.hpp"
 
 #include <cstddef>
@@ -51,5 +52,12 @@ struct InfoArguments {
 /// registry, as a Markdown table if requested, or only its names; with `choice`, the choice for one call.
 /// Returns the exit code. Throws UsageError.
 int run_info(const InfoArguments& arguments);
+
+/// Whether to measure an algorithm on a problem at all; an empty name stands for the library's choice.
+bool applies(const BenchOptions& options, const std::string& name, const Problem& problem);
+
+/// A line for each request that is not measured, or not as requested: collectives without the named
+/// algorithms, algorithms that `all` leaves out, and sizes that are no whole elements or blocks.
+std::string left_out_text(const BenchOptions& options);
 
 } // namespace tutti::bench

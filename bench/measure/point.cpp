@@ -1,7 +1,5 @@
 #include "measure/point.hpp"
 
-#include "measure/problem.hpp"
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 

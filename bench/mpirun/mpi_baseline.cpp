@@ -1,8 +1,7 @@
 #include "mpirun/mpi_baseline.hpp"
 
-#include "measure/problem.hpp"
 #include "mpirun/child_process.hpp"
-#include "terminal/program_directory.hpp"
+#include "terminal/output.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

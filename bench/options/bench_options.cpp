@@ -2,12 +2,11 @@
 
 #include "algorithm/registry.hpp"
 #include "machine/placement.hpp"
-#include "measure/problem.hpp"
 #include "mpirun/mpi_baseline.hpp"
-#include "peers/peer_modules.hpp"
+#include "peers/peer.hpp"
 #include "terminal/exit_codes.hpp"
-#include "terminal/numbers.hpp"
 #include "terminal/output.hpp"
+#include "terminal/text.hpp"
 
 #include <fmt/format.h>
 

@@ -6,7 +6,6 @@
 #include "schedule/schedule.hpp"
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>

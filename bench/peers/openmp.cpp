@@ -3,7 +3,7 @@
 
 #include "measure/buffer.hpp"
 #include "measure/types.hpp"
-#include "peers/plain_loops.hpp"
+#include "peers/peer.hpp"
 
 #include <omp.h>
 #include <pthread.h>

@@ -66,4 +66,21 @@ public:
 /// The function that each of these shared objects exports: its module, which lives for ever.
 inline constexpr const char* peer_module_symbol = "tutti_peer_module";
 
+/// A member's share of a problem: one pass over the data in blocks that stay in the first-level cache, plain
+/// loops that the compiler vectorises for the machine it runs on, and stores past the caches where the
+/// vectors do not fit into them. It synchronises nothing: what goes around it is up to the peer. Empty where
+/// there are no such passes.
+Calls plain_loops(const Problem& problem, int rank, const Vectors& vectors);
+
+/// The names of all peers among threads.
+std::vector<std::string> thread_peer_names();
+
+/// Whether the peer brings threads that are not the members'. It cannot take turns with others: what its
+/// threads do when they are done disturbs them. \pre one of thread_peer_names()
+bool has_own_threads(const std::string& name);
+
+/// The module that has a peer of this name, loaded on first use. Throws std::runtime_error with the reason if
+/// it cannot be had: it was not built, or what it needs is not installed. \pre one of thread_peer_names()
+PeerModule& peer_module(const std::string& name);
+
 } // namespace tutti::bench

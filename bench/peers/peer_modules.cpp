@@ -1,6 +1,5 @@
-#include "peers/peer_modules.hpp"
-
-#include "terminal/program_directory.hpp"
+#include "peers/peer.hpp"
+#include "terminal/output.hpp"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

@@ -1,7 +1,6 @@
-#include "peers/plain_loops.hpp"
-
 #include "cache_line.hpp"
 #include "measure/types.hpp"
+#include "peers/peer.hpp"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>

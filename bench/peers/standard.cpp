@@ -1,7 +1,7 @@
 // The means of the compiler: std::barrier, one pass over the data, std::barrier.
 
 #include "cache_line.hpp"
-#include "peers/plain_loops.hpp"
+#include "peers/peer.hpp"
 
 #include <barrier>
 

@@ -1,7 +1,7 @@
 // oneTBB: member 0 has the passes of all members carried out by an arena of threads that are pinned like the
 // members. The other members are not involved: this is a fork and a join, with no call by anybody else.
 
-#include "peers/plain_loops.hpp"
+#include "peers/peer.hpp"
 
 #include <sched.h>
 #include <tbb/info.h>

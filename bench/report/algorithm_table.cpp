@@ -1,7 +1,6 @@
-#include "report/algorithm_table.hpp"
-
 #include "algorithm/registry.hpp"
-#include "terminal/table.hpp"
+#include "report/bench_report.hpp"
+#include "terminal/text.hpp"
 
 #include <fmt/format.h>
 

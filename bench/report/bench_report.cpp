@@ -2,8 +2,7 @@
 
 #include "measure/statistics.hpp"
 #include "report/comparison.hpp"
-#include "terminal/numbers.hpp"
-#include "terminal/table.hpp"
+#include "terminal/text.hpp"
 
 #include <tutti/version.hpp>
 

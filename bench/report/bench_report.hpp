@@ -30,4 +30,14 @@ std::string table_text(std::span<const Point> points, std::span<const Point> bas
 std::string summary_text(std::span<const Point> points, std::span<const Point> baselines,
                          const std::function<int(int members)>& cpus_of, std::size_t width);
 
+/// The registry as a table for a terminal of so many columns, one row a line.
+std::string algorithm_table(std::size_t width);
+
+/// The same as a Markdown table; docs/algorithms.md is made with it.
+std::string algorithm_markdown();
+
+/// Only the names, one line for each collective, as a Markdown table; one in docs/algorithms.md is made with
+/// it.
+std::string algorithm_names_markdown();
+
 } // namespace tutti::bench

@@ -1,6 +1,6 @@
 #include "report/comparison.hpp"
 
-#include "terminal/numbers.hpp"
+#include "terminal/text.hpp"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,6 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <optional>
 #include <utility>
 
 namespace tutti::bench {

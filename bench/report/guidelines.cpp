@@ -1,7 +1,7 @@
 #include "report/guidelines.hpp"
 
 #include "measure/statistics.hpp"
-#include "terminal/numbers.hpp"
+#include "terminal/text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "measure/point.hpp"
+#include "record/timeline.hpp"
 #include "report/environment.hpp"
 
 #include <nlohmann/json_fwd.hpp>
@@ -41,5 +42,13 @@ Results read_json(const std::string& path);
 
 /// The CSV file: the names of the columns, and one line a point.
 std::string csv_text(std::span<const Point> points);
+
+/// The timelines in JSON lines, as trace::json_lines() writes them: a line a span, groups in the order in
+/// which they first appear, members by rank. Throws std::invalid_argument that names the line which is none,
+/// and where there is no span.
+std::vector<trace::Timeline> parse_timelines(const std::string& text);
+
+/// The same of a file, which is named in what is thrown.
+std::vector<trace::Timeline> read_timelines(const std::string& path);
 
 } // namespace tutti::bench

@@ -1,5 +1,3 @@
-#include "report/timeline_file.hpp"
-
 #include "report/results_file.hpp"
 
 #include <fmt/format.h>

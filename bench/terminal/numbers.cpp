@@ -1,4 +1,4 @@
-#include "terminal/numbers.hpp"
+#include "terminal/text.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,6 @@
 #include <limits>
 #include <set>
 #include <stdexcept>
-#include <string_view>
 
 namespace tutti::bench {
 

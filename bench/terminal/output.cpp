@@ -7,9 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <filesystem>
 #include <fstream>
-#include <system_error>
 
 namespace tutti::bench {
 

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdio>
+#include <filesystem>
 #include <span>
 #include <string>
+#include <system_error>
 
 namespace tutti::bench {
 
@@ -27,5 +30,35 @@ void replace_file(const std::string& path, const std::string& text);
 
 /// Passes on what is buffered. Throws EnvironmentUnfit when this or anything before could not be written.
 void flush(std::FILE* stream);
+
+/// The directory of the running program, which also has the programs and objects that it starts or loads.
+/// Empty when the system does not report it.
+inline std::filesystem::path program_directory() {
+    std::error_code error;
+    return std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+}
+
+/// Says on stderr what a long job is doing: one line that is rewritten where stderr is a terminal, else a
+/// line each time a new stage begins.
+class Progress {
+public:
+    Progress(std::size_t steps, bool shown);
+    ~Progress() { clear(); }
+    Progress(const Progress&) = delete;
+    Progress& operator=(const Progress&) = delete;
+
+    /// The next step begins: part of `stage`, in detail `detail`.
+    void step(const std::string& stage, const std::string& detail);
+
+    /// Removes the line, so that something else can be printed.
+    void clear();
+
+private:
+    std::size_t steps_;
+    std::size_t begun_ = 0;
+    bool shown_;
+    bool terminal_;
+    std::string stage_;
+};
 
 } // namespace tutti::bench

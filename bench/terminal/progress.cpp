@@ -1,11 +1,8 @@
-#include "terminal/progress.hpp"
-
-#include "terminal/table.hpp"
+#include "terminal/output.hpp"
+#include "terminal/text.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
-
-#include <cstdio>
 
 namespace tutti::bench {
 

@@ -1,4 +1,4 @@
-#include "terminal/table.hpp"
+#include "terminal/text.hpp"
 
 #include <fmt/format.h>
 #include <sys/ioctl.h>

@@ -1,7 +1,6 @@
 // Numbers and tables in text, and the programs that the command starts.
 #include "bench/tests/command.hpp"
-#include "terminal/numbers.hpp"
-#include "terminal/table.hpp"
+#include "terminal/text.hpp"
 
 using namespace tutti::bench;
 

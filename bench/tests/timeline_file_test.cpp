@@ -1,7 +1,7 @@
 // Files of traces.
 #include "bench/tests/command.hpp"
 #include "record/timeline.hpp"
-#include "report/timeline_file.hpp"
+#include "report/results_file.hpp"
 
 using namespace tutti::bench;
 using namespace tutti::test;

@@ -1,7 +1,5 @@
 #include "threads/floor.hpp"
 
-#include "tasks/src/pass/pass.hpp"
-
 namespace tutti::bench {
 
 namespace {

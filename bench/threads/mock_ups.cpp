@@ -1,9 +1,6 @@
-#include "threads/mock_ups.hpp"
-
-#include "measure/calling.hpp"
+#include "threads/tutti_calls.hpp"
 
 #include <array>
-#include <vector>
 
 namespace tutti::bench {
 

@@ -1,7 +1,5 @@
-#include "threads/selection_input.hpp"
-
 #include "choose/group_config.hpp"
-#include "choose/select.hpp"
+#include "threads/tutti_calls.hpp"
 
 namespace tutti::bench {
 

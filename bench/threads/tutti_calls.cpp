@@ -13,9 +13,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <type_traits>
-#include <vector>
 
 namespace tutti::bench {
 

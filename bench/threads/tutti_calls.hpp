@@ -1,5 +1,7 @@
 #pragma once
 
+#include "choose/select.hpp"
+#include "choose/table.hpp"
 #include "measure/calling.hpp"
 #include "measure/problem.hpp"
 #include "tasks/src/pass/pass.hpp"
@@ -10,6 +12,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <span>
 #include <string>
 
 namespace tutti::bench {
@@ -42,5 +45,26 @@ struct TracedCall {
 /// Returns the JSON lines of its trace, with steps, in which these calls have the even numbers; the first are
 /// missing where there are many. Throws what the library throws, and std::bad_alloc.
 std::string traced_calls(const TracedCall& call);
+
+/// The inputs of the library's choice of an algorithm.
+struct SelectionInput {
+    detail::Call call;
+    engine::Selection::Input size;
+};
+
+/// The arguments of engine::select() for members that call `problem`.
+SelectionInput selection_input_of(const Problem& problem);
+
+/// The calls that can replace a collective, as in the guidelines: other collectives, one after the other on
+/// the same vectors, with the same result. The sum of doubles.
+struct MockUp {
+    const char* name;
+    /// The collective that it replaces.
+    Collective collective;
+    /// As member `me`, with its whole vector and the elements of its result.
+    std::function<void(std::size_t calls)> (*calls)(Member& me, std::span<double> in, std::span<double> out);
+};
+
+std::span<const MockUp> mock_ups();
 
 } // namespace tutti::bench

@@ -3,9 +3,6 @@
 #include "machine/files.hpp"
 #include "machine/pinning.hpp"
 #include "machine/placement.hpp"
-#include "peers/peer_modules.hpp"
-#include "threads/floor.hpp"
-#include "threads/selection_input.hpp"
 #include "threads/tutti_calls.hpp"
 
 #include <exception>

@@ -2,12 +2,10 @@
 
 #include "cost/messages.hpp"
 #include "graph/graphs.hpp"
-#include "schedule/schedule.hpp"
 
 #include <algorithm>
 #include <bit>
 #include <utility>
-#include <vector>
 
 namespace tutti::cost {
 

@@ -3,7 +3,6 @@
 #include "graph/level_tree.hpp"
 #include "schedule/synchronise.hpp"
 
-#include <cstddef>
 #include <vector>
 
 namespace tutti::cost {

@@ -1,13 +1,10 @@
 #include "draw/drawings.hpp"
 
-#include "draw/messages.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdio>
 #include <numbers>
-#include <vector>
 
 namespace tutti::draw {
 

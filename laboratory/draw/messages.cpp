@@ -1,4 +1,4 @@
-#include "draw/messages.hpp"
+#include "draw/drawings.hpp"
 
 #include <algorithm>
 #include <map>

@@ -9,16 +9,13 @@
 #include "prove/prove_rows.hpp"
 #include "survey/profile_json.hpp"
 #include "terminal/exit_codes.hpp"
-#include "terminal/numbers.hpp"
-#include "terminal/table.hpp"
-#include "threads/selection_input.hpp"
+#include "terminal/text.hpp"
+#include "threads/tutti_calls.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <optional>
 #include <stdexcept>
-#include <utility>
 #include <vector>
 
 namespace tutti::laboratory {

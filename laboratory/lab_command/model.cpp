@@ -2,16 +2,14 @@
 #include "cost/count.hpp"
 #include "graph/level_tree.hpp"
 #include "lab_command/lab_command.hpp"
-#include "model/level_choices.hpp"
-#include "model/paper_tables.hpp"
 #include "model/prediction_errors.hpp"
 #include "model/prediction_table.hpp"
-#include "model/traffic_table.hpp"
+#include "model/tables.hpp"
 #include "options/bench_options.hpp"
 #include "report/results_file.hpp"
 #include "survey/profile_json.hpp"
 #include "terminal/exit_codes.hpp"
-#include "terminal/numbers.hpp"
+#include "terminal/text.hpp"
 
 #include <fmt/format.h>
 

@@ -6,9 +6,8 @@
 #include "options/bench_options.hpp"
 #include "prove/prove_rows.hpp"
 #include "terminal/exit_codes.hpp"
-#include "terminal/numbers.hpp"
-#include "terminal/progress.hpp"
-#include "terminal/table.hpp"
+#include "terminal/output.hpp"
+#include "terminal/text.hpp"
 
 #include <fmt/format.h>
 

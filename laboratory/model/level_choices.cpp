@@ -1,7 +1,6 @@
-#include "model/level_choices.hpp"
-
 #include "algorithm/registry.hpp"
 #include "model/prediction_table.hpp"
+#include "model/tables.hpp"
 #include "survey/profile_json.hpp"
 
 #include <fmt/format.h>

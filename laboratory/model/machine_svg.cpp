@@ -1,5 +1,5 @@
 #include "model/machine_drawing.hpp"
-#include "terminal/numbers.hpp"
+#include "terminal/text.hpp"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 
 #include "measure/statistics.hpp"
 #include "model/prediction_table.hpp"
-#include "terminal/numbers.hpp"
+#include "terminal/text.hpp"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 #include "mailbox/slot.hpp"
 #include "simulate/predictor.hpp"
 #include "survey/distances.hpp"
-#include "terminal/numbers.hpp"
+#include "terminal/text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #include "algorithm/registry.hpp"
 #include "cost/count.hpp"
-#include "model/paper_tables.hpp"
+#include "model/tables.hpp"
 
 #include <fmt/format.h>
 

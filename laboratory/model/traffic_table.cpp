@@ -1,12 +1,10 @@
-#include "model/traffic_table.hpp"
-
 #include "algorithm/registry.hpp"
 #include "cost/count.hpp"
 #include "cost/traffic.hpp"
 #include "graph/graphs.hpp"
-#include "model/paper_tables.hpp"
 #include "model/prediction_table.hpp"
-#include "terminal/numbers.hpp"
+#include "model/tables.hpp"
+#include "terminal/text.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-#include "distance/class.hpp"
 #include "distance/groups.hpp"
+#include "distance/line_profile.hpp"
 #include "plan/plan.hpp"
 #include "schedule/schedule.hpp"
 

@@ -2,8 +2,6 @@
 
 #include "cache_line.hpp"
 
-#include <algorithm>
-
 namespace tutti::simulate {
 
 using distance::Class;

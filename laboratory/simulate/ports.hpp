@@ -1,6 +1,5 @@
 #pragma once
 
-#include "distance/class.hpp"
 #include "distance/groups.hpp"
 #include "distance/line_profile.hpp"
 #include "simulate/audience.hpp"

@@ -1,7 +1,6 @@
 #include "simulate/predictor.hpp"
 
 #include "mixed.hpp"
-#include "simulate/ports.hpp"
 
 #include <algorithm>
 #include <span>

@@ -1,13 +1,11 @@
 #include "simulate/simulation.hpp"
 
 #include "cache_line.hpp"
-#include "simulate/audience.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <stdexcept>
-#include <string>
 
 namespace tutti::simulate {
 

@@ -1,6 +1,3 @@
-#include "survey/line_times.hpp"
-
-#include "measure/gate.hpp"
 #include "measure/statistics.hpp"
 #include "survey/times.hpp"
 
@@ -9,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdint>
 #include <limits>
 #include <vector>
 

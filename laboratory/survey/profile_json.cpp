@@ -13,9 +13,6 @@
 #include <iterator>
 #include <set>
 #include <stdexcept>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace tutti::laboratory {
 

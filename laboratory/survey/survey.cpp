@@ -2,9 +2,8 @@
 
 #include "measure/gate.hpp"
 #include "survey/distances.hpp"
-#include "survey/line_times.hpp"
 #include "survey/times.hpp"
-#include "terminal/progress.hpp"
+#include "terminal/output.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -14,7 +13,6 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <utility>
 
 namespace tutti::laboratory {

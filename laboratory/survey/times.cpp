@@ -2,7 +2,6 @@
 
 #include "machine/pinning.hpp"
 #include "measure/buffer.hpp"
-#include "measure/gate.hpp"
 #include "measure/harness.hpp"
 #include "measure/statistics.hpp"
 
@@ -14,9 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdint>
 #include <cstring>
-#include <span>
 #include <stdexcept>
 #include <string>
 #include <thread>

@@ -1,9 +1,9 @@
 // Predictions: of algorithms on machine models, and beside measurements.
 #include "bench/tests/command.hpp"
 #include "choose/select.hpp"
-#include "model/level_choices.hpp"
 #include "model/prediction_errors.hpp"
 #include "model/prediction_table.hpp"
+#include "model/tables.hpp"
 #include "survey/profile_json.hpp"
 
 using namespace tutti;

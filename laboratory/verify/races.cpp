@@ -1,13 +1,8 @@
-#include "verify/races.hpp"
-
-#include "schedule/runs.hpp"
+#include "verify/clocks.hpp"
 #include "verify/symbolic_run.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <span>
 #include <string>
-#include <vector>
 
 namespace tutti::verify {
 

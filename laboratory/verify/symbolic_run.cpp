@@ -1,7 +1,5 @@
 #include "verify/symbolic_run.hpp"
 
-#include "schedule/synchronise.hpp"
-
 #include <tutti/detail/association.hpp>
 
 #include <algorithm>

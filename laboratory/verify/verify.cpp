@@ -1,7 +1,6 @@
 #include "verify/verify.hpp"
 
 #include "verify/clocks.hpp"
-#include "verify/races.hpp"
 #include "verify/symbolic_run.hpp"
 
 #include <algorithm>

@@ -1,17 +1,14 @@
 #include "page/page.hpp"
 
 #include "distance/groups.hpp"
-#include "page/shell.hpp"
 #include "report/comparison.hpp"
 
 #include <tutti/version.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
 #include <cstdlib>
 
 namespace tutti::viewer {

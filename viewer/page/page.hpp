@@ -2,6 +2,7 @@
 
 #include "distance/line_profile.hpp"
 #include "page/findings.hpp"
+#include "record/timeline.hpp"
 #include "report/results_file.hpp"
 #include "survey/profile_json.hpp"
 
@@ -66,5 +67,25 @@ std::vector<Finding> all_findings(const Subjects& subjects);
 /// - profiles: name, title, topology, levels, cpus and one_way_ns in the machine's order, groups found in
 /// them
 std::string page_data(const Subjects& subjects);
+
+/// Pages without their data: web/ in one file each. Data belong where `page_data_mark` stands, and the
+/// library that draws charts where `charts_library_mark` does.
+extern const std::string_view report_shell;
+extern const std::string_view timeline_shell;
+/// Empty if it was not there when this was built.
+extern const std::string_view charts_library;
+
+inline constexpr std::string_view page_data_mark = "{\"data\": \"here\"}";
+inline constexpr std::string_view charts_library_mark = "charts-library";
+
+/// A page with so many spans, in all its timelines together, stays below 2 MB.
+constexpr std::size_t most_spans_of_page = 25'000;
+
+/// Timelines below each other on one scale of time, in an HTML file that needs no other. Names may have any
+/// characters. If there are too many spans, the last ones are kept, and the page reports it.
+std::string timeline_page(std::span<const trace::Timeline> timelines);
+
+/// The sentences that stand at the top of it, a line each.
+std::string timeline_findings_text(std::span<const trace::Timeline> timelines);
 
 } // namespace tutti::viewer

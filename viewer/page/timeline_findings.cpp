@@ -1,13 +1,11 @@
-#include "page/timeline_findings.hpp"
-
-#include "terminal/numbers.hpp"
+#include "page/findings.hpp"
+#include "terminal/text.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <string>
 #include <utility>
 
 namespace tutti::viewer {

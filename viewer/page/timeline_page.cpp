@@ -1,18 +1,12 @@
-#include "page/timeline_page.hpp"
-
 #include "page/page.hpp"
-#include "page/shell.hpp"
-#include "page/timeline_findings.hpp"
 
 #include <tutti/version.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
-#include <vector>
 
 namespace tutti::viewer {
 

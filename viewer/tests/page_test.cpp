@@ -1,8 +1,6 @@
 // The parts that every report has, whatever is in its files.
 #include "bench/tests/command.hpp"
 #include "page/page.hpp"
-#include "page/shell.hpp"
-#include "page/timeline_page.hpp"
 
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-#include "page/timeline_findings.hpp"
+#include "page/findings.hpp"
 #include "tests/test.hpp"
 
 using namespace tutti;

@@ -7,15 +7,12 @@
 #include "model/prediction_table.hpp"
 #include "options/bench_options.hpp"
 #include "page/page.hpp"
-#include "page/timeline_page.hpp"
 #include "record/timeline.hpp"
-#include "report/timeline_file.hpp"
+#include "report/results_file.hpp"
 #include "survey/profile_json.hpp"
 #include "terminal/exit_codes.hpp"
-#include "terminal/numbers.hpp"
 #include "terminal/output.hpp"
-#include "terminal/table.hpp"
-#include "threads/selection_input.hpp"
+#include "terminal/text.hpp"
 #include "threads/tutti_calls.hpp"
 
 #include <fmt/format.h>
