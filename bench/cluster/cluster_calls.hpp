@@ -1,5 +1,6 @@
 #pragma once
 
+#include "measure/point.hpp"
 #include "measure/problem.hpp"
 
 #include <tutti/mpi.hpp>
@@ -7,6 +8,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace tutti::bench {
@@ -47,5 +49,18 @@ private:
 
 /// The bare call of MPI, on the vectors themselves.
 void call_bare(const Problem& problem, const double* in, double* out, MPI_Comm communicator);
+
+/// The measurements of `tutti bench --hybrid`.
+struct Results {
+    /// The cluster, in one line.
+    std::string title = {};
+    /// The points of the providers "hybrid", "hand-written" and "openmpi" (flat), in any order.
+    std::vector<Point> points = {};
+    /// Why there are no points of flat MPI, or not all.
+    std::string failure = {};
+};
+
+/// One table, and how far the cluster is ahead of the others.
+std::string hybrid_text(const Results& results, std::size_t width);
 
 } // namespace tutti::bench

@@ -1,11 +1,8 @@
-#include "cluster/cluster_report.hpp"
-
+#include "cluster/cluster_calls.hpp"
 #include "measure/statistics.hpp"
-#include "terminal/output.hpp"
 #include "terminal/text.hpp"
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -106,21 +103,6 @@ std::string hybrid_text(const Results& results, std::size_t width) {
         text += ratios.text(way, "OpenMP + MPI by hand") + flat[way].text(way, "flat MPI");
     }
     return results.failure.empty() ? text : text + "flat MPI failed: " + results.failure + "\n";
-}
-
-void write_points(const std::string& path, const Results& results) {
-    if (path.empty()) {
-        return;
-    }
-    nlohmann::json points = nlohmann::json::array();
-    for (const Point& point : results.points) {
-        points.push_back(to_json(point));
-    }
-    write_output(path, points.dump(2) + "\n");
-}
-
-bool has_wrong(const Results& results) {
-    return std::ranges::any_of(results.points, [](const Point& point) { return point.wrong != 0; });
 }
 
 } // namespace tutti::bench

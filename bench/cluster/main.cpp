@@ -3,8 +3,7 @@
 // the same gate; then process 0 has flat MPI measured with N * T processes.
 
 #include "cluster/cluster_calls.hpp"
-#include "cluster/cluster_report.hpp"
-#include "flat_mpi/harness_window.hpp"
+#include "flat_mpi/mpi_calls.hpp"
 #include "hybrid/src/channel/mpi_calls.hpp"
 #include "measure/buffer.hpp"
 #include "measure/measurement.hpp"
@@ -20,6 +19,7 @@
 #include <omp.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -45,30 +45,25 @@ struct Arguments {
     std::vector<std::string> algorithms{"auto"};
     double seconds = 1;
     bool shared = false;
-    bool flat = true;
-    std::string json;
 };
 
 Arguments parsed(int argc, char** argv) {
     Arguments arguments;
     CLI::App app("Cluster collectives beside OpenMP + MPI by hand and beside flat MPI; sums of doubles",
                  "tutti bench --hybrid");
+    app.option_defaults()->always_capture_default();
     app.add_option("collective", arguments.collectives, measured_collectives)
         ->default_str("allreduce, and reduce_scatter or, with --shared, allgather");
-    app.add_option("-b,--begin", arguments.begin, "Smallest buffer in bytes")->capture_default_str();
-    app.add_option("-e,--end", arguments.end, "Largest buffer in bytes")->capture_default_str();
-    app.add_option("-f,--factor", arguments.factor, "Factor from one size to the next")
-        ->capture_default_str();
-    app.add_option("-t,--members", arguments.threads, "Threads per process")->capture_default_str();
+    app.add_option("-b,--begin", arguments.begin, "Smallest buffer in bytes");
+    app.add_option("-e,--end", arguments.end, "Largest buffer in bytes");
+    app.add_option("-f,--factor", arguments.factor, "Factor from one size to the next");
+    app.add_option("-t,--members", arguments.threads, "Threads per process");
     app.add_option("-a,--algorithm", arguments.algorithms,
                    "A list of algorithms among the processes (auto, circulant, ...); they take turns")
         ->delimiter(',')
-        ->allow_extra_args(false)
-        ->capture_default_str();
-    app.add_option("--seconds", arguments.seconds, "Time limit per point")->capture_default_str();
+        ->allow_extra_args(false);
+    app.add_option("--seconds", arguments.seconds, "Time limit per point");
     app.add_flag("--shared", arguments.shared, "One result per process, of an allreduce or an allgather");
-    app.add_flag("--flat,!--no-flat", arguments.flat, "Also measure flat MPI");
-    app.add_option("--json", arguments.json, "Write all points to this file; - is stdout");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -117,33 +112,13 @@ public:
           communicator_(communicator) {}
 
     /// All threads of all processes measure; the points are those of rank 0.
-    Results measure_all() {
-        Results results{.title = cluster_.description()};
-#pragma omp parallel num_threads(arguments_.threads)
-        {
-            try {
-                measure_member(results);
-            } catch (const std::exception& error) {
-                std::fprintf(stderr, "tutti bench --hybrid: %s\n", error.what());
-                MPI_Abort(MPI_COMM_WORLD, exit_wrong);
-            }
-        }
-        return results;
-    }
+    Results measure_all();
 
-    const std::vector<Problem>& problems() const {
-        return problems_;
-    }
-    const std::vector<int>& cpus() const {
-        return cpus_;
-    }
-    bool crowded() const {
-        return crowded_;
-    }
+    const std::vector<Problem>& problems() const { return problems_; }
+    const std::vector<int>& cpus() const { return cpus_; }
+    bool crowded() const { return crowded_; }
     /// Whether these processes are those of flat MPI, which takes turns with the others then.
-    bool is_flat() const {
-        return arguments_.threads == 1;
-    }
+    bool is_flat() const { return arguments_.threads == 1; }
     Method method() const {
         Method method;
         method.limits.seconds = arguments_.seconds;
@@ -188,7 +163,7 @@ private:
                 }
             };
             contenders.push_back({.provider = "hand-written", .collective = by_hand});
-            if (arguments_.flat && is_flat()) {
+            if (is_flat()) {
                 const Calls bare = [&, from](std::size_t calls) {
                     for (std::size_t i = 0; i < calls; ++i) {
                         call_bare(problem, from, out, communicator_);
@@ -222,6 +197,20 @@ private:
     Buffer shared_output_;
     MPI_Comm communicator_;
 };
+
+Results Process::measure_all() {
+    Results results{.title = cluster_.description()};
+#pragma omp parallel num_threads(arguments_.threads)
+    {
+        try {
+            measure_member(results);
+        } catch (const std::exception& error) {
+            std::fprintf(stderr, "tutti bench --hybrid: %s\n", error.what());
+            MPI_Abort(MPI_COMM_WORLD, exit_wrong);
+        }
+    }
+    return results;
+}
 
 /// Flat MPI, in processes of its own, which must not take themselves for part of this job.
 void measure_flat(const Process& process, Results& results) {
@@ -274,14 +263,12 @@ int run(const Arguments& arguments) {
         Process process(arguments, MPI_COMM_WORLD);
         Results results = process.measure_all();
         if (rank == 0) {
-            if (arguments.flat && !process.is_flat()) {
+            if (!process.is_flat()) {
                 measure_flat(process, results);
             }
-            std::FILE* const out = text_stream(std::span(&arguments.json, 1));
-            fmt::print(out, "{}", hybrid_text(results, width_of(out)));
-            flush(out);
-            write_points(arguments.json, results);
-            wrong = has_wrong(results);
+            fmt::print("{}", hybrid_text(results, width_of(stdout)));
+            flush(stdout);
+            wrong = std::ranges::any_of(results.points, [](const Point& point) { return point.wrong != 0; });
         }
         meet(MPI_COMM_WORLD);
     }

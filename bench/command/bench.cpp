@@ -220,7 +220,7 @@ private:
         TuttiRunner runner(runner_options(problems.front().members, {name}));
         for (const Problem& problem : problems) {
             step(name, problem, "");
-            const std::vector<Point> points = runner.measure_peers(problem);
+            const std::vector<Point> points = runner.measure(problem, std::nullopt);
             others_.insert(others_.end(), points.begin(), points.end());
         }
     }

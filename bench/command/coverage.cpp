@@ -63,33 +63,6 @@ std::string refused_text(const BenchOptions& options) {
     return text;
 }
 
-std::string rounded_text(const BenchOptions& options) {
-    std::string first;
-    std::size_t others = 0;
-    for (const int members : options.members) {
-        for (const Collective collective : options.collectives) {
-            for (const std::size_t bytes : options.bytes) {
-                const Problem problem =
-                    make_problem(collective, options.type, options.op, members, bytes, false);
-                if (collective == Collective::barrier || problem.bytes() == bytes) {
-                    continue;
-                }
-                if (first.empty()) {
-                    first = fmt::format("{} become {} in {} of {} members", format_bytes(bytes),
-                                        format_bytes(problem.bytes()), to_string(collective), members);
-                } else {
-                    ++others;
-                }
-            }
-        }
-    }
-    if (first.empty()) {
-        return "";
-    }
-    return fmt::format("tutti: vectors are made of whole elements and blocks: {}{}\n", first,
-                       others == 0 ? "" : fmt::format("; so do {} other sizes", others));
-}
-
 } // namespace
 
 bool applies(const BenchOptions& options, const std::string& name, const Problem& problem) {
@@ -101,7 +74,7 @@ bool applies(const BenchOptions& options, const std::string& name, const Problem
 }
 
 std::string left_out_text(const BenchOptions& options) {
-    return (options.all_algorithms ? refused_text(options) : missing_text(options)) + rounded_text(options);
+    return options.all_algorithms ? refused_text(options) : missing_text(options);
 }
 
 } // namespace tutti::bench

@@ -56,8 +56,8 @@ int run_info(const InfoArguments& arguments);
 /// Whether to measure an algorithm on a problem at all; an empty name stands for the library's choice.
 bool applies(const BenchOptions& options, const std::string& name, const Problem& problem);
 
-/// A line for each request that is not measured, or not as requested: collectives without the named
-/// algorithms, algorithms that `all` leaves out, and sizes that are no whole elements or blocks.
+/// A line for each request that is not measured: collectives without the named algorithms, and algorithms
+/// that `all` leaves out.
 std::string left_out_text(const BenchOptions& options);
 
 } // namespace tutti::bench

@@ -2,7 +2,6 @@
 // starts it through mpirun with a request file; it measures the same problems with the MPI library, behind
 // the same gate, with the same data and statistics.
 
-#include "flat_mpi/harness_window.hpp"
 #include "flat_mpi/mpi_calls.hpp"
 #include "measure/buffer.hpp"
 #include "mpirun/mpi_baseline.hpp"

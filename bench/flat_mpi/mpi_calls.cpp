@@ -1,71 +1,54 @@
 #include "flat_mpi/mpi_calls.hpp"
 
+#include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace tutti::bench {
 
-MPI_Datatype mpi_type(Type type) {
-    switch (type) {
-    case Type::i8:
-        return MPI_INT8_T;
-    case Type::u8:
-        return MPI_UINT8_T;
-    case Type::i16:
-        return MPI_INT16_T;
-    case Type::u16:
-        return MPI_UINT16_T;
-    case Type::i32:
-        return MPI_INT32_T;
-    case Type::u32:
-        return MPI_UINT32_T;
-    case Type::i64:
-        return MPI_INT64_T;
-    case Type::u64:
-        return MPI_UINT64_T;
-    case Type::f32:
-        return MPI_FLOAT;
-    case Type::f64:
-        return MPI_DOUBLE;
-    case Type::complex64:
-        return MPI_C_FLOAT_COMPLEX;
-    case Type::complex128:
-        return MPI_C_DOUBLE_COMPLEX;
-    case Type::f16: // MPI has no names for these
-    case Type::bf16:
-    case Type::other:
-        break;
+namespace {
+
+template <class Key, class Name, std::size_t count>
+Name name_in(const std::array<std::pair<Key, Name>, count>& names, Key key) {
+    const auto found = std::ranges::find(names, key, &std::pair<Key, Name>::first);
+    if (found == names.end()) {
+        throw std::invalid_argument(std::string(to_string(key)) + " has no name in MPI");
     }
-    throw std::invalid_argument("this element type has no name in MPI");
+    return found->second;
+}
+
+} // namespace
+
+MPI_Datatype mpi_type(Type type) {
+    const std::array<std::pair<Type, MPI_Datatype>, 12> names{{{Type::i8, MPI_INT8_T},
+                                                               {Type::u8, MPI_UINT8_T},
+                                                               {Type::i16, MPI_INT16_T},
+                                                               {Type::u16, MPI_UINT16_T},
+                                                               {Type::i32, MPI_INT32_T},
+                                                               {Type::u32, MPI_UINT32_T},
+                                                               {Type::i64, MPI_INT64_T},
+                                                               {Type::u64, MPI_UINT64_T},
+                                                               {Type::f32, MPI_FLOAT},
+                                                               {Type::f64, MPI_DOUBLE},
+                                                               {Type::complex64, MPI_C_FLOAT_COMPLEX},
+                                                               {Type::complex128, MPI_C_DOUBLE_COMPLEX}}};
+    return name_in(names, type);
 }
 
 MPI_Op mpi_operator(Operator op) {
-    switch (op) {
-    case Operator::sum:
-        return MPI_SUM;
-    case Operator::prod:
-        return MPI_PROD;
-    case Operator::min:
-    case Operator::minimum:
-        return MPI_MIN;
-    case Operator::max:
-    case Operator::maximum:
-        return MPI_MAX;
-    case Operator::land:
-        return MPI_LAND;
-    case Operator::lor:
-        return MPI_LOR;
-    case Operator::lxor:
-        return MPI_LXOR;
-    case Operator::band:
-        return MPI_BAND;
-    case Operator::bor:
-        return MPI_BOR;
-    case Operator::bxor:
-        return MPI_BXOR;
-    case Operator::callable:
-        break;
-    }
-    throw std::invalid_argument("this operator has no name in MPI");
+    const std::array<std::pair<Operator, MPI_Op>, 12> names{{{Operator::sum, MPI_SUM},
+                                                             {Operator::prod, MPI_PROD},
+                                                             {Operator::min, MPI_MIN},
+                                                             {Operator::max, MPI_MAX},
+                                                             {Operator::minimum, MPI_MIN},
+                                                             {Operator::maximum, MPI_MAX},
+                                                             {Operator::land, MPI_LAND},
+                                                             {Operator::lor, MPI_LOR},
+                                                             {Operator::lxor, MPI_LXOR},
+                                                             {Operator::band, MPI_BAND},
+                                                             {Operator::bor, MPI_BOR},
+                                                             {Operator::bxor, MPI_BXOR}}};
+    return name_in(names, op);
 }
 
 } // namespace tutti::bench

@@ -6,11 +6,6 @@
 
 namespace tutti::bench {
 
-double median_of_sorted(std::span<const double> sorted) {
-    const std::size_t middle = sorted.size() / 2;
-    return sorted.size() % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
 std::pair<std::size_t, std::size_t> median_interval_ranks(std::size_t count) {
     constexpr double tail = 0.025;
     const double n = static_cast<double>(count);
@@ -36,7 +31,8 @@ Summary summarise(std::vector<double> samples) {
     std::ranges::sort(samples);
     const auto [low, high] = median_interval_ranks(samples.size());
     const auto p99_rank = static_cast<std::size_t>(std::ceil(0.99 * static_cast<double>(samples.size())));
-    return {.median = median_of_sorted(samples),
+    const std::size_t middle = samples.size() / 2;
+    return {.median = samples.size() % 2 == 1 ? samples[middle] : (samples[middle - 1] + samples[middle]) / 2,
             .ci95 = {samples[low - 1], samples[high - 1]},
             .p99 = samples[p99_rank - 1],
             .max = samples.back(),

@@ -20,9 +20,6 @@ struct Summary {
     std::size_t count = 0;
 };
 
-/// The median of ascending samples: the middle one, or the mean of the middle two. \pre not empty
-double median_of_sorted(std::span<const double> sorted);
-
 /// The ranks (1-based, from below and from above) of the order statistics that enclose the median of the
 /// population with at least 95 % probability whatever its distribution: the largest l with P(B < l) <= 2.5 %
 /// for B binomial (count, 1/2), and count + 1 - l. With fewer than 6 samples no two of them do; then it is

@@ -11,44 +11,25 @@
 
 namespace tutti::bench {
 
-/// Calls f(std::type_identity<T>{}) with the C++ type of `type`. Throws std::invalid_argument for
-/// Type::other.
-template <class F>
-decltype(auto) with_type(Type type, F&& f) {
-    using std::type_identity;
-    switch (type) {
-    case Type::i8:
-        return f(type_identity<std::int8_t>{});
-    case Type::u8:
-        return f(type_identity<std::uint8_t>{});
-    case Type::i16:
-        return f(type_identity<std::int16_t>{});
-    case Type::u16:
-        return f(type_identity<std::uint16_t>{});
-    case Type::i32:
-        return f(type_identity<std::int32_t>{});
-    case Type::u32:
-        return f(type_identity<std::uint32_t>{});
-    case Type::i64:
-        return f(type_identity<std::int64_t>{});
-    case Type::u64:
-        return f(type_identity<std::uint64_t>{});
-    case Type::f32:
-        return f(type_identity<float>{});
-    case Type::f64:
-        return f(type_identity<double>{});
-    case Type::f16:
-        return f(type_identity<float16>{});
-    case Type::bf16:
-        return f(type_identity<bfloat16>{});
-    case Type::complex64:
-        return f(type_identity<std::complex<float>>{});
-    case Type::complex128:
-        return f(type_identity<std::complex<double>>{});
-    case Type::other:
-        break;
+/// Calls f(std::type_identity<T>{}) with the one of these C++ types that is `type`. Throws
+/// std::invalid_argument if none is.
+template <class First, class... Others, class F>
+auto with_one_of(Type type, F&& f) -> decltype(f(std::type_identity<First>{})) {
+    if (type == type_of<First>()) {
+        return f(std::type_identity<First>{});
+    }
+    if constexpr (sizeof...(Others) > 0) {
+        return with_one_of<Others...>(type, f);
     }
     throw std::invalid_argument("only the named element types can be measured");
+}
+
+/// The same with all types that have names.
+template <class F>
+auto with_type(Type type, F&& f) {
+    return with_one_of<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t,
+                       std::int64_t, std::uint64_t, float, double, float16, bfloat16, std::complex<float>,
+                       std::complex<double>>(type, f);
 }
 
 /// Whether T is a type on which Op is defined: as Applicable, but arithmetic types are not mixed with bits.
@@ -57,48 +38,27 @@ concept Measurable = Applicable<Op, T> &&
     (std::integral<T> || std::same_as<Op, Sum> || std::same_as<Op, Prod> || std::same_as<Op, Min> ||
      std::same_as<Op, Max> || std::same_as<Op, Minimum> || std::same_as<Op, Maximum>);
 
-/// Calls f(op) with the function object of `op` for elements of type T. Throws std::invalid_argument where
-/// the operator is not defined for T.
-template <class T, class F>
-decltype(auto) with_operator(Operator op, F&& f) {
-    using Result = decltype(f(sum));
-    const auto call = [&]<class Op>(const Op& object) -> Result {
-        if constexpr (Measurable<Op, T>) {
-            return f(object);
-        } else {
-            throw std::invalid_argument("operator " + std::string(to_string(Op::code)) +
-                                        " is not defined for " + std::string(to_string(type_of<T>())));
+/// Calls f(op) with the one of these function objects that is `op`, for elements of type T. Throws
+/// std::invalid_argument if none is, and if the operator is not defined for T.
+template <class T, class F, class First, class... Others>
+auto with_one_of(Operator op, F&& f, const First& first, const Others&... others) -> decltype(f(sum)) {
+    if (op == First::code) {
+        if constexpr (Measurable<First, T>) {
+            return f(first);
         }
-    };
-    switch (op) {
-    case Operator::sum:
-        return call(sum);
-    case Operator::prod:
-        return call(prod);
-    case Operator::min:
-        return call(min);
-    case Operator::max:
-        return call(max);
-    case Operator::land:
-        return call(land);
-    case Operator::lor:
-        return call(lor);
-    case Operator::lxor:
-        return call(lxor);
-    case Operator::band:
-        return call(band);
-    case Operator::bor:
-        return call(bor);
-    case Operator::bxor:
-        return call(bxor);
-    case Operator::minimum:
-        return call(minimum);
-    case Operator::maximum:
-        return call(maximum);
-    case Operator::callable:
-        break;
+        throw std::invalid_argument("operator " + std::string(to_string(op)) + " is not defined for " +
+                                    std::string(to_string(type_of<T>())));
+    }
+    if constexpr (sizeof...(Others) > 0) {
+        return with_one_of<T>(op, f, others...);
     }
     throw std::invalid_argument("only the named operators can be measured");
+}
+
+/// The same with all operators that have names.
+template <class T, class F>
+auto with_operator(Operator op, F&& f) {
+    return with_one_of<T>(op, f, sum, prod, min, max, land, lor, lxor, band, bor, bxor, minimum, maximum);
 }
 
 } // namespace tutti::bench

@@ -35,11 +35,7 @@ Collective collective_named(const std::string& text) {
     if (text.empty()) {
         throw UsageError("collective: which one? Such as allreduce");
     }
-    try {
-        return parse_collective(text);
-    } catch (const std::invalid_argument& error) {
-        throw UsageError(fmt::format("collective: {}", error.what()));
-    }
+    return as_asked("collective: ", [&] { return parse_collective(text); });
 }
 
 std::vector<std::string> algorithm_names(std::span<const Collective> collectives) {

@@ -45,10 +45,6 @@ bool is_number(std::size_t column) {
     return column >= vector && column <= scratch;
 }
 
-std::string order_text(const Algorithm& row) {
-    return row.order == algorithm::Order::none ? "-" : std::string(to_string(row.order));
-}
-
 std::string forms_text(const Algorithm& row) {
     std::string text;
     const auto add = [&](bool holds, const char* protocol) {
@@ -70,14 +66,15 @@ std::string count_text(long count, bool at_most) {
 
 /// Counts at the sample, from the closed forms, for root 0 or distance 1.
 Cells cells(const Algorithm& row) {
+    const bool has_order = row.order != algorithm::Order::none;
     const int sample = row.ranks == algorithm::Ranks::any ? sample_ranks : sample_power;
     const int number = detail::traits_of(row.collective).example_number(sample);
     const algorithm::CostTerms terms = row.cost(sample, number);
     return {std::string(to_string(row.collective)),
             std::string(row.name),
             row.ranks == algorithm::Ranks::any ? "any" : "2^k",
-            order_text(row),
-            row.order == algorithm::Order::none ? "-" : std::string(needs(row.order)),
+            has_order ? std::string(to_string(row.order)) : "-",
+            has_order ? std::string(needs(row.order)) : "-",
             forms_text(row),
             std::to_string(row.make(sample, number).blocks()),
             count_text(terms.rounds, row.bound >= Bound::all),

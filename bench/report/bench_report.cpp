@@ -9,14 +9,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 namespace tutti::bench {
 
 namespace {
-
-std::string ratio_or_dash(const std::optional<double>& ratio) {
-    return ratio ? fmt::format("{:.2f}x", *ratio) : "-";
-}
 
 std::string us_or_dash(const std::optional<double>& us) {
     return us ? format_us(*us) : "-";
@@ -42,6 +39,7 @@ std::string baseline_cell(const Point& point, std::span<const Point> baseline) {
 
 std::vector<std::string> cells_of(const Point& point, std::span<const Point> baselines) {
     const Summary& time = point.time_us;
+    const std::optional<double> ratio = floor_ratio(point);
     std::vector<std::string> cells{
         std::string(to_string(point.problem.collective)) + (point.problem.in_place ? " in place" : ""),
         format_bytes(point.problem.bytes()),
@@ -53,7 +51,7 @@ std::vector<std::string> cells_of(const Point& point, std::span<const Point> bas
         format_us(time.p99),
         us_or_dash(point.loop_us),
         us_or_dash(point.floor_us),
-        ratio_or_dash(floor_ratio(point)),
+        ratio ? fmt::format("{:.2f}x", *ratio) : "-",
         point.wrong == 0 ? "-" : fmt::format("{} WRONG", point.wrong)};
     for (const std::string& provider : providers_of(baselines)) {
         cells.push_back(baseline_cell(point, points_of(baselines, provider)));
@@ -108,9 +106,9 @@ std::string turns_line(const Point& point, int cpus) {
         !point.floor_us) {
         return "";
     }
-    std::string text =
-        fmt::format("  {} on {} CPU{}: a call takes {:.2f}x of its bound (2 floors)", named(point), cpus,
-                    cpus == 1 ? "" : "s", point.time_us.median / (2 * *point.floor_us));
+    std::string text = fmt::format("  {} on {}: a call takes {:.2f}x of its bound (2 floors)", named(point),
+                                   counted(static_cast<std::size_t>(cpus), "CPU"),
+                                   point.time_us.median / (2 * *point.floor_us));
     if (point.loop_us) {
         text += fmt::format(", back to back {:.2f}x (1 floor)", *point.loop_us / *point.floor_us);
     }
@@ -124,8 +122,8 @@ std::string mean_text(const Comparison& comparison, const std::string& more) {
     if (comparison.points == 0) {
         return "of no point" + left_out;
     }
-    return fmt::format("{:.2f}x over {} point{}{}{}", comparison.mean_speedup, comparison.points,
-                       comparison.points == 1 ? "" : "s", more, left_out);
+    return fmt::format("{:.2f}x over {}{}{}", comparison.mean_speedup, counted(comparison.points, "point"),
+                       more, left_out);
 }
 
 template <class RatioOf>
@@ -138,20 +136,15 @@ std::string lost_lines(std::span<const Point* const> lost, const char* how, Rati
     return lost.size() > listed ? fmt::format("{}    and {} more\n", text, lost.size() - listed) : text;
 }
 
-/// Another way of calling Tutti is no rival: its times are printed as ratios.
-std::string way_line(const Comparison& comparison, const std::string& provider) {
-    return fmt::format("  {} beside calls that block: geometric mean of the times {}\n", provider,
-                       mean_text(comparison, ""));
-}
-
 std::string comparison_lines(std::span<const Point> points, std::span<const Point> baseline) {
     const Comparison comparison = compare(points, baseline);
     if (comparison.all() == 0) {
         return "";
     }
     const std::string& provider = baseline.front().provider;
-    if (is_way_of_calling(provider)) {
-        return way_line(comparison, provider);
+    if (is_way_of_calling(provider)) { // no rival: its times are printed as ratios
+        return fmt::format("  {} beside calls that block: geometric mean of the times {}\n", provider,
+                           mean_text(comparison, ""));
     }
     std::string text = fmt::format(
         "  against {}: geometric mean of the speed-ups {}; significantly slower at {} of {}", provider,
@@ -167,36 +160,17 @@ std::string comparison_lines(std::span<const Point> points, std::span<const Poin
     text += lost_lines(comparison.lost_loops, "slower back to back", [&](const Point& point) {
         return *find_point(baseline, point.problem)->loop_us / *point.loop_us;
     });
-    for (const Point& point : points) {
-        const Point* const other = find_point(baseline, point.problem);
-        if (is_tiny_allreduce(point) && point.algorithm == "auto" && other != nullptr) {
-            text += fmt::format("    {}: {:.2f}x", name_of(point.problem),
-                                other->time_us.median / point.time_us.median);
-            text += point.loop_us && other->loop_us
-                        ? fmt::format(", back to back {:.2f}x\n", *other->loop_us / *point.loop_us)
-                        : "\n";
-        }
-    }
     return text;
 }
 
 std::string calling_text(const Calling& calling) {
-    switch (calling.way) {
-    case Calling::Way::blocking:
-        break;
-    case Calling::Way::started:
-        return calling.in_flight > 1
-                   ? fmt::format("{} calls started on vectors of their own, then waited for",
-                                 calling.in_flight)
-                   : "the same call started and waited for";
-    case Calling::Way::persistent:
-        return "the same call prepared before, then started and waited for";
-    case Calling::Way::arriving:
-        return "each member arrives for a rank that is only a name, and waits";
-    case Calling::Way::single_caller:
-        return "member 0 calls for all, the others sleep";
-    }
-    return "";
+    constexpr std::array texts{"", "the same call started and waited for",
+                               "the same call prepared before, then started and waited for",
+                               "each member arrives for a rank that is only a name, and waits",
+                               "member 0 calls for all, the others sleep"};
+    return calling.in_flight > 1
+               ? fmt::format("{} calls started on vectors of their own, then waited for", calling.in_flight)
+               : texts[static_cast<std::size_t>(calling.way)];
 }
 
 Table filled_table(std::span<const Point> points, std::span<const Point> baselines) {
@@ -309,9 +283,7 @@ std::string summary_text(std::span<const Point> points, std::span<const Point> b
     for (const std::string& provider : providers_of(baselines)) {
         text += comparison_lines(points, points_of(baselines, provider));
     }
-    const std::vector<Point> mpi =
-        better_of(points_of(baselines, "openmpi"), points_of(baselines, "mpich"), "the better of both MPIs");
-    return wrapped(text + comparison_lines(points, mpi), width);
+    return wrapped(text, width);
 }
 
 } // namespace tutti::bench

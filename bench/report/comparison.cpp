@@ -113,10 +113,9 @@ std::string counts_text(std::span<const Judgement> judgements, const std::string
     const auto count = [&](Change change) {
         return std::ranges::count(judgements, change, &Judgement::change);
     };
-    std::string text =
-        fmt::format("{} of {} point{}{} {} slower, {} faster", count(Change::slower), judgements.size(),
-                    judgements.size() == 1 ? "" : "s", whose.empty() ? "" : " of " + whose,
-                    count(Change::slower) == 1 ? "is" : "are", count(Change::faster));
+    std::string text = fmt::format("{} of {}{} {} slower, {} faster", count(Change::slower),
+                                   counted(judgements.size(), "point"), whose.empty() ? "" : " of " + whose,
+                                   count(Change::slower) == 1 ? "is" : "are", count(Change::faster));
     for (const Change change : {Change::unclear, Change::not_significant, Change::same}) {
         if (count(change) > 0) {
             text += fmt::format(", {} {}{}", count(change), change == Change::same ? "the " : "",
@@ -211,18 +210,6 @@ std::vector<Point> points_of(std::span<const Point> points, const std::string& p
     std::ranges::copy_if(points, std::back_inserter(own),
                          [&](const Point& point) { return point.provider == provider; });
     return own;
-}
-
-std::vector<Point> better_of(std::span<const Point> left, std::span<const Point> right,
-                             const std::string& name) {
-    std::vector<Point> better;
-    for (const Point& point : left) {
-        if (const Point* const other = find_point(right, point.problem)) {
-            better.push_back(other->time_us.median < point.time_us.median ? *other : point);
-            better.back().provider = name;
-        }
-    }
-    return better;
 }
 
 Comparison compare(std::span<const Point> own, std::span<const Point> baseline) {

@@ -99,10 +99,6 @@ bool is_way_of_calling(const std::string& provider);
 /// The points of one provider.
 std::vector<Point> points_of(std::span<const Point> points, const std::string& provider);
 
-/// The faster one for each problem that both have, as points of provider `name`.
-std::vector<Point> better_of(std::span<const Point> left, std::span<const Point> right,
-                             const std::string& name);
-
 /// Compares the points with the library's own choice of algorithm with those of the baseline.
 Comparison compare(std::span<const Point> own, std::span<const Point> baseline);
 

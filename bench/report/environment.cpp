@@ -6,12 +6,12 @@
 #include <tutti/detail/kernels.hpp>
 #include <tutti/version.hpp>
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <sys/utsname.h>
 
 #include <algorithm>
-#include <array>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -67,15 +67,6 @@ std::string command_of_this_process() {
     return command;
 }
 
-std::string utc_now() {
-    const std::time_t now = std::time(nullptr);
-    std::tm parts{};
-    std::array<char, 32> text{};
-    const bool is_told = gmtime_r(&now, &parts) != nullptr &&
-                         std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%SZ", &parts) > 0;
-    return is_told ? text.data() : "";
-}
-
 } // namespace
 
 Environment detect_environment() {
@@ -86,7 +77,7 @@ Environment detect_environment() {
             .placement = {},
             .pinning = {},
             .command = command_of_this_process(),
-            .time = utc_now(),
+            .time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
             .peer_versions = {}};
 }
 

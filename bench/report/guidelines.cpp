@@ -30,11 +30,6 @@ constexpr std::array rules{
     Rule{"allreduce <= scan + broadcast", "allreduce", "scan + broadcast"},
     Rule{"broadcast <= scatter + allgather", "broadcast", "scatter + allgather"}};
 
-double median_of(std::vector<double> samples) {
-    std::ranges::sort(samples);
-    return median_of_sorted(samples);
-}
-
 class Judge {
 public:
     Judge(std::span<const Measured> measured, const GuidelineLimits& limits)
@@ -127,8 +122,9 @@ private:
         std::vector<double> bound(right.begin(), right.end());
         std::ranges::for_each(bound, [&](double& sample) { sample *= allowed; });
         const std::vector<double> own(left.begin(), left.end());
-        return own.empty() || bound.empty() || median_of(own) <= median_of(bound) ? 1
-                                                                                  : mann_whitney(own, bound);
+        return own.empty() || bound.empty() || summarise(own).median <= summarise(bound).median
+                   ? 1
+                   : mann_whitney(own, bound);
     }
 
     /// Whether it is found in most passes that both sides have.
@@ -152,8 +148,8 @@ private:
         ++result.checked;
         const double p = p_value(left.samples_us, right.samples_us, allowed);
         if (p < limits_.significance && in_most_passes(left, right, allowed)) {
-            const double left_us = median_of(left.samples_us);
-            const double right_us = median_of(right.samples_us);
+            const double left_us = summarise(left.samples_us).median;
+            const double right_us = summarise(right.samples_us).median;
             result.violations.push_back(
                 fmt::format("{}, {} members, {}: {} against {} for {}: {:.2f}x, allowed {:.2f}x (p = {:.1g})",
                             left.operation, left.members, format_bytes(left.bytes), format_us(left_us),

@@ -98,6 +98,10 @@ std::vector<std::size_t> geometric_sizes(std::size_t first, std::size_t last, do
     return sizes;
 }
 
+std::string counted(std::size_t count, std::string_view what) {
+    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string format_us(double us) {
     if (us == 0) {
         return "0 us";

@@ -69,6 +69,9 @@ std::vector<int> parse_counts(const std::string& text, int most);
 /// first, first * factor, ... up to and including last. \pre 0 < first <= last, factor > 1
 std::vector<std::size_t> geometric_sizes(std::size_t first, std::size_t last, double factor);
 
+/// "3 points", "1 point".
+std::string counted(std::size_t count, std::string_view what);
+
 /// A time in microseconds with four digits and the unit that suits it: "1.234 us", "56.78 ms".
 std::string format_us(double us);
 

@@ -198,20 +198,6 @@ TEST_CASE("points count as lost by the test of two files, also back to back, and
     CHECK_FALSE(is_way_of_calling("tutti"));
 }
 
-TEST_CASE("points are sorted out by provider, and the better of two is taken problem by problem") {
-    std::vector<Point> points{steady_point(8, 2), steady_point(16, 16), steady_point(8, 1),
-                              steady_point(16, 20)};
-    points[0].provider = points[1].provider = "openmpi";
-    points[2].provider = points[3].provider = "mpich";
-    CHECK(providers_of(points) == std::vector<std::string>{"openmpi", "mpich"});
-    const auto better = better_of(points_of(points, "openmpi"), points_of(points, "mpich"), "either");
-    REQUIRE(better.size() == 2);
-    CHECK(better[0].time_us.median == 1);
-    CHECK(better[1].time_us.median == 16);
-    CHECK(better[1].provider == "either");
-    CHECK(better_of(points_of(points, "openmpi"), {}, "either").empty());
-}
-
 TEST_CASE("only the library's own choice of algorithm is compared") {
     std::vector own{above_floor(8, 1, 0.1)};
     own[0].algorithm = "circulant";

@@ -3,14 +3,6 @@
 
 namespace tutti::bench {
 
-namespace {
-
-bool sends_one_block(Collective collective) {
-    return collective == Collective::allgather || collective == Collective::gather;
-}
-
-} // namespace
-
 SelectionInput selection_input_of(const Problem& problem) {
     SelectionInput input;
     input.call.collective = problem.collective;
@@ -21,8 +13,9 @@ SelectionInput selection_input_of(const Problem& problem) {
         input.call.type = problem.type;
         input.call.op = problem.op;
     }
-    const std::size_t message_elements =
-        sends_one_block(problem.collective) ? problem.block_elements() : problem.elements;
+    const bool sends_one_block =
+        problem.collective == Collective::allgather || problem.collective == Collective::gather;
+    const std::size_t message_elements = sends_one_block ? problem.block_elements() : problem.elements;
     const auto cpus = static_cast<int>(tuning::this_machine().pus.size());
     input.size = {.message_bytes = message_elements * problem.element_bytes(),
                   .total_bytes = problem.bytes(),

@@ -161,16 +161,7 @@ Subject TuttiRunner::subject_of(Member& me, Member& in_loops, const Problem& pro
     return subject;
 }
 
-std::vector<Point> TuttiRunner::measure(const Problem& problem, const std::string& algorithm) {
-    return measure_all(problem, algorithm);
-}
-
-std::vector<Point> TuttiRunner::measure_peers(const Problem& problem) {
-    return measure_all(problem, std::nullopt);
-}
-
-std::vector<Point> TuttiRunner::measure_all(const Problem& problem,
-                                            const std::optional<std::string>& algorithm) {
+std::vector<Point> TuttiRunner::measure(const Problem& problem, const std::optional<std::string>& algorithm) {
     std::vector<Point> points;
     run_measured([&](Harness& harness, Member& me) {
         Member in_loops = of_loops_->join(me.rank());

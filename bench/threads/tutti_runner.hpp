@@ -48,12 +48,9 @@ public:
     explicit TuttiRunner(const RunnerOptions& options);
 
     /// Measures `problem` with an algorithm, or with the library's choice when the name is empty; then, in
-    /// turns with it, by all peers that can do it. Tutti's points come first, one for each way of calling.
-    /// Throws whatever the library throws.
-    std::vector<Point> measure(const Problem& problem, const std::string& algorithm);
-
-    /// The same by the peers only; nothing if none can.
-    std::vector<Point> measure_peers(const Problem& problem);
+    /// turns with it, by all peers that can do it; without an algorithm, only by these. Tutti's points come
+    /// first, one for each way of calling. Throws whatever the library throws.
+    std::vector<Point> measure(const Problem& problem, const std::optional<std::string>& algorithm);
 
     /// The places of the members.
     std::vector<std::string> pinning() const { return pinning_; }
@@ -71,7 +68,6 @@ private:
         std::unique_ptr<Peer> peer;
     };
 
-    std::vector<Point> measure_all(const Problem& problem, const std::optional<std::string>& algorithm);
     /// The second member makes the calls that are back to back.
     std::vector<Contender> own_contenders(Member& me, Member& in_loops, const Problem& problem,
                                           const std::string& algorithm, const Vectors& all);

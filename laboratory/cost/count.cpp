@@ -80,14 +80,6 @@ double log2_up(int ranks) {
     return graph::rounds_log2(ranks);
 }
 
-double power_up_to(int ranks) {
-    return std::bit_floor(static_cast<unsigned>(ranks));
-}
-
-double power_from(int ranks) {
-    return std::bit_ceil(static_cast<unsigned>(ranks));
-}
-
 /// The schedule of one round alone.
 Schedule only_round(const Schedule& schedule, int round) {
     std::vector<schedule::Program> programs;
@@ -129,10 +121,6 @@ long Tally::most_scratch() const {
     return std::ranges::max(scratch);
 }
 
-long Tally::most_sent() const {
-    return std::ranges::max(sent);
-}
-
 Work busiest_member(const Schedule& schedule) {
     const algorithm::CostTerms terms = tally(schedule).most();
     const double blocks = schedule.blocks();
@@ -166,7 +154,7 @@ Work ring_bandwidth_optimal(int ranks) {
 }
 
 Work elimination_bandwidth_optimal(int ranks) {
-    const double volume = 1.5 - 1 / power_up_to(ranks);
+    const double volume = 1.5 - 1.0 / std::bit_floor(static_cast<unsigned>(ranks));
     return {2 * log2_up(ranks), 2 * volume, volume};
 }
 
@@ -179,7 +167,7 @@ Work circulant_reduce(int ranks) {
 }
 
 Work circulant_reduce_scatter_2023(int ranks) {
-    const double volume = (power_from(ranks) - 1) / ranks;
+    const double volume = (std::bit_ceil(static_cast<unsigned>(ranks)) - 1.0) / ranks;
     return {log2_up(ranks), volume, volume};
 }
 

@@ -26,7 +26,6 @@ struct Tally {
     algorithm::CostTerms most() const;
     /// Scratch of the member with the most.
     long most_scratch() const;
-    long most_sent() const;
 };
 
 /// O(blocks moved), on a torus of two or more dimensions times the ranks of one slowest coordinate.

@@ -127,12 +127,6 @@ Needs needs(Collective collective, RankRange group, int ranks, int root) {
     return {};
 }
 
-/// Vectors that must cross in all, where more must than into all groups together.
-double total_needed(Collective collective, int groups, double in, double out) {
-    const double others = groups - 1;
-    return std::max({in, out, collective == Collective::allreduce ? 2 * others : 0.0});
-}
-
 } // namespace
 
 Crossing LevelTraffic::total() const {
@@ -194,7 +188,8 @@ LeastTraffic least_traffic(Collective collective, const LevelTree& tree, int lev
     }
     const double in = std::accumulate(least.in.begin(), least.in.end(), 0.0);
     const double out = std::accumulate(least.out.begin(), least.out.end(), 0.0);
-    least.total = total_needed(collective, groups, in, out);
+    // Of an allreduce more must cross than into all groups together.
+    least.total = std::max({in, out, collective == Collective::allreduce ? 2.0 * (groups - 1) : 0.0});
     const detail::CollectiveTraits& traits = detail::traits_of(collective);
     const bool only_root_receives = traits.is_rooted() && traits.output.others == detail::Part::none;
     least.lines = traits.needs_all ? 2L * (groups - 1) : only_root_receives ? groups - 1L : entered;

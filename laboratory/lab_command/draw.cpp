@@ -49,33 +49,16 @@ void check_numbers(const DrawArguments& arguments, const std::string& format, co
 }
 
 draw::Layout layout_called(const std::string& name) {
-    if (name == "rows") {
-        return draw::Layout::rows;
-    }
-    if (name == "circle") {
-        return draw::Layout::circle;
-    }
-    if (name == "graph") {
-        return draw::Layout::graph;
-    }
-    throw bench::UsageError(fmt::format("--layout: \"{}\" is none of rows, circle, graph", name));
+    const std::array<std::string, 3> known{"rows", "circle", "graph"};
+    bench::check_known("--layout", name, known);
+    return static_cast<draw::Layout>(std::ranges::find(known, name) - known.begin());
 }
 
 std::string expression(const schedule::Schedule& schedule, int rank) {
     const int block = schedule.blocks() == schedule.ranks() ? rank : 0;
-    try {
-        return verify::expression(schedule, rank, block) + "\n";
-    } catch (const std::invalid_argument& error) {
-        throw bench::UsageError(fmt::format("--expression: {}", error.what()));
-    }
+    return bench::as_asked("--expression: ",
+                           [&] { return verify::expression(schedule, rank, block) + "\n"; });
 }
-
-struct Format {
-    std::string_view name;
-    std::string_view extension;
-};
-
-constexpr std::array formats{Format{"svg", ".svg"}, Format{"text", ".txt"}};
 
 /// The requested format, or that of the file's name, which must be the same.
 std::string format_of(const DrawArguments& arguments) {
@@ -86,17 +69,17 @@ std::string format_of(const DrawArguments& arguments) {
     if (extension.empty()) {
         return arguments.format.empty() ? "svg" : arguments.format;
     }
-    const auto said = std::ranges::find(formats, extension, &Format::extension);
-    if (said == formats.end()) {
-        throw bench::UsageError(fmt::format("--output: {} is not a format that tutti draws in; there are svg "
-                                            "(.svg) and text (.txt)",
-                                            extension));
+    if (extension != ".svg" && extension != ".txt") {
+        throw bench::UsageError(fmt::format(
+            "--output: {} is not a format that tutti draws in; there are svg (.svg) and text (.txt)",
+            extension));
     }
-    if (!arguments.format.empty() && arguments.format != said->name) {
-        throw bench::UsageError(fmt::format("--output: {} is for {}, but --format says {}", extension,
-                                            said->name, arguments.format));
+    const std::string said = extension == ".svg" ? "svg" : "text";
+    if (!arguments.format.empty() && arguments.format != said) {
+        throw bench::UsageError(
+            fmt::format("--output: {} is for {}, but --format says {}", extension, said, arguments.format));
     }
-    return std::string(said->name);
+    return said;
 }
 
 /// The places of members on the named machine.
@@ -109,10 +92,6 @@ MachineDrawing placed_members(const DrawArguments& arguments) {
     return bench::as_asked("--machine: ", [&] {
         return machine_drawing(find_line_profile(*arguments.machine), arguments.ranks.value_or(0), placement);
     });
-}
-
-std::string machine_in(const std::string& format, const MachineDrawing& drawing) {
-    return format == "svg" ? machine_svg(drawing) : machine_text(drawing);
 }
 
 std::string schedule_in(const std::string& format, const DrawArguments& arguments) {
@@ -149,8 +128,9 @@ int run_draw(const DrawArguments& arguments) {
     if (arguments.layout && (format != "svg" || is_of_machine)) {
         throw bench::UsageError("--layout: only the SVG of a schedule has one");
     }
-    bench::write_output(arguments.output, is_of_machine ? machine_in(format, placed_members(arguments))
-                                                        : schedule_in(format, arguments));
+    bench::write_output(arguments.output, !is_of_machine    ? schedule_in(format, arguments)
+                                          : format == "svg" ? machine_svg(placed_members(arguments))
+                                                            : machine_text(placed_members(arguments)));
     return bench::exit_fine;
 }
 

@@ -56,18 +56,15 @@ bench::Problem asked_problem(const ChoiceArguments& arguments) {
 
 /// The configuration of a team on another machine, where each member has a CPU and nothing has been tuned.
 engine::GroupConfig config_elsewhere(const ChoiceArguments& arguments) {
-    try {
+    return bench::as_asked("--machine: ", [&] {
         const machine::Machine machine = described(find_line_profile(arguments.machine));
-        const std::vector<int> places = cpus_on(machine, arguments.members, {});
         engine::GroupConfig config;
         config.cpus = arguments.members;
         config.process_cpus = static_cast<int>(machine.pus.size());
-        config.l3_groups = tuning::l3_groups(machine, places);
+        config.l3_groups = tuning::l3_groups(machine, cpus_on(machine, arguments.members, {}));
         config.tuning = "the library on another machine, where nothing has been tuned";
         return config;
-    } catch (const std::invalid_argument& error) {
-        throw bench::UsageError(fmt::format("--machine: {}", error.what()));
-    }
+    });
 }
 
 engine::GroupConfig config_of(const ChoiceArguments& arguments) {
@@ -78,10 +75,6 @@ engine::GroupConfig config_of(const ChoiceArguments& arguments) {
         return engine::config_for({}, machine::place(tuning::this_machine(), arguments.members,
                                                      machine::parse_placement(arguments.placement)));
     });
-}
-
-std::string counted(int count, const char* what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 std::string title(const Answer& answer) {
@@ -95,19 +88,9 @@ std::string title(const Answer& answer) {
         problem.in_place ? " in place"
         : problem.shared ? " into one vector for all"
                          : "",
-        counted(problem.members, "member"), counted(answer.config.process_cpus, "CPU"),
-        counted(answer.config.l3_groups, "L3 group"));
-}
-
-/// Vectors have whole elements, as many in each block, and at least one.
-std::string rounded_size(const ChoiceArguments& arguments, const bench::Problem& problem) {
-    const std::size_t asked = bench::parse_bytes(arguments.bytes);
-    if (problem.collective == Collective::barrier || problem.bytes() == asked) {
-        return {};
-    }
-    return fmt::format("for size:     {}, since {} is not a vector of whole {}\n",
-                       bench::format_bytes(problem.bytes()), bench::format_bytes(asked),
-                       problem.has_blocks() ? "blocks" : "elements");
+        bench::counted(static_cast<std::size_t>(problem.members), "member"),
+        bench::counted(static_cast<std::size_t>(answer.config.process_cpus), "CPU"),
+        bench::counted(static_cast<std::size_t>(answer.config.l3_groups), "L3 group"));
 }
 
 /// The line for a table that was measured, but not near such a call.
@@ -117,8 +100,8 @@ std::string not_in_table(const ChoiceArguments& arguments, const Answer& answer)
     }
     return fmt::format("not in table: it has nothing near {} of {} among {} in {}\n",
                        to_string(answer.problem.collective), bench::format_bytes(answer.problem.bytes()),
-                       counted(answer.problem.members, "member"),
-                       counted(answer.config.l3_groups, "L3 group"));
+                       bench::counted(static_cast<std::size_t>(answer.problem.members), "member"),
+                       bench::counted(static_cast<std::size_t>(answer.config.l3_groups), "L3 group"));
 }
 
 /// The candidates of a group in its first calls of the kind.
@@ -240,7 +223,7 @@ std::string explain_choice(const ChoiceArguments& arguments, std::size_t width) 
     answer.selection = engine::select(input.call, input.size, answer.config.choices);
     answer.entry = engine::entry_for(input.call, input.size, answer.config.choices);
     const auto rows = algorithm::registry();
-    std::string text = title(answer) + rounded_size(arguments, answer.problem);
+    std::string text = title(answer);
     text +=
         fmt::format("chosen:       {}, {}\n",
                     tuning::name_of(rows[answer.selection.row], answer.selection.stores), rule_of(answer));

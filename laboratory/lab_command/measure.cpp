@@ -6,7 +6,6 @@
 #include "report/environment.hpp"
 #include "survey/distances.hpp"
 #include "survey/profile_json.hpp"
-#include "survey/survey.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/output.hpp"
 

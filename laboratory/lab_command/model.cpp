@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <sstream>
 #include <stdexcept>
 
@@ -24,25 +25,15 @@ namespace {
 using algorithm::Algorithm;
 
 std::string paper_table(const ModelArguments& arguments, int ranks) {
-    if (arguments.table == "rabenseifner-traff-2004") {
-        return rabenseifner_traff_2004();
-    }
-    if (arguments.table == "traff-2023") {
-        return traff_2023(ranks);
-    }
-    if (arguments.table == "traff-2024") {
-        return traff_2024(ranks);
-    }
-    throw bench::UsageError(fmt::format(
-        "--table: \"{}\" is none of rabenseifner-traff-2004, traff-2023, traff-2024", arguments.table));
+    const std::array<std::string, 3> known{"rabenseifner-traff-2004", "traff-2023", "traff-2024"};
+    bench::check_known("--table", arguments.table, known);
+    return arguments.table == known[0]   ? rabenseifner_traff_2004()
+           : arguments.table == known[1] ? traff_2023(ranks)
+                                         : traff_2024(ranks);
 }
 
 std::size_t parsed_bytes(const std::string& text) {
-    try {
-        return bench::parse_bytes(text);
-    } catch (const std::invalid_argument& error) {
-        throw bench::UsageError(fmt::format("--bytes: {}", error.what()));
-    }
+    return bench::as_asked("--bytes: ", [&] { return bench::parse_bytes(text); });
 }
 
 constexpr const char* line = "{:<15} {:<34} {:>7} {:>11} {:>11} {:>11} {:>11} {:>12}\n";

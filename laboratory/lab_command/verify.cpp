@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <stdexcept>
 
@@ -53,17 +54,8 @@ std::string counts_text(const Verdict& verdict) {
     if (verdict.miscounts != 0) {
         return fmt::format("differ at {}", verdict.miscounts);
     }
-    switch (verdict.row->bound) {
-    case algorithm::Bound::exact:
-        return "equal";
-    case algorithm::Bound::reductions:
-        return "equal, reductions within";
-    case algorithm::Bound::volume:
-        return "rounds equal, rest within";
-    case algorithm::Bound::all:
-        return "within";
-    }
-    return "unknown";
+    constexpr std::array texts{"equal", "equal, reductions within", "rounds equal, rest within", "within"};
+    return texts[static_cast<std::size_t>(verdict.row->bound)];
 }
 
 std::string shown_ranks(const std::string& ranks) {
@@ -123,12 +115,8 @@ int print_verdicts(const std::vector<Verdict>& verdicts, const std::string& rank
 
 int run_verify(const VerifyArguments& arguments) {
     const std::vector<const Algorithm*> rows = chosen_rows(arguments);
-    std::vector<int> ranks;
-    try {
-        ranks = bench::parse_counts(arguments.ranks, bench::most_ranks);
-    } catch (const std::invalid_argument& error) {
-        throw bench::UsageError(fmt::format("--members: {}", error.what()));
-    }
+    const std::vector<int> ranks = bench::as_asked(
+        "--members: ", [&] { return bench::parse_counts(arguments.ranks, bench::most_ranks); });
     const bool has_any = std::ranges::any_of(rows, [&](const Algorithm* row) {
         return std::ranges::any_of(ranks, [&](int size) { return takes(*row, size); });
     });

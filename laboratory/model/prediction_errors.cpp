@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
-#include <map>
 #include <set>
 #include <stdexcept>
 
@@ -20,43 +19,22 @@ namespace {
 /// Two measurements of one thing differ by as much.
 constexpr double least_difference = 0.03;
 
-/// Why predict() has no time for a point; empty if it has.
-std::string why_not_comparable(const bench::Point& point) {
-    if (point.provider != "tutti") {
-        return "of " + point.provider;
-    }
-    if (point.algorithm == "auto") {
-        return "by the library's choice";
-    }
-    if (point.problem.shared) {
-        return "with shared results";
-    }
-    return point.problem.in_place && point.problem.collective != Collective::broadcast ? "in place" : "";
+/// Whether predict() has a time for a point.
+bool is_comparable(const bench::Point& point) {
+    return point.provider == "tutti" && point.algorithm != "auto" && !point.problem.shared &&
+           (!point.problem.in_place || point.problem.collective == Collective::broadcast);
 }
 
 bool is_of(const bench::Point& point, std::string_view collective) {
     return collective == "all" || to_string(point.problem.collective) == collective;
 }
 
-/// Reports the points that exist instead of comparable ones of a collective; 0 stands for any number of
-/// members.
-[[noreturn]] void refuse(std::span<const bench::Point> measured, int members, std::string_view collective) {
-    std::map<std::string, int> others;
-    for (const bench::Point& point : measured) {
-        const std::string why = why_not_comparable(point);
-        ++others[!is_of(point, collective) ? fmt::format("of {}", to_string(point.problem.collective))
-                 : !why.empty()            ? why
-                                           : fmt::format("among {} members", point.problem.members)];
-    }
-    std::string listed;
-    for (const auto& [what, count] : others) {
-        listed += fmt::format("{}{} {}", listed.empty() ? "" : ", ", count, what);
-    }
-    throw std::invalid_argument(fmt::format("of {}{} the file has no point by a named algorithm with "
-                                            "separate vectors; it has {}; tutti bench -a all measures them",
-                                            collective == "all" ? "all collectives" : collective,
-                                            members == 0 ? "" : fmt::format(" among {} members", members),
-                                            listed.empty() ? "none" : listed));
+[[noreturn]] void refuse(int members, std::string_view collective) {
+    throw std::invalid_argument(
+        fmt::format("of {}{} the file has no point by a named algorithm with separate "
+                    "vectors; tutti bench -a all measures them",
+                    collective == "all" ? "all collectives" : collective,
+                    members == 0 ? "" : fmt::format(" among {} members", members)));
 }
 
 /// Those of one collective.
@@ -67,7 +45,7 @@ std::vector<PredictedPoint> points_of(const distance::MachineModel& profile,
     std::vector<const bench::Point*> of_it;
     for (const bench::Point& point : measured) {
         if (point.problem.collective == collective && point.problem.members == members &&
-            why_not_comparable(point).empty()) {
+            is_comparable(point)) {
             of_it.push_back(&point);
             sizes.insert(point.problem.bytes());
         }
@@ -124,7 +102,7 @@ std::vector<PredictedPoint> predicted_points(const distance::MachineModel& profi
         }
     }
     if (all.empty()) {
-        refuse(measured, members, collective);
+        refuse(members, collective);
     }
     return all;
 }
@@ -132,12 +110,12 @@ std::vector<PredictedPoint> predicted_points(const distance::MachineModel& profi
 int most_members_comparable(std::span<const bench::Point> measured, std::string_view collective) {
     int most = 0;
     for (const bench::Point& point : measured) {
-        if (is_of(point, collective) && why_not_comparable(point).empty()) {
+        if (is_of(point, collective) && is_comparable(point)) {
             most = std::max(most, point.problem.members);
         }
     }
     if (most == 0) {
-        refuse(measured, most, collective);
+        refuse(most, collective);
     }
     return most;
 }

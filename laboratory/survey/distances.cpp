@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 
 namespace tutti::laboratory {
@@ -47,21 +48,7 @@ void choose(std::span<const Pu> group, std::size_t distance, std::size_t most, s
 using distance::FoundLevel;
 using distance::Groups;
 
-const char* name_of(Class distance) {
-    switch (distance) {
-    case Class::core:
-        return "cores";
-    case Class::l3:
-        return "L3 caches";
-    case Class::node:
-        return "NUMA nodes";
-    case Class::socket:
-        return "sockets";
-    case Class::link:
-        return "machines";
-    }
-    return "";
-}
+constexpr std::array part_names{"cores", "L3 caches", "NUMA nodes", "sockets", "machines"};
 
 /// "0-3; 4-7; ...": the CPUs of the first groups.
 std::string listed(std::span<const Pu> pus, const Groups& groups) {
@@ -162,11 +149,11 @@ std::vector<std::string> differences(std::span<const Pu> pus, const distance::Ma
         stated.push_back(groups);
         if (is_new && says_something(groups) &&
             std::ranges::find(found, groups, &FoundLevel::groups) == found.end()) {
-            sentences.push_back(fmt::format("hwloc's {} {} ({}) do not show as such: a line takes {:.0f} ns "
-                                            "inside of them, {:.0f} ns between them",
-                                            distance::count(groups), name_of(each), listed(pus, groups),
-                                            median_ns(one_way_ns, groups, true),
-                                            median_ns(one_way_ns, groups, false)));
+            sentences.push_back(fmt::format(
+                "hwloc's {} {} ({}) do not show as such: a line takes {:.0f} ns "
+                "inside of them, {:.0f} ns between them",
+                distance::count(groups), part_names[static_cast<std::size_t>(each)], listed(pus, groups),
+                median_ns(one_way_ns, groups, true), median_ns(one_way_ns, groups, false)));
         }
     }
     for (const FoundLevel& level : found) {

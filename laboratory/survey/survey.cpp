@@ -1,5 +1,3 @@
-#include "survey/survey.hpp"
-
 #include "measure/gate.hpp"
 #include "survey/distances.hpp"
 #include "survey/times.hpp"

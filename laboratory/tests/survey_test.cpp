@@ -2,7 +2,6 @@
 // from hwloc.
 #include "bench/tests/command.hpp"
 #include "survey/distances.hpp"
-#include "survey/survey.hpp"
 #include "survey/times.hpp"
 
 using namespace tutti;

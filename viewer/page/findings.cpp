@@ -1,6 +1,7 @@
 #include "page/findings.hpp"
 
 #include "report/comparison.hpp"
+#include "terminal/text.hpp"
 
 #include <fmt/format.h>
 
@@ -26,11 +27,6 @@ struct Extreme {
     }
 };
 
-/// "3 points", "1 point".
-std::string counted(std::size_t count, const char* what) {
-    return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 std::string full_name(const bench::Point& point) {
     return fmt::format("{} of {}{}", bench::name_of(point.problem), point.provider,
                        point.algorithm == "auto" ? "" : " by " + point.algorithm);
@@ -46,8 +42,9 @@ Finding wrong_results(std::span<const bench::Point> points) {
     if (first == nullptr) {
         return {Tone::good, "No result was wrong."};
     }
-    return {Tone::warning, fmt::format("{} of results {} wrong, first at {}.", counted(wrong, "element"),
-                                       wrong == 1 ? "was" : "were", full_name(*first))};
+    return {Tone::warning,
+            fmt::format("{} of results {} wrong, first at {}.", bench::counted(wrong, "element"),
+                        wrong == 1 ? "was" : "were", full_name(*first))};
 }
 
 void add_floor(std::span<const bench::Point> own, std::vector<Finding>& found) {
@@ -74,7 +71,7 @@ Finding peer(const std::string& provider, std::span<const bench::Point> others,
     const std::string text =
         fmt::format("{} takes {:.2f} times as long as {}, in the geometric mean of {}{}", provider,
                     comparison.mean_speedup, is_own ? "calls that block" : "Tutti",
-                    counted(comparison.points, "point"), left_out);
+                    bench::counted(comparison.points, "point"), left_out);
     if (is_own) {
         return {Tone::note, text + "."};
     }
@@ -87,7 +84,7 @@ Finding peer(const std::string& provider, std::span<const bench::Point> others,
     }
     return {Tone::warning,
             fmt::format("{}. {} is significantly faster at {}: at {} Tutti takes {:.2f} times as long.", text,
-                        provider, counted(most.count, "point"), bench::name_of(most.point->problem),
+                        provider, bench::counted(most.count, "point"), bench::name_of(most.point->problem),
                         most.ratio)};
 }
 
@@ -142,7 +139,7 @@ void add_choice(std::span<const bench::Point> own, std::vector<Finding>& found) 
         found.push_back(
             {Tone::note, fmt::format("The library's choice is not the fastest everywhere: {} an algorithm by "
                                      "name is faster {}. The choice takes longer than {}.",
-                                     counted(faster.size(), "time"), condition, list_of(faster))});
+                                     bench::counted(faster.size(), "time"), condition, list_of(faster))});
     } else if (unsure.empty()) {
         found.push_back(
             {Tone::good,
@@ -152,7 +149,7 @@ void add_choice(std::span<const bench::Point> own, std::vector<Finding>& found) 
         found.push_back(
             {Tone::note,
              fmt::format("{} an algorithm by name looks faster than the library's choice, but not {}: {}.",
-                         counted(unsure.size(), "time"), condition, list_of(unsure))});
+                         bench::counted(unsure.size(), "time"), condition, list_of(unsure))});
     }
 }
 

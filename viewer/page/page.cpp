@@ -13,6 +13,7 @@
 
 namespace tutti::viewer {
 
+using nlohmann::json;
 using nlohmann::ordered_json;
 
 namespace {
@@ -21,22 +22,6 @@ constexpr std::string_view name_of(Tone tone) {
     constexpr std::array<std::string_view, 3> names{"good", "note", "warning"};
     return names[static_cast<std::size_t>(tone)];
 }
-
-/// Inside of an element `script` nothing but "<" has a meaning; in JSON it stands in texts only.
-std::string without_tags(const std::string& text) {
-    std::string safe;
-    safe.reserve(text.size());
-    for (const char c : text) {
-        if (c == '<') {
-            safe += "\\u003c";
-        } else {
-            safe += c;
-        }
-    }
-    return safe;
-}
-
-using nlohmann::json;
 
 /// Digits that a picture does not show only make the page large.
 double shortened(double value) {
@@ -57,43 +42,34 @@ json shortened(const json& value) {
     return list;
 }
 
-json row_of(const bench::Point& point, std::size_t most) {
-    bench::Point smaller = point;
-    smaller.samples_us = bench::thinned(point.samples_us, most);
-    const json whole = bench::to_json(smaller);
-    json row = json::array();
-    for (const auto& field : whole.items()) {
-        row.push_back(shortened(field.value()));
-    }
-    return row;
-}
-
-json fields() {
-    const json whole = bench::to_json(bench::Point{});
-    json names = json::array();
-    for (const auto& field : whole.items()) {
-        names.push_back(field.key());
-    }
-    return names;
-}
-
 ordered_json file_of(const NamedResults& named, std::size_t most_samples_each) {
     const bench::Results& results = named.results;
     json facts = json::array();
     for (const bench::Circumstance& circumstance : results.circumstances) {
         facts.push_back({circumstance.name, circumstance.value});
     }
+    json fields = json::array();
+    const json any = bench::to_json(bench::Point{});
+    for (const auto& field : any.items()) {
+        fields.push_back(field.key());
+    }
     json rows = json::array();
     json drifts = json::array();
     for (const bench::Point& point : results.points) {
-        rows.push_back(row_of(point, most_samples_each));
+        bench::Point smaller = point;
+        smaller.samples_us = bench::thinned(point.samples_us, most_samples_each);
+        json row = json::array();
+        for (const json& value : bench::to_json(smaller)) {
+            row.push_back(shortened(value));
+        }
+        rows.push_back(row);
         drifts.push_back(shortened(std::min(bench::drift(point.samples_us), 1e6)));
     }
     return {{"name", named.name},
             {"schema", bench::json_schema},
             {"environment", json::parse(results.environment)},
             {"facts", facts},
-            {"fields", fields()},
+            {"fields", fields},
             {"rows", rows},
             {"drifts", drifts}};
 }
@@ -167,7 +143,12 @@ Finding interruption(const NamedResults& named) {
 } // namespace
 
 std::string embedded(const ordered_json& data) {
-    return without_tags(data.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
+    // Inside of an element `script` nothing but "<" has a meaning; in JSON it stands in texts only.
+    std::string text = data.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+    for (std::size_t at = text.find('<'); at != std::string::npos; at = text.find('<', at)) {
+        text.replace(at, 1, "\\u003c");
+    }
+    return text;
 }
 
 ordered_json listed(std::span<const Finding> findings) {
@@ -223,7 +204,6 @@ std::string page_data(const Subjects& subjects) {
     ordered_json profiles = ordered_json::array();
     std::ranges::transform(subjects.profiles, std::back_inserter(profiles), profile_of);
     const ordered_json data{{"version", TUTTI_VERSION_STRING},
-                            {"columns", bench::csv_header()},
                             {"findings", listed(all_findings(subjects))},
                             {"files", files},
                             {"changes", changes},

@@ -60,7 +60,7 @@ std::vector<Finding> all_findings(const Subjects& subjects);
 /// The data that the page's scripts draw, in JSON that ends no element of HTML: no character of it is "<". An
 /// object of
 ///
-/// - version, columns of a CSV file, findings: [[tone, text]]
+/// - version, findings: [[tone, text]]
 /// - files: name, schema, environment as in the file, facts: [[name, value]], fields and rows of the points,
 ///   drifts of their samples
 /// - changes, for each file except the first: rows [index before, index after, change, p]

@@ -157,14 +157,11 @@ Extent extent_of(const trace::Timeline& timeline) {
 }
 
 std::string what_is_in(const Extent& extent, std::size_t operations) {
-    const auto counted = [](std::size_t count, const char* what) {
-        return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-    };
     if (extent.requests == 0) {
-        return operations == 1 ? extent.name : counted(operations, "operation");
+        return operations == 1 ? extent.name : bench::counted(operations, "operation");
     }
-    const std::string requests = counted(extent.requests, "request");
-    return operations == 0 ? requests : counted(operations, "operation") + " and " + requests;
+    const std::string requests = bench::counted(extent.requests, "request");
+    return operations == 0 ? requests : bench::counted(operations, "operation") + " and " + requests;
 }
 
 /// Starts of requests for which another member was waiting by then: how long at most, of each. Those that are
@@ -234,10 +231,12 @@ std::vector<Finding> timeline_findings(const trace::Timeline& timeline,
                     format_ns(extent.last_ns - extent.first_ns), percent(extent.waited_ns, extent.inside_ns));
     const std::size_t members = timeline.lanes.size();
     if (const Sum starts = late_starts(timeline).most(); is_late(starts, extent, members)) {
-        return {{Tone::warning, fmt::format("{}. Member {} is waited for: it starts {} request{} while "
-                                            "others wait for it, {} after these on average",
-                                            whole, starts.member, starts.count, starts.count == 1 ? "" : "s",
-                                            format_ns(starts.mean_ns()))}};
+        return {{Tone::warning,
+                 fmt::format("{}. Member {} is waited for: it starts {} while others wait for it, {} after "
+                             "these on average",
+                             whole, starts.member,
+                             bench::counted(static_cast<std::size_t>(starts.count), "request"),
+                             format_ns(starts.mean_ns()))}};
     }
     if (paths.empty()) {
         return {{Tone::note, whole}};

@@ -57,8 +57,8 @@ std::vector<std::string> short_names(const std::vector<std::string>& paths) {
 
 Subjects subjects_in(const std::vector<std::string>& paths) {
     const std::vector<std::string> names = short_names(paths);
-    Subjects subjects;
-    try {
+    return bench::as_asked("", [&] {
+        Subjects subjects;
         for (std::size_t at = 0; at < paths.size(); ++at) {
             if (is_profile(paths[at])) {
                 laboratory::MeasuredProfile measured = laboratory::read_measured_profile(paths[at]);
@@ -68,17 +68,11 @@ Subjects subjects_in(const std::vector<std::string>& paths) {
                 subjects.results.push_back({names[at], bench::read_json(paths[at])});
             }
         }
-    } catch (const std::invalid_argument& error) {
-        throw bench::UsageError(error.what());
-    }
-    return subjects;
+        return subjects;
+    });
 }
 
 using trace::Timeline;
-
-bool is_file(const std::string& subject) {
-    return std::filesystem::path(subject).has_extension();
-}
 
 /// So that the first operation of them begins at 0: files count from when a program has begun.
 void begin_at_zero(std::vector<Timeline>& timelines) {
@@ -135,7 +129,8 @@ std::string name_of_measured(int members) {
     if (members <= cpus) {
         return "measured here";
     }
-    return fmt::format("measured here, where {} members share {} CPU{}", members, cpus, cpus == 1 ? "" : "s");
+    return fmt::format("measured here, where {} members share {}", members,
+                       bench::counted(static_cast<std::size_t>(cpus), "CPU"));
 }
 
 std::vector<Timeline> measured(const TraceArguments& arguments, Collective collective, int members,
@@ -250,7 +245,7 @@ int run_report(const ReportArguments& arguments) {
 int run_trace(const TraceArguments& arguments) {
     std::FILE* const out = bench::text_stream(std::array{arguments.output, arguments.html});
     const auto format = arguments.output.empty() ? nullptr : format_of(arguments.output);
-    const bool has_files = is_file(arguments.subjects.front());
+    const bool has_files = std::filesystem::path(arguments.subjects.front()).has_extension();
     if (has_files) {
         check_only_files(arguments);
     }

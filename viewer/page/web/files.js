@@ -6,22 +6,8 @@ function jsonOf(file) {
     `${points.map((point) => JSON.stringify(point)).join(",\n")}\n]}\n`;
 }
 
-function csvOf(file) {
-  const columns = data.columns.split(",");
-  const cell = (point, column) => {
-    const interval = { ci95_low_us: 0, ci95_high_us: 1 };
-    const value = column in interval ? point.ci95_us[interval[column]] : point[column];
-    return value === null ? "" : value === true ? "1" : value === false ? "0" : quoted(String(value));
-  };
-  return [data.columns, ...file.points.map((point) => columns.map((column) => cell(point, column)).join(","))].join("\n") + "\n";
-}
-
-function quoted(text) {
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-function save(name, type, text) {
-  const link = make("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+function save(name, text) {
+  const link = make("a", { href: URL.createObjectURL(new Blob([text], { type: "application/json" })), download: name });
   link.click();
   URL.revokeObjectURL(link.href);
 }
@@ -56,8 +42,7 @@ function filesSection() {
   }
   const parts = data.files.flatMap((file) => [
     make("div", { class: "choice buttons" }, make("span", {}, file.name),
-      make("button", { type: "button", click: () => save(`${stem(file)}.json`, "application/json", jsonOf(file)) }, "save as JSON"),
-      make("button", { type: "button", click: () => save(`${stem(file)}.csv`, "text/csv", csvOf(file)) }, "save as CSV")),
+      make("button", { type: "button", click: () => save(`${stem(file)}.json`, jsonOf(file)) }, "save as JSON")),
     opened(`${file.points.length} points`, () => make("div", { class: "scroll" }, pointsTable(file)), !hasCharts),
   ]);
   return make("section", { id: "files" }, make("h2", {}, "The data"),
