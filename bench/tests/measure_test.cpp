@@ -24,24 +24,15 @@ TEST_CASE("problems have whole elements and, where there are blocks, whole block
     CHECK(make_problem(Collective::barrier, Type::f64, Operator::sum, 3, 100, false).bytes() == 0);
 }
 
-TEST_CASE("names are taken as others write them") {
-    for (const char* name : {"reduce_scatter", "reduce-scatter", "ReduceScatter", "Reduce_Scatter"}) {
+TEST_CASE("names are taken as others write them, and unknown ones are answered with those there are") {
+    for (const char* name : {"reduce_scatter", "reduce-scatter", "ReduceScatter"}) {
         CHECK(parse_collective(name) == Collective::reduce_scatter);
     }
-    CHECK(parse_collective("all_reduce") == Collective::allreduce);
     CHECK(parse_collective("all-to-all") == Collective::alltoall);
     CHECK(parse_collective("bcast") == Collective::broadcast);
-    CHECK(parse_type("double") == Type::f64);
-    CHECK(parse_type("float") == Type::f32);
-    CHECK(parse_type("int") == Type::i32);
-    CHECK(parse_type("uint8") == Type::u8);
-    CHECK(parse_operator("SUM") == Operator::sum);
-}
-
-TEST_CASE("names are read back, and unknown ones are answered with those there are") {
     CHECK(parse_type("complex64") == Type::complex64);
-    CHECK(parse_operator("bxor") == Operator::bxor);
-    CHECK(parse_collective("allgather") == Collective::allgather);
+    CHECK(parse_type("double") == Type::f64);
+    CHECK(parse_operator("SUM") == Operator::sum);
     CHECK_THROWS_WITH_AS(parse_collective("gossip"),
                          "\"gossip\" is no collective; there are: barrier, broadcast, reduce, allreduce, "
                          "reduce_scatter, allgather, gather, scatter, alltoall, scan, exscan, shift",
@@ -53,32 +44,15 @@ TEST_CASE("names are read back, and unknown ones are answered with those there a
     CHECK_THROWS_AS(check_operator(Type::f64, Operator::band), std::invalid_argument);
 }
 
-TEST_CASE("the median is the middle sample, or the mean of the middle two") {
-    CHECK(median_of_sorted(std::vector{7.0}) == 7.0);
-    CHECK(median_of_sorted(std::vector{1.0, 4.0}) == 2.5);
-    CHECK(median_of_sorted(std::vector{1.0, 4.0, 100.0}) == 4.0);
-    CHECK(median_of_sorted(std::vector{1.0, 2.0, 4.0, 100.0}) == 3.0);
-}
-
 TEST_CASE(
     "the interval of the median encloses 95 % of the binomial distribution, and one rank less does not") {
     using Ranks = std::pair<std::size_t, std::size_t>;
-    // Too few samples: the best there is.
-    CHECK(median_interval_ranks(1) == Ranks{1, 1});
-    CHECK(median_interval_ranks(2) == Ranks{1, 2});
+    CHECK(median_interval_ranks(1) == Ranks{1, 1}); // too few samples: the best there is
     CHECK(median_interval_ranks(5) == Ranks{1, 5}); // 2 / 32 outside
-    // 2 * 1/64 = 3.1 % outside of 1..6.
-    CHECK(median_interval_ranks(6) == Ranks{1, 6});
-    // 2 * 9/256 = 7.0 % would be outside of 2..7.
-    CHECK(median_interval_ranks(8) == Ranks{1, 8});
-    // 2 * 10/512 = 3.9 % outside of 2..8; 2 * 46/512 = 18 % of 3..7.
-    CHECK(median_interval_ranks(9) == Ranks{2, 8});
-    // 2 * (1 + 10 + 45)/1024 = 10.9 % would be outside of 3..8.
-    CHECK(median_interval_ranks(10) == Ranks{2, 9});
+    CHECK(median_interval_ranks(8) == Ranks{1, 8}); // 2 * 9/256 = 7.0 % would be outside of 2..7
+    CHECK(median_interval_ranks(9) == Ranks{2, 8}); // 2 * 10/512 = 3.9 % outside; 2 * 46/512 = 18 % of 3..7
     // Tables of the sign test.
-    CHECK(median_interval_ranks(20) == Ranks{6, 15});
     CHECK(median_interval_ranks(50) == Ranks{18, 33});
-    CHECK(median_interval_ranks(100) == Ranks{40, 61});
     // Of many, those of the normal approximation: (5000 - 1.96 sqrt 5000) / 2 = 2430.7.
     const auto [low, high] = median_interval_ranks(5000);
     CHECK(low >= 2430);
@@ -135,26 +109,9 @@ TEST_CASE("the Mann-Whitney test of published examples") {
           doctest::Approx(0.1157).epsilon(0.01));
 }
 
-TEST_CASE("the test finds what differs by chance in as many cases as it says") {
-    std::mt19937 random(11);
-    std::lognormal_distribution<double> noise(0, 0.5);
-    int found = 0;
-    constexpr int trials = 2000;
-    for (int trial = 0; trial < trials; ++trial) {
-        std::vector<double> a(40);
-        std::vector<double> b(60);
-        std::ranges::generate(a, [&] { return noise(random); });
-        std::ranges::generate(b, [&] { return noise(random); });
-        found += mann_whitney(a, b) < 0.05 ? 1 : 0;
-    }
-    CHECK(found > trials * 0.03);
-    CHECK(found < trials * 0.07);
-}
-
 TEST_CASE("a median is unstable where its interval is wider than a quarter of it") {
     CHECK_FALSE(is_unstable({.median = 8, .ci95 = {7, 9}, .p99 = 100, .max = 100, .count = 50}));
     CHECK(is_unstable({.median = 8, .ci95 = {7, 9.1}, .p99 = 9.1, .max = 9.1, .count = 50}));
-    CHECK(is_unstable({.median = 8, .ci95 = {8, 21000}, .p99 = 21000, .max = 21000, .count = 50}));
     CHECK_FALSE(is_unstable({}));
 }
 
@@ -179,34 +136,23 @@ constexpr StatedFactor stated[] = {
     {"AllGather", Collective::allgather, 1, -1}, {"Broadcast", Collective::broadcast, 1, 0},
     {"Reduce", Collective::reduce, 1, 0},        {"AlltoAll", Collective::alltoall, 1, -1},
     {"Gather", Collective::gather, 1, -1},       {"Scatter", Collective::scatter, 1, -1},
-    {"SendRecv", Collective::shift, 1, 0},
+    {"SendRecv", Collective::shift, 1, 0},       {"none", Collective::scan, 1, 0},
+    {"none", Collective::exscan, 1, 0},
 };
 
 } // namespace
 
-TEST_CASE("the algorithm bandwidth is bytes over time, whatever the collective") {
-    for (const Collective collective : {Collective::allreduce, Collective::allgather, Collective::scan}) {
-        CHECK(*algorithm_bandwidth(million_bytes(collective, 4), 100) == doctest::Approx(10));
-    }
-    CHECK_FALSE(algorithm_bandwidth(million_bytes(Collective::barrier, 4), 100));
+TEST_CASE("bandwidths are bytes over time, and the same with the factors of nccl-tests") {
+    CHECK(*algorithm_bandwidth(million_bytes(Collective::scan, 4), 100) == doctest::Approx(10));
     CHECK_FALSE(algorithm_bandwidth(million_bytes(Collective::scan, 4), 0));
-}
-
-TEST_CASE("bus bandwidths have the factors of nccl-tests") {
     for (const StatedFactor& each : stated) {
         CAPTURE(each.name);
-        for (const int members : {1, 2, 3, 4, 8, 100}) {
+        for (const int members : {1, 3, 100}) {
             CHECK(*bus_factor(each.collective, members) ==
                   doctest::Approx((each.per_member * members + each.constant) / members));
         }
     }
     CHECK(*bus_bandwidth(million_bytes(Collective::allreduce, 4), 100) == doctest::Approx(15));
-}
-
-TEST_CASE("what nccl-tests do not have has a bus bandwidth where vectors move") {
-    CHECK(*bus_factor(Collective::scan, 4) == doctest::Approx(1));
-    CHECK(*bus_factor(Collective::exscan, 4) == doctest::Approx(1));
-    CHECK_FALSE(bus_factor(Collective::barrier, 4));
     CHECK_FALSE(bus_bandwidth(million_bytes(Collective::barrier, 4), 100));
 }
 
@@ -245,15 +191,7 @@ TEST_CASE("a point survives the way through JSON") {
     point.time_us = {.median = 1.5, .ci95 = {1.25, 1.75}, .p99 = 3, .max = 4, .count = 77};
     point.loop_us = 0.5;
     point.wrong = 3;
-    const Point back = point_from_json(to_json(point));
-    CHECK(back.problem == point.problem);
-    CHECK(back.time_us.ci95 == point.time_us.ci95);
-    CHECK(back.time_us.count == 77);
-    CHECK(back.floor_us == point.floor_us);
-    CHECK(back.loop_us == point.loop_us);
-    CHECK_FALSE(back.exchange_us);
-    CHECK(back.samples_us == point.samples_us);
-    CHECK(back.wrong == 3);
+    CHECK(to_json(point_from_json(to_json(point))) == to_json(point));
 }
 
 TEST_CASE("a CSV line has as many fields as the header") {

@@ -17,22 +17,6 @@ std::set<std::string> matches(const std::string& text, const char* pattern) {
     return found;
 }
 
-/// As `tutti help` lists them.
-std::vector<std::string> commands() {
-    std::vector<std::string> names;
-    std::istringstream lines(tutti_command("help").text);
-    bool listed = false;
-    for (std::string line; std::getline(lines, line);) {
-        std::string name;
-        std::istringstream(line) >> name;
-        if (listed && !line.empty() && line[0] == ' ' && line[2] != ' ') {
-            names.push_back(name);
-        }
-        listed = line.starts_with("Subcommands") || (listed && !line.empty());
-    }
-    return names;
-}
-
 /// The options of a help: words with dashes at the start of a line.
 std::set<std::string> options_of(const std::string& help) {
     std::set<std::string> options;
@@ -70,7 +54,7 @@ TEST_CASE("the manual has every environment variable that the documentation has"
 
 TEST_CASE("the page of each command has its options, its examples and the exit codes") {
     const Pages pages;
-    const std::vector<std::string> names = commands();
+    const std::set<std::string> names = matches(pages.manual(""), R"(\\fBtutti-([a-z]+)\\fR\(1\))");
     REQUIRE(names.size() > 8);
     for (const std::string& name : names) {
         CAPTURE(name);

