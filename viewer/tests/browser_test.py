@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""A report in a browser: it loads without an error, draws every chart, and does what a reader asks of it.
+"""Pages in a browser: they load without an error, draw everything, and do what a reader asks of them.
 
-    browser_test.py COMMAND FOLDER CHARTS    CHARTS: 1 where the command was built with the charts' library
+    browser_test.py PAGE COMMAND FOLDER CHARTS    PAGE: report or timeline; CHARTS: 1 where the command was built
+                                                  with the charts' library
 
 Exit code 77 where there is no Chromium."""
 import base64
@@ -16,6 +17,7 @@ import sys
 COLLECTIVES = ["barrier", "broadcast", "reduce", "allreduce", "reduce_scatter", "allgather", "gather", "scatter", "alltoall",
                "scan", "exscan", "shift"]
 EVIL = "</script><img src=x onerror=alert(1)>&amp;\"'"
+PROFILE = pathlib.Path(__file__).parents[2] / "laboratory/profiles/graviton2.json"
 
 
 def point(collective, provider, members, size, factor, algorithm="auto"):
@@ -43,20 +45,31 @@ def results(factor, collectives, sizes, providers):
 
 
 def profile():
-    numbers = {}
-    for name in ("one-way.min", "one-way.median", "one-way.max", "readers.base", "readers.each", "flag", "taken-back"):
-        numbers[f"l3.{name}"] = {"ns": 20, "source": "timed"}
-    for name in ("l3.fetch", "l3.fetch.contended", "l3.store",
-                 "core.l2.read", "core.l2.write", "core.l3.read", "core.l3.write"):
-        numbers[name] = {"GB/s": 20, "source": "timed"}
-    for part in ("core", "l3"):
-        for access in ("read", "write", "copy"):
-            numbers[f"{part}.memory.{access}"] = {"GB/s": 20, "source": "timed"}
-    numbers |= {"exclusive-store": {"ns": 5, "source": "timed"}, "call": {"ns": 100, "source": "timed"}}
     rows = [[10 if row // 8 == column // 8 else 90 for column in range(row)] for row in range(16)]
-    return {"format": "tutti-line-profile 2", "name": "sixteen <b>", "topology": "", "classes": ["l3"],
-            "sources": {"timed": {"origin": "measured", "text": "made up"}}, "numbers": numbers,
-            "pairs": {"cpus": list(range(16)), "one-way-ns": rows}}
+    return json.loads(PROFILE.read_text()) | {"name": "sixteen <b>", "pairs": {"cpus": list(range(16)), "one-way-ns": rows}}
+
+
+def line(group, rank, kind, begin, end, name=None, peer=None, size=0):
+    return json.dumps({"group": group, "rank": rank, "thread": 4711 + rank, "kind": kind, "name": name or kind, "begin_ns": begin,
+                       "end_ns": end, "peer": peer, "bytes": size, "number": 1})
+
+
+def late(group):
+    """Three members, of which the last comes 60 us late, and the others wait for it."""
+    lines = []
+    for rank in range(3):
+        begin = 1000 + 60000 * (rank == 2)
+        lines += [line(group, rank, "operation", begin, 101000, EVIL, size=65536), line(group, rank, "step", begin, 91000, "await")]
+        if rank < 2:
+            lines.append(line(group, rank, "wait", begin, 71000, peer=2))
+        lines.append(line(group, rank, "step", 91000, 101000, "combine", peer=(rank + 1) % 3, size=4096))
+    return "\n".join(lines) + "\n"
+
+
+def started(group):
+    """A member that has two operations in flight at a time, and then waits for the first."""
+    return "\n".join([line(group, 0, "started", 1000, 91000, "barrier"), line(group, 0, "started", 11000, 101000, "allreduce", size=8),
+                      line(group, 0, "wait", 51000, 91000, "request wait", peer=1), line(group, 1, "started", 90000, 91000, "barrier")]) + "\n"
 
 
 RECORDER = """<script>
@@ -67,19 +80,28 @@ console.error = (...words) => { errors.push(words.join(" ")); };
 document.addEventListener("securitypolicyviolation", (event) => errors.push("asked for " + event.blockedURI));
 </script>"""
 
-CHECKS = """<script>
+# Around the checks of a page.
+BEGIN = """<script>
 const wrong = window.errors;
 const verdict = { saved: "", wrong };
 (async () => {
   const check = (is, what) => { if (!is) { wrong.push(what); } };
   const every = (selector, within = document) => [...within.querySelectorAll(selector)];
-  const curves = () => every(".card[data-collective] .curve").map((path) => path.getAttribute("d")).join();
   const saved = [];
   URL.createObjectURL = (blob) => { saved.push(blob); return "data:,"; };
-  verdict.charts = every("svg").length;
   check(every("#top img, #main img").length === 0, "a text became HTML");
-  check(document.querySelector("h1").textContent === MODEL, "the machine's name is shown as it is");
-  check(every(".findings li").length >= 3, "sentences");
+  check(CHARTS || document.querySelector(".missing").textContent.includes("charts are missing"), "it says that charts are missing");
+"""
+END = """})().catch((error) => wrong.push(String(error))).finally(() => {
+  const node = document.createElement("pre");
+  node.id = "verdict";
+  node.textContent = JSON.stringify(verdict);
+  document.body.append(node);
+});
+</script>"""
+
+REPORT_CHECKS = """  const curves = () => every(".card[data-collective] .curve").map((path) => path.getAttribute("d")).join();
+  check(document.querySelector("h1").textContent === EVIL, "the machine's name is shown as it is");
   check(every("#maps .map td").length > 500, "maps");
   check(every("#maps .map").length === COLLECTIVES.length, "what has one form only has its map");
   const forms = every('[data-field="kind"] button');
@@ -102,7 +124,6 @@ const verdict = { saved: "", wrong };
     const before = curves();
     document.querySelector('[data-field="members"] [data-value="8"]').click();
     check(curves() !== before, "another number of members shows other curves");
-    check(every('[data-field="members"] [aria-pressed="true"]').map((each) => each.textContent).join() === "8", "the button is pressed");
     const card = document.querySelector('.card[data-collective="allreduce"]');
     const shown = every(".curve", card).length;
     every(".legend button", card)[1].click();
@@ -114,11 +135,7 @@ const verdict = { saved: "", wrong };
     }
     check(every(".tip").length === 1, "a point is told under the pointer");
     check(every(".runs svg", card).length === 2 && every(".runs circle", card).length >= 16, "the runs of a point");
-    for (let at = 0; at < 200; ++at) {
-      zone.dispatchEvent(new MouseEvent("mousemove", { clientX: box.left + (box.width * at) / 200, clientY: box.top + 40, bubbles: true, view: window }));
-    }
   } else {
-    check(document.querySelector(".missing").textContent.includes("charts are missing"), "it says that charts are missing");
     check(every("#files table tbody tr").length > 4000, "tables instead");
   }
   for (const button of every("#maps button")) {
@@ -128,20 +145,70 @@ const verdict = { saved: "", wrong };
   check(every("#changes .marked").length > 0, "changes are marked");
   const changed = every("#changes .list tbody tr").map((row) => row.cells[0].textContent);
   check(changed[0] === "▲ slower" && changed[changed.length - 1] === "· not significant", "what is significant comes first: " + changed);
-  check(every("#changes .list th").map((each) => each.className).join() === ",,,number,number,number,number", "headings are aligned as cells");
-  check(every(".findings .whole").some((each) => /^\\d+ B,$/.test(each.textContent)), "a number stays with its unit");
   every("#files button").forEach((button) => button.click());
   const texts = await Promise.all(saved.map((blob) => blob.text()));
-  check(texts.length === 4, "two files as JSON and CSV");
-  check(JSON.parse(texts[0]).points.length === POINTS && texts[1].trim().split("\\n").length === POINTS + 1, "all points are saved");
-  verdict.saved = btoa(unescape(encodeURIComponent(texts[2])));
-})().catch((error) => wrong.push(String(error))).finally(() => {
-  const node = document.createElement("pre");
-  node.id = "verdict";
-  node.textContent = JSON.stringify(verdict);
-  document.body.append(node);
-});
-</script>"""
+  check(texts.length === 2 && JSON.parse(texts[0]).points.length === POINTS, "all points of both files are saved");
+  verdict.saved = btoa(unescape(encodeURIComponent(texts[1])));
+"""
+
+TIMELINE_CHECKS = """  check(document.querySelector("h3").textContent === EVIL, "the group's name is shown as it is");
+  check(document.querySelector(".findings .warning").textContent.includes("Member 2 is waited for: it comes 60.00 us after"), "the sentence");
+  const rows = every("#main table").map((each) => [...each.querySelectorAll("tbody tr:first-child td")].map((cell) => cell.textContent).join("|"));
+  check(rows.length === 3 && rows[0].startsWith("0|100 µs|30 µs|70 µs|70 %||member 2, 70 µs"), "the first member: " + rows);
+  check(rows[2].startsWith("0|40 µs|0 ns|40 µs|100 %"), "who waits for a request: " + rows);
+  const canvases = every("canvas");
+  check(canvases.length === (CHARTS ? 3 : 0), "a picture for each timeline");
+  if (CHARTS) {
+    const pixels = (canvas, x, y, width) => new Uint32Array(canvas.getContext("2d").getImageData(x, y, width, 1).data.buffer);
+    const colour = (name) => {
+      const probe = document.createElement("canvas");
+      probe.getContext("2d").fillStyle = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+      probe.getContext("2d").fillRect(0, 0, 1, 1);
+      return pixels(probe, 0, 0, 1)[0];
+    };
+    // The share of pixels in a row that have a colour.
+    const share = (canvas, name, top) => pixels(canvas, 0, Math.round(top * canvas.width / canvas.clientWidth), canvas.width)
+      .filter((pixel) => pixel === colour(name)).length / canvas.width;
+    const [wait, combine, path] = ["--s1", "--s0", "--ink"];
+    const [first, last] = [22 + 5, 22 + 44 + 11];
+    const before = share(canvases[0], wait, first);
+    check(before > 0.6 && before < 0.75, "waits of the first member: " + before);
+    check(share(canvases[0], combine, first) > 0.07, "its steps");
+    check(share(canvases[0], wait, first + 44) === 0, "the last member waits for nobody");
+    const at = (canvas, part, top) => {
+      const box = canvas.getBoundingClientRect();
+      return { clientX: box.left + 34 + (box.width - 42) * part, clientY: box.top + top, bubbles: true, cancelable: true, view: window };
+    };
+    const tipAt = (canvas, part, top) => {
+      canvas.dispatchEvent(new MouseEvent("mousemove", at(canvas, part, top)));
+      const text = every(".tip").map((each) => each.textContent).join();
+      canvas.dispatchEvent(new MouseEvent("mouseleave"));
+      check(every(".tip").length === 0, "the tip goes");
+      return text;
+    };
+    const tip = tipAt(canvases[0], 0.3, first);
+    check(tip.includes("member 0: waits for member 2") && tip.includes("70 µs") && tip.includes("in the step await"), "a wait under the pointer: " + tip);
+    check(tipAt(canvases[0], 0.95, first).includes("4 KiB, member 1"), "a step under the pointer");
+    // Rows of the third: the first member, its two in flight, the other member, its one.
+    const inFlight = [22, 44, 66, 88, 110].map((top) => share(canvases[2], "--s4", 5 + top) > 0);
+    check(inFlight.join() === "false,true,true,false,true", "rows of what is in flight: " + inFlight);
+    check(tipAt(canvases[2], 0.7, first).includes("member 0: waits for member 1"), "a wait for a request under the pointer");
+    const request = tipAt(canvases[2], 0.7, first + 44);
+    check(request.includes("member 0: allreduce") && request.includes("8 B, started 1"), "a request under the pointer: " + request);
+    // At the end only the combining is left, in both pictures.
+    for (let turn = 0; turn < 20; ++turn) {
+      canvases[0].dispatchEvent(new WheelEvent("wheel", { ...at(canvases[0], 0.97, first), deltaY: -200 }));
+    }
+    check(share(canvases[0], wait, first) === 0 && share(canvases[0], combine, first) > 0.9, "the wheel shows less time");
+    check(share(canvases[1], combine, first) > 0.9, "all pictures move together");
+    every("nav button").find((each) => each.textContent === "whole").click();
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    check(Math.abs(share(canvases[0], wait, first) - before) < 0.01, "the whole again");
+    check(share(canvases[0], path, last) > 0.05, "the critical path is on the last member");
+    every("nav button[aria-pressed]")[0].click();
+    check(share(canvases[0], path, last) === 0, "the critical path can be hidden");
+  }
+"""
 
 # A page of 400 pixels: in an element, since windows have a least width.
 NARROW = """<body><iframe id="narrow" src="report.html" width="400" height="800"></iframe><script>
@@ -152,14 +219,7 @@ onload = () => {
 </script>"""
 
 
-def main(command, folder, has_charts):
-    browser = browser_found()
-    if browser is None:
-        print("no Chromium: skipped")
-        return 77
-    place = pathlib.Path(folder)
-    shutil.rmtree(place, ignore_errors=True)
-    place.mkdir(parents=True)
+def make_report(command, place):
     sizes = [8 << index for index in range(23)]
     large = results(1, COLLECTIVES, sizes, ["tutti", "openmpi", "openmp", "std_barrier", "tbb"])
     large["points"] += [each | {"in_place": True} for each in large["points"] if each["collective"] == "allreduce"]
@@ -169,28 +229,41 @@ def main(command, folder, has_charts):
     for name, content in (("a.json", large), ("b.json", small), ("lines.json", profile())):
         (place / name).write_text(json.dumps(content))
     tutti(command, "report", *(place / name for name in ("a.json", "b.json", "lines.json")), "-o", place / "report.html")
+    return REPORT_CHECKS.replace("POINTS", str(len(large["points"])))
+
+
+def make_timeline(command, place):
+    (place / "late.jsonl").write_text(late(EVIL) + late("again") + started("flying"))
+    tutti(command, "trace", place / "late.jsonl", "--html", place / "report.html")
+    return TIMELINE_CHECKS
+
+
+def main(make, command, folder, has_charts):
+    browser = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if browser is None:
+        print("no Chromium: skipped")
+        return 77
+    place = pathlib.Path(folder)
+    shutil.rmtree(place, ignore_errors=True)
+    place.mkdir(parents=True)
+    checks = BEGIN + make(command, place) + END
     page = (place / "report.html").read_text()
-    verdict = checked(browser, place, page, checks_for(has_charts, large))
+    verdict = checked(browser, place, page, checks, has_charts)
     wrong = verdict["wrong"]
-    if wrong:
-        sys.exit(f"wrong: {wrong}")
     # The same without the library, as where it was not there when the command was built.
     if has_charts:
-        bare = checked(browser, place, without_library(page), checks_for(False, large))
+        bare = checked(browser, place, without_library(page), checks, False)
         wrong += [f"without charts: {each}" for each in bare["wrong"]]
-    (place / "saved.json").write_bytes(base64.b64decode(verdict["saved"]))
-    if "4 faster" in tutti(command, "compare", place / "b.json", place / "saved.json"):
-        wrong.append("what is saved is not what was read")
+    if verdict["saved"]:
+        (place / "saved.json").write_bytes(base64.b64decode(verdict["saved"]))
+        if "16 the same" not in tutti(command, "compare", place / "b.json", place / "saved.json"):
+            wrong.append("what is saved is not what was read")
     (place / "narrow.html").write_text(NARROW)
     narrow = loaded(browser, place, "narrow.html")
     if narrow["wide"] > narrow["seen"]:
         wrong.append(f"{narrow['wide']} pixels wide where there are {narrow['seen']}")
-    print(f"{len(large['points'])} points, {len(page)} bytes, {verdict.get('charts')} pictures; wrong: {wrong}")
+    print(f"{len(page)} bytes; wrong: {wrong}")
     return 1 if wrong else 0
-
-
-def browser_found():
-    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
 def without_library(page):
@@ -204,12 +277,10 @@ def tutti(command, *words):
     return done.stdout
 
 
-def checks_for(has_charts, results_read):
-    return CHECKS.replace("CHARTS", json.dumps(has_charts)).replace("COLLECTIVES", json.dumps(COLLECTIVES)) \
-        .replace("MODEL", json.dumps(EVIL).replace("<", "\\u003c")).replace("POINTS", str(len(results_read["points"])))
-
-
-def checked(browser, place, page, checks):
+def checked(browser, place, page, checks, has_charts):
+    evil = json.dumps(EVIL).replace("<", "\\u003c")
+    for name, value in (("CHARTS", json.dumps(has_charts)), ("COLLECTIVES", json.dumps(COLLECTIVES)), ("EVIL", evil)):
+        checks = checks.replace(name, value)
     (place / "checked.html").write_text(page.replace("<head>", "<head>" + RECORDER, 1).replace("</body>", checks + "</body>"))
     return loaded(browser, place, "checked.html")
 
@@ -225,4 +296,4 @@ def loaded(browser, place, name):
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1], sys.argv[2], sys.argv[3] == "1"))
+    sys.exit(main({"report": make_report, "timeline": make_timeline}[sys.argv[1]], sys.argv[2], sys.argv[3], sys.argv[4] == "1"))

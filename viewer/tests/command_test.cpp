@@ -14,20 +14,15 @@ const std::string profile = TUTTI_DOCS "/../laboratory/profiles/graviton2.json";
 
 TEST_CASE("report makes one page of results and profiles, and prints what stands out") {
     const Place place;
-    std::string line = "report";
-    for (const auto& [name, median_us] :
-         std::vector<std::pair<std::string, double>>{{"old.json", 1}, {"new.json", 2}}) {
+    const auto write = [&](const char* name, double median_us) {
         std::ofstream(place / name) << json_text(nlohmann::json::object(),
                                                  std::vector{steady_point(8, median_us)});
-        line += " " + place / name;
-    }
+        return " " + place / name;
+    };
     const std::string output = place / "report.html";
-    expect(0, line + " " + profile + " -o " + output, "  No result was wrong.",
+    expect(0, "report" + write("old.json", 1) + write("new.json", 2) + " " + profile + " -o " + output,
            "! From old.json to new.json: 1 of 1 point of Tutti is slower", "wrote " + output);
-    const std::string page = content_of(output);
-    CHECK(page.starts_with("<!doctype html>"));
-    CHECK(mentions(page, "\"name\":\"old.json\""));
-    CHECK(mentions(page, "AWS Graviton2"));
+    CHECK(mentions(content_of(output), "AWS Graviton2"));
     CHECK(expect(0, "report " + profile + " -o -").text.starts_with("<!doctype html>"));
 }
 
