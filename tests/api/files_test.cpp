@@ -1,5 +1,6 @@
 // Files that the environment asks for: traces, and what groups have learnt.
 
+#include "../directory.hpp"
 #include "trace_lines.hpp"
 
 #include <sys/types.h>
@@ -9,21 +10,8 @@
 
 namespace {
 
-/// A folder that is gone at the end of the test.
-class Folder {
+class Folder : public Directory {
 public:
-    Folder()
-        : path_(std::filesystem::temp_directory_path() / ("tutti_files_test." + std::to_string(getpid()))) {
-        std::filesystem::create_directory(path_);
-    }
-    ~Folder() {
-        std::error_code error;
-        std::filesystem::remove_all(path_, error);
-    }
-    Folder& operator=(Folder&&) = delete;
-
-    std::string path(const char* name) const { return path_ / name; }
-
     std::string text(const char* name) const {
         std::ifstream file(path(name));
         return {std::istreambuf_iterator<char>(file), {}};
@@ -37,9 +25,6 @@ public:
                             "' --no-skip --test-case='" + test_case + "' > /dev/null 2> messages")
                                .c_str());
     }
-
-private:
-    std::filesystem::path path_;
 };
 
 constexpr const char* traced = "program that is traced";

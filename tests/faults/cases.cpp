@@ -28,19 +28,15 @@ bool takes_both_forms(Collective collective) {
     return collective != Collective::barrier && collective != Collective::broadcast;
 }
 
-/// The names of two algorithms that serve so many members, or nothing.
-std::optional<std::array<std::string_view, 2>> two_algorithms(Collective collective, int members) {
-    std::array<std::string_view, 2> names;
-    std::size_t found = 0;
+/// The names of the algorithms that serve so many members.
+std::vector<std::string_view> algorithms(Collective collective, int members) {
+    std::vector<std::string_view> names;
     for (const algorithm::Algorithm& row : algorithm::registry()) {
         if (row.collective == collective && algorithm::takes(row, members)) {
-            names[found++] = row.name;
-            if (found == names.size()) {
-                return names;
-            }
+            names.push_back(row.name);
         }
     }
-    return std::nullopt;
+    return names;
 }
 
 /// For all members alike; they outlive every call.
@@ -114,12 +110,12 @@ std::optional<Program> program_of_vectors(const Case& made, Call call) {
                    ? std::optional(changed(call, [](Called& c) { c.skew = 2; }))
                    : std::nullopt;
     case Fault::algorithm: {
-        const auto names = two_algorithms(collective, made.members);
-        if (!names) {
+        const auto names = algorithms(collective, made.members);
+        if (names.size() < 2) {
             return std::nullopt;
         }
-        call.called.algorithm = names->front();
-        return changed(call, [&](Called& c) { c.algorithm = names->back(); });
+        call.called.algorithm = names[0];
+        return changed(call, [&](Called& c) { c.algorithm = names[1]; });
     }
     case Fault::shared_output:
         call.shared = &vector_for_all();

@@ -145,8 +145,7 @@ std::string kind(const std::string& cpus, const std::string& rank, const Numbers
 
 /// The machine with these kinds instead.
 Machine with_kinds(const std::string& kinds) {
-    std::ifstream file(fixture_path("two-kinds.xml"));
-    std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+    std::string text = text_of_file(fixture_path("two-kinds.xml")).value();
     text.erase(text.find("  <cpukind"));
     return from_xml(Directory().file("kinds.xml", text + kinds + "</topology>\n"));
 }

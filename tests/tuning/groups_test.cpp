@@ -127,14 +127,12 @@ TEST_CASE("teams, groups and their sub-groups take their choices from the file t
     const Directory directory;
     const std::string path = file_with_ring(directory, 4096);
     const std::string then = ", then what is fastest here";
-    for (const By by : {By::blocking, By::sub_group}) {
-        Team team = team_on_one_cpu(path);
-        CHECK(team.tuning() == "file " + path + then);
-        CHECK(algorithm_of(team, 0, by, 1024) == "ring");
-    }
-    Team team = team_on_one_cpu("");
-    CHECK(team.tuning() == "built-in choice" + then);
-    CHECK(algorithm_of(team, 0, By::blocking, 1024) == "flat");
+    Team team = team_on_one_cpu(path);
+    CHECK(team.tuning() == "file " + path + then);
+    CHECK(algorithm_of(team, 0, By::sub_group, 1024) == "ring");
+    Team other = team_on_one_cpu("");
+    CHECK(other.tuning() == "built-in choice" + then);
+    CHECK(algorithm_of(other, 0, By::blocking, 1024) == "flat");
     CHECK(Group(3, {.tuning = path}).tuning() == "file " + path + then);
 }
 
@@ -276,6 +274,15 @@ TEST_CASE("a group whose calls never have its members wait for each other learns
     const std::string text = team.roll_call();
     CHECK_MESSAGE(mentions(text, "learnt: broadcast moved of 524288 bytes"), text);
     CHECK_MESSAGE(mentions(text, "learnt: gather moved of 1572864 bytes: "), text);
+}
+
+TEST_CASE("a group that has failed has learnt nothing") {
+    Team team = team_on_one_cpu("on");
+    team.run([](Member& me) { call_often(me); });
+    CHECK(mentions(team.roll_call(), "learnt: "));
+    CHECK_THROWS_AS(team.run([](Member& me) { me.abort("on purpose"); }), Error);
+    team.run([](Member& me) { me.barrier(); });
+    CHECK(!mentions(team.roll_call(), "learnt: "));
 }
 
 TEST_CASE("nonblocking and persistent calls use what blocking calls have learnt") {

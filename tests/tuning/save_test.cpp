@@ -70,14 +70,23 @@ TEST_CASE("several processes save to one file at the same time, and nothing is l
     const Directory directory;
     const std::string path = directory.path("tuned");
     constexpr int processes = 8;
+    const auto learnt = [](int child, unsigned repeat) {
+        return entry_of(2 + child, std::size_t{16384} << repeat, repeat % 2 == 0 ? "direct" : "flat");
+    };
     in_children(processes, [&](int child) {
-        for (int repeat = 0; repeat < 10; ++repeat) {
-            tuning::learn(entry_of(2 + child, std::size_t{16384} << static_cast<unsigned>(repeat)));
+        for (unsigned repeat = 0; repeat < 10; ++repeat) {
+            tuning::learn(learnt(child, repeat));
             tuning::save(path);
             loaded(path); // whole at any time
         }
     });
-    CHECK(loaded(path).entries.size() == 10 * processes);
+    std::vector<tuning::Entry> all;
+    for (int child = 0; child < processes; ++child) {
+        for (unsigned repeat = 0; repeat < 10; ++repeat) {
+            all.push_back(learnt(child, repeat));
+        }
+    }
+    CHECK(loaded(path) == table_of(all));
     CHECK(files_in(directory.path("")) == 1);
 }
 
