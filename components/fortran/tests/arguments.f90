@@ -74,6 +74,8 @@ contains
         call refused(ierr, 'allreduce: `out` '//in_place)
         call tutti_allgatherv(me, a, b, counts(:1), ierr=ierr)
         call refused(ierr, 'allgatherv: `counts` must be 2 numbers')
+        call tutti_reduce_scatterv(me, a, b(:3, 1), [8, 8], TUTTI_SUM, ierr)
+        call refused(ierr, 'reduce_scatterv: `block` has 3 elements, must have 8')
         call tutti_gatherv(tutti_counts_on_all(me), a, b, counts(:1), 0, ierr=ierr)
         call refused(ierr, 'gatherv: `counts` must be 2 numbers')
         call tutti_allgatherv(me, a(1, 1), b(:2, 1), counts, [1, 0], ierr)
@@ -98,7 +100,7 @@ contains
         call refused(ierr, 'grid: `wraps` must be 1 elements of logical')
         call tutti_neighbor_alltoall(me, ring, in, out, ierr)
         call refused(ierr, '`neighbors` is a null pointer')
-        call tutti_neighbors_grid(me, [me%size], [.true._1], ring)
+        call tutti_neighbors_grid(me, [me%size], [.true.], ring)
         in = me%rank
         call tutti_neighbor_alltoall(me, ring, in(:3), out, ierr)
         call refused(ierr, 'neighbor_alltoall: `in` has 3 elements, which do not make 2 equal blocks')
