@@ -137,79 +137,6 @@ std::optional<Program> program_of_vectors(const Case& made, Call call) {
     }
 }
 
-} // namespace
-
-std::string_view to_string(Fault fault) {
-    constexpr std::array<std::string_view, fault_count> names{
-        "collective",   "operator",  "type",     "count",         "counts",      "root",
-        "algorithm",    "order",     "in place", "shared output", "same output", "missing",
-        "early return", "destroyed", "before",   "inside",        "after"};
-    return names[static_cast<std::size_t>(fault)];
-}
-
-std::string_view to_string(Scope scope) {
-    constexpr std::array<std::string_view, all_scopes.size()> names{"team", "group", "sub-group",
-                                                                    "kept sub-group", "among"};
-    return names[static_cast<std::size_t>(scope)];
-}
-
-std::string Case::name() const {
-    return std::string(to_string(collective)) + ", " + std::string(to_string(fault)) + " by member " +
-           std::to_string(victim) + " of " + std::to_string(members) + ", " + std::to_string(elements) +
-           " elements, " + std::string(to_string(scope));
-}
-
-std::optional<Program> program_of(const Case& made) {
-    const Call call{{.collective = made.collective,
-                     .count = made.elements,
-                     .type = Type::i32,
-                     .in_place = false,
-                     .root = detail::traits_of(made.collective).example_number(made.members)}};
-    if (made.fault <= Fault::same_output) {
-        const auto program = program_of_disagreement(made, call);
-        return program ? program : program_of_vectors(made, call);
-    }
-    if (made.fault == Fault::inside) {
-        static int throws = 0;
-        Call combining = call;
-        combining.called.op = DynamicOp(lesser, nullptr, sizeof(int), false);
-        const auto throw_there = [](Called& c) { c.op = DynamicOp(lesser, &throws, sizeof(int), false); };
-        return detail::traits_of(made.collective).reduces() ? std::optional(changed(combining, throw_there))
-                                                            : std::nullopt;
-    }
-    // A seat that a joined thread has left may be taken by another one.
-    if ((made.fault == Fault::early_return && made.scope == Scope::group) ||
-        (made.fault == Fault::destroyed && made.scope != Scope::sub_group && made.scope != Scope::kept)) {
-        return std::nullopt;
-    }
-    return Program{call, {}};
-}
-
-std::vector<Case> all_cases() {
-    std::vector<Case> cases;
-    for (const Collective collective : detail::all_collectives) {
-        for (int fault = 0; fault < fault_count; ++fault) {
-            for (const int members : {2, 3, 4, 7}) {
-                for (const std::size_t elements :
-                     {std::size_t{1}, std::size_t{15}, std::size_t{900}, std::size_t{20'000}}) {
-                    for (const Scope scope : all_scopes) {
-                        for (int victim = 0; victim < members; ++victim) {
-                            const Case made{collective, static_cast<Fault>(fault), members, victim, elements,
-                                            scope};
-                            if (program_of(made)) {
-                                cases.push_back(made);
-                            }
-                        }
-                    }
-                }
-            }
-        }
-    }
-    return cases;
-}
-
-namespace {
-
 /// The number of the operation with the fault, after two that go well.
 constexpr int wrong_operation = 3;
 
@@ -335,6 +262,75 @@ std::string complaint_about(const Case& made, const Thrown& thrown, bool is_vict
 }
 
 } // namespace
+
+std::string_view to_string(Fault fault) {
+    constexpr std::array<std::string_view, fault_count> names{
+        "collective",   "operator",  "type",     "count",         "counts",      "root",
+        "algorithm",    "order",     "in place", "shared output", "same output", "missing",
+        "early return", "destroyed", "before",   "inside",        "after"};
+    return names[static_cast<std::size_t>(fault)];
+}
+
+std::string_view to_string(Scope scope) {
+    constexpr std::array<std::string_view, all_scopes.size()> names{"team", "group", "sub-group",
+                                                                    "kept sub-group", "among"};
+    return names[static_cast<std::size_t>(scope)];
+}
+
+std::string Case::name() const {
+    return std::string(to_string(collective)) + ", " + std::string(to_string(fault)) + " by member " +
+           std::to_string(victim) + " of " + std::to_string(members) + ", " + std::to_string(elements) +
+           " elements, " + std::string(to_string(scope));
+}
+
+std::optional<Program> program_of(const Case& made) {
+    const Call call{{.collective = made.collective,
+                     .count = made.elements,
+                     .type = Type::i32,
+                     .in_place = false,
+                     .root = detail::traits_of(made.collective).example_number(made.members)}};
+    if (made.fault <= Fault::same_output) {
+        const auto program = program_of_disagreement(made, call);
+        return program ? program : program_of_vectors(made, call);
+    }
+    if (made.fault == Fault::inside) {
+        static int throws = 0;
+        Call combining = call;
+        combining.called.op = DynamicOp(lesser, nullptr, sizeof(int), false);
+        const auto throw_there = [](Called& c) { c.op = DynamicOp(lesser, &throws, sizeof(int), false); };
+        return detail::traits_of(made.collective).reduces() ? std::optional(changed(combining, throw_there))
+                                                            : std::nullopt;
+    }
+    // A seat that a joined thread has left may be taken by another one.
+    if ((made.fault == Fault::early_return && made.scope == Scope::group) ||
+        (made.fault == Fault::destroyed && made.scope != Scope::sub_group && made.scope != Scope::kept)) {
+        return std::nullopt;
+    }
+    return Program{call, {}};
+}
+
+std::vector<Case> all_cases() {
+    std::vector<Case> cases;
+    for (const Collective collective : detail::all_collectives) {
+        for (int fault = 0; fault < fault_count; ++fault) {
+            for (const int members : {2, 3, 4, 7}) {
+                for (const std::size_t elements :
+                     {std::size_t{1}, std::size_t{15}, std::size_t{900}, std::size_t{20'000}}) {
+                    for (const Scope scope : all_scopes) {
+                        for (int victim = 0; victim < members; ++victim) {
+                            const Case made{collective, static_cast<Fault>(fault), members, victim, elements,
+                                            scope};
+                            if (program_of(made)) {
+                                cases.push_back(made);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+    return cases;
+}
 
 std::string run(const Case& made) {
     const Program program = program_of(made).value();

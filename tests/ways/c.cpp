@@ -6,28 +6,6 @@
 
 namespace tutti::test {
 
-void require_ok(tutti_status status) {
-    const std::string text = status == TUTTI_OK ? "" : tutti_error_text();
-    switch (status) {
-    case TUTTI_OK:
-        return;
-    case TUTTI_ARGUMENT_ERROR:
-        throw ArgumentError(text);
-    case TUTTI_MISMATCH_ERROR:
-        throw MismatchError(text);
-    case TUTTI_ABORTED:
-        throw Aborted(text);
-    case TUTTI_TIMEOUT_ERROR:
-        throw TimeoutError(text);
-    case TUTTI_ERROR:
-        throw Error(text);
-    case TUTTI_NO_MEMORY:
-        throw std::bad_alloc();
-    default:
-        throw std::runtime_error(text);
-    }
-}
-
 namespace {
 
 std::int64_t milliseconds(Timeout timeout) {
@@ -169,14 +147,6 @@ private:
     tutti_async_group* meeting_;
 };
 
-} // namespace
-
-std::unique_ptr<WayCaller> caller_c(KindC kind, tutti_caller me, tutti_async_group* meeting) {
-    return std::make_unique<CallerC>(kind, me, meeting);
-}
-
-namespace {
-
 template <KindC kind>
 class OfTeamC : public Ranks {
 public:
@@ -225,6 +195,32 @@ std::unique_ptr<Ranks> of_team(const Setting& setting) {
 }
 
 } // namespace
+
+void require_ok(tutti_status status) {
+    const std::string text = status == TUTTI_OK ? "" : tutti_error_text();
+    switch (status) {
+    case TUTTI_OK:
+        return;
+    case TUTTI_ARGUMENT_ERROR:
+        throw ArgumentError(text);
+    case TUTTI_MISMATCH_ERROR:
+        throw MismatchError(text);
+    case TUTTI_ABORTED:
+        throw Aborted(text);
+    case TUTTI_TIMEOUT_ERROR:
+        throw TimeoutError(text);
+    case TUTTI_ERROR:
+        throw Error(text);
+    case TUTTI_NO_MEMORY:
+        throw std::bad_alloc();
+    default:
+        throw std::runtime_error(text);
+    }
+}
+
+std::unique_ptr<WayCaller> caller_c(KindC kind, tutti_caller me, tutti_async_group* meeting) {
+    return std::make_unique<CallerC>(kind, me, meeting);
+}
 
 const Way c_blocking_way{"C, blocking", {.has_requests = false}, of_team<KindC::blocking>};
 const Way c_nonblocking_way{"C, nonblocking", {}, of_team<KindC::nonblocking>, test_all_c, any_c};
