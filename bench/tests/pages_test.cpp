@@ -66,7 +66,6 @@ TEST_CASE("the page of each command has its options, its examples and the exit c
             CAPTURE(option);
             CHECK(mentions(page, "\\fB" + option + "\\fR"));
         }
-
         const std::size_t examples = help.find("Examples:\n");
         REQUIRE(examples != std::string::npos);
         const std::set<std::string> lines = matches(help.substr(examples), "\n  ([a-z][^\n]*)");
