@@ -53,10 +53,10 @@ using FailureFunction = std::function<void(int member, std::string_view text)>;
 /// knows, or end. An empty function removes it.
 ///
 /// A failure in a group of among() is reported as one of the group of which that is a part, with the rank
-/// there. A failure in a sub-group is reported again if a member's function ends with it; that member may be
-/// one that was released. Failures of one operation of an AsyncGroup, and wrong arguments, which only the
-/// caller learns, are not reported. A difference that Team::run() finds when all have returned is reported on
-/// its thread.
+/// there. A failure in a sub-group or a cluster is reported again if a member's function ends with it; that
+/// member may be one that was released. Failures of one operation of an AsyncGroup, and wrong arguments,
+/// which only the caller learns, are not reported. A difference that Team::run() finds when all have returned
+/// is reported on its thread.
 ///
 /// Any thread may call it at any time. The library holds no lock while `function` runs, so that several
 /// threads may call it at the same time, for different groups. It may request roll calls, traces and

@@ -188,7 +188,7 @@ LeastTraffic least_traffic(Collective collective, const LevelTree& tree, int lev
     }
     const double in = std::accumulate(least.in.begin(), least.in.end(), 0.0);
     const double out = std::accumulate(least.out.begin(), least.out.end(), 0.0);
-    // Of an allreduce more must cross than into all groups together.
+    // More of an allreduce must cross the borders than what enters all groups.
     least.total = std::max({in, out, collective == Collective::allreduce ? 2.0 * (groups - 1) : 0.0});
     const detail::CollectiveTraits& traits = detail::traits_of(collective);
     const bool only_root_receives = traits.is_rooted() && traits.output.others == detail::Part::none;

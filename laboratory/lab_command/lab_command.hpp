@@ -63,7 +63,7 @@ int run_measure(const MeasureArguments& arguments);
 struct ModelArguments {
     /// rabenseifner-traff-2004, traff-2023 or traff-2024; empty: predictions for the registry.
     std::string table;
-    /// Nothing: as the help says.
+    /// Empty: the default that the help of --members describes.
     std::optional<int> members;
     /// Empty: all.
     std::string collective;

@@ -13,6 +13,7 @@
 #include <iterator>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 namespace tutti::laboratory {
 

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <numeric>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace tutti::algorithm {

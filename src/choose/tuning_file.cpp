@@ -14,8 +14,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cstdlib>
 #include <exception>
+#include <system_error>
 #include <thread>
 
 namespace tutti::tuning {

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <locale>
 #include <sstream>
+#include <system_error>
 
 namespace tutti::tuning {
 
@@ -40,7 +41,7 @@ struct Line {
     /// What follows the word `label`, which may be nothing.
     std::string_view after(std::string_view label) {
         if (word() != label) {
-            fail("expected \"" + std::string(label) + "\" here");
+            fail("expected a line that begins with \"" + std::string(label) + "\"");
         }
         return rest;
     }

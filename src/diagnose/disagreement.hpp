@@ -38,8 +38,8 @@ TUTTI_COMPONENT_API std::optional<std::string> difference(Sequence sequence, con
 /// The calls of a member in a sequence, as far as others can read them; nothing while the member writes.
 using Histories = std::function<std::optional<CallHistory>(Sequence sequence, int member)>;
 
-/// The same for two members, whose logs may not reach back so far. If both are on their way through the same
-/// calls, there is no text. Any member may call this at any time.
+/// The same by what `histories` returns. Empty if the logs do not differ as far as they reach back: then both
+/// are on their way through the same calls. Any member may call this at any time.
 TUTTI_COMPONENT_API std::optional<std::string> difference(const Histories& histories, Sequence sequence,
                                                           int member, int other);
 

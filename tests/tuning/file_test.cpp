@@ -160,9 +160,9 @@ TEST_CASE("heads of other files are refused") {
     CHECK(mentions(forged("tutti-tuning 10", "{\"schema\": 1}"), "this is not a tuning file"));
     CHECK(mentions(forged("tutti-tuning 10", "tutti-tuning 1"),
                    "version 1, and this library reads version 10: delete the file"));
-    CHECK(mentions(forged("library ", "librarian "), "expected \"library\" here"));
-    CHECK(mentions(forged("\ncpus ", "\nseats "), "expected \"cpus\" here"));
-    CHECK(mentions(forged("\nl2 ", "\nl3 "), "expected \"l2\" here"));
+    CHECK(mentions(forged("library ", "librarian "), "begins with \"library\""));
+    CHECK(mentions(forged("\ncpus ", "\nseats "), "begins with \"cpus\""));
+    CHECK(mentions(forged("\nl2 ", "\nl3 "), "begins with \"l2\""));
     CHECK(mentions(refusal_of_text(std::string(1'000'000, '[')), "this is not a tuning file"));
     CHECK(mentions(refusal_of_text(std::string(1'000'000, '[') + "\n"), "this is not a tuning file"));
     CHECK(mentions(refusal_of_text("tutti-tuning 10\n" + std::string(100, '\0') + "\nend 0 0\n"),

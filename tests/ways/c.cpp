@@ -63,11 +63,15 @@ public:
     }
     bool valid() const override { return request.operation != nullptr; }
     void then(const Told& function) override {
+        // Another rank of an async group calls it, perhaps after this request is gone.
         const auto tell = [](tutti_status status, void* user) {
-            (*static_cast<const Told*>(user))(failure_of(status));
+            (*std::unique_ptr<Told>(static_cast<Told*>(user)))(failure_of(status));
         };
-        told_ = function;
-        require_ok(tutti_then(&request, tell, &told_));
+        auto told = std::make_unique<Told>(function);
+        Told* const user = told.release();
+        const tutti_status status = tutti_then(&request, tell, user);
+        told.reset(status == TUTTI_OK ? nullptr : user);
+        require_ok(status);
     }
     std::unique_ptr<Underway> taken() override {
         auto other = std::make_unique<RequestC>(is_persistent_);
@@ -79,7 +83,6 @@ public:
 
 private:
     bool is_persistent_;
-    Told told_;
 };
 
 /// What `ask` returns for the requests, as an array.

@@ -15,10 +15,9 @@
 
 namespace tutti::machine {
 
-#ifdef __x86_64__
-
 namespace {
 
+#ifdef __x86_64__
 using Registers = std::array<unsigned, 4>; // eax, ebx, ecx, edx
 
 Registers leaf(unsigned number) {
@@ -32,6 +31,7 @@ void append(std::string& text, const unsigned value) {
     std::memcpy(bytes.data(), &value, sizeof value);
     text.append(bytes.data(), bytes.size());
 }
+#endif
 
 constexpr std::size_t kib = 1024;
 constexpr std::size_t mib = 1024 * kib;
@@ -169,6 +169,7 @@ std::string shown_ns(double ns) {
 
 } // namespace
 
+#ifdef __x86_64__
 Processor this_processor() {
     Processor processor;
     const Registers vendor = leaf(0);
@@ -189,9 +190,7 @@ Processor this_processor() {
     processor.family = static_cast<int>(family == 0xfU ? family + (signature >> 20U & 0xffU) : family);
     return processor;
 }
-
 #else
-
 Processor this_processor() {
     const std::string text = "\n" + text_of_file("/proc/cpuinfo").value_or("");
     const auto value = [&](std::string_view name) {
@@ -202,7 +201,6 @@ Processor this_processor() {
     };
     return {value("model name"), value("vendor_id"), std::atoi(value("cpu family").c_str())};
 }
-
 #endif
 
 std::size_t Reach::bytes(std::size_t l2_caches, std::size_t l3_caches) const {

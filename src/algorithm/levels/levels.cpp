@@ -219,7 +219,7 @@ Protocols protocols_of(Acting acting, Collective collective, const LevelTree& tr
         const int depth = split_for(acting, collective, tree).last();
         const bool there_and_back = acting == Acting::leaders && (collective == Collective::barrier ||
                                                                   collective == Collective::allreduce);
-        // Members have a slot for every point of so many rounds.
+        // Eager if members have a slot for every point of these rounds.
         protocols.eager = (there_and_back ? 2 * depth : depth) < graph::rounds_log2(tree.ranks()) + 3;
     }
     return protocols;

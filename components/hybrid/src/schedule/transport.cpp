@@ -216,11 +216,11 @@ void Transport::begin(const ProcessCall& call) {
     if (channel_.size() == 1) {
         return copy_alone(call); // there is no plan
     }
-    if (const ScheduleName name{call.algorithm, call.root}; !is_planned(name, call)) {
-        make_plan(name, call);
-    }
     if (call.total * call.element_bytes > most_buffered_bytes) {
         channel_.look_for_failures();
+    }
+    if (const ScheduleName name{call.algorithm, call.root}; !is_planned(name, call)) {
+        make_plan(name, call);
     }
     pieces_.clear(); // of a call that has failed
     bases_[static_cast<std::size_t>(schedule::Space::input)] = call.input;
