@@ -204,3 +204,29 @@ TEST_CASE_TEMPLATE("any number of 16-bit operands is combined in float and round
         check_kernels<T>(op, 5, {{.ins = 5, .outs = 2, .stores = {.cached_out = 1, .move = true}}}, {3000});
     }
 }
+
+TEST_CASE_TEMPLATE("minimum and maximum of 16-bit numbers are one of the operands, bit for bit", T, float16,
+                   bfloat16) {
+    std::vector<KernelCall> calls = all_scans(5);
+    for (const Association association : {Association::tree, Association::left}) {
+        calls.push_back({.ins = 5, .outs = 2, .association = association});
+        calls.push_back({.ins = 4, .outs = 1, .in_place = true, .association = association});
+    }
+    std::mt19937 random(1);
+    std::vector<std::vector<T>> values(5);
+    for (std::vector<T>& each : values) {
+        while (each.size() < 300) { // without NaNs: a conversion makes them quiet, and these kernels do not
+            const T value = T::from_bits(static_cast<std::uint16_t>(random()));
+            each.push_back(std::isnan(static_cast<float>(value)) ? T(-0.F) : value);
+        }
+    }
+    for (const Operator op : {Operator::minimum, Operator::maximum}) {
+        const auto combine = [op](float a, float b) { return reference::apply(op, a, b); };
+        Operands<T> operands(values, combine, T(99));
+        for (const Isa isa : kernel::available_isas()) {
+            INFO(to_string(isa), " ", std::string(to_string(op)));
+            const auto& kernels = kernel::kernels_in<type_of<T>()>(isa, op);
+            CHECK(operands.wrong(kernels, calls, {1, 33, 300}) == "");
+        }
+    }
+}

@@ -6,6 +6,7 @@
 #include "reference.hpp"
 
 #include <tutti/detail/kernels.hpp>
+#include <tutti/detail/template_loops.hpp>
 #include <tutti/extremes.hpp>
 #include <tutti/operators.hpp>
 
@@ -171,6 +172,10 @@ static_assert(type_of<float>() == f32 && type_of<double>() == f64);
 static_assert(type_of<std::complex<float>>() == complex64 && type_of<std::complex<double>>() == complex128);
 static_assert(type_of<bool>() == other && type_of<long double>() == other && type_of<Colour>() == other);
 static_assert(type_of<Money>() == other && type_of<std::complex<long double>>() == other);
+
+static_assert(tutti::detail::has_builtin_kernels<double, tutti::Sum> &&
+              tutti::detail::has_builtin_kernels<std::uint8_t, tutti::BitOr>);
+static_assert(std::same_as<decltype(tutti::detail::reducer_of<double, std::plus<>>())::type, tutti::Sum>);
 
 static_assert(tutti::operator_of<tutti::Sum>() == tutti::Operator::sum);
 static_assert(tutti::operator_of<tutti::BitXor>() == tutti::Operator::bxor);
