@@ -75,16 +75,26 @@ TEST_CASE("scans, shifts and transpositions likewise") {
 TEST_CASE("members that give the same vector for their results are told") {
     std::vector<int> one(4 * long_enough);
     const std::function<void(Member&, std::vector<int>&)> calls[] = {
+        [&](Member& me, std::vector<int>&) { me.broadcast(one, 2); },
+        [&](Member& me, std::vector<int>& in) { me.allreduce(in, one, sum); },
+        [&](Member& me, std::vector<int>& in) {
+            me.reduce_scatter(in, std::span(one).first(long_enough), sum);
+        },
+        [&](Member& me, std::vector<int>& in) { me.allgather(std::span(in).first(long_enough), one); },
+        [&](Member& me, std::vector<int>& in) { me.scan(in, one, sum); },
+        [&](Member& me, std::vector<int>& in) { me.exscan(in, one, sum); },
+        [&](Member& me, std::vector<int>& in) { me.alltoall(in, one); },
+        [&](Member& me, std::vector<int>& in) { me.shift(in, one, 1); },
+        [&](Member& me, std::vector<int>& in) { me.scatter(in, std::span(one).first(long_enough), 1); },
         [&](Member& me, std::vector<int>& in) {
             const std::vector<std::size_t> counts(4, long_enough);
             me.alltoall(in, Counts(counts), one, Counts(counts));
         },
         [&](Member& me, std::vector<int>& in) { me.allreduce(in, one, sum, {.algorithm = "ring"}); },
-        [&](Member& me, std::vector<int>&) { me.broadcast(one, 2); },
     };
     for (const auto& call : calls) {
         CAPTURE(&call - calls);
-        check_fails(4, Kind::mismatch, {&call - calls == 2 ? "memory" : "a vector of its own"},
+        check_fails(4, Kind::mismatch, {&call - calls == 0 ? "memory" : "a vector of its own"},
                     [&](Member& me) {
                         std::vector<int> in(4 * long_enough, 1);
                         call(me, in);
@@ -166,6 +176,22 @@ TEST_CASE("the bits are those of an allreduce into vectors of one's own") {
         me.allreduce(mine, shared(result), sum);
         return own == result;
     });
+}
+
+TEST_CASE("an operator combines in rank order into one vector, and releases all members if it throws") {
+    std::array<int, 3> result{};
+    run_members(4, [&](Member& me) {
+        const std::array<int, 3> mine{me.rank(), 10 + me.rank(), 20 + me.rank()};
+        me.allreduce(mine, shared(result), non_commutative([](int left, int) { return left; }));
+    });
+    CHECK(result == std::array{0, 10, 20});
+    const Outcomes each = check_fails(3, Kind::other, {"no more"}, [&](Member& me) {
+        const bool fails = me.rank() == 1;
+        me.allreduce(std::array{1, 2, 3}, shared(result), [fails](int left, int right) {
+            return fails ? throw std::runtime_error("no more") : left + right;
+        });
+    });
+    CHECK(each.count(Kind::aborted) == 2);
 }
 
 TEST_CASE("an allgather into one vector for all, of equal and of irregular blocks") {
