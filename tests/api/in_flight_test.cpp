@@ -73,6 +73,15 @@ TEST_CASE("a persistent operation can be a member that is assigned later") {
         step.start();
         step.wait();
         CHECK(sum_of_all == 2);
+        int other = 3;
+        int sum_of_others = 0;
+        step.start(other, sum_of_others);
+        step.wait();
+        other = 4;
+        step.start(); // with the buffers of the last start
+        step.wait();
+        CHECK(sum_of_others == 8);
+        CHECK(sum_of_all == 2);
     });
 }
 

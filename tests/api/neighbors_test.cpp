@@ -126,6 +126,29 @@ TEST_CASE("a field sends its border and receives into its halo, in one buffer") 
     });
 }
 
+TEST_CASE("many exchanges can be outstanding, and a persistent one be started with other buffers") {
+    run_members(2, [](Member& me) {
+        const Neighbors both = me.grid({2}, {true});
+        const std::vector<int> in{me.rank() * 2, me.rank() * 2 + 1};
+        const std::vector<int> expected{3 - me.rank() * 2, 2 - me.rank() * 2};
+        std::vector<std::vector<int>> outs(70, std::vector<int>(2));
+        std::vector<Request> requests;
+        for (std::vector<int>& out : outs) {
+            requests.push_back(me.start.neighbor_alltoall(both, in, out));
+        }
+        wait_all(requests);
+        CHECK(outs == std::vector<std::vector<int>>(70, expected));
+
+        std::vector<int> out(2, -1);
+        const std::vector<int> zeros(2);
+        Persistent step = me.prepare.neighbor_alltoall(both, zeros, out);
+        step.start(in, outs[0] = {7, 7});
+        step.wait();
+        CHECK(outs[0] == expected);
+        CHECK(out == std::vector<int>{-1, -1});
+    });
+}
+
 TEST_CASE("members wait for their neighbours only") {
     std::atomic<bool> is_done{false};
     run_members(3, [&](Member& me) {
