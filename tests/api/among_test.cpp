@@ -168,6 +168,22 @@ TEST_CASE("among: members that differ fail the whole group") {
     }
 }
 
+TEST_CASE("among: members of a group of some are released if another throws, or one of theirs has returned") {
+    Team team(4, {.placement = "none"});
+    const Outcomes each = check_fails(team, Kind::other, {"no more data"}, [](Member& me) {
+        if (me.rank() == 3) {
+            throw std::domain_error("no more data");
+        }
+        for (;;) {
+            me.rank() < 2 ? me.among(2).barrier() : me.among(2, 2).barrier();
+        }
+    });
+    CHECK(each.count(Kind::aborted) == 3);
+    team.run([](Member& me) { CHECK(me.among(2, me.rank() / 2 * 2).allreduce(1, sum) == 2); });
+    check_fails(team, Kind::mismatch, {"has returned without calling it"},
+                [](Member& me) { me.rank() == 2 ? me.among(2, 1).barrier() : void(); });
+}
+
 TEST_CASE("among: a timeout names the member of the group whose call it is") {
     Team team(4, {.placement = "none", .group = {.timeout = 60s}});
     std::array<int, 4> peers{};

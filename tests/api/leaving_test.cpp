@@ -51,6 +51,8 @@ TEST_CASE("a kept sub-group learns of failures after a run that ended in differe
             call(me);
         }
     });
+    // It stays failed.
+    check_fails(team, Kind::aborted, {"no more data"}, [&](Member& me) { static_cast<void>(call(me)); });
 }
 
 TEST_CASE("an exception in a region of a joined group releases those that wait in a kept sub-group") {
