@@ -99,6 +99,14 @@ TEST_CASE("who tests now and then is told as well") {
     CHECK(tests < most_tests);
 }
 
+TEST_CASE("timeouts of members may differ, and the longest never ends a wait") {
+    run_members(2, [](Member& me) {
+        me.rank() == 0 ? void() : std::this_thread::sleep_for(20ms);
+        me.barrier({.timeout = never - 1ms});
+        CHECK(me.allreduce(1, sum, {.timeout = 60s + 1ms * me.rank()}) == 2);
+    });
+}
+
 TEST_CASE("TUTTI_TIMEOUT counts where the options say nothing") {
     setenv("TUTTI_TIMEOUT", "0.03", 1);
     Team short_one(2, {.placement = "none"});
