@@ -124,6 +124,15 @@ TEST_CASE("every collective over the vectors of one caller") {
     }
 }
 
+TEST_CASE("vectors may be spans, arrays and ranges of them") {
+    std::array<std::array<double, 2>, 3> ins{{{1, 2}, {3, 4}, {5, 6}}};
+    std::array<double, 6> memory{};
+    std::vector<std::span<double>> outs{std::span(memory).first(2), std::span(memory).subspan(2, 2),
+                                        std::span(memory).last(2)};
+    allreduce(ins, outs, sum);
+    CHECK(memory == std::array<double, 6>{9, 12, 9, 12, 9, 12});
+}
+
 TEST_CASE("counts are not taken for data, nor data for counts") {
     std::vector<std::vector<std::size_t>> data{{10, 20, 21}, {30, 31, 40}};
     const std::vector<std::size_t> first{1, 2};

@@ -205,4 +205,18 @@ TEST_CASE("a timeout names the operation that was waited for, though its rank ha
     CHECK(mentions(told, "at waits_test.cpp:" + std::to_string(line)));
 }
 
+TEST_CASE("test_any looks at each request for its timeout") {
+    AsyncGroup meeting(2);
+    std::array requests{meeting.at(0).barrier({.timeout = 1h}), meeting.at(0).barrier({.timeout = 20ms})};
+    const auto until = std::chrono::steady_clock::now() + 1min;
+    const auto test_until_one_ends = [&] {
+        while (!test_any(requests) && std::chrono::steady_clock::now() < until) {
+        }
+    };
+    CHECK_THROWS_AS(test_until_one_ends(), TimeoutError);
+    CHECK((requests[0].valid() && !requests[1].valid()));
+    meeting.at(1).barrier().wait();
+    CHECK(test_any(requests) == std::size_t{0});
+}
+
 } // namespace
