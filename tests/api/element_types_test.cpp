@@ -186,6 +186,7 @@ TEST_CASE("an exscan by value returns the identity of the operator on rank 0") {
     CHECK(on_rank_0(5.0, sum) == 0);
     CHECK(on_rank_0(std::complex<float>(3, 4), sum) == std::complex<float>());
     CHECK(on_rank_0(5.0, prod) == 1);
+    CHECK(on_rank_0(std::complex<double>(3, 4), prod) == 1.0);
     CHECK(on_rank_0(5.0, min) == Limits::infinity());
     CHECK(on_rank_0(5.0, max) == -Limits::infinity());
     CHECK(on_rank_0(5.0, minimum) == Limits::infinity());
@@ -196,6 +197,7 @@ TEST_CASE("an exscan by value returns the identity of the operator on rank 0") {
     CHECK(on_rank_0(std::int8_t{5}, max) == -128);
     CHECK(on_rank_0(5U, max) == 0);
     CHECK(on_rank_0(0, land) == 1);
+    CHECK(on_rank_0(false, land));
     CHECK(on_rank_0(7, lor) == 0);
     CHECK_FALSE(on_rank_0(true, lxor));
     CHECK(on_rank_0(5, band) == -1);

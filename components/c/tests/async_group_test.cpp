@@ -152,6 +152,7 @@ TEST_CASE("arguments of those who arrive") {
     refused(tutti_wait_any(&request, 1, &index), "wait_any: `requests[0]` is of an async group");
     ok(tutti_test_any(&request, 1, &index, &done));
     CHECK(done == 0);
+    CHECK(index == 1);
     ok(arrive(meeting.get(), 1, &other));
     ok(tutti_test_any(&request, 1, &index, &done));
     CHECK(done == 1);

@@ -173,6 +173,7 @@ contains
         call tutti_group_create(4, group, tuning='/nonesuch ', levels=[2, 2]) ! warns
         call tutti_group_set_timeout(group, -7, ierr)
         call refused(ierr, 'set_timeout: `timeout` is -7 ms')
+        call tutti_group_set_timeout(group, TUTTI_NEVER)
         call tutti_group_free(group)
 
         call tutti_group_create(2, group, wait=TUTTI_WAIT_SLEEP, join_timeout_ms=30)
