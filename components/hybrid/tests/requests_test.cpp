@@ -66,14 +66,17 @@ TEST_CASE("a member that leaves waits for its operations, and requests may outli
 
 TEST_CASE("who never starts the operation ends it in a timeout of all others, which names it") {
     on_two([](MPI_Comm part, bool is_second) {
-        const Texts texts = thrown_by(part, {.timeout = 300ms}, [&](mpi::Member& me) {
+        std::atomic<bool> is_over = members_here() == 1;
+        const Texts texts = thrown_by(part, {.timeout = 100ms}, [&](mpi::Member& me) {
             std::vector<double> own(3, 1);
             if (is_second && me.local().rank() == members_here() - 1) {
-                std::this_thread::sleep_for(1s);
-                me.barrier();
+                is_over.wait(false);
             } else {
-                me.start.allreduce(own, tutti::sum).wait();
+                CHECK_THROWS_AS(me.start.allreduce(own, tutti::sum).wait(), Error);
+                is_over = true;
+                is_over.notify_one();
             }
+            me.barrier(); // the cluster stays failed
         });
         check_all_fail(texts);
         CHECK((!is_second || members_here() == 1 || mentions(texts[0], "member 3 has made no call yet")));
