@@ -21,6 +21,26 @@ plan::Plan row_plan(Collective collective, const char* name, int ranks, int rank
     return plan::compile(schedule::synchronise(made, Protocol::zero_copy), rank);
 }
 
+/// The same plan for an output that all members share: each stores its own block there, and no other.
+void check_stores_once(const plan::Plan& own, int rank) {
+    const plan::Plan once = plan::for_shared_output(own);
+    REQUIRE(once.steps.size() == own.steps.size());
+    int stores = 0;
+    for (std::size_t i = 0; i < once.steps.size(); ++i) {
+        const plan::Step& step = once.steps[i];
+        if (own.steps[i].traits().stores == plan::Stores::nothing) {
+            // The waits are those that are proved for outputs of one's own.
+            CHECK(std::memcmp(&step, &own.steps[i], sizeof(step)) == 0);
+            continue;
+        }
+        CHECK_FALSE(step.to.remote());
+        CHECK(step.first == rank);
+        CHECK(step.count == 1);
+        ++stores;
+    }
+    CHECK(stores == 1);
+}
+
 } // namespace
 
 TEST_CASE("steps are small, and blocks of a step never wrap around") {
@@ -55,33 +75,24 @@ TEST_CASE("in an output that all members share everything is stored once, or the
     for (const auto& row : algorithm::registry()) {
         const bool delivers_to_all =
             row.collective == Collective::allreduce || row.collective == Collective::allgather;
-        if (!delivers_to_all || !takes(row, Protocol::zero_copy) || !takes(row, 5)) {
-            continue;
-        }
-        const plan::Plan own = plan::compile(schedule::synchronise(row.make(5, 0), Protocol::zero_copy), 3);
-        if (!row.protocols.shared) {
-            CHECK_THROWS_AS(plan::for_shared_output(own), std::invalid_argument);
-            continue;
-        }
-        ++shared;
-        const plan::Plan once = plan::for_shared_output(own);
-        REQUIRE(once.steps.size() == own.steps.size());
-        int stores = 0;
-        for (std::size_t i = 0; i < once.steps.size(); ++i) {
-            const plan::Step& step = once.steps[i];
-            if (own.steps[i].traits().stores == plan::Stores::nothing) {
-                // The waits are those that are proved for outputs of one's own.
-                CHECK(std::memcmp(&step, &own.steps[i], sizeof(step)) == 0);
+        for (int ranks = 2; ranks <= 9; ++ranks) {
+            if (!delivers_to_all || !takes(row, Protocol::zero_copy) || !takes(row, ranks)) {
                 continue;
             }
-            CHECK_FALSE(step.to.remote());
-            CHECK(step.first == 3);
-            CHECK(step.count == 1);
-            ++stores;
+            const auto synchronised = schedule::synchronise(row.make(ranks, 0), Protocol::zero_copy);
+            for (int rank = 0; rank < ranks; ++rank) {
+                INFO(to_string(row.collective), " ", row.name, " ", ranks, " ", rank);
+                const plan::Plan own = plan::compile(synchronised, rank);
+                if (row.protocols.shared) {
+                    ++shared;
+                    check_stores_once(own, rank);
+                } else {
+                    CHECK_THROWS_AS(plan::for_shared_output(own), std::invalid_argument);
+                }
+            }
         }
-        CHECK(stores == 1);
     }
-    CHECK(shared == 2);
+    CHECK(shared == 2 * (2 + 3 + 4 + 5 + 6 + 7 + 8 + 9)); // each member's plan of two algorithms
 }
 
 TEST_CASE("a partition has empty blocks at the end, or blocks of any size") {
