@@ -178,7 +178,8 @@ TEST_CASE_TEMPLATE("kernels of 16-bit numbers convert as the classes do, in ever
                 for (std::size_t i = 0; i < all.size(); ++i) {
                     const T expected = rounded<T>(
                         reference::apply(op, static_cast<float>(all[i]), static_cast<float>(second[i])));
-                    INFO(to_string(isa), " ", std::string(to_string(op)), " ", i, " at once ", at_once);
+                    INFO(std::string(to_string(isa)), " ", std::string(to_string(op)), " ", i, " at once ",
+                         at_once);
                     REQUIRE(out[i].bits() == expected.bits());
                 }
             }
@@ -225,7 +226,7 @@ TEST_CASE_TEMPLATE("minimum and maximum of 16-bit numbers are one of the operand
         const auto combine = [op](float a, float b) { return reference::apply(op, a, b); };
         Operands<T> operands(values, combine, T(99));
         for (const Isa isa : kernel::available_isas()) {
-            INFO(to_string(isa), " ", std::string(to_string(op)));
+            INFO(std::string(to_string(isa)), " ", std::string(to_string(op)));
             const auto& kernels = kernel::kernels_in<type_of<T>()>(isa, op);
             CHECK(operands.wrong(kernels, calls, {1, 33, 300}) == "");
         }
