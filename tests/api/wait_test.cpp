@@ -115,6 +115,7 @@ TEST_CASE("a group learns in a wait that takes long that its threads have been b
     if (!has_two_cpus()) {
         return;
     }
+    const FastClock clock(4);
     Group group(2);
     CHECK(
         group.waits().starts_with("spin for 100 us, yield for 100 us, then sleep, because 2 members have "));
