@@ -48,8 +48,10 @@ TEST_CASE("counts come from any range of integers") {
     CHECK(numbers_of(Counts(std::vector<int>{3, 0, 2})) == expected);
     CHECK(numbers_of(Counts(array)) == expected);
     CHECK(numbers_of(Counts(std::list<std::int64_t>{3, 0, 2})) == expected);
+#if !defined(__clang__) || __clang_major__ >= 16 // earlier ones do not compile views of libstdc++
     const auto halves = std::views::transform(std::span(array), [](int n) { return n / 2; });
     CHECK(numbers_of(Counts(halves)) == Sizes{1, 0, 1});
+#endif
     const Counts both(std::vector<int>{3, 0, 2}, std::vector<long>{2, 0, 0});
     CHECK(numbers_of(both) == expected);
     CHECK(displacements_of(both) == Sizes{2, 0, 0});
@@ -95,7 +97,7 @@ TEST_CASE("numbers of std::size_t that have a name are not copied, others are") 
     CHECK(numbers_of(copy) == named);
     CHECK(displacements_of(copy) == Sizes{4, 0});
     static_assert(std::is_trivially_copyable_v<Counts::View>); // calls pay for no copy and no destructor
-#if defined(__cpp_lib_ranges)
+#if !defined(__clang__) || __clang_major__ >= 16 // earlier ones do not compile views of libstdc++
     const Counts of_view(named | std::views::take(2));
     const Counts of_subrange(std::ranges::subrange(named.begin(), named.end()));
     named[0] = 55;

@@ -65,11 +65,11 @@ TEST_CASE("members that left different calls without hearing of each other find 
              }
          }}};
     Team team(2, {.placement = "none"});
-    for (const auto& [of_first, of_second] : pairs) {
+    for (const auto& pair : pairs) {
         for (const std::size_t bytes : {0U, 8U, 32U, 100'000U}) {
             INFO(bytes, " bytes");
             const Outcomes outcomes = check_fails(team, Kind::mismatch, {}, [&](Member& me) {
-                me.rank() == 0 ? of_first(me) : of_second(me); // may learn of it here
+                me.rank() == 0 ? pair.first(me) : pair.second(me); // may learn of it here
                 std::vector<std::uint8_t> values(bytes);
                 bytes == 0 ? me.barrier() : me.allreduce(values, bor);
             });

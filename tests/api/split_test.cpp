@@ -153,7 +153,7 @@ TEST_CASE("a list that cannot be right is refused before anybody is told") {
              {{0, 3}, "subset: `ranks` has 3, must be in 0..2"},
              {{-1}, "subset: `ranks` has -1, must be in 0..2"},
              {{2, 1, 2}, "subset: `ranks` has 2 twice"}}) {
-        check_rejected(3, says, [&](Member& me) { static_cast<void>(me.subset(ranks)); });
+        check_rejected(3, says, [&list = ranks](Member& me) { static_cast<void>(me.subset(list)); });
     }
 }
 

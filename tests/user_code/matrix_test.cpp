@@ -191,11 +191,13 @@ std::vector<Thrown> play(Shared& shared, Place place, Act act, Way way) {
 }
 
 /// A timeout that no cell waits for.
-constexpr GroupOptions options{.timeout = 20s, .trace = Trace::statistics};
+GroupOptions patient() {
+    return {.timeout = 20s, .trace = Trace::statistics};
+}
 
 void try_members(Place place, Act act, Way way, const Verdict& verdict) {
     Shared shared;
-    shared.group.emplace(2, options);
+    shared.group.emplace(2, patient());
     const std::vector<Thrown> thrown = play(shared, place, act, way);
     CHECK(shared.has_acted);
     check(verdict, thrown[0]);
@@ -215,7 +217,7 @@ void try_log(Act act, Way way, const Verdict& verdict) {
         throw std::runtime_error("nobody learns of it");
     });
     Shared shared;
-    GroupOptions warns = options;
+    GroupOptions warns = patient();
     warns.tuning = "/nonexistent/user_code" + std::to_string(++groups); // each file is refused once
     shared.group.emplace(2, warns);
     CHECK(messages == 1);

@@ -74,9 +74,9 @@ std::string Exam::different_digests(std::span<const Job> jobs) const {
     const auto is_here = [](const auto& digests) { return !digests.empty(); };
     const auto first = std::ranges::find_if(digests_, is_here);
     for (std::size_t i = 0; i < jobs.size(); ++i) {
-        for (const auto& digests : std::views::filter(digests_, is_here)) {
-            if (has_no_padding_ && jobs[i].shape.traits().is_same_for_all() && !jobs[i].shape.displaced &&
-                digests[i] != (*first)[i]) {
+        for (const auto& digests : digests_) {
+            if (is_here(digests) && has_no_padding_ && jobs[i].shape.traits().is_same_for_all() &&
+                !jobs[i].shape.displaced && digests[i] != (*first)[i]) {
                 return jobs[i].describe() + ": not the same bits on every member";
             }
         }
