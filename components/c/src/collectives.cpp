@@ -250,27 +250,27 @@ tutti_status tutti_reduce_local(const void* in, void* inout, size_t n, tutti_typ
 tutti_status tutti_reproducible_sum(tutti_caller me, const void* terms, size_t n, tutti_type type,
                                     void* result) {
     constexpr const char* name = "reproducible_sum";
-    const auto sum = [&]<class T>(Summing& sums, const c::Elements& known, T /*zero*/) {
+    const auto add_up = [&]<class T>(Summing& sums, const c::Elements& known, T /*zero*/) {
         return reproducible_sum(sums, terms_at<T>(name, "terms", terms, n, known), sums.options());
     };
-    return store_sum(name, me, type, result, sum);
+    return store_sum(name, me, type, result, add_up);
 }
 
 tutti_status tutti_reproducible_dot(tutti_caller me, const void* a, const void* b, size_t n, tutti_type type,
                                     void* result) {
     constexpr const char* name = "reproducible_dot";
-    const auto sum = [&]<class T>(Summing& sums, const c::Elements& known, T /*zero*/) {
+    const auto add_up = [&]<class T>(Summing& sums, const c::Elements& known, T /*zero*/) {
         const auto left = terms_at<T>(name, "a", a, n, known);
         return reproducible_dot(sums, left, terms_at<T>(name, "b", b, n, known), sums.options());
     };
-    return store_sum(name, me, type, result, sum);
+    return store_sum(name, me, type, result, add_up);
 }
 
 tutti_status tutti_reproducible_norm2(tutti_caller me, const void* x, size_t n, tutti_type type,
                                       void* result) {
     constexpr const char* name = "reproducible_norm2";
-    const auto sum = [&]<class T>(Summing& sums, const c::Elements& known, T /*zero*/) {
+    const auto add_up = [&]<class T>(Summing& sums, const c::Elements& known, T /*zero*/) {
         return reproducible_norm2(sums, terms_at<T>(name, "x", x, n, known), sums.options());
     };
-    return store_sum(name, me, type, result, sum);
+    return store_sum(name, me, type, result, add_up);
 }

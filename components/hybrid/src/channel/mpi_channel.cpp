@@ -140,7 +140,7 @@ void MpiChannel::start(std::span<const Piece> message, int peer, Role role) {
     }
     std::byte* const start = pieces ? static_cast<std::byte*>(MPI_BOTTOM) : message.front().address;
     const int count = pieces ? 1 : static_cast<int>(message.front().bytes);
-    MPI_Datatype const type = pieces ? pieces->get() : MPI_BYTE;
+    const auto type = pieces ? pieces->get() : MPI_BYTE;
     MPI_Request& request = next(peer, role);
     if (role == Role::send) {
         started(MPI_Isend(start, count, type, peer, tag_, communicator_, &request), "MPI_Isend");
