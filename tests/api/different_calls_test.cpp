@@ -122,7 +122,7 @@ TEST_CASE("members whose small calls differ in a type or an operator are told") 
          reduce_differently<ValueAt<double>>(10'000, minloc, maxloc),
          {"MinLoc", "MaxLoc"}},
         {"operators of the program", 3, reduce_differently<int>(1, Left(), Right()), {"Left", "Right"}},
-        {"two lambdas", 3, reduce_differently<int>(1, add, multiply), {"lambda"}},
+        {"two lambdas", 3, reduce_differently<int>(1, add, multiply), {"with callable <int, "}},
         {"two functions",
          3,
          reduce_differently<int>(1, Function(add), Function(multiply)),
