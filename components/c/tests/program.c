@@ -35,7 +35,7 @@ static unsigned call_in_every_way(tutti_caller me) {
     request[1] = TUTTI_REQUEST_NULL;
     wrong |= tutti_wait_for(&request[1], TUTTI_NEVER, &done) != TUTTI_OK;
     for (int i = 0; i < 4; ++i) {
-        wrong |= (out[i][0] != 6 || out[i][1] != threads) * 2U;
+        wrong |= (out[i][0] != 6 || out[i][1] != (double)threads) * 2U;
     }
     wrong |= (calls != 1 || done != 1) * 4U;
     out[4][0] = me.rank;
