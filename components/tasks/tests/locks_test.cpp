@@ -23,9 +23,12 @@ std::atomic<int> locks{0};
 /// Stands before the C library's.
 extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
     using Lock = int (*)(pthread_mutex_t*);
-    static const auto lock = reinterpret_cast<Lock>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
+    static constinit std::atomic<Lock> found{nullptr}; // libc++abi locks to initialise others
+    if (found == nullptr) {
+        found = reinterpret_cast<Lock>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
+    }
     locks += counts ? 1 : 0;
-    return lock(mutex);
+    return found.load()(mutex);
 }
 
 TEST_CASE("two threads that arrive and wait take no lock") {
