@@ -31,7 +31,7 @@ public:
 
     /// Puts or shows the member's data for others to the leader: all may go on when this has returned.
     virtual void fan_in() = 0;
-    /// The leader exchanges it with other processes.
+    /// Exchanges it with other processes. By the leader.
     virtual void exchange() = 0;
     /// Takes the member's part of the received data. Nobody looks at its vectors any more when this returns.
     virtual void fan_out() = 0;

@@ -164,7 +164,9 @@ void ClusterSeat::run_prepared(ClusterCall& call) {
         find_leader();
         call.copy_input();
         call.strategy().fan_in();
-        call.strategy().exchange();
+        if (call.leads()) {
+            call.strategy().exchange();
+        }
         call.strategy().fan_out();
     } catch (const Aborted&) {
         // A failure of this process has been recorded by the member that failed, or will be.

@@ -43,9 +43,6 @@ public:
     }
 
     void exchange() override {
-        if (!call().leads()) {
-            return;
-        }
         call().compare_calls();
         call().speak([this] {
             hybrid::ProcessCall& whole = call().process_call();
@@ -175,10 +172,8 @@ public:
     }
 
     void exchange() override {
-        if (call().leads()) {
-            call().compare_calls();
-            call().speak([this] { carry_segments(); });
-        }
+        call().compare_calls();
+        call().speak([this] { carry_segments(); });
     }
 
     void fan_out() override {
@@ -312,12 +307,10 @@ public:
     }
 
     void exchange() override {
-        if (call().leads()) {
-            call().speak([this] {
-                call().begin_on_channel();
-                exchange_.perform();
-            });
-        }
+        call().speak([this] {
+            call().begin_on_channel();
+            exchange_.perform();
+        });
     }
 
     void fan_out() override {
@@ -343,9 +336,6 @@ public:
     }
 
     void exchange() override {
-        if (!call().leads()) {
-            return;
-        }
         call().compare_calls();
         call().speak([this] {
             for (std::size_t segment = 0; segment < work_.segments(); ++segment) {
