@@ -258,12 +258,12 @@ typedef struct tutti_caller {
     int size;
     /// Internal, like all members that follow.
     uint64_t member;
-    tutti_async_group* async_group;
-    tutti_request* request;
-    const tutti_call_options* options;
-    uint64_t how;
-    const char* file;
-    uint64_t line;
+    tutti_async_group* async_group;    ///< internal
+    tutti_request* request;            ///< internal
+    const tutti_call_options* options; ///< internal
+    uint64_t how;                      ///< internal
+    const char* file;                  ///< internal
+    uint64_t line;                     ///< internal
 } tutti_caller;
 
 /// Returns the same caller with the source line that roll calls and tutti_last_error() show for the call, if

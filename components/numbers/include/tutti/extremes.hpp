@@ -111,8 +111,10 @@ struct MinAndMax {
     static constexpr E identity() { return E::of(std::span<const decltype(E::min)>()); }
 };
 
+namespace detail {
 template <>
-inline constexpr bool detail::is_operator<MinAndMax> = true;
+inline constexpr bool is_operator<MinAndMax> = true;
+} // namespace detail
 
 inline constexpr MinLoc minloc{};
 inline constexpr MaxLoc maxloc{};
