@@ -111,7 +111,7 @@ failed=0
 
 # GCC 12 for arm64 has crashed on an example.
 for program in examples/*.c components/c/tests/program.c; do
-    if $processor-linux-gnu-gcc -std=c11 -O2 -fopenmp -Wall -Wextra -Werror -Iinclude -c "$program" -o "$build/program.o"; then
+    if $processor-linux-gnu-gcc -std=c11 -O2 -fopenmp -Wall -Wextra -Werror -Iinclude -Icomponents/c/include -c "$program" -o "$build/program.o"; then
         passed=$((passed + 1))
     else
         echo "$program does not compile"
