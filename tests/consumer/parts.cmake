@@ -35,11 +35,23 @@ foreach(part TESTS COMMAND)
   list(JOIN packages_of_${part} " " packages_of_${part})
 endforeach()
 
-# A part that needs a component cannot be built without it.
-foreach(part TESTS COMMAND FORTRAN)
-  configure(said code -DTUTTI_BUILD_${part}=ON -DTUTTI_BUILD_NUMBERS=OFF)
-  if(code EQUAL 0 OR NOT said MATCHES "TUTTI_BUILD_${part} is ON, and needs TUTTI_BUILD_TASKS, TUTTI_BUILD_NUMBERS and TUTTI_BUILD_C")
-    message(FATAL_ERROR "TUTTI_BUILD_${part}=ON without numbers: ${said}")
+# A part that needs a component cannot be built without it. By default it is left out, with a line that says why.
+function(needs component)
+  foreach(part IN LISTS ARGN)
+    configure(said code -DTUTTI_BUILD_${part}=ON -DTUTTI_BUILD_${component}=OFF)
+    if(code EQUAL 0 OR NOT said MATCHES "TUTTI_BUILD_${part} is ON, and needs what is left out by TUTTI_BUILD_${component}=OFF")
+      message(FATAL_ERROR "TUTTI_BUILD_${part}=ON without ${component}: ${said}")
+    endif()
+  endforeach()
+endfunction()
+needs(TASKS TBB)
+needs(NUMBERS C TESTS COMMAND FORTRAN)
+configure(said code -DTUTTI_BUILD_TASKS=OFF -DTUTTI_BUILD_C=OFF)
+foreach(line IN ITEMS "the component tbb left out, because of TUTTI_BUILD_TASKS=OFF"
+        "the component fortran left out, because of TUTTI_BUILD_TASKS=OFF, TUTTI_BUILD_C=OFF"
+        "the tests left out, because of TUTTI_BUILD_TASKS=OFF, TUTTI_BUILD_C=OFF")
+  if(NOT code EQUAL 0 OR NOT said MATCHES "-- tutti: ${line}")
+    message(FATAL_ERROR "without tasks and C, \"${line}\" is not in: ${said}")
   endif()
 endforeach()
 
@@ -50,5 +62,19 @@ foreach(part IN ITEMS "the tests left out, missing Debian packages: ${packages_o
   string(FIND "${said}" "${line}" found)
   if(NOT code EQUAL 0 OR found EQUAL -1)
     message(FATAL_ERROR "without any of the packages, \"${line}\" is not in: ${said}")
+  endif()
+endforeach()
+
+# A project that compiles Tutti without optimisation is warned.
+set(root ${SOURCE})
+set(SOURCE ${CMAKE_CURRENT_LIST_DIR}/subproject)
+foreach(option IN ITEMS -DCMAKE_CXX_FLAGS=-g -DCMAKE_CXX_FLAGS=-O2 -DCMAKE_BUILD_TYPE=Debug)
+  configure(said code -DTUTTI_SOURCE_DIR=${root} ${option})
+  string(FIND "${said}" "CMAKE_BUILD_TYPE is empty, so Tutti" found)
+  if(option MATCHES "-g$" AND found EQUAL -1 OR NOT option MATCHES "-g$" AND NOT found EQUAL -1)
+    set(code 1)
+  endif()
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "a subproject with ${option}: ${said}")
   endif()
 endforeach()
