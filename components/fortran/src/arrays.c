@@ -2,6 +2,7 @@
 
 #include "fortran/src/arrays.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -10,24 +11,27 @@
 
 int tutti_f_in_place = 0;
 
-static _Thread_local char last_text[tutti_f_longest_text];
-static _Thread_local tutti_error_info last_info = TUTTI_ERROR_INFO_INIT;
+/// The last failure, if this interface has found it: a sentence, which may contain the path of a file. Empty if
+/// the interface for C has the failure.
+static _Thread_local char own_text[PATH_MAX + 256];
 
 tutti_status tutti_f_note(tutti_status status, const char* format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(last_text, sizeof last_text, format, arguments);
+    vsnprintf(own_text, sizeof own_text, format, arguments);
     va_end(arguments);
-    last_info = (tutti_error_info)TUTTI_ERROR_INFO_INIT;
     return status;
 }
 
 tutti_status tutti_f_noted(tutti_status status) {
     if (status != TUTTI_OK) {
-        tutti_f_note(status, "%s", tutti_error_text());
-        tutti_last_error(&last_info);
+        own_text[0] = 0;
     }
     return status;
+}
+
+static const char* last_text(void) {
+    return own_text[0] != 0 ? own_text : tutti_error_text();
 }
 
 void tutti_f_finish(tutti_status status, int* ierr) {
@@ -35,7 +39,7 @@ void tutti_f_finish(tutti_status status, int* ierr) {
         *ierr = status;
     } else if (status != TUTTI_OK) {
         fflush(NULL);
-        fprintf(stderr, "ERROR STOP tutti: %s\n", last_text);
+        fprintf(stderr, "ERROR STOP tutti: %s\n", last_text());
         exit(1);
     }
 }
@@ -74,17 +78,25 @@ static void give_text(const char* from, const CFI_cdesc_t* text) {
 }
 
 void tutti_f_error_text(CFI_cdesc_t* text) {
-    give_text(last_text, text);
+    give_text(last_text(), text);
+}
+
+size_t tutti_f_error_length(void) {
+    return strlen(last_text());
 }
 
 void tutti_f_last_error(int* rank, int* peer, int64_t* operation, const CFI_cdesc_t* collective) {
-    *rank = last_info.rank;
-    *peer = last_info.peer;
+    tutti_error_info info = TUTTI_ERROR_INFO_INIT;
+    if (own_text[0] == 0) {
+        tutti_last_error(&info);
+    }
+    *rank = info.rank;
+    *peer = info.peer;
     if (operation != NULL) {
-        *operation = (int64_t)last_info.operation;
+        *operation = (int64_t)info.operation;
     }
     if (collective != NULL) {
-        give_text(last_info.collective != NULL ? last_info.collective : "", collective);
+        give_text(info.collective != NULL ? info.collective : "", collective);
     }
 }
 

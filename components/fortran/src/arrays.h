@@ -19,9 +19,6 @@ struct tutti_f_place {
     size_t members;
 };
 
-/// Longest text of a failure, with a zero at its end; equal to the module's longest_text.
-enum { tutti_f_longest_text = 512 };
-
 /// The variable of the module that stands for TUTTI_IN_PLACE.
 extern int tutti_f_in_place;
 
@@ -62,9 +59,9 @@ int* tutti_f_list(const CFI_cdesc_t* array);
 int* tutti_f_truths(const char* function, const char* name, const CFI_cdesc_t* array, size_t count,
                     tutti_status* status);
 
-/// Keeps a text for tutti_f_error_text(), and returns `status`.
+/// Keeps a text of this interface for tutti_f_error_text(), and returns `status`.
 tutti_status tutti_f_note(tutti_status status, const char* format, ...) __attribute__((format(printf, 2, 3)));
-/// The same for the status that a function of the interface for C has returned.
+/// The same for the status that a function of the interface for C has returned, which keeps its text itself.
 tutti_status tutti_f_noted(tutti_status status);
 
 /// Returns a status to the program, or stops it if it passes no place for a failure.

@@ -195,10 +195,10 @@ contains
 
         call tutti_group_create(1, group)
         call tutti_join(group, 0, me)
-        call tutti_abort(me, 'no bread left ')
+        call tutti_abort(me, repeat('no bread ', 400)//'left ')
         call tutti_barrier(me, ierr)
         text = tutti_error_message()
-        call expect(ierr == TUTTI_ABORTED .and. index(text, 'no bread left') > 0, 'abort')
+        call expect(ierr == TUTTI_ABORTED .and. index(text, repeat('no bread ', 400)//'left') > 0, 'abort')
         call tutti_leave(me)
         call tutti_group_free(group)
 
