@@ -1,4 +1,4 @@
-# One source of loops, compiled once per instruction set; src/kernel/dispatch.cpp chooses at run time.
+# One source of loops, compiled once per instruction set; src/engine/kernel/dispatch.cpp chooses at run time.
 set(isas generic)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
   list(APPEND isas avx2 avx512)

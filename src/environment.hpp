@@ -1,6 +1,6 @@
 #pragma once
 
-#include "log/log.hpp"
+#include "report.hpp"
 
 #include <unistd.h>
 
@@ -52,9 +52,9 @@ auto environment_value(const char* name, const char* advice) {
     if (!text.empty() && !(value = parse(text))) {
         static std::atomic_flag is_reported;
         if (!is_reported.test_and_set(std::memory_order_relaxed)) { // orders nothing
-            engine::report(LogLevel::warning, (std::string(name) + ": \"" + text.substr(0, most_shown) +
-                                               "\" is ignored: use " + advice)
-                                                  .c_str());
+            library::report(LogLevel::warning, (std::string(name) + ": \"" + text.substr(0, most_shown) +
+                                                "\" is ignored: use " + advice)
+                                                   .c_str());
         }
     }
     return value;

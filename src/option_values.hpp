@@ -13,7 +13,7 @@
 #include <string>
 #include <type_traits>
 
-namespace tutti::engine {
+namespace tutti::library {
 
 /// The names of an option's enumerators, in the order of their values, which are 0, 1, 2, ...
 constexpr std::array<const char*, 3> names_of(Order /*any*/) {
@@ -77,4 +77,4 @@ Value required(const char* name, Value given) {
     return given;
 }
 
-} // namespace tutti::engine
+} // namespace tutti::library

@@ -9,7 +9,7 @@
 #   sources that include a header of the Fortran compiler, because clang does not find it.
 set -u
 cd "$(dirname "$0")/.." || exit 1
-all='src/(?!kernel/isa_avx)|topology/|laboratory/(cost|verify|draw)/|components/(?!fortran/)[a-z]*/src/'
+all='src/(?!engine/kernel/isa_avx)|topology/|laboratory/(cost|verify|draw)/|components/(?!fortran/)[a-z]*/src/'
 cmake --preset release -B build/tidy -DTUTTI_BUILD_TESTS=OFF >/dev/null &&
     run-clang-tidy -quiet -p build/tidy -j "$(nproc)" -extra-arg=-Wno-unknown-warning-option \
         -checks='-clang-analyzer-*,-bugprone-reserved-identifier,-bugprone-suspicious-include' \

@@ -34,8 +34,8 @@ void check_algorithms(const BenchOptions& options) {
         for (const Problem& problem : problems_for(options, members)) {
             for (const std::string& name : options.algorithms) {
                 if (!name.empty() && applies(options, name, problem)) {
-                    const std::string why = engine::refusal(*algorithm::find(problem.collective, name),
-                                                            selection_input_of(problem).call, members);
+                    const std::string why = library::refusal(*algorithm::find(problem.collective, name),
+                                                             selection_input_of(problem).call, members);
                     if (!why.empty()) {
                         throw UsageError(
                             fmt::format("--algorithm: {} {} {}", to_string(problem.collective), name, why));

@@ -15,7 +15,7 @@ namespace {
 
 /// Why the collective cannot be done by the algorithm, which it has; empty if it can.
 std::string refusal_of(const algorithm::Algorithm& row, const Problem& problem) {
-    return engine::refusal(row, selection_input_of(problem).call, problem.members);
+    return library::refusal(row, selection_input_of(problem).call, problem.members);
 }
 
 std::string missing_text(const BenchOptions& options) {

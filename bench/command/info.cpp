@@ -23,7 +23,8 @@ void print_build(const Environment& environment) {
     fmt::print("tutti:         {}, {}\n", TUTTI_VERSION_STRING, environment.compiler);
     fmt::print("system:        {}\n", environment.system);
     fmt::print("kernels:       {}\n", environment.instruction_set);
-    fmt::print("mailboxes:     {} KiB for {} members\n", (engine::group_bytes(sample) + 1023) / 1024, sample);
+    fmt::print("mailboxes:     {} KiB for {} members\n", (library::group_bytes(sample) + 1023) / 1024,
+               sample);
 }
 
 void print_team() {

@@ -20,7 +20,7 @@ SelectionInput selection_input_of(const Problem& problem) {
     input.size = {.message_bytes = message_elements * problem.element_bytes(),
                   .total_bytes = problem.bytes(),
                   .touched_bytes =
-                      engine::touched_bytes(input.call.collective, problem.bytes(), problem.members),
+                      library::touched_bytes(input.call.collective, problem.bytes(), problem.members),
                   .in_place = problem.in_place,
                   .members = problem.members,
                   .cpus = cpus};

@@ -49,10 +49,10 @@ std::string traced_calls(const TracedCall& call);
 /// The inputs of the library's choice of an algorithm.
 struct SelectionInput {
     detail::Call call;
-    engine::Selection::Input size;
+    library::Selection::Input size;
 };
 
-/// The arguments of engine::select() for members that call `problem`.
+/// The arguments of library::select() for members that call `problem`.
 SelectionInput selection_input_of(const Problem& problem);
 
 /// The calls that can replace a collective, as in the guidelines: other collectives, one after the other on

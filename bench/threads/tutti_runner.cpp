@@ -25,7 +25,7 @@ TuttiRunner::TuttiRunner(const RunnerOptions& options)
     }
     if (crew_) {
         group_ = std::make_unique<Group>(options.members, GroupOptions{.levels = options.levels});
-        config_ = engine::config_for(options.members, {.levels = options.levels});
+        config_ = library::config_for(options.members, {.levels = options.levels});
         pinning_.resize(cpus.size());
         crew_->run([&](int rank) {
             const auto own = static_cast<std::size_t>(rank);
@@ -38,7 +38,7 @@ TuttiRunner::TuttiRunner(const RunnerOptions& options)
         team_ = std::make_unique<Team>(
             options.members, TeamOptions{.placement = placement, .group = {.levels = options.levels}});
         pinning_ = team_->pinning();
-        config_ = engine::config_for({.levels = options.levels}, cpus);
+        config_ = library::config_for({.levels = options.levels}, cpus);
     }
     of_loops_ = std::make_unique<Group>(options.members, GroupOptions{.levels = options.levels});
     if (has_way(options.callings, Calling::Way::arriving)) {
@@ -61,7 +61,7 @@ std::string TuttiRunner::chosen(const Problem& problem) const {
     SelectionInput input = selection_input_of(problem);
     input.size.cpus = config_.cpus;
     input.size.l3_groups = config_.l3_groups;
-    const engine::Selection selection = engine::select(input.call, input.size, config_.choices);
+    const library::Selection selection = library::select(input.call, input.size, config_.choices);
     return std::string(algorithm::registry()[selection.row].name);
 }
 

@@ -81,7 +81,7 @@ private:
     RunnerOptions options_;
     std::vector<std::string> pinning_;
     /// The configuration of the members' group.
-    engine::GroupConfig config_;
+    library::GroupConfig config_;
     std::vector<NamedPeer> peers_;
     /// Either a team, or a crew and a group.
     std::unique_ptr<Team> team_;

@@ -12,7 +12,7 @@ namespace tutti::inline TUTTI_NAMESPACE {
 namespace detail {
 
 // The bits of a number that is rounded to the nearest one, ties to even. A NaN becomes quiet and keeps the
-// highest bits of its payload. The kernels do the same (src/kernel/halves.hpp).
+// highest bits of its payload. The kernels do the same (src/engine/kernel/halves.hpp).
 
 constexpr std::uint16_t bfloat16_bits(float value) {
     const auto bits = std::bit_cast<std::uint32_t>(value);

@@ -23,14 +23,14 @@ namespace tutti::laboratory {
 namespace {
 
 using algorithm::Algorithm;
-using engine::Reason;
+using library::Reason;
 
 /// All that is known about one call.
 struct Answer {
     bench::Problem problem;
     bench::SelectionInput input;
-    engine::GroupConfig config;
-    engine::Selection selection;
+    library::GroupConfig config;
+    library::Selection selection;
     /// The entry for the call; may be null.
     const tuning::Entry* entry = nullptr;
 };
@@ -55,10 +55,10 @@ bench::Problem asked_problem(const ChoiceArguments& arguments) {
 }
 
 /// The configuration of a team on another machine, where each member has a CPU and nothing has been tuned.
-engine::GroupConfig config_elsewhere(const ChoiceArguments& arguments) {
+library::GroupConfig config_elsewhere(const ChoiceArguments& arguments) {
     return bench::as_asked("--machine: ", [&] {
         const machine::Machine machine = described(find_line_profile(arguments.machine));
-        engine::GroupConfig config;
+        library::GroupConfig config;
         config.cpus = arguments.members;
         config.process_cpus = static_cast<int>(machine.pus.size());
         config.l3_groups = tuning::l3_groups(machine, cpus_on(machine, arguments.members, {}));
@@ -67,13 +67,13 @@ engine::GroupConfig config_elsewhere(const ChoiceArguments& arguments) {
     });
 }
 
-engine::GroupConfig config_of(const ChoiceArguments& arguments) {
+library::GroupConfig config_of(const ChoiceArguments& arguments) {
     if (!arguments.machine.empty()) {
         return config_elsewhere(arguments);
     }
     return bench::as_asked("--placement: ", [&] {
-        return engine::config_for({}, machine::place(tuning::this_machine(), arguments.members,
-                                                     machine::parse_placement(arguments.placement)));
+        return library::config_for({}, machine::place(tuning::this_machine(), arguments.members,
+                                                      machine::parse_placement(arguments.placement)));
     });
 }
 
@@ -107,19 +107,19 @@ std::string not_in_table(const ChoiceArguments& arguments, const Answer& answer)
 /// The candidates of a group in its first calls of the kind.
 std::string trials(const Answer& answer) {
     const bench::SelectionInput& input = answer.input;
-    const auto all = engine::candidates(input.call, input.size, answer.config.choices,
-                                        engine::TrialTimes::most_candidates);
-    if (!answer.config.explores || !engine::explored_kind(input.call, input.size) || all.size() < 2) {
+    const auto all = library::candidates(input.call, input.size, answer.config.choices,
+                                         library::TrialTimes::most_candidates);
+    if (!answer.config.explores || !library::explored_kind(input.call, input.size) || all.size() < 2) {
         return {};
     }
     std::string text;
-    for (const engine::Selection& each : all) {
+    for (const library::Selection& each : all) {
         text += fmt::format("{}{} ({})", text.empty() ? "" : ", ",
                             tuning::name_of(algorithm::registry()[each.row], each.stores),
                             tuning::source_name(each.reason));
     }
     return fmt::format("then tries:   {}; {} calls each, and keeps the fastest\n", text,
-                       engine::Exploration::rounds);
+                       library::Exploration::rounds);
 }
 
 /// The times of an entry in which ways to store differ, which the table of algorithms cannot show.
@@ -183,11 +183,11 @@ std::string standing(const Answer& answer, std::size_t index) {
     if (index == answer.selection.row) {
         return "chosen";
     }
-    const std::string refusal = engine::refusal(row, answer.input.call, answer.problem.members);
+    const std::string refusal = library::refusal(row, answer.input.call, answer.problem.members);
     if (!refusal.empty()) {
         return "cannot serve: " + refusal;
     }
-    const tuning::Operands operands = engine::operands_of(answer.input.call);
+    const tuning::Operands operands = library::operands_of(answer.input.call);
     return tuning::may_choose(row, operands, answer.problem.members)
                ? "may be chosen"
                : "only by name: combines in another order, so that bits may differ";
@@ -206,7 +206,7 @@ std::vector<std::string> cells_of(const Answer& answer, std::size_t index) {
         measured = found != times.end() ? bench::format_us(found->us) : "-";
     }
     return {std::string(row.name),
-            std::string(name_of(engine::protocol_of(index, answer.input.call, answer.input.size))),
+            std::string(name_of(library::protocol_of(index, answer.input.call, answer.input.size))),
             fmt::format("{}", row.cost(problem.members, problem.number()).rounds), measured,
             standing(answer, index)};
 }
@@ -220,8 +220,8 @@ std::string explain_choice(const ChoiceArguments& arguments, std::size_t width) 
     answer.input.size.cpus = answer.config.cpus;
     answer.input.size.l3_groups = answer.config.l3_groups;
     const bench::SelectionInput& input = answer.input;
-    answer.selection = engine::select(input.call, input.size, answer.config.choices);
-    answer.entry = engine::entry_for(input.call, input.size, answer.config.choices);
+    answer.selection = library::select(input.call, input.size, answer.config.choices);
+    answer.entry = library::entry_for(input.call, input.size, answer.config.choices);
     const auto rows = algorithm::registry();
     std::string text = title(answer);
     text +=

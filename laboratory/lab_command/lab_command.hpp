@@ -86,7 +86,7 @@ struct ModelArguments {
     /// The machine of both, by its name or as a file, on which members are placed compactly.
     std::string machine;
 
-    /// Prints src/choose/level_choices.cpp instead.
+    /// Prints src/library/choose/level_choices.cpp instead.
     bool level_choices = false;
 
     static constexpr int default_ranks = 22;

@@ -118,10 +118,10 @@ std::string level_choices_text() {
         lines += lines_of(each);
     }
     return "// Written by `tutti model --level-choices`, whose output a test compares with this file.\n\n"
-           "#include \"choose/select.hpp\"\n\nnamespace tutti::engine {\n\nusing enum Collective;\n\n"
+           "#include \"choose/select.hpp\"\n\nnamespace tutti::library {\n\nusing enum Collective;\n\n"
            "std::span<const LevelChoice> level_choices() {\n    static constexpr LevelChoice choices[] = "
            "{\n" +
-           lines + "    };\n    return choices;\n}\n\n} // namespace tutti::engine\n";
+           lines + "    };\n    return choices;\n}\n\n} // namespace tutti::library\n";
 }
 
 } // namespace tutti::laboratory

@@ -110,11 +110,11 @@ struct Handled {
 /// Nothing if the algorithm is for no vector so long.
 std::optional<Handled> handled(const Candidate& candidate, const PredictionQuery& query, std::size_t bytes,
                                int rounds, const machine::Machine& machine) {
-    const engine::Selection::Input size{.members = query.members, .cpus = query.members};
+    const library::Selection::Input size{.members = query.members, .cpus = query.members};
     const bool has_parts =
         query.collective == Collective::allgather || query.collective == Collective::gather;
-    const std::size_t longest_bytes = engine::longest_carried_bytes(query.collective, rounds <= 1, size,
-                                                                    machine::family_thresholds(machine));
+    const std::size_t longest_bytes = library::longest_carried_bytes(query.collective, rounds <= 1, size,
+                                                                     machine::family_thresholds(machine));
     const std::size_t message_bytes = has_parts ? bytes / static_cast<std::size_t>(query.members) : bytes;
     const std::size_t element_bytes = bytes % sizeof(double) == 0 ? sizeof(double) : 1;
     const auto protocol = protocol_of(candidate, query.collective, message_bytes, longest_bytes);
@@ -125,7 +125,7 @@ std::optional<Handled> handled(const Candidate& candidate, const PredictionQuery
         .vector = {bytes / element_bytes, element_bytes},
         .protocol = *protocol,
         .handling = {.staged = *protocol == Protocol::eager && message_bytes > mailbox::eager_bytes,
-                     .touched_bytes = engine::touched_bytes(query.collective, bytes, query.members)}};
+                     .touched_bytes = library::touched_bytes(query.collective, bytes, query.members)}};
 }
 
 PredictedTimes predicted(const Candidate& candidate, const PredictionQuery& query,

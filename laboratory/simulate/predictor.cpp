@@ -52,7 +52,7 @@ std::uint64_t Predictor::digest(schedule::Protocol protocol) {
     return digest;
 }
 
-/// The library's choice for a processor in its table (engine::StorePolicy): separate vectors that are not
+/// The library's choice for a processor in its table (library::StorePolicy): separate vectors that are not
 /// short, if invalidating a line takes longer than a non-temporal store.
 bool Predictor::streams(schedule::Protocol protocol, std::size_t touched_bytes) const {
     constexpr std::size_t lines_from_bytes = std::size_t{16} << 10U;

@@ -15,7 +15,7 @@ namespace {
 /// How much faster the table's choice is predicted to be than `flat` and `direct`.
 double gain(const char* machine, int members, Collective collective, std::size_t bytes) {
     std::string row;
-    for (const engine::LevelChoice& each : engine::level_choices()) {
+    for (const library::LevelChoice& each : library::level_choices()) {
         if (each.collective == collective && each.from_bytes <= bytes) {
             row = each.row;
         }

@@ -122,7 +122,7 @@ TEST_CASE("a process that is forked during a roll call can make groups, and has 
     CHECK(exit_code_of_child([] {
               setenv("TUTTI_ROLL_CALL", "USR2", 1);
               static std::atomic<bool> has_begun{false};
-              const engine::RollCallListed slow([](RollCallFormat) {
+              const library::RollCallListed slow([](RollCallFormat) {
                   has_begun = true;
                   std::this_thread::sleep_for(std::chrono::milliseconds(100));
                   return std::string("of the parent\n");

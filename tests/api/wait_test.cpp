@@ -30,7 +30,7 @@ int first_cpu() {
     return machine::process_cpus().front();
 }
 
-bool spins(const engine::GroupConfig& config) {
+bool spins(const library::GroupConfig& config) {
     return config.wait_policy.spin_ns > 0;
 }
 bool spins(const detail::GroupState& group) {
@@ -48,7 +48,7 @@ void join_from(detail::GroupState& group, int rank, int cpu) {
 
 TEST_CASE("each way of waiting goes through the stages that it is to go through") {
     const auto wait_policy = [](Wait wait, int members) {
-        return engine::config_for(members, {.wait = wait}).wait_policy;
+        return library::config_for(members, {.wait = wait}).wait_policy;
     };
     const int cpus = machine::allowed_pus();
     constexpr std::int64_t year_ns = std::int64_t{365} * 86400 * 1'000'000'000;
@@ -66,25 +66,25 @@ TEST_CASE("each way of waiting goes through the stages that it is to go through"
 TEST_CASE("members are held to have the CPUs that they have") {
     const std::vector<int> process = machine::process_cpus();
     const int first = process.front();
-    CHECK_FALSE(spins(engine::config_for({}, std::array{first, first})));
-    CHECK(spins(engine::config_for({}, std::array{first})));
+    CHECK_FALSE(spins(library::config_for({}, std::array{first, first})));
+    CHECK(spins(library::config_for({}, std::array{first})));
     if (!has_two_cpus()) {
         return;
     }
-    const engine::GroupConfig config =
-        engine::config_for({}, std::array{first, process.back(), first, machine::unpinned});
+    const library::GroupConfig config =
+        library::config_for({}, std::array{first, process.back(), first, machine::unpinned});
     CHECK(config.cpus == std::min(3, machine::allowed_pus()));
     CHECK_FALSE(spins(config));
-    CHECK(spins(engine::config_for_members(config, {0, 1})));
-    CHECK_FALSE(spins(engine::config_for_members(config, {2, 0})));
-    CHECK(spins(engine::config_for_members(config, {3, 0})));
+    CHECK(spins(library::config_for_members(config, {0, 1})));
+    CHECK_FALSE(spins(library::config_for_members(config, {2, 0})));
+    CHECK(spins(library::config_for_members(config, {3, 0})));
 }
 
 TEST_CASE("threads that join from one CPU do not spin there") {
     if (!has_two_cpus()) {
         return;
     }
-    detail::GroupState group(2, engine::config_for(2, {}), engine::diagnosis_of);
+    detail::GroupState group(2, library::config_for(2, {}), library::diagnosis_of);
     CHECK(spins(group));
     join_from(group, 0, first_cpu());
     CHECK(spins(group));
@@ -102,10 +102,10 @@ TEST_CASE("threads that bind themselves to other CPUs than the maker of their gr
     if (!has_two_cpus()) {
         return;
     }
-    engine::GroupConfig config = engine::config_for(2, {});
+    library::GroupConfig config = library::config_for(2, {});
     config.cpus_of_process = {first_cpu()}; // the maker was bound there, the only thread at the time
     config.cpus = 1;
-    detail::GroupState group(2, config, engine::diagnosis_of);
+    detail::GroupState group(2, config, library::diagnosis_of);
     join_from(group, 0, first_cpu());
     join_from(group, 1, machine::process_cpus().back());
     CHECK(spins(group));

@@ -30,8 +30,8 @@ number_of() {
 for key in title year authors; do
     [ "$(number_of type)" = "$(number_of $key)" ] || fail "CITATION.cff: a reference without $key"
 done
-for year in $(grep -ho '\(Träff\|et al\.\) [12][0-9]*' src/algorithm/rows.cpp src/algorithm/closed_forms.hpp | grep -o '[0-9]*$' | sort -u); do
-    echo "$references" | grep -q "^ *year: $year$" || fail "CITATION.cff: no paper of $year, which a row of src/algorithm names"
+for year in $(grep -ho '\(Träff\|et al\.\) [12][0-9]*' src/engine/algorithm/rows.cpp src/engine/algorithm/closed_forms.hpp | grep -o '[0-9]*$' | sort -u); do
+    echo "$references" | grep -q "^ *year: $year$" || fail "CITATION.cff: no paper of $year, which a row of src/engine/algorithm names"
 done
 
 head -n 3 LICENSE | tr -s ' \n' ' ' | grep -q 'Apache License Version 2.0' || fail "LICENSE is not Apache-2.0"

@@ -9,7 +9,7 @@
 #include <typeinfo>
 
 using namespace tutti;
-using namespace tutti::engine;
+using namespace tutti::library;
 using schedule::Protocol;
 
 namespace {

@@ -8,11 +8,11 @@
 namespace {
 
 using namespace tutti;
-using engine::Exploration;
-using engine::MemberPosition;
-using engine::Selection;
-using engine::TrialAreas;
-using engine::TrialTimes;
+using library::Exploration;
+using library::MemberPosition;
+using library::Selection;
+using library::TrialAreas;
+using library::TrialTimes;
 using std::chrono::nanoseconds;
 
 std::vector<Selection> rows(std::size_t count) {
@@ -280,7 +280,7 @@ TEST_CASE(
     Members members(3, 3, true);
     const auto ns = [](int, std::size_t row) { return row == 0 ? 1500 : row == 1 ? 2000 : 1000; };
     members.calls(12, true, ns);
-    const engine::Learnt learnt = members.of(1).learnt();
+    const library::Learnt learnt = members.of(1).learnt();
     const std::vector<tuning::Measured>& measured = learnt.entry.measured; // the choice, then ascending
     REQUIRE(measured.size() == 3);
     CHECK(measured[0].row == 2);

@@ -111,20 +111,20 @@ TEST_CASE("mailboxes lie in small pages, each near the member whose it is") {
     if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage")) {
         return;
     }
-    const engine::ZeroPages pages(4 * mebibyte);
+    const library::ZeroPages pages(4 * mebibyte);
     CHECK(mapping(pages.data()).find(" nh ") != std::string::npos);
 }
 
 TEST_CASE("zero bytes are what constructors of objects in zero pages leave") {
     CHECK(is_made_of_zeros<mailbox::Slot>());
     CHECK(is_made_of_zeros<mailbox::Board>());
-    CHECK(is_made_of_zeros<engine::MemberStatus>());
-    CHECK(is_made_of_zeros<engine::Starts>());
-    CHECK(is_made_of_zeros<engine::MemberRecord>());
+    CHECK(is_made_of_zeros<library::MemberStatus>());
+    CHECK(is_made_of_zeros<library::Starts>());
+    CHECK(is_made_of_zeros<library::MemberRecord>());
 }
 
 TEST_CASE("the kernel moves no page of a mailbox to a member that reads it") {
-    const engine::ZeroPages pages(4 * mebibyte);
+    const library::ZeroPages pages(4 * mebibyte);
     pages.data()[0] = std::byte{1}; // numa_maps lists no mapping without pages
     const std::string policy_of_pages = policy(pages.data());
     if (policy_of_pages.empty() || machine::here().numa_nodes() < 2) { // nothing moves within one node
@@ -135,7 +135,7 @@ TEST_CASE("the kernel moves no page of a mailbox to a member that reads it") {
 }
 
 TEST_CASE("who awaits the members of a group touches none of their pages") {
-    detail::GroupState group(8, engine::GroupConfig{}, engine::diagnosis_of);
+    detail::GroupState group(8, library::GroupConfig{}, library::diagnosis_of);
     group.memory().expect_all();
     CHECK(mapping(&group.memory().status(0)).find("Anonymous:             0 kB") != std::string::npos);
     group.memory().leave_for_good(0);
@@ -152,8 +152,8 @@ TEST_CASE("what a member shows lies on its node") {
         return;
     }
     const auto members = static_cast<int>(cpus.size());
-    const auto group =
-        std::make_shared<detail::GroupState>(members, engine::config_for(members, {}), engine::diagnosis_of);
+    const auto group = std::make_shared<detail::GroupState>(members, library::config_for(members, {}),
+                                                            library::diagnosis_of);
     group->memory().expect_all(); // by a thread that is on one of the nodes
     test::on_threads(members, [&](int rank) {
         machine::pin_this_thread(cpus[static_cast<std::size_t>(rank)]);
@@ -192,7 +192,7 @@ TEST_CASE("a group takes memory in proportion to its members, and touches none o
 
 TEST_CASE("schedules that have not been asked for the longest are forgotten") {
     constexpr int members = 1024;
-    detail::GroupState group(members, engine::GroupConfig{}, engine::diagnosis_of);
+    detail::GroupState group(members, library::GroupConfig{}, library::diagnosis_of);
     std::size_t row = 0;
     while (algorithm::registry()[row].name != "tree") {
         ++row;

@@ -14,8 +14,8 @@
 #include <csignal>
 
 using namespace std::chrono_literals;
-using engine::RollCallListed;
 using graph::LevelTree;
+using library::RollCallListed;
 using Sizes = std::vector<int>;
 
 namespace {
@@ -53,25 +53,25 @@ bool comes(Holds holds) {
 } // namespace
 
 TEST_CASE("a group runs on the levels that its options name, and its sub-groups on what they have of these") {
-    detail::GroupState group(8, engine::config_for(8, {.levels = {2, 4}}), engine::diagnosis_of);
+    detail::GroupState group(8, library::config_for(8, {.levels = {2, 4}}), library::diagnosis_of);
     CHECK(runs_on(group, LevelTree::equal(Sizes{2, 4})));
     CHECK_FALSE(runs_on(group, LevelTree::equal(Sizes{8})));
-    detail::GroupState corner(4, engine::config_for_members(group.config(), {0, 1, 4, 5}),
-                              engine::diagnosis_of);
+    detail::GroupState corner(4, library::config_for_members(group.config(), {0, 1, 4, 5}),
+                              library::diagnosis_of);
     CHECK(runs_on(corner, LevelTree::equal(Sizes{2, 2})));
-    detail::GroupState dealt(4, engine::config_for_members(group.config(), {0, 4, 1, 5}),
-                             engine::diagnosis_of);
+    detail::GroupState dealt(4, library::config_for_members(group.config(), {0, 4, 1, 5}),
+                             library::diagnosis_of);
     CHECK(runs_on(dealt, LevelTree::equal(Sizes{4})));
-    detail::GroupState uneven(5, engine::config_for_members(group.config(), {2, 3, 4, 5, 6}),
-                              engine::diagnosis_of);
+    detail::GroupState uneven(5, library::config_for_members(group.config(), {2, 3, 4, 5, 6}),
+                              library::diagnosis_of);
     CHECK(runs_on(uneven, LevelTree::nested(5, {{2, 3}})));
 }
 
 TEST_CASE("a group of which nothing else is said runs on where its members are") {
     const machine::Machine machine = machine::from_synthetic("pack:2 [numa] l3:2 core:2 pu:1");
-    engine::GroupConfig config;
+    library::GroupConfig config;
     config.parts = machine::parts_of(machine, machine::place(machine, 8, machine::Placement::compact));
-    detail::GroupState group(8, config, engine::diagnosis_of);
+    detail::GroupState group(8, config, library::diagnosis_of);
     CHECK(runs_on(group, LevelTree::equal(Sizes{2, 2, 2})));
 }
 
@@ -143,13 +143,13 @@ TEST_CASE("a trace that is written while groups are made has all members of each
     std::atomic<bool> ends{false};
     std::thread writes([&] {
         while (!ends) {
-            engine::write_trace_file();
+            library::write_trace_file();
         }
     });
     for (int round = 0; round < (reduced ? 4 : 20); ++round) {
         // Long enough in the making that the other thread comes across it.
         const auto group =
-            std::make_shared<detail::GroupState>(2000, engine::config_for(2000, {}), engine::diagnosis_of);
+            std::make_shared<detail::GroupState>(2000, library::config_for(2000, {}), library::diagnosis_of);
         CHECK(group->size() == 2000);
     }
     ends = true;
@@ -157,8 +157,8 @@ TEST_CASE("a trace that is written while groups are made has all members of each
 }
 
 TEST_CASE("a member that enters a call in which it only receives wakes who waits for that") {
-    const auto state = std::make_shared<detail::GroupState>(2, engine::config_for(2, {.wait = Wait::sleep}),
-                                                            engine::diagnosis_of);
+    const auto state = std::make_shared<detail::GroupState>(2, library::config_for(2, {.wait = Wait::sleep}),
+                                                            library::diagnosis_of);
     mailbox::Board& board = state->memory().board(1);
     const auto has_entered = [&] { return board.progress.observe() != 0; };
     // Longer than anything here takes: who has not been woken shows it.

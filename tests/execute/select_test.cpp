@@ -8,8 +8,8 @@
 #include <tutti/counts.hpp>
 
 using namespace tutti;
-using CallSize = engine::Selection::Input;
-using engine::Reason;
+using CallSize = library::Selection::Input;
+using library::Reason;
 using schedule::Protocol;
 using tuning::Operands;
 
@@ -35,13 +35,13 @@ tuning::Entry allreduce_entry(Operands operands, std::size_t bytes, const char* 
     return test::entry({Collective::allreduce, operands, ranks, 1, bytes}, name);
 }
 
-std::string_view name_of(const engine::Selection& selection) {
+std::string_view name_of(const library::Selection& selection) {
     return algorithm::registry()[selection.row].name;
 }
 
 std::string_view selected(const detail::Call& call, const CallSize& size,
                           const tuning::Choices& choices = {}) {
-    return name_of(engine::select(call, size, choices));
+    return name_of(library::select(call, size, choices));
 }
 
 detail::Call f64_call(Collective collective) {
@@ -66,31 +66,31 @@ TEST_CASE("what a table has measured is selected, and what it has not is selecte
     const tuning::Choices choices = choices_of({allreduce_entry(Operands::exact, 8, "circulant"),
                                                 allreduce_entry(Operands::exact, 1 << 20, "ring")});
     const detail::Call call = call_of(Collective::allreduce);
-    const auto small = engine::select(call, size_of(8), choices);
+    const auto small = library::select(call, size_of(8), choices);
     CHECK(name_of(small) == "circulant");
     CHECK(small.protocol == Protocol::zero_copy);
     CHECK(small.reason == Reason::measured);
     CHECK(selected(call, size_of(1 << 20), choices) == "ring");
-    const auto between = engine::select(call, size_of(1024), choices);
+    const auto between = library::select(call, size_of(1024), choices);
     CHECK(name_of(between) == "flat");
     CHECK(between.reason == Reason::eager);
-    const auto built_in = engine::select(call, size_of(1 << 20), {});
+    const auto built_in = library::select(call, size_of(1 << 20), {});
     CHECK(name_of(built_in) == "direct");
     CHECK(built_in.reason == Reason::vectors);
     CallSize large = size_of(std::size_t{1} << 30U);
     large.touched_bytes = std::size_t{1} << 40U;
-    CHECK(engine::select(call, large, choices).reason == Reason::long_vectors);
+    CHECK(library::select(call, large, choices).reason == Reason::long_vectors);
 }
 
 TEST_CASE("the built-in choice depends on the size and on whether the vectors fit into the caches") {
     const auto choice = [](Collective collective, int ranks, std::size_t bytes, bool in_place = false) {
         CallSize size = size_of(bytes, in_place);
         size.members = ranks;
-        size.touched_bytes = engine::touched_bytes(collective, bytes, ranks);
+        size.touched_bytes = library::touched_bytes(collective, bytes, ranks);
         return std::string(selected(call_of(collective), size));
     };
     using enum Collective;
-    const engine::StorePolicy& here = engine::StorePolicy::here();
+    const library::StorePolicy& here = library::StorePolicy::here();
     constexpr std::size_t huge = std::size_t{1} << 40U;
     CHECK(choice(allreduce, 2, 8) == "flat");
     CHECK(choice(allreduce, 2, 4096) == "flat");
@@ -106,7 +106,7 @@ TEST_CASE("the built-in choice depends on the size and on whether the vectors fi
     CHECK(choice(allgather, 4, 65536) == "flat");
     CHECK(choice(allgather, 4, huge) == "direct");
     CHECK(choice(allreduce, 4, huge) == "direct");
-    const bool fetches = here.fetches_results(engine::touched_bytes(allreduce, 131072, 6), 6, 1);
+    const bool fetches = here.fetches_results(library::touched_bytes(allreduce, 131072, 6), 6, 1);
     CHECK(choice(allreduce, 6, 131072) == (fetches ? "reduce-scatter-allgather" : "direct"));
     CHECK(choice(scan, 2, 8) == "flat");
     const std::size_t longest_along = here.profile().scan_between_two_bytes / 4;
@@ -125,7 +125,7 @@ TEST_CASE("a message goes over the stage as long as that is the shorter way") {
         CallSize size = size_of(bytes);
         size.members = ranks;
         size.cpus = cpus;
-        return engine::select(call_of(collective), size, {}).protocol;
+        return library::select(call_of(collective), size, {}).protocol;
     };
     CHECK(protocol(2, 2, 1024) == Protocol::eager);
     CHECK(protocol(2, 2, 1025) == Protocol::zero_copy);
@@ -148,7 +148,7 @@ TEST_CASE("an algorithm that the call names is taken, whatever a table says") {
     const tuning::Choices choices = choices_of({allreduce_entry(Operands::exact, 64, "circulant")});
     detail::Call call = call_of(Collective::allreduce);
     call.algorithm = "mesh";
-    const auto selection = engine::select(call, size_of(64), choices);
+    const auto selection = library::select(call, size_of(64), choices);
     CHECK(name_of(selection) == "mesh");
     CHECK(selection.reason == Reason::named);
 }
@@ -186,11 +186,11 @@ TEST_CASE("what needs one pass takes nothing that combines partial results, what
                                 (!detail::traits_of(collective).is_prefix() || combines_single_operands(row));
             CHECK((selected(call, size_of(1 << 20), choices) == row.name) ==
                   (serves || row.name == "direct"));
-            for (const engine::Selection& each : engine::candidates(call, size_of(1 << 20), choices, 8)) {
+            for (const library::Selection& each : library::candidates(call, size_of(1 << 20), choices, 8)) {
                 CHECK(combines_in_one_pass(algorithm::registry()[each.row], four));
             }
             call.algorithm = row.name;
-            CHECK(engine::refusal(row, call, four).empty() == serves);
+            CHECK(library::refusal(row, call, four).empty() == serves);
         }
     }
 }
@@ -247,11 +247,11 @@ TEST_CASE("irregular blocks are not what was measured") {
 }
 
 TEST_CASE("the table is in order, and names algorithms that follow levels") {
-    const auto choices = engine::level_choices();
+    const auto choices = library::level_choices();
     CHECK(std::ranges::is_sorted(choices, [](const auto& one, const auto& other) {
         return std::pair(one.collective, one.from_bytes) < std::pair(other.collective, other.from_bytes);
     }));
-    for (const engine::LevelChoice& each : choices) {
+    for (const library::LevelChoice& each : choices) {
         CAPTURE(each.row);
         CHECK((each.row.empty() || algorithm::find(each.collective, each.row) != nullptr));
         CHECK((each.row.empty() || each.row.starts_with("levels-")));
@@ -260,7 +260,8 @@ TEST_CASE("the table is in order, and names algorithms that follow levels") {
 
 TEST_CASE("members with a CPU each that are many, or in several caches, follow levels, and the size") {
     const auto reason = [](int members, int cpus, int l3_groups) {
-        return engine::select(f64_call(Collective::barrier), size_on(0, members, cpus, l3_groups), {}).reason;
+        return library::select(f64_call(Collective::barrier), size_on(0, members, cpus, l3_groups), {})
+            .reason;
     };
     CHECK(reason(2, 2, 1) == Reason::eager);
     CHECK(reason(8, 8, 1) == Reason::eager);
@@ -279,22 +280,22 @@ TEST_CASE("members with a CPU each that are many, or in several caches, follow l
 TEST_CASE("levels give way to a call that names its algorithm, has counts or a shared result") {
     const CallSize size = size_on(64, 16, 16, 2);
     detail::Call named = f64_call(Collective::allreduce);
-    CHECK(engine::select(named, size, {}).reason == Reason::levels);
+    CHECK(library::select(named, size, {}).reason == Reason::levels);
     named.algorithm = "ring";
-    CHECK(engine::select(named, size, {}).reason == Reason::named);
+    CHECK(library::select(named, size, {}).reason == Reason::named);
     const std::vector<std::size_t> sizes(16, 1);
     const Counts::View counts = Counts(sizes);
     detail::Call irregular = f64_call(Collective::allgather);
     irregular.counts = &counts;
-    CHECK(engine::select(irregular, size_on(8192, 16, 16, 2), {}).reason != Reason::levels);
+    CHECK(library::select(irregular, size_on(8192, 16, 16, 2), {}).reason != Reason::levels);
     detail::Call shared = f64_call(Collective::allreduce);
     shared.shared_output = true;
-    CHECK(engine::select(shared, size, {}).reason == Reason::shared);
+    CHECK(library::select(shared, size, {}).reason == Reason::shared);
 }
 
 TEST_CASE("a group tries both the choice that follows levels and that for members near each other") {
-    const auto all = engine::candidates(f64_call(Collective::allreduce),
-                                        size_on(std::size_t{64} << 10U, 64, 64, 8), {}, 4);
+    const auto all = library::candidates(f64_call(Collective::allreduce),
+                                         size_on(std::size_t{64} << 10U, 64, 64, 8), {}, 4);
     REQUIRE(all.size() >= 2);
     CHECK(all[0].reason == Reason::levels);
     CHECK(!algorithm::registry()[all[1].row].name.starts_with("levels-"));

@@ -6,7 +6,7 @@
 #include "choose/select.hpp"
 
 using namespace tutti;
-using engine::StorePolicy;
+using library::StorePolicy;
 
 namespace {
 
@@ -35,9 +35,9 @@ detail::Call sum_of_doubles(Collective collective) {
 } // namespace
 
 TEST_CASE("an operation touches the vectors that its members have") {
-    CHECK(engine::touched_bytes(Collective::allreduce, 100, 4) == 800);
-    CHECK(engine::touched_bytes(Collective::reduce, 100, 4) == 500);
-    CHECK(engine::touched_bytes(Collective::gather, 100, 4) == 200);
+    CHECK(library::touched_bytes(Collective::allreduce, 100, 4) == 800);
+    CHECK(library::touched_bytes(Collective::reduce, 100, 4) == 500);
+    CHECK(library::touched_bytes(Collective::gather, 100, 4) == 200);
 }
 
 TEST_CASE("where lines come back one by one, only the shortest vectors of others are written through") {
@@ -150,10 +150,10 @@ TEST_CASE("members that occupy several L3 caches fill all of them") {
 }
 
 TEST_CASE("kinds that a program has ceased to call keep no other from being explored") {
-    const engine::GroupConfig config;
-    engine::Trials trials(1);
-    engine::Explorations explorations(config, trials, 0);
-    engine::MemberPosition now{1, 0};
+    const library::GroupConfig config;
+    library::Trials trials(1);
+    library::Explorations explorations(config, trials, 0);
+    library::MemberPosition now{1, 0};
     const detail::Call call = sum_of_doubles(Collective::allreduce);
     const auto exploration_of = [&](unsigned power) {
         const std::size_t bytes = std::size_t{1} << power;
@@ -164,9 +164,9 @@ TEST_CASE("kinds that a program has ceased to call keep no other from being expl
                                       .cpus = 2});
     };
     constexpr unsigned first = 15; // shorter calls try nothing at first
-    const unsigned last = first + engine::TrialTimes::areas;
+    const unsigned last = first + library::TrialTimes::areas;
     for (unsigned power = first; power <= last; ++power) {
-        engine::Exploration* const exploration = exploration_of(power);
+        library::Exploration* const exploration = exploration_of(power);
         REQUIRE(exploration != nullptr);
         for (int calls = 0;
              exploration->chosen() == nullptr && (power == last ? calls < 100 : exploration->is_trying());
@@ -183,8 +183,8 @@ TEST_CASE("kinds that a program has ceased to call keep no other from being expl
         CHECK((exploration->chosen() != nullptr) == (power == last));
     }
     // Member 0 reports all decisions, also of the kinds that it has ceased to call.
-    CHECK(trials.learnt.all().size() == engine::TrialTimes::areas + 1);
-    CHECK(explorations.decisions() == engine::TrialAreas::none + 1);
+    CHECK(trials.learnt.all().size() == library::TrialTimes::areas + 1);
+    CHECK(explorations.decisions() == library::TrialAreas::none + 1);
     explorations.clear();
     CHECK(trials.learnt.all().empty());
 }
@@ -194,22 +194,22 @@ TEST_CASE("candidates that store to others do so in different ways, in broadcast
         detail::Call call = sum_of_doubles(collective);
         call.in_place = collective == Collective::broadcast;
         const std::size_t bytes = std::size_t{4} << 20U;
-        const engine::Selection::Input size{.message_bytes = bytes,
-                                            .total_bytes = bytes,
-                                            .touched_bytes = engine::touched_bytes(collective, bytes, 2),
-                                            .in_place = call.in_place,
-                                            .members = 2,
-                                            .cpus = 2};
-        const auto all = engine::candidates(call, size, {}, engine::TrialTimes::most_candidates);
+        const library::Selection::Input size{.message_bytes = bytes,
+                                             .total_bytes = bytes,
+                                             .touched_bytes = library::touched_bytes(collective, bytes, 2),
+                                             .in_place = call.in_place,
+                                             .members = 2,
+                                             .cpus = 2};
+        const auto all = library::candidates(call, size, {}, library::TrialTimes::most_candidates);
         const std::size_t direct = algorithm::index_of(*algorithm::find(collective, "direct"));
-        std::vector<engine::WaysToStore> ways;
-        for (const engine::Selection& each : all) {
+        std::vector<library::WaysToStore> ways;
+        for (const library::Selection& each : all) {
             if (each.row == direct) {
-                ways.push_back(engine::StorePolicy::here().ways_to_store(each.stores, collective, size));
+                ways.push_back(library::StorePolicy::here().ways_to_store(each.stores, collective, size));
                 CHECK(std::ranges::count(ways, ways.back()) == 1);
             }
         }
-        CHECK(std::ranges::count(ways, engine::WaysToStore{}) == 1); // through the caches
+        CHECK(std::ranges::count(ways, library::WaysToStore{}) == 1); // through the caches
         CHECK(ways.size() >= 2);
     }
 }
@@ -219,20 +219,20 @@ TEST_CASE(
     const auto kind_of = [](Type type, Operator op) {
         const detail::Call call{.collective = Collective::allreduce, .type = type, .op = op};
         const std::size_t bytes = std::size_t{1} << 20U;
-        return *engine::explored_kind(call, {.message_bytes = bytes, .total_bytes = bytes, .members = 4});
+        return *library::explored_kind(call, {.message_bytes = bytes, .total_bytes = bytes, .members = 4});
     };
-    const engine::Learnt::Kind rounded = kind_of(Type::bf16, Operator::sum);
+    const library::Learnt::Kind rounded = kind_of(Type::bf16, Operator::sum);
     CHECK(rounded != kind_of(Type::f32, Operator::sum));
     CHECK(rounded == kind_of(Type::f16, Operator::prod));
     CHECK(kind_of(Type::bf16, Operator::max) == kind_of(Type::f32, Operator::max));
     // A scan of 16-bit numbers copies its first operand, and that of an operator which accumulates does not.
     detail::Call scan{.collective = Collective::scan, .type = Type::bf16, .op = Operator::sum};
-    const engine::Selection::Input size{.message_bytes = 20000, .total_bytes = 20000, .members = 2};
-    const auto copies = engine::explored_kind(scan, size);
+    const library::Selection::Input size{.message_bytes = 20000, .total_bytes = 20000, .members = 2};
+    const auto copies = library::explored_kind(scan, size);
     scan.type = Type::f32;
     scan.op = Operator::callable;
     scan.one_pass_operator = true;
-    CHECK(engine::explored_kind(scan, size) != copies);
-    CHECK_FALSE(engine::Learnt{.kind = rounded, .entry = {}}.has_entry());
-    CHECK(engine::Learnt{.kind = kind_of(Type::f32, Operator::sum), .entry = {}}.has_entry());
+    CHECK(library::explored_kind(scan, size) != copies);
+    CHECK_FALSE(library::Learnt{.kind = rounded, .entry = {}}.has_entry());
+    CHECK(library::Learnt{.kind = kind_of(Type::f32, Operator::sum), .entry = {}}.has_entry());
 }

@@ -18,7 +18,7 @@ lines_of() { # directory
 
 # Each directory with sources has a row, and each row a directory.
 rows() {
-    for directory in include src{,/*} topology{,/*} components{,/*/include,/*/src,/*/tests} {bench,laboratory,viewer}{,/tests} tests{,/*}; do
+    for directory in include src{,/{engine,library}/*} topology{,/*} components{,/*/include,/*/src,/*/tests} {bench,laboratory,viewer}{,/tests} tests{,/*}; do
         [ ! -d "$directory" ] || echo "$directory $(lines_of "$directory")"
     done
 }

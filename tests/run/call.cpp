@@ -139,7 +139,7 @@ Call Call::again() const {
     return {*row_, shape_.root, plans_, shape_.in_place, size_};
 }
 
-/// As engine::PreparedCall does it.
+/// As library::PreparedCall does it.
 run::Prepared Call::prepare(int rank, const std::shared_ptr<const run::OwnPlan>& plan) const {
     run::Prepared prepared;
     prepared.owned_plan = plan;

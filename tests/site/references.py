@@ -25,7 +25,7 @@ def anchors_of(page):
     return {re.sub(r" ", "-", re.sub(r"[^\w\- ]", "", re.sub(r"\[(.*?)\]\(.*?\)", r"\1", h).lower().strip())) for h in headings}
 
 
-example = "src/algorithm/doubling.hpp"  # the file that docs/guide.md has the reader write
+example = "src/engine/algorithm/doubling.hpp"  # the file that docs/guide.md has the reader write
 links = 0
 for page in pages:
     text = text_of(page)

@@ -115,8 +115,8 @@ std::uint64_t middle_call(const Timeline& timeline) {
 
 void check_algorithm(const std::string& name, const bench::Problem& problem) {
     bench::check_known("--algorithm", name, bench::algorithm_names(std::array{problem.collective}));
-    const std::string why = engine::refusal(*algorithm::find(problem.collective, name),
-                                            bench::selection_input_of(problem).call, problem.members);
+    const std::string why = library::refusal(*algorithm::find(problem.collective, name),
+                                             bench::selection_input_of(problem).call, problem.members);
     if (!why.empty()) {
         throw bench::UsageError(
             fmt::format("--algorithm: {} {} {}", to_string(problem.collective), name, why));

@@ -209,7 +209,7 @@ Options known(const char* function, const Options* given, Options defaults) {
 /// The enumerator that a TUTTI_... constant stands for.
 template <class Enum>
 Enum one_of(const char* function, const char* name, int value) {
-    if (const std::string fault = engine::fault_of<Enum>(value); !fault.empty()) {
+    if (const std::string fault = library::fault_of<Enum>(value); !fault.empty()) {
         refuse(function, std::string("`") + name + "`" + fault);
     }
     return static_cast<Enum>(value);

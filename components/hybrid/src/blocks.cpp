@@ -240,12 +240,12 @@ void BlockExchange::check_lengths(const Parcel& parcel) const {
 }
 
 void BlockExchange::throw_lengths(const BlockEdge& edge, int member, std::uint64_t sent) const {
-    throw MismatchError(engine::text_of_counts(call_.call_signature(), call_.first_member() + member,
-                                               edge.sender,
-                                               {.sent = sent,
-                                                .expected = received_place(edge, member).count,
-                                                .number_of_sender = edge.sent,
-                                                .number_of_receiver = edge.received}),
+    throw MismatchError(library::text_of_counts(call_.call_signature(), call_.first_member() + member,
+                                                edge.sender,
+                                                {.sent = sent,
+                                                 .expected = received_place(edge, member).count,
+                                                 .number_of_sender = edge.sent,
+                                                 .number_of_receiver = edge.received}),
                         {.peer = edge.sender});
 }
 

@@ -80,7 +80,7 @@ std::vector<PartLayout> parts_of(const std::vector<Choice>& choices, const std::
     std::vector<PartLayout> parts;
     for (const int color : colors) {
         PartLayout& part = parts.emplace_back();
-        part.mates = engine::mates_of(color, choices);
+        part.mates = library::mates_of(color, choices);
         divide(part, choices.front(), cluster);
         find_leaders(part, choices.front(), members, cluster);
     }
@@ -184,7 +184,7 @@ void Member::leave() noexcept {
         return;
     }
     if (std::uncaught_exceptions() > exceptions_on_entry_) {
-        seat_->fail(engine::unseen_exception());
+        seat_->fail(library::unseen_exception());
     }
     seat_->rise();
 }
@@ -301,11 +301,11 @@ void Cluster::run(const std::function<void(Member&)>& function) {
 }
 
 std::optional<Member> Member::split(std::optional<int> color, int key, SourceLine where) {
-    return regroup(engine::choice_of(color, key), where);
+    return regroup(library::choice_of(color, key), where);
 }
 
 std::optional<Member> Member::subset(std::span<const int> ranks, SourceLine where) {
-    return regroup(engine::choice_of(ranks, rank_, size_), where);
+    return regroup(library::choice_of(ranks, rank_, size_), where);
 }
 
 Member Member::dup(SourceLine where) {
@@ -321,7 +321,7 @@ std::vector<PartLayout> Member::agree_on_parts(const Choice& choice, SourceLine 
     run(call, {});
     std::vector<Choice> choices;
     std::ranges::transform(members, std::back_inserter(choices), &ShownChoice::choice);
-    if (const auto text = engine::difference(choices)) {
+    if (const auto text = library::difference(choices)) {
         // The first member that throws releases the others, so all must see the difference before.
         try {
             run(call, {});
@@ -350,7 +350,7 @@ std::optional<Member> Member::regroup(const Choice& choice, SourceLine where) {
         throw; // on all members, which may go on
     } catch (...) {
         // The others count on this member to go through with it.
-        engine::describe(std::current_exception(), {.rank = rank_, .where = where});
+        library::describe(std::current_exception(), {.rank = rank_, .where = where});
         seat_->fail(std::current_exception());
         throw;
     }

@@ -57,10 +57,10 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     blocks_ = {};
     copies_input_ = false;
     sends_blocks_ = detail::sends_blocks(call);
-    known_.remember(call, sends_blocks_
-                              ? set_blocks(call, options)
-                              : engine::checked_shape(call, global_rank(), cluster_.size(), offsets_.data()));
-    if (shape().aliasing == engine::Aliasing::front) {
+    known_.remember(
+        call, sends_blocks_ ? set_blocks(call, options)
+                            : library::checked_shape(call, global_rank(), cluster_.size(), offsets_.data()));
+    if (shape().aliasing == library::Aliasing::front) {
         throw ArgumentError(
             "reduce_scatter: `in` and `block` overlap: among processes pass separate vectors, or "
             "exactly this member's part as the block");
@@ -106,28 +106,28 @@ std::uint32_t ClusterCall::choose_algorithm(const Call& call, const Options& opt
 }
 
 /// Sets the places of the member's blocks. Returns the shape of the call.
-engine::Shape ClusterCall::set_blocks(const Call& call, const Options& options) {
+library::Shape ClusterCall::set_blocks(const Call& call, const Options& options) {
     if (!options.algorithm.empty()) {
-        engine::refuse(call, "among processes, there is nothing to choose for blocks that members send to "
-                             "each other: leave `options.algorithm` empty");
+        library::refuse(call, "among processes, there is nothing to choose for blocks that members send to "
+                              "each other: leave `options.algorithm` empty");
     }
-    engine::Shape shape;
+    library::Shape shape;
     if (call.collective == Collective::shift) {
-        shape = engine::checked_shape(call, global_rank(), cluster_.size(), nullptr);
+        shape = library::checked_shape(call, global_rank(), cluster_.size(), nullptr);
         blocks_.sent = blocks_.received = {{0, shape.total}};
     } else {
-        shape = engine::checked_layout(call, global_rank(), cluster_.size(), blocks_);
+        shape = library::checked_layout(call, global_rank(), cluster_.size(), blocks_);
     }
     edges_.set(call, cluster_);
     const bool exchanges_all =
         call.collective == Collective::shift || call.collective == Collective::alltoall;
     copies_input_ =
-        exchanges_all && neighborhood_of(call) == nullptr && shape.aliasing != engine::Aliasing::separate;
+        exchanges_all && neighborhood_of(call) == nullptr && shape.aliasing != library::Aliasing::separate;
     return shape;
 }
 
 void ClusterCall::set_call_signature(const Call& call, std::uint32_t algorithm) {
-    call_signature_ = engine::signature_of(call, shape());
+    call_signature_ = library::signature_of(call, shape());
     call_signature_.in_place = false; // each member's own affair
     call_signature_.function = 0;     // which lies elsewhere in other processes
     call_signature_.in_passes = algorithm == hybrid::chain_algorithm || algorithm == hybrid::blocks_algorithm;
@@ -292,8 +292,8 @@ void ClusterCall::compare_calls() const {
     for (int other = 0; other < cluster_.members(); ++other) {
         if (started_ != 0 && shown_by(other).digest != digest_) {
             throw MismatchError("the members have started different operations: " +
-                                    engine::text_of_signatures(
-                                        engine::Sequence::nonblocking, global_rank(), first_member() + other,
+                                    library::text_of_signatures(
+                                        library::Sequence::nonblocking, global_rank(), first_member() + other,
                                         started_, call_signature_, *shown_by(other).call_signature),
                                 {.peer = first_member() + other});
         }
@@ -301,8 +301,8 @@ void ClusterCall::compare_calls() const {
             cluster_.group().diagnosis().throw_different({.member = rank(), .peer = other});
         }
         if (shares_result() && shown_by(other).output != out()) {
-            throw MismatchError(engine::text_of_vectors(run::Fault::shared_output, global_rank(),
-                                                        first_member() + other, call_signature_.describe()),
+            throw MismatchError(library::text_of_vectors(run::Fault::shared_output, global_rank(),
+                                                         first_member() + other, call_signature_.describe()),
                                 {.peer = first_member() + other});
         }
     }
@@ -315,7 +315,7 @@ hybrid::ProcessCall& ClusterCall::process_call() {
     return process_call_;
 }
 
-void ProcessMember::run_held(std::unique_ptr<engine::PreparedCall>& held, tutti::detail::Call call) {
+void ProcessMember::run_held(std::unique_ptr<library::PreparedCall>& held, tutti::detail::Call call) {
     tutti::detail::Seat& seat = cluster_.group().seat(rank_);
     if (call.timeout) {
         call.timeout = local_timeout(call.timeout.value_or({}));

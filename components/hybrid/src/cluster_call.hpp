@@ -66,12 +66,12 @@ public:
 
     /// How many calls of the cluster there have been, the current one included.
     std::uint64_t number() const { return number_; }
-    void begin(const engine::CallSignature& call_signature, std::uint64_t digest) {
+    void begin(const library::CallSignature& call_signature, std::uint64_t digest) {
         cluster_.board(rank_).calls[0].show(++number_, call_signature, digest);
     }
 
     /// Runs a call of the members of the process, which is held from the first time on: see Seat::run_held.
-    void run_held(std::unique_ptr<engine::PreparedCall>& held, tutti::detail::Call call);
+    void run_held(std::unique_ptr<library::PreparedCall>& held, tutti::detail::Call call);
     /// Returns when all members of the process have come.
     void meet(Timeout timeout);
     /// Whether the staging buffers must become larger for this member. All of the process want the same.
@@ -84,7 +84,7 @@ private:
     int rank_;
     int leader_ = 0;
     std::uint64_t number_ = 0;
-    std::unique_ptr<engine::PreparedCall> meeting_;
+    std::unique_ptr<library::PreparedCall> meeting_;
     std::size_t input_room_ = 0;
     std::size_t output_room_ = 0;
     std::size_t room_align_ = line_bytes;
@@ -146,7 +146,7 @@ public:
         return tutti::detail::traits_of(call_.collective);
     }
     std::uint32_t algorithm() const { return process_call_.algorithm; }
-    const engine::Shape& shape() const { return known_.shape(); }
+    const library::Shape& shape() const { return known_.shape(); }
     /// The loops of the operator, and their state.
     const tutti::detail::Kernels& kernels() const { return *kernels_; }
     const void* state() const { return &operator_; }
@@ -167,7 +167,7 @@ public:
     std::byte* outgoing() const {
         return shares_result() && collective() == Collective::broadcast ? out() : staging().input;
     }
-    bool is_separate() const { return shape().aliasing == engine::Aliasing::separate; }
+    bool is_separate() const { return shape().aliasing == library::Aliasing::separate; }
     int root() const { return call_.root; }
     bool is_root() const { return call_.root == global_rank(); }
     bool root_is_here() const { return cluster_.process_of(call_.root) == cluster_.process(); }
@@ -178,7 +178,7 @@ public:
     bool sends_blocks() const { return sends_blocks_; }
     const BlockEdges& edges() const { return edges_; }
     /// Inside the process.
-    tutti::detail::Association association() const { return engine::association_of(call_); }
+    tutti::detail::Association association() const { return library::association_of(call_); }
     /// The starts of the processes' blocks, and the end; a vector that is not divided is one block.
     std::span<const std::size_t> process_offsets() const { return process_offsets_; }
     /// Whether undivided results of others go into the vector of this process's member `member`.
@@ -195,7 +195,7 @@ public:
     /// ever.
     void make_room(std::size_t input_bytes, std::size_t output_bytes);
     void meet() { member_.meet(call_.timeout); }
-    void run_held(std::unique_ptr<engine::PreparedCall>& held, const Call& call) {
+    void run_held(std::unique_ptr<library::PreparedCall>& held, const Call& call) {
         member_.run_held(held, call);
     }
     const StagingBuffers& staging() const {
@@ -212,8 +212,8 @@ public:
 
     /// The prepared call, as a base for local calls.
     const Call& call() const { return call_; }
-    const engine::KnownCall& known() const { return known_; }
-    const engine::CallSignature& call_signature() const { return call_signature_; }
+    const library::KnownCall& known() const { return known_; }
+    const library::CallSignature& call_signature() const { return call_signature_; }
 
     /// Compares the calls that the members of this process make: before one touches the vectors of another,
     /// once they have met. Throws MismatchError.
@@ -223,7 +223,7 @@ public:
     template <class Work>
     void speak(Work work) {
         hybrid::require_unfinalised_mpi();
-        engine::ThreadProgress& thread = engine::ThreadProgress::here();
+        library::ThreadProgress& thread = library::ThreadProgress::here();
         transport().channel().set_progress(started_ == 0 && !thread.is_empty() ? &thread : nullptr);
         cluster_.speak_at_end(work);
     }
@@ -252,7 +252,7 @@ public:
 
 private:
     void bind(const void* input, void* output, const void* state, Timeout timeout);
-    engine::Shape set_blocks(const Call& call, const Options& options);
+    library::Shape set_blocks(const Call& call, const Options& options);
     std::uint32_t choose_algorithm(const Call& call, const Options& options) const;
     void set_call_signature(const Call& call, std::uint32_t algorithm);
     void set_offsets();
@@ -264,12 +264,12 @@ private:
     std::uint64_t started_ = 0;
 
     /// The call as the program made it.
-    engine::KnownCall known_;
+    library::KnownCall known_;
     run::Memory input_copy_;
     bool copies_input_ = false;
     /// The base for local calls.
     Call call_;
-    engine::CallSignature call_signature_;
+    library::CallSignature call_signature_;
     std::uint64_t digest_ = 0;
     const tutti::detail::Kernels* kernels_ = nullptr;
     ProgramOperator operator_{};

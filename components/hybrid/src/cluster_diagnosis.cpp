@@ -1,8 +1,8 @@
 // What is wrong with the calls of the members of a process, and who is where, in the words of the cluster.
 
 #include "hybrid/src/cluster_state.hpp"
-#include "log/log.hpp"
 #include "option_values.hpp"
+#include "report.hpp"
 
 #include <tutti/error.hpp>
 
@@ -10,18 +10,18 @@
 
 namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
 
-using engine::CallHistory;
-using engine::MemberReport;
-using engine::RollCall;
-using engine::Sequence;
-using engine::SlowWait;
-using engine::Stall;
+using library::CallHistory;
+using library::MemberReport;
+using library::RollCall;
+using library::Sequence;
+using library::SlowWait;
+using library::Stall;
 
 namespace {
 
 /// Of the group in which the members of a process meet. That group knows only the barriers and the parts of
 /// which calls of the cluster consist, and its members by their ranks in it.
-class ClusterDiagnosis final : public engine::Diagnosis {
+class ClusterDiagnosis final : public library::Diagnosis {
 public:
     explicit ClusterDiagnosis(ClusterState& cluster) : cluster_(cluster) {}
 
@@ -49,22 +49,22 @@ public:
         if (const auto text = cluster_.difference(stall)) {
             throw_mismatch(stall, *text);
         }
-        if (const auto text = engine::absence(cluster_.histories(), ClusterState::sequence_of(stall),
-                                              rank_of(stall.member), rank_of(stall.peer))) {
+        if (const auto text = library::absence(cluster_.histories(), ClusterState::sequence_of(stall),
+                                               rank_of(stall.member), rank_of(stall.peer))) {
             throw_mismatch(stall, *text);
         }
         throw_different(stall);
     }
     [[noreturn]] void throw_fault(const Stall& stall, run::Fault fault,
-                                  const engine::CallSignature& /*signature*/,
+                                  const library::CallSignature& /*signature*/,
                                   const run::Prepared& /*prepared*/,
                                   const run::Bindings& /*bindings*/) override {
         const Sequence sequence = ClusterState::sequence_of(stall);
         if (fault == run::Fault::calls || fault == run::Fault::counts) {
             throw_different(stall);
         }
-        throw MismatchError(engine::text_of_vectors(fault, rank_of(stall.member), rank_of(stall.peer),
-                                                    call_of(stall.member, sequence, number_of(stall))),
+        throw MismatchError(library::text_of_vectors(fault, rank_of(stall.member), rank_of(stall.peer),
+                                                     call_of(stall.member, sequence, number_of(stall))),
                             {.peer = rank_of(stall.peer)});
     }
     void take_snapshot(std::chrono::milliseconds /*age*/) override {}
@@ -72,7 +72,7 @@ public:
         const std::string text = "the cluster has failed, but member " + std::to_string(rank_of(inside)) +
                                  " is still inside its call, maybe in an operator: the others wait for it, "
                                  "since it may use their vectors";
-        engine::report(LogLevel::warning, text.c_str());
+        library::report(LogLevel::warning, text.c_str());
     } catch (const std::bad_alloc&) { // without a word
     }
     std::string disagreement() const override { return {}; }
@@ -104,7 +104,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<engine::Diagnosis> ClusterState::diagnosis() {
+std::unique_ptr<library::Diagnosis> ClusterState::diagnosis() {
     return std::make_unique<ClusterDiagnosis>(*this);
 }
 
@@ -113,7 +113,7 @@ CallHistory ClusterState::history(int rank, Sequence sequence) const {
     return shown.calls[index_of(sequence)].read().value_or(CallHistory());
 }
 
-engine::Histories ClusterState::histories() const {
+library::Histories ClusterState::histories() const {
     return [this](Sequence sequence, int rank) {
         return std::optional(history(rank - first_rank(process_), sequence));
     };
@@ -123,11 +123,11 @@ std::optional<std::string> ClusterState::difference(const Stall& stall) const {
     const int member = first_rank(process_) + stall.member;
     const int peer = first_rank(process_) + stall.peer;
     for (const Sequence sequence : {Sequence::blocking, Sequence::nonblocking}) {
-        if (auto text = engine::difference(histories(), sequence, member, peer)) {
+        if (auto text = library::difference(histories(), sequence, member, peer)) {
             return text;
         }
     }
-    return engine::other_order(histories(), sequence_of(stall), member, peer);
+    return library::other_order(histories(), sequence_of(stall), member, peer);
 }
 
 RollCall ClusterState::look() {
@@ -159,14 +159,14 @@ RollCall ClusterState::look() {
 
 std::string ClusterState::roll_call(RollCallFormat format) {
     const RollCall roll_call = look();
-    if (engine::required("roll_call: `format`", format) == RollCallFormat::json) {
+    if (library::required("roll_call: `format`", format) == RollCallFormat::json) {
         return roll_call.json();
     }
     std::string text = roll_call.text();
     if (const std::optional<SlowWait> wait = transport_.channel().shown_wait().read()) {
         text += "  in operation " + std::to_string(wait->number) + " waiting for " +
                 (wait->peer == process_ ? "other processes" : "process " + std::to_string(wait->peer)) +
-                " for " + engine::text_of_time(engine::clock_now() - wait->since) + "\n";
+                " for " + library::text_of_time(library::clock_now() - wait->since) + "\n";
     }
     return text;
 }

@@ -38,7 +38,7 @@ void ClusterSeat::check_failure() {
 }
 
 void ClusterSeat::describe_as_thrown(Error& error, const ErrorContext& call) noexcept {
-    engine::describe(error, call);
+    library::describe(error, call);
     described_ = std::current_exception();
 }
 
@@ -51,7 +51,7 @@ void ClusterSeat::describe(const std::exception_ptr& thrown, const ErrorContext&
         described_ = thrown;
         ErrorContext& context = tutti::detail::ErrorAccess::of(error);
         context.rank = -1;
-        engine::describe(error, call);
+        library::describe(error, call);
     } catch (...) { // the program's own
     }
 }
@@ -81,7 +81,7 @@ void ClusterSeat::rise() {
 
 void ClusterSeat::fail_started(const std::exception_ptr& cause, const ErrorContext& operation) noexcept {
     describe(cause, operation);
-    fail(cause != nullptr ? cause : engine::unseen_exception());
+    fail(cause != nullptr ? cause : library::unseen_exception());
 }
 
 void ClusterSeat::fail(const std::exception_ptr& cause) {
@@ -145,16 +145,16 @@ bool ClusterSeat::run_again(std::uint64_t key, const void* input, void* output) 
 void ClusterSeat::make_parts(const std::vector<PartLayout>& parts) {
     if (member_.leads()) {
         hybrid::require_unfinalised_mpi();
-        cluster_.transport().channel().set_progress(&engine::ThreadProgress::here());
+        cluster_.transport().channel().set_progress(&library::ThreadProgress::here());
         cluster_.speak_at_end([&] { cluster_.parts().make(cluster_, parts); });
     }
     member_.meet({});
 }
 
 void ClusterSeat::run_prepared(ClusterCall& call) {
-    engine::ThreadProgress& thread = engine::ThreadProgress::here();
+    library::ThreadProgress& thread = library::ThreadProgress::here();
     try {
-        const engine::ThreadProgress::Hold hold(thread); // they may make calls of the cluster
+        const library::ThreadProgress::Hold hold(thread); // they may make calls of the cluster
         struct Inside {
             bool& is_inside;
             ~Inside() { is_inside = false; }
@@ -188,7 +188,7 @@ void ClusterSeat::run_prepared(ClusterCall& call) {
 
 ClusterCall& ClusterSeat::prepared(const tutti::detail::Call& call, const Options& options) {
     try {
-        engine::check_given(call);
+        library::check_given(call);
         if (ClusterCall* const known = calls_.find(call)) {
             return *known;
         }
@@ -197,7 +197,7 @@ ClusterCall& ClusterSeat::prepared(const tutti::detail::Call& call, const Option
         prepared->set_strategy();
         return calls_.put(std::move(prepared));
     } catch (ArgumentError& error) {
-        engine::describe(error, {.rank = global_rank(), .collective = call.collective, .where = call.where});
+        library::describe(error, {.rank = global_rank(), .collective = call.collective, .where = call.where});
         throw; // the member may call again
     } catch (...) {
         fail(std::current_exception());
@@ -259,13 +259,13 @@ void ClusterSeat::throw_no_leader() {
 tutti::detail::RequestBase& start(ClusterSeat& seat, const tutti::detail::Call& call,
                                   const Options& options) {
     seat.show_line(call.where);
-    return seat.started().begin(call, options, &engine::ProgressEngine::start);
+    return seat.started().begin(call, options, &library::ProgressEngine::start);
 }
 
 tutti::detail::PersistentRequestBase& prepare(ClusterSeat& seat, const tutti::detail::Call& call,
                                               const Options& options) {
     seat.show_line(call.where);
-    return seat.started().begin(call, options, &engine::ProgressEngine::prepare);
+    return seat.started().begin(call, options, &library::ProgressEngine::prepare);
 }
 
 bool run_again(ClusterSeat& seat, std::uint64_t key, const void* input, void* output) {

@@ -17,7 +17,7 @@ class StartedCalls;
 /// One member's part in an operation of a cluster that is outstanding. For flight/ it is a barrier of the
 /// process, which a member enters when it has shown its vectors, but the leader only when it has exchanged
 /// the operation with the other processes and has stored all results.
-class StartedGate final : public engine::Gate {
+class StartedGate final : public library::Gate {
 public:
     StartedGate(StartedCalls& home, ProcessMember& member)
         : home_(home), call_(member), work_(call_), blocks_(call_, 0, call_.members()) {}
@@ -56,7 +56,7 @@ private:
     /// What the leader does, of a call that sends blocks or of another.
     LeaderWork work_;
     BlockExchange blocks_;
-    engine::KeptOperator operator_;
+    library::KeptOperator operator_;
     const void* input_ = nullptr;
     void* output_ = nullptr;
     Timeout timeout_;
@@ -66,7 +66,7 @@ private:
     bool leads_ = false;
     bool is_in_use_ = false;
     /// How long the leader waits for the members of its process, and when it has looked.
-    engine::WaitTimer waited_{{}};
+    library::WaitTimer waited_{{}};
     std::chrono::nanoseconds looked_{0};
 };
 
@@ -76,9 +76,9 @@ public:
     StartedCalls(ClusterSeat& seat, ProcessMember& member) : seat_(seat), member_(member) {}
 
     /// Starts or prepares a call.
-    using Begin = engine::OutstandingCall& (engine::ProgressEngine::*)(const tutti::detail::Call& call,
-                                                                       engine::Gate* gate);
-    engine::OutstandingCall& begin(const tutti::detail::Call& call, const Options& options, Begin begins);
+    using Begin = library::OutstandingCall& (library::ProgressEngine::*)(const tutti::detail::Call& call,
+                                                                         library::Gate* gate);
+    library::OutstandingCall& begin(const tutti::detail::Call& call, const Options& options, Begin begins);
 
     ClusterSeat& seat() { return seat_; }
     /// The number of the operation that is started now.
@@ -91,7 +91,7 @@ private:
     ClusterSeat& seat_;
     ProcessMember& member_;
     std::uint64_t started_ = 0;
-    engine::CallCache<StartedGate*> free_;
+    library::CallCache<StartedGate*> free_;
     std::vector<std::unique_ptr<StartedGate>> all_;
 };
 
@@ -160,14 +160,14 @@ private:
     bool knows_leader_;
     tutti::detail::Leaving leaving_{}; // for now
     ProcessMember member_;
-    engine::CallCache<std::unique_ptr<ClusterCall>> calls_;
+    library::CallCache<std::unique_ptr<ClusterCall>> calls_;
     /// Whether it is in a call that blocks.
     bool is_inside_ = false;
     std::exception_ptr aborted_;
     /// The last Error that has got the fields of a call of the cluster.
     std::exception_ptr described_;
     /// See find_leader().
-    std::unique_ptr<engine::PreparedCall> search_;
+    std::unique_ptr<library::PreparedCall> search_;
     StartedCalls started_;
 };
 

@@ -23,8 +23,8 @@ std::string level_name(int level) {
 
 /// `local`: the timeout of the group or team, 0 if none is set.
 std::chrono::milliseconds timeout_of(const ClusterOptions& options, std::chrono::milliseconds local) {
-    return engine::timeout_or(options.timeout, "Cluster: ClusterOptions::timeout",
-                              local.count() != 0 ? local : std::chrono::minutes(10));
+    return library::timeout_or(options.timeout, "Cluster: ClusterOptions::timeout",
+                               local.count() != 0 ? local : std::chrono::minutes(10));
 }
 
 /// The communicator, if a cluster can be made of it.
@@ -132,7 +132,7 @@ ClusterState::ClusterState(ClusterState& whole, const PartLayout& part)
         mates.push_back(part.mates[static_cast<std::size_t>(first_rank(process_) + rank)] -
                         whole.first_rank(whole.process_));
     }
-    config_ = engine::config_for_members(whole.config_, mates);
+    config_ = library::config_for_members(whole.config_, mates);
     seat_members();
     whole.group_->adopt(group_, mates);
 }
@@ -171,7 +171,7 @@ void ClusterState::end() noexcept {
     }
     const bool fails = failure_.raised() || std::uncaught_exceptions() > 0;
     if (fails) {
-        tell_others(failure_.raised() ? failure_.first() : engine::unseen_exception());
+        tell_others(failure_.raised() ? failure_.first() : library::unseen_exception());
     }
     if (!fails && finalised == 0) {
         close();
@@ -230,14 +230,14 @@ void ClusterState::look_at_node() {
     all_go_solo_ = all != 0;
 }
 
-mailbox::WaitPolicy ClusterState::wait_policy_of(int threads, const engine::GroupConfig& config) const {
-    return config.options.wait == Wait::automatic ? engine::wait_policy_for(threads, cpus_on_node_)
+mailbox::WaitPolicy ClusterState::wait_policy_of(int threads, const library::GroupConfig& config) const {
+    return config.options.wait == Wait::automatic ? library::wait_policy_for(threads, cpus_on_node_)
                                                   : config.wait_policy;
 }
 
 /// The configuration of a group of this process if other processes want the CPUs as well: measurements
 /// without them are then useless.
-engine::GroupConfig ClusterState::shared(engine::GroupConfig config) const {
+library::GroupConfig ClusterState::shared(library::GroupConfig config) const {
     const int share = std::max(1, cpus_on_node_ * members_of(process_) / members_on_node_);
     if (share < config.cpus) {
         config.cpus = share;
@@ -285,7 +285,7 @@ void ClusterState::fail_with_whole(int rank_in_whole, const std::exception_ptr& 
 }
 
 void ClusterState::leave_failed_call(int rank) {
-    engine::leave_failed_call(boards_, board(rank), [](int /*inside*/) {});
+    library::leave_failed_call(boards_, board(rank), [](int /*inside*/) {});
 }
 
 void ClusterState::tell_others(const std::exception_ptr& cause) noexcept {

@@ -162,7 +162,7 @@ struct alignas(line_bytes) ShownVectors {
 
     // The rest is shown of outstanding operations only.
     std::uint64_t digest = 0;
-    const engine::CallSignature* call_signature = nullptr;
+    const library::CallSignature* call_signature = nullptr;
     /// Whether the member may make MPI calls.
     bool leads = false;
     /// The number of the operation, from 1 on. The member publishes it last.
@@ -240,7 +240,7 @@ public:
         ShownVectors blocking;
         std::array<ShownVectors, most_started> started;
         /// The calls that block, and the operations that it has started.
-        std::array<engine::ShownCalls<engine::CallLog>, 2> calls;
+        std::array<library::ShownCalls<library::CallLog>, 2> calls;
         tutti::detail::CalledFrom called_from;
         /// The system's number of the member's thread. Relaxed: for people.
         std::atomic<int> thread{0};
@@ -252,18 +252,18 @@ public:
     static constexpr std::uint64_t progress_in(std::uint64_t call) { return call << 1U; }
     Board& board(int rank) { return boards_[static_cast<std::size_t>(rank)]; }
     /// The sequence of the cluster's calls to which a stalled call of its group belongs.
-    static engine::Sequence sequence_of(const engine::Stall& stall) {
-        using engine::Sequence;
+    static library::Sequence sequence_of(const library::Stall& stall) {
+        using library::Sequence;
         return stall.sequence == Sequence::blocking ? Sequence::blocking : Sequence::nonblocking;
     }
     /// The calls of a member, as far as it shows them. By any thread.
-    engine::CallHistory history(int rank, engine::Sequence sequence) const;
+    library::CallHistory history(int rank, library::Sequence sequence) const;
     /// The same by rank in the cluster.
-    engine::Histories histories() const;
+    library::Histories histories() const;
     /// The difference between the calls of the two members, or nothing.
-    std::optional<std::string> difference(const engine::Stall& stall) const;
+    std::optional<std::string> difference(const library::Stall& stall) const;
     /// The call of each member of the process. By any thread.
-    engine::RollCall look();
+    library::RollCall look();
     /// See Cluster::roll_call. By any thread.
     std::string roll_call(RollCallFormat format);
     /// How long calls may wait for others, unless they have timeouts of their own.
@@ -284,7 +284,7 @@ public:
     /// The threads of a team, which left for good after the last run, come again. Before they start.
     void expect_all();
 
-    engine::Failure& failure() { return failure_; }
+    library::Failure& failure() { return failure_; }
     /// Lasts until the end of the process.
     void keep_for_good() { kept_ = shared_from_this(); }
     /// Records that a member has failed, by local rank, and releases the others of this process.
@@ -305,17 +305,17 @@ private:
     }
     void set_limits();
     void seat_members();
-    std::unique_ptr<engine::Diagnosis> diagnosis();
-    static std::size_t index_of(engine::Sequence sequence) {
-        return sequence == engine::Sequence::blocking ? 0 : 1;
+    std::unique_ptr<library::Diagnosis> diagnosis();
+    static std::size_t index_of(library::Sequence sequence) {
+        return sequence == library::Sequence::blocking ? 0 : 1;
     }
     void end() noexcept;
     std::pair<int, int> fewest_and_most() const;
     void exchange_sizes(int members);
     void look_at_node();
     /// For so many threads of this node, under the options of `config`.
-    mailbox::WaitPolicy wait_policy_of(int threads, const engine::GroupConfig& config) const;
-    engine::GroupConfig shared(engine::GroupConfig config) const;
+    mailbox::WaitPolicy wait_policy_of(int threads, const library::GroupConfig& config) const;
+    library::GroupConfig shared(library::GroupConfig config) const;
 
     std::chrono::milliseconds timeout_{0};
     int process_ = 0;
@@ -338,12 +338,12 @@ private:
     hybrid::Transport transport_;
     StartedQueue started_;
     /// The configuration of the group or team.
-    engine::GroupConfig config_;
+    library::GroupConfig config_;
     std::shared_ptr<tutti::detail::GroupState> group_;
     std::vector<Board> boards_;
     std::vector<std::unique_ptr<ClusterSeat>> seats_;
     std::array<Staging, 2> staging_;
-    engine::Failure failure_;
+    library::Failure failure_;
     /// The main thread of the whole, if this is a part.
     std::shared_ptr<hybrid::MainThread> main_thread_ = std::make_shared<hybrid::MainThread>();
     Parts parts_;
@@ -352,7 +352,7 @@ private:
     /// Whether all processes have made it.
     bool is_open_ = false;
     /// The last member: it refers to the others.
-    std::optional<engine::RollCallListed> listed_;
+    std::optional<library::RollCallListed> listed_;
 };
 
 } // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail

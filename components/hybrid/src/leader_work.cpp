@@ -36,7 +36,7 @@ void LeaderWork::begin() {
     // 1 MiB takes 1.3 to 1.6 times as long. Whatever the call, one stores to all as in an allreduce.
     const std::size_t touched = 2 * static_cast<std::size_t>(call_.members()) * call_.total_bytes();
     streams_ = (call_.collective() == Collective::broadcast || call_.is_separate()) &&
-               engine::StorePolicy::here().streams_to_own(Collective::allreduce, touched, call_.members());
+               library::StorePolicy::here().streams_to_own(Collective::allreduce, touched, call_.members());
 }
 
 std::size_t LeaderWork::room() const {

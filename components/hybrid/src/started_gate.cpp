@@ -40,7 +40,7 @@ void StartedGate::start() noexcept {
     stage_ = Stage::hidden;
     leads_ = home_.seat().leads_now();
     call_.begin_started(number_, input_, output_, operator_.data(), timeout_);
-    waited_ = engine::WaitTimer(call_.timeout());
+    waited_ = library::WaitTimer(call_.timeout());
     if (leads_) {
         call_.cluster().started().add(number_);
     }
@@ -126,18 +126,18 @@ bool StartedGate::lead() {
 /// Whether the thread makes no other call of the cluster before this operation is complete: it waits for this
 /// one or a later one, and has nothing else outstanding whose continuation might make calls.
 bool StartedGate::is_awaited() const {
-    const engine::ThreadProgress& thread = engine::ThreadProgress::here();
+    const library::ThreadProgress& thread = library::ThreadProgress::here();
     const auto* const awaited =
         thread.awaited() != nullptr ? dynamic_cast<const StartedGate*>(thread.awaited()->gate()) : nullptr;
     return awaited != nullptr && &awaited->home_ == &home_ && awaited->number_ >= number_ &&
-           thread.has_only(engine::ProgressEngine::of(own_seat()));
+           thread.has_only(library::ProgressEngine::of(own_seat()));
 }
 
 /// Members of the process that have not started the operation are found missing here, because nothing that
 /// the leader has published makes them late for the group.
 void StartedGate::look_for_late() {
     constexpr std::chrono::milliseconds between{1};
-    const std::chrono::nanoseconds now = engine::coarse_clock_now();
+    const std::chrono::nanoseconds now = library::coarse_clock_now();
     if (now - looked_ < between) {
         return;
     }
@@ -153,7 +153,7 @@ void StartedGate::look_for_late() {
         if (call_.cluster().failure().raised()) { // which is why it is away
             call_.cluster().failure().throw_aborted();
         }
-        const engine::Stall stall{engine::Sequence::nonblocking, number_, call_.rank(), member};
+        const library::Stall stall{library::Sequence::nonblocking, number_, call_.rank(), member};
         if (is_gone) {
             group.diagnosis().throw_absent(stall);
         }
@@ -228,17 +228,17 @@ StartedGate& StartedCalls::gate_for(const Call& call, const Options& options) {
 }
 
 /// Begins a barrier of the process with a gate for the call.
-engine::OutstandingCall& StartedCalls::begin(const Call& call, const Options& options, Begin begins) {
+library::OutstandingCall& StartedCalls::begin(const Call& call, const Options& options, Begin begins) {
     const ErrorContext context{
         .rank = member_.global_rank(), .collective = call.collective, .where = call.where};
     try {
         seat_.require_idle(call);
-        engine::check_given(call);
+        library::check_given(call);
         StartedGate& gate = gate_for(call, options);
         gate.use(call);
         const auto timeout = local_timeout(call.timeout.value_or(member_.cluster().timeout()));
         try {
-            auto& own = engine::ProgressEngine::of(member_.cluster().group().seat(member_.rank()));
+            auto& own = library::ProgressEngine::of(member_.cluster().group().seat(member_.rank()));
             return (own.*begins)({.collective = Collective::barrier,
                                   .type = Type::u8,
                                   .timeout = timeout,
@@ -249,7 +249,7 @@ engine::OutstandingCall& StartedCalls::begin(const Call& call, const Options& op
             throw;
         }
     } catch (ArgumentError& error) {
-        engine::describe(error, context);
+        library::describe(error, context);
         throw; // the member may call again
     } catch (Error&) {
         seat_.describe(std::current_exception(), context);

@@ -70,7 +70,7 @@ private:
     /// Elements that each member combines.
     std::vector<std::size_t> slices_;
     /// The members' own call.
-    std::unique_ptr<engine::PreparedCall> held_;
+    std::unique_ptr<library::PreparedCall> held_;
     /// The parts of a result that only others need in one exchange.
     run::Memory discarded_;
 };

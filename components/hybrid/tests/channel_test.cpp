@@ -179,12 +179,12 @@ TEST_CASE("every algorithm of the registry, among up to 4 processes") {
 namespace {
 
 /// The configuration of the group in which a cluster of this process alone meets.
-const engine::GroupConfig& config_in(mpi::detail::ClusterState& cluster) {
+const library::GroupConfig& config_in(mpi::detail::ClusterState& cluster) {
     return cluster.group().config();
 }
 
 std::shared_ptr<mpi::detail::ClusterState> cluster_of(const GroupOptions& options) {
-    const tutti::detail::GroupState local(2, engine::config_for(2, options), engine::diagnosis_of);
+    const tutti::detail::GroupState local(2, library::config_for(2, options), library::diagnosis_of);
     return mpi::detail::ClusterState::open(local, MPI_COMM_SELF, {}, false);
 }
 
@@ -195,7 +195,7 @@ TEST_CASE("members of a cluster wait as their group was told to") {
         return;
     }
     for (const Wait wait : {Wait::spin, Wait::yield, Wait::sleep}) {
-        const mailbox::WaitPolicy told = engine::config_for(2, GroupOptions{.wait = wait}).wait_policy;
+        const mailbox::WaitPolicy told = library::config_for(2, GroupOptions{.wait = wait}).wait_policy;
         auto cluster = cluster_of({.wait = wait});
         CHECK(config_in(*cluster).wait_policy.spin_ns == told.spin_ns);
         CHECK(config_in(*cluster).wait_policy.yield_ns == told.yield_ns);

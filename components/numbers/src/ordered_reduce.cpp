@@ -23,7 +23,7 @@ namespace tutti::inline TUTTI_NAMESPACE::detail {
 
 namespace {
 
-using engine::TermRange;
+using library::TermRange;
 
 constexpr const char* preparation = "prepare_ordered_reduce: ";
 
@@ -55,7 +55,7 @@ Call bytes_of_all(const void* mine, std::size_t bytes, void* all, std::size_t me
 
 void check_own(const Call& call, std::size_t first_index) {
     if (call.wrong != Wrong::nothing) {
-        throw ArgumentError(preparation + engine::wrong_argument(call, "terms", "result"));
+        throw ArgumentError(preparation + library::wrong_argument(call, "terms", "result"));
     }
     constexpr auto most = static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max());
     if (first_index > most || call.input_count > most / call.element_bytes) {
@@ -143,12 +143,12 @@ private:
     std::size_t element_bytes_;
     std::size_t members_ = 0;
     TermRange range_;
-    engine::TreeShape shape_;
-    engine::Pieces pieces_;
+    library::TreeShape shape_;
+    library::Pieces pieces_;
     /// Whether an allreduce does the rest after this member's assembly; otherwise all pieces are gathered.
     bool ends_with_allreduce_ = false;
     std::size_t passed_elements_ = 0; ///< by each member; 0: there are no terms
-    engine::Assembly assembly_{{}, 0};
+    library::Assembly assembly_{{}, 0};
     run::Memory passed_;
     run::Memory room_;
     std::uint64_t key_ = 0; ///< of the allreduce
@@ -179,19 +179,19 @@ OrderedTree::OrderedTree(Seat& own, std::size_t first_index, const Call& call, b
         return;
     }
 
-    pieces_ = engine::pieces_of(range_, shape_);
+    pieces_ = library::pieces_of(range_, shape_);
     std::vector<TermRange> ranges;
     for (const Shown& each : shown) {
         ranges.push_back(each.range);
-        passed_elements_ = std::max(passed_elements_, engine::pieces_of(each.range, shape_).elements);
+        passed_elements_ = std::max(passed_elements_, library::pieces_of(each.range, shape_).elements);
     }
-    ends_with_allreduce_ = engine::is_top_of_tree(ranges, shape_);
+    ends_with_allreduce_ = library::is_top_of_tree(ranges, shape_);
     assembly_ =
-        engine::Assembly(shape_, ends_with_allreduce_ ? pieces_.elements : members_ * passed_elements_);
+        library::Assembly(shape_, ends_with_allreduce_ ? pieces_.elements : members_ * passed_elements_);
     const auto own_rank = static_cast<std::size_t>(own.rank());
     for (const std::size_t rank : ranks) {
         if (!ends_with_allreduce_ || rank == own_rank) {
-            for (const engine::Piece& piece : engine::pieces_of(ranges[rank], shape_).pieces) {
+            for (const library::Piece& piece : library::pieces_of(ranges[rank], shape_).pieces) {
                 assembly_.add(piece, (ends_with_allreduce_ ? 0 : rank * passed_elements_) + piece.at);
             }
         }
@@ -251,7 +251,7 @@ void OrderedTree::evaluate(const void* state, void* out, const std::byte* in, st
 }
 
 void OrderedTree::evaluate_pieces(const void* state, const std::byte* terms, std::byte* out) const {
-    for (const engine::Piece& piece : pieces_.pieces) {
+    for (const library::Piece& piece : pieces_.pieces) {
         const std::byte* const in = terms + (piece.first - range_.first) * element_bytes_;
         std::byte* const to = out + piece.at * element_bytes_;
         if (piece.terms != 0) {
@@ -263,7 +263,7 @@ void OrderedTree::evaluate_pieces(const void* state, const std::byte* terms, std
 }
 
 void OrderedTree::assemble(const void* state) const {
-    for (const engine::Step& step : assembly_.steps()) {
+    for (const library::Step& step : assembly_.steps()) {
         if (step.combines) {
             reduce(state, at(step.to), at(step.from), step.count);
         } else {
@@ -312,7 +312,7 @@ void OrderedTree::run(const Call& call) {
 }
 
 OrderedReduction::OrderedReduction(Seat& seat, std::size_t first_index, const Call& call, bool has_identity)
-    : tree_(engine::as_one_call(
+    : tree_(library::as_one_call(
           [&] { return std::make_unique<OrderedTree>(seat, first_index, call, has_identity); })) {}
 OrderedReduction::~OrderedReduction() = default;
 OrderedReduction::OrderedReduction(OrderedReduction&&) noexcept = default;
@@ -331,7 +331,7 @@ bool OrderedReduction::run(const Call& call) {
     if (!tree_->has_terms()) {
         return false;
     }
-    return engine::as_one_call([&] {
+    return library::as_one_call([&] {
         tree_->run(call);
         return true;
     });

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace tutti::engine {
+namespace tutti::library {
 
 namespace {
 
@@ -123,4 +123,4 @@ bool is_top_of_tree(std::span<const TermRange> ranges, const TreeShape& shape) {
     return true;
 }
 
-} // namespace tutti::engine
+} // namespace tutti::library

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace tutti::engine {
+namespace tutti::library {
 
 struct TermRange {
     std::size_t first = 0;
@@ -104,4 +104,4 @@ private:
 /// but the last have the same power of two of rows, and a single value.
 bool is_top_of_tree(std::span<const TermRange> ranges, const TreeShape& shape);
 
-} // namespace tutti::engine
+} // namespace tutti::library

@@ -16,9 +16,9 @@ using tasks::DeferredCollective;
 
 AsyncGroupState::AsyncGroupState(int ranks, AsyncGroupOptions options)
     : options_(std::move(options)),
-      timeout_(engine::timeout_of(options_.timeout, "AsyncGroupOptions::timeout")),
+      timeout_(library::timeout_of(options_.timeout, "AsyncGroupOptions::timeout")),
       cpus_(machine::allowed_pus()),
-      wait_policy_(engine::wait_policy_of(engine::wait_of(Wait::automatic), ranks, cpus_)),
+      wait_policy_(library::wait_policy_of(library::wait_of(Wait::automatic), ranks, cpus_)),
       ranks_(static_cast<std::size_t>(ranks)), last_cpus_(ranks), none_(*this, ranks_.size()),
       listed_([this](RollCallFormat format) { return roll_call(format); }) {
     for (RankState& state : ranks_) {
@@ -58,7 +58,7 @@ void AsyncGroupState::take(tasks::Contribution& contribution, int rank, const Ca
     try {
         contribution.take(call, rank, ranks());
     } catch (ArgumentError& error) {
-        engine::describe(error, {.rank = rank, .collective = call.collective, .where = call.where});
+        library::describe(error, {.rank = rank, .collective = call.collective, .where = call.where});
         throw;
     }
     if (key != 0) {
@@ -69,11 +69,11 @@ void AsyncGroupState::take(tasks::Contribution& contribution, int rank, const Ca
     contribution.keep_operator();
 }
 
-engine::RollCall AsyncGroupState::snapshot() const {
-    std::vector<engine::MemberReport> reports;
+library::RollCall AsyncGroupState::snapshot() const {
+    std::vector<library::MemberReport> reports;
     reports.reserve(ranks_.size());
     for (const RankState& state : ranks_) {
-        engine::MemberReport& shown = reports.emplace_back();
+        library::MemberReport& shown = reports.emplace_back();
         shown.rank = static_cast<int>(reports.size()) - 1;
         shown.where = state.called_from.read();
         if (const auto history = state.calls.read()) {
@@ -82,11 +82,11 @@ engine::RollCall AsyncGroupState::snapshot() const {
         shown.wait = state.wait.read();
         shown.thread = shown.wait ? state.waiter.load(std::memory_order_relaxed) : 0; // for people
     }
-    for (engine::MemberReport& shown : reports) {
+    for (library::MemberReport& shown : reports) {
         if (!shown.wait) {
             continue;
         }
-        const auto is_missing = [&](const engine::MemberReport& other) {
+        const auto is_missing = [&](const library::MemberReport& other) {
             return other.calls.front().number() < shown.wait->number;
         };
         const auto missing = std::ranges::find_if(reports, is_missing);
@@ -114,18 +114,18 @@ TimeoutError AsyncGroupState::delay(std::uint64_t number, int rank, std::chrono:
     const Call& call = contribution.call;
     const auto missing = std::ranges::find_if(
         ranks_, [number](const RankState& state) { return state.calls.seen() < number; });
-    return TimeoutError(snapshot().delay(engine::Sequence::blocking, number, rank, timeout,
-                                         engine::text_of_call(contribution.signature, call.where)),
+    return TimeoutError(snapshot().delay(library::Sequence::blocking, number, rank, timeout,
+                                         library::text_of_call(contribution.signature, call.where)),
                         {.rank = rank,
                          .peer = missing == ranks_.end() ? -1 : static_cast<int>(missing - ranks_.begin()),
                          .operation = number,
                          .collective = call.collective,
-                         .where = engine::line_for_errors(call.where)});
+                         .where = library::line_for_errors(call.where)});
 }
 
 std::string AsyncGroupState::roll_call(RollCallFormat format) const {
-    return engine::required("roll_call: `format`", format) == RollCallFormat::json ? snapshot().json()
-                                                                                   : snapshot().text();
+    return library::required("roll_call: `format`", format) == RollCallFormat::json ? snapshot().json()
+                                                                                    : snapshot().text();
 }
 
 DeferredCollective& AsyncGroupState::after(DeferredCollective& operation, RankState& state) {

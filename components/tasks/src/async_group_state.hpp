@@ -22,7 +22,7 @@ public:
     int ranks() const { return static_cast<int>(ranks_.size()); }
     const AsyncGroupOptions& options() const { return options_; }
     /// The process that has made it.
-    const engine::OwnProcess& process() const { return process_; }
+    const library::OwnProcess& process() const { return process_; }
     /// The CPUs that the executor may have.
     int cpus() const { return cpus_; }
     /// The policy of waiting threads, of which there may be one for each rank.
@@ -47,7 +47,7 @@ public:
     /// The calling thread waits slowly for `rank` in the `number`-th operation. Several may, of which one is
     /// shown.
     void show_wait(int rank, std::uint64_t number, std::chrono::nanoseconds since) noexcept;
-    engine::ShownWait& shown_wait(int rank) { return ranks_[static_cast<std::size_t>(rank)].wait; }
+    library::ShownWait& shown_wait(int rank) { return ranks_[static_cast<std::size_t>(rank)].wait; }
     mailbox::Waiter waiter(int rank) {
         return {ranks_[static_cast<std::size_t>(rank)].wait_history, last_cpus_.of(rank)};
     }
@@ -63,10 +63,10 @@ private:
         std::vector<std::unique_ptr<tasks::DeferredCollective>> kept;
         std::size_t turn = 0;
         std::size_t turn_of_few = 0;
-        engine::CallCache<std::unique_ptr<tasks::Contribution>> checked;
+        library::CallCache<std::unique_ptr<tasks::Contribution>> checked;
         CalledFrom called_from;
-        engine::ShownCalls<engine::ArrivalLog> calls;
-        engine::ShownWait wait;
+        library::ShownCalls<library::ArrivalLog> calls;
+        library::ShownWait wait;
         mailbox::WaitHistory wait_history;
         std::atomic<int> waiter{0};
         /// The requests that are gone; at the end, less those that there were.
@@ -75,7 +75,7 @@ private:
 
     void take(tasks::Contribution& contribution, int rank, const Call& call);
 
-    engine::RollCall snapshot() const;
+    library::RollCall snapshot() const;
     tasks::DeferredCollective& after(tasks::DeferredCollective& operation, RankState& state);
     tasks::DeferredCollective& unused(RankState& state);
 
@@ -86,13 +86,13 @@ private:
     std::vector<RankState> ranks_;
     mailbox::LastCpus last_cpus_;
 
-    const engine::OwnProcess process_;
+    const library::OwnProcess process_;
     /// The AsyncGroup, each rank that has requests, and each caller of hold().
     tasks::StdCount holds_;
     /// Stands for the time before the first operation.
     tasks::DeferredCollective none_;
     /// The last member: it refers to the others.
-    engine::RollCallListed listed_;
+    library::RollCallListed listed_;
 };
 
 } // namespace tutti::inline TUTTI_NAMESPACE::detail

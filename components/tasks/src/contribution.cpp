@@ -14,7 +14,7 @@
 namespace tutti::tasks {
 
 using detail::Call;
-using engine::Aliasing;
+using library::Aliasing;
 using run::Fault;
 
 namespace {
@@ -32,8 +32,8 @@ void require_same_signatures(std::span<const Contribution> all, std::uint64_t nu
     for (std::size_t rank = 1; rank < all.size(); ++rank) {
         if (!(all[rank].signature == all[0].signature)) {
             throw mismatch(all, number, 0, rank,
-                           engine::text_of_signatures(engine::Sequence::blocking, 0, static_cast<int>(rank),
-                                                      number, all[0].signature, all[rank].signature));
+                           library::text_of_signatures(library::Sequence::blocking, 0, static_cast<int>(rank),
+                                                       number, all[0].signature, all[rank].signature));
         }
     }
 }
@@ -46,12 +46,12 @@ void require_matching_counts(std::span<const Contribution> all, std::uint64_t nu
             const std::size_t expected = all[to].blocks.received[from].count;
             if (sent != expected) {
                 throw mismatch(all, number, to, from,
-                               engine::text_of_counts(all[to].signature, static_cast<int>(to),
-                                                      static_cast<int>(from),
-                                                      {.sent = sent,
-                                                       .expected = expected,
-                                                       .number_of_sender = to,
-                                                       .number_of_receiver = from}));
+                               library::text_of_counts(all[to].signature, static_cast<int>(to),
+                                                       static_cast<int>(from),
+                                                       {.sent = sent,
+                                                        .expected = expected,
+                                                        .number_of_sender = to,
+                                                        .number_of_receiver = from}));
             }
         }
     }
@@ -131,7 +131,7 @@ void require_apart(std::span<const Contribution> all, std::uint64_t number) {
             const auto [one, two] =
                 std::minmax({static_cast<int>(piece.rank), static_cast<int>(other->rank)});
             throw mismatch(all, number, static_cast<std::size_t>(one), static_cast<std::size_t>(two),
-                           engine::text_of_vectors(fault, one, two, all[0].signature.describe()));
+                           library::text_of_vectors(fault, one, two, all[0].signature.describe()));
         }
         (piece.is_written ? written : read).add(piece);
     }
@@ -141,8 +141,8 @@ void require_one_output(std::span<const Contribution> all, std::uint64_t number)
     for (std::size_t rank = 1; rank < all.size(); ++rank) {
         if (all[rank].call.output != all[0].call.output) {
             throw mismatch(all, number, 0, rank,
-                           engine::text_of_vectors(Fault::shared_output, 0, static_cast<int>(rank),
-                                                   all[0].signature.describe()));
+                           library::text_of_vectors(Fault::shared_output, 0, static_cast<int>(rank),
+                                                    all[0].signature.describe()));
         }
     }
 }
@@ -151,7 +151,7 @@ void require_one_output(std::span<const Contribution> all, std::uint64_t number)
 /// others, with vectors of their own.
 void require_agreement(std::span<const Contribution> all, std::uint64_t number) {
     require_same_signatures(all, number);
-    const engine::CallSignature& signature = all[0].signature;
+    const library::CallSignature& signature = all[0].signature;
     if (signature.has_private_counts) {
         require_matching_counts(all, number);
     }
@@ -190,13 +190,13 @@ public:
         pass::Elements& elements = work.elements;
         elements.bytes = call_.element_bytes;
         elements.state = call_.state;
-        elements.association = engine::association_of(call_);
+        elements.association = library::association_of(call_);
         if (detail::traits_of(collective_).reduces()) {
             elements.kernels = &call_.loops();
         }
         // Nobody has read the output of a broadcast, though it is in place.
         const bool may_stream = is_separate_ || collective_ == Collective::broadcast;
-        elements.stores.stream = may_stream && engine::StorePolicy::here().streams_to_own(
+        elements.stores.stream = may_stream && library::StorePolicy::here().streams_to_own(
                                                    collective_, pass::touched_bytes(work), cpus);
         return std::move(task_);
     }
@@ -239,7 +239,7 @@ private:
 
 void Contribution::take(const Call& asked, int rank, int members) {
     repeated.forget();
-    engine::check_given(asked);
+    library::check_given(asked);
     if (!asked.algorithm.empty()) {
         throw ArgumentError(std::string(to_string(asked.collective)) + ": `algorithm` is " +
                             std::string(asked.algorithm) +
@@ -252,16 +252,16 @@ void Contribution::take(const Call& asked, int rank, int members) {
                 "neighbor_alltoall: is for members of a Team or Group; ranks of an AsyncGroup and "
                 "one caller take alltoall with counts, 0 for all but the neighbours");
         }
-        shape = engine::checked_layout(asked, rank, members, blocks);
+        shape = library::checked_layout(asked, rank, members, blocks);
     } else {
         offsets.resize(asked.counts != nullptr ? static_cast<std::size_t>(members) + 1 : 0);
-        shape = engine::checked_shape(asked, rank, members, offsets.data());
+        shape = library::checked_shape(asked, rank, members, offsets.data());
     }
-    signature = engine::signature_of(asked, shape);
+    signature = library::signature_of(asked, shape);
     digest = signature.digests(0).digest;
     call = asked;
     call.counts = call.received = nullptr;
-    repeated.set(asked, engine::aliasing_of(asked, shape), detail::key_of(asked));
+    repeated.set(asked, library::aliasing_of(asked, shape), detail::key_of(asked));
 }
 
 void Contribution::keep_operator() {

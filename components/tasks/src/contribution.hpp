@@ -23,15 +23,15 @@ namespace tutti::tasks {
 struct alignas(line_bytes) Contribution {
     /// Without its counts, which may be gone: the offsets or the blocks have their values.
     detail::Call call;
-    engine::Shape shape;
-    engine::CallSignature signature;
+    library::Shape shape;
+    library::CallSignature signature;
     /// The digest of the signature.
     std::uint64_t digest = 0;
-    engine::RepeatedCall repeated;
+    library::RepeatedCall repeated;
     std::vector<std::size_t> offsets;
     /// For calls in which only the sender and the receiver of a block know of it.
     run::PrivateLayout blocks;
-    engine::KeptOperator kept;
+    library::KeptOperator kept;
 
     /// Whether a call with this key on these vectors needs no check because it repeats this one.
     bool serves(std::uint64_t key, const void* input, const void* output) const {

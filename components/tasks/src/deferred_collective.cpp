@@ -58,7 +58,7 @@ void Arrival::check() const {
 
 void Arrival::look_at_clock() noexcept {
     if (!is_over() && timeout_.count() != 0) {
-        const std::int64_t now = engine::coarse_clock_now().count();
+        const std::int64_t now = library::coarse_clock_now().count();
         std::int64_t since = tested_ns_.load(std::memory_order_relaxed);
         if (since == 0) {
             tested_ns_.store(since = now, std::memory_order_relaxed);
@@ -78,14 +78,14 @@ bool Arrival::test() {
 
 void Arrival::wait() {
     if (!is_over()) {
-        home_->wait(*this, engine::no_end);
+        home_->wait(*this, library::no_end);
     }
     check();
 }
 
 bool Arrival::wait_for(std::chrono::duration<double> time) {
     if (!test() && time.count() > 0) {
-        home_->wait(*this, engine::end_after(time));
+        home_->wait(*this, library::end_after(time));
         return test();
     }
     return is_over();
@@ -198,7 +198,7 @@ detail::RequestBase& DeferredCollective::arrive(int rank, std::uint64_t number,
 bool DeferredCollective::execute_small() noexcept {
     const AsyncGroupOptions& options = home_->options();
     const std::uint64_t key = contributions_.front().repeated.key();
-    if (key == engine::RepeatedCall::no_key || contributions_.size() > most_small_ranks ||
+    if (key == library::RepeatedCall::no_key || contributions_.size() > most_small_ranks ||
         (options.executor && options.slice_bytes != 0)) {
         return false;
     }
@@ -264,12 +264,12 @@ private:
 
 void DeferredCollective::wait(Arrival& waiting, std::chrono::nanoseconds end) noexcept {
     const int rank = waiting.rank_;
-    engine::WaitTimer waited(waiting.timeout_);
-    const engine::EndOfWait end_of_wait(home_->shown_wait(rank));
-    const bool has_end = end != engine::no_end;
+    library::WaitTimer waited(waiting.timeout_);
+    const library::EndOfWait end_of_wait(home_->shown_wait(rank));
+    const bool has_end = end != library::no_end;
     // Acquire: pairs with shared_out(). The slices are there.
     const auto is_shared_out = [this] { return is_shared_out_.load(std::memory_order_acquire); };
-    const auto is_done = [&] { return waiting.is_over() || (has_end && engine::clock_now() >= end); };
+    const auto is_done = [&] { return waiting.is_over() || (has_end && library::clock_now() >= end); };
     const auto check = [&](bool takes_long) {
         if (has_end) { // this wait may be one of many, each shorter than the timeout
             waiting.look_at_clock();
@@ -291,7 +291,7 @@ void DeferredCollective::wait(Arrival& waiting, std::chrono::nanoseconds end) no
         }
         const bool is_bounded = has_end || (waiting.timeout_.count() != 0 && !helps);
         EndOfOperation event(waiting.handover_, end_event_, is_bounded);
-        engine::EndingEventCount ending(event, end);
+        library::EndingEventCount ending(event, end);
         mailbox::progress_until([&] { return is_done() || (!helps && is_shared_out()); }, check, ending,
                                 home_->wait_policy(), home_->waiter(rank));
     }

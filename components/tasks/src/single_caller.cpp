@@ -90,7 +90,7 @@ std::size_t slices_of(std::size_t touched_bytes, std::size_t slice_bytes) {
     if (slice_bytes != 0) {
         return touched_bytes / slice_bytes;
     }
-    const std::size_t from_bytes = engine::StorePolicy::here().profile().parallel_threshold_bytes;
+    const std::size_t from_bytes = library::StorePolicy::here().profile().parallel_threshold_bytes;
     const bool pays = from_bytes != 0 && touched_bytes >= from_bytes;
     const std::size_t most = slices_per_cpu * static_cast<std::size_t>(machine::allowed_pus());
     return pays ? std::min(touched_bytes / least_slice_bytes, most) : 1;

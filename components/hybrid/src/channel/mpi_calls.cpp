@@ -131,8 +131,8 @@ void MainThread::finish() {
     changed_.notify_all();
 }
 
-using engine::CallHistory;
-using engine::CallRecord;
+using library::CallHistory;
+using library::CallRecord;
 
 namespace {
 
@@ -141,7 +141,7 @@ constexpr char timeout_mark = 'T';
 constexpr char other_mark = ' ';
 
 /// The types that a call signature names, as text that fits; other types are another text.
-std::string short_text(const engine::CallSignature::Types& types) {
+std::string short_text(const library::CallSignature::Types& types) {
     std::string text = types.text();
     if (text.size() >= MismatchProbe::Summary::most_text) {
         const std::string digest = std::to_string(std::hash<std::string>{}(text) % 1'000'000'000);
@@ -159,8 +159,8 @@ void compare(const CallTrail& own, int process, const MismatchProbe::Summary& th
     const MismatchProbe::Summary ours(own); // types are named by the same texts
     const CallHistory own_calls = ours.history();
     const CallHistory their_calls = theirs.history();
-    if (const auto text =
-            difference(engine::Sequence::blocking, {process, &own_calls, noun}, {peer, &their_calls, noun})) {
+    if (const auto text = difference(library::Sequence::blocking, {process, &own_calls, noun},
+                                     {peer, &their_calls, noun})) {
         throw MismatchError(start + *text);
     }
     if (const auto digest = own.digest_at(theirs.number); digest && *digest != theirs.digest) {
@@ -205,8 +205,8 @@ void FailureChannel::tell(const std::exception_ptr& cause) noexcept {
         return;
     }
     told_ = true;
-    sent_->text.front() = engine::holds<TimeoutError>(cause) ? timeout_mark : other_mark;
-    engine::copy_text(cause, std::span(sent_->text).subspan(1));
+    sent_->text.front() = library::holds<TimeoutError>(cause) ? timeout_mark : other_mark;
+    library::copy_text(cause, std::span(sent_->text).subspan(1));
     for (std::size_t peer = 0; peer < sent_->requests.size(); ++peer) {
         if (static_cast<int>(peer) != rank) {
             MPI_Isend(sent_->text.data(), static_cast<int>(sent_->text.size()), MPI_CHAR,
@@ -247,7 +247,7 @@ MismatchProbe::Summary::Summary(const CallTrail& trail) : number(trail.number())
     const CallHistory history = trail.history();
     const auto last = history.records().last(std::min(history.records().size(), most_calls));
     for (const CallRecord& record : last) {
-        if (const engine::CallSignature::Types* const named = record.signature().types) {
+        if (const library::CallSignature::Types* const named = record.signature().types) {
             short_text(*named).copy(types[size].data(), most_text - 1);
         }
         calls[size++] = record.with_types(nullptr);
@@ -258,7 +258,7 @@ CallHistory MismatchProbe::Summary::history() const {
     CallHistory history;
     for (std::size_t i = 0; i < std::min<std::size_t>(size, most_calls); ++i) {
         const bool has_types = types[i].front() != '\0';
-        history.add(has_types ? calls[i].with_types(engine::CallSignature::Types::of_text(types[i].data()))
+        history.add(has_types ? calls[i].with_types(library::CallSignature::Types::of_text(types[i].data()))
                               : calls[i]);
     }
     history.reach(number);

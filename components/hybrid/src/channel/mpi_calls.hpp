@@ -123,7 +123,7 @@ private:
 class CallTrail {
 public:
     /// The next call: its number is higher than that of the last one. `digest` is that of its call signature.
-    void add(std::uint64_t number, const engine::CallSignature& call_signature, std::uint64_t digest) {
+    void add(std::uint64_t number, const library::CallSignature& call_signature, std::uint64_t digest) {
         digests_[number % digests_.size()] = mixed(this->digest(), digest);
         calls_.show(number, call_signature, digest);
     }
@@ -134,12 +134,12 @@ public:
     std::uint64_t digest() const { return digests_[number() % digests_.size()]; }
     /// The digest of all calls up to that one; empty if it is not known, or not any more.
     std::optional<std::uint64_t> digest_at(std::uint64_t number) const;
-    engine::CallHistory history() const { return *calls_.read(); }
+    library::CallHistory history() const { return *calls_.read(); }
 
 private:
     /// By number.
     std::array<std::uint64_t, 64> digests_{};
-    engine::ShownCalls<engine::CallLog> calls_;
+    library::ShownCalls<library::CallLog> calls_;
 };
 
 /// Probes of processes that wait for long: they send a summary of their calls to the processes for which they
@@ -162,12 +162,12 @@ public:
         /// The last calls that differ from the one before, in order, and the types that their signatures
         /// name, for users.
         std::uint64_t size = 0;
-        std::array<engine::CallRecord, most_calls> calls{};
+        std::array<library::CallRecord, most_calls> calls{};
         std::array<std::array<char, most_text>, most_calls> types{};
 
         Summary() = default;
         explicit Summary(const CallTrail& trail);
-        engine::CallHistory history() const;
+        library::CallHistory history() const;
     };
 
     /// Among so many processes, once it is open.

@@ -177,17 +177,17 @@ void MpiChannel::wait() {
     // mailbox::Backoff counts it as spinning.
     constexpr unsigned tests_per_look = 32;
     constexpr std::chrono::milliseconds most_between{5};
-    const engine::EndOfWait end(shown_);
-    engine::WaitTimer waited(timeout_);
+    const library::EndOfWait end(shown_);
+    library::WaitTimer waited(timeout_);
     mailbox::Backoff backoff(wait_policy_, {wait_history_});
     unsigned checks = 0;
     bool others_ran = false;
-    std::chrono::nanoseconds looked = engine::coarse_clock_now();
+    std::chrono::nanoseconds looked = library::coarse_clock_now();
     std::chrono::nanoseconds last = looked;
     while (!is_done(others_ran)) {
         const bool stays = others_ran || turns_.keeps_cpu(last);
         const mailbox::Backoff::Next next = stays ? mailbox::Backoff::Next::check : backoff.pass();
-        const std::chrono::nanoseconds now = engine::coarse_clock_now();
+        const std::chrono::nanoseconds now = library::coarse_clock_now();
         turns_.note(last, now);
         last = now;
         const bool is_overdue = now - looked >= most_between;
@@ -219,14 +219,14 @@ bool MpiChannel::test() {
     if (!tested_) {
         tested_.emplace(timeout_);
     }
-    if (const std::chrono::nanoseconds now = engine::coarse_clock_now(); now - looked_ >= between) {
+    if (const std::chrono::nanoseconds now = library::coarse_clock_now(); now - looked_ >= between) {
         looked_ = now;
         look_or_give_up(*tested_);
     }
     return false;
 }
 
-void MpiChannel::look_or_give_up(engine::WaitTimer& waited) {
+void MpiChannel::look_or_give_up(library::WaitTimer& waited) {
     try {
         look(waited);
     } catch (...) {
@@ -250,7 +250,7 @@ bool MpiChannel::is_done(bool& others_ran) {
     return done;
 }
 
-void MpiChannel::look(engine::WaitTimer& waited) {
+void MpiChannel::look(library::WaitTimer& waited) {
     look_for_failures();
     hear();
     waited.look();
@@ -302,7 +302,7 @@ std::string MpiChannel::late() const {
     const std::vector<int>& late = silent.empty() ? untaken : silent;
     const bool is_one = std::ranges::all_of(late, [&](int peer) { return peer == late.front(); });
     return (silent.empty() ? "no message taken by " : "no answer from ") +
-           engine::text_of_ranks(late, "process", "processes") + (is_one ? ": it" : ": each of them");
+           library::text_of_ranks(late, "process", "processes") + (is_one ? ": it" : ": each of them");
 }
 
 std::string MpiChannel::overdue() const {
@@ -310,7 +310,7 @@ std::string MpiChannel::overdue() const {
     const std::string call = number == 0 ? "" // at the end of a cluster that has made none
                                          : " in operation " + std::to_string(number) + ", " +
                                                trail_.history().signature(number).describe();
-    return "process " + std::to_string(rank_) + " has waited " + engine::text_of(timeout_) + call + "; " +
+    return "process " + std::to_string(rank_) + " has waited " + library::text_of(timeout_) + call + "; " +
            late() + " has ended, hangs, or is late";
 }
 

@@ -40,7 +40,7 @@ public:
     /// The limits of a wait: the failures of other processes, the one of this process, a timeout; 0 is none.
     /// Both must outlive all waits.
     void set_limits(std::chrono::milliseconds timeout, const FailureChannel& others,
-                    const engine::Failure& failure) {
+                    const library::Failure& failure) {
         timeout_ = timeout;
         others_ = &others;
         failure_ = &failure;
@@ -48,13 +48,13 @@ public:
     /// The timeout of the calls from here on.
     void set_timeout(std::chrono::milliseconds timeout) { timeout_ = timeout; }
     /// The process for which it waits; this one if that is not known.
-    const engine::ShownWait& shown_wait() const { return shown_; }
+    const library::ShownWait& shown_wait() const { return shown_; }
     void set_wait_policy(const mailbox::WaitPolicy& wait_policy) { wait_policy_ = wait_policy; }
     const mailbox::WaitPolicy& wait_policy() const { return wait_policy_; }
 
     /// The messages from here on belong to that call of the cluster, whose signature has this digest. Nothing
     /// when it is the last one once more.
-    void begin(std::uint64_t number, const engine::CallSignature& call_signature, std::uint64_t digest) {
+    void begin(std::uint64_t number, const library::CallSignature& call_signature, std::uint64_t digest) {
         if (trail_.number() != number) {
             trail_.add(number, call_signature, digest);
             begun_ = std::max(begun_, number);
@@ -114,7 +114,7 @@ public:
     /// Whether something was started that no wait() or test() has found done.
     bool awaits_messages() const { return !started_.empty(); }
     /// While it waits, the outstanding operations of that thread make progress; null: none.
-    void set_progress(engine::ThreadProgress* thread) { progress_ = thread; }
+    void set_progress(library::ThreadProgress* thread) { progress_ = thread; }
 
     /// Gives up all started messages: MPI does not use their memory from here on, or is_stuck().
     void give_up(std::chrono::milliseconds grace = longest_grace) noexcept;
@@ -168,8 +168,8 @@ private:
     void not_started(int code, const char* what);
     bool is_done();
     bool is_done(bool& others_ran);
-    void look_or_give_up(engine::WaitTimer& waited);
-    void look(engine::WaitTimer& waited);
+    void look_or_give_up(library::WaitTimer& waited);
+    void look(library::WaitTimer& waited);
     void hear();
     /// Why no answer within the timeout is an error.
     std::string overdue() const;
@@ -178,7 +178,7 @@ private:
 
     MPI_Comm communicator_ = MPI_COMM_NULL;
     const FailureChannel* others_ = nullptr;
-    const engine::Failure* failure_ = nullptr;
+    const library::Failure* failure_ = nullptr;
     int rank_ = 0;
     int size_ = 1;
     int tag_ = 0;
@@ -186,13 +186,13 @@ private:
     bool closed_ = false;
     bool stuck_ = false;
     mailbox::WaitPolicy wait_policy_;
-    engine::LongTurns turns_;
+    library::LongTurns turns_;
     mailbox::WaitHistory wait_history_;
     std::chrono::milliseconds timeout_{0};
-    engine::ShownWait shown_;
-    engine::ThreadProgress* progress_ = nullptr;
+    library::ShownWait shown_;
+    library::ThreadProgress* progress_ = nullptr;
     /// For test(): how long it has returned false, and when it has looked.
-    std::optional<engine::WaitTimer> tested_;
+    std::optional<library::WaitTimer> tested_;
     std::chrono::nanoseconds looked_{0};
     std::vector<Started> started_;
     /// The last collective, for messages of errors.

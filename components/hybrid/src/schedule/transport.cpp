@@ -33,12 +33,12 @@ std::string refusal(const Algorithm& row, const detail::Call& call, const Route&
     }
     detail::Call in_any_order = call;
     in_any_order.order = Order::canonical; // or there is no row for it, see needs_chain()
-    return engine::refusal(row, in_any_order, route.processes);
+    return library::refusal(row, in_any_order, route.processes);
 }
 
 /// Whether operands may be combined in any order. All others are combined in that of the processes.
 bool is_free(const detail::Call& call) {
-    return call.commutative && engine::is_exact(call);
+    return call.commutative && library::is_exact(call);
 }
 
 std::string_view default_allreduce(const detail::Call& call, const Route& route) {
@@ -104,7 +104,7 @@ void copy_alone(const ProcessCall& call) {
 
 bool needs_chain(const detail::Call& call) {
     return call.order == Order::serial && detail::traits_of(call.collective).reduces() &&
-           !engine::is_exact(call);
+           !library::is_exact(call);
 }
 
 std::uint32_t choose_algorithm(const detail::Call& call, std::string_view name, const Route& route) {

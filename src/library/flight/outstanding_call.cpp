@@ -1,0 +1,231 @@
+#include "flight/progress_engine.hpp"
+#include "group/seat.hpp"
+#include "wait/failure.hpp"
+
+#include <utility>
+
+namespace tutti::library {
+
+bool OutstandingCall::test() {
+    if (is_over()) {
+        return has_completed();
+    }
+    const Watch watch(*this, watch_);
+    home_->test();
+    return watch.has_completed();
+}
+
+void OutstandingCall::wait() {
+    wait_until(no_end);
+}
+
+bool OutstandingCall::wait_for(std::chrono::duration<double> time) {
+    if (!(time.count() > 0)) { // or not a number
+        return test();
+    }
+    return wait_until(end_after(time));
+}
+
+bool OutstandingCall::wait_until(std::chrono::nanoseconds end) {
+    if (is_over()) {
+        return has_completed();
+    }
+    Watch watch(*this, watch_);
+    home_->wait(watch, end);
+    return watch.has_completed();
+}
+
+void OutstandingCall::then(detail::Continuation function) {
+    if (home_ != nullptr) {
+        home_->require_own_thread("then");
+        if (!continuation_) { // another thread has dropped one
+            home_->drop_continuation(*this);
+        }
+    }
+    if (continuation_) {
+        throw Error("then: a function or coroutine waits for this operation already; "
+                    "each operation accepts one");
+    }
+    continuation_ = std::move(function);
+    if (is_over()) {
+        call_continuation();
+    }
+}
+
+void OutstandingCall::forget() noexcept {
+    if (home_ == nullptr) {
+        continuation_ = {};
+    } else {
+        home_->drop_continuation(*this);
+    }
+}
+
+void OutstandingCall::release() noexcept {
+    while (!is_over() && is_held_ && home_->may_wait()) {
+        try {
+            wait();     // calls functions, one of which may have the member leave
+        } catch (...) { // recorded: the next call reports it
+        }
+    }
+    if (home_ == nullptr) {
+        delete this;
+    } else {
+        home_->release(*this);
+    }
+}
+
+void OutstandingCall::start() {
+    if (home_ == nullptr) {
+        throw Error("start: the member that has prepared this operation has left its seat");
+    }
+    home_->restart(*this);
+}
+
+void OutstandingCall::start(const detail::Call& call) {
+    if (home_ == nullptr) {
+        start();
+    }
+    home_->restart(*this, call);
+}
+
+void OutstandingCall::call_continuation() {
+    ProgressEngine* const home = home_;
+    const std::exception_ptr failure = failure_;
+    call(home, home != nullptr ? home->taken_continuation(*this) : std::move(continuation_), failure);
+}
+
+void OutstandingCall::call(ProgressEngine* home, detail::Continuation function,
+                           const std::exception_ptr& failure) {
+    if (!function) {
+        return;
+    }
+    const ThreadProgress::Calling calling(home);
+    try {
+        function(failure);
+    } catch (...) {
+        if (calling.member() != nullptr) {
+            calling.member()->fail(std::current_exception());
+        }
+        throw;
+    }
+}
+
+using detail::Call;
+
+/// An operation for the next call of a sequence, with all the memory that it needs.
+OutstandingCall& ProgressEngine::operation_for(const Call& call, Gate* gate, Sequence sequence) {
+    OutstandingCall* operation = nullptr;
+    try {
+        operation = &found_or_prepared(call);
+        operation->operator_.keep(call);
+        operation->sequence_ = sequence;
+        assign_channel(*operation);
+    } catch (ArgumentError& error) {
+        describe(error, context_of(call));
+        throw; // the member may call again
+    } catch (...) {
+        if (operation != nullptr) {
+            operation->sequence_ = Sequence::nonblocking;
+            recycle(*operation);
+        }
+        fail(std::current_exception());
+        throw;
+    }
+    operation->gate_ = gate;
+    operation->input_ = call.input;
+    operation->output_ = call.output;
+    operation->timeout_ = call.timeout;
+    operation->called_from_.show(call.where);
+    operation->is_held_ = true;
+    operation->is_quiet_ =
+        operation->call_.prepared().exchanges_words && operation->operator_.data() == nullptr;
+    return *operation;
+}
+
+/// One that nobody refers to, prepared for such a call already if there is one. Members need not have the
+/// same ones, so that none is used which was prepared before the last decision of an exploration.
+OutstandingCall& ProgressEngine::found_or_prepared(const Call& call) {
+    const std::uint64_t key = detail::key_of(call);
+    OutstandingCall* known = key != 0 ? free_.take(key, call.input, call.output) : nullptr;
+    if (known == nullptr) {
+        check_given(call); // a call with a key has nothing that this looks at
+        known = free_.take(call);
+    }
+    if (known != nullptr && has_last_choice(*known)) {
+        return *known;
+    }
+    OutstandingCall& operation = known != nullptr ? *known : unused();
+    try {
+        prepare(operation, call);
+    } catch (...) {
+        recycle(operation);
+        throw;
+    }
+    return operation;
+}
+
+bool ProgressEngine::has_last_choice(const OutstandingCall& operation) const {
+    const Explorations* const explorations = seat_.explorations();
+    return explorations == nullptr || operation.decisions_ == explorations->decisions();
+}
+
+void ProgressEngine::assign_channel(OutstandingCall& operation) {
+    if (operation.sequence_ == Sequence::persistent) {
+        operation.number_ = persistent_ + 1;
+        operation.channel_ = &channels_.persistent(operation.number_);
+        operation.own_cursor_ = {};
+        operation.cursor_ = &operation.own_cursor_;
+        return;
+    }
+    operation.number_ = started_ + 1;
+    Turn& turn = turn_of(operation);
+    if (turn.channel == nullptr) {
+        turn.channel = &channels_.nonblocking(started_ % Channels::in_turn);
+    }
+    operation.channel_ = turn.channel;
+    operation.cursor_ = &turn.cursor;
+}
+
+/// One that nobody refers to: the one that has been so for the longest, once there are enough.
+OutstandingCall& ProgressEngine::unused() {
+    constexpr std::size_t most_kept = 64;
+    if (all_.size() >= most_kept) {
+        if (OutstandingCall* const oldest = free_.take_oldest()) {
+            return *oldest;
+        }
+    }
+    free_.reserve(all_.size() + 1); // so that none is lost for want of memory
+    open_.reserve(all_.size() + 1);
+    all_.push_back(std::make_unique<OutstandingCall>(*this));
+    return *all_.back();
+}
+
+void ProgressEngine::prepare(OutstandingCall& operation, const Call& call) {
+    const Explorations* const explorations = seat_.explorations();
+    operation.call_.prepare_as_learnt(call, seat_.plans(), explorations);
+    operation.decisions_ = explorations != nullptr ? explorations->decisions() : 0;
+    operation.bindings_.reserve(operation.call_.prepared());
+    if (operation.call_.copied_bytes() != 0) {
+        operation.input_copy_.at_least(operation.call_.copied_bytes(), operation.call_.element_align());
+    }
+    operation.call_.complete();
+}
+
+/// Nobody refers to it any more.
+void ProgressEngine::recycle(OutstandingCall& operation) noexcept {
+    operation.is_held_ = false;
+    operation.continuation_ = {};
+    operation.failure_ = nullptr;
+    if (operation.gate_ != nullptr) {
+        std::exchange(operation.gate_, nullptr)->drop();
+    }
+    if (operation.sequence_ == Sequence::persistent) {
+        channels_.drop_persistent(operation.number_);
+        operation.sequence_ = Sequence::nonblocking;
+    }
+    // Not later: the program may unload the shared library whose operator it is.
+    operation.operator_.drop();
+    free_.put(&operation);
+}
+
+} // namespace tutti::library
