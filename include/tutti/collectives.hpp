@@ -64,7 +64,7 @@ public:
 
     /// Copies `inout` of `root` to `inout` of every other member. It must have the same number of elements on
     /// every member. By default every member copies directly from the root's buffer.
-    template <detail::InPlace InOut>
+    template <detail::InPlace<Way::blocks> InOut>
     auto broadcast(InOut&& inout, int root, const Options& options = {}) {
         return make(rooted(in_place<InOut>(Collective::broadcast, inout, options), root), options);
     }
@@ -85,7 +85,7 @@ public:
     InOut&& broadcast(InOut&& inout) {
         static_assert(
             !detail::BufferArgument<InOut>,
-            "a broadcast needs a root: the rank whose vector goes to all, as in broadcast(vector, 0)");
+            "a broadcast needs a root: the rank whose buffer goes to all, as in broadcast(buffer, 0)");
         return static_cast<InOut&&>(inout);
     }
 
@@ -113,7 +113,7 @@ public:
 
     /// Reduce in place: the result replaces `inout` on the root; `inout` of the other members is unchanged.
     template <class InOut, class Op>
-    requires detail::InPlaceReduction<InOut, Op>
+    requires detail::InPlaceReduction<InOut, Op, Way::blocks>
     auto reduce(InOut&& inout, const Op& op, int root, const Options& options = {}) {
         return make(rooted(reduction(in_place<InOut>(Collective::reduce, inout, options), inout, op), root),
                     options);
@@ -143,7 +143,7 @@ public:
 
     /// Allreduce in place: the result replaces `inout`.
     template <class InOut, class Op>
-    requires detail::InPlaceReduction<InOut, Op>
+    requires detail::InPlaceReduction<InOut, Op, Way::blocks>
     auto allreduce(InOut&& inout, const Op& op, const Options& options = {}) {
         return make(reduction(in_place<InOut>(Collective::allreduce, inout, options), inout, op), options);
     }
@@ -524,7 +524,7 @@ public:
 
     /// Inclusive scan in place: the result replaces `inout`.
     template <class InOut, class Op>
-    requires detail::InPlaceReduction<InOut, Op>
+    requires detail::InPlaceReduction<InOut, Op, Way::blocks>
     auto scan(InOut&& inout, const Op& op, const Options& options = {}) {
         return make(reduction(in_place<InOut>(Collective::scan, inout, options), inout, op), options);
     }
@@ -552,7 +552,7 @@ public:
 
     /// Exclusive scan in place: the result replaces `inout`, except on member 0, whose `inout` is unchanged.
     template <class InOut, class Op>
-    requires detail::InPlaceReduction<InOut, Op>
+    requires detail::InPlaceReduction<InOut, Op, Way::blocks>
     auto exscan(InOut&& inout, const Op& op, const Options& options = {}) {
         return make(reduction(in_place<InOut>(Collective::exscan, inout, options), inout, op), options);
     }
@@ -603,7 +603,7 @@ public:
     }
 
     /// Shift in place: the contents received replace `inout`. The buffer is copied first.
-    template <detail::InPlace InOut>
+    template <detail::InPlace<Way::blocks> InOut>
     auto shift(InOut&& inout, int distance, const Options& options = {}) {
         return make(shifted(in_place<InOut>(Collective::shift, inout, options), distance), options);
     }

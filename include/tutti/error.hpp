@@ -78,8 +78,8 @@ public:
 ///
 /// Fields: all of them; `peer` is the member whose call differs. In an async group and in the single-caller
 /// form, `rank` and `peer` are the two ranks whose calls differ, the same for all requests, without `where`.
-/// In a split, `rank` and `where` only. From Team::run: none; the message names the members. Members of a
-/// cluster know no `peer` in another process, except if blocks have different lengths.
+/// In a split, `rank` and `where` only. From Team::run: none; the message names the members. In a cluster,
+/// `peer` is -1 for a member of another process, except if blocks have different lengths.
 class TUTTI_API MismatchError : public Error {
 public:
     /// The constructor of Error.

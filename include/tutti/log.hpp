@@ -49,8 +49,8 @@ using FailureFunction = std::function<void(int member, std::string_view text)>;
 
 /// Has `function` called whenever a group, team, sub-group or cluster of this copy of the library fails:
 /// once per failure, on the thread of the member that failed first, before any member throws or is released.
-/// Members that fail meanwhile wait until it returns. A program can stop in a debugger there, print what it
-/// knows, or end. An empty function removes it.
+/// Members that fail meanwhile wait until it returns. A program can stop in a debugger there, print its
+/// state, or end. An empty function removes it.
 ///
 /// A failure in a group of among() is reported as one of the group of which that is a part, with the rank
 /// there. A failure in a sub-group or a cluster is reported again if a member's function ends with it; that

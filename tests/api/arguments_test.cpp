@@ -136,9 +136,9 @@ TEST_CASE("numbers of elements that do not fit together, and wrong counts") {
         {"add up to 3", [&](Member& me) { me.allgather(two, four, one_two); }},
         // The root must have the counts that only it gives.
         {"`counts` has 0 entries, must have one for each", [&](Member& me) { me.gather(two, Counts(), 0); }},
-        {"`block` has 1 elements, but `counts[0]` is 2",
+        {"`block` has 1 element, but `counts[0]` is 2",
          [&](Member& me) { me.gather(one, five, two_three, 0); }},
-        {"`block` has 1 elements, but `counts[0]` is 2",
+        {"`block` has 1 element, but `counts[0]` is 2",
          [&](Member& me) { me.scatter(five, one, two_three, 0); }},
     });
     check_rejected(1, "must have 4", [&](Member& me) { me.allgather(four, six); });

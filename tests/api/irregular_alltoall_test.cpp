@@ -84,11 +84,10 @@ TEST_CASE("members that disagree on the element or on having counts are told wha
              std::vector<float> out(3);
              me.alltoall(floats, Counts(ones), out, Counts(ones));
          },
-         "by counts of 4-byte elements of f32"},
+         "by counts of f32"},
         {[&](Member& me, auto out) { me.alltoall(in, out, {.algorithm = "direct"}); }, "of 24 bytes of f64"}};
     for (const auto& [odd, says] : disagreements) {
-        check_fails(3, Kind::mismatch,
-                    {"alltoall (algorithm direct) by counts of 8-byte elements of f64", says},
+        check_fails(3, Kind::mismatch, {"alltoall (algorithm direct) by counts of f64", says},
                     [&, &call = odd](Member& me) {
                         std::vector<double> out(3);
                         me.rank() == 1 ? call(me, out) : me.alltoall(in, Counts(ones), out, Counts(ones));

@@ -277,7 +277,7 @@ TEST_CASE("different graphs, and a graph against all members, are mismatches") {
             me.rank() == 0 ? me.neighbor_alltoall(me.grid({2}, {true}), in, out)
                            : me.alltoall(in, Counts({1, 1}), out, Counts({1, 1}));
         },
-        "neighbor_alltoall of 4-byte elements of i32");
+        "neighbor_alltoall of i32");
     check([&](Member& me, auto& /*out*/) { me.neighbor_alltoall(me.grid({2}, {true}), in, common); },
           "they write to the same memory");
 }
@@ -287,10 +287,10 @@ TEST_CASE("wrong arguments of an exchange are refused before anybody is told") {
     std::vector<int> memory(6);
     const std::span out(memory);
     const Counts threes({3, 3});
-    check_operands(
-        "neighbor_alltoall: `in` has 3 elements, which do not make 2 equal blocks, one for each of the "
-        "destinations",
-        std::span(in).first(3), out);
+    check_operands("neighbor_alltoall: `in` has 3 elements, which cannot be divided into 2 equal blocks, one "
+                   "for each of the "
+                   "destinations",
+                   std::span(in).first(3), out);
     check_operands("`recv_counts` has 1 entries, must have one for each of the 2 sources", in, threes, out,
                    Counts({6}));
     check_operands("`in` has 6 elements, but `send_counts` add up to 7", in, Counts({3, 4}), out, threes);

@@ -76,9 +76,15 @@ TEST_CASE("a group of which nothing else is said runs on where its members are")
 }
 
 TEST_CASE("levels that do not make the members are refused") {
-    for (const Sizes& levels : {Sizes{2, 3}, Sizes{2}, Sizes{0}, Sizes{-1, -4}, Sizes{2, 2, 2}}) {
-        CHECK_THROWS_WITH_AS(Team(4, {.placement = "none", .group = {.levels = levels}}),
-                             "GroupOptions::levels: the product of the sizes is not the number of members, 4",
+    for (const auto& [levels, sizes] :
+         std::initializer_list<std::pair<Sizes, std::string>>{{{2, 3}, "{2, 3}"},
+                                                              {{2}, "{2}"},
+                                                              {{0}, "{0}"},
+                                                              {{-1, -4}, "{-1, -4}"},
+                                                              {{2, 2, 2}, "{2, 2, 2}"}}) {
+        const std::string text =
+            "GroupOptions::levels: the product of the sizes " + sizes + " is not the number of members, 4";
+        CHECK_THROWS_WITH_AS(Team(4, {.placement = "none", .group = {.levels = levels}}), text.c_str(),
                              ArgumentError);
     }
     CHECK_THROWS_AS(Group(4, {.levels = {3}}), ArgumentError);

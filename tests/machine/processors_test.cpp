@@ -76,6 +76,10 @@ TEST_CASE("CPU lists read back as written") {
     CHECK(format_cpu_list(Indices{0, 2, 4, 5, 6, 7}) == "0,2,4-7");
     CHECK(format_cpu_list(Indices{5, 4, 4, 5}) == "5,4,4-5");
     CHECK(parse_cpu_list("5,4,4-5,65535") == Indices{5, 4, 4, 5, 65535});
+    const std::string fault =
+        " is neither a CPU number (0 to 65535) nor an ascending range; use for example 0,2,4-7";
+    CHECK_THROWS_WITH(parse_cpu_list("compakt"), ("'compakt'" + fault).c_str());
+    CHECK_THROWS_WITH(parse_cpu_list("0,x"), ("'x' in '0,x'" + fault).c_str());
 }
 
 TEST_CASE("this machine in synthetic notation has the CPUs that it has") {
@@ -118,7 +122,7 @@ TEST_CASE("readers see a line for each threshold") {
     profile.stream_to_own.l3_bytes = 7;
     CHECK(describe(profile).find("  moved-line                     1.5 ns\n") != std::string::npos);
     CHECK(describe(profile).find("  stream-to-own-per-l3           7 B\n") != std::string::npos);
-    CHECK(describe(profile).starts_with("profile: guess\n"));
+    CHECK(describe(profile).starts_with("thresholds: guess\n"));
 }
 
 /// The quota in a file system that has these files.

@@ -67,7 +67,7 @@ TEST_CASE("what is refused is reported once, and the built-in choice is used") {
         const Collected collected;
         const tuning::Source source = tuning::source_of(path);
         CHECK(source.table == nullptr);
-        const std::string refusal = "GroupOptions::tuning: tuning file " + path + " is refused: ";
+        const std::string refusal = "GroupOptions::tuning: tuning file " + path + " is rejected: ";
         CHECK(mentions(source.text, "built-in choice; " + refusal));
         CHECK(tuning::source_of(path).text == source.text);
         REQUIRE(collected.messages().size() == 1);
@@ -98,7 +98,7 @@ TEST_CASE("a file that is refused is reported under the name of the variable tha
         const Collected collected;
         CHECK(mentions(tuning::source_of("").text, std::string(name) + ": tuning file "));
         CHECK(mentions(collected.first().second,
-                       std::string(name) + ": tuning file " + path + " is refused: "));
+                       std::string(name) + ": tuning file " + path + " is rejected: "));
     }
 }
 

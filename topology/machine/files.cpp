@@ -87,8 +87,9 @@ std::vector<int> parse_cpu_list(std::string_view text) {
             dash == std::string_view::npos ? first : parse_os_index(entry.substr(dash + 1));
         if (!first || !last || *last < *first) {
             throw std::invalid_argument(
-                "'" + std::string(entry) + "' in '" + std::string(text) + "' is neither a CPU number (0 to " +
-                std::to_string(largest_os_index) + ") nor an ascending range; use for example 0,2,4-7");
+                "'" + std::string(entry) + (entry == text ? "" : "' in '" + std::string(text)) +
+                "' is neither a CPU number (0 to " + std::to_string(largest_os_index) +
+                ") nor an ascending range; use for example 0,2,4-7");
         }
         const std::size_t known = os_indices.size();
         os_indices.resize(known + static_cast<std::size_t>(*last - *first) + 1);

@@ -239,7 +239,7 @@ std::string source_text(const Thresholds& profile) {
 }
 
 std::string describe(const Thresholds& profile) {
-    std::string text = "profile: " + source_text(profile) + "\n";
+    std::string text = "thresholds: " + source_text(profile) + "\n";
     const auto line = [&](const char* name, const std::string& value) {
         constexpr std::size_t width = 31;
         text += "  " + padded(name, width) + value + "\n";

@@ -105,7 +105,7 @@ TEST_CASE("arguments that make no sense are named") {
     const std::size_t counts[] = {2}, huge[] = {~std::size_t{0}}, places[] = {1};
     refused(tutti_gatherv(tutti_nonblocking(me, &request), in.data(), 1, out.data(), counts, nullptr,
                           TUTTI_DOUBLE, 0),
-            "gatherv: `block` has 1 elements, but `counts[0]` is 2");
+            "gatherv: `block` has 1 element, but `counts[0]` is 2");
     refused(tutti_allgatherv(me, in.data(), 1, out.data(), huge, places, TUTTI_DOUBLE), "overflows");
     refused(tutti_join(alone.group, 1, &part), "rank is 1");
     refused(tutti_join(alone.group, 0, &part), "taken");
@@ -286,7 +286,7 @@ TEST_CASE("options of groups and async groups are passed on") {
             options.levels = levels.data();
             options.level_count = 2;
         },
-        "the product of the sizes is not the number of");
+        "the product of the sizes {3, 2} is not the number of");
     tutti_async_group_options of_async = TUTTI_ASYNC_GROUP_OPTIONS_INIT;
     of_async.timeout_ms = -2;
     tutti_async_group* async_group = nullptr;

@@ -200,7 +200,7 @@ TEST_CASE("messages go to a function of the program") {
     { const Joined joined(1, &options); }
     ok(tutti_set_log(nullptr, nullptr));
     REQUIRE(texts.size() == 1);
-    CHECK(mentions(texts.front(), "tuning file /nonesuch/from-c is refused"));
+    CHECK(mentions(texts.front(), "tuning file /nonesuch/from-c is rejected"));
 }
 
 TEST_CASE("what has been learnt is saved to a file, and a wrong file is an error") {

@@ -11,8 +11,8 @@
 
 int tutti_f_in_place = 0;
 
-/// The last failure, if this interface has found it: a sentence, which may contain the path of a file. Empty if
-/// the interface for C has the failure.
+/// The last failure, if this interface has found it: a sentence, which may contain the path of a file. Empty
+/// if the interface for C has the failure.
 static _Thread_local char own_text[PATH_MAX + 256];
 
 tutti_status tutti_f_note(tutti_status status, const char* format, ...) {
@@ -190,8 +190,8 @@ static tutti_status check_number(const char* function, const struct array* array
     if (blocks == 0 || array->n == blocks * n) {
         return TUTTI_OK;
     }
-    return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` has %zu elements, must have %zu", function,
-                        array->name, array->n, blocks * n);
+    return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` has %zu element%s, must have %zu", function,
+                        array->name, array->n, array->n == 1 ? "" : "s", blocks * n);
 }
 
 /// Computes n for an array that must have `blocks` times so many elements.
@@ -199,8 +199,8 @@ static tutti_status divide(const char* function, const struct array* array, size
     *n = array->n / blocks;
     if (array->n % blocks != 0) {
         return tutti_f_note(TUTTI_ARGUMENT_ERROR,
-                            "%s: `%s` has %zu elements, which do not make %zu equal blocks", function,
-                            array->name, array->n, blocks);
+                            "%s: `%s` has %zu element%s, which cannot be divided into %zu equal blocks",
+                            function, array->name, array->n, array->n == 1 ? "" : "s", blocks);
     }
     return TUTTI_OK;
 }

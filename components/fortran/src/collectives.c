@@ -147,8 +147,8 @@ static tutti_status check_reach(const char* function, const char* name, size_t e
     if (end <= elements) {
         return TUTTI_OK;
     }
-    return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` has %zu elements, and its blocks reach to %zu",
-                        function, name, elements, end);
+    return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` has %zu element%s, and its blocks reach to %zu",
+                        function, name, elements, elements == 1 ? "" : "s", end);
 }
 
 /// Reads the blocks of a buffer that is divided by `counts`; `displacements` may be absent.
@@ -235,8 +235,8 @@ void tutti_f_reduce_scatterv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* bloc
     }
     if (status == TUTTI_OK && !in_place && c.to.n != c.blocks.counts[me.rank]) {
         status =
-            tutti_f_note(TUTTI_ARGUMENT_ERROR, "reduce_scatterv: `block` has %zu elements, must have %zu",
-                         c.to.n, c.blocks.counts[me.rank]);
+            tutti_f_note(TUTTI_ARGUMENT_ERROR, "reduce_scatterv: `block` has %zu element%s, must have %zu",
+                         c.to.n, c.to.n == 1 ? "" : "s", c.blocks.counts[me.rank]);
     }
     FINISH(status, tutti_reduce_scatterv(me, c.from.in, c.to.out, c.blocks.counts, c.to.type, op));
     give_back(&c);

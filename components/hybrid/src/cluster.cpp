@@ -49,12 +49,11 @@ void find_leaders(PartLayout& part, const Choice& choice, const std::vector<Show
             std::find_if(first, end, [&](int rank) { return members[static_cast<std::size_t>(rank)].leads; });
         const bool any_may = part.processes.size() == 1 || cluster.any_thread_speaks();
         if (leader == end && !any_may) {
-            throw ArgumentError(beginning(choice, part) +
-                                " has members in several processes, but in process " +
-                                std::to_string(part.processes[process]) +
-                                " not the one whose thread makes the MPI calls, as no other thread may below "
-                                "MPI_THREAD_MULTIPLE: have this member in it, or ask MPI_Init_thread for "
-                                "MPI_THREAD_MULTIPLE");
+            throw ArgumentError(
+                beginning(choice, part) + " has members in several processes, but in process " +
+                std::to_string(part.processes[process]) +
+                " it lacks the member whose thread makes the MPI calls. Include that member, or "
+                "initialise MPI with MPI_THREAD_MULTIPLE");
         }
         part.leaders.push_back(any_may ? 0 : static_cast<int>(leader - first));
     }

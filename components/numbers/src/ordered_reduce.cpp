@@ -325,8 +325,8 @@ bool OrderedReduction::run(const Call& call) {
     }
     if (call.input_count != tree_->own_terms()) {
         throw ArgumentError("OrderedReduce: `terms` has " + std::to_string(call.input_count) +
-                            " elements, but " + std::to_string(tree_->own_terms()) +
-                            " were prepared: pass as many");
+                            (call.input_count == 1 ? " element, but " : " elements, but ") +
+                            std::to_string(tree_->own_terms()) + " were prepared: pass as many");
     }
     if (!tree_->has_terms()) {
         return false;

@@ -239,7 +239,7 @@ TEST_CASE("wrong lengths are rejected before the call, and different operators o
                         ArgumentError);
         auto total = prepare_ordered_reduce<double>(me, first, 2, sum);
         CHECK(text_of([&] { static_cast<void>(total(std::span(terms).first(1))); }) ==
-              "OrderedReduce: `terms` has 1 elements, but 2 were prepared: pass as many");
+              "OrderedReduce: `terms` has 1 element, but 2 were prepared: pass as many");
         CHECK(total(terms) == 6.0);
         auto moved = std::move(total);
         CHECK(moved(terms) == 6.0);

@@ -145,7 +145,7 @@ TEST_CASE("who is wrong is named by its rank") {
     Vectors ins{{1, 2}, {3, 4}, {5}};
     Vectors outs(3, Vector(2));
     CHECK_THROWS_WITH_AS(allreduce(ins, outs, sum),
-                         "allreduce: `in` has 1 elements and `out` has 2 elements: they must have the same "
+                         "allreduce: `in` has 1 element and `out` has 2 elements: they must have the same "
                          "number (rank 2)",
                          ArgumentError);
     const std::vector<std::size_t> counts{1, 1, 0};

@@ -181,13 +181,13 @@ concept Reduction = Vectors<In, Out> &&
     (Address<In> || Address<Out> || !Sendable<element_t<Out>> || Applicable<Op, element_t<Out>> ||
      (!Dynamic<Out> && Misapplied<Op, element_t<Out>>));
 
-/// A buffer that is read and written in place. A single object is passed by value if the call has a result
-/// for it.
-template <class V>
-concept InPlace = BufferArgument<V> && !Scalar<V>;
+/// A buffer that is read and written in place. A single object is passed by value if the call `returns` its
+/// result; otherwise overload resolution accepts it so that in_place() can produce the error message.
+template <class V, bool returns = true>
+concept InPlace = BufferArgument<V> && !(returns && Scalar<V>);
 
-template <class V, class Op>
-concept InPlaceReduction = InPlace<V> && Reduction<V, V, Op>;
+template <class V, class Op, bool returns>
+concept InPlaceReduction = InPlace<V, returns> && Reduction<V, V, Op>;
 
 /// A single object, passed by value.
 template <class T, class Op>
@@ -240,7 +240,7 @@ constexpr void refuse_unknown_identity() {
 /// once.
 template <class V>
 constexpr void refuse_operand() {
-    static_assert(!Address<V>, "a pointer does not say how many elements there are: pass a vector, or "
+    static_assert(!Address<V>, "a pointer has no number of elements: pass a range such as std::vector, or "
                                "std::span(pointer, count)");
     static_assert(!Scattered<V>, "the range is not contiguous: pass a contiguous range, such as "
                                  "std::vector<double>, or std::vector<char> instead of std::vector<bool>");
@@ -263,7 +263,7 @@ constexpr void refuse_lost_result() {
     static_assert(
         Address<Out> || Scattered<Out> || std::is_lvalue_reference_v<Out> || Dynamic<Out> || MultiView<Out> ||
             std::ranges::borrowed_range<Out>,
-        "what the call writes would be lost in a temporary: pass a vector that has a name, or a view of one, "
+        "what the call writes would be lost in a temporary: pass a buffer that has a name, or a view of one, "
         "such as std::span");
 }
 
@@ -274,7 +274,7 @@ constexpr void refuse_short_lived() {
     static_assert(
         Address<In> || Scattered<In> || std::is_lvalue_reference_v<In> || Dynamic<In> || MultiView<In> ||
             std::ranges::borrowed_range<In>,
-        "the temporary would be gone before it is read: pass a vector that has a name, or a view of "
+        "the temporary would be gone before it is read: pass a buffer that has a name, or a view of "
         "one, such as std::span");
 }
 

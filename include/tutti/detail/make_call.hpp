@@ -108,7 +108,8 @@ protected:
     template <class InOut, class Options>
     static Call in_place(Collective collective, std::remove_reference_t<InOut>& inout,
                          const Options& options) {
-        static_assert(!Scalar<InOut>, "one object has no blocks: pass a vector, or std::span(&object, 1)");
+        static_assert(!Scalar<InOut>, "one object is no buffer in place: pass another for the result, as in "
+                                      "start.allreduce(mine, all, op), or std::span(&object, 1)");
         Call made = vectors<InOut>(collective, inout, inout, options);
         made.in_place = true;
         return made;

@@ -91,7 +91,7 @@ private:
     std::size_t divided(const char* name, std::size_t total) const {
         const std::size_t blocks = traits_.blocks(members_);
         if (total % blocks != 0) {
-            refuse(call_, elements(name, total) + ", which do not make " + std::to_string(blocks) +
+            refuse(call_, elements(name, total) + ", which cannot be divided into " + std::to_string(blocks) +
                               " equal blocks: pass a multiple of " + std::to_string(blocks) +
                               (traits_.irregular == Irregular::counts ? " or give counts" : ""));
         }

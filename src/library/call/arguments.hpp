@@ -68,7 +68,8 @@ inline std::string_view name_of(const detail::Call& call) {
 }
 
 inline std::string elements(const char* name, std::size_t count) {
-    return std::string("`") + name + "` has " + std::to_string(count) + " elements";
+    return std::string("`") + name + "` has " + std::to_string(count) +
+           (count == 1 ? " element" : " elements");
 }
 
 /// The names that the public functions give to their vectors.

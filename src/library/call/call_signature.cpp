@@ -192,10 +192,8 @@ std::string CallSignature::describe() const {
             : has_displacements  ? " by counts with displacements"
             : has_private_counts ? " by counts"
                                  : " of " + std::to_string(bytes) + " bytes";
-    text += type == Type::other || has_private_counts
-                ? " of " + std::to_string(element_bytes) + "-byte elements" +
-                      (type == Type::other ? "" : " of " + std::string(to_string(type)))
-                : " of " + std::string(to_string(type));
+    text += type == Type::other ? " of " + std::to_string(element_bytes) + "-byte elements"
+                                : " of " + std::string(to_string(type));
     if (counts != 0 && !has_private_counts) {
         text += " in irregular blocks";
     }

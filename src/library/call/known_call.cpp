@@ -77,8 +77,7 @@ void KnownCall::require_like(const Call& other) const {
     const auto refuse = [](const std::string& why) { throw ArgumentError("start: " + why); };
     const auto require_count = [&](const char* name, std::size_t count, std::size_t prepared) {
         if (count != prepared) {
-            refuse(std::string("`") + name + "` has " + std::to_string(count) +
-                   " elements, but was prepared with " + std::to_string(prepared));
+            refuse(elements(name, count) + ", but was prepared with " + std::to_string(prepared));
         }
     };
     if (other.wrong != detail::Wrong::nothing) {

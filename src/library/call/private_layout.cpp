@@ -83,8 +83,8 @@ private:
         keep_apart("out", blocks_.received);
         for (const detail::Neighborhood::Loop& loop : graph.loops()) {
             if (blocks_.sent[loop.sent].count != blocks_.received[loop.received].count) {
-                refuse(call_, "block " + std::to_string(loop.sent) + " of `in` has " +
-                                  std::to_string(blocks_.sent[loop.sent].count) + " elements, but block " +
+                refuse(call_, "block " + std::to_string(loop.sent) + " of " +
+                                  elements("in", blocks_.sent[loop.sent].count) + ", but block " +
                                   std::to_string(loop.received) + " of `out` has " +
                                   std::to_string(blocks_.received[loop.received].count) + ": member " +
                                   std::to_string(own_) + " sends the one to itself as the other");
@@ -118,7 +118,7 @@ private:
             const std::size_t blocks = std::max<std::size_t>(neighbors.size(), 1);
             const std::size_t length = neighbors.empty() ? 0 : vector.elements / blocks;
             if (length * neighbors.size() != vector.elements) {
-                refuse(call_, elements(vector.name, vector.elements) + ", which do not make " +
+                refuse(call_, elements(vector.name, vector.elements) + ", which cannot be divided into " +
                                   std::to_string(neighbors.size()) + " equal blocks, one for each of the " +
                                   vector.things + ": pass a multiple, or counts");
             }

@@ -76,8 +76,12 @@ std::vector<std::vector<int>> equal_parts(const std::vector<int>& levels, int me
         }
     }
     if (size != 1) {
-        throw ArgumentError("GroupOptions::levels: the product of the sizes is not the number of members, " +
-                            std::to_string(members));
+        std::string sizes;
+        for (const int children : levels) {
+            sizes += (sizes.empty() ? "" : ", ") + std::to_string(children);
+        }
+        throw ArgumentError("GroupOptions::levels: the product of the sizes {" + sizes +
+                            "} is not the number of members, " + std::to_string(members));
     }
     return parts;
 }

@@ -56,7 +56,7 @@ Source read_source(const std::string& name, const std::string& path, std::string
     try {
         return {std::make_shared<const Table>(load(path, this_machine())), "file " + path};
     } catch (const std::exception& error) {
-        refusal = name + ": tuning file " + path + " is refused: " + error.what();
+        refusal = name + ": tuning file " + path + " is rejected: " + error.what();
         return {nullptr, std::string(built_in) + "; " + refusal};
     }
 }

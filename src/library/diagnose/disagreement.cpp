@@ -231,7 +231,8 @@ std::string text_of_counts(const CallSignature& signature, int member, int peer,
                std::to_string(elements);
     };
     const auto length = [](int of, std::size_t elements) {
-        return ", but `block` of " + named(of) + " has " + std::to_string(elements) + " elements";
+        return ", but `block` of " + named(of) + " has " + std::to_string(elements) +
+               (elements == 1 ? " element" : " elements");
     };
     const std::string text = std::string(signature.name()) + ": ";
     const detail::CollectiveTraits& traits = detail::traits_of(collective);

@@ -14,7 +14,7 @@
 //     tutti_allreduce(me, in, out, n, TUTTI_DOUBLE, TUTTI_SUM);
 //     tutti_allreduce(tutti_nonblocking(me, &request), in, out, n, TUTTI_DOUBLE, TUTTI_SUM);
 //     tutti_allreduce(tutti_persistent(me, &request), in, out, n, TUTTI_DOUBLE, TUTTI_SUM);
-//     tutti_allreduce(tutti_async_rank(meeting, rank, &request), in, out, n, TUTTI_DOUBLE, TUTTI_SUM);
+//     tutti_allreduce(tutti_async_rank(async_group, rank, &request), in, out, n, TUTTI_DOUBLE, TUTTI_SUM);
 //
 // Every function that can fail returns a tutti_status; tutti_error_text() returns the details. If an argument
 // is wrong, for example a null pointer, the text names it, and the call has had no effect.
@@ -47,8 +47,8 @@ enum {
 };
 
 /// The name of a status and its meaning in one sentence, such as "TUTTI_ABORTED: the call has ended because
-/// another member failed". For any other number, says whether it is reserved or the program's own. Never
-/// NULL; valid until the process ends.
+/// another member failed". For any other number, the text states whether it is reserved or the program's own.
+/// Never NULL; valid until the process ends.
 TUTTI_API const char* tutti_status_text(tutti_status status);
 
 /// The text of the last failure on the calling thread, valid until the next failure there; never NULL.
@@ -189,7 +189,7 @@ typedef void (*tutti_op_function)(const void* in, void* inout, size_t n, void* u
 /// rank order.
 TUTTI_API tutti_status tutti_op_create(tutti_op_function function, void* user, int commutative, tutti_op* op);
 
-/// Frees an operator. Outstanding and prepared calls that use it keep it for as long as they need. 0 is
+/// Frees an operator. Outstanding and persistent calls that use it keep it for as long as they need. 0 is
 /// ignored.
 TUTTI_API tutti_status tutti_op_free(tutti_op op);
 
@@ -484,7 +484,7 @@ TUTTI_API tutti_status tutti_reduce_local(const void* in, void* inout, size_t n,
 // operations of their thread.
 //
 // A request becomes TUTTI_REQUEST_NULL when its operation has been waited for or found complete, even if it
-// failed. The request of a prepared call stays valid until it is freed. A copy of a request is used up
+// failed. The request of a persistent call stays valid until it is freed. A copy of a request is used up
 // together with it, and must not be used after the next call of its member or rank. If the library rejects
 // the use, for example by another thread or inside an operator, it returns TUTTI_ERROR and leaves the request
 // unchanged.
@@ -511,13 +511,13 @@ TUTTI_API tutti_status tutti_wait_all(tutti_request requests[], size_t n);
 TUTTI_API tutti_status tutti_test_all(tutti_request requests[], size_t n, int* done);
 
 /// Waits for one operation, sets *index to its index, and sets its request to TUTTI_REQUEST_NULL. Requests
-/// that are TUTTI_REQUEST_NULL are skipped; if all are, *index is n. Prepared calls and requests of
+/// that are TUTTI_REQUEST_NULL are skipped; if all are, *index is n. Persistent calls and requests of
 /// async groups are not supported.
 TUTTI_API tutti_status tutti_wait_any(tutti_request requests[], size_t n, size_t* index);
 
 /// Makes progress without blocking. If an operation is complete or has failed, sets *done to 1, *index to its
 /// index, and its request to TUTTI_REQUEST_NULL. Otherwise sets *done to 0 and *index to n. If all requests
-/// are TUTTI_REQUEST_NULL, sets *done to 1 and *index to n. Prepared calls are not supported.
+/// are TUTTI_REQUEST_NULL, sets *done to 1 and *index to n. Persistent calls are not supported.
 TUTTI_API tutti_status tutti_test_any(tutti_request requests[], size_t n, size_t* index, int* done);
 
 /// `status` is TUTTI_OK if the operation is complete, or else the reason why it has failed, whose text
@@ -531,11 +531,11 @@ typedef void (*tutti_then_function)(tutti_status status, void* user);
 /// calls nothing.
 TUTTI_API tutti_status tutti_then(tutti_request* request, tutti_then_function function, void* user);
 
-/// Starts a prepared call, for the first time or again. Returns TUTTI_ERROR if it is outstanding or its
+/// Starts a persistent call, for the first time or again. Returns TUTTI_ERROR if it is outstanding or its
 /// member has left.
 TUTTI_API tutti_status tutti_start(tutti_request* request);
 
-/// Frees a request or a prepared call. Waits for the operation, except for an operation of an async group;
+/// Frees a request or a persistent call. Waits for the operation, except for an operation of an async group;
 /// the next call reports a failure. NULL and TUTTI_REQUEST_NULL are ignored.
 TUTTI_API tutti_status tutti_request_free(tutti_request* request);
 
