@@ -16,30 +16,29 @@ finish() { # passed failed
     exit
 }
 
-# Sums the cases in CTest's log. A test without doctest's summary, or that failed in spite of it, counts as one.
-sum() { # CTest's list of failed tests, CTest's log
+# Sums the cases in CTest's report. A test without doctest's summary, or that failed in spite of it, counts as one. A test that was
+# skipped does not count.
+sum() { # the report, as JUnit has it
     awk '
-        function close_test() {
-            if (name == "") return
-            if (summary) { passed += cases_passed; failed += cases_failed }
-            if (!summary && !(name in bad)) ++passed
-            if (name in bad && !cases_failed) ++failed
-        }
-        FILENAME == ARGV[1] { sub(/^[0-9]+:/, ""); bad[$0]; next }
-        /^[0-9]+\/[0-9]+ Testing: / {
-            close_test()
-            name = $0
-            sub(/^.* Testing: /, "", name)
+        /^[ \t]*<testcase name=/ {
+            ran = /status="(run|fail)"/
+            bad = /status="fail"/
             summary = cases_passed = cases_failed = 0
         }
-        /^\[doctest\] test cases:/ {
+        /^[ \t]*<skipped message=/ && !/"SKIP_/ { ran = bad = 1 }
+        /\[doctest\] test cases:/ {
             summary = 1
             split($0, part, "|")
             cases_passed = part[2] + 0
             cases_failed = part[3] + 0
         }
-        END { close_test(); print passed + 0, failed + 0 }
-    ' "$1" "$2"
+        /^[ \t]*<\/testcase>/ && ran {
+            if (summary) { passed += cases_passed; failed += cases_failed }
+            else if (!bad) ++passed
+            if (bad && !cases_failed) ++failed
+        }
+        END { print passed + 0, failed + 0 }
+    ' "$1"
 }
 
 . cmake/step.sh
@@ -57,15 +56,17 @@ fi
 step "configuring $build" "$build/configure.log" cmake --preset "$preset" ${part:+-DTUTTI_TESTS=$part} || finish 0 1
 step "building the library, the command and the tests" "$build/build.log" \
     cmake --build --preset "$preset" -j "$(nproc)" || finish 0 1
-logs=$build/Testing/Temporary
-mkdir -p "$logs"
-: >"$logs/LastTestsFailed.log"
-: >"$logs/LastTest.log"
-ctest --preset "$preset"
+# The report is this run's own: any other ctest of the directory, as ctest -N, empties CTest's LastTest.log.
+report=$(pwd)/$build/tests.xml
+rm -f "$report"
+ctest --preset "$preset" --output-junit "$report" --test-output-size-passed 100000000 --test-output-size-failed 100000000
 result=$?
-touch "$logs/LastTestsFailed.log"
-read -r passed failed < <(sum "$logs/LastTestsFailed.log" "$logs/LastTest.log")
-if [ "$result" -ne 0 ] && [ "$failed" -eq 0 ]; then
+read -r passed failed < <([ ! -f "$report" ] || sum "$report")
+if [ "$((${passed:-0} + ${failed:-0}))" -eq 0 ]; then
+    echo "$0: the tests ended with $result, but their report has none" >&2
+    result=1
+fi
+if [ "$result" -ne 0 ] && [ "${failed:-0}" -eq 0 ]; then
     failed=1
 fi
-finish "$passed" "$failed"
+finish "${passed:-0}" "${failed:-0}"
