@@ -24,6 +24,11 @@ struct Pace {
 constexpr Pace normal;
 std::atomic<const Pace*> pace = &normal;
 
+/// Of a LedClock: the step, or 0 if there is none, and the time.
+std::atomic<std::int64_t> step_ns{0};
+std::atomic<std::int64_t> led_ns{0};
+thread_local bool leads = false;
+
 void change_pace(int factor) {
     static std::deque<Pace> paces; // a thread may still read the last one
     const Pace& next = paces.emplace_back(Pace{machine_now(), mailbox::clock_now(), factor});
@@ -33,6 +38,9 @@ void change_pace(int factor) {
 } // namespace
 
 std::chrono::nanoseconds mailbox::clock_now() noexcept {
+    if (const std::int64_t step = step_ns.load()) {
+        return std::chrono::nanoseconds(leads ? led_ns += step : led_ns.load());
+    }
     const Pace& now = *pace.load(std::memory_order_acquire); // acquire: pairs with change_pace()
     return now.clock + now.factor * (machine_now() - now.machine);
 }
@@ -51,6 +59,18 @@ test::FastClock::FastClock(int factor) {
 
 test::FastClock::~FastClock() {
     change_pace(1);
+}
+
+test::LedClock::LedClock(std::chrono::nanoseconds step) {
+    leads = true;
+    led_ns = mailbox::clock_now().count();
+    step_ns = step.count();
+}
+
+test::LedClock::~LedClock() {
+    change_pace(1);
+    step_ns = 0;
+    leads = false;
 }
 
 void test::sleep_for(std::chrono::nanoseconds time) {

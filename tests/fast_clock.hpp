@@ -14,6 +14,16 @@ public:
     FastClock& operator=(const FastClock&) = delete;
 };
 
+/// While it exists, time passes when the thread that made it looks at the clock, by a step for each look: no
+/// other thread sees that a timeout is over before that thread has. One at a time, and no FastClock.
+class LedClock {
+public:
+    explicit LedClock(std::chrono::nanoseconds step);
+    ~LedClock();
+    LedClock(const LedClock&) = delete;
+    LedClock& operator=(const LedClock&) = delete;
+};
+
 /// Sleeps for a time of the library's clock.
 void sleep_for(std::chrono::nanoseconds time);
 

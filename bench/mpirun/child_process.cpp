@@ -19,13 +19,13 @@ namespace tutti::bench {
 namespace {
 
 /// Reads lines until the other end is closed. Returns false when it stays silent for too long.
-bool pass_lines_on(int descriptor, int silence_seconds,
+bool pass_lines_on(int descriptor, double silence_seconds,
                    const std::function<void(const std::string&)>& on_line) {
     std::string pending;
     std::array<char, 4096> chunk{};
     for (;;) {
         pollfd waiting{.fd = descriptor, .events = POLLIN, .revents = 0};
-        const int ready = poll(&waiting, 1, silence_seconds * 1000);
+        const int ready = poll(&waiting, 1, static_cast<int>(silence_seconds * 1000));
         if (ready == 0) {
             return false;
         }
@@ -80,7 +80,7 @@ int spawn(const std::vector<std::string>& command, int output, pid_t& pid) {
 
 } // namespace
 
-ChildResult run_child(const std::vector<std::string>& command, int silence_seconds,
+ChildResult run_child(const std::vector<std::string>& command, double silence_seconds,
                       const std::function<void(const std::string& line)>& on_line) {
     std::array<int, 2> ends{};
     if (pipe2(ends.data(), O_CLOEXEC) != 0) {

@@ -20,7 +20,7 @@ struct ChildResult {
 
 /// Runs a program (looked up in PATH) until it ends, and passes on every line that it prints on either
 /// stream. A program that prints nothing for `silence_seconds` is taken to hang and is ended.
-ChildResult run_child(const std::vector<std::string>& command, int silence_seconds,
+ChildResult run_child(const std::vector<std::string>& command, double silence_seconds,
                       const std::function<void(const std::string& line)>& on_line);
 
 /// A directory that disappears with its owner.

@@ -1,5 +1,6 @@
 // Calls by some members of a group, whose ranks are at equal distances.
 
+#include "../fast_clock.hpp"
 #include "../ways/exam.hpp"
 #include "support.hpp"
 
@@ -185,6 +186,7 @@ TEST_CASE("among: members of a group of some are released if another throws, or 
 }
 
 TEST_CASE("among: a timeout names the member of the group whose call it is") {
+    const FastClock clock(2);
     Team team(4, {.placement = "none", .group = {.timeout = 60s}});
     std::array<int, 4> peers{};
     const auto part = [&](Member& me) {
@@ -192,7 +194,7 @@ TEST_CASE("among: a timeout names the member of the group whose call it is") {
             if (me.rank() == 1) {
                 me.among(2, 1, 2).barrier({.timeout = 50ms});
             } else {
-                std::this_thread::sleep_for(me.rank() == 3 ? 100ms : 0ms);
+                test::sleep_for(me.rank() == 3 ? 100ms : 0ms);
                 me.barrier();
             }
         } catch (const TimeoutError& error) {
@@ -206,6 +208,7 @@ TEST_CASE("among: a timeout names the member of the group whose call it is") {
 }
 
 TEST_CASE("among: members that never join are not waited for") {
+    const FastClock clock(6);
     Group group(4, {.join_timeout = 300ms});
     std::atomic<int> peer{-1};
     const std::vector<Thrown> thrown = run_threads(group, 2, [&](Member& me) {

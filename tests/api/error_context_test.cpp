@@ -1,5 +1,6 @@
 // The fields of errors: which call has ended, and which other member is involved.
 
+#include "../fast_clock.hpp"
 #include "support.hpp"
 
 static_assert(std::is_nothrow_copy_constructible_v<ArgumentError> &&
@@ -140,6 +141,7 @@ TEST_CASE("in a sub-group, ranks are those of the sub-group") {
 }
 
 TEST_CASE("a timeout has the member that is waited for, on all members and in every way of calling") {
+    const FastClock clock(4);
     const Part calls[] = {[](Member& me) { me.barrier({.timeout = 200ms}); },
                           [](Member& me) { me.start.barrier({.timeout = 200ms}).wait(); },
                           [](Member& me) {
@@ -169,6 +171,7 @@ TEST_CASE("a timeout has the member that is waited for, on all members and in ev
 }
 
 TEST_CASE("a rank that is never joined is the peer; join() has the member that failed") {
+    const FastClock clock(4);
     Group absent(2, {.join_timeout = 30ms});
     Member waits = absent.join(0);
     check_is(context_of<Error>([&] { waits.barrier(); }), 0, 1, 1, Collective::barrier, __LINE__);
@@ -185,6 +188,7 @@ TEST_CASE("a rank that is never joined is the peer; join() has the member that f
 }
 
 TEST_CASE("an async group has the two ranks") {
+    const FastClock clock(4);
     AsyncGroup group(3, {.timeout = 50ms});
     std::vector<int> x(2);
     std::vector<double> y(2);

@@ -1,6 +1,7 @@
 // Requests and persistent operations of members: in which order they are waited for, how long operations
 // last, and other threads that use them.
 
+#include "../fast_clock.hpp"
 #include "coroutines.hpp"
 #include "support.hpp"
 
@@ -112,6 +113,7 @@ TEST_CASE("who waits in one group makes the operations of others progress, also 
 }
 
 TEST_CASE("after a wait whose time is over, a member makes the call that the others wait for") {
+    const FastClock clock(4);
     // Nobody may find that the two wait for each other.
     run_members(2, [](Member& me) {
         Member other = me.dup();

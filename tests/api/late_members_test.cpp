@@ -26,6 +26,7 @@ constexpr std::array all_waits{Wait::automatic, Wait::spin, Wait::yield, Wait::s
 } // namespace
 
 TEST_CASE("members that are behind are listed with the last that they have called") {
+    const FastClock clock(6);
     Team team(4, {.placement = "none", .group = {.timeout = 300ms}});
     const Ended outcome = late_member(team, 2, [](Member& me) {
         if (me.rank() != 2) {
@@ -39,6 +40,7 @@ TEST_CASE("members that are behind are listed with the last that they have calle
 }
 
 TEST_CASE("tasks that block, on a pool with fewer workers, are told") {
+    const FastClock clock(4);
     Group group(4, {.timeout = 100ms});
     std::vector<Thrown> thrown(4);
     const auto task = [&](int rank) {
@@ -64,6 +66,7 @@ TEST_CASE("a member that joins and leaves without a call is named") {
 }
 
 TEST_CASE("a member that has not started what it has prepared is named, and one that has not prepared it") {
+    const FastClock clock(4);
     Team team(3, {.placement = "none", .group = {.timeout = 100ms}});
     std::atomic<bool> is_told{false};
     check_fails(team, Kind::timeout,
@@ -88,6 +91,7 @@ TEST_CASE("a member that has not started what it has prepared is named, and one 
 }
 
 TEST_CASE("of several operations the one that is waited for is named, with its line if that is known") {
+    const FastClock clock(4);
     Team team(2, {.placement = "none", .group = {.timeout = 100ms}});
     const Ended started = late_member(team, 1, [](Member& me) {
         std::vector<int> one(1);
@@ -115,6 +119,7 @@ TEST_CASE("of several operations the one that is waited for is named, with its l
 }
 
 TEST_CASE("members that wait for the one that is late are told apart from it") {
+    const FastClock clock(6);
     Team team(3, {.placement = "none", .group = {.timeout = 300ms}});
     const Ended outcome = late_member(team, 1, [](Member& me) {
         std::vector<int> one(1);
@@ -126,6 +131,7 @@ TEST_CASE("members that wait for the one that is late are told apart from it") {
 }
 
 TEST_CASE("a member that has started an operation and neither tests nor waits is named") {
+    const FastClock clock(2);
     Team team(3, {.placement = "none", .group = {.timeout = 50ms}});
     std::atomic<bool> is_started{false};
     std::atomic<bool> is_told{false};
@@ -148,6 +154,7 @@ TEST_CASE("a member that has started an operation and neither tests nor waits is
 }
 
 TEST_CASE("members that wait for seats that nobody takes are told which") {
+    const FastClock clock(6);
     for (const Wait wait : all_waits) {
         check_told(Group(4, {.wait = wait, .join_timeout = 300ms}), 2,
                    "members 2, 3 have not joined within 300 ms", make_barrier);
@@ -186,6 +193,7 @@ TEST_CASE("so is one that looks at a vector of theirs, and those that wait for t
         },
         [](Member& me) { static_cast<void>(me.split(0, 0)); },
     };
+    const FastClock clock(6);
     for (const Part& act : all) {
         check_told(Group(4, {.join_timeout = 300ms}), 3, "member 3 has not joined within 300 ms", act);
     }
@@ -204,6 +212,7 @@ TEST_CASE("a seat may be taken late") {
 }
 
 TEST_CASE("a member that has taken its seat may come to a call as late as it likes") {
+    const FastClock clock(4);
     Group group(2, {.join_timeout = 1ms});
     for (int region = 0; region < 3; ++region) {
         std::atomic<int> there = 0;
@@ -211,7 +220,7 @@ TEST_CASE("a member that has taken its seat may come to a call as late as it lik
             ++there;
             await(there, 2);
             if (me.rank() == region % 2) {
-                std::this_thread::sleep_for(20ms);
+                test::sleep_for(20ms);
             }
             me.barrier();
         };

@@ -43,7 +43,7 @@ static_assert(Timeout() == Timeout() && Timeout() != 0s && Timeout(never) == nev
 /// A barrier to which member 1 is late by more than the short timeouts of these tests.
 void barrier_after_100_ms(Member& me) {
     if (me.rank() == 1) {
-        std::this_thread::sleep_for(100ms);
+        test::sleep_for(100ms);
     }
     me.barrier();
 }
@@ -86,13 +86,14 @@ TEST_CASE("a timeout that is not positive is reported as it was given") {
 
 TEST_CASE("who tests now and then is told as well") {
     constexpr int most_tests = 12; // of 30 ms each, and of 100 ms that count at most
+    const FastClock clock(4);
     Team team(2, {.placement = "none", .group = {.timeout = 100ms}});
     int tests = 0;
     const Ended outcome = late_member(team, 1, [&](Member& me) {
         Request request = me.start.barrier();
         while (!request.test()) {
             tests += me.rank() == 0 ? 1 : 0;
-            std::this_thread::sleep_for(30ms);
+            test::sleep_for(30ms);
         }
     });
     CHECK(outcome.run.kind == Kind::timeout);
@@ -108,6 +109,7 @@ TEST_CASE("timeouts of members may differ, and the longest never ends a wait") {
 }
 
 TEST_CASE("TUTTI_TIMEOUT counts where the options say nothing") {
+    const FastClock clock(4);
     setenv("TUTTI_TIMEOUT", "0.03", 1);
     Team short_one(2, {.placement = "none"});
     Team own(2, {.placement = "none", .group = {.timeout = 60s}});

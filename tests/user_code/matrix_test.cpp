@@ -1,6 +1,7 @@
 // User code that the library runs, and what it may do there: each place x each act x each way of calling. The
 // outcome of each cell is documented.
 
+#include "../fast_clock.hpp"
 #include "verdicts.hpp"
 
 namespace {
@@ -229,6 +230,7 @@ void try_log(Act act, Way way, const Verdict& verdict) {
 
 /// The function of set_failure_hook() acts when member 0 has waited for too long.
 void try_hook(Act act, Way way, const Verdict& verdict) {
+    const FastClock clock(10);
     Group group(2, {.timeout = 20ms, .trace = Trace::statistics});
     std::atomic<int> calls{0};
     set_failure_hook([&](int member, std::string_view) {

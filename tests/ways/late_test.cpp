@@ -1,5 +1,6 @@
 // A rank that comes late, in every way of calling.
 
+#include "../fast_clock.hpp"
 #include "called.hpp"
 
 namespace {
@@ -53,6 +54,7 @@ TEST_CASE(
                 continue;
             }
             const auto ranks = way.make(with_timeout(members, 20ms));
+            std::optional<FastClock> clock(4);
             for (const Collective collective : detail::all_collectives) {
                 for (const std::size_t n : {std::size_t{1}, std::size_t{20'000}}) {
                     const int late = late_rank(collective, members);
@@ -70,6 +72,7 @@ TEST_CASE(
                     CHECK(told.run.kind == (way.is_async() ? Kind::nothing : Kind::timeout));
                 }
             }
+            clock.reset();
             // Ranks may be late by themselves where others want the CPUs.
             while (call_late(*ranks, called(Collective::allreduce, 1, 0, members), -1).count(Kind::nothing) !=
                    members) {
@@ -86,11 +89,13 @@ TEST_CASE("a call may have a timeout of its own, and a wrong one is an argument 
         INFO(way.name);
         const Called barrier{.collective = Collective::barrier};
         const auto patient = way.make(with_timeout(2, 60s));
+        std::optional<FastClock> clock(4);
         for (const auto timeout : {50ms, 200ms}) {
             const Late told = call_late(*patient, barrier, 1, timeout);
             CHECK(told.count(Kind::timeout) == 2);
             CHECK(mentions(told.ranks[0].text, "has waited " + std::to_string(timeout.count()) + " ms in"));
         }
+        clock.reset();
         CHECK(call_late(*patient, barrier, -1, 60.5s).count(Kind::nothing) == 2);
         const Late wrong = call_late(*patient, barrier, -1, -5ms);
         CHECK(wrong.count(Kind::argument) == 2);
@@ -98,10 +103,11 @@ TEST_CASE("a call may have a timeout of its own, and a wrong one is an argument 
             mentions(wrong.ranks[0].text, "barrier: `options.timeout` is -5 ms, must be positive, or never"));
         // A call that may wait for ever is not ended by the timeout of its group.
         const auto hasty = way.make(with_timeout(2, 30ms));
+        clock.emplace(4);
         std::atomic<bool> right{true};
         hasty->run([&](WayCaller& me) {
             if (me.rank() == 1) {
-                std::this_thread::sleep_for(90ms);
+                test::sleep_for(90ms);
             }
             right = thrown_by(me, barrier, never).kind == Kind::nothing && right;
         });

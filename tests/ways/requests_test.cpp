@@ -1,6 +1,7 @@
 // Requests, in every way of calling that has them.
 
 #include "../api/support.hpp"
+#include "../fast_clock.hpp"
 #include "way.hpp"
 
 namespace {
@@ -129,6 +130,7 @@ TEST_CASE("a function is told of a failure once, and that of a member before the
     enum class By { wait, test, wait_for, then, destruction, any, wait_any };
     const auto check = [](const Way& way, By by, bool is_late) {
         INFO(static_cast<int>(by), is_late ? ", late" : ", different");
+        const FastClock clock(is_late ? 10 : 1);
         std::atomic<bool> has_begun{false};
         std::atomic<bool> has_ended{false};
         int called = 0;

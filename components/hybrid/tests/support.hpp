@@ -1,5 +1,6 @@
 #pragma once
 
+#include "tests/fast_clock.hpp"
 #include "tests/reference/calls.hpp"
 #include "tests/reference/calls_c.hpp"
 #include "tests/test.hpp"

@@ -1,6 +1,7 @@
 // Requests of ranks that arrive: waits with a limit, several at a time, timeouts, and roll calls.
 
 #include "support.hpp"
+#include "tests/fast_clock.hpp"
 
 using namespace tutti;
 using namespace std::chrono_literals;
@@ -26,11 +27,13 @@ TEST_CASE("an async group has the timeout of its options, or of TUTTI_TIMEOUT") 
     setenv("TUTTI_TIMEOUT", "soon", 1);
     CHECK_NOTHROW(AsyncGroup(2)); // it is ignored
     unsetenv("TUTTI_TIMEOUT");
+    const test::FastClock clock(10);
     AsyncRequest other = by_environment.at(1).barrier();
     CHECK(mentions(told_by(other).value_or(""), "rank 1 has waited 50 ms"));
 }
 
 TEST_CASE("a coroutine learns of it as well") {
+    const test::FastClock clock(10);
     AsyncGroup meeting(3, {.timeout = 50ms});
     std::string text;
     test::await_text(meeting.at(1).barrier(), text);
@@ -117,6 +120,7 @@ TEST_CASE("each operation ends once, whoever comes first: the timeout or the end
 TEST_CASE("operators of operations that have been given up are dropped, also where ranks never come") {
     const auto token = std::make_shared<int>(0);
     const auto plus = [token](int a, int b) { return a + b; };
+    const test::FastClock clock(10);
     int x = 1;
     {
         AsyncGroup meeting(2, {.timeout = 20ms});
@@ -131,13 +135,14 @@ TEST_CASE("operators of operations that have been given up are dropped, also whe
 }
 
 TEST_CASE("an operation that an executor has not ended is waited for, whatever the timeout is") {
+    const test::FastClock clock(10);
     test::Idle idle;
     AsyncGroup meeting(2, {.executor = idle.executor(), .slice_bytes = 4096, .timeout = 20ms});
     std::vector<double> one(10'000, 1);
     std::vector<double> other(10'000, 2);
     AsyncRequest first = meeting.at(0).allreduce(one, sum);
     AsyncRequest second = meeting.at(1).allreduce(other, sum);
-    std::this_thread::sleep_for(60ms);
+    test::sleep_for(60ms);
     CHECK(!first.wait_for(0s)); // a test
     first.wait();               // does it itself
     second.wait();
@@ -194,6 +199,7 @@ TEST_CASE("a roll call says who waits at an async group, and for whom") {
 }
 
 TEST_CASE("a timeout names the operation that was waited for, though its rank has come to another") {
+    const test::FastClock clock(10);
     AsyncGroup meeting(2, {.timeout = 100ms});
     double first = 1;
     double second = 1;
@@ -206,6 +212,7 @@ TEST_CASE("a timeout names the operation that was waited for, though its rank ha
 }
 
 TEST_CASE("test_any looks at each request for its timeout") {
+    const test::FastClock clock(10);
     AsyncGroup meeting(2);
     std::array requests{meeting.at(0).barrier({.timeout = 1h}), meeting.at(0).barrier({.timeout = 20ms})};
     const auto until = std::chrono::steady_clock::now() + 1min;
