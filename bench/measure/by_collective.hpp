@@ -6,6 +6,7 @@
 #include <tutti/collective.hpp>
 
 #include <stdexcept>
+#include <string>
 #include <tuple>
 
 namespace tutti {
@@ -13,7 +14,8 @@ namespace tutti {
 /// Returns visit(make) for a function object of the collective. make(caller, op, number, options, vectors...)
 /// makes the call on a member, on its `start` or `prepare`, or at an async group: with the operator and with
 /// the number (the root or the distance) if the collective takes them, and with input and output or, in
-/// place, the one vector.
+/// place, the one vector. A collective that has no function here is reported by an exception: it is not
+/// measured.
 template <class Visit>
 auto with_call_of(Collective collective, Visit visit) {
     switch (collective) {
@@ -65,10 +67,14 @@ auto with_call_of(Collective collective, Visit visit) {
             }
         });
     case Collective::barrier:
-        break;
+        return visit([](auto& me, const auto& /*op*/, int /*none*/, const auto& options,
+                        const auto&... /*none*/) { return me.barrier(options); });
+    default:
+        return visit([collective](auto& me, const auto& /*op*/, int /*number*/, const auto& options,
+                                  const auto&... /*vectors*/) -> decltype(me.barrier(options)) {
+            throw std::invalid_argument(std::string(to_string(collective)) + ": is not measured");
+        });
     }
-    return visit([](auto& me, const auto& /*op*/, int /*none*/, const auto& options,
-                    const auto&... /*none*/) { return me.barrier(options); });
 }
 
 /// Makes the call, and returns its result.

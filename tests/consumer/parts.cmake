@@ -3,6 +3,7 @@
 # Debian packages; a user who requires such a part gets an error that names them.
 
 # Each part's packages, and what makes CMake not find them.
+cmake_policy(VERSION 3.25)
 set(TESTS doctest-dev:DOCTEST_INCLUDE_DIR=OFF relacy-dev:RELACY_INCLUDE_DIR=OFF)
 set(COMMAND libcli11-dev:CMAKE_DISABLE_FIND_PACKAGE_CLI11=ON libfmt-dev:CMAKE_DISABLE_FIND_PACKAGE_fmt=ON
     nlohmann-json3-dev:CMAKE_DISABLE_FIND_PACKAGE_nlohmann_json=ON libtbb-dev:CMAKE_DISABLE_FIND_PACKAGE_TBB=ON)
@@ -64,6 +65,32 @@ foreach(part IN ITEMS "the tests left out, missing Debian packages: ${packages_o
     message(FATAL_ERROR "without any of the packages, \"${line}\" is not in: ${said}")
   endif()
 endforeach()
+
+# Walls: the project is configured without each component, and without all, and then has nothing of it.
+function(without)
+  list(TRANSFORM ARGN REPLACE "(.+)" "-DTUTTI_BUILD_\\1=OFF" OUTPUT_VARIABLE options)
+  configure(said code ${options})
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "without ${ARGN}: ${said}")
+  endif()
+  file(READ ${WORK}/build.ninja rules)
+  list(TRANSFORM ARGN TOLOWER OUTPUT_VARIABLE left_out)
+  foreach(component IN ITEMS tasks numbers c fortran)
+    string(FIND "${rules}" "components/${component}/libtutti_${component}.a" found)
+    if(component IN_LIST left_out AND NOT found EQUAL -1)
+      message(FATAL_ERROR "without ${ARGN}: the component ${component} is built")
+    endif()
+    if(component MATCHES "tasks|numbers" AND NOT component IN_LIST left_out AND found EQUAL -1)
+      message(FATAL_ERROR "without ${ARGN}: the component ${component} is left out as well")
+    endif()
+  endforeach()
+endfunction()
+without(TASKS)
+without(NUMBERS)
+without(C)
+without(FORTRAN)
+without(TBB)
+without(TASKS NUMBERS C FORTRAN TBB)
 
 # A project that compiles Tutti without optimisation is warned.
 set(root ${SOURCE})
