@@ -72,6 +72,8 @@ TEST_CASE("a child of fork() gets errors from the groups of its parent, and can 
         [&] { me.start.barrier().wait(); },
         [&] { static_cast<void>(me.dup()); },
         [&] { static_cast<void>(me.among(1)); },
+        [&] { group.set_timeout(1s); },
+        [&] { static_cast<void>(group.roll_call()); },
     };
     for (const auto& use : uses) {
         CHECK(exit_code_of_child([&] {
@@ -89,6 +91,29 @@ TEST_CASE("a child of fork() gets errors from the groups of its parent, and can 
     forked = true;
     forked.notify_all();
     me.barrier();
+}
+
+TEST_CASE("a process that is forked while another thread is in the failure hook does not wait for it") {
+    static std::atomic<bool> is_inside{false};
+    static std::atomic<bool> forked{false};
+    set_failure_hook([](int, std::string_view) {
+        is_inside = true;
+        is_inside.notify_all();
+        forked.wait(false);
+    });
+    Group group(2);
+    Member me = group.join(1);
+    std::jthread other([&] { group.join(0).abort("deliberate"); });
+    is_inside.wait(false);
+    CHECK(exit_code_of_child([&] {
+              const bool is_told = is_of_parent(thrown_by([&] { me.barrier(); }));
+              me.abort("deliberate");
+              return is_told && is_of_parent(thrown_by([&] { me.barrier(); })) ? 0 : 1;
+          }) == 0);
+    forked = true;
+    forked.notify_all();
+    other.join();
+    set_failure_hook({});
 }
 
 TEST_CASE("a child that a member has forked ends when its function returns") {

@@ -2,6 +2,7 @@
 
 #include "atomic.hpp"
 #include "immovable.hpp"
+#include "machine/process.hpp"
 #include "option_values.hpp"
 
 #include <tutti/error.hpp>
@@ -41,7 +42,7 @@ class Numbered : Immovable {
 public:
     /// Gives a number, which is above 2^32.
     std::uint64_t add(T value) {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock lock(mutex());
         if (free_ == nullptr) {
             add_chunk();
         }
@@ -66,14 +67,14 @@ public:
 
     /// Nothing if there is no such number. By any thread, also while others take it.
     std::optional<T> copy(std::uint64_t number) {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock lock(mutex());
         const T* const found = find(number);
         return found == nullptr ? std::nullopt : std::optional<T>(*found);
     }
 
     /// Gives back the added object, or nothing if there is no such number.
     std::optional<T> take(std::uint64_t number) {
-        const std::scoped_lock lock(mutex_);
+        const std::scoped_lock lock(mutex());
         if (find(number) == nullptr) {
             return std::nullopt;
         }
@@ -120,8 +121,13 @@ private:
         chunks_[used_chunks_++].store(slots, std::memory_order_release); // pairs with slot_of()
     }
 
+    /// Made at first use, because objects of this type are constinit. Never destroyed.
+    static machine::ProcessMutex& mutex() {
+        static machine::ProcessMutex& made = *new machine::ProcessMutex;
+        return made;
+    }
+
     Atomic<Slot*> chunks_[most_chunks] = {};
-    std::mutex mutex_;
     std::uint64_t used_chunks_ = 0;
     Slot* free_ = nullptr;
     std::uint64_t serial_ = 0;

@@ -4,6 +4,7 @@
 #include "run/prepared.hpp"
 #include "schedule/schedule.hpp"
 #include "schedule/synchronise.hpp"
+#include "wait/failure.hpp"
 
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.hpp>
@@ -16,7 +17,6 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <utility>
 #include <vector>
@@ -100,7 +100,7 @@ public:
 private:
     int members_;
     const GroupConfig& config_;
-    std::mutex mutex_;
+    GroupMutex mutex_;
     Recent<ScheduleName, std::shared_ptr<const schedule::Synchronised>> kept_{most_schedule_bytes};
 };
 

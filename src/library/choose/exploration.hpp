@@ -2,12 +2,12 @@
 
 #include "choose/select.hpp"
 #include "mailbox/slot.hpp"
+#include "wait/failure.hpp"
 
 #include <algorithm>
 #include <array>
 #include <chrono>
 #include <limits>
-#include <mutex>
 
 namespace tutti::library {
 
@@ -110,7 +110,7 @@ public:
     std::vector<Learnt> all() const;
 
 private:
-    mutable std::mutex mutex_;
+    mutable GroupMutex mutex_;
     std::map<Learnt::Kind, Learnt> of_kinds_;
 };
 

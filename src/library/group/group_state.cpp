@@ -132,8 +132,8 @@ Statistics GroupState::statistics() const {
 }
 
 void GroupState::set_timeout(Timeout timeout) {
-    timeout_.store(library::timeout_of(timeout, "set_timeout: `timeout`"), std::memory_order_relaxed);
     const std::scoped_lock lock(deriving_);
+    timeout_.store(library::timeout_of(timeout, "set_timeout: `timeout`"), std::memory_order_relaxed);
     for (const std::shared_ptr<GroupState>& group : derived_) {
         group->set_timeout(timeout);
     }
@@ -174,7 +174,7 @@ void GroupState::leave_failed_call(int member) {
 }
 
 void GroupState::keep_for_good() noexcept {
-    static std::mutex mutex;
+    static machine::ProcessMutex mutex;
     static GroupState* last_kept = nullptr; // a chain of all, in which leak checkers find them
     const std::lock_guard lock(mutex);
     if (itself_ == nullptr) {
@@ -241,7 +241,6 @@ void GroupState::adopt(const std::shared_ptr<GroupState>& group, const std::vect
 }
 
 std::shared_ptr<GroupState> GroupState::derived(const library::Progression& ranks) {
-    require_own_process(); // else another thread may have held the lock at the moment of fork()
     const std::scoped_lock lock(deriving_);
     const auto known = std::ranges::find_if(
         derived_, [&](const auto& group) { return group->family_.derived_ranks() == ranks; });
@@ -298,6 +297,9 @@ void GroupState::fail_reported(int member, const std::exception_ptr& cause) noex
 void GroupState::fail(int member, const std::exception_ptr& cause, int peer) noexcept {
     const bool has_failed_before = failure_.raised();
     release_all(member, cause, peer, "");
+    if (!process_.is_here()) { // another thread may have held the lock of the family
+        return;
+    }
     family_.for_each_descendant([&](const std::shared_ptr<GroupState>& descendant) {
         descendant->release_all(member, cause, -1, " of a group that this one was made of");
     });

@@ -223,7 +223,7 @@ private:
     std::shared_ptr<GroupState> itself_;
     GroupState* next_kept_ = nullptr;
     library::Family family_;
-    std::mutex deriving_;
+    library::GroupMutex deriving_;
     std::vector<std::shared_ptr<GroupState>> derived_;
     /// The last members: they refer to the others.
     std::optional<library::TraceListed> traced_;

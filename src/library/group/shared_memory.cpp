@@ -88,6 +88,9 @@ Channel& Channels::persistent(std::uint64_t number) {
 }
 
 void Channels::drop_persistent(std::uint64_t number) {
+    if (!mutex_.is_usable()) {
+        return;
+    }
     const std::scoped_lock lock(mutex_);
     const auto found = persistent_.find(number);
     if (++found->second.dropped == members_) {

@@ -7,6 +7,7 @@
 #include "mailbox/mailbox.hpp"
 #include "mailbox/slot.hpp"
 #include "mailbox/wait.hpp"
+#include "wait/failure.hpp"
 
 #include <tutti/detail/export.hpp>
 
@@ -100,7 +101,7 @@ private:
     int members_;
     const mailbox::StdWord& failed_;
     alignas(paired_lines_bytes) mailbox::EventCount event_;
-    alignas(paired_lines_bytes) std::mutex mutex_;
+    alignas(paired_lines_bytes) GroupMutex mutex_;
     std::array<std::unique_ptr<Channel>, in_turn> nonblocking_;
     std::map<std::uint64_t, PersistentChannel> persistent_;
     ZeroPages starts_pages_;
@@ -207,7 +208,7 @@ public:
             std::memory_order_acquire); // acquire: pairs with the release of channels()
     }
     /// While it lives, channels last: for a thread that is no member.
-    std::unique_lock<std::mutex> hold_channels() { return std::unique_lock(channels_mutex_); }
+    std::unique_lock<GroupMutex> hold_channels() { return std::unique_lock(channels_mutex_); }
     /// Only while no member is in a call.
     void drop_channels();
 
@@ -250,7 +251,7 @@ private:
     mailbox::LastCpus last_cpus_;
     /// Relaxed: the end of the members' run orders it.
     std::atomic<bool> any_left_for_good_{false};
-    std::mutex channels_mutex_;
+    GroupMutex channels_mutex_;
     std::unique_ptr<Channels> channels_;
     Atomic<Channels*> channels_shown_{nullptr};
 };

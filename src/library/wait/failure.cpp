@@ -212,13 +212,16 @@ void Failure::report(int member, const std::exception_ptr& cause) noexcept {
         with_text(cause, [&](const char* text) { report_failure(first_ + member, text); });
         return;
     }
-    while (!raised()) {
+    while (!raised() && mutex_.is_usable()) {
         mailbox::nap(between_looks_ns);
     }
 }
 
 void Failure::raise(int member, const std::exception_ptr& cause, const char* whose,
                     std::optional<int> peer) noexcept {
+    if (!mutex_.is_usable()) { // throw_aborted() throws the error for that
+        return raised_.publish(1);
+    }
     const std::scoped_lock lock(mutex_);
     if (raised_.get() != 0) { // only changes under the lock
         return;
@@ -263,6 +266,9 @@ std::string Failure::text() const {
 }
 
 std::exception_ptr Failure::first() const noexcept {
+    if (!mutex_.is_usable()) {
+        return nullptr;
+    }
     const std::scoped_lock lock(mutex_);
     return cause_;
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "announce.hpp"
+#include "immovable.hpp"
 #include "machine/process.hpp"
 #include "mailbox/mailbox.hpp"
 #include "mailbox/slot.hpp"
@@ -66,6 +67,21 @@ private:
     std::uint64_t process_ = machine::this_process();
 };
 
+/// A mutex of a group. In a child of fork(), which may lack the thread that holds it, lock() throws Error.
+class GroupMutex : Immovable {
+public:
+    void lock() {
+        process_.require("the group");
+        mutex_.lock();
+    }
+    void unlock() { mutex_.unlock(); }
+    bool is_usable() const { return process_.is_here(); }
+
+private:
+    OwnProcess process_;
+    std::mutex mutex_;
+};
+
 /// Says which call an error has ended, for all fields but `peer`, unless it has come out of another call
 /// before, such as one that an operator has made in another group. By the thread that has caught the error,
 /// before another one may see it.
@@ -97,7 +113,7 @@ public:
     const mailbox::StdWord& word() const noexcept { return raised_; }
 
     /// Before raise(): calls set_failure_hook()'s function with the failure, once until clear(). If another
-    /// member does so at the moment, waits until that has raised its failure.
+    /// member does so at the moment, waits until that has raised its failure, except in a child of fork().
     TUTTI_COMPONENT_API void report(int member, const std::exception_ptr& cause) noexcept;
 
     /// Records that `member` failed with `cause`, null when its thread is being ended; only the first failure
@@ -131,7 +147,7 @@ public:
     void clear() noexcept;
 
 private:
-    mutable std::mutex mutex_;
+    mutable GroupMutex mutex_;
     /// Relaxed: the member that claims it publishes the rest by raise().
     std::atomic_flag report_is_claimed_;
     /// Relaxed: the member that sets it reports the failure, and then raises it.
