@@ -1,35 +1,16 @@
 // Threads that arrive and wait take no lock. Two of them wait for it in the kernel, which takes longer than
 // all else; one that spins never enters it.
 
+#include "tests/counted_locks.hpp"
+
 #include <tutti/tasks.hpp>
 #include <tutti/tutti.hpp>
 
-#include <dlfcn.h>
 #include <doctest/doctest.h>
-#include <pthread.h>
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <thread>
-
-namespace {
-
-thread_local bool counts = false;
-std::atomic<int> locks{0};
-
-} // namespace
-
-/// Stands before the C library's.
-extern "C" int pthread_mutex_lock(pthread_mutex_t* mutex) noexcept {
-    using Lock = int (*)(pthread_mutex_t*);
-    static constinit std::atomic<Lock> found{nullptr}; // libc++abi locks to initialise others
-    if (found == nullptr) {
-        found = reinterpret_cast<Lock>(dlsym(RTLD_NEXT, "pthread_mutex_lock"));
-    }
-    locks += counts ? 1 : 0;
-    return found.load()(mutex);
-}
 
 TEST_CASE("two threads that arrive and wait take no lock") {
     constexpr int times = 1000;
@@ -39,11 +20,11 @@ TEST_CASE("two threads that arrive and wait take no lock") {
         tutti::AsyncRank me = group.at(rank);
         double& result = results[static_cast<std::size_t>(rank)];
         for (int call = 0; call < 2 * times; ++call) {
-            counts = call >= times; // the first ones prepare
+            counts_locks = call >= times; // the first ones prepare
             const std::array<double, 1> in{1.0};
             me.allreduce(in, std::span(&result, 1), tutti::sum).wait();
         }
-        counts = false;
+        counts_locks = false;
     };
     std::thread other(arrive, 1);
     arrive(0);

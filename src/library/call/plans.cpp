@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace tutti::library {
 
@@ -46,17 +47,87 @@ plan::Plan varied(plan::Plan plan, ScheduleName::Variant variant) {
 
 } // namespace
 
-std::shared_ptr<const schedule::Synchronised> Schedules::synchronised(const ScheduleName& name) {
-    const std::scoped_lock lock(mutex_);
-    if (const auto* const known = kept_.find(name)) {
-        return *known;
+Schedules::~Schedules() {
+    for (First* each = first_.load(); each != nullptr;) {
+        delete std::exchange(each, each->next);
     }
+}
+
+Schedules::Schedule Schedules::make(const ScheduleName& name) const {
     // All members have one configuration, and so one tree: the row that they name determines the schedule.
     const auto tree = graph::LevelTree::of_parts(members_, config_.parts);
-    auto made = std::make_shared<const schedule::Synchronised>(schedule::synchronise(
+    return std::make_shared<const schedule::Synchronised>(schedule::synchronise(
         algorithm::make(algorithm::registry()[name.row], tree, name.root), name.protocol));
+}
+
+/// The entry of that name, which is added if there is none; null if there is no room left.
+Schedules::First* Schedules::first(const ScheduleName& name) {
+    std::unique_ptr<First> added;
+    First* newest = first_.load(std::memory_order_acquire);
+    do {
+        for (First* each = newest; each != nullptr; each = each->next) {
+            if (each->name == name) {
+                return each;
+            }
+        }
+        if (first_bytes_.load(std::memory_order_relaxed) >= most_schedule_bytes) {
+            return nullptr;
+        }
+        if (added == nullptr) {
+            added = std::make_unique<First>(name);
+        }
+        added->next = newest;
+    } while (!first_.compare_exchange_weak(newest, added.get(), std::memory_order_acq_rel,
+                                           std::memory_order_acquire));
+    first_bytes_.fetch_add(sizeof(First), std::memory_order_relaxed);
+    return added.release();
+}
+
+Schedules::Schedule Schedules::latest(const ScheduleName& name, Schedule made) {
+    const std::scoped_lock lock(mutex_);
+    if (const auto* const known = latest_.find(name)) {
+        return *known;
+    }
+    if (made == nullptr) {
+        made = make(name);
+    }
     const std::size_t bytes = bytes_of(*made);
-    return kept_.keep(name, std::move(made), bytes);
+    return latest_.keep(name, std::move(made), bytes);
+}
+
+Schedules::Schedule Schedules::synchronised(const ScheduleName& name) {
+    process_.require("the group"); // in a child of fork(), the member that makes it may be missing
+    First* const entry = first(name);
+    if (entry == nullptr) {
+        return latest(name);
+    }
+    // One member makes it. If others need it at the same time, they wait for it instead of making it as well.
+    for (int state = First::unmade; !entry->state.compare_exchange_weak(state, First::being_made);
+         state = First::unmade) {
+        if (state == First::made) {
+            return entry->value != nullptr ? entry->value : latest(name);
+        }
+        entry->state.wait(First::being_made);
+    }
+    const auto leave = [&](First::State state) {
+        entry->state.store(state);
+        entry->state.notify_all();
+    };
+    try {
+        Schedule made = make(name);
+        const std::size_t bytes = bytes_of(*made);
+        if (first_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes <= most_schedule_bytes) {
+            entry->value = made;
+        } else {
+            first_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
+            latest(name, made);
+        }
+        leave(First::made);
+        return made;
+    } catch (...) {
+        leave(First::unmade);
+        throw;
+    }
 }
 
 Plans::Plans(Schedules& schedules, const GroupConfig& config, int rank, int members)

@@ -11,6 +11,7 @@
 #include <tutti/neighbors.hpp>
 
 #include <array>
+#include <atomic>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
@@ -85,23 +86,47 @@ struct ScheduleName {
     friend auto operator<=>(const ScheduleName&, const ScheduleName&) = default;
 };
 
-/// The schedules that a group keeps, in bytes.
-inline constexpr std::size_t most_schedule_bytes = std::size_t{32} << 20U;
+/// The schedules that a group keeps, in bytes: the first ones for good, and beyond these the latest.
+inline constexpr std::size_t most_schedule_bytes = std::size_t{16} << 20U;
 
-/// The schedules of a group, which all members share. Any member may use it at any time.
+/// The schedules of a group, which all members share. Any member may use it at any time. It looks the first
+/// schedules up without a lock.
 class Schedules {
 public:
     /// \pre the configuration lasts, whose levels never change.
     Schedules(int members, const GroupConfig& config) : members_(members), config_(config) {}
+    ~Schedules();
 
     /// Built once for all members, on first use, and again when it has been forgotten.
     std::shared_ptr<const schedule::Synchronised> synchronised(const ScheduleName& name);
 
 private:
+    using Schedule = std::shared_ptr<const schedule::Synchronised>;
+
+    /// One of the first schedules.
+    struct First {
+        enum State : int { unmade, being_made, made };
+
+        explicit First(const ScheduleName& named) : name(named) {}
+
+        ScheduleName name;
+        First* next = nullptr;
+        std::atomic<int> state{unmade};
+        /// Null if the schedule is too large, so that it is among the latest.
+        Schedule value;
+    };
+
+    Schedule make(const ScheduleName& name) const;
+    First* first(const ScheduleName& name);
+    Schedule latest(const ScheduleName& name, Schedule made = {});
+
     int members_;
     const GroupConfig& config_;
-    GroupMutex mutex_;
-    Recent<ScheduleName, std::shared_ptr<const schedule::Synchronised>> kept_{most_schedule_bytes};
+    std::atomic<First*> first_{nullptr};
+    std::atomic<std::size_t> first_bytes_{0};
+    OwnProcess process_;
+    GroupMutex mutex_; ///< of latest_
+    Recent<ScheduleName, Schedule> latest_{most_schedule_bytes};
 };
 
 /// The plans that all members of a group together keep, in bytes; each keeps at least as many as follow.
