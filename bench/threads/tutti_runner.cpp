@@ -117,7 +117,7 @@ std::vector<Contender> TuttiRunner::own_contenders(Member& me, Member& in_loops,
                             .collective = {},
                             .calls = calling.in_flight};
         if (calling.way == Calling::Way::single_caller) {
-            contender.collective = single_caller_calls(problem, all, helpers_->executor());
+            contender.collective = single_caller_calls(problem, all, executor_of(*helpers_));
             contender.leader_alone = true;
         } else if (calling.way == Calling::Way::arriving) {
             contender.collective = arriving_calls(*meeting_, me.rank(), problem, input, output);

@@ -2,7 +2,6 @@
 
 #include <tutti/detail/export.hpp>
 #include <tutti/detail/functions.hpp>
-#include <tutti/executor.hpp>
 #include <tutti/member.hpp>
 
 #include <cstddef>
@@ -22,7 +21,7 @@ class Cluster;
 
 namespace detail {
 class TeamThreads;
-}
+} // namespace detail
 
 /// Options of a team.
 struct TeamOptions {
@@ -140,13 +139,6 @@ public:
             return all;
         }
     }
-
-    /// An executor that runs tasks on the members, for calls that one thread makes for all ranks:
-    /// `tutti::single_caller::allreduce(inputs, outputs, tutti::sum, team.executor())`. Each member first
-    /// runs a contiguous share of the tasks, and then tasks that other members have not started. The executor
-    /// calls run(), returns when the run has ended, and throws what run() throws. Members of the same team
-    /// must not call it, because run() would throw Error. The team must outlive the executor.
-    Executor executor();
 
 private:
     friend class mpi::Cluster;

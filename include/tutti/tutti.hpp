@@ -3,7 +3,6 @@
 #include <tutti/counts.hpp>
 #include <tutti/dynamic.hpp>
 #include <tutti/error.hpp>
-#include <tutti/executor.hpp>
 #include <tutti/group.hpp>
 #include <tutti/log.hpp>
 #include <tutti/member.hpp>

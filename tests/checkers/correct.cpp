@@ -302,7 +302,7 @@ void use_single_caller() {
     Pool pool(2);
     tutti::Team team(2);
     for (const std::size_t count : {std::size_t{1}, std::size_t{256}, std::size_t{1} << 19U}) {
-        for (const tutti::Executor& executor : {pool.executor(), team.executor()}) {
+        for (const tutti::Executor& executor : {pool.executor(), tutti::executor_of(team)}) {
             std::vector<std::vector<double>> ins(4, std::vector<double>(count, 1));
             std::vector<std::vector<double>> outs = ins;
             tutti::single_caller::allreduce(ins, outs, tutti::sum, executor);

@@ -131,7 +131,7 @@ TEST_CASE("the same in slices that a pool or a team runs later") {
     Team team(3, {.placement = "none"});
     Team with_caller(2, {.placement = "none", .caller_is_member = true});
     Examined what = in_brief;
-    for (const Executor& executor : {pool.executor(), team.executor(), with_caller.executor()}) {
+    for (const Executor& executor : {pool.executor(), executor_of(team), executor_of(with_caller)}) {
         what.async = {.executor = executor, .slice_bytes = 300};
         examine<std::int64_t>({single_caller_way}, what, ordinary, Fold());
     }

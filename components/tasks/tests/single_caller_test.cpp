@@ -112,7 +112,7 @@ TEST_CASE("every collective over the vectors of one caller") {
     Team team(3, {.placement = "none"});
     Team caller(2, {.placement = "none", .caller_is_member = true});
     for (const Executor& executor :
-         {pool.executor(), team.executor(), caller.executor(), Executor(), test::backwards()}) {
+         {pool.executor(), executor_of(team), executor_of(caller), Executor(), test::backwards()}) {
         for (const int ranks : {1, 2, 3, 7, 16, 17}) {
             for (const std::size_t block : {0U, 1U, 5U}) {
                 examine(ranks, block, Fold(), executor);
@@ -223,11 +223,11 @@ TEST_CASE("the caller gets what the operator or the executor throws") {
     CHECK_THROWS_WITH_AS(allreduce(own, throws), "operator", std::runtime_error);
     CHECK_THROWS_WITH_AS(allreduce(own, throws, pool.executor()), "operator", std::runtime_error);
     Team team(2, {.placement = "none"});
-    CHECK_THROWS_WITH_AS(allreduce(own, throws, team.executor()), "operator", std::runtime_error);
+    CHECK_THROWS_WITH_AS(allreduce(own, throws, executor_of(team)), "operator", std::runtime_error);
     // A member of the team would wait for itself.
     team.run([&](Member& me) {
         if (me.rank() == 0) {
-            CHECK_THROWS_AS(allreduce(own, sum, team.executor()), Error);
+            CHECK_THROWS_AS(allreduce(own, sum, executor_of(team)), Error);
         }
     });
     const Executor failing = [&](std::size_t, const std::function<void(std::size_t)>& task) {

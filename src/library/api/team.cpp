@@ -20,21 +20,6 @@ void keep(std::unique_ptr<detail::TeamThreads> threads) {
     kept.push_back(std::move(threads));
 }
 
-/// Tasks next to each other.
-struct alignas(line_bytes) Share {
-    std::atomic<std::size_t> next{0};
-    std::size_t end = 0;
-
-    /// Those that nobody has begun.
-    void run(const std::function<void(std::size_t)>& task) {
-        // Relaxed: it only shares them out; the end of the run orders what they do.
-        for (std::size_t index = next.fetch_add(1, std::memory_order_relaxed); index < end;
-             index = next.fetch_add(1, std::memory_order_relaxed)) {
-            task(index);
-        }
-    }
-};
-
 } // namespace
 
 Team::Team(int members, const TeamOptions& options) {
@@ -110,27 +95,6 @@ const detail::GroupState& Team::state() const {
 
 void Team::run_all(const detail::MemberFunction& function) {
     threads_->run(function);
-}
-
-Executor Team::executor() {
-    return [threads = threads_.get()](std::size_t count, const std::function<void(std::size_t)>& task) {
-        if (task == nullptr) {
-            throw ArgumentError("Team::executor: task is empty; pass one that takes an index");
-        }
-        const auto members = static_cast<std::size_t>(threads->size());
-        std::vector<Share> shares(members);
-        for (std::size_t rank = 0; rank < members; ++rank) {
-            shares[rank].next.store(count * rank / members, std::memory_order_relaxed); // ordered by the run
-            shares[rank].end = count * (rank + 1) / members;
-        }
-        const auto call = [&](const Member& me) {
-            // Then those of members that are late, whose threads have yet to wake up.
-            for (std::size_t other = 0; other < members; ++other) {
-                shares[(static_cast<std::size_t>(me.rank()) + other) % members].run(task);
-            }
-        };
-        threads->run({task, call});
-    };
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE

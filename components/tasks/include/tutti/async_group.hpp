@@ -51,9 +51,11 @@ TUTTI_API void require_movable_stack();
 /// timeout has expired. If that thread is inside another call of the library, the function runs at the end of
 /// that call. The function must not throw.
 ///
-/// If the operation failed, each test(), wait(), wait_for() and co_await throws the cause: MismatchError if
-/// the ranks made different calls, TimeoutError if ranks were missing for too long, Error if the AsyncGroup
-/// was destroyed, or the exception of the operator or the executor.
+/// If the operation failed, each test(), wait(), wait_for() and co_await throws the cause, with the same
+/// fields for all requests: MismatchError if the ranks made different calls (`rank` and `peer` are two of
+/// these ranks; no `where`), TimeoutError if ranks were missing for too long (`rank` is that whose wait timed
+/// out, `peer` the lowest that has not arrived), Error if the AsyncGroup was destroyed (`peer` has not
+/// arrived), or the exception of the operator or the executor.
 class [[nodiscard("only the request reports that the operation is complete or has failed")]] AsyncRequest
     : public BasicRequest<detail::RequestBase> {
 public:

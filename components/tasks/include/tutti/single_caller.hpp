@@ -21,8 +21,8 @@
 //
 // The calling thread does the work. If the call has an executor, slices of a large operation are handed to
 // it, and the calling thread runs the slices that have not been started. The call returns when everything is
-// done. Throws ArgumentError or MismatchError, which name buffers by their ranks; no buffer has then been
-// written. DynamicVector is not supported, and there may be at most 65535 buffers.
+// done. Throws ArgumentError or MismatchError, which name buffers by their ranks (`rank`, `peer`); no buffer
+// has then been written. DynamicVector is not supported, and there may be at most 65535 buffers.
 
 namespace tutti::inline TUTTI_NAMESPACE {
 

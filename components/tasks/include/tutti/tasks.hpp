@@ -4,5 +4,6 @@
 // oneTBB, is apart.
 
 #include <tutti/async_group.hpp>
+#include <tutti/executor.hpp>
 #include <tutti/openmp.hpp>
 #include <tutti/single_caller.hpp>

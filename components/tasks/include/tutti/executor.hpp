@@ -1,11 +1,14 @@
 #pragma once
 
+#include <tutti/detail/export.hpp>
 #include <tutti/detail/standard.hpp>
 
 #include <cstddef>
 #include <functional>
 
 namespace tutti::inline TUTTI_NAMESPACE {
+
+class Team;
 
 /// Runs task(0) .. task(count - 1), each exactly once, as a thread pool does for a loop. The tasks may run on
 /// any threads, concurrently or one after the other. The executor may block until they have run, or return
@@ -24,5 +27,12 @@ namespace tutti::inline TUTTI_NAMESPACE {
 /// The library calls the executor only for operations of two or more slices: by default, those above the
 /// machine's parallel threshold (AsyncGroupOptions::slice_bytes).
 using Executor = std::function<void(std::size_t count, const std::function<void(std::size_t)>& task)>;
+
+/// An executor that runs tasks on the members of a team, for calls that one thread makes for all ranks:
+/// `tutti::single_caller::allreduce(inputs, outputs, tutti::sum, tutti::executor_of(team))`. Each member
+/// first runs a contiguous share of the tasks, and then tasks that other members have not started. The
+/// executor calls Team::run(), returns when the run has ended, and throws what run() throws. Members of the
+/// same team must not call it, because run() would throw Error. The team must outlive the executor.
+TUTTI_API Executor executor_of(Team& team);
 
 } // namespace tutti::inline TUTTI_NAMESPACE
