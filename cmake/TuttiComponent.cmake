@@ -1,6 +1,6 @@
 # tutti_component(NAME IF CONDITION DESCRIPTION TEXT HEADERS FILES... [OBJECTS MODULES...] [LINKS LIBRARIES...]
 #                 [FIND LINES...] [REQUIRES PACKAGES...] [CFLAGS FLAGS...] [LIBS FLAGS...] [DEBIAN PACKAGES...]
-#                 [LANGUAGE NAME] [NEEDS COMPONENTS...])
+#                 [LANGUAGE NAME] [NEEDS COMPONENTS...] [EXPORTS PATTERNS...] [PRIVATE PATTERNS...])
 #
 # A library beside tutti, which nobody needs who does not ask for it: tutti::NAME, find_package(tutti COMPONENTS NAME),
 # pkg-config tutti-NAME, the install components and Debian packages libtutti-NAME and libtutti-NAME-dev. This call is all
@@ -11,10 +11,10 @@
 # OBJECTS are modules that it is made of; without any it is its headers. LINKS is what it links besides tutti. Programs
 # that link it need these as well: FIND are lines of CMake that find LINKS; REQUIRES, CFLAGS and LIBS say the same to
 # pkg-config, DEBIAN to Debian's users. LANGUAGE is what programs are written in, C++20 by default. NEEDS are components
-# that it is made over.
+# that it is made over. EXPORTS and PRIVATE are for tutti_shared_library().
 function(tutti_component name)
   cmake_parse_arguments(arg "" "IF;DESCRIPTION;LANGUAGE"
-                        "HEADERS;OBJECTS;LINKS;FIND;REQUIRES;CFLAGS;LIBS;DEBIAN;NEEDS" ${ARGN})
+                        "HEADERS;OBJECTS;LINKS;FIND;REQUIRES;CFLAGS;LIBS;DEBIAN;NEEDS;EXPORTS;PRIVATE" ${ARGN})
   foreach(header IN LISTS arg_HEADERS)
     set_property(GLOBAL PROPERTY TUTTI_LINKS_OF_${header} ${arg_LINKS})
   endforeach()
@@ -30,7 +30,7 @@ function(tutti_component name)
     list(TRANSFORM arg_OBJECTS REPLACE "(.+)" "$<TARGET_OBJECTS:\\1>")
     add_library(${library} ${arg_OBJECTS})
     tutti_configure(${library})
-    tutti_shared_library(${library})
+    tutti_shared_library(${library} EXPORTS ${arg_EXPORTS} PRIVATE ${arg_PRIVATE})
     target_link_libraries(${library} PUBLIC tutti ${arg_LINKS})
   else()
     add_library(${library} INTERFACE)

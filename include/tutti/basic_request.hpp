@@ -16,8 +16,8 @@ template <class Range>
 class AnyOf;
 }
 
-/// A handle of one operation: the functions that Request, AsyncRequest and Persistent have in common. These
-/// classes describe the behaviour.
+/// A handle of one operation: the functions that all classes of requests have in common, such as Request and
+/// Persistent. These classes describe the behaviour.
 template <class Operation>
 class BasicRequest {
 public:

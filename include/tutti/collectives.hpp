@@ -69,9 +69,10 @@ public:
         return make(rooted(in_place<InOut>(Collective::broadcast, inout, options), root), options);
     }
 
-    /// Broadcast of a cluster into one buffer per process, tutti::shared(inout): what the members of the
-    /// root's process share goes into what those of every other process share. It must have the same number
-    /// of elements in every process. Throws MismatchError if the members of a process pass different buffers.
+    /// Broadcast among several processes into one buffer per process, tutti::shared(inout): what the members
+    /// of the root's process share goes into what those of every other process share. It must have the same
+    /// number of elements in every process. Throws MismatchError if the members of a process pass different
+    /// buffers.
     template <class T>
     requires(!Way::in_one_process) auto broadcast(Shared<T> inout, int root, const Options& options = {}) {
         const auto buffer = inout.span();
@@ -160,7 +161,7 @@ public:
     }
 
     /// Allreduce into one buffer that all members share, tutti::shared(out): each member combines its part of
-    /// the result. In a cluster, the members of each process share one. Throws MismatchError if the members
+    /// the result. Each process has one. Throws MismatchError if the members
     /// of a process pass different buffers.
     template <class In, class T, class Op>
     requires detail::Reduction<In, std::span<T>, Op>
@@ -237,8 +238,8 @@ public:
     ///
     /// With displacements, block i is stored at displacement i of `out`. Either every member must pass
     /// displacements or none; their values may differ between members. Every member then copies each block
-    /// itself ("flat", the only algorithm that supports them). In a cluster, no call that sends blocks whose
-    /// lengths only sender and receiver know takes an algorithm.
+    /// itself ("flat", the only algorithm that supports them). Among processes, no call that sends blocks
+    /// whose lengths only sender and receiver know takes an algorithm.
     ///
     /// If, in a call with displacements, a count differs from the length of a member's block, the member that
     /// detects it throws a MismatchError that names both numbers, and all others throw Aborted with that
@@ -259,7 +260,7 @@ public:
     }
 
     /// Allgather into one buffer that all members share, tutti::shared(out): each member copies its block
-    /// there. In a cluster, the members of each process share one. Throws MismatchError if the members of a
+    /// there. Each process has one. Throws MismatchError if the members of a
     /// process pass different buffers. If a member of a group computes its block directly in the shared
     /// buffer, a barrier is enough.
     template <class Block, class T>
@@ -424,9 +425,9 @@ public:
     /// rounds. Algorithms that forward blocks do not support irregular blocks.
     ///
     /// If recv_counts[j] of member i differs from send_counts[i] of member j, member i throws a MismatchError
-    /// that names both numbers (in a cluster, the leader of its process does), and all others throw Aborted
-    /// with that message. No element outside the
-    /// buffers is read or written, and the contents of `out` are unspecified.
+    /// that names both numbers (among processes, the leader of its process does), and all others throw
+    /// Aborted with that message. No element outside the buffers is read or written, and the contents of
+    /// `out` are unspecified.
     template <class In, class Out>
     requires detail::Vectors<In, Out>
     auto alltoall(In&& in, Counts::View send_counts, Out&& out, Counts::View recv_counts,
@@ -480,7 +481,7 @@ public:
     /// must be the same on every member. `in` and `out` must not overlap.
     ///
     /// A member copies each block once, from the buffer of its sender, and waits only for its neighbours:
-    /// the call takes time proportional to their number, not to p. In a cluster, the leaders also send the
+    /// the call takes time proportional to their number, not to p. Leaders of processes also send the
     /// blocks for members of other processes, in one or two messages for each process.
     template <class In, class Out>
     requires detail::Vectors<In, Out>

@@ -13,9 +13,9 @@
 namespace tutti::inline TUTTI_NAMESPACE {
 
 /// The call that an error has ended, and the other member that is involved. `rank`, `operation`, `collective`
-/// and `where` describe the call of the member that throws, except in an async group and in the single-caller
-/// form; each class of errors states its fields. Ranks are those of the group, async group or cluster in
-/// which the call was made.
+/// and `where` describe the call of the member that throws; each class of errors states its fields. Ranks are
+/// those of the group in which the call was made. Ranks that are not bound to threads have no member that
+/// throws: the class of their requests states the fields.
 struct ErrorContext {
     /// The member whose call has ended; -1: unknown, or the error is not about a call of a member.
     int rank = -1;
@@ -28,8 +28,8 @@ struct ErrorContext {
     std::uint64_t operation = 0;
     /// Empty: unknown, or the call is no collective, such as split() or join().
     std::optional<Collective> collective = {};
-    /// The source line of the call (Options::where). Without a file if it is unknown, for example in Fortran.
-    /// Its file name is valid as long as the code that made the call is loaded.
+    /// The source line of the call (Options::where). Without a file if it is unknown, as in some other
+    /// languages. Its file name is valid as long as the code that made the call is loaded.
     SourceLine where = {};
 };
 
@@ -42,7 +42,6 @@ class ErrorAccess;
 ///
 /// An Error of no derived class has `rank` if a member threw it, and the fields of the call if it was thrown
 /// from a call. If ranks were never joined (GroupOptions::join_timeout), `peer` is the lowest of these ranks.
-/// If an async group is destroyed, `peer` is a rank that has not arrived, and `operation` is set.
 class TUTTI_API Error : public std::runtime_error {
 public:
     /// An error with this text and these fields, which an operator of a program may throw as well.
@@ -73,13 +72,11 @@ public:
 /// The members of a group are in different calls, or in the same call with different arguments. The call
 /// fails on every member of the group: the members that detect the difference throw MismatchError, and the
 /// others throw Aborted. The first member that detects it adds the last calls and a roll call to the message;
-/// the messages of all others have one line. In an async group, all requests of the operation throw
-/// MismatchError.
+/// the messages of all others have one line.
 ///
-/// Fields: all of them; `peer` is the member whose call differs. In an async group and in the single-caller
-/// form, `rank` and `peer` are the two ranks whose calls differ, the same for all requests, without `where`.
-/// In a split, `rank` and `where` only. From Team::run: none; the message names the members. In a cluster,
-/// `peer` is -1 for a member of another process, except if blocks have different lengths.
+/// Fields: all of them; `peer` is the member whose call differs, or -1 for a member of another process, except
+/// if blocks have different lengths. In a split, `rank` and `where` only. From Team::run: none; the message
+/// names the members.
 class TUTTI_API MismatchError : public Error {
 public:
     /// The constructor of Error.
@@ -98,12 +95,10 @@ public:
 };
 
 /// A call of some member has waited longer than its timeout: the call's own (Options::timeout), or that of
-/// its group, async group or cluster. The call fails on all members; the message lists where each member is.
+/// its group. The call fails on all members; the message lists where each member is.
 ///
 /// Fields: all of the call that ends; `peer` is the member for which the timed-out call waited at last, on
-/// all members. It equals `rank` on the late member itself. In an async group, `rank` is the rank whose wait
-/// timed out, the same for all requests, and `peer` the lowest rank that has not arrived. In a cluster,
-/// `peer` is -1 if another process was late.
+/// all members. It equals `rank` on the late member itself, and is -1 if another process was late.
 class TUTTI_API TimeoutError : public Error {
 public:
     /// The constructor of Error.

@@ -14,8 +14,8 @@
 
 namespace tutti::inline TUTTI_NAMESPACE {
 
-namespace mpi {
-class Cluster;
+namespace detail {
+class GroupAccess;
 }
 
 /// A group of threads that exist already: OpenMP threads, std::thread, the workers of a pool. The counterpart
@@ -78,8 +78,8 @@ public:
     /// members that are inside calls are not disturbed.
     ///
     /// If the environment variable TUTTI_ROLL_CALL names a signal (USR1, or USR1,json for tools), the signal
-    /// makes a thread of the library write the roll calls of all groups, teams, sub-groups, async groups and
-    /// clusters to stderr, or to the function of set_log(): `kill -USR1 PID`. The library installs its
+    /// makes a thread of the library write the roll calls of all groups, of every kind, to
+    /// stderr, or to the function of set_log(): `kill -USR1 PID`. The library installs its
     /// handler when the program creates the first of these objects. When a team is used again after a
     /// failure, the roll call no longer lists the calls before the failure; the error message does.
     std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
@@ -124,7 +124,7 @@ public:
     }
 
 private:
-    friend class mpi::Cluster;
+    friend class detail::GroupAccess;
     void run_member(int rank, const detail::MemberFunction& function);
 
     std::shared_ptr<detail::GroupState> state_;

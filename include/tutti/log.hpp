@@ -47,16 +47,16 @@ TUTTI_API void set_log(LogFunction function);
 /// text is valid during the call, and is followed by a 0 character.
 using FailureFunction = std::function<void(int member, std::string_view text)>;
 
-/// Has `function` called whenever a group, team, sub-group or cluster of this copy of the library fails:
-/// once per failure, on the thread of the member that failed first, before any member throws or is released.
-/// Members that fail meanwhile wait until it returns. A program can stop in a debugger there, print its
-/// state, or end. An empty function removes it.
+/// Has `function` called whenever a group, of any kind, of this copy of the library fails: once per failure,
+/// on the thread of the member that failed first, before any member throws or is released. Members that fail
+/// meanwhile wait until it returns. A program can stop in a debugger there, print its state, or end. An empty
+/// function removes it.
 ///
 /// A failure in a group of among() is reported as one of the group of which that is a part, with the rank
-/// there. A failure in a sub-group or a cluster is reported again if a member's function ends with it; that
-/// member may be one that was released. Failures of one operation of an AsyncGroup, and wrong arguments,
-/// which only the caller learns, are not reported. A difference that Team::run() finds when all have returned
-/// is reported on its thread.
+/// there. A failure in a sub-group, or among processes, is reported again if a member's function ends
+/// with it; that member may be one that was released. Failures that end one operation only, and wrong
+/// arguments, which only the caller learns, are not reported. A difference that Team::run() finds when all
+/// have returned is reported on its thread.
 ///
 /// Any thread may call it at any time. The library holds no lock while `function` runs, so that several
 /// threads may call it at the same time, for different groups. It may request roll calls, traces and

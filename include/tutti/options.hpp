@@ -21,16 +21,16 @@ namespace tutti::inline TUTTI_NAMESPACE {
 ///   its r + 1 operands. The bits are the same on every member, for every size, on every machine and with
 ///   every tuning file; the error of a sum grows with log p. Exception: if the call names an algorithm, the
 ///   association is that algorithm's, and the algorithm may swap operands if the operator is commutative.
-///   In a cluster, each process combines its members' operands in this way, and the results of the processes
-///   are then combined in process order. The bits equal those of one group of all members if the call is no
-///   scan, the numbers of processes and of members per process are powers of two, and all processes have
-///   equally many members.
+///   If there are several processes, each combines its members' operands in this way, and the results of the
+///   processes are then combined in process order. The bits equal those of one group of all members if the
+///   call is no scan, the numbers of processes and of members per process are powers of two, and all
+///   processes have equally many members.
 /// - serial: in rank order from the left, as in a loop over the ranks. The bits do not depend on the
 ///   algorithm, the size or the number of elements, nor on how the members are divided among processes. If
-///   another order could change the bits, the processes of a cluster work one after the other.
-/// - by_process: as serial among the members of each process; the results of the processes of a cluster are
+///   another order could change the bits, processes work one after the other.
+/// - by_process: as serial among the members of each process; the results of the processes are
 ///   then combined as in canonical. Programs that combine by hand in a process and call MPI with the result
-///   have this order, up to that of their MPI. In a group it is serial.
+///   have this order, up to that of their MPI. In one process it is serial.
 enum class Order : std::uint8_t { canonical, serial, by_process };
 
 /// The timeout that never expires.
@@ -105,12 +105,12 @@ private:
 
 /// Options of one collective call. Every member must pass the same algorithm and order.
 struct Options {
-    /// Name of the algorithm (`tutti info --algorithms` lists them); empty: the library chooses. In a call of
-    /// a cluster: the algorithm among the leaders.
+    /// Name of the algorithm (`tutti info --algorithms` lists them); empty: the library chooses. If
+    /// there are several processes: the algorithm among their leaders.
     std::string_view algorithm = {};
     /// The order in which operands are combined.
     Order order = Order::canonical;
-    /// Maximum time that this call may wait for other members. Default: that of the group or cluster.
+    /// Maximum time that this call may wait for other members. Default: that of the group.
     Timeout timeout = {};
     /// The source line that roll calls show for the call. By default it is the line where the options are
     /// constructed. A function that makes calls on behalf of its caller can take `const Options& options =

@@ -62,8 +62,8 @@ TUTTI_API void progress_until(const char* caller, const std::function<bool()>& r
 
 } // namespace detail
 
-/// Returns when the operations of all requests of the range are complete. The range has elements of type
-/// Request, AsyncRequest (tutti/async_group.hpp) or Persistent, which may belong to different groups. Waits
+/// Returns when the operations of all requests of the range are complete. The range has requests
+/// of any kind, which may belong to different groups. Waits
 /// for them in the order of the range, and throws the first failure in that order. Empty requests count as
 /// complete. The requests are not emptied.
 template <std::ranges::forward_range Range>
@@ -81,7 +81,7 @@ void wait_all(Requests&... requests) {
 }
 
 /// Makes progress without blocking, and returns whether the operations of all requests of the range are
-/// complete. The range has elements of type Request, AsyncRequest or Persistent. Tests them in the order of
+/// complete. The range has requests of any kind. Tests them in the order of
 /// the range up to the first that is not complete, and throws the first failure in that order. Empty requests
 /// count as complete; true if all are empty. The requests are not emptied.
 template <std::ranges::forward_range Range>
@@ -108,7 +108,7 @@ bool test_all(Requests&... requests) {
 template <std::ranges::forward_range Range>
 std::size_t wait_any(Range&& requests) {
     constexpr bool is_supported = std::same_as<std::ranges::range_value_t<Range>, Request>;
-    static_assert(is_supported, "wait_any takes a range of Request: an AsyncRequest is completed by other "
+    static_assert(is_supported, "wait_any takes a range of Request: other requests are completed by other "
                                 "threads (use wait_all or test_any), and a Persistent cannot be emptied");
     if constexpr (is_supported) {
         detail::AnyOf any(requests);
@@ -123,8 +123,8 @@ std::size_t wait_any(Range&& requests) {
 }
 
 /// Makes progress without blocking. If the operation of one request of the range is complete, empties that
-/// request and returns its index, as wait_any() does; otherwise returns std::nullopt. The range has elements
-/// of type Request or AsyncRequest. Empty requests are skipped. Returns the size of the range if all requests
+/// request and returns its index, as wait_any() does; otherwise returns std::nullopt. The range has requests
+/// of any kind except Persistent. Empty requests are skipped. Returns the size of the range if all requests
 /// are empty, so that a loop ends. If an operation has failed, empties its request as well, and throws the
 /// failure. A function passed to then() that is called meanwhile must not add requests to the range or remove
 /// any.
@@ -132,8 +132,9 @@ template <std::ranges::forward_range Range>
 std::optional<std::size_t> test_any(Range&& requests) {
     using Each = std::ranges::range_value_t<Range>;
     constexpr bool is_supported = std::derived_from<Each, BasicRequest<detail::RequestBase>>;
-    static_assert(is_supported, "test_any takes a range of Request or AsyncRequest: a Persistent cannot be "
-                                "emptied (use test_all, or test each)");
+    static_assert(is_supported,
+                  "test_any takes a range of Request, or of requests that other threads complete: "
+                  "a Persistent cannot be emptied (use test_all, or test each)");
     if constexpr (is_supported) {
         detail::AnyOf any(requests);
         any.test(std::same_as<Each, Request>);

@@ -6,7 +6,7 @@
 
 namespace tutti::inline TUTTI_NAMESPACE {
 
-/// One buffer that all members share as the result of a call; in a cluster, those of a process. Every member
+/// One buffer that all members share as the result of a call, or all members of each process. Every member
 /// passes the same memory and writes the part that it has computed; after the call all members may read the
 /// whole. Made by shared().
 template <class T>
@@ -22,10 +22,9 @@ private:
     std::span<T> elements_;
 };
 
-/// Marks `out`, a contiguous range, as the same memory on every member, or on every member of a process of a
-/// cluster. If members only read a result, they
-/// need not each have a copy. Among p members, an allreduce of m bytes in a group then moves (p + 1) m
-/// instead of 2 p m bytes, and an allgather 2 m instead of (p + 1) m.
+/// Marks `out`, a contiguous range, as the same memory on every member, or on every member of a process. If
+/// members only read a result, they need not each have a copy. Among p members, an allreduce of m bytes in a
+/// group then moves (p + 1) m instead of 2 p m bytes, and an allgather 2 m instead of (p + 1) m.
 ///
 /// No member writes to `out` before every member has entered the call, so a member may read the old contents
 /// of `out` until it makes the call. `out` must not overlap any member's input. Throws ArgumentError if it is

@@ -23,7 +23,7 @@ struct NonblockingWay : BlockingWay {
 TUTTI_API RequestBase& start(Seat& seat, const Call& call);
 TUTTI_API PersistentRequestBase& prepare(Seat& seat, const Call& call);
 
-/// The common part of Start and Prepare, of groups and of clusters.
+/// The common part of Start and Prepare, of members of any kind.
 template <class Calls, class Place = Seat, class Way = NonblockingWay>
 class NonblockingCalls : public Collectives<Calls, Way> {
 public:

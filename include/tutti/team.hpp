@@ -15,11 +15,8 @@
 
 namespace tutti::inline TUTTI_NAMESPACE {
 
-namespace mpi {
-class Cluster;
-}
-
 namespace detail {
+class GroupAccess;
 class TeamThreads;
 } // namespace detail
 
@@ -141,7 +138,7 @@ public:
     }
 
 private:
-    friend class mpi::Cluster;
+    friend class detail::GroupAccess;
     const detail::GroupState& state() const;
     void run_all(const detail::MemberFunction& function);
 

@@ -1,4 +1,5 @@
 #include "call/plans.hpp"
+#include "group/group_access.hpp"
 #include "hybrid/src/cluster_seat.hpp"
 
 #include <tutti/error.hpp>
@@ -197,10 +198,12 @@ void Member::abort(std::string_view text) {
 }
 
 Cluster::Cluster(const Group& group, MPI_Comm communicator, const ClusterOptions& options)
-    : state_(detail::ClusterState::open(*group.state_, communicator, options, false)), group_(group) {}
+    : state_(detail::ClusterState::open(tutti::detail::GroupAccess::of(group), communicator, options, false)),
+      group_(group) {}
 
 Cluster::Cluster(Team& team, MPI_Comm communicator, const ClusterOptions& options)
-    : state_(detail::ClusterState::open(team.state(), communicator, options, true)), team_(&team) {}
+    : state_(detail::ClusterState::open(tutti::detail::GroupAccess::of(team), communicator, options, true)),
+      team_(&team) {}
 
 int Cluster::size() const {
     return state_->size();

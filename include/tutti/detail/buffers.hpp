@@ -212,10 +212,9 @@ constexpr void refuse_other_element() {
 template <class Out, class Op>
 constexpr void refuse_operator_of() {
     using T = element_t<Out>;
-    static_assert(
-        Address<Out> || !Sendable<T> || combines_elements<Op, T>,
-        "the operator is not callable as T(T, T) for the element type T: tutti::sum needs a +, "
-        "tutti::mean numbers with fractions, and bitwise operators such as tutti::band need integers");
+    static_assert(Address<Out> || !Sendable<T> || combines_elements<Op, T>,
+                  "the operator is not callable as T(T, T) for the element type T: tutti::sum needs a +, "
+                  "and bitwise operators such as tutti::band need integers");
 }
 
 /// Whether an operator is empty, or a wrapper of one that is.

@@ -4,5 +4,5 @@
 /// handler in another shared object recognises their types.
 #define TUTTI_API __attribute__((visibility("default")))
 
-/// Exported only for the library's own components, such as tutti_mpi; not part of the interface.
+/// Exported only for the library's own components; not part of the interface.
 #define TUTTI_COMPONENT_API TUTTI_API

@@ -50,7 +50,7 @@ T combined(const Op& op, const T& left, T right) {
 template <class T>
 struct Elements {};
 
-/// How members of groups and clusters make a Call from their arguments. `Options` are those of either.
+/// How members of any kind make a Call from their arguments. `Options` are those of their calls.
 /// Functions that complete a call pass on the call that they are given, because copying it would take longer
 /// than the rest of a small call.
 class CallMaker {

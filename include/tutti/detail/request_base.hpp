@@ -216,7 +216,7 @@ private:
     std::size_t index_ = 0;
 };
 
-/// A Request, an AsyncRequest or a Persistent.
+/// A request of any kind.
 template <class R>
 concept Waitable = requires(R& request) {
     request.wait();

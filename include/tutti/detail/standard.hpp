@@ -10,12 +10,11 @@
 // Whether a call keeps its types, and what a failure does, must not differ between the files of a program:
 // the linker keeps one copy of each inline function.
 #if !defined(__cpp_exceptions)
-#error                                                                                                       \
-    "Tutti's C++ headers need exceptions: compile without -fno-exceptions, or include tutti/tutti.h, the C interface"
+#error "Tutti's C++ headers need exceptions: compile without -fno-exceptions, or use the interface for C"
 #include "nothing more is compiled"
 #endif
 #if !defined(__cpp_rtti)
-#error "Tutti's C++ headers need RTTI: compile without -fno-rtti, or include tutti/tutti.h, the C interface"
+#error "Tutti's C++ headers need RTTI: compile without -fno-rtti, or use the interface for C"
 #include "nothing more is compiled"
 #endif
 

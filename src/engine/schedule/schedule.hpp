@@ -181,7 +181,7 @@ public:
     /// rank, all with the same number of rounds. `root` is the root of a rooted collective and the distance
     /// of a shift. Throws std::invalid_argument when a place names a member or block that does not exist,
     /// when the places of a move differ in size, or when a program reads or writes `every` member in a way
-    /// the executor has no step for.
+    /// a run has no step for.
     Schedule(Collective collective, int ranks, int blocks, Symmetry symmetry, std::vector<Program> programs,
              int root = 0);
     /// An all-to-all among the neighbours in a graph.

@@ -89,8 +89,8 @@ void ThreadProgress::progress_until(const std::function<bool()>& ready, const ch
         if (is_empty()) {
             throw Error(std::string(caller) +
                         ": the calling thread has no outstanding operation that could make "
-                        "it ready; requests of an AsyncGroup must be waited for one by one, "
-                        "with wait()");
+                        "it ready; requests that other threads complete must be waited "
+                        "for one by one, with wait()");
         }
         Outstanding* const first = members_.first();
         wait.waits_at = first;
