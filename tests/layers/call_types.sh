@@ -1,6 +1,7 @@
 #!/bin/sh
 # call_types.sh [PAGE]: compares the types that describe a call with the table of docs/architecture.md. A type may describe a call if its
-# name has the word "Call" or "Calls", or if it has a member `collective` or a call signature. The page states of each what it is.
+# name has the word "Call" or "Calls", if it has a member `collective` or a call signature, or if it is made of a Call. The page states
+# of each what it is.
 set -eu
 cd "$(dirname "$0")/../.."
 page=${1:-docs/architecture.md}
@@ -23,7 +24,8 @@ defined=$(find include src components/*/include components/*/src -name '*.[ch]pp
         print name, name ~ /Calls?([A-Z]|$)/ ? "call" : ""
     }
     /^ *}/ { delete owner[indent] }
-    /^ +([a-z]+::)*(Collective collective|CallSignature [a-z_]*signature)( =.*)?;/ && indent - 4 in owner { print owner[indent - 4], "call" }
+    /^ +([a-z]+::)*(Collective collective|CallSignature [a-z_]*signature)_?( =.*)?;/ && indent - 4 in owner { print owner[indent - 4], "call" }
+    /[ (]const (detail::)?Call& / && indent - 4 in owner && $0 ~ " " owner[indent - 4] "\\(" { print owner[indent - 4], "call" }
 ' | sort -u)
 
 failed=0
