@@ -59,19 +59,6 @@ TEST_CASE("a seat is taken until its member, moved or not, is destroyed; a membe
     CHECK(me.allreduce(2.0, sum) == 2);
 }
 
-TEST_CASE("null with a count") {
-    std::vector<int> real(4);
-    check_all({
-        {"`in`", [&](Member& me) { me.allreduce(null(4), real, sum); }},
-        {"`out`", [&](Member& me) { me.allreduce(real, null(4), sum); }},
-        {"`inout`", [&](Member& me) { me.allreduce(null(4), sum); }},
-        {"`block`", [&](Member& me) { me.reduce_scatter(real, null(2), sum); }},
-        {"null", [&](Member& me) { me.reduce_scatter(null(4), sum); }},
-        {"`block`", [&](Member& me) { me.allgather(null(2), real); }},
-        {"null", [&](Member& me) { me.allgather(null(4)); }},
-    });
-}
-
 TEST_CASE("null, and buffers that overlap, after a call of the same shape that was correct") {
     const std::vector<int> in(4, 1);
     std::vector<int> data(7, 2);
@@ -284,19 +271,6 @@ TEST_CASE("an algorithm with more rounds than it may have is rejected by name") 
     CHECK(mentions(check_rejected("allreduce: algorithm \"ring\" cannot serve 40000 members",
                                   [&] { me.allreduce(values, sum, {.algorithm = "ring"}); }),
                    "rounds"));
-}
-
-TEST_CASE("a root that does not exist") {
-    std::vector<int> data(4), half(2);
-    for (const int root : {-1, 2}) {
-        for (const Part& call :
-             std::initializer_list<Part>{[&](Member& me) { me.broadcast(data, root); },
-                                         [&](Member& me) { me.reduce(data, sum, root); },
-                                         [&](Member& me) { me.gather(half, data, root); },
-                                         [&](Member& me) { me.scatter(data, half, root); }}) {
-            check_rejected(2, "`root` is " + std::to_string(root) + ", must be in 0..1", call);
-        }
-    }
 }
 
 TEST_CASE("an algorithm that cannot work in place works on a copy") {

@@ -40,20 +40,6 @@ TEST_CASE("what one member's operator throws does not end others' use of its vec
     }
 }
 
-TEST_CASE("a member that swallows its failure cannot hide it") {
-    Outcomes second(3);
-    check_fails(3, Kind::other, {"the operator gave up"}, [&](Member& me) {
-        std::vector<int> values(1000, 1);
-        thrown_by([&] {
-            me.allreduce(values, [&](int a, int b) {
-                return me.rank() == 1 ? throw std::domain_error("the operator gave up") : a + b;
-            });
-        });
-        second.note(me, [&] { me.barrier(); });
-    });
-    CHECK(second.count(Kind::aborted) == 3);
-}
-
 TEST_CASE("what is thrown need not be a std::exception") {
     Team team(2, {.placement = "none"});
     int caught = 0;

@@ -30,7 +30,7 @@ struct Scenario {
     bool grows = false;
 };
 
-/// Every collective with short and with long vectors, by some algorithms, and calls of other kinds.
+/// Calls of other kinds than those of tests/ways.
 std::vector<Scenario> scenarios() {
     std::vector<Scenario> made{
         {"serial allreduce", 100,
@@ -54,14 +54,6 @@ std::vector<Scenario> scenarios() {
              large.wait();
              small.wait();
          }},
-        {"persistent alltoall", 100,
-         [](Member& me, Buffers& my) {
-             Persistent step = me.prepare.alltoall(my.all);
-             for (int start = 0; start < 2; ++start) {
-                 step.start();
-                 step.wait();
-             }
-         }},
         {"duplicate of a part", 1, [](Member& me, Buffers& my) {
              std::optional<Member> part =
                  me.split(me.rank() == 3 ? std::nullopt : std::optional(0), -me.rank());
@@ -69,16 +61,12 @@ std::vector<Scenario> scenarios() {
                  part->dup().allreduce(my.one, sum);
              }
          }}};
-    const auto add = [&](Collective collective, std::size_t elements, std::string_view algorithm = {}) {
+    const auto add = [&](Collective collective, std::size_t elements, std::string_view algorithm) {
         made.push_back({std::string(to_string(collective)) + " " + std::string(algorithm), elements,
                         [=](Member& me, Buffers& my) {
                             call(me, collective, my, sum, 1, 3, {.algorithm = algorithm});
                         }});
     };
-    for (const Collective collective : detail::all_collectives) {
-        add(collective, 1);
-        add(collective, 1000);
-    }
     add(Collective::barrier, 1, "dissemination");
     add(Collective::broadcast, 1000, "tree");
     return made;

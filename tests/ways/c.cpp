@@ -3,10 +3,13 @@
 #include "c.hpp"
 
 #include "../reference/calls_c.hpp"
+#include "../test.hpp"
 
 namespace tutti::test {
 
 namespace {
+
+constexpr tutti_status status_of_function = 200;
 
 std::int64_t milliseconds(Timeout timeout) {
     return !timeout.has_value()        ? std::int64_t{TUTTI_TIMEOUT_DEFAULT}
@@ -176,7 +179,11 @@ public:
             team_,
             [](tutti_caller me, void* user) -> tutti_status {
                 const Run& all = *static_cast<Run*>(user);
-                all.part(*caller_c(kind, me, all.meeting));
+                try {
+                    all.part(*caller_c(kind, me, all.meeting));
+                } catch (...) { // as a program in C has it
+                    return status_of_function;
+                }
                 return TUTTI_OK;
             },
             &run));
@@ -215,8 +222,10 @@ void require_ok(tutti_status status) {
     case TUTTI_ERROR:
         throw Error(text);
     case TUTTI_NO_MEMORY:
+        CHECK(mentions(text, "out of memory"));
         throw std::bad_alloc();
-    default:
+    default: // an operator's exception, or what the function of a member has returned
+        CHECK((status == TUTTI_FOREIGN_ERROR || status == status_of_function));
         throw std::runtime_error(text);
     }
 }

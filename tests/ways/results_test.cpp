@@ -152,9 +152,3 @@ TEST_CASE("an exam finds the wrong order of operands") {
         CHECK(exam.run(*way.make({.members = 3}), std::vector<Job>{{{Collective::allreduce, 1}}}) != "");
     }
 }
-
-TEST_CASE("the documentation has what a way of calling does not support") {
-    std::ifstream file(TUTTI_DOCS "/collectives.md");
-    const std::string page{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    CHECK_MESSAGE(page.find(table_of_abilities()) != std::string::npos, table_of_abilities());
-}

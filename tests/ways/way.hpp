@@ -112,6 +112,9 @@ struct Abilities {
     bool has_requests = true;
     /// Each rank calls by itself, so that it can be late, fail, or make another call.
     bool calls_alone = true;
+    /// A run throws what a call has thrown, even if the function of the member has caught it: not in
+    /// clusters.
+    bool run_reports_all = true;
 };
 
 /// A way of calling.
@@ -124,7 +127,7 @@ struct Way {
     std::optional<std::size_t> (*any)(Requests&, bool waits) = nullptr;
 
     /// Whether ranks are not bound to threads.
-    bool is_async() const { return abilities.calls_alone && !abilities.names_algorithms; }
+    bool is_async() const { return name.ends_with("async"); }
     bool is_c() const { return name.starts_with("C,"); }
 };
 
@@ -132,11 +135,8 @@ extern const Way blocking_way, nonblocking_way, persistent_way, async_way, singl
 /// The same in C.
 extern const Way c_blocking_way, c_nonblocking_way, c_persistent_way, c_async_way;
 
-/// All ways of calling.
+/// All ways of calling that this program tests.
 const std::vector<Way>& all_ways();
-
-/// The table of docs/collectives.md.
-std::string table_of_abilities();
 
 /// The calls of C++, compiled once each.
 void call_blocking(Member& me, const WayCall& call);

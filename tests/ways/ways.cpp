@@ -102,23 +102,4 @@ const Way persistent_way{"persistent", {}, of_team<prepare>, test_all_of<Persist
 const Way async_way{
     "async", {.names_algorithms = false}, of_team<arrive>, test_all_of<AsyncRequest>, any_of<AsyncRequest>};
 
-const std::vector<Way>& all_ways() {
-    static const std::vector<Way> all{blocking_way,      nonblocking_way,   persistent_way,
-                                      async_way,         single_caller_way, c_blocking_way,
-                                      c_nonblocking_way, c_persistent_way,  c_async_way};
-    return all;
-}
-
-std::string table_of_abilities() {
-    std::string table =
-        "| way of calling | algorithm by name | several outstanding calls | each rank calls by itself |\n"
-        "|---|---|---|---|\n";
-    for (const Way& way : all_ways()) {
-        const auto cell = [](bool has) { return std::string(has ? " yes |" : " no |"); };
-        table += "| " + std::string(way.name) + " |" + cell(way.abilities.names_algorithms) +
-                 cell(way.abilities.has_requests) + cell(way.abilities.calls_alone) + "\n";
-    }
-    return table;
-}
-
 } // namespace tutti::test

@@ -1,6 +1,7 @@
 // What goes wrong, and what is said of it.
 
 #include "support.hpp"
+#include "tests/fast_clock.hpp"
 
 #include <unistd.h>
 
@@ -17,6 +18,7 @@ TEST_CASE("an abort has the text of the program, or one that names it") {
 }
 
 TEST_CASE("a seat that nobody takes is named") {
+    const FastClock clock(10);
     tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
     options.join_timeout_ms = 30;
     const Joined half(2, &options);
@@ -57,29 +59,6 @@ TEST_CASE("the first status is returned with its text, although later calls have
         fails(tutti_group_run(group, 0, call_part, &part), TUTTI_ARGUMENT_ERROR,
               is_of_the_function ? "broadcast: `root` is 9" : "the function of member 0 has returned 1");
         ok(tutti_group_free(group));
-    }
-}
-
-TEST_CASE("what an operator throws that is written in C++") {
-    const auto throws = [](const void*, void*, std::size_t, void* user) {
-        if (user != nullptr) {
-            throw std::bad_alloc();
-        }
-        throw std::range_error("out of range");
-    };
-    int nothing = 0;
-    for (const bool memory : {false, true}) {
-        const tutti_status expected = memory ? TUTTI_NO_MEMORY : TUTTI_FOREIGN_ERROR;
-        tutti_op op = 0;
-        REQUIRE(tutti_op_create(throws, memory ? &nothing : nullptr, 1, &op) == TUTTI_OK);
-        const tutti_status first = run_team(3, [&](tutti_caller me) {
-            double in = 1, out = 0;
-            const tutti_status status = tutti_allreduce(me, &in, &out, 1, TUTTI_DOUBLE, op);
-            CHECK((status == expected || status == TUTTI_ABORTED));
-            return status;
-        });
-        fails(first, expected, memory ? "out of memory" : "out of range");
-        ok(tutti_op_free(op));
     }
 }
 

@@ -38,8 +38,12 @@ private:
 
 } // namespace
 
+std::unique_ptr<WayCaller> caller_of(mpi::Member& me, Manner manner) {
+    return std::make_unique<CallerOfCluster>(me, manner);
+}
+
 std::unique_ptr<Ranks> alone(mpi::Member& me, Manner manner) {
-    return std::make_unique<Alone>(std::make_unique<CallerOfCluster>(me, manner));
+    return std::make_unique<Alone>(caller_of(me, manner));
 }
 
 std::unique_ptr<Ranks> alone(tutti_caller me, KindC manner) {

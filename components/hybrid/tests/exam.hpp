@@ -63,6 +63,7 @@ void complete(mpi::Member& me, Manner manner, Make make) {
     }
 }
 
+std::unique_ptr<WayCaller> caller_of(mpi::Member& me, Manner manner);
 /// A member of a cluster, whose thread runs.
 std::unique_ptr<Ranks> alone(mpi::Member& me, Manner manner);
 std::unique_ptr<Ranks> alone(tutti_caller me, KindC manner);

@@ -28,15 +28,6 @@ std::string common_text(std::vector<AsyncRequest>& requests) {
     return text;
 }
 
-struct Throwing {
-    int operator()(int left, int right) const {
-        if (right == 13) {
-            throw std::runtime_error("thirteen");
-        }
-        return left + right;
-    }
-};
-
 TEST_CASE("there are no ranks but those from 0 on") {
     CHECK_THROWS_AS(AsyncGroup(0), ArgumentError);
     AsyncGroup meeting(2);
@@ -121,20 +112,6 @@ TEST_CASE("nobody's result may overlap another's vectors") {
         CHECK(mentions(common_text<MismatchError>(requests), "`out` is not the same memory"));
     }
     CHECK(memory == std::array{1, 2, 3, 4, 5, 6, 7, 8});
-}
-
-TEST_CASE("all are told what an operator throws") {
-    test::Pool pool(2);
-    for (const bool sliced : {false, true}) {
-        AsyncGroup meeting(2, {.executor = sliced ? pool.executor() : Executor(), .slice_bytes = 64});
-        std::vector<int> one(1000, 1);
-        std::vector<int> two(1000, 2);
-        two[500] = 13;
-        std::vector<AsyncRequest> requests;
-        requests.push_back(meeting.at(0).allreduce(one, Throwing()));
-        requests.push_back(meeting.at(1).allreduce(two, Throwing()));
-        CHECK(common_text<std::runtime_error>(requests) == "thirteen");
-    }
 }
 
 TEST_CASE("all are told what an executor throws, when no task is running any more") {
