@@ -240,6 +240,14 @@ TEST_CASE("graphs that the members do not agree on are refused on every member")
     check_grid({3}, {}, "grid: `wraps` has 0 entries, must have one for each of the 1 dimensions");
 }
 
+TEST_CASE("a graph is refused on every member before the exception of one releases the others") {
+    Team team(4, {.placement = "none"});
+    for (int round = 0; round < 30; ++round) {
+        const Ended ended = run(team, [](Member& me) { std::ignore = me.neighbors({77}, {}); });
+        CHECK(ended.each.count(Kind::argument) == 4);
+    }
+}
+
 TEST_CASE("more neighbours than a plan can number are refused") {
     const RankList many(70000, 0);
     check_rejected(1, "at most 65535", [&](Member& me) { std::ignore = me.neighbors(many, many); });

@@ -175,6 +175,22 @@ TEST_CASE("the caller is member 0 where it is to be, and the others have threads
     CHECK(mentions(alone.pinning().front(), "caller"));
 }
 
+TEST_CASE("a team recovers after an operator that has destroyed the member whose call runs it") {
+    Team team(2, {.placement = "none"});
+    const Ended ended = run(team, [](Member& me) {
+        std::optional<Member> own(std::move(me));
+        std::vector<double> values(10, 1);
+        own->allreduce(values, [&](double a, double b) {
+            if (own && own->rank() == 0) {
+                own.reset();
+            }
+            return a + b;
+        });
+    });
+    check_thrown(ended.run, Kind::error, {"an operator has destroyed the member"});
+    check_usable(team);
+}
+
 TEST_CASE("runs follow each other at any distance") {
     for (const Wait wait : {Wait::automatic, Wait::spin, Wait::yield, Wait::sleep}) {
         Team team(3, {.group = {.wait = wait}});

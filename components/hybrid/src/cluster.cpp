@@ -323,15 +323,12 @@ std::vector<PartLayout> Member::agree_on_parts(const Choice& choice, SourceLine 
     run(call, {});
     std::vector<Choice> choices;
     std::ranges::transform(members, std::back_inserter(choices), &ShownChoice::choice);
-    if (const auto text = library::difference(choices)) {
-        // The first member that throws releases the others, so all must see the difference before.
-        try {
-            run(call, {});
-        } catch (const Error&) { // thrown by another member, for the same difference
-        }
-        throw MismatchError(*text);
-    }
-    return parts_of(choices, members, *cluster_);
+    return library::judged_by_all(
+        [&] {
+            library::check_agreement(choices);
+            return parts_of(choices, members, *cluster_);
+        },
+        [&] { run(call, {}); });
 }
 
 std::optional<Member> Member::regroup(const Choice& choice, SourceLine where) {

@@ -107,6 +107,18 @@ void check_elements(const std::vector<Shown>& shown) {
     }
 }
 
+/// The same order, if the members can reduce. Throws the same on every member if not.
+std::vector<std::size_t> checked_order(const std::vector<Shown>& shown, bool has_identity) {
+    check_elements(shown);
+    std::vector<std::size_t> ranks = in_order(shown);
+    if (ranks.empty() && !has_identity) {
+        throw ArgumentError(std::string(preparation) +
+                            "there are no terms, and the operator has no known identity, which would be "
+                            "the result");
+    }
+    return ranks;
+}
+
 } // namespace
 
 /// The state of a prepared reduction. Only run() needs a call.
@@ -167,15 +179,13 @@ OrderedTree::OrderedTree(Seat& own, std::size_t first_index, const Call& call, b
                      call.types, call.function};
     std::vector<Shown> shown(members_);
     own.called_from().show(call.where);
-    execute(own, bytes_of_all(&mine, sizeof mine, shown.data(), members_, call.where));
-    check_elements(shown);
-    const std::vector<std::size_t> ranks = in_order(shown);
+    const auto exchange = [&] {
+        execute(own, bytes_of_all(&mine, sizeof mine, shown.data(), members_, call.where));
+    };
+    exchange();
+    const std::vector<std::size_t> ranks =
+        library::judged_by_all([&] { return checked_order(shown, has_identity); }, exchange);
     if (ranks.empty()) {
-        if (!has_identity) {
-            throw ArgumentError(std::string(preparation) +
-                                "there are no terms, and the operator has no known identity, which would be "
-                                "the result");
-        }
         return;
     }
 

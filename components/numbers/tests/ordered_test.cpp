@@ -230,6 +230,15 @@ TEST_CASE("ranges that leave gaps or overlap are rejected on every member, which
     });
 }
 
+TEST_CASE("ranges are rejected on every member before the exception of one releases the others") {
+    Team team(4, {.placement = "none"});
+    for (int round = 0; round < 30; ++round) {
+        const Ended ended =
+            run(team, [](Member& me) { std::ignore = prepare_ordered_reduce<double>(me, 5, 1, sum); });
+        CHECK(ended.each.count(Kind::argument) == 4);
+    }
+}
+
 TEST_CASE("wrong lengths are rejected before the call, and different operators on every member") {
     team_of(2).run([](Member& me) {
         const auto first = static_cast<std::size_t>(me.rank()) * 2;

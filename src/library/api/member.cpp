@@ -175,14 +175,8 @@ std::optional<Member> Member::regroup(const Choice& choice, SourceLine where) {
         std::vector<Choice> choices(members);
         std::vector<Founded> founded(members);
         allgather_for_split(choice, choices, where);
-        if (const auto text = library::difference(choices)) {
-            // The first member that throws releases the others, so all must see the difference before.
-            try {
-                allgather_for_split(choice, choices, where);
-            } catch (const Error&) { // thrown by another member, for the same difference
-            }
-            throw MismatchError(*text);
-        }
+        library::judged_by_all([&] { library::check_agreement(choices); },
+                               [&] { allgather_for_split(choice, choices, where); });
         const std::vector<int> mates = library::mates_of(choice.color, choices);
         const bool founds = !mates.empty() && mates.front() == rank_;
         own = founds ? group_->of_mates(mates) : nullptr;

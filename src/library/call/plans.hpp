@@ -223,7 +223,8 @@ Neighbors exchange_neighbors(Member& member, const std::vector<int>& sources,
     mine.insert(mine.end(), destinations.begin(), destinations.end());
     std::vector<int> named(sum_of(sums));
     member.allgather(mine, named, Counts(sums), options);
-    return neighbors_of(member.rank(), counts, named);
+    return library::judged_by_all([&] { return neighbors_of(member.rank(), counts, named); },
+                                  [&] { member.allgather(std::span(&own, 1), counts, options); });
 }
 
 /// The digest of the graph of a call among neighbours; 0 for any other call.

@@ -144,25 +144,25 @@ std::vector<int> mates_of(std::optional<int> color, const std::vector<Choice>& c
     return mates;
 }
 
-std::optional<std::string> difference(const std::vector<Choice>& choices) {
+void check_agreement(const std::vector<Choice>& choices) {
     const Choice& first = choices.front();
     const auto other =
         std::ranges::find_if(choices, [&](const Choice& choice) { return !choice.agrees_with(first); });
     if (other == choices.end()) {
-        return std::nullopt;
+        return;
     }
     const std::string rank = std::to_string(other - choices.begin());
     if (first.list_digest != 0 && other->list_digest != 0) {
-        return "members 0 and " + rank + " call subset with different lists, of " +
-               std::to_string(first.list_size) + " and " + std::to_string(other->list_size) +
-               " ranks: all members must give the same list";
+        throw MismatchError("members 0 and " + rank + " call subset with different lists, of " +
+                            std::to_string(first.list_size) + " and " + std::to_string(other->list_size) +
+                            " ranks: all members must give the same list");
     }
     const auto called = [](const Choice& choice) {
         return choice.function() +
                (choice.level ? " by " + std::string(part_of_machine(*choice.level).name) : "");
     };
-    return std::string("member 0 calls ") + called(first) + ", but member " + rank + " calls " +
-           called(*other) + ": all members must make the same call";
+    throw MismatchError("member 0 calls " + called(first) + ", but member " + rank + " calls " +
+                        called(*other) + ": all members must make the same call");
 }
 
 } // namespace tutti::library

@@ -121,8 +121,8 @@ TUTTI_COMPONENT_API detail::Choice choice_of(std::span<const int> ranks, int ran
 TUTTI_COMPONENT_API std::vector<int> mates_of(std::optional<int> color,
                                               const std::vector<detail::Choice>& choices);
 
-/// The text if members split the group by different lists, or some by none; else empty.
-TUTTI_COMPONENT_API std::optional<std::string> difference(const std::vector<detail::Choice>& choices);
+/// Throws MismatchError if members split the group by different lists, or some by none.
+TUTTI_COMPONENT_API void check_agreement(const std::vector<detail::Choice>& choices);
 
 struct PartOfMachine {
     const char* name;

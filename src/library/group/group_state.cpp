@@ -173,10 +173,11 @@ void GroupState::leave_failed_call(int member) {
     });
 }
 
-void GroupState::keep_for_good() noexcept {
+void GroupState::keep_for_good(bool is_in_use) noexcept {
     static machine::ProcessMutex mutex;
     static GroupState* last_kept = nullptr; // a chain of all, in which leak checkers find them
     const std::lock_guard lock(mutex);
+    is_in_use_ = is_in_use_ || is_in_use;
     if (itself_ == nullptr) {
         itself_ = weak_from_this().lock();
         next_kept_ = std::exchange(last_kept, this);
@@ -184,7 +185,7 @@ void GroupState::keep_for_good() noexcept {
 }
 
 void GroupState::recover() {
-    if (itself_ != nullptr) {
+    if (is_in_use_) {
         return; // a thread still has outstanding operations of a member that has left, which look at this
     }
     // Members may have given up at different epochs: all go on from one that nobody has reached.

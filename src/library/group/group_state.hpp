@@ -173,8 +173,9 @@ public:
     /// The same for a failure that was reported to set_failure_hook()'s function before.
     TUTTI_COMPONENT_API void fail_reported(int member, const std::exception_ptr& cause) noexcept;
 
-    /// Lasts until the end of the process.
-    void keep_for_good() noexcept;
+    /// Lasts until the end of the process. If it `is_in_use` by a thread that may look at it at any time, it
+    /// does not recover.
+    void keep_for_good(bool is_in_use = false) noexcept;
 
     /// Whether the member makes no more calls here: it has left for good, this group, the group that this one
     /// is derived from, or the first that this one was made of. Acquire: whatever it published came before.
@@ -222,6 +223,7 @@ private:
     const library::OwnProcess process_;
     std::shared_ptr<GroupState> itself_;
     GroupState* next_kept_ = nullptr;
+    bool is_in_use_ = false;
     library::Family family_;
     library::GroupMutex deriving_;
     std::vector<std::shared_ptr<GroupState>> derived_;

@@ -21,7 +21,7 @@ Seat::~Seat() = default;
 
 void Seat::end_requests() noexcept {
     if (outstanding_ != nullptr && !outstanding_->end()) {
-        group_.keep_for_good(); // another thread looks at its outstanding operations again
+        group_.keep_for_good(true); // another thread looks at its outstanding operations again
     }
 }
 

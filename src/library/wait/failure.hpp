@@ -195,6 +195,22 @@ bool holds(const std::exception_ptr& exception) noexcept {
     }
 }
 
+/// judge() of what exchange() has exchanged. If it throws, as it then does on every member, makes the
+/// exchange again before: an exception that leaves a member's function releases all others, so all must have
+/// seen it.
+template <class Judge, class Exchange>
+auto judged_by_all(Judge judge, Exchange exchange) {
+    try {
+        return judge();
+    } catch (const Error&) {
+        try {
+            exchange();
+        } catch (const Error&) { // thrown by another member, for the same reason
+        }
+        throw;
+    }
+}
+
 /// Writes the text of an exception of any type into memory that is there; null is a thread that is being
 /// ended. The text is cut to fit and ends with 0.
 TUTTI_COMPONENT_API void copy_text(const std::exception_ptr& cause, std::span<char> to) noexcept;
