@@ -86,6 +86,42 @@ TEST_CASE("a persistent operation can be a member that is assigned later") {
     });
 }
 
+TEST_CASE("a thread can have operations of several groups, of which any ends first") {
+    run_members(2, [](Member& me) {
+        std::array<Member, 4> groups{me.dup(), me.dup(), me.dup(), me.dup()};
+        const int one = 1;
+        for (std::size_t first = 0; first < 3; ++first) {
+            CAPTURE(first);
+            std::array<int, 4> sums{};
+            std::array<Request, 4> requests;
+            const auto start = [&](std::size_t i) {
+                requests[i] = groups[i].start.allreduce(one, sums[i], sum);
+            };
+            if (me.rank() == 0) {
+                for (std::size_t i = 0; i < 3; ++i) {
+                    start(i);
+                }
+                me.barrier();
+                requests[first].wait();
+                start(3);
+            } else {
+                me.barrier(); // so that no operation of member 0 ends at its start
+                start(first);
+                requests[first].wait();
+            }
+            me.barrier();
+            for (std::size_t i = 0; i < 4; ++i) {
+                if (me.rank() == 1 && i != first) {
+                    start(i);
+                }
+            }
+            requests[3].wait();
+            wait_all(requests);
+            CHECK(sums == std::array{2, 2, 2, 2});
+        }
+    });
+}
+
 TEST_CASE("who waits in one group makes the operations of others progress, also if the wait has a limit") {
     Team team(4, {.placement = "none"});
     for (int repetition = 0; repetition < 20; ++repetition) {

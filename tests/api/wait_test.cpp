@@ -63,6 +63,14 @@ TEST_CASE("each way of waiting goes through the stages that it is to go through"
     CHECK(wait_policy(Wait::automatic, cpus + 1).yield_ns < 1'000'000);
 }
 
+TEST_CASE("the threads of a team spin between runs if all have a CPU, also the caller that is no member") {
+    library::GroupConfig two_cpus;
+    two_cpus.cpus = two_cpus.process_cpus = 2;
+    CHECK(library::wait_policy_between_runs(two_cpus, 2, true).spin_ns > 0);
+    CHECK(library::wait_policy_between_runs(two_cpus, 2, false).spin_ns == 0);
+    CHECK(library::wait_policy_between_runs(two_cpus, 3, true).spin_ns == 0);
+}
+
 TEST_CASE("members are held to have the CPUs that they have") {
     const std::vector<int> process = machine::process_cpus();
     const int first = process.front();
