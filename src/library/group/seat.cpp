@@ -135,23 +135,39 @@ void Seat::wait(const PreparedCall& call, Runner& runner, run::State state, libr
         group_.diagnosis().throw_fault({Sequence::blocking, 0, rank_, runner.peer()}, runner.fault(),
                                        call.signature(), call.prepared(), bindings_);
     }
-    const library::EndOfWait end(group_.memory().status(rank_).wait);
+    library::SharedMemory& memory = group_.memory();
+    const library::EndOfWait end(memory.status(rank_).wait);
     library::ThreadProgress& thread = library::ThreadProgress::here();
-    bool is_excused = false;
-    const auto is_ready = [&] {
-        thread.progress();
+    mailbox::StdWord& progress = memory.board(rank_).progress;
+    // Other operations may fail meanwhile: then the thread waits for members that may wait for this one. So
+    // the member is not inside its call, and enters it again as Runner::enter_operation() does.
+    const auto beside = [&](const auto& look) {
+        if (thread.is_empty()) {
+            return;
+        }
+        const std::uint64_t inside = progress.get();
+        progress.publish(inside & ~mailbox::inside_bit); // release: pairs with the look of a failing member
+        look();
         if (outstanding_ != nullptr && outstanding_->failure() != nullptr) {
             std::rethrow_exception(outstanding_->failure());
         }
+        progress.publish(inside);
+        std::atomic_signal_fence(std::memory_order_seq_cst);
+        if (group_.failure().raised()) {
+            group_.failure().throw_aborted();
+        }
+    };
+    bool is_excused = false;
+    const auto is_ready = [&] {
+        beside([&] { thread.progress(); });
         return is_excused || runner.is_ready();
     };
     const auto check = [&](bool takes_long) {
-        const std::uint64_t number = takes_long ? library::last_blocking(group_.memory(), rank_) : 0;
+        const std::uint64_t number = takes_long ? library::last_blocking(memory, rank_) : 0;
         is_excused = library::check_stalled(group_, Sequence::blocking, rank_, runner, waited,
                                             {.takes_long = takes_long, .number = number, .is_stuck = true});
-        thread.look_after(takes_long);
+        beside([&] { thread.look_after(takes_long); });
     };
-    library::SharedMemory& memory = group_.memory();
     mailbox::EventCount& event = memory.board(runner.peer()).event;
     const mailbox::Waiter waiter{wait_history_, memory.last_cpus().of(rank_, runner.peer())};
     if (thread.is_empty()) {
