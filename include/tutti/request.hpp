@@ -28,8 +28,9 @@ namespace tutti::inline TUTTI_NAMESPACE {
 ///
 /// If the operation is already over, then() calls the function at once. Otherwise the same thread calls it
 /// later: inside its next test(), wait() or wait_for(), at the end of a blocking call, or at the latest when
-/// the request is destroyed. An exception that the function throws counts as a failure of the member. When
-/// the function has been called, then() accepts another one.
+/// the request is destroyed. While an operator runs, its thread calls no function: if the operator calls
+/// then() or destroys the request, the function is called later. An exception that the function throws counts
+/// as a failure of the member. When the function has been called, then() accepts another one.
 ///
 /// In a group of one member, operations are over at once, so that a function which starts a call with a
 /// then() of its own is still running when the next function is called. Make long chains of such calls in a

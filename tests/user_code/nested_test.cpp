@@ -1,6 +1,7 @@
 // Operations and members that end inside an operator, or while a failure of another group is under way.
 
 #include "two_members.hpp"
+#include "verdicts.hpp"
 
 namespace {
 
@@ -14,6 +15,45 @@ Adds once(std::function<void()> act) {
             act();
         }
     }};
+}
+
+/// An operator of member 0 acts while a function or coroutine waits for an operation that is over.
+void act_beside_ready(bool is_coroutine, const std::function<void(Beside&)>& act) {
+    const Thrown thrown = run_both([&](Beside& own) {
+        std::vector<double> beside(10);
+        bool is_inside = false;
+        bool is_called = false;
+        if (own.is_first()) {
+            own.request = own.side->start.allreduce(ones, beside, sum);
+            const auto follows = [&] {
+                CHECK(!is_inside);
+                is_called = true;
+            };
+            std::optional<Task> task;
+            if (is_coroutine) {
+                task.emplace(coroutine(own.request, follows));
+            } else {
+                own.request.then([&](const std::exception_ptr&) { follows(); });
+            }
+            own.me.allreduce(ones, own.out, once([&] {
+                                 progress_until([&] { return beside[9] == 2; });
+                                 is_inside = true;
+                                 act(own);
+                                 is_inside = false;
+                             }));
+            own.me.barrier();
+            own.me.start.barrier().wait();
+            CHECK(is_called);
+        } else {
+            own.side->start.allreduce(ones, beside, sum).wait();
+            Turn::hesitate();
+            own.me.allreduce(ones, own.out, once([] {}));
+            Turn::hesitate();
+            own.me.barrier();
+            own.me.start.barrier().wait();
+        }
+    });
+    CHECK(thrown.text == "");
 }
 
 } // namespace
@@ -96,4 +136,113 @@ TEST_CASE("an operator's call ends by its timeout if the other member waits unti
     CHECK(called[1].kind == Kind::timeout);
     check_thrown(waited[0], Kind::other, {"own 0"});
     check_thrown(waited[1], Kind::other, {"own 1"});
+}
+
+TEST_CASE("an operator that start() runs destroys its persistent operation, and then fails") {
+    enum class End { none, exception, abort, destroy };
+    constexpr std::array<std::pair<Kind, const char*>, 4> expected{
+        {{Kind::nothing, ""},
+         {Kind::other, "own"},
+         {Kind::aborted, "own"},
+         {Kind::aborted, "an operator has destroyed the member"}}};
+    for (const End end : {End::none, End::exception, End::abort, End::destroy}) {
+        Thrown started;
+        run_both([&](Beside& own) {
+            Persistent operation = own.side->prepare.allreduce(ones, own.out, once([&] {
+                                                                   if (!own.is_first()) {
+                                                                       return;
+                                                                   }
+                                                                   operation = Persistent();
+                                                                   if (end == End::exception) {
+                                                                       throw std::runtime_error("own");
+                                                                   }
+                                                                   if (end == End::abort) {
+                                                                       own.side->abort("own");
+                                                                   }
+                                                                   if (end == End::destroy) {
+                                                                       own.side.reset();
+                                                                   }
+                                                               }));
+            if (!own.is_first()) {
+                operation.start();
+            }
+            own.me.barrier();
+            if (own.is_first()) {
+                started = thrown_by([&] { operation.start(); });
+            }
+            own.me.barrier();
+            static_cast<void>(thrown_by([&] { operation.wait(); }));
+        });
+        const auto& [kind, text] = expected[static_cast<std::size_t>(end)];
+        check_thrown(started, kind, {text});
+    }
+}
+
+TEST_CASE("an operator may own the last handle of its member") {
+    for (const bool destroys_request : {false, true}) {
+        Group group(2, {.timeout = 20s});
+        on_threads(2, [&](int rank) {
+            auto me = std::make_shared<Member>(group.join(rank));
+            std::weak_ptr<Member> seen = me;
+            std::vector<double> out(10);
+            Persistent beside = me->prepare.barrier();
+            std::optional<Request> request;
+            if (rank == 0) {
+                Turn::hesitate();
+            }
+            request = me->start.allreduce(ones, out, once([me, &request, destroys_request] {
+                                              if (destroys_request) {
+                                                  request.reset();
+                                              }
+                                          }));
+            beside.start();
+            me.reset();
+            beside.wait();
+            if (request) {
+                request->wait();
+            }
+            CHECK(out == std::vector<double>(10, 2));
+            request.reset();
+            CHECK(seen.expired());
+        });
+    }
+}
+
+TEST_CASE("no function is called inside an operator, whatever it destroys") {
+    for (const bool is_coroutine : {false, true}) {
+        const auto end_request = [](Beside& own) { own.request = Request(); };
+        const auto end_member = [](Beside& own) { own.side.reset(); };
+        act_beside_ready(is_coroutine, end_request);
+        act_beside_ready(is_coroutine, end_member);
+        act_beside_ready(is_coroutine, [&](Beside& own) {
+            end_request(own);
+            end_member(own);
+        });
+        act_beside_ready(is_coroutine, [&](Beside& own) {
+            end_member(own);
+            end_request(own);
+        });
+    }
+}
+
+TEST_CASE("a function that an operator passes to then() of an operation that is over is called later") {
+    const Thrown thrown = run_both([](Beside& own) {
+        std::vector<double> beside(10);
+        bool is_inside = false;
+        bool is_called = false;
+        own.request = own.side->start.allreduce(ones, beside, sum);
+        own.request.wait();
+        own.me.start
+            .allreduce(ones, own.out, once([&] {
+                           is_inside = true;
+                           own.request.then([&](const std::exception_ptr&) {
+                               CHECK(!is_inside);
+                               is_called = true;
+                           });
+                           is_inside = false;
+                       }))
+            .wait();
+        progress_until([&] { return is_called; });
+    });
+    CHECK(thrown.text == "");
 }

@@ -39,7 +39,7 @@ void OutstandingCall::then(detail::Continuation function) {
     if (home_ != nullptr) {
         home_->require_own_thread("then");
         if (!continuation_) { // another thread has dropped one
-            home_->drop_continuation(*this);
+            forget();
         }
     }
     if (continuation_) {
@@ -48,15 +48,31 @@ void OutstandingCall::then(detail::Continuation function) {
     }
     continuation_ = std::move(function);
     if (is_over()) {
-        call_continuation();
+        ThreadProgress::here().holds() ? become_ready() : call_continuation();
+    }
+}
+
+void OutstandingCall::become_ready() noexcept {
+    is_ready_ = true;
+    ThreadProgress::here().add_continuation(*this);
+    if (home_ != nullptr) {
+        home_->be_on_this_thread();
+        ++home_->ready_;
+    }
+}
+
+void OutstandingCall::no_longer_ready() noexcept {
+    is_ready_ = false;
+    if (home_ != nullptr) {
+        --home_->ready_;
     }
 }
 
 void OutstandingCall::forget() noexcept {
-    if (home_ == nullptr) {
-        continuation_ = {};
-    } else {
-        home_->drop_continuation(*this);
+    continuation_ = {};
+    // On another thread than the one that has it in its queue it stays there, as if nobody refers to it.
+    if (is_ready_ && is_held_ && ThreadProgress::here().remove_continuation(*this)) {
+        no_longer_ready();
     }
 }
 
@@ -67,10 +83,27 @@ void OutstandingCall::release() noexcept {
         } catch (...) { // recorded: the next call reports it
         }
     }
-    if (home_ == nullptr) {
-        delete this;
+    if (!std::exchange(is_held_, false)) { // by a copy of a request of C, which is used up
+        return;
+    }
+    if (is_over() && !is_ready_) {
+        return dispose();
+    }
+    // Otherwise the operator that runs returns to it, or the thread that has it in its queue calls it later.
+    ThreadProgress& thread = ThreadProgress::here();
+    if (is_ready_ && !thread.holds() && thread.remove_continuation(*this)) {
+        try {
+            call_continuation();
+        } catch (...) { // recorded: the next call reports it
+        }
+    }
+}
+
+void OutstandingCall::dispose() noexcept {
+    if (home_ != nullptr) {
+        home_->recycle(*this);
     } else {
-        home_->release(*this);
+        delete this;
     }
 }
 
@@ -88,20 +121,22 @@ void OutstandingCall::start(const detail::Call& call) {
     home_->restart(*this, call);
 }
 
+/// The function may destroy the operation and the member.
 void OutstandingCall::call_continuation() {
-    ProgressEngine* const home = home_;
+    const ThreadProgress::Calling calling(home_);
     const std::exception_ptr failure = failure_;
-    call(home, home != nullptr ? home->taken_continuation(*this) : std::move(continuation_), failure);
-}
-
-void OutstandingCall::call(ProgressEngine* home, detail::Continuation function,
-                           const std::exception_ptr& failure) {
-    if (!function) {
-        return;
+    detail::Continuation function = std::move(continuation_);
+    const auto release = [](OutstandingCall* last) { last->release(); };
+    std::unique_ptr<OutstandingCall, decltype(release)> unheld;
+    if (is_ready_) {
+        no_longer_ready();
+        // A coroutine looks at the operation when it resumes.
+        unheld.reset(std::exchange(is_held_, true) ? nullptr : this);
     }
-    const ThreadProgress::Calling calling(home);
     try {
-        function(failure);
+        if (function) {
+            function(failure);
+        }
     } catch (...) {
         if (calling.member() != nullptr) {
             calling.member()->fail(std::current_exception());
@@ -213,6 +248,9 @@ void ProgressEngine::prepare(OutstandingCall& operation, const Call& call) {
 
 /// Nobody refers to it any more.
 void ProgressEngine::recycle(OutstandingCall& operation) noexcept {
+    // An operator may own the last handle of the member.
+    const bool has_operator = operation.operator_.data() != nullptr;
+    const auto until_the_end = has_operator ? group_.weak_from_this().lock() : nullptr;
     operation.is_held_ = false;
     operation.continuation_ = {};
     operation.failure_ = nullptr;

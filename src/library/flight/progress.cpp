@@ -94,8 +94,7 @@ void ProgressEngine::open_gate(OutstandingCall& operation) {
 
 void ProgressEngine::enlist(OutstandingCall& operation) {
     if (open_.empty()) {
-        thread_ = &ThreadProgress::here();
-        thread_id_ = thread_->id();
+        be_on_this_thread();
         thread_->add(*this);
     }
     open_.push_back(&operation);
@@ -215,10 +214,8 @@ void ProgressEngine::remove(OutstandingCall& operation) {
     if (operation.watch_ != nullptr) {
         end_watches(operation);
     }
-    if (operation.continuation_) {
-        add_continuation(operation);
-    } else if (!operation.is_held_) {
-        recycle(operation);
+    if (operation.continuation_ || !operation.is_held_) {
+        operation.become_ready();
     }
 }
 

@@ -269,66 +269,6 @@ void ProgressEngine::wait_until(Watch& watch, std::chrono::nanoseconds end) {
     }
 }
 
-void ProgressEngine::release(OutstandingCall& operation) noexcept {
-    if (!operation.is_held_) { // by a copy of a request of C, which is used up
-        return;
-    }
-    if (!operation.is_over() || (operation.is_ready_ && is_on_another_thread())) {
-        operation.is_held_ = false; // the operator that runs returns to it, or another thread recycles it
-        return;
-    }
-    if (operation.is_ready_) {
-        release_ready(operation);
-    } else {
-        recycle(operation);
-    }
-}
-
-/// Calls the function that waits for an operation which is over.
-void ProgressEngine::release_ready(OutstandingCall& operation) noexcept {
-    const std::exception_ptr failure = operation.failure_;
-    thread_->remove_continuation(operation);
-    detail::Continuation function = taken_continuation(operation);
-    recycle(operation);
-    try {
-        OutstandingCall::call(this, std::move(function), failure);
-    } catch (...) { // recorded: the next call reports it
-    }
-}
-
-/// On another thread than the one that has the operation in its queue it stays there, and calls nothing.
-void ProgressEngine::drop_continuation(OutstandingCall& operation) noexcept {
-    if (operation.continuation_) { // few have one
-        operation.continuation_ = {};
-    }
-    if (operation.is_ready_ && !is_on_another_thread()) {
-        thread_->remove_continuation(operation);
-        no_longer_ready(operation);
-    }
-}
-
-void ProgressEngine::add_continuation(OutstandingCall& operation) noexcept {
-    operation.is_ready_ = true;
-    ++ready_;
-    thread_->add_continuation(operation);
-}
-
-void ProgressEngine::no_longer_ready(OutstandingCall& operation) noexcept {
-    operation.is_ready_ = false;
-    --ready_;
-}
-
-detail::Continuation ProgressEngine::taken_continuation(OutstandingCall& operation) noexcept {
-    detail::Continuation continuation = std::move(operation.continuation_);
-    if (operation.is_ready_) {
-        no_longer_ready(operation);
-        if (!operation.is_held_) {
-            recycle(operation);
-        }
-    }
-    return continuation;
-}
-
 bool ProgressEngine::end() noexcept {
     if (is_on_another_thread()) {
         group_.fail(rank_, std::make_exception_ptr(
@@ -336,12 +276,10 @@ bool ProgressEngine::end() noexcept {
                                      "were outstanding")));
         return false;
     }
-    while (!open_.empty() || ready_ != 0) { // a continuation may start another operation
+    // A continuation may start another operation. One that is held is called later.
+    while (!open_.empty() || (ready_ != 0 && !thread_->holds())) {
         try {
-            if (!open_.empty()) {
-                thread_->progress_until([this] { return open_.empty(); });
-            }
-            thread_->call_held_continuations();
+            thread_->progress_until([this] { return open_.empty(); });
         } catch (...) { // recorded: the next call reports it
         }
     }
@@ -353,11 +291,10 @@ bool ProgressEngine::end() noexcept {
     return true;
 }
 
-/// The holder of an operation can then only see that it is over.
+/// The holder of an operation can then only see that it is over. A function that is held is called later.
 void ProgressEngine::orphan_held() noexcept {
     std::erase_if(all_, [this](std::unique_ptr<OutstandingCall>& operation) {
-        drop_continuation(*operation);
-        if (!operation->is_held_) {
+        if (!operation->is_held_ && !operation->is_ready_) {
             return false;
         }
         if (operation->sequence_ == Sequence::persistent) {

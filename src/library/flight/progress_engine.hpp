@@ -114,9 +114,12 @@ private:
         }
         return true;
     }
-    /// Calls a function that waited for an operation of the member, null if there is none any more. The
-    /// function may destroy the operation and the member.
-    static void call(ProgressEngine* home, detail::Continuation function, const std::exception_ptr& failure);
+    /// It is over, and in the queue of its thread, which calls the continuation, and disposes of the
+    /// operation if nobody refers to it any more.
+    void become_ready() noexcept;
+    void no_longer_ready() noexcept;
+    /// Nobody refers to it any more.
+    void dispose() noexcept;
 
     /// Null when its member has left.
     ProgressEngine* home_;
@@ -160,7 +163,7 @@ private:
     Watch* watch_ = nullptr;
 
     detail::Continuation continuation_;
-    /// It is over, and its thread has yet to call the continuation.
+    /// It is over, and its thread has yet to call the continuation, or to dispose of it.
     bool is_ready_ = false;
 };
 
@@ -170,6 +173,8 @@ private:
 /// Nonblocking operations take the group's channels in turn. All members start the same operations, so they
 /// take the same channel for each without communicating.
 class ProgressEngine final : public Outstanding {
+    friend class OutstandingCall;
+
 public:
     /// The engine of a seat's member. Made on first use.
     TUTTI_COMPONENT_API static ProgressEngine& of(detail::Seat& seat);
@@ -196,14 +201,8 @@ public:
     void wait(Watch& watch, std::chrono::nanoseconds end);
     /// Whether the calling thread may wait for operations now.
     bool may_wait() const noexcept;
-    /// Drops the function to be called when the operation is over.
-    void drop_continuation(OutstandingCall& operation) noexcept;
-    /// The function to be called now, empty if none. The operation may then be that of another call.
-    detail::Continuation taken_continuation(OutstandingCall& operation) noexcept;
     /// Throws Error if another thread has outstanding operations of this member.
     void require_own_thread(const char* what) const;
-    /// No request refers to the operation any more. Calls what waits for it.
-    void release(OutstandingCall& operation) noexcept;
 
     void progress() override;
     void look_after(bool takes_long, const OutstandingCall* awaited) override;
@@ -245,9 +244,10 @@ private:
     bool is_on_another_thread() const noexcept {
         return (!open_.empty() || ready_ != 0) && thread_id_ != ThreadProgress::here().id();
     }
-    void add_continuation(OutstandingCall& operation) noexcept;
-    void release_ready(OutstandingCall& operation) noexcept;
-    void no_longer_ready(OutstandingCall& operation) noexcept;
+    void be_on_this_thread() noexcept {
+        thread_ = &ThreadProgress::here();
+        thread_id_ = thread_->id();
+    }
     void look_after_now_and_then();
 
     Turn& turn_of(const OutstandingCall& operation) {
@@ -262,6 +262,7 @@ private:
     void prepare(OutstandingCall& operation, const detail::Call& call);
     void show(OutstandingCall& operation);
     void show_look() noexcept;
+    /// Afterwards this may be gone.
     void recycle(OutstandingCall& operation) noexcept;
     void orphan_held() noexcept;
 

@@ -116,12 +116,6 @@ void ThreadProgress::call_continuations() {
     }
 }
 
-void ThreadProgress::call_held_continuations() {
-    while (!ready_.is_empty()) {
-        ready_.pop().call_continuation();
-    }
-}
-
 bool ThreadProgress::forget(const Outstanding& member) noexcept {
     for (Calling* calling = calling_; calling != nullptr; calling = calling->outer_) {
         calling->member_ = calling->member_ == &member ? nullptr : calling->member_;

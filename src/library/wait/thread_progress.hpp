@@ -169,9 +169,11 @@ public:
     /// The continuations of operations that are over. The thread calls them in progress_until(), and as the
     /// last act of a test and of a blocking call that has waited, but not while another call is under way.
     void add_continuation(Continued& operation) noexcept { ready_.push(operation); }
-    void remove_continuation(Continued& operation) noexcept { ready_.remove(operation); }
+    /// Returns whether it was one of this thread.
+    bool remove_continuation(Continued& operation) noexcept { return ready_.remove(operation); }
     const mailbox::WaitHistory& wait_history() const { return wait_history_; }
-    bool has_continuations() const { return !ready_.is_empty() && !holds_continuations_; }
+    bool has_continuations() const { return !ready_.is_empty() && !holds(); }
+    bool holds() const { return holds_continuations_; }
     /// As long as it exists, nothing is called: for an operator, and for a call that consists of several
     /// calls. An operator may make another call of this kind meanwhile, whose end must not end the hold of
     /// the outer call.
@@ -189,8 +191,6 @@ public:
     void yield() noexcept;
     /// The caller may use nothing afterwards that these can destroy.
     TUTTI_COMPONENT_API void call_continuations();
-    /// Also those that are held: their member leaves.
-    void call_held_continuations();
 
     /// The operation for which the thread waits, however long that takes; or null.
     const OutstandingCall* awaited() const {
