@@ -246,3 +246,23 @@ TEST_CASE("a function that an operator passes to then() of an operation that is 
     });
     CHECK(thrown.text == "");
 }
+
+TEST_CASE("test_any: a function destroys its request, which has failed, and its member") {
+    std::array<Request, 1> requests;
+    bool is_called = false;
+    run_beside(
+        true,
+        [&](Beside& own, const std::exception_ptr& failure) {
+            CHECK(failure != nullptr);
+            is_called = true;
+            own.side.reset();
+            requests[0] = Request();
+        },
+        [&](Beside& own) {
+            requests[0] = std::move(own.request);
+            while (!is_called) {
+                static_cast<void>(test_any(requests));
+            }
+            CHECK(test_any(requests) == requests.size());
+        });
+}

@@ -143,14 +143,16 @@ void detail::progress_until(const char* caller, const std::function<bool()>& rea
 }
 
 bool detail::has_ended(RequestBase& request) {
-    try {
-        return request.test();
-    } catch (...) {
-        if (std::current_exception() == nullptr || !request.is_over()) {
-            throw; // the thread is being ended, or the use of the request is rejected
+    return library::as_one_call([&] { // a continuation may destroy the request
+        try {
+            return request.test();
+        } catch (...) {
+            if (std::current_exception() == nullptr || !request.is_over()) {
+                throw; // the thread is being ended, or the use of the request is rejected
+            }
+            return true;
         }
-        return true;
-    }
+    });
 }
 
 } // namespace tutti::inline TUTTI_NAMESPACE
