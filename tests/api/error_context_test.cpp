@@ -108,6 +108,19 @@ TEST_CASE("a member that is released has the member that failed") {
                                        });
     check_is(started[0], 0, 2, 0, Collective::allreduce, __LINE__ - 2); // it has not begun
     check_is(started[1], 1, 2, 0, Collective::allreduce, __LINE__ - 3);
+    std::array<Request, 3> requests;
+    const auto waited = released_by_2(
+        [&](Member& me) {
+            if (me.rank() != 2) {
+                requests[index_of(me)] = me.start.barrier();
+            }
+        },
+        [&](Member& me) {
+            while (!mentions(me.roll_call(), "mine")) {
+            }
+            requests[index_of(me)].wait();
+        });
+    check_is(waited[0], 0, 2, 1, Collective::barrier, __LINE__ - 8);
     const auto thrown = contexts(2, Kind::error, [](Member& me) {
         static_cast<void>(me.allreduce(1, [](int, int) -> int { throw Error("of an operator"); }));
     });

@@ -133,24 +133,51 @@ TEST_CASE("members that wait for the one that is late are told apart from it") {
 TEST_CASE("a member that has started an operation and neither tests nor waits is named") {
     const FastClock clock(2);
     Team team(3, {.placement = "none", .group = {.timeout = 50ms}});
-    std::atomic<bool> is_started{false};
+    const std::string says =
+        "all members have come to it; member 2 has not tested or waited since it started it";
+    for (const bool is_persistent : {false, true}) {
+        std::atomic<bool> is_started{false};
+        std::atomic<bool> is_told{false};
+        const Ended outcome = run(team, [&](Member& me) {
+            const std::vector<int> in(300'000, me.rank());
+            std::vector<int> out(in.size());
+            Request request;
+            Persistent prepared = me.prepare.alltoall(in, out);
+            const auto start = [&] {
+                if (is_persistent) {
+                    prepared.start();
+                } else {
+                    request = me.start.alltoall(in, out);
+                }
+            };
+            if (me.rank() != 2) {
+                await(is_started, true); // so that member 2 has more to do
+                start();
+                const Thrown thrown = thrown_by([&] { is_persistent ? prepared.wait() : request.wait(); });
+                is_told = true;
+                check_thrown(thrown, Kind::timeout, {says});
+                return;
+            }
+            start();
+            is_started = true;
+            await(is_told, true); // busy with something else
+        });
+        CHECK(mentions(outcome.run.text, says));
+    }
+}
+
+TEST_CASE("a late member that has made calls of another kind is not told to have made none") {
+    Team team(2, {.placement = "none", .group = {.timeout = 50ms}});
     std::atomic<bool> is_told{false};
-    const std::string says = "member 2 has not tested or waited since it started it";
     const Ended outcome = run(team, [&](Member& me) {
-        const std::vector<int> in(300'000, me.rank());
-        std::vector<int> out(in.size());
-        if (me.rank() != 2) {
-            await(is_started, true); // so that member 2 has more to do
-            const Thrown thrown = thrown_by([&] { me.start.alltoall(in, out).wait(); });
+        me.barrier();
+        if (me.rank() == 0) {
+            check_thrown(thrown_by([&] { me.start.barrier().wait(); }), Kind::timeout,
+                         {"member 1 has come to operation 1, barrier"});
             is_told = true;
-            check_thrown(thrown, Kind::timeout, {says});
-            return;
         }
-        Request request = me.start.alltoall(in, out);
-        is_started = true;
-        await(is_told, true); // busy with something else
+        await(is_told, true);
     });
-    CHECK(mentions(outcome.run.text, says));
 }
 
 TEST_CASE("members that wait for seats that nobody takes are told which") {

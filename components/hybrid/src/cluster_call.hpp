@@ -126,6 +126,10 @@ public:
     /// The same as the operation with this number, which lasts while the member makes other calls.
     void begin_started(std::uint64_t number, const void* input, void* output, const void* state,
                        Timeout timeout);
+    /// Others see that the member has prepared it, as its `number`-th persistent call.
+    void show_prepared(std::uint64_t number) {
+        cluster_.board(rank()).calls[2].show(number, call_signature_, digest_);
+    }
     /// Copies an input that results replace while others read it.
     void copy_input();
     HierarchyStrategy& strategy() const { return *strategy_; }

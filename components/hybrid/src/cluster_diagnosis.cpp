@@ -110,7 +110,7 @@ std::unique_ptr<library::Diagnosis> ClusterState::diagnosis() {
 
 CallHistory ClusterState::history(int rank, Sequence sequence) const {
     const Board& shown = boards_[static_cast<std::size_t>(rank)];
-    return shown.calls[index_of(sequence)].read().value_or(CallHistory());
+    return shown.calls[static_cast<std::size_t>(sequence)].read().value_or(CallHistory());
 }
 
 library::Histories ClusterState::histories() const {
@@ -140,8 +140,8 @@ RollCall ClusterState::look() {
         report.where = board(rank).called_from.read();
         report.where_sequence = static_cast<Sequence>(board(rank).called_from.kind());
         report.thread = board(rank).thread.load(std::memory_order_relaxed); // for people
-        for (const Sequence sequence : {Sequence::blocking, Sequence::nonblocking}) {
-            report.calls[index_of(sequence)] = history(rank, sequence).last_call();
+        for (const Sequence sequence : {Sequence::blocking, Sequence::nonblocking, Sequence::persistent}) {
+            report.calls[static_cast<std::size_t>(sequence)] = history(rank, sequence).last_call();
         }
         if (const std::optional<SlowWait> wait = group_->memory().status(rank).wait.read()) {
             const Sequence sequence =

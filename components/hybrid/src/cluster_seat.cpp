@@ -33,33 +33,19 @@ void ClusterSeat::tell_of_failure() {
 void ClusterSeat::check_failure() {
     if (cluster_.failure().raised()) {
         tell_of_failure();
-        cluster_.failure().throw_aborted();
-    }
-}
-
-void ClusterSeat::describe_as_thrown(Error& error, const ErrorContext& call) noexcept {
-    library::describe(error, call);
-    described_ = std::current_exception();
-}
-
-void ClusterSeat::describe(const std::exception_ptr& thrown, const ErrorContext& call) noexcept {
-    try {
-        if (thrown != nullptr && thrown != described_) {
-            std::rethrow_exception(thrown);
+        try {
+            cluster_.failure().throw_aborted();
+        } catch (Error& error) {
+            library::describe(error, {.rank = global_rank()});
+            throw;
         }
-    } catch (Error& error) {
-        described_ = thrown;
-        ErrorContext& context = tutti::detail::ErrorAccess::of(error);
-        context.rank = -1;
-        library::describe(error, call);
-    } catch (...) { // the program's own
     }
 }
 
 ErrorContext ClusterSeat::context_of(const ClusterCall& call) const {
     return {.rank = global_rank(),
             .operation = member_.number(),
-            .collective = call.collective(),
+            .collective = call.call().splits ? std::nullopt : std::optional(call.collective()),
             .where = own_board().called_from.read()};
 }
 
@@ -77,11 +63,6 @@ void ClusterSeat::rise() {
         cluster_.group().memory().leave_for_good(member_.rank());
     }
     cluster_.group().memory().leave_region(member_.rank());
-}
-
-void ClusterSeat::fail_started(const std::exception_ptr& cause, const ErrorContext& operation) noexcept {
-    describe(cause, operation);
-    fail(cause != nullptr ? cause : library::unseen_exception());
 }
 
 void ClusterSeat::fail(const std::exception_ptr& cause) {
@@ -170,12 +151,12 @@ void ClusterSeat::run_prepared(ClusterCall& call) {
         call.strategy().fan_out();
     } catch (const Aborted&) {
         // A failure of this process has been recorded by the member that failed, or will be.
-        describe(std::current_exception(), context_of(call));
+        library::describe(std::current_exception(), context_of(call));
         const bool local = cluster_.failure().raised() || cluster_.group().failure().raised();
         leave_failed_call(std::current_exception(), !local);
         throw;
     } catch (...) {
-        describe(std::current_exception(), context_of(call));
+        library::describe(std::current_exception(), context_of(call));
         leave_failed_call(std::current_exception(), true);
         throw;
     }
@@ -259,13 +240,13 @@ void ClusterSeat::throw_no_leader() {
 tutti::detail::RequestBase& start(ClusterSeat& seat, const tutti::detail::Call& call,
                                   const Options& options) {
     seat.show_line(call.where);
-    return seat.started().begin(call, options, &library::ProgressEngine::start);
+    return seat.started().begin(call, options, library::Sequence::nonblocking);
 }
 
 tutti::detail::PersistentRequestBase& prepare(ClusterSeat& seat, const tutti::detail::Call& call,
                                               const Options& options) {
     seat.show_line(call.where);
-    return seat.started().begin(call, options, &library::ProgressEngine::prepare);
+    return seat.started().begin(call, options, library::Sequence::persistent);
 }
 
 bool run_again(ClusterSeat& seat, std::uint64_t key, const void* input, void* output) {

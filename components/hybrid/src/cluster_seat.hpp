@@ -27,6 +27,7 @@ public:
     bool serves(const tutti::detail::Call& call) const { return call_.serves(call); }
     /// An operation will make this call, for which it is prepared.
     void use(const tutti::detail::Call& call);
+    void show_prepared(std::uint64_t number) { call_.show_prepared(number); }
 
     void require_like(const tutti::detail::Call& other) const override;
     void bind(const void* input, void* output) override;
@@ -36,7 +37,7 @@ public:
     void complete() noexcept override;
     void fail(const std::exception_ptr& cause, bool is_first) noexcept override;
     void drop() noexcept override;
-    Collective collective() const override { return call_.collective(); }
+    ErrorContext context() const override;
 
 private:
     enum class Stage : std::uint8_t { hidden, shown, exchanging, stored };
@@ -44,7 +45,6 @@ private:
     void show();
     bool all_have_come();
     void look_for_late();
-    ErrorContext context() const;
     void require_leader() const;
     bool lead();
     bool is_awaited() const;
@@ -75,10 +75,9 @@ class StartedCalls {
 public:
     StartedCalls(ClusterSeat& seat, ProcessMember& member) : seat_(seat), member_(member) {}
 
-    /// Starts or prepares a call.
-    using Begin = library::OutstandingCall& (library::ProgressEngine::*)(const tutti::detail::Call& call,
-                                                                         library::Gate* gate);
-    library::OutstandingCall& begin(const tutti::detail::Call& call, const Options& options, Begin begins);
+    /// Starts a nonblocking call, or prepares a persistent one.
+    library::OutstandingCall& begin(const tutti::detail::Call& call, const Options& options,
+                                    library::Sequence sequence);
 
     ClusterSeat& seat() { return seat_; }
     /// The number of the operation that is started now.
@@ -91,6 +90,7 @@ private:
     ClusterSeat& seat_;
     ProcessMember& member_;
     std::uint64_t started_ = 0;
+    std::uint64_t prepared_ = 0;
     library::CallCache<StartedGate*> free_;
     std::vector<std::unique_ptr<StartedGate>> all_;
 };
@@ -130,12 +130,6 @@ public:
 
     /// An exception ends this member's part, or its outstanding operations.
     void fail(const std::exception_ptr& cause);
-    void fail_started(const std::exception_ptr& cause, const ErrorContext& operation) noexcept;
-    /// Gives an exception that ends a call of the cluster the fields of that call, in place of those of a
-    /// call inside the process.
-    void describe(const std::exception_ptr& thrown, const ErrorContext& call) noexcept;
-    /// The same for the one that is being handled.
-    void describe_as_thrown(Error& error, const ErrorContext& call) noexcept;
 
     /// Fails the member, with that text.
     void abort(std::string_view text);
@@ -164,8 +158,6 @@ private:
     /// Whether it is in a call that blocks.
     bool is_inside_ = false;
     std::exception_ptr aborted_;
-    /// The last Error that has got the fields of a call of the cluster.
-    std::exception_ptr described_;
     /// See find_leader().
     std::unique_ptr<library::PreparedCall> search_;
     StartedCalls started_;

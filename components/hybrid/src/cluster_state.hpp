@@ -239,8 +239,9 @@ public:
         /// The blocking call; and the outstanding operations, by their numbers in turn.
         ShownVectors blocking;
         std::array<ShownVectors, most_started> started;
-        /// The calls that block, and the operations that it has started.
-        std::array<library::ShownCalls<library::CallLog>, 2> calls;
+        /// By Sequence: the calls that block, the operations that it has started, also persistent ones, and
+        /// those that it has prepared.
+        std::array<library::ShownCalls<library::CallLog>, 3> calls;
         tutti::detail::CalledFrom called_from;
         /// The system's number of the member's thread. Relaxed: for people.
         std::atomic<int> thread{0};
@@ -306,9 +307,6 @@ private:
     void set_limits();
     void seat_members();
     std::unique_ptr<library::Diagnosis> diagnosis();
-    static std::size_t index_of(library::Sequence sequence) {
-        return sequence == library::Sequence::blocking ? 0 : 1;
-    }
     void end() noexcept;
     std::pair<int, int> fewest_and_most() const;
     void exchange_sizes(int members);

@@ -58,7 +58,7 @@ bool StartedGate::is_open() try {
     }
     return leads_ ? lead() : (require_leader(), true);
 } catch (Error& error) {
-    home_.seat().describe_as_thrown(error, context());
+    library::describe(error, context());
     throw;
 }
 
@@ -193,7 +193,7 @@ void StartedGate::fail(const std::exception_ptr& cause, bool is_first) noexcept 
         }
     }
     if (is_first) {
-        home_.seat().fail_started(cause, context());
+        home_.seat().fail(cause != nullptr ? cause : library::unseen_exception());
     }
 }
 
@@ -228,7 +228,8 @@ StartedGate& StartedCalls::gate_for(const Call& call, const Options& options) {
 }
 
 /// Begins a barrier of the process with a gate for the call.
-library::OutstandingCall& StartedCalls::begin(const Call& call, const Options& options, Begin begins) {
+library::OutstandingCall& StartedCalls::begin(const Call& call, const Options& options,
+                                              library::Sequence sequence) {
     const ErrorContext context{
         .rank = member_.global_rank(), .collective = call.collective, .where = call.where};
     try {
@@ -236,23 +237,24 @@ library::OutstandingCall& StartedCalls::begin(const Call& call, const Options& o
         library::check_given(call);
         StartedGate& gate = gate_for(call, options);
         gate.use(call);
-        const auto timeout = local_timeout(call.timeout.value_or(member_.cluster().timeout()));
+        const Call barrier{.collective = Collective::barrier,
+                           .type = Type::u8,
+                           .timeout = local_timeout(call.timeout.value_or(member_.cluster().timeout())),
+                           .where = call.where};
         try {
             auto& own = library::ProgressEngine::of(member_.cluster().group().seat(member_.rank()));
-            return (own.*begins)({.collective = Collective::barrier,
-                                  .type = Type::u8,
-                                  .timeout = timeout,
-                                  .where = call.where},
-                                 &gate);
+            if (sequence == library::Sequence::nonblocking) {
+                return own.start(barrier, &gate);
+            }
+            library::OutstandingCall& prepared = own.prepare(barrier, &gate);
+            gate.show_prepared(++prepared_);
+            return prepared;
         } catch (...) {
             gate.drop();
             throw;
         }
-    } catch (ArgumentError& error) {
+    } catch (Error& error) {
         library::describe(error, context);
-        throw; // the member may call again
-    } catch (Error&) {
-        seat_.describe(std::current_exception(), context);
         throw;
     }
 }

@@ -61,13 +61,14 @@ MemberReport report_of(detail::GroupState& group, int rank, bool by_people) {
     }
     if (const Channels* const channels = group.memory().channels_if_any()) {
         report.looked = channels->starts(Sequence::nonblocking, rank).looked.observe();
+        report.unseen = channels->starts(Sequence::persistent, rank).unseen.get();
     }
     return report;
 }
 
 } // namespace
 
-RollCall GroupDiagnosis::look(Asked asked) {
+RollCall GroupDiagnosis::look(Asked asked, const Stall& stall) {
     std::string failure = group_.failure().text();
     std::string waits = group_.text_of_waits();
     const bool has_failed = group_.failure().raised();
@@ -88,6 +89,11 @@ RollCall GroupDiagnosis::look(Asked asked) {
         MemberReport& report =
             reports.emplace_back(report_of(group_, static_cast<int>(index), asked == Asked::by_people));
         report.has_failed = report.has_failed && has_failed;
+        if (stall.sequence == Sequence::persistent) {
+            const auto& mailbox = memory.channels_if_any()->persistent(stall.number).mailbox();
+            const auto runs = [&](int member) { return mailbox.board(member).progress.observe() / 2; };
+            report.has_started = runs(report.rank) >= runs(stall.member);
+        }
         if (since_last.count() == 0) {
             continue;
         }
@@ -155,7 +161,7 @@ void GroupDiagnosis::check(const Stall& stall, bool is_stuck, const IsReady& is_
 void GroupDiagnosis::time_out(const Stall& stall, std::chrono::milliseconds timeout,
                               const IsReady& is_ready) {
     const auto& [sequence, number, member, peer] = stall;
-    const RollCall roll_call = look(Asked::by_error);
+    const RollCall roll_call = look(Asked::by_error, stall);
     const std::optional<CallHistory> calls = history_of(group_.memory(), sequence, member);
     const bool is_known = calls && !calls->empty() && calls->first() <= number;
     const std::string call = is_known ? calls->signature(number).describe() : "";

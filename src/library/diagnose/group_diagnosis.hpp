@@ -72,7 +72,8 @@ private:
     /// An error compares with the last snapshot of the group. People take the next one, and where there was
     /// none two: some 200 us.
     enum class Asked : bool { by_error, by_people };
-    RollCall look(Asked asked);
+    /// `stall`: the wait that is too long, if that is the reason.
+    RollCall look(Asked asked, const Stall& stall = {});
     Histories histories() const;
     /// In a sub-group: which ranks the two have in the first group, by which users know them.
     std::string whereabouts(const Stall& stall) const;

@@ -28,6 +28,17 @@ std::string text_of(const MemberReport& report, Sequence sequence) {
            text_of_call(call.signature(), report.where_sequence == sequence ? report.where : ShownLine{});
 }
 
+/// The last operations of all sequences; empty if there are none.
+std::string text_of_calls(const MemberReport& report) {
+    std::string text;
+    for (const Sequence sequence : sequences) {
+        if (report.last(sequence).number() != 0) {
+            text += (text.empty() ? "" : "; ") + text_of(report, sequence);
+        }
+    }
+    return text;
+}
+
 /// The operation in which it waits, which need not be the last nonblocking one.
 std::string text_of_wait(const MemberReport& report) {
     const SlowWait& wait = *report.wait;
@@ -88,12 +99,7 @@ std::string RollCall::state_of(const MemberReport& report) const {
     if (report.wait && report.last(report.wait->sequence).number() != 0) {
         return "in " + text_of_wait(report);
     }
-    std::string text;
-    for (const Sequence sequence : sequences) {
-        if (report.last(sequence).number() != 0) {
-            text += (text.empty() ? "" : "; ") + text_of(report, sequence);
-        }
-    }
+    const std::string text = text_of_calls(report);
     if (text.empty()) {
         const bool has_recovered = !rest_.failure.empty() && !rest_.has_failed;
         return has_recovered ? "no call since" : report.has_left ? "left without a call" : "no call yet";
@@ -183,12 +189,13 @@ std::string RollCall::whereabouts_of(const MemberReport& report, Sequence sequen
         return text + " is in " + text_of_wait(report) + ", waiting for " + names_.one + " " +
                std::to_string(report.wait->peer);
     }
-    if (report.last(sequence).number() >= number) { // it has prepared it, and starts are not shown
+    if (report.last(sequence).number() >= number) { // it has prepared it
         text += " has not started it as often" + std::string(report.has_left ? ", and has left" : "");
-    } else if (report.last(sequence).number() == 0) {
+    } else if (!report.has_called()) {
         text += report.has_left ? " has left without a call" : " has made no call yet";
     } else {
-        text += (report.has_left ? " has left after " : " has come to ") + text_of(report, sequence);
+        text += (report.has_left ? " has left after " : " has come to ") +
+                (report.last(sequence).number() != 0 ? text_of(report, sequence) : text_of_calls(report));
     }
     const std::string thread = text_of_thread(report);
     return text + (thread.empty() || report.has_left ? "" : " (" + thread + ")");
@@ -196,13 +203,14 @@ std::string RollCall::whereabouts_of(const MemberReport& report, Sequence sequen
 
 /// The members that do not wait, if all have come to the `number`-th operation of a sequence.
 std::string RollCall::text_of_busy(Sequence sequence, std::uint64_t number) const {
-    const bool is_started = sequence == Sequence::nonblocking;
     std::vector<int> busy;
     std::vector<int> idle;
     for (const MemberReport& report : reports_) {
         if (report.is_inside && !report.wait) {
             busy.push_back(report.rank);
-        } else if (is_started && !report.wait && report.looked < number) {
+        } else if (!report.wait && (sequence == Sequence::nonblocking  ? report.looked < number
+                                    : sequence == Sequence::persistent ? report.unseen == number
+                                                                       : false)) {
             idle.push_back(report.rank);
         }
     }
@@ -218,18 +226,15 @@ std::string RollCall::text_of_busy(Sequence sequence, std::uint64_t number) cons
     }
     if (idle.empty() && busy.empty()) {
         text += ": one of them may be inside an operator, or get no CPU";
-        text += is_started ? ", or neither test nor wait" : "";
+        text += sequence != Sequence::blocking ? ", or neither test nor wait" : "";
     }
     return text;
 }
 
-std::string RollCall::late(Sequence sequence, std::uint64_t number, std::optional<int> peer) const {
+std::string RollCall::late(Sequence sequence, std::uint64_t number) const {
     std::vector<const MemberReport*> late;
     for (const MemberReport& report : reports_) {
-        // A member that has prepared the operation does not show how often it has started it.
-        const bool is_late = report.last(sequence).number() < number ||
-                             (sequence == Sequence::persistent && (report.has_left || report.rank == peer));
-        if (!report.has_joined || is_late) {
+        if (!report.has_joined || report.last(sequence).number() < number || !report.has_started) {
             late.push_back(&report);
         }
     }
@@ -261,7 +266,7 @@ std::string RollCall::delay(Sequence sequence, std::uint64_t number, int rank,
                                  : name_of(sequence, number) + (call.empty() ? "" : ", " + call);
     const auto name = [this](int member) { return names_.one + " " + std::to_string(of(member).rank); };
     return name(rank) + " has waited " + library::text_of(timeout) + " in " + what +
-           (peer ? ", at last for " + name(*peer) : "") + "; " + late(sequence, number, peer);
+           (peer ? ", at last for " + name(*peer) : "") + "; " + late(sequence, number);
 }
 
 std::string text_of_call(const CallSignature& signature, const ShownLine& where) {

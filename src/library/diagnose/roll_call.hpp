@@ -38,6 +38,10 @@ struct MemberReport {
     /// The number of nonblocking calls before its last look at their operations, in a test, a wait or a
     /// blocking call that waited.
     std::uint64_t looked = 0;
+    /// Starts::unseen of its persistent calls.
+    std::uint64_t unseen = 0;
+    /// If a member waits in a persistent call: whether this one has started that as often.
+    bool has_started = true;
     /// The line of the program that called last; without a file if it is unknown.
     ShownLine where = {};
     Sequence where_sequence = Sequence::blocking;
@@ -92,7 +96,7 @@ public:
     TUTTI_COMPONENT_API std::string json() const;
 
     /// One sentence about the members that have not come to the `number`-th call of a sequence.
-    std::string late(Sequence sequence, std::uint64_t number, std::optional<int> peer) const;
+    std::string late(Sequence sequence, std::uint64_t number) const;
 
     /// Why a member has waited too long in the `number`-th call of a sequence, which is `call` if it is not
     /// the last one, and where each member is. At last it waited for `peer`, if that is known.

@@ -66,14 +66,15 @@ void ProgressEngine::require_usable(const char* what, const Context& context) {
     if (seat_.runs_operator()) {
         throw Error(std::string(what) + ": called by an operator: operators must not make calls of the group "
                                         "that they reduce for",
-                    {.rank = rank_});
+                    {.rank = group_.failure().rank_of(rank_)});
     }
     require_own_thread(what);
     if (group_.failure().raised()) {
+        const std::exception_ptr thrown = aborted(context()); // which may be that of an outstanding one
         if (!open_.empty()) {
             fail(aborted(context_of_oldest()));
         }
-        std::rethrow_exception(aborted(context()));
+        std::rethrow_exception(thrown);
     }
 }
 
@@ -106,6 +107,8 @@ void ProgressEngine::restart(OutstandingCall& operation) {
                     context_of(operation));
     }
     restarts_ += mixed(~operation.number_, 0); // in whichever order
+    is_unseen_ = true;
+    channels_.starts(Sequence::persistent, rank_).unseen.put(operation.number_);
     open(operation);
 }
 
@@ -156,7 +159,7 @@ void ProgressEngine::require_own_thread(const char* what) const {
         throw Error(std::string(what) + ": called by another thread while operations of this member are "
                                         "outstanding; only the thread that started them may use the member "
                                         "until they are complete",
-                    {.rank = rank_});
+                    {.rank = group_.failure().rank_of(rank_)});
     }
 }
 
@@ -171,6 +174,9 @@ void ProgressEngine::show_look() noexcept {
     if (shown_look_ != started_) {
         shown_look_ = started_;
         channels_.starts(Sequence::nonblocking, rank_).looked.publish(started_); // only people read it
+    }
+    if (std::exchange(is_unseen_, false)) {
+        channels_.starts(Sequence::persistent, rank_).unseen.put(0);
     }
 }
 
@@ -244,19 +250,24 @@ Recorded ProgressEngine::recorded(const OutstandingCall& operation) const {
 }
 
 ErrorContext ProgressEngine::context_of(const OutstandingCall& operation) const {
+    if (operation.gate_ != nullptr) {
+        return operation.gate_->context();
+    }
     return {.rank = rank_,
             .operation = operation.number_,
-            .collective = operation.gate_ != nullptr ? operation.gate_->collective()
-                                                     : operation.call_.signature().collective(),
+            .collective = operation.call_.signature().collective(),
             .where = operation.called_from_.read()};
 }
 
 ErrorContext ProgressEngine::context_of(const Call& call) const {
+    if (group_.failure().is_part()) {
+        return {};
+    }
     return {.rank = rank_, .collective = call.collective, .where = call.where};
 }
 
 ErrorContext ProgressEngine::context_of_oldest() const {
-    return open_.empty() ? ErrorContext{.rank = rank_} : context_of(*open_.front());
+    return open_.empty() ? ErrorContext{.rank = group_.failure().rank_of(rank_)} : context_of(*open_.front());
 }
 
 void ProgressEngine::wait_until(Watch& watch, std::chrono::nanoseconds end) {

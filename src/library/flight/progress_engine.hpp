@@ -59,8 +59,8 @@ public:
     virtual void fail(const std::exception_ptr& cause, bool is_first) noexcept = 0;
     /// Nobody refers to the operation any more.
     virtual void drop() noexcept = 0;
-    /// The collective that errors name.
-    virtual Collective collective() const = 0;
+    /// The fields of errors of the operation.
+    virtual ErrorContext context() const = 0;
 };
 
 class ProgressEngine;
@@ -329,6 +329,8 @@ private:
     std::uint64_t persistent_history_ = 0;
     std::uint64_t restarts_ = 0;
     std::uint64_t shown_look_ = 0;
+    /// See Starts::unseen.
+    bool is_unseen_ = false;
 
     /// The operations that nobody refers to.
     CallCache<OutstandingCall*> free_;

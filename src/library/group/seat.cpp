@@ -10,12 +10,18 @@ namespace tutti::inline TUTTI_NAMESPACE::detail {
 using library::PreparedCall;
 
 ErrorContext Seat::context_of(const Call& call) const {
+    if (group_.failure().is_part()) {
+        return {};
+    }
     return {.rank = rank_,
             .collective = call.splits ? std::nullopt : std::optional(call.collective),
             .where = call.where};
 }
 
 ErrorContext Seat::context_of(const PreparedCall& call) const {
+    if (group_.failure().is_part()) {
+        return {};
+    }
     return {.rank = rank_,
             .operation = recorded_.number_at(cursor_.epoch),
             .collective = call.signature().collective(),

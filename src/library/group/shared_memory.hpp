@@ -39,6 +39,9 @@ struct alignas(paired_lines_bytes) Starts {
     ShownCalls<StartLog> calls;
     /// For nonblocking calls: how many there were when the member last looked at its operations.
     mailbox::StdWord looked;
+    /// For persistent calls: the operation that the member has started last, if it has not looked since; else
+    /// 0. Relaxed: only people read it.
+    mailbox::StdWord unseen;
     /// For nonblocking calls: a WaitForEdge of the member, in whichever sequence.
     mailbox::StdWord wait_for_edge;
 };

@@ -231,12 +231,12 @@ void Failure::raise(int member, const std::exception_ptr& cause, const char* who
     member += is_own ? first_ : first_of_whole_;
     cause_ = is_own && keeps_first_ ? told : nullptr;
     is_timeout_ = holds<TimeoutError>(told);
-    // In another group ranks are others.
-    peer_ = !is_own ? -1 : is_timeout_ ? peer.value_or(peer_of(told)) : member;
     with_text(told, [&](const char* whole) {
         const std::string_view text = told_of(whole, holds<MismatchError>(told));
         // A failure in another process has been told with its place.
         const bool has_place = is_own && text.starts_with("process ") && without_release(whole) != whole;
+        // In another group ranks are others.
+        peer_ = !is_own || has_place ? -1 : is_timeout_ ? peer.value_or(peer_of(told)) : member;
         std::array<char, 96> place{};
         static_cast<void>(std::snprintf(place.data(), place.size(), "member %d%s failed: ", member, whose));
         const char* const where = has_place ? "" : place.data();

@@ -99,13 +99,17 @@ class Failure {
 public:
     TUTTI_COMPONENT_API Failure();
 
-    /// From now on texts, the hook and ErrorContext::peer count this group's members from `first` on, because
-    /// it is part of a larger whole, and those of the group that it was made of from `first_of_whole` on.
-    /// Before any failure.
+    /// From now on texts, the hook and the ranks of errors count this group's members from `first` on,
+    /// because it is part of a larger whole, and those of the group that it was made of from `first_of_whole`
+    /// on. Its calls are parts of calls of the whole, which describe() their errors. Before any failure.
     void count_from(int first, int first_of_whole) noexcept {
+        is_part_ = true;
         first_ = first;
         first_of_whole_ = first_of_whole;
     }
+    bool is_part() const noexcept { return is_part_; }
+    /// The rank of a member in errors.
+    int rank_of(int member) const noexcept { return first_ + member; }
 
     /// Acquire: pairs with the release in raise().
     bool raised() const noexcept { return raised_.observe() != 0; }
@@ -156,6 +160,7 @@ private:
     std::string text_;
     bool keeps_first_ = false;
     bool is_timeout_ = false;
+    bool is_part_ = false;
     int first_ = 0;
     int first_of_whole_ = 0;
     /// ErrorContext::peer of those that are released.
