@@ -248,9 +248,6 @@ tutti_caller tutti_counts_on_all(tutti_caller me) {
 
 tutti_status tutti_leave(tutti_caller me) {
     return c::guarded([&] {
-        if (me.size == 0 && me.how == 0) { // of a part that it is not in
-            return;
-        }
         if (c::seated("leave", me).is_lent()) {
             c::refuse("leave", "`me` leaves when its member function returns: do not call "
                                "tutti_leave() there");
@@ -298,8 +295,9 @@ tutti_status tutti_split_by_level(tutti_caller me, int level, tutti_caller* part
 tutti_status tutti_subset(tutti_caller me, const int ranks[], size_t n, tutti_caller* part) {
     return c::guarded([&] {
         c::there("subset", "part", part) = {};
-        const std::span given = c::list("subset", "ranks", ranks, n);
-        c::regroup("subset", me, *part, [&](auto& member) { return member.subset(given, c::where_of(me)); });
+        c::regroup("subset", me, *part, [&](auto& member) {
+            return member.subset(c::list("subset", "ranks", ranks, n), c::where_of(me));
+        });
     });
 }
 

@@ -192,10 +192,11 @@ tutti_status tutti_neighbors_create(tutti_caller me, const int sources[], size_t
                                     tutti_neighbors** neighbors) {
     constexpr const char* name = "neighbors";
     return guarded([&] {
-        const auto from = list_of<int>(name, "sources", sources, n_sources);
-        const auto to = list_of<int>(name, "destinations", destinations, n_destinations);
-        make_neighbors(name, me, neighbors,
-                       [&](auto& member) { return member.neighbors(from, to, c::where_of(me)); });
+        make_neighbors(name, me, neighbors, [&](auto& member) {
+            const auto from = list_of<int>(name, "sources", sources, n_sources);
+            const auto to = list_of<int>(name, "destinations", destinations, n_destinations);
+            return member.neighbors(from, to, c::where_of(me));
+        });
     });
 }
 
@@ -203,9 +204,10 @@ tutti_status tutti_neighbors_grid(tutti_caller me, const int dims[], const int w
                                   tutti_neighbors** neighbors) {
     constexpr const char* name = "grid";
     return guarded([&] {
-        const auto lengths = list_of<int>(name, "dims", dims, n_dims);
-        const auto around = list_of<bool>(name, "wraps", wraps, n_dims);
-        make_neighbors(name, me, neighbors, [&](auto& member) { return member.grid(lengths, around); });
+        make_neighbors(name, me, neighbors, [&](auto& member) {
+            return member.grid(list_of<int>(name, "dims", dims, n_dims),
+                               list_of<bool>(name, "wraps", wraps, n_dims));
+        });
     });
 }
 

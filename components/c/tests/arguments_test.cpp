@@ -183,23 +183,62 @@ TEST_CASE("callers that are none, or are to call in a way that there is not") {
 }
 
 TEST_CASE("a caller of zeros is no caller for any function") {
-    const tutti_caller zeros{};
-    tutti_caller part{};
-    tutti_neighbors* neighbors = nullptr;
-    int number = 0;
-    double sum = 0;
-    const int ranks[] = {0};
-    const auto no_caller = [](tutti_status status) { refused(status, "`me` is not a caller"); };
-    no_caller(tutti_barrier(zeros));
-    no_caller(tutti_abort(zeros, ""));
-    no_caller(tutti_cpu(zeros, &number));
-    no_caller(tutti_split(zeros, 0, 0, &part));
-    no_caller(tutti_split_by_level(zeros, 0, &part));
-    no_caller(tutti_subset(zeros, ranks, 1, &part));
-    no_caller(tutti_among(zeros, 1, 0, 1, &part));
-    no_caller(tutti_dup(zeros, &part));
-    no_caller(tutti_neighbors_create(zeros, ranks, 1, ranks, 1, &neighbors));
-    no_caller(tutti_reproducible_sum(zeros, &sum, 1, TUTTI_DOUBLE, &sum));
+    using Me = tutti_caller;
+    constexpr std::size_t too_long = ~std::size_t{0}; // what else is wrong is found later
+    constexpr tutti_type f64 = TUTTI_DOUBLE;
+    static tutti_caller part;
+    static tutti_request request;
+    static tutti_neighbors* neighbors;
+    static int list[1];
+    static double x[1];
+    static std::size_t counts[1];
+    const std::vector<tutti_status (*)(Me)> functions = {
+        [](Me me) { return tutti_barrier(me); },
+        [](Me me) { return tutti_barrier(tutti_at(me, "here", 1)); },
+        [](Me me) { return tutti_barrier(tutti_nonblocking(me, &request)); },
+        [](Me me) { return tutti_barrier(tutti_persistent(me, &request)); },
+        [](Me me) { return tutti_barrier(tutti_with_options(me, nullptr)); },
+        [](Me me) { return tutti_allreduce(tutti_shared_output(me), x, x, 1, f64, TUTTI_SUM); },
+        [](Me me) { return tutti_gatherv(tutti_counts_on_all(me), x, 1, x, counts, nullptr, f64, 0); },
+        [](Me me) { return tutti_broadcast(me, x, 1, f64, 9); },
+        [](Me me) { return tutti_reduce(me, x, x, 1, f64, TUTTI_SUM, 9); },
+        [](Me me) { return tutti_allreduce(me, x, x, 1, f64, TUTTI_SUM); },
+        [](Me me) { return tutti_reduce_scatter(me, x, x, 1, f64, TUTTI_SUM); },
+        [](Me me) { return tutti_allgather(me, x, x, 1, f64); },
+        [](Me me) { return tutti_gather(me, x, x, 1, f64, 9); },
+        [](Me me) { return tutti_scatter(me, x, x, 1, f64, 9); },
+        [](Me me) { return tutti_alltoall(me, x, x, 1, f64); },
+        [](Me me) { return tutti_scan(me, x, x, 1, f64, TUTTI_SUM); },
+        [](Me me) { return tutti_exscan(me, x, x, 1, f64, TUTTI_SUM); },
+        [](Me me) { return tutti_shift(me, x, x, 1, f64, 1); },
+        [](Me me) { return tutti_reduce_scatterv(me, x, x, counts, f64, TUTTI_SUM); },
+        [](Me me) { return tutti_allgatherv(me, x, 1, x, counts, nullptr, f64); },
+        [](Me me) { return tutti_gatherv(me, x, 1, x, counts, nullptr, f64, 9); },
+        [](Me me) { return tutti_scatterv(me, x, counts, nullptr, x, 1, f64, 9); },
+        [](Me me) { return tutti_alltoallv(me, x, counts, nullptr, x, counts, nullptr, f64); },
+        [](Me me) { return tutti_neighbors_create(me, list, too_long, list, 1, &neighbors); },
+        [](Me me) { return tutti_neighbors_grid(me, list, list, too_long, &neighbors); },
+        [](Me me) { return tutti_neighbor_alltoall(me, neighbors, x, x, 1, f64); },
+        [](Me me) {
+            return tutti_neighbor_alltoallv(me, neighbors, x, counts, nullptr, x, counts, nullptr, f64);
+        },
+        [](Me me) { return tutti_reproducible_sum(me, x, 1, f64, x); },
+        [](Me me) { return tutti_reproducible_dot(me, x, x, 1, f64, x); },
+        [](Me me) { return tutti_reproducible_norm2(me, x, 1, f64, x); },
+        [](Me me) { return tutti_leave(me); },
+        [](Me me) { return tutti_abort(me, ""); },
+        [](Me me) { return tutti_cpu(me, list); },
+        [](Me me) { return tutti_split(me, 0, 0, &part); },
+        [](Me me) { return tutti_split_by_level(me, 99, &part); },
+        [](Me me) { return tutti_subset(me, list, too_long, &part); },
+        [](Me me) { return tutti_dup(me, &part); },
+        [](Me me) { return tutti_among(me, 7, 0, 1, &part); },
+    };
+    CHECK(functions.size() == 38); // all that take a caller
+    for (const auto& function : functions) {
+        CAPTURE(&function - functions.data());
+        refused(function({}), "`me` is not a caller");
+    }
 }
 
 TEST_CASE("a list that is longer than memory is refused") {
@@ -232,7 +271,7 @@ TEST_CASE("who has no place in a part has nothing to leave") {
     tutti_caller part = alone.me;
     REQUIRE(tutti_split(alone.me, -1, 0, &part) == TUTTI_OK);
     CHECK(part.size == 0);
-    ok(tutti_leave(part));
+    refused(tutti_leave(part), "leave: `me` is not a caller");
 }
 
 TEST_CASE("options of calls are checked, and those of another version known") {

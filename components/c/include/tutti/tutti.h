@@ -616,8 +616,8 @@ TUTTI_API tutti_status tutti_group_trace(const tutti_group* group, int format, c
 TUTTI_API tutti_status tutti_join(tutti_group* group, int rank, tutti_caller* me);
 
 /// Leaves the group, after the member's outstanding operations have completed. A member that has failed must
-/// leave as well; if other members may be waiting for it, it must call tutti_abort() first. A caller of size
-/// 0 is ignored.
+/// leave as well; if other members may be waiting for it, it must call tutti_abort() first. A member without
+/// a part has no caller to give back: compare its size with 0.
 TUTTI_API tutti_status tutti_leave(tutti_caller me);
 
 /// Ends the calls of all other members with TUTTI_ABORTED, whose text contains `text`. If that is NULL or
