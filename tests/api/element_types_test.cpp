@@ -169,15 +169,27 @@ TEST_CASE("the least and the greatest, and the positions of the greatest") {
     });
 }
 
-#if defined(__FLT16_MAX__)
-TEST_CASE("the compiler's number of 16 bits is the library's: a sum is rounded once") {
-    static_assert(type_of<_Float16>() == Type::f16);
-    check_members(3, [](Member& me) {
-        const float mine = me.rank() == 0 ? 2048 : 1;
-        return static_cast<float>(me.allreduce(static_cast<_Float16>(mine), sum)) == 2050;
+/// 1 is half of the unit in the last place of `large`.
+template <class Half>
+void check_half(float large) {
+    check_members(3, [large](Member& me) {
+        const float mine = me.rank() == 0 ? large : 1;
+        return static_cast<float>(me.allreduce(static_cast<Half>(mine), sum)) == large + 2;
     });
 }
+
+TEST_CASE("the compiler's numbers of 16 bits are the library's: a sum is rounded once") {
+#if defined(__FLT16_MAX__)
+    static_assert(type_of<_Float16>() == Type::f16);
+    check_half<_Float16>(2048);
 #endif
+#if defined(__x86_64__) && defined(__clang__) && __clang_major__ >= 17
+    static_assert(type_of<__bf16>() == Type::bf16); // a conversion needs libgcc 13
+#elif defined(__BFLT16_MAX__)
+    static_assert(type_of<__bf16>() == Type::bf16);
+    check_half<__bf16>(256);
+#endif
+}
 
 TEST_CASE("an exscan by value returns the identity of the operator on rank 0") {
     CHECK(results(1, [](Member& me) { return me.exscan(10, sum); }) == std::vector{0});

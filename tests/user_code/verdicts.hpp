@@ -49,8 +49,8 @@ inline constexpr Verdict destroyed{Thrown::Kind::aborted, "an operator has destr
 inline constexpr Verdict times_out{Thrown::Kind::timeout};
 /// No cell, because the act is forbidden or impossible. A log function must not call the library, and a hook
 /// may only report (tutti/log.hpp). A function of an AsyncRequest must not throw (guarantees.md). An
-/// operation that waits for its own end never ends. Async groups have no members, blocking calls, statistics,
-/// messages and reported failures, and only these groups have executors.
+/// operation waits for another one, because one that waits for itself never ends. Async groups have no
+/// members, blocking calls, statistics, messages and reported failures, and only these groups have executors.
 inline constexpr Verdict none{.is_cell = false};
 
 using Row = std::array<Verdict, act_names.size()>;
@@ -77,14 +77,14 @@ inline constexpr std::array table{
              {none, fine, fine, none, fine, fine, none, fine, fine, none, fine}},
     Verdicts{Place::op,
              {rejected, rejected, rejected, destroyed, fine, fine, aborted, own_error, fine, fine, fine},
-             {none, fine, none, none, fine, fine, none, own_error, fine, none, fine}},
+             {none, fine, fine, none, fine, fine, none, own_error, fine, none, fine}},
     Verdicts{Place::log, {none, none, none, none, none, none, none, fine, none, none, fine}, row_of(none)},
     Verdicts{Place::hook,
              {none, none, none, none, none, none, none, times_out, times_out, times_out, times_out},
              row_of(none)},
     Verdicts{Place::executor,
              row_of(none),
-             {none, fine, none, none, fine, fine, none, own_error, fine, none, fine}}};
+             {none, fine, fine, none, fine, fine, none, own_error, fine, none, fine}}};
 
 inline void fork_and_return() {
     const pid_t child = fork();
