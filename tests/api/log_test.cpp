@@ -17,7 +17,7 @@ TEST_CASE("a function gets the messages in place of stderr") {
     REQUIRE(log.messages().size() == 1);
     const auto [level, text] = log.messages().front();
     CHECK(level == LogLevel::warning);
-    CHECK(text.starts_with("GroupOptions::tuning: tuning file /nonesuch/one is refused: "));
+    CHECK(text.starts_with("GroupOptions::tuning: tuning file /nonesuch/one is rejected: "));
     CHECK(text.ends_with("; the built-in choice of algorithms is used"));
     refuse_tuning("one"); // once
     CHECK(log.messages().size() == 1);
