@@ -14,6 +14,7 @@
 #include <memory>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace tutti::inline TUTTI_NAMESPACE {
@@ -455,15 +456,18 @@ public:
         detail::require_outside("in", detail::view(in).data(), out);
         detail::require_outside("send_counts", send_counts.span().data(), out);
         std::vector<std::size_t> received(members);
-        alltoall(send_counts.span(), received, Options{.timeout = options.timeout, .where = options.where});
-        try {
-            out.resize(detail::sum_of(received));
-        } catch (...) {
-            self().abort("alltoall: no memory for the elements that this member receives");
-            throw;
-        }
-        alltoall(in, send_counts, out, Counts(received), options);
-        return received;
+        return detail::as_one_call([&] {
+            alltoall(send_counts.span(), received,
+                     Options{.timeout = options.timeout, .where = options.where});
+            try {
+                out.resize(detail::sum_of(received));
+            } catch (...) {
+                self().abort("alltoall: no memory for the elements that this member receives");
+                throw;
+            }
+            alltoall(in, send_counts, out, Counts(received), options);
+            return std::move(received);
+        });
     }
 
     /// All-to-all with irregular blocks, in place: block i of member j replaces block j of member i's
@@ -568,9 +572,10 @@ public:
                                                                        const Options& options = {}) {
         detail::refuse_operand<T>();
         detail::refuse_unknown_identity<T, Op>();
+        [[maybe_unused]] const bool is_first = self().rank() == 0; // the call may destroy the member
         exscan(detail::view(value), op, options);
         if constexpr (HasIdentity<Op, T>) {
-            return self().rank() == 0 ? detail::identity_of<Op, T>() : value;
+            return is_first ? detail::identity_of<Op, T>() : value;
         } else {
             return value;
         }
@@ -584,13 +589,17 @@ public:
     [[nodiscard("one object goes by value: use the result")]] T
     exscan(T value, const Op& op, const Init& init, const Options& options = {}) {
         detail::refuse_operand<T>();
-        exscan(detail::view(value), op, options);
-        if constexpr (detail::combines_elements<Op, T>) {
-            const T initial = static_cast<T>(init);
-            return self().rank() == 0 ? initial : detail::combined(op, initial, value);
-        } else {
+        const T initial = static_cast<T>(init);
+        return detail::as_one_call([&] {
+            exscan(detail::view(value), op, options);
+            if (self().rank() == 0) {
+                return initial;
+            }
+            if constexpr (detail::combines_elements<Op, T>) {
+                self().run_operator([&] { value = detail::combined(op, initial, value); });
+            }
             return value;
-        }
+        });
     }
 
     /// Shift: `in` of member r is copied to `out` of member r + distance (mod p); the distance may be

@@ -205,6 +205,10 @@ private:
         called_from_->show(call.where);
         detail::execute_or_repeat(*seat_, call);
     }
+    template <class Work>
+    void run_operator(Work work) {
+        detail::run_operator_of(*seat_, work);
+    }
 
     /// Leaves the group, as the destructor does.
     void leave() noexcept;

@@ -242,7 +242,8 @@ Member Cluster::join(int local_rank) {
 
 Neighbors Member::neighbors(const std::vector<int>& sources, const std::vector<int>& destinations,
                             SourceLine where) {
-    return tutti::detail::exchange_neighbors(*this, sources, destinations, where);
+    return tutti::detail::as_one_call(
+        [&] { return tutti::detail::exchange_neighbors(*this, sources, destinations, where); });
 }
 
 Neighbors Member::grid(const std::vector<int>& dims, const std::vector<bool>& wraps) const {
@@ -303,15 +304,17 @@ void Cluster::run(const std::function<void(Member&)>& function) {
 }
 
 std::optional<Member> Member::split(std::optional<int> color, int key, SourceLine where) {
-    return regroup(library::choice_of(color, key), where);
+    return tutti::detail::as_one_call([&] { return regroup(library::choice_of(color, key), where); });
 }
 
 std::optional<Member> Member::subset(std::span<const int> ranks, SourceLine where) {
-    return regroup(library::choice_of(ranks, rank_, size_), where);
+    return tutti::detail::as_one_call(
+        [&] { return regroup(library::choice_of(ranks, rank_, size_), where); });
 }
 
 Member Member::dup(SourceLine where) {
-    return regroup({.color = 0, .duplicates = true}, where).value();
+    return tutti::detail::as_one_call(
+        [&] { return regroup({.color = 0, .duplicates = true}, where).value(); });
 }
 
 std::vector<PartLayout> Member::agree_on_parts(const Choice& choice, SourceLine where) {

@@ -123,6 +123,15 @@ bool ClusterSeat::run_again(std::uint64_t key, const void* input, void* output) 
     return true;
 }
 
+void ClusterSeat::run_operator(void (*work)(void*), void* state) {
+    try {
+        tutti::detail::run_operator(cluster_.group().seat(member_.rank()), work, state);
+    } catch (...) {
+        leave_failed_call(std::current_exception(), true);
+        throw;
+    }
+}
+
 void ClusterSeat::make_parts(const std::vector<PartLayout>& parts) {
     if (member_.leads()) {
         hybrid::require_unfinalised_mpi();
@@ -247,6 +256,10 @@ tutti::detail::PersistentRequestBase& prepare(ClusterSeat& seat, const tutti::de
                                               const Options& options) {
     seat.show_line(call.where);
     return seat.started().begin(call, options, library::Sequence::persistent);
+}
+
+void run_operator(ClusterSeat& seat, void (*work)(void*), void* state) {
+    seat.run_operator(work, state);
 }
 
 bool run_again(ClusterSeat& seat, std::uint64_t key, const void* input, void* output) {

@@ -113,6 +113,9 @@ public:
     /// One that has been prepared, on these vectors, if that is the call with this key.
     bool run_again(std::uint64_t key, const void* input, void* output);
 
+    /// See tutti::detail::run_operator().
+    void run_operator(void (*work)(void*), void* state);
+
     /// Makes the parts of a split, which all members of the process have agreed on: see Parts.
     void make_parts(const std::vector<PartLayout>& parts);
 

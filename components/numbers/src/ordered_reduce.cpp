@@ -288,16 +288,7 @@ void OrderedTree::guarded(const Work& work) const {
     if (is_compiled_) {
         return work();
     }
-    try {
-        {
-            const Seat::OperatorRuns runs(*seat_, true);
-            work();
-        }
-        seat_->check_aborted(); // by the operator
-    } catch (...) {
-        seat_->fail(std::current_exception());
-        throw;
-    }
+    run_operator_of(*seat_, work);
 }
 
 void OrderedTree::run(const Call& call) {
@@ -322,8 +313,9 @@ void OrderedTree::run(const Call& call) {
 }
 
 OrderedReduction::OrderedReduction(Seat& seat, std::size_t first_index, const Call& call, bool has_identity)
-    : tree_(library::as_one_call(
-          [&] { return std::make_unique<OrderedTree>(seat, first_index, call, has_identity); })) {}
+    : tree_(
+          as_one_call([&] { return std::make_unique<OrderedTree>(seat, first_index, call, has_identity); })) {
+}
 OrderedReduction::~OrderedReduction() = default;
 OrderedReduction::OrderedReduction(OrderedReduction&&) noexcept = default;
 OrderedReduction& OrderedReduction::operator=(OrderedReduction&&) noexcept = default;
@@ -341,7 +333,7 @@ bool OrderedReduction::run(const Call& call) {
     if (!tree_->has_terms()) {
         return false;
     }
-    return library::as_one_call([&] {
+    return as_one_call([&] {
         tree_->run(call);
         return true;
     });

@@ -225,4 +225,35 @@ inline void execute_or_repeat(Seat& seat, const Call& call) {
     }
 }
 
+/// Whether the calling thread holds its continuations, so that it calls none. Returns whether it did before.
+TUTTI_API bool hold_continuations(bool holds) noexcept;
+/// Calls those that are due, unless they are held.
+TUTTI_API void call_continuations();
+
+/// Makes several calls that are one call of the program: continuations are called at the end of the last.
+template <class Calls>
+auto as_one_call(Calls calls) {
+    struct Hold {
+        bool held_before = hold_continuations(true);
+        ~Hold() { hold_continuations(held_before); }
+    };
+    auto result = [&] {
+        const Hold hold;
+        return calls();
+    }();
+    call_continuations();
+    return result;
+}
+
+/// Calls work(state), in which an operator of the program runs outside of the member's calls, with the rules
+/// of an operator in one: it must not make calls of the member, and if it throws, the group fails.
+TUTTI_API void run_operator(Seat& seat, void (*work)(void* state), void* state);
+
+/// The same for a function object.
+template <class Runner, class Work>
+void run_operator_of(Runner& seat, Work work) {
+    run_operator(
+        seat, [](void* state) { (*static_cast<Work*>(state))(); }, &work);
+}
+
 } // namespace tutti::inline TUTTI_NAMESPACE::detail

@@ -151,7 +151,7 @@ void Member::allgather_for_split(const T& mine, std::vector<T>& out, SourceLine 
 }
 
 std::optional<Member> Member::split(std::optional<int> color, int key, SourceLine where) {
-    return library::as_one_call([&] { return regroup(library::choice_of(color, key), where); });
+    return detail::as_one_call([&] { return regroup(library::choice_of(color, key), where); });
 }
 
 Member Member::split(Level level, SourceLine where) {
@@ -160,12 +160,11 @@ Member Member::split(Level level, SourceLine where) {
     const auto pu = std::ranges::find(machine.pus, cpu(), &machine::Pu::os_index);
     const int number = pu == machine.pus.end() ? -1 : (*pu).*part;
     // The members whose part is unknown have a color as well.
-    return library::as_one_call(
-        [&] { return regroup({.color = number + 1, .level = level}, where).value(); });
+    return detail::as_one_call([&] { return regroup({.color = number + 1, .level = level}, where).value(); });
 }
 
 std::optional<Member> Member::subset(std::span<const int> ranks, SourceLine where) {
-    return library::as_one_call([&] { return regroup(library::choice_of(ranks, rank_, size()), where); });
+    return detail::as_one_call([&] { return regroup(library::choice_of(ranks, rank_, size()), where); });
 }
 
 std::optional<Member> Member::regroup(const Choice& choice, SourceLine where) {
@@ -203,7 +202,7 @@ std::optional<Member> Member::regroup(const Choice& choice, SourceLine where) {
 }
 
 Member Member::dup(SourceLine where) {
-    return library::as_one_call([&] { return regroup({.color = 0, .duplicates = true}, where).value(); });
+    return detail::as_one_call([&] { return regroup({.color = 0, .duplicates = true}, where).value(); });
 }
 
 std::span<const int> Neighbors::sources() const noexcept {
@@ -216,7 +215,7 @@ std::span<const int> Neighbors::destinations() const noexcept {
 
 Neighbors Member::neighbors(const std::vector<int>& sources, const std::vector<int>& destinations,
                             SourceLine where) {
-    return library::as_one_call(
+    return detail::as_one_call(
         [&] { return detail::exchange_neighbors(*this, sources, destinations, where); });
 }
 

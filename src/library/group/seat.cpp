@@ -399,6 +399,20 @@ void execute(Seat& seat, const Call& call) {
     Seat::end_call(seat.run(call));
 }
 
+void run_operator(Seat& seat, void (*work)(void*), void* state) {
+    try {
+        {
+            const Seat::OperatorRuns runs(seat, true);
+            work(state);
+        }
+        seat.check_aborted(); // by the operator
+    } catch (...) {
+        seat.fail(std::current_exception());
+        seat.group().leave_failed_call(seat.rank());
+        throw;
+    }
+}
+
 bool execute_again(Seat& seat, std::uint64_t key, const void* input, void* output) {
     return seat.run_again(key, input, output);
 }

@@ -1,5 +1,6 @@
 #include "wait/thread_progress.hpp"
 
+#include <tutti/detail/call.hpp>
 #include <tutti/detail/request_base.hpp>
 #include <tutti/error.hpp>
 #include <tutti/request.hpp>
@@ -138,12 +139,20 @@ void progress_until(const std::function<bool()>& ready) {
     detail::progress_until("progress_until", ready);
 }
 
+bool detail::hold_continuations(bool holds) noexcept {
+    return library::ThreadProgress::here().hold(holds);
+}
+
+void detail::call_continuations() {
+    library::ThreadProgress::here().call_continuations();
+}
+
 void detail::progress_until(const char* caller, const std::function<bool()>& ready) {
     library::ThreadProgress::here().progress_until(ready, caller);
 }
 
 bool detail::has_ended(RequestBase& request) {
-    return library::as_one_call([&] { // a continuation may destroy the request
+    return as_one_call([&] { // a continuation may destroy the request
         try {
             return request.test();
         } catch (...) {

@@ -174,14 +174,15 @@ public:
     const mailbox::WaitHistory& wait_history() const { return wait_history_; }
     bool has_continuations() const { return !ready_.is_empty() && !holds(); }
     bool holds() const { return holds_continuations_; }
+    /// Whether nothing is called from now on. Returns whether that was so before.
+    bool hold(bool holds) noexcept { return std::exchange(holds_continuations_, holds); }
     /// As long as it exists, nothing is called: for an operator, and for a call that consists of several
     /// calls. An operator may make another call of this kind meanwhile, whose end must not end the hold of
     /// the outer call.
     class Hold : Immovable {
     public:
-        explicit Hold(ThreadProgress& thread)
-            : thread_(thread), before_(std::exchange(thread.holds_continuations_, true)) {}
-        ~Hold() { thread_.holds_continuations_ = before_; }
+        explicit Hold(ThreadProgress& thread) : thread_(thread), before_(thread.hold(true)) {}
+        ~Hold() { thread_.hold(before_); }
 
     private:
         ThreadProgress& thread_;
@@ -247,17 +248,6 @@ private:
     LongTurns turns_;
     mailbox::WaitHistory wait_history_;
 };
-
-/// Makes several calls that are one call of the program: continuations are called at the end of the last.
-template <class Calls>
-auto as_one_call(Calls calls) {
-    auto result = [&] {
-        const ThreadProgress::Hold hold(ThreadProgress::here());
-        return calls();
-    }();
-    ThreadProgress::here().call_continuations();
-    return result;
-}
 
 /// The event count of one member, for a thread that waits for other members as well: it never sleeps for
 /// long, and not at all where something gets on only if the thread looks.

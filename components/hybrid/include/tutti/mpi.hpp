@@ -36,6 +36,7 @@ struct PartLayout;
 /// Like tutti::detail::execute_again.
 TUTTI_API bool run_again(ClusterSeat& seat, std::uint64_t key, const void* input, void* output);
 /// Like those of tutti::detail.
+TUTTI_API void run_operator(ClusterSeat& seat, void (*work)(void* state), void* state);
 TUTTI_API tutti::detail::RequestBase& start(ClusterSeat& seat, const tutti::detail::Call& call,
                                             const Options& options);
 TUTTI_API tutti::detail::PersistentRequestBase& prepare(ClusterSeat& seat, const tutti::detail::Call& call,
@@ -200,6 +201,10 @@ private:
         }
     }
     void run_anew(const tutti::detail::Call& call, const Options& options);
+    template <class Work>
+    void run_operator(Work work) {
+        tutti::detail::run_operator_of(*seat_, work);
+    }
     void leave() noexcept;
     /// The parts into which the members divide the cluster by their choices.
     std::vector<detail::PartLayout> agree_on_parts(const tutti::detail::Choice& choice, SourceLine where);

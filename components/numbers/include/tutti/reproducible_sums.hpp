@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tutti/detail/buffers.hpp>
+#include <tutti/detail/call.hpp>
 #include <tutti/operators.hpp>
 #include <tutti/options.hpp>
 #include <tutti/reproducible.hpp>
@@ -144,7 +145,8 @@ template <class Me>
 /// element is, and otherwise infinity if an element is infinite.
 template <class Me>
 [[nodiscard]] double reproducible_norm2(Me& me, std::span<const double> x, const Options& options = {}) {
-    return detail::reproduced_norm2(me, detail::TermLists<double>(&x, 1), options);
+    return detail::as_one_call(
+        [&] { return detail::reproduced_norm2(me, detail::TermLists<double>(&x, 1), options); });
 }
 /// The same for float.
 template <class Me>
