@@ -173,6 +173,11 @@ TEST_CASE("buffers with displacements must be there and apart") {
          [&](Member& me) { me.allgather(std::span(all).subspan(2, 2), five, counts); }},
         {"`out` has 5 elements but is a null pointer",
          [&](Member& me) { me.allgather(block, null(5), counts); }},
+        {"`inout` has 2305843009213693953 elements, more bytes than there are addresses",
+         [](Member& me) {
+             double one = 1; // the bytes of the span would wrap around to those of one
+             me.broadcast(std::span(&one, (std::size_t{1} << 61U) + 1), 0);
+         }},
         {"they must be separate vectors, or one in place",
          [&](Member& me) { me.alltoall(five, counts, five, counts); }},
         {"one vector for all members takes no displacements",

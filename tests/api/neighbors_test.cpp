@@ -317,7 +317,7 @@ TEST_CASE("wrong arguments of an exchange are refused before anybody is told") {
                       Team one(1, {.placement = "none"});
                       one.run([&](Member& alone) { me.neighbor_alltoall(alone.grid({1}, {true}), in, out); });
                   });
-    check_refused("`neighbors` was moved from", [&](Member& me, const Neighbors& pair) {
+    check_refused("neighbor_alltoall: `neighbors` was moved from", [&](Member& me, const Neighbors& pair) {
         Neighbors copy = pair;
         const Neighbors moved = std::move(copy);
         me.neighbor_alltoall(copy, in, out); // NOLINT(bugprone-use-after-move)

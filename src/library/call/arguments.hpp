@@ -60,7 +60,9 @@ TUTTI_COMPONENT_API std::string wrong_argument(const detail::Call& call, const c
 // The errors for wrong arguments.
 
 inline std::string_view name_of(const detail::Call& call) {
-    return neighborhood_of(call) != nullptr ? "neighbor_alltoall" : to_string(call.collective);
+    const bool is_among_neighbors =
+        neighborhood_of(call) != nullptr || call.wrong == detail::Wrong::no_neighbors;
+    return is_among_neighbors ? "neighbor_alltoall" : to_string(call.collective);
 }
 
 [[noreturn]] inline void refuse(const detail::Call& call, const std::string& what) {
@@ -94,6 +96,9 @@ inline void check_root(const detail::Call& call, std::size_t members) {
 inline void check_pointer(const detail::Call& call, const char* name, const void* start, std::size_t count) {
     if (count != 0 && start == nullptr) {
         refuse(call, elements(name, count) + " but is a null pointer");
+    }
+    if (std::size_t bytes = 0; __builtin_mul_overflow(count, call.element_bytes, &bytes)) {
+        refuse(call, elements(name, count) + ", more bytes than there are addresses");
     }
 }
 
