@@ -77,7 +77,7 @@ static_assert(mpi_calls.size() <= detail::collective_count);
 inline void make_mpi_call(Collective collective, const MpiCall& call) {
     const auto number = static_cast<std::size_t>(collective);
     if (number >= mpi_calls.size()) {
-        throw std::invalid_argument(std::string(to_string(collective)) + ": is not measured with MPI");
+        throw std::invalid_argument("this collective is not measured with MPI");
     }
     mpi_calls[number](call);
 }

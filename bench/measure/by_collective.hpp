@@ -72,7 +72,7 @@ auto with_call_of(Collective collective, Visit visit) {
     default:
         return visit([collective](auto& me, const auto& /*op*/, int /*number*/, const auto& options,
                                   const auto&... /*vectors*/) -> decltype(me.barrier(options)) {
-            throw std::invalid_argument(std::string(to_string(collective)) + ": is not measured");
+            throw std::invalid_argument("this collective is not measured");
         });
     }
 }

@@ -46,7 +46,7 @@ bool is_reported(tutti::Member& me) {
     try {
         tutti::call_by_collective(me, tutti::Collective::replicate, tutti::sum, 0, tutti::Options{}, std::span(in), std::span(out));
     } catch (const std::invalid_argument& error) {
-        return std::string(error.what()) == "replicate: is not measured";
+        return std::string(error.what()) == "this collective is not measured";
     }
     return false;
 }
