@@ -70,8 +70,8 @@ auto with_call_of(Collective collective, Visit visit) {
         return visit([](auto& me, const auto& /*op*/, int /*none*/, const auto& options,
                         const auto&... /*none*/) { return me.barrier(options); });
     default:
-        return visit([collective](auto& me, const auto& /*op*/, int /*number*/, const auto& options,
-                                  const auto&... /*vectors*/) -> decltype(me.barrier(options)) {
+        return visit([](auto& me, const auto& /*op*/, int /*number*/, const auto& options,
+                        const auto&... /*vectors*/) -> decltype(me.barrier(options)) {
             throw std::invalid_argument("this collective is not measured");
         });
     }
