@@ -11,7 +11,6 @@
 #include <array>
 #include <cstddef>
 #include <stdexcept>
-#include <string>
 
 namespace tutti::bench {
 

@@ -6,7 +6,6 @@
 #include <tutti/collective.hpp>
 
 #include <stdexcept>
-#include <string>
 #include <tuple>
 
 namespace tutti {

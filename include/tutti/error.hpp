@@ -74,9 +74,9 @@ public:
 /// others throw Aborted. The first member that detects it adds the last calls and a roll call to the message;
 /// the messages of all others have one line.
 ///
-/// Fields: all of them; `peer` is the member whose call differs, or -1 for a member of another process, except
-/// if blocks have different lengths. In a split, `rank` and `where` only. From Team::run: none; the message
-/// names the members.
+/// Fields: all of them; `peer` is the member whose call differs, or -1 for a member of another process,
+/// except if blocks have different lengths. In a split, `rank` and `where` only. From Team::run: none; the
+/// message names the members.
 class TUTTI_API MismatchError : public Error {
 public:
     /// The constructor of Error.
