@@ -177,3 +177,40 @@ TEST_CASE("a member that fails does not wait for one that computes with operatio
         }
     });
 }
+
+TEST_CASE("an operation that fails ends when no other member computes with the vectors of the group") {
+    std::atomic<bool> is_started{false}, computes{false}, may_end{false}, has_ended{false};
+    check_fails(2, Kind::other, {"operator"}, [&](Member& me) {
+        const std::vector<int> in(300, 1), few(7, 1);
+        std::vector<int> out(in.size()), other(few.size());
+        const bool is_slow = me.rank() == 1;
+        const auto slow = [&](int a, int b) {
+            if (is_slow && !computes.exchange(true)) {
+                await(may_end, true);
+                has_ended = true;
+            }
+            return a + b;
+        };
+        const auto fails = [is_slow](int a, int b) {
+            return is_slow ? a + b : throw std::runtime_error("operator");
+        };
+        if (is_slow) {
+            Request first = me.start.allreduce(in, out, slow);
+            const Request second = me.start.allreduce(few, other, fails);
+            is_started = true;
+            first.wait();
+        } else {
+            await(is_started, true); // so that the other computes in its wait
+            Request first = me.start.allreduce(in, out, slow);
+            while (!computes) {
+                first.test();
+            }
+            const std::jthread later([&] {
+                std::this_thread::sleep_for(50ms);
+                may_end = true;
+            });
+            CHECK(thrown_by([&] { me.start.allreduce(few, other, fails).wait(); }).text == "operator");
+            CHECK(has_ended);
+        }
+    });
+}
