@@ -222,7 +222,7 @@ void Failure::raise(int member, const std::exception_ptr& cause, const char* who
     if (!mutex_.is_usable()) { // throw_aborted() throws the error for that
         return raised_.publish(1);
     }
-    const std::scoped_lock lock(mutex_);
+    const std::scoped_lock lock(mutex_.unchecked());
     if (raised_.get() != 0) { // only changes under the lock
         return;
     }
@@ -269,12 +269,12 @@ std::exception_ptr Failure::first() const noexcept {
     if (!mutex_.is_usable()) {
         return nullptr;
     }
-    const std::scoped_lock lock(mutex_);
+    const std::scoped_lock lock(mutex_.unchecked());
     return cause_;
 }
 
 void Failure::clear() noexcept {
-    const std::scoped_lock lock(mutex_);
+    const std::scoped_lock lock(mutex_.unchecked());
     cause_ = nullptr;
     report_is_claimed_.clear(std::memory_order_relaxed);
     is_reported_.clear(std::memory_order_relaxed);

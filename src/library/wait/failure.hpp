@@ -76,6 +76,8 @@ public:
     }
     void unlock() { mutex_.unlock(); }
     bool is_usable() const { return process_.is_here(); }
+    /// For a caller that knows that it is usable.
+    std::mutex& unchecked() noexcept { return mutex_; }
 
 private:
     OwnProcess process_;
