@@ -1,6 +1,7 @@
 #pragma once
 
 #include "replaced_new.hpp"
+#include "test.hpp"
 
 #include <tutti/error.hpp>
 
@@ -64,6 +65,26 @@ void while_refused(Act act) {
         for (long admitted = 0; act(admitted, lasts); ++admitted) {
         }
     }
+}
+
+/// `run(admitted, lasts)` makes a call, and returns how it ends on each member. Members that lack memory
+/// release the others, and nothing stays behind.
+template <class Run>
+void check_starved(const std::string& name, Run run) {
+    run(1'000'000, false);
+    while_refused([&](long admitted, bool lasts) {
+        INFO(name, ", admitted ", admitted, std::string(lasts ? ", then none" : ""));
+        const long before = live_blocks;
+        const auto outcomes = run(admitted, lasts);
+        const auto members = static_cast<std::ptrdiff_t>(outcomes.size());
+        CHECK(live_blocks == before);
+        const auto lack = std::ranges::count(outcomes, Outcome::out_of_memory);
+        const bool refused = famine.refused > 0;
+        CHECK((refused ? lack >= 1 && lack <= (lasts ? members : 1) : lack == 0));
+        const Outcome of_others = refused ? Outcome::aborted : Outcome::good;
+        CHECK(lack + std::ranges::count(outcomes, of_others) == members);
+        return refused;
+    });
 }
 
 struct Least {

@@ -136,18 +136,8 @@ void check_construction(Make make) {
 TEST_CASE("a member that runs out of memory in a call releases the others") {
     Team team(members, {.placement = "none"});
     for (const Scenario& scenario : scenarios()) {
-        run_scenario(team, scenario, 1'000'000, false);
-        while_refused([&](long admitted, bool lasts) {
-            INFO(scenario.name, ", admitted ", admitted, std::string(lasts ? ", then none" : ""));
-            const long before = live_blocks;
-            const Ends outcomes = run_scenario(team, scenario, admitted, lasts);
-            CHECK(live_blocks == before);
-            const auto lack = std::ranges::count(outcomes, Outcome::out_of_memory);
-            const bool refused = famine.refused > 0;
-            CHECK((refused ? lack >= 1 && lack <= (lasts ? members : 1) : lack == 0));
-            const Outcome of_others = refused ? Outcome::aborted : Outcome::good;
-            CHECK(lack + std::ranges::count(outcomes, of_others) == members);
-            return refused;
+        check_starved(scenario.name, [&](long admitted, bool lasts) {
+            return run_scenario(team, scenario, admitted, lasts);
         });
     }
 }

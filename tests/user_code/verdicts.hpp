@@ -4,9 +4,7 @@
 
 #include "../api/coroutines.hpp"
 #include "../api/support.hpp"
-
-#include <sys/wait.h>
-#include <unistd.h>
+#include "../forked.hpp"
 
 namespace tutti::test {
 
@@ -85,16 +83,6 @@ inline constexpr std::array table{
     Verdicts{Place::executor,
              row_of(none),
              {none, fine, fine, none, fine, fine, none, own_error, fine, none, fine}}};
-
-inline void fork_and_return() {
-    const pid_t child = fork();
-    if (child == 0) {
-        _exit(7);
-    }
-    int status = 0;
-    CHECK(waitpid(child, &status, 0) == child);
-    CHECK(WEXITSTATUS(status) == 7);
-}
 
 using Acts = std::function<void()>;
 
