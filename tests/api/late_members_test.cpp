@@ -136,6 +136,7 @@ TEST_CASE("a member that has started an operation and neither tests nor waits is
     const std::string says =
         "all members have come to it; member 2 has not tested or waited since it started it";
     for (const bool is_persistent : {false, true}) {
+        std::barrier<> both(2);
         std::atomic<bool> is_started{false};
         std::atomic<bool> is_told{false};
         const Ended outcome = run(team, [&](Member& me) {
@@ -153,6 +154,7 @@ TEST_CASE("a member that has started an operation and neither tests nor waits is
             if (me.rank() != 2) {
                 await(is_started, true); // so that member 2 has more to do
                 start();
+                both.arrive_and_wait();
                 const Thrown thrown = thrown_by([&] { is_persistent ? prepared.wait() : request.wait(); });
                 is_told = true;
                 check_thrown(thrown, Kind::timeout, {says});

@@ -82,7 +82,6 @@ void check_operator(const Way& way, const Setting& setting, const Called& called
     const auto size = static_cast<std::size_t>(setting.members);
     std::vector<Thrown> told(size);
     std::vector<Thrown> again(size);
-    std::barrier meet(setting.members);
     const auto ranks = way.make(setting);
     const Thrown run = thrown_by([&] {
         ranks->run([&](WayCaller& me) {
@@ -92,7 +91,6 @@ void check_operator(const Way& way, const Setting& setting, const Called& called
             std::vector<double> in(call.in_count, rank == 0 ? bad : 1);
             call.in = in.data();
             told[rank] = thrown_by([&] { me.begin(call)->wait(); });
-            meet.arrive_and_wait(); // or others might see the next call
             if (way.abilities.calls_alone && !way.is_async()) {
                 again[rank] = thrown_by(me, {.collective = Collective::barrier});
             }

@@ -13,7 +13,7 @@ void ClusterSeat::sit(tutti::detail::Leaving leaving) {
     own_board().thread.store(machine::this_thread(), std::memory_order_relaxed); // for people
     knows_leader_ = cluster_.funneled_thread() != FunneledThread::main_member;
     member_.set_leader(cluster_.leader());
-    check_failure();
+    check_failure({.rank = global_rank()});
     cluster_.group().take_seat(member_.rank());
 }
 
@@ -30,16 +30,22 @@ void ClusterSeat::tell_of_failure() {
 }
 
 /// A cluster that has failed stays so; the other processes may not have been notified yet.
-void ClusterSeat::check_failure() {
+void ClusterSeat::check_failure(const ErrorContext& context) {
     if (cluster_.failure().raised()) {
         tell_of_failure();
         try {
             cluster_.failure().throw_aborted();
         } catch (Error& error) {
-            library::describe(error, {.rank = global_rank()});
+            library::describe(error, context);
             throw;
         }
     }
+}
+
+ErrorContext ClusterSeat::context_of(const tutti::detail::Call& call) const {
+    return {.rank = global_rank(),
+            .collective = call.splits ? std::nullopt : std::optional(call.collective),
+            .where = call.where};
 }
 
 ErrorContext ClusterSeat::context_of(const ClusterCall& call) const {
@@ -102,19 +108,21 @@ void ClusterSeat::require_idle(const tutti::detail::Call& call) const {
         throw Error(std::string(to_string(call.collective)) +
                         ": called by an operator, inside another call of the same member: operators must not "
                         "make calls of the cluster that they reduce for",
-                    {.rank = global_rank(), .collective = call.collective, .where = call.where});
+                    context_of(call));
     }
 }
 
 void ClusterSeat::run(const tutti::detail::Call& call, const Options& options) {
     require_idle(call);
+    check_failure(context_of(call)); // before others see the call, which may be another than theirs
     ClusterCall& made = prepared(call, options);
     made.begin(call.input, call.output, call.state, call.timeout);
     run_prepared(made);
 }
 
 bool ClusterSeat::run_again(std::uint64_t key, const void* input, void* output) {
-    ClusterCall* const known = is_inside_ ? nullptr : calls_.find(key, input, output);
+    ClusterCall* const known =
+        is_inside_ || cluster_.failure().raised() ? nullptr : calls_.find(key, input, output);
     if (known == nullptr) {
         return false;
     }
@@ -187,7 +195,7 @@ ClusterCall& ClusterSeat::prepared(const tutti::detail::Call& call, const Option
         prepared->set_strategy();
         return calls_.put(std::move(prepared));
     } catch (ArgumentError& error) {
-        library::describe(error, {.rank = global_rank(), .collective = call.collective, .where = call.where});
+        library::describe(error, context_of(call));
         throw; // the member may call again
     } catch (...) {
         fail(std::current_exception());

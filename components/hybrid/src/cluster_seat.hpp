@@ -141,7 +141,8 @@ public:
 
 private:
     bool runs_operator() const;
-    void check_failure();
+    void check_failure(const ErrorContext& context);
+    ErrorContext context_of(const tutti::detail::Call& call) const;
     ErrorContext context_of(const ClusterCall& call) const;
     /// Checks a call, and prepares it unless it is known.
     ClusterCall& prepared(const tutti::detail::Call& call, const Options& options);

@@ -176,7 +176,7 @@ bool ProgressEngine::run_further(OutstandingCall& operation, int looks) {
         return runner.advance(looks);
     }();
     if (has_operator) {
-        seat_.check_aborted();
+        seat_.require_not_failed();
     }
     switch (reached) {
     case run::State::waits:
@@ -259,8 +259,7 @@ void ProgressEngine::progress() {
 
 void ProgressEngine::fail(const std::exception_ptr& cause) noexcept {
     group_.memory().status(rank_).wait.end();
-    group_.fail(rank_, cause);
-    group_.leave_failed_call(rank_);
+    seat_.leave_failed_call(cause);
     failure_ = cause;
     if (!open_.empty()) {
         thread_->remove(*this);

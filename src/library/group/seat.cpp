@@ -44,7 +44,6 @@ PreparedCall& Seat::complete(const Call& asked, Prepare prepare) {
         throw; // the member may call again
     } catch (...) {
         library::describe(std::current_exception(), context_of(asked));
-        front_ = nullptr;
         prepared_calls_.clear(); // they share memory that may have been freed for larger memory
         fail(std::current_exception());
         throw;
@@ -92,15 +91,10 @@ template <class Runner>
     }
 }
 
-void Seat::fail(const std::exception_ptr& thrown) noexcept {
-    group_.fail(rank_, thrown);
-}
-
 /// Apart from the runs, which would keep room on their stacks for it.
 [[gnu::noinline]] void Seat::fail_call(const PreparedCall& call, const std::exception_ptr& thrown) {
     library::describe(thrown, context_of(call));
-    fail(thrown);
-    group_.leave_failed_call(rank_);
+    leave_failed_call(thrown);
 }
 
 bool Seat::run_recorded(const PreparedCall& prepared, const Call& call) {
@@ -195,7 +189,7 @@ void Seat::require_idle(const Call& call) const {
                     context_of(call));
     }
     try {
-        check_aborted();
+        require_not_failed();
         library::check_given(call);
     } catch (Error& error) {
         library::describe(error, context_of(call));
@@ -283,7 +277,7 @@ bool Seat::make_front(const Call& call) {
                                                               call.timeout, run::Unobserved{});
     if (has_operator) {
         try {
-            check_aborted();
+            require_not_failed();
         } catch (...) {
             fail_call(prepared, std::current_exception());
             throw;
@@ -405,10 +399,9 @@ void run_operator(Seat& seat, void (*work)(void*), void* state) {
             const Seat::OperatorRuns runs(seat, true);
             work(state);
         }
-        seat.check_aborted(); // by the operator
+        seat.require_not_failed(); // by the operator
     } catch (...) {
-        seat.fail(std::current_exception());
-        seat.group().leave_failed_call(seat.rank());
+        seat.leave_failed_call(std::current_exception());
         throw;
     }
 }
