@@ -51,7 +51,7 @@ void check_fields(const std::vector<Caught>& all, const Expected& expected) {
         CHECK_MESSAGE(expected.fails_elsewhere == (context.peer == -1), text, context.peer);
         CHECK_MESSAGE((context.peer == -1 || context.peer == 2 || context.peer == 3), text, context.peer);
         CHECK_MESSAGE((member == expected.failing || context.collective == expected.collective), text);
-        CHECK_MESSAGE((!expected.has_begun || context.operation != 0), text);
+        CHECK_MESSAGE((member == expected.failing || !expected.has_begun || context.operation != 0), text);
         CHECK(text.find("released because") == text.rfind("released because"));
         for (const std::string& part : expected.parts) {
             CHECK_MESSAGE(mentions(text, part), text);
