@@ -1,5 +1,6 @@
 // Calls that consist of several calls, or do something after them.
 
+#include "../api/coroutines.hpp"
 #include "two_members.hpp"
 
 #include <tutti/numbers.hpp>
@@ -51,6 +52,43 @@ TEST_CASE("a function may destroy the member after the call at whose end it come
             own.side->start.barrier().wait();
             Turn::hesitate();
             CHECK(reversed->exscan(2, sum) == 0);
+        }
+    });
+    CHECK(thrown.text == "");
+}
+
+namespace {
+
+Task waits_for(Request& awaited) {
+    co_await awaited;
+}
+
+} // namespace
+
+TEST_CASE("a coroutine that begins to wait calls no function, which might destroy what it waits for") {
+    Turn turn, back;
+    const Thrown thrown = run_both([&](Beside& own) {
+        std::optional<Member> reversed = own.me.subset(std::array{1, 0});
+        if (own.is_first()) {
+            Request awaited = reversed->start.barrier();
+            bool is_called = false;
+            own.request = own.side->start.barrier();
+            own.request.then([&](const std::exception_ptr&) {
+                is_called = true;
+                awaited = {};
+                reversed.reset();
+            });
+            turn.pass();
+            back.await(); // the barrier in `side` is complete
+            const Task task = waits_for(awaited);
+            CHECK(!is_called);
+            own.request.wait();
+            CHECK(task.is_done());
+        } else {
+            turn.await();
+            own.side->start.barrier().wait();
+            back.pass();
+            reversed->start.barrier().wait();
         }
     });
     CHECK(thrown.text == "");

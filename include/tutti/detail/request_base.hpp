@@ -138,7 +138,8 @@ public:
     Awaiter(Awaiter&&) = delete;
     Awaiter& operator=(Awaiter&&) = delete;
 
-    bool await_ready() const { return request_ == nullptr || request_->test(); }
+    /// Does not test, at whose end a function could destroy what is awaited.
+    bool await_ready() const { return request_ == nullptr || request_->is_over(); }
     template <class Coroutine>
     void await_suspend(Coroutine coroutine) {
         waits_ = true;
