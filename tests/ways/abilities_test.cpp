@@ -8,13 +8,14 @@ using namespace tutti::test;
 namespace {
 
 std::string table_of_abilities() {
-    std::string table =
-        "| way of calling | algorithm by name | several outstanding calls | each rank calls by itself |\n"
-        "|---|---|---|---|\n";
+    std::string table = "| way of calling | algorithm by name | several outstanding calls | each rank calls "
+                        "by itself | reductions of 16 bits |\n"
+                        "|---|---|---|---|---|\n";
     for (const Way& way : all_ways()) {
         const auto cell = [](bool has) { return std::string(has ? " yes |" : " no |"); };
         table += "| " + std::string(way.name) + " |" + cell(way.abilities.names_algorithms) +
-                 cell(way.abilities.has_requests) + cell(way.abilities.calls_alone) + "\n";
+                 cell(way.abilities.has_requests) + cell(way.abilities.calls_alone) +
+                 cell(way.abilities.has_16_bits) + "\n";
     }
     return table;
 }

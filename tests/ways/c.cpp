@@ -2,7 +2,6 @@
 
 #include "c.hpp"
 
-#include "../reference/calls_c.hpp"
 #include "../test.hpp"
 
 namespace tutti::test {
@@ -49,22 +48,16 @@ std::exception_ptr failure_of(tutti_status status) {
 
 class RequestC : public Underway {
 public:
-    explicit RequestC(bool is_persistent) : is_persistent_(is_persistent) {}
-    ~RequestC() override { tutti_request_free(&request); }
-    bool test() override {
-        int done = 0;
-        require_ok(tutti_test(&request, &done));
-        return done != 0;
-    }
-    void wait() override { require_ok(tutti_wait(&request)); }
+    RequestC(bool is_persistent, const LanguageC& language)
+        : language_(language), is_persistent_(is_persistent) {}
+    ~RequestC() override { language_.ask(Ask::free, &request, 1, 0, &index_, &done_); }
+    bool test() override { return ask(Ask::test); }
+    void wait() override { ask(Ask::wait); }
     Restart restart() const override { return is_persistent_ ? Restart::with_its_buffers : Restart::never; }
-    void start(const WayCall& /*call*/) override { require_ok(tutti_start(&request)); }
-    bool wait_for(std::chrono::milliseconds time) override {
-        int done = 0;
-        require_ok(tutti_wait_for(&request, time.count(), &done));
-        return done != 0;
-    }
+    void start(const WayCall& /*call*/) override { ask(Ask::start); }
+    bool wait_for(std::chrono::milliseconds time) override { return ask(Ask::wait_for, time.count()); }
     bool valid() const override { return request.operation != nullptr; }
+    /// Fortran has no such procedure.
     void then(const Told& function) override {
         // Another rank of an async group calls it, perhaps after this request is gone.
         const auto tell = [](tutti_status status, void* user) {
@@ -77,53 +70,49 @@ public:
         require_ok(status);
     }
     std::unique_ptr<Underway> taken() override {
-        auto other = std::make_unique<RequestC>(is_persistent_);
+        auto other = std::make_unique<RequestC>(is_persistent_, language_);
         std::swap(other->request, request);
         return other;
+    }
+
+    /// All requests, as an array. Returns an index, if there is one that is done.
+    static std::optional<std::size_t> ask_all(Ask what, Requests& all) {
+        std::vector<tutti_request> requests;
+        for (const auto& each : all) {
+            requests.push_back(dynamic_cast<RequestC&>(*each).request);
+        }
+        const LanguageC& language = dynamic_cast<RequestC&>(*all.front()).language_;
+        int done = 1;
+        std::size_t index = 0;
+        const tutti_status status = language.ask(what, requests.data(), all.size(), 0, &index, &done);
+        for (std::size_t i = 0; i < all.size(); ++i) {
+            dynamic_cast<RequestC&>(*all[i]).request = requests[i];
+        }
+        require_ok(status, language);
+        return done != 0 ? std::optional(index) : std::nullopt;
     }
 
     tutti_request request = TUTTI_REQUEST_NULL;
 
 private:
+    bool ask(Ask what, std::int64_t milliseconds = 0) {
+        require_ok(language_.ask(what, &request, 1, milliseconds, &index_, &done_), language_);
+        return done_ != 0;
+    }
+
+    const LanguageC& language_;
     bool is_persistent_;
+    std::size_t index_ = 0;
+    int done_ = 0;
 };
-
-/// What `ask` returns for the requests, as an array.
-tutti_status ask(Requests& all, const std::function<tutti_status(tutti_request*)>& ask) {
-    std::vector<tutti_request> requests;
-    for (const auto& each : all) {
-        requests.push_back(dynamic_cast<RequestC&>(*each).request);
-    }
-    const tutti_status status = ask(requests.data());
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        dynamic_cast<RequestC&>(*all[i]).request = requests[i];
-    }
-    return status;
-}
-
-bool test_all_c(Requests& all) {
-    int done = 0;
-    require_ok(ask(all, [&](auto* requests) { return tutti_test_all(requests, all.size(), &done); }));
-    return done != 0;
-}
-
-std::optional<std::size_t> any_c(Requests& all, bool waits) {
-    int done = 1;
-    std::size_t index = 0;
-    require_ok(ask(all, [&](auto* requests) {
-        return waits ? tutti_wait_any(requests, all.size(), &index)
-                     : tutti_test_any(requests, all.size(), &index, &done);
-    }));
-    return done != 0 ? std::optional(index) : std::nullopt;
-}
 
 class CallerC : public WayCaller {
 public:
-    CallerC(KindC kind, tutti_caller me, tutti_async_group* meeting)
-        : WayCaller(me.rank, me.size), kind_(kind), me_(me), meeting_(meeting) {}
+    CallerC(KindC kind, tutti_caller me, tutti_async_group* meeting, const LanguageC& language)
+        : WayCaller(me.rank, me.size), kind_(kind), me_(me), meeting_(meeting), language_(language) {}
 
     std::unique_ptr<Underway> begin(const WayCall& call) override {
-        auto made = std::make_unique<RequestC>(kind_ == KindC::persistent);
+        auto made = std::make_unique<RequestC>(kind_ == KindC::persistent, language_);
         tutti_request* const request = &made->request;
         tutti_caller caller = kind_ == KindC::blocking      ? me_
                               : kind_ == KindC::nonblocking ? tutti_nonblocking(me_, request)
@@ -139,10 +128,10 @@ public:
         const tutti_type type = elements.type != Type::other
                                     ? TUTTI_INT8 + static_cast<tutti_type>(elements.type)
                                     : tutti_type_of_size(elements.bytes);
-        require_ok(make_call(tutti_with_options(caller, &options), call.shape, call.vectors, call.in,
-                             call.out, {type, op.get()}));
+        caller.size = size(); // also that of a rank
+        require_ok(language_.call(tutti_with_options(caller, &options), call, {type, op.get()}), language_);
         if (kind_ == KindC::persistent) {
-            require_ok(tutti_start(request));
+            made->start(call);
         }
         return made;
     }
@@ -151,12 +140,13 @@ private:
     KindC kind_;
     tutti_caller me_;
     tutti_async_group* meeting_;
+    const LanguageC& language_;
 };
 
-template <KindC kind>
 class OfTeamC : public Ranks {
 public:
-    explicit OfTeamC(const Setting& setting) : Ranks(setting.members) {
+    OfTeamC(KindC kind, const LanguageC& language, const Setting& setting)
+        : Ranks(setting.members), kind_(kind), language_(language) {
         tutti_group_options group = TUTTI_GROUP_OPTIONS_INIT;
         group.timeout_ms = milliseconds(setting.team.group.timeout);
         tutti_team_options team = TUTTI_TEAM_OPTIONS_INIT;
@@ -174,13 +164,13 @@ public:
     OfTeamC& operator=(OfTeamC&&) = delete;
 
     void run(const std::function<void(WayCaller&)>& part) override {
-        Run run{part, meeting_};
+        Run run{part, *this};
         require_ok(tutti_team_run(
             team_,
             [](tutti_caller me, void* user) -> tutti_status {
                 const Run& all = *static_cast<Run*>(user);
                 try {
-                    all.part(*caller_c(kind, me, all.meeting));
+                    all.part(*caller_c(all.team.kind_, me, all.team.meeting_, all.team.language_));
                 } catch (...) { // as a program in C has it
                     return status_of_function;
                 }
@@ -192,22 +182,50 @@ public:
 private:
     struct Run {
         const std::function<void(WayCaller&)>& part;
-        tutti_async_group* meeting;
+        const OfTeamC& team;
     };
 
+    KindC kind_;
+    const LanguageC& language_;
     tutti_team* team_ = nullptr;
     tutti_async_group* meeting_ = nullptr;
 };
 
 template <KindC kind>
 std::unique_ptr<Ranks> of_team(const Setting& setting) {
-    return std::make_unique<OfTeamC<kind>>(setting);
+    return team_c(kind, in_c, setting);
+}
+
+tutti_status make_call_c(tutti_caller me, const WayCall& call, const Elements& elements) {
+    return make_call(me, call.shape, call.vectors, call.in, call.out, elements);
+}
+
+tutti_status ask_c(Ask what, tutti_request* requests, std::size_t n, std::int64_t milliseconds,
+                   std::size_t* index, int* done) {
+    return what == Ask::start      ? tutti_start(requests)
+           : what == Ask::free     ? tutti_request_free(requests)
+           : what == Ask::wait     ? tutti_wait(requests)
+           : what == Ask::wait_for ? tutti_wait_for(requests, milliseconds, done)
+           : what == Ask::wait_any ? tutti_wait_any(requests, n, index)
+           : what == Ask::test     ? tutti_test(requests, done)
+           : what == Ask::test_all ? tutti_test_all(requests, n, done)
+                                   : tutti_test_any(requests, n, index, done);
 }
 
 } // namespace
 
-void require_ok(tutti_status status) {
-    const std::string text = status == TUTTI_OK ? "" : tutti_error_text();
+const LanguageC in_c{make_call_c, ask_c, tutti_error_text};
+
+bool test_all_c(Requests& all) {
+    return RequestC::ask_all(Ask::test_all, all).has_value();
+}
+
+std::optional<std::size_t> any_c(Requests& all, bool waits) {
+    return RequestC::ask_all(waits ? Ask::wait_any : Ask::test_any, all);
+}
+
+void require_ok(tutti_status status, const LanguageC& language) {
+    const std::string text = status == TUTTI_OK ? "" : language.error_text();
     switch (status) {
     case TUTTI_OK:
         return;
@@ -230,8 +248,13 @@ void require_ok(tutti_status status) {
     }
 }
 
-std::unique_ptr<WayCaller> caller_c(KindC kind, tutti_caller me, tutti_async_group* meeting) {
-    return std::make_unique<CallerC>(kind, me, meeting);
+std::unique_ptr<WayCaller> caller_c(KindC kind, tutti_caller me, tutti_async_group* meeting,
+                                    const LanguageC& language) {
+    return std::make_unique<CallerC>(kind, me, meeting, language);
+}
+
+std::unique_ptr<Ranks> team_c(KindC kind, const LanguageC& language, const Setting& setting) {
+    return std::make_unique<OfTeamC>(kind, language, setting);
 }
 
 const Way c_blocking_way{"C, blocking", {.has_requests = false}, of_team<KindC::blocking>};

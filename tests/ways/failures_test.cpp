@@ -9,8 +9,8 @@ namespace {
 std::string name_of_input(Collective collective) {
     return collective == Collective::allgather || collective == Collective::gather ? "`block`" : "`in`";
 }
-std::string name_of_output(Collective collective, bool in_place) {
-    return in_place                                                                        ? "`inout`"
+std::string name_of_output(const Way& way, Collective collective, bool in_place) {
+    return in_place && (!way.is_fortran() || collective == Collective::broadcast)          ? "`inout`"
            : collective == Collective::reduce_scatter || collective == Collective::scatter ? "`block`"
                                                                                            : "`out`";
 }
@@ -22,6 +22,8 @@ void check_wrong_arguments(const Way& way, const Shape& shape) {
         .collective = shape.collective, .count = 4, .in_place = shape.in_place, .root = shape.root};
     const bool has_out = shape.in_place || shape.traits().output.root != detail::Part::none;
     const bool has_both = !shape.in_place && has_out && shape.traits().input.root != detail::Part::none;
+    const std::string is_null = way.is_fortran() ? "is not allocated" : "is a null pointer";
+    const bool has_names = !way.is_c() || way.is_fortran(); // C has others
     way.make({.members = 2})->run([&](WayCaller& me) {
         OwnCall own(called, me.rank(), me.size());
         const WayCall right = own.call();
@@ -47,14 +49,14 @@ void check_wrong_arguments(const Way& way, const Shape& shape) {
         if (has_out) {
             WayCall wrong = right;
             wrong.out = nullptr;
-            reject("is a null pointer", wrong);
-            reject(way.is_c() ? "" : name_of_output(shape.collective, shape.in_place), wrong); // C has others
+            reject(is_null, wrong);
+            reject(has_names ? name_of_output(way, shape.collective, shape.in_place) : "", wrong);
         }
         if (has_both) {
             WayCall wrong = right;
             wrong.in = nullptr;
-            reject("is a null pointer", wrong);
-            reject(way.is_c() ? "" : name_of_input(shape.collective), wrong);
+            reject(is_null, wrong);
+            reject(has_names ? name_of_input(shape.collective) : "", wrong);
             wrong.in = static_cast<const double*>(right.out) + 1;
             reject("overlap", wrong);
         }

@@ -106,8 +106,10 @@ TEST_CASE("every collective in every way of calling: rounding shows the order") 
 }
 
 TEST_CASE("every collective in every way of calling: numbers of 16 bits, which are rounded once") {
-    examine<bfloat16>(all_ways(), in_brief, ordinary, std::plus<float>(), DynamicOp(Operator::sum));
-    examine<float16>(all_ways(), in_brief, ordinary, std::multiplies<float>(), DynamicOp(Operator::prod));
+    std::vector<Way> ways = all_ways();
+    std::erase_if(ways, [](const Way& way) { return !way.abilities.has_16_bits; });
+    examine<bfloat16>(ways, in_brief, ordinary, std::plus<float>(), DynamicOp(Operator::sum));
+    examine<float16>(ways, in_brief, ordinary, std::multiplies<float>(), DynamicOp(Operator::prod));
 }
 
 TEST_CASE("every collective in every way of calling: elements and operators of the program, in rank order") {

@@ -112,6 +112,8 @@ struct Abilities {
     bool has_requests = true;
     /// Each rank calls by itself, so that it can be late, fail, or make another call.
     bool calls_alone = true;
+    /// Numbers of 16 bits can be combined.
+    bool has_16_bits = true;
     /// A run throws what a call has thrown, even if the function of the member has caught it: not in
     /// clusters.
     bool run_reports_all = true;
@@ -128,12 +130,16 @@ struct Way {
 
     /// Whether ranks are not bound to threads.
     bool is_async() const { return name.ends_with("async"); }
-    bool is_c() const { return name.starts_with("C,"); }
+    /// C, or Fortran, which calls C.
+    bool is_c() const { return name.starts_with("C,") || is_fortran(); }
+    bool is_fortran() const { return name.starts_with("Fortran,"); }
 };
 
 extern const Way blocking_way, nonblocking_way, persistent_way, async_way, single_caller_way;
 /// The same in C.
 extern const Way c_blocking_way, c_nonblocking_way, c_persistent_way, c_async_way;
+/// The same in Fortran, where that is built.
+extern const Way fortran_blocking_way, fortran_nonblocking_way, fortran_persistent_way, fortran_async_way;
 
 /// All ways of calling that this program tests.
 const std::vector<Way>& all_ways();

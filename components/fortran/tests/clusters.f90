@@ -8,7 +8,6 @@ program clusters
     integer, parameter :: threads = 2
     type(tutti_group) :: group
     type(tutti_cluster) :: cluster, other
-    type(tutti_async_group) :: none
     type(tutti_caller) :: me
     integer :: ierr, level, process, processes, how
     call tutti_group_create(threads, group)
@@ -22,7 +21,7 @@ program clusters
     call tutti_cluster_join(cluster, omp_get_thread_num(), me)
     call expect(me%rank == threads * process + omp_get_thread_num() .and. me%size == threads * processes, 'join')
     do how = 0, 2
-        call all_collectives(me, none, how)
+        call all_collectives(me, how)
     end do
     call tutti_leave(me)
 !$omp end parallel

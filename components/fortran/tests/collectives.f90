@@ -1,19 +1,18 @@
-! The collectives, held against what they promise.
+! Collectives of clusters, of scalars and of arrays of several dimensions, held against what they promise. tests/ways has the rest.
 module collectives
     use checks
     implicit none
 contains
-    ! All collectives with equal blocks. `how` is 0 where they block, 1 where they are started, 2 prepared, 3 where ranks arrive.
-    subroutine all_collectives(me, meeting, how)
+    ! All collectives with equal blocks. `how` is 0 where they block, 1 where they are started, 2 prepared.
+    subroutine all_collectives(me, how)
         type(tutti_caller), intent(in) :: me
-        type(tutti_async_group), intent(inout) :: meeting
         integer, intent(in) :: how
         integer, parameter :: n = 3
         integer :: p, i, j, calls
         type(tutti_request) :: requests(20)
         integer, asynchronous :: r, one, ranks, upto, before, from
         real(8), asynchronous, dimension(n) :: mine, cast, reduced, greatest, block, scattered
-        real(8), asynchronous, dimension(n, me%size) :: own, parts, combined, whole, filled, gathered, everything, swapped
+        real(8), asynchronous, dimension(n, me%size) :: own, parts, whole, gathered, everything, swapped
         calls = 0
         r = me%rank
         p = me%size
@@ -25,10 +24,7 @@ contains
         reduced = -1
         own = r
         parts = spread(mine, 2, p)
-        combined = parts
         everything = reshape([((10 * (j - 1) + i, i = 1, n), j = 1, p)], [n, p])
-        filled = 0
-        filled(:, r + 1) = mine
         gathered = 0
 
         call tutti_barrier(by())
@@ -37,9 +33,7 @@ contains
         call tutti_allreduce(by(), mine, greatest, TUTTI_MAX)
         call tutti_allreduce(by(), TUTTI_IN_PLACE, ranks, TUTTI_SUM)
         call tutti_reduce_scatter(by(), parts, block, TUTTI_SUM)
-        call tutti_reduce_scatter(by(), TUTTI_IN_PLACE, combined, TUTTI_SUM)
         call tutti_allgather(by(), mine, whole)
-        call tutti_allgather(by(), TUTTI_IN_PLACE, filled)
         call tutti_gather(by(), mine, gathered, 0)
         call tutti_scatter(by(), everything, scattered, 0)
         call tutti_alltoall(by(), own, swapped)
@@ -52,9 +46,7 @@ contains
         call expect(all(greatest == [(10 * (p - 1) + i, i = 1, n)]), 'allreduce')
         call expect(ranks == p * (p - 1) / 2, 'allreduce of a scalar in place')
         call expect(all(block == [(5 * p * (p - 1) + i * p, i = 1, n)]), 'reduce_scatter')
-        call expect(all(combined(:, r + 1) == block), 'reduce_scatter in place')
         call expect(all(whole == everything), 'allgather')
-        call expect(all(filled == everything), 'allgather in place')
         call expect(all(gathered == merge(everything, 0d0, r == 0)), 'gather')
         call expect(all(scattered == mine), 'scatter')
         call expect(all(swapped == spread([(real(i, 8), i = 0, p - 1)], 1, n)), 'alltoall')
@@ -65,56 +57,9 @@ contains
         include 'ways.inc'
     end subroutine
 
-    ! Irregular blocks: member r has r + 1 elements. The array of all blocks is longer, and what lies behind them is neither read
-    ! nor written.
-    subroutine irregular(me)
-        type(tutti_caller), intent(in) :: me
-        integer :: r, p, i, j
-        integer :: counts(me%size), places(me%size), mine(me%rank + 1), back(me%rank + 1)
-        integer(8) :: wide(me%size)
-        integer, dimension(me%size * (me%size + 1) / 2 + me%size) :: whole, expected
-        r = me%rank
-        p = me%size
-        counts = [(i, i = 1, p)]
-        wide = counts
-        mine = r
-        expected = [((i, j = 0, i), i = 0, p - 1), (-1, i = 1, p)]
-        whole = -1
-        call tutti_allgatherv(me, mine, whole, counts)
-        call expect(all(whole == expected), 'allgatherv')
-        whole = -1
-        call tutti_gatherv(me, mine, whole, wide, p - 1)
-        call expect(all(whole == merge(expected, -1, r == p - 1)), 'gatherv')
-        back = -1
-        call tutti_scatterv(me, whole, counts, back, p - 1)
-        call expect(all(back == mine), 'scatterv')
-        whole = -1
-        call tutti_gatherv(tutti_counts_on_all(me), mine, whole, counts, 0)
-        call expect(all(whole == merge(expected, -1, r == 0)), 'gatherv with counts on all')
-        back = -1
-        call tutti_scatterv(tutti_counts_on_all(me), whole, counts, back, 0)
-        call expect(all(back == mine), 'scatterv with counts on all')
-        call tutti_reduce_scatterv(me, expected, back, counts, TUTTI_SUM)
-        call expect(all(back == p * mine), 'reduce_scatterv')
-        whole = expected
-        call tutti_reduce_scatterv(me, TUTTI_IN_PLACE, whole, counts, TUTTI_SUM)
-        call expect(all(whole(r * (r + 1) / 2 + 1:(r + 1) * (r + 2) / 2) == back), 'reduce_scatterv in place')
-        whole = -1
-        call tutti_alltoallv(me, spread(r, 1, p * (r + 1) + 2), spread(r + 1, 1, p), whole, counts)
-        call expect(all(whole == expected), 'alltoallv')
-        ! The blocks in reverse order, with a gap behind each.
-        places = [(size(whole) - i * (i + 1) / 2 - i, i = 1, p)]
-        whole = -1
-        call tutti_allgatherv(me, mine, whole, counts, places)
-        do i = 1, p
-            call expect(all(whole(places(i) + 1:places(i) + i + 1) == [(i - 1, j = 1, i), -1]), 'allgatherv with displacements')
-        end do
-    end subroutine
-
     ! Each member has a column of a field, whose border rows go to the members above and below.
-    subroutine halo(me, meeting, how)
+    subroutine halo(me, how)
         type(tutti_caller), intent(in) :: me
-        type(tutti_async_group), intent(inout) :: meeting
         integer, intent(in) :: how
         type(tutti_neighbors) :: line
         type(tutti_request) :: requests(1)
@@ -187,7 +132,8 @@ contains
         type(tutti_caller), intent(in) :: me
         real(8) :: double(2, 3), least(2, 3)
         real(4) :: single(2), greatest(2)
-        integer(8) :: wide(2), block(2, 2), blocks(2, 2, me%size), mine(2, me%rank + 1)
+        integer(8) :: wide(2), block(2, 2), blocks(2, 2, me%size), mine(2, me%rank + 1), &
+            many(2, me%size * (me%size + 3) / 2)
         integer :: r, p, i
         r = me%rank
         p = me%size
@@ -205,7 +151,10 @@ contains
         blocks(2, :, :) = 7
         call tutti_reduce_scatter(me, blocks, block, TUTTI_MAXLOC)
         call expect(all(block(1, :) == p - 1) .and. all(block(2, :) == 7), 'reduce_scatter of pairs')
-        call tutti_reduce_scatterv(me, spread([-int(r, 8), int(r, 8)], 2, p * (p + 1) / 2), mine, [(i, i = 1, p)], TUTTI_MINLOC)
+        many = spread([-int(r, 8), int(r, 8)], 2, size(many, 2)) ! more than the blocks: the rest is neither read nor written
+        call tutti_reduce_scatterv(me, many, mine, [(i, i = 1, p)], TUTTI_MINLOC)
         call expect(all(mine(2, :) == p - 1), 'reduce_scatterv of pairs')
+        call tutti_reduce_scatterv(me, TUTTI_IN_PLACE, many, [(i, i = 1, p)], TUTTI_MINLOC)
+        call expect(all(many(2, size(many, 2) - p + 1:) == r), 'columns behind the blocks')
     end subroutine
 end module

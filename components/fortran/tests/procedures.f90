@@ -63,45 +63,13 @@ contains
         call expect(ierr == TUTTI_ARGUMENT_ERROR, 'a ring has an order of its own')
     end subroutine
 
-    ! Requests of a member that is alone, and of ranks that arrive one after the other.
+    ! Requests that nobody waits for.
     subroutine waits()
-        type(tutti_group) :: group
-        type(tutti_async_group) :: pair
-        type(tutti_caller) :: me
         type(tutti_request) :: several(3)
         integer :: index, ierr
         logical :: done
-        call tutti_group_create(1, group)
-        call tutti_join(group, 0, me)
-        call tutti_barrier(tutti_nonblocking(me, several(2)))
-        call tutti_wait_any(several, index)
-        call expect(index == 2, 'wait_any')
-        call tutti_wait_any(several, index)
-        call expect(index == 0, 'wait_any of none')
         call tutti_wait_any(several(1:3:2), index, ierr)
         call refused(ierr, 'wait_any: `requests` is not contiguous')
-        call tutti_leave(me)
-        call tutti_group_free(group)
-
-        call tutti_async_group_create(2, pair)
-        call tutti_barrier(tutti_async_rank(pair, 0, several(2)))
-        call tutti_test(several(2), done)
-        call expect(.not. done, 'test too early')
-        call tutti_wait_for(several(2), 1, done)
-        call expect(.not. done, 'wait_for too short')
-        call tutti_test_all(several, done)
-        call expect(.not. done, 'test_all too early')
-        call tutti_test_any(several, index, done)
-        call expect(.not. done .and. index == 0, 'test_any too early')
-        call tutti_barrier(tutti_async_rank(pair, 1, several(3)))
-        call tutti_test_any(several, index, done)
-        call expect(done .and. index == 2, 'test_any')
-        call tutti_test(several(3), done)
-        call expect(done, 'test')
-        call tutti_test_all(several, done)
-        call expect(done, 'test_all')
-        call tutti_wait_for(several(1), TUTTI_NEVER, done)
-        call expect(done, 'wait_for')
         call tutti_wait_all(several(1:3:2), ierr)
         call refused(ierr, 'wait_all: `requests` is not contiguous')
         call tutti_test_any(several(1:3:2), index, done, ierr)
@@ -110,7 +78,6 @@ contains
         call refused(ierr, 'test_all: `requests` is not contiguous')
         call tutti_start(several(1), ierr)
         call refused(ierr, 'not of a prepared call')
-        call tutti_async_group_free(pair)
     end subroutine
 
     subroutine alone()

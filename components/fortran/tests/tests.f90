@@ -27,11 +27,10 @@ contains
         call tutti_async_group_create(members, meeting)
 !$omp parallel num_threads(members) private(me, some, x, y, how)
         call tutti_join(group, omp_get_thread_num(), me)
-        do how = 0, 3
-            call all_collectives(me, meeting, how)
-            if (how /= 3) call halo(me, meeting, how)
+        do how = 0, 2
+            call all_collectives(me, how)
+            call halo(me, how)
         end do
-        call irregular(me)
         call star(me)
         call reproducible(me)
         call pairs(me)
