@@ -64,4 +64,14 @@ inline Thrown thrown_by(WayCaller& me, const Called& called, Timeout timeout = {
     return thrown_by([&] { me.begin(call)->wait(); });
 }
 
+/// Gives every process what each rank has thrown.
+inline void share(Ranks& ranks, std::vector<Thrown>& told) {
+    for (int rank = 0; rank < ranks.size(); ++rank) {
+        Thrown& thrown = told[static_cast<std::size_t>(rank)];
+        std::string text = static_cast<char>(thrown.kind) + thrown.text;
+        ranks.share(rank, text);
+        thrown = {static_cast<Kind>(text.front()), text.substr(1)};
+    }
+}
+
 } // namespace tutti::test

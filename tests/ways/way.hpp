@@ -88,8 +88,15 @@ public:
     /// rank throws.
     virtual void run(const std::function<void(WayCaller&)>& part) = 0;
 
+    // Between runs, if ranks are in several processes, all of which do the same:
+    /// Gives every process the text that this rank has in its process.
+    virtual void share(int /*rank*/, std::string& /*text*/) {}
+    /// A number that all ranks see, which is 0.
+    virtual std::atomic<int>& common() { return common_ = 0, common_; }
+
 private:
     int size_;
+    std::atomic<int> common_{0};
 };
 
 /// What ranks are made with. Programs in C take the timeout only.
@@ -117,6 +124,16 @@ struct Abilities {
     /// A run throws what a call has thrown, even if the function of the member has caught it: not in
     /// clusters.
     bool run_reports_all = true;
+    /// Ranks that pass one buffer and ranks that pass two make different calls: not in clusters, where only
+    /// the data of a call are compared.
+    bool compares_places = true;
+    /// Nonblocking calls of clusters reject Order::serial if it can change the bits.
+    bool has_serial_order = true;
+    /// By how much longer than the timeout a rank may wait: in clusters for a member of its process, because
+    /// a late process is to be named first.
+    std::chrono::milliseconds extra_wait{0};
+    /// All ranks are in this process.
+    bool in_one_process = true;
 };
 
 /// A way of calling.

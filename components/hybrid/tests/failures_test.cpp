@@ -124,21 +124,6 @@ const std::vector<Failing> scenarios = {
     {"elements that are broadcast",
      [](const Caller& of) { of.in_second() ? broadcast<Seconds>(of, 1, 0) : broadcast<Metres>(of, 1, 0); },
      {in_different_calls, "Metres", "Seconds"}},
-    {"counts",
-     [](const Caller& of) { allreduce<double>(of, of.in_second() ? 4 : 3, tutti::sum); },
-     {in_different_calls}},
-    {"long counts",
-     [](const Caller& of) { allreduce<double>(of, of.in_second() ? 100000 : 50000, tutti::sum); },
-     {in_different_calls}},
-    {"a long and a short count",
-     [](const Caller& of) { allreduce<double>(of, of.in_second() ? 100000 : 1, tutti::sum); },
-     {in_different_calls}},
-    {"roots", [](const Caller& of) { broadcast<int>(of, 5, of.in_second() ? 1 : 0); }, {in_different_calls}},
-    {"operators",
-     [](const Caller& of) {
-         of.in_second() ? allreduce<int>(of, 1, tutti::sum) : allreduce<int>(of, 1, tutti::max);
-     },
-     {in_different_calls}},
     {"algorithms",
      [](const Caller& of) {
          allreduce<double>(of, 50000, tutti::sum, {.algorithm = of.in_second() ? "ring" : "circulant"});
