@@ -25,7 +25,7 @@ TEST_CASE("usage errors end with exit code 2 and say what would work") {
     expect(2, "bench -a ring,hypercube allreduce -t 2,3 -e 8",
            "--algorithm: allreduce hypercube is for powers of two, not for 3 members");
     expect(2, "bench allreduce --levels 2,2 -t 4,2", "--levels: 2,2 are no groups of 2 members");
-    expect(2, "bench --placement sideways", "--placement: 'sideways' in");
+    expect(2, "bench --placement sideways", "--placement: 'sideways' is neither a CPU number");
     expect(2, "bench --baseline openmpi,abacus", "\"abacus\" is unknown; there are: none, all, openmpi");
     expect(2, "bench --shared broadcast", "broadcast has no result that members could share");
     expect(2, "bench --shared --baseline openmpi", "--baseline with --shared: \"openmpi\" is unknown");
@@ -91,7 +91,7 @@ TEST_CASE("a tuning file that is rejected is reported once, and the command goes
     const Outcome outcome = expect(0, "bench allreduce -b 8 -e 8 -t 2,3 --seconds 0.01 -q");
     unsetenv("TUTTI_TUNING");
     CHECK(occurrences(outcome.text, "tutti: TUTTI_TUNING: tuning file " + place / "damaged.txt" +
-                                        " is refused: it is damaged") == 1);
+                                        " is rejected: it is damaged") == 1);
 }
 
 namespace {
