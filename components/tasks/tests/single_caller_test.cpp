@@ -124,6 +124,15 @@ TEST_CASE("every collective over the vectors of one caller") {
     }
 }
 
+TEST_CASE("an executor of a team runs each task once") {
+    Team team(3, {.placement = "none"});
+    for (const std::size_t count : {0U, 1U, 2U, 3U, 7U, 100U}) {
+        std::vector<std::atomic<int>> runs(count);
+        executor_of(team)(count, [&](std::size_t index) { ++runs[index]; });
+        CHECK(std::ranges::count(runs, 1) == static_cast<std::ptrdiff_t>(count));
+    }
+}
+
 TEST_CASE("vectors may be spans, arrays and ranges of them") {
     std::array<std::array<double, 2>, 3> ins{{{1, 2}, {3, 4}, {5, 6}}};
     std::array<double, 6> memory{};
