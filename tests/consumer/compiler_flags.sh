@@ -23,7 +23,7 @@ for rejected in exceptions:exceptions rtti:RTTI; do
         exit 1
     fi
     # One message, with what to do, and nothing after it.
-    grep -q "need ${rejected#*:}: compile without -fno-${rejected%:*}, or include tutti/tutti.h" errors || { cat errors; exit 1; }
+    grep -q "need ${rejected#*:}: compile without -fno-${rejected%:*}, or use the interface for C" errors || { cat errors; exit 1; }
     [ "$(grep -c 'error:' errors)" -le 2 ] || { cat errors; exit 1; }
 done
 

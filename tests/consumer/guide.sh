@@ -40,7 +40,7 @@ for step in "$directory"/steps/*; do
         ;;
     *.run)
         if grep -q 'build/guide' "$step"; then
-            "$compiler" -std=c++20 -fsyntax-only -Isrc -Itopology -Iinclude src/engine/algorithm/rows.cpp
+            "$compiler" -std=c++20 -fsyntax-only -Isrc -Isrc/engine -Isrc/library -Itopology -Iinclude src/engine/algorithm/rows.cpp
             [ "$(grep -c 'doubling\.hpp\|"doubling"' src/engine/algorithm/rows.cpp)" = 3 ] || { echo "rows.cpp has not become what the guide says"; exit 1; }
             ran=$((ran + 1))
             continue

@@ -22,7 +22,7 @@ class ProcessMutex : Immovable {
 public:
     /// A thread that holds an outer one may lock inner ones.
     enum class Order : bool { outer, inner };
-    explicit ProcessMutex(Order order = Order::inner);
+    TUTTI_COMPONENT_API explicit ProcessMutex(Order order = Order::inner);
 
     void lock() { mutex_.lock(); }
     void unlock() { mutex_.unlock(); }
