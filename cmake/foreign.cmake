@@ -9,7 +9,7 @@ set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR ${TUTTI_FOREIGN})
 set(CMAKE_C_COMPILER ${TUTTI_FOREIGN}-linux-gnu-gcc)
 set(CMAKE_CXX_COMPILER ${TUTTI_FOREIGN}-linux-gnu-g++)
-if(TUTTI_FOREIGN STREQUAL "riscv64") # GCC 12 calls it for the exchange of a bool, which tests make
+if(TUTTI_FOREIGN STREQUAL "riscv64") # GCC 12 calls libatomic to exchange a bool, as tests do
   set(CMAKE_CXX_STANDARD_LIBRARIES_INIT -latomic)
 endif()
 set(CMAKE_CROSSCOMPILING_EMULATOR qemu-${TUTTI_FOREIGN}-static -L /usr/${TUTTI_FOREIGN}-linux-gnu)

@@ -132,7 +132,7 @@ TEST_CASE("members that wait for the one that is late are told apart from it") {
 
 TEST_CASE("a member that has started an operation and neither tests nor waits is named") {
     const FastClock clock(2);
-    Team team(3, {.placement = "none", .group = {.timeout = 50ms}});
+    Team team(3, {.placement = "none", .group = {.timeout = 300ms}});
     const std::string says =
         "all members have come to it; member 2 has not tested or waited since it started it";
     for (const bool is_persistent : {false, true}) {

@@ -138,7 +138,7 @@ public:
     Awaiter(Awaiter&&) = delete;
     Awaiter& operator=(Awaiter&&) = delete;
 
-    /// Does not test, at whose end a function could destroy what is awaited.
+    /// Makes no progress: a function that is called at the end of a test could destroy the operation.
     bool await_ready() const { return request_ == nullptr || request_->is_over(); }
     template <class Coroutine>
     void await_suspend(Coroutine coroutine) {

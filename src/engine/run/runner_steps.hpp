@@ -12,14 +12,14 @@ State Runner<Mailbox, Compute, Observer>::exchange_words() {
     const WordExchange<Mailbox> exchange(mailbox_, cursor_, prepared_);
     if (!entered_) {
         entered_ = true;
+        if (mailbox_.has_failed()) { // first: a member that has failed publishes nothing more
+            stop(State::failed, plan_.rank);
+            return state_;
+        }
         if (!has_published_) {
             word_ = exchange.publish(bindings_.input());
         }
         exchange.notify(); // for members that wait for the word or for the progress
-        if (mailbox_.has_failed()) {
-            stop(State::failed, plan_.rank);
-            return state_;
-        }
     }
     if (!await_words(exchange)) {
         return state_;

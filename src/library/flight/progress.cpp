@@ -176,7 +176,7 @@ bool ProgressEngine::run_further(OutstandingCall& operation, int looks) {
         return runner.advance(looks);
     }();
     if (has_operator) {
-        seat_.require_not_failed();
+        seat_.check_aborted();
     }
     switch (reached) {
     case run::State::waits:
@@ -259,7 +259,8 @@ void ProgressEngine::progress() {
 
 void ProgressEngine::fail(const std::exception_ptr& cause) noexcept {
     group_.memory().status(rank_).wait.end();
-    seat_.leave_failed_call(cause);
+    group_.fail(rank_, cause);
+    group_.leave_failed_call(rank_);
     failure_ = cause;
     if (!open_.empty()) {
         thread_->remove(*this);

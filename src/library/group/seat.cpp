@@ -44,6 +44,7 @@ PreparedCall& Seat::complete(const Call& asked, Prepare prepare) {
         throw; // the member may call again
     } catch (...) {
         library::describe(std::current_exception(), context_of(asked));
+        front_ = nullptr;
         prepared_calls_.clear(); // they share memory that may have been freed for larger memory
         fail(std::current_exception());
         throw;
@@ -91,10 +92,15 @@ template <class Runner>
     }
 }
 
+void Seat::fail(const std::exception_ptr& thrown) noexcept {
+    group_.fail(rank_, thrown);
+}
+
 /// Apart from the runs, which would keep room on their stacks for it.
 [[gnu::noinline]] void Seat::fail_call(const PreparedCall& call, const std::exception_ptr& thrown) {
     library::describe(thrown, context_of(call));
-    leave_failed_call(thrown);
+    fail(thrown);
+    group_.leave_failed_call(rank_);
 }
 
 bool Seat::run_recorded(const PreparedCall& prepared, const Call& call) {
@@ -189,7 +195,7 @@ void Seat::require_idle(const Call& call) const {
                     context_of(call));
     }
     try {
-        require_not_failed();
+        check_aborted();
         library::check_given(call);
     } catch (Error& error) {
         library::describe(error, context_of(call));
@@ -277,7 +283,7 @@ bool Seat::make_front(const Call& call) {
                                                               call.timeout, run::Unobserved{});
     if (has_operator) {
         try {
-            require_not_failed();
+            check_aborted();
         } catch (...) {
             fail_call(prepared, std::current_exception());
             throw;
@@ -351,8 +357,11 @@ bool Seat::exchange_again(Seat& seat, std::uint64_t key, const void* input, void
         return seat.begin_exchange(key, input, output);
     }
     const mailbox::Mailbox& mailbox = seat.group_.memory().mailbox();
+    if (mailbox.has_failed()) [[unlikely]] { // first: this may be the member that has failed
+        return seat.run_front(input, output);
+    }
     const std::uint64_t word = exchange.publish<two_words>(input);
-    if (exchange.must_notify() || mailbox.has_failed()) [[unlikely]] {
+    if (exchange.must_notify()) [[unlikely]] {
         return seat.finish_exchange(word, input, output);
     }
     const auto words = exchange.words();
@@ -399,9 +408,10 @@ void run_operator(Seat& seat, void (*work)(void*), void* state) {
             const Seat::OperatorRuns runs(seat, true);
             work(state);
         }
-        seat.require_not_failed(); // by the operator
+        seat.check_aborted(); // by the operator
     } catch (...) {
-        seat.leave_failed_call(std::current_exception());
+        seat.fail(std::current_exception());
+        seat.group().leave_failed_call(seat.rank());
         throw;
     }
 }

@@ -82,19 +82,17 @@ public:
     /// A held call is never searched for, so other calls of the member in between do not matter.
     TUTTI_COMPONENT_API void run_held(library::PreparedCall& held, const Call& call);
 
-    /// The group fails, because the member has thrown that. The member makes no more calls, which others
-    /// would take for other calls than theirs, until the group is used again.
+    /// The group fails, because the member has thrown that.
     TUTTI_COMPONENT_API void fail(const std::exception_ptr& thrown) noexcept;
-    /// The same for a call. Nobody touches its vectors any more when this returns.
-    void leave_failed_call(const std::exception_ptr& thrown);
-    /// The member fails, outside of its calls or in an operator, whose call then throws Aborted.
+    /// The member fails, outside of its calls or in an operator, whose call then throws Aborted. It makes no
+    /// more calls, which others would take for other calls than theirs, until the group is used again.
     void abort(std::string_view text);
     /// The failure of a member that has called abort().
     TUTTI_COMPONENT_API static std::exception_ptr exception_of_abort(std::string_view text, int rank);
     /// Throws the Error of that, if the member has.
     void throw_if_aborted() const;
-    /// Throws Aborted, if the member has failed.
-    TUTTI_COMPONENT_API void require_not_failed() const;
+    /// Throws Aborted, if the member has.
+    TUTTI_COMPONENT_API void check_aborted() const;
 
     /// The member's outstanding operations; null before its first nonblocking call.
     library::Outstanding* outstanding() { return outstanding_.get(); }
@@ -118,7 +116,7 @@ public:
         ~OperatorRuns() {
             if (runs_) {
                 seat_.runs_operator_ = ran_before_;
-                seat_.front_ = seat_.has_failed_ ? nullptr : front_;
+                seat_.front_ = seat_.aborted_ ? nullptr : front_;
             }
         }
 
@@ -200,8 +198,6 @@ private:
     bool run_to_the_end(const library::PreparedCall& call, Runner& runner, int looks, Timeout timeout);
     /// The call has thrown that.
     void fail_call(const library::PreparedCall& call, const std::exception_ptr& thrown);
-    /// The next call is not taken for a repeated one, which is published before it looks for a failure.
-    void note_failure() noexcept;
     /// Goes on with a run that waits, until it is done.
     template <class Runner>
     void run_slowly(const library::PreparedCall& call, Runner& runner, run::State state, Timeout timeout);
@@ -216,8 +212,6 @@ private:
     run::Cursor cursor_;
     /// The call that is made or prepared, the first of all; null at the start and after a failure.
     library::PreparedCall* front_ = nullptr;
-    /// The member has failed, here or in a group that is derived from this one.
-    bool has_failed_ = false;
     /// The failure of the member in abort(), or null.
     std::exception_ptr aborted_;
     /// The member's records of its calls, none of which is run again without a look; null if nothing is

@@ -74,7 +74,6 @@ const Seat::Derived& Seat::derived(const library::Progression& ranks) {
 void Seat::resume(std::uint64_t epoch) {
     cursor_.resume(epoch);
     front_ = nullptr; // so that the next call is shown, whichever it is
-    has_failed_ = false;
     aborted_ = nullptr;
     recorded_ = {};
     outstanding_ = nullptr;
@@ -96,28 +95,11 @@ std::exception_ptr Seat::exception_of_abort(std::string_view text, int rank) {
 void Seat::abort(std::string_view text) {
     aborted_ = exception_of_abort(text, rank_);
     fail(aborted_);
+    front_ = nullptr; // so that no call is taken for a repeated one
 }
 
-void Seat::fail(const std::exception_ptr& thrown) noexcept {
-    note_failure();
-    group_.fail(rank_, thrown);
-}
-
-void Seat::note_failure() noexcept {
-    has_failed_ = true;
-    front_ = nullptr;
-    if (const std::shared_ptr<GroupState> origin = group_.family().origin()) {
-        origin->seat(group_.family().derived_ranks()->rank(rank_)).note_failure();
-    }
-}
-
-void Seat::leave_failed_call(const std::exception_ptr& thrown) {
-    fail(thrown);
-    group_.leave_failed_call(rank_);
-}
-
-void Seat::require_not_failed() const {
-    if (has_failed_ && group_.failure().raised()) { // an origin may have begun anew
+void Seat::check_aborted() const {
+    if (aborted_) {
         group_.failure().throw_aborted();
     }
 }
