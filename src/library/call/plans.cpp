@@ -48,7 +48,7 @@ plan::Plan varied(plan::Plan plan, ScheduleName::Variant variant) {
 } // namespace
 
 Schedules::~Schedules() {
-    for (First* each = first_.load(); each != nullptr;) {
+    for (First* each = first_.load(std::memory_order_acquire); each != nullptr;) {
         delete std::exchange(each, each->next);
     }
 }
@@ -77,8 +77,7 @@ Schedules::First* Schedules::first(const ScheduleName& name) {
             added = std::make_unique<First>(name);
         }
         added->next = newest;
-    } while (!first_.compare_exchange_weak(newest, added.get(), std::memory_order_acq_rel,
-                                           std::memory_order_acquire));
+    } while (!first_.compare_exchange(newest, added.get(), std::memory_order_acq_rel));
     first_bytes_.fetch_add(sizeof(First), std::memory_order_relaxed);
     return added.release();
 }
@@ -102,15 +101,16 @@ Schedules::Schedule Schedules::synchronised(const ScheduleName& name) {
         return latest(name);
     }
     // One member makes it. If others need it at the same time, they wait for it instead of making it as well.
-    for (int state = First::unmade; !entry->state.compare_exchange_weak(state, First::being_made);
+    for (int state = First::unmade;
+         !entry->state.compare_exchange(state, First::being_made, std::memory_order_acq_rel);
          state = First::unmade) {
         if (state == First::made) {
             return entry->value != nullptr ? entry->value : latest(name);
         }
-        entry->state.wait(First::being_made);
+        entry->state.wait(First::being_made, std::memory_order_acquire);
     }
     const auto leave = [&](First::State state) {
-        entry->state.store(state);
+        entry->state.store(state, std::memory_order_release);
         entry->state.notify_all();
     };
     try {

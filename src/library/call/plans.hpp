@@ -1,5 +1,6 @@
 #pragma once
 
+#include "atomic.hpp"
 #include "choose/group_config.hpp"
 #include "run/prepared.hpp"
 #include "schedule/schedule.hpp"
@@ -111,7 +112,7 @@ private:
 
         ScheduleName name;
         First* next = nullptr;
-        std::atomic<int> state{unmade};
+        Atomic<int> state{unmade};
         /// Null if the schedule is too large, so that it is among the latest.
         Schedule value;
     };
@@ -122,7 +123,7 @@ private:
 
     int members_;
     const GroupConfig& config_;
-    std::atomic<First*> first_{nullptr};
+    Atomic<First*> first_{nullptr};
     std::atomic<std::size_t> first_bytes_{0};
     OwnProcess process_;
     GroupMutex mutex_; ///< of latest_

@@ -83,7 +83,7 @@ public:
     TUTTI_COMPONENT_API void run_held(library::PreparedCall& held, const Call& call);
 
     /// The group fails, because the member has thrown that.
-    TUTTI_COMPONENT_API void fail(const std::exception_ptr& thrown) noexcept;
+    void fail(const std::exception_ptr& thrown) noexcept;
     /// The member fails, outside of its calls or in an operator, whose call then throws Aborted. It makes no
     /// more calls, which others would take for other calls than theirs, until the group is used again.
     void abort(std::string_view text);
@@ -92,7 +92,7 @@ public:
     /// Throws the Error of that, if the member has.
     void throw_if_aborted() const;
     /// Throws Aborted, if the member has.
-    TUTTI_COMPONENT_API void check_aborted() const;
+    void check_aborted() const;
 
     /// The member's outstanding operations; null before its first nonblocking call.
     library::Outstanding* outstanding() { return outstanding_.get(); }
