@@ -9,7 +9,7 @@ namespace {
 
 std::string table_of_abilities() {
     std::string table = "| way of calling | algorithm by name | several outstanding calls | each rank calls "
-                        "by itself | reductions of 16 bits |\n"
+                        "by itself | numbers of 16 bits |\n"
                         "|---|---|---|---|---|\n";
     for (const Way& way : all_ways()) {
         const auto cell = [](bool has) { return std::string(has ? " yes |" : " no |"); };

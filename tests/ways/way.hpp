@@ -155,7 +155,7 @@ struct Way {
 extern const Way blocking_way, nonblocking_way, persistent_way, async_way, single_caller_way;
 /// The same in C.
 extern const Way c_blocking_way, c_nonblocking_way, c_persistent_way, c_async_way;
-/// The same in Fortran, where that is built.
+/// The same in Fortran, if that is built.
 extern const Way fortran_blocking_way, fortran_nonblocking_way, fortran_persistent_way, fortran_async_way;
 
 /// All ways of calling that this program tests.

@@ -178,7 +178,7 @@ private:
     static bool exchange_again(Seat& seat, std::uint64_t key, const void* input, void* output);
     /// The first time that it is in front, or after an operation of another call.
     bool begin_exchange(std::uint64_t key, const void* input, void* output);
-    /// The rest, if a word comes late or the group has failed. The member has published `word`. True.
+    /// The rest, if a word comes late or a thread must be woken. The member has published `word`. True.
     bool finish_exchange(std::uint64_t word, const void* input, void* output);
     /// Runs the call in front by its plan. True.
     bool run_front(const void* input, void* output);
