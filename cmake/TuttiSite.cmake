@@ -7,8 +7,8 @@ find_program(TUTTI_MKDOCS mkdocs)
 set(TUTTI_SITE ${PROJECT_BINARY_DIR}/site)
 if(TUTTI_MKDOCS)
   file(MAKE_DIRECTORY ${TUTTI_SITE}/pages/laboratory)
-  foreach(entry README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md CITATION.cff LICENSE docs examples topology components
-                laboratory/profiles)
+  foreach(entry README.md CHANGELOG.md CONTRIBUTING.md CODE_OF_CONDUCT.md ROADMAP.md SECURITY.md CITATION.cff LICENSE docs examples topology
+                components laboratory/profiles)
     file(CREATE_LINK ${PROJECT_SOURCE_DIR}/${entry} ${TUTTI_SITE}/pages/${entry} SYMBOLIC)
   endforeach()
   configure_file(${PROJECT_SOURCE_DIR}/docs/mkdocs.yml ${TUTTI_SITE}/mkdocs.yml COPYONLY)

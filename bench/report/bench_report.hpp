@@ -33,7 +33,7 @@ std::string summary_text(std::span<const Point> points, std::span<const Point> b
 /// The registry as a table for a terminal of so many columns, one row a line.
 std::string algorithm_table(std::size_t width);
 
-/// The same as a Markdown table; docs/algorithms.md is made with it.
+/// The same as a Markdown table; docs/research/algorithms-table.md is made with it.
 std::string algorithm_markdown();
 
 /// Only the names, one line for each collective, as a Markdown table; one in docs/algorithms.md is made with

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Draws the table below "## Measured" of README.md as SVG, to stdout:
+"""Draws the table below "## Beside Open MPI" of docs/performance.md as SVG, to stdout:
 
-    docs/figures/plot_measured.py README.md > docs/figures/measured.svg
+    docs/figures/plot_measured.py docs/performance.md > docs/figures/measured.svg
 
 A panel for each collective, a line for each number of members: how many times faster, over the size.
 """
@@ -17,7 +17,7 @@ MARKS = ["circle", "square", "diamond"]
 
 def read_table(path):
     """The sizes, and {collective: {members: factors}}."""
-    text = open(path, encoding="utf-8").read().split("\n## Measured\n")[1]
+    text = open(path, encoding="utf-8").read().split("\n## Beside Open MPI\n")[1]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.split("\n## ")[0].split("\n") if line.startswith("|")]
     sizes = rows[0][2:]
     table = {}

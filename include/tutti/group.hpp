@@ -79,9 +79,9 @@ public:
     ///
     /// If the environment variable TUTTI_ROLL_CALL names a signal (USR1, or USR1,json for tools), the signal
     /// makes a thread of the library write the roll calls of all groups, of every kind, to
-    /// stderr, or to the function of set_log(): `kill -USR1 PID`. The library installs its
-    /// handler when the program creates the first of these objects. When a team is used again after a
-    /// failure, the roll call no longer lists the calls before the failure; the error message does.
+    /// stderr, or to the function of set_log(): `kill -USR1 PID`. The library installs its handler when the
+    /// program creates the first of these objects, unless the signal has a handler already. When a team is
+    /// used again after a failure, the roll call no longer lists the calls before; the error message does.
     std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
 
     /// A record of the last operations of each member and of the waits in them, some thousand events per

@@ -7,10 +7,10 @@
 
 namespace tutti::cost {
 
-// The traffic over the borders of groups in a tree of levels (docs/traffic.md). A block crosses when a member
-// reads it from a vector of another or stores it there. A slot crosses when a member looks at one of another:
-// when it waits for a point, and, unless the schedule is eager, when it first needs the other's addresses. A
-// member that waits a long time looks at its own copy of the line; that is not counted.
+// The traffic over the borders of groups in a tree of levels (docs/research/traffic.md). A block crosses when
+// a member reads it from a vector of another or stores it there. A slot crosses when a member looks at one of
+// another: when it waits for a point, and, unless the schedule is eager, when it first needs the other's
+// addresses. A member that waits a long time looks at its own copy of the line; that is not counted.
 
 /// Into a group, or out of it.
 struct Crossing {

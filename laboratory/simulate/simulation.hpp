@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-/// The times of operations, from lines: a discrete simulation on a machine model (docs/simulation.md).
+/// Times of operations, from lines: a discrete simulation on a machine model (docs/research/simulation.md).
 
 namespace tutti::simulate {
 

@@ -47,9 +47,9 @@ TEST_CASE("the extension of a file says in which format to draw, and others are 
 
 TEST_CASE("the figures of the documentation are what the commands beside them draw") {
     const std::filesystem::path docs = TUTTI_DOCS;
-    // Figures drawn otherwise: from a table of README, and by hand.
+    // Figures drawn otherwise: from a table of a page, and by hand.
     std::set<std::string> shown{"measured.svg", "one-pass.svg", "one-call.svg", "levels.svg", "ways.svg"};
-    for (const auto& page : {docs / "figures/README.md", docs / "machines.md"}) {
+    for (const auto& page : {docs / "figures/README.md", docs / "research/machines.md"}) {
         std::ifstream lines(page);
         for (std::string line; std::getline(lines, line);) {
             std::smatch command;
@@ -233,7 +233,7 @@ TEST_CASE("measure rejects what cannot be, before it measures") {
     expect(2, measure + " --seconds nan", "--seconds");
 }
 
-TEST_CASE("info lists every algorithm, as docs/algorithms.md does") {
+TEST_CASE("info lists every algorithm, as the pages do") {
     const Outcome table = expect(0, "info --algorithms");
     const Outcome markdown = expect(0, "info --algorithms --markdown");
     for (const tutti::Collective collective : tutti::detail::all_collectives) {
@@ -241,10 +241,11 @@ TEST_CASE("info lists every algorithm, as docs/algorithms.md does") {
         CHECK(table.says("\n" + name + " "));
         CHECK(markdown.says("| " + name + " |"));
     }
-    const std::string page = content_of(TUTTI_DOCS "/algorithms.md");
-    CHECK_MESSAGE(mentions(page, markdown.text),
-                  "docs/algorithms.md is not what `tutti info --algorithms --markdown` prints");
-    CHECK_MESSAGE(mentions(page, expect(0, "info --algorithms --markdown --names").text),
+    CHECK_MESSAGE(
+        mentions(content_of(TUTTI_DOCS "/research/algorithms-table.md"), markdown.text),
+        "docs/research/algorithms-table.md is not what `tutti info --algorithms --markdown` prints");
+    const Outcome names = expect(0, "info --algorithms --markdown --names");
+    CHECK_MESSAGE(mentions(content_of(TUTTI_DOCS "/algorithms.md"), names.text),
                   "docs/algorithms.md is not what `tutti info --algorithms --markdown --names` prints");
 }
 

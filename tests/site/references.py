@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """references.py SOURCE: what the pages of SOURCE refer to is there.
 
-Links to files and to headings of pages; the files of sources and tests that pages name as `src/...`, `tests/...` and the like; the picture of
-README's table, which is drawn from it.
+Links to files and to headings of pages; the files of sources and tests that pages name as `src/...`, `tests/...` and the like; the picture
+that is drawn from a table of docs/performance.md, and the rows of this table that README has too.
 """
 import pathlib
 import re
@@ -45,10 +45,16 @@ for page in pages:
 
 if len((source / "README.md").read_text(encoding="utf-8").splitlines()) >= 120:
     errors.append("README.md is longer than a page: 120 lines")
-drawn = subprocess.run([sys.executable, source / "docs/figures/plot_measured.py", source / "README.md"],
+performance = source / "docs/performance.md"
+drawn = subprocess.run([sys.executable, source / "docs/figures/plot_measured.py", performance],
                        check=True, capture_output=True, text=True).stdout
 if drawn != (source / "docs/figures/measured.svg").read_text(encoding="utf-8"):
-    errors.append("docs/figures/measured.svg is not what plot_measured.py draws of README.md")
+    errors.append("docs/figures/measured.svg is not what plot_measured.py draws of docs/performance.md")
+numbers = re.sub(r" \([\d.]+\)", "", performance.read_text(encoding="utf-8")).splitlines()
+rows = re.findall(r"^\| \w+ \| \d+ \|.*$", (source / "README.md").read_text(encoding="utf-8"), flags=re.M)
+errors += [f"README.md has numbers that docs/performance.md lacks: {row}" for row in rows if row not in numbers]
+if not rows:
+    errors.append("README.md has no table of numbers")
 
 print("\n".join(errors) if errors else f"{links} links on {len(pages)} pages")
 sys.exit(1 if errors or not links else 0)

@@ -65,7 +65,7 @@ struct Family {
     std::size_t parallel_threshold_bytes;
 };
 
-/// The first that fits counts. docs/measurements has the measurements.
+/// The first that fits counts. docs/research/measurements has the measurements.
 constexpr std::array families{
     Family{.name = "AMD Zen 5",
            .vendor = "AuthenticAMD",

@@ -118,7 +118,7 @@ constexpr std::size_t segment_elements = mpi::detail::segment_bytes / sizeof(dou
 
 } // namespace
 
-TEST_CASE("messages of an allreduce, the most of any leader, are those that docs/hybrid.md gives") {
+TEST_CASE("messages of an allreduce, the most of any leader, are those that README.md gives") {
     for (const int processes : {2, 3, 4}) {
         on_processes(processes, [&](MPI_Comm part) {
             const int q = log2_ceil(processes);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The fixed tree over the indices of terms (docs/reproducible.md): which nodes each member can evaluate
-// alone, and how these make the value of the whole. Lengths and places are in elements.
+// The fixed tree over the indices of terms (README.md of this component): which nodes each member can
+// evaluate alone, and how these make the value of the whole. Lengths and places are in elements.
 
 #include <tutti/detail/kernels.hpp>
 

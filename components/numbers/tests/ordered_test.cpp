@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::size_t chunk_rows = 512;
 
-/// The tree as docs/reproducible.md describes it, term by term.
+/// The tree as components/numbers/README.md describes it, term by term.
 template <class T, class Op>
 class Tree {
 public:

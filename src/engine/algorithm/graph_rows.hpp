@@ -299,7 +299,7 @@ constexpr Algorithm levels_row(CostTerms (*cost)(int, int), Bound bound, long (*
             .cost = cost,
             .bound = bound,
             .scratch = scratch,
-            .source = "levels of the machine, docs/traffic.md",
+            .source = "levels of the machine, docs/research/traffic.md",
             .reach = stores_to_others ? Reach::everybody : Reach::peers,
             .make_on = on_levels<acting, collective>};
 }

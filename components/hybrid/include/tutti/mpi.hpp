@@ -111,7 +111,7 @@ struct ClusterOptions {
 ///
 /// Throws what tutti::Member throws, and tutti::Error if MPI reports an error or a process does not answer.
 /// If one member fails, the call fails on all members of all processes, and the cluster cannot be used any
-/// more.
+/// more. Some MPI libraries end the job when they find an error; MPICH does so for errors of requests.
 ///
 /// P is the number of members of all processes, m the bytes of one member's whole buffer. Inside a process a
 /// call costs two exchanges, in which each member reads and writes 2m to 3m bytes, or reads m and writes its

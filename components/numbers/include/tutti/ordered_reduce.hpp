@@ -44,7 +44,7 @@ private:
 /// A reduction of one sequence of terms, of which each member has a range, that has been prepared by
 /// `prepare_ordered_reduce(me, first_index, count, op)`. The result is the value of one fixed tree over
 /// the indices of the terms: it has the same bits for every number of members, every division of the terms
-/// among them and every instruction set. docs/reproducible.md describes the tree and its costs.
+/// among them and every instruction set. components/numbers/README.md describes the tree.
 ///
 /// Each call is a blocking call of the member, of which all members must make the same. It can be moved, not
 /// copied, and has a copy of the operator.

@@ -78,7 +78,8 @@ inline double opaque(double x) noexcept {
 /// **Special values** are as for the exact sum of the terms: a NaN, or infinities of both signs, make the
 /// result a NaN; otherwise an infinity is the result. A sum of finite terms overflows only if its result
 /// exceeds the range of T. Subnormal numbers count like all others, unless the thread flushes them to 0
-/// (-ffast-math may switch this on). A sum of zeros is +0, also if all terms are -0.
+/// (-ffast-math may switch this on). A sum of zeros is +0, also if all terms are -0. An infinity, or a term
+/// near DBL_MAX, may raise FE_INVALID and FE_OVERFLOW if a plain sum would not.
 ///
 /// There may be up to 2^49 terms. The rounding mode must be the default, to nearest; -ffast-math does not
 /// change a bit. Method: Ahrens, Demmel and Nguyen, "Algorithms for Efficient Reproducible Floating Point

@@ -8,7 +8,7 @@
 namespace tutti::algorithm {
 
 // Collectives over a machine as a tree of groups: threads of a core, cores of an L3, and so on. On any tree
-// as little as possible leaves a group of any level (docs/traffic.md).
+// as little as possible leaves a group of any level (docs/research/traffic.md).
 
 /// Whether the schedules have a block for each rank, though members only copy or combine the blocks that they
 /// need.
