@@ -54,7 +54,7 @@ function(tutti_install_library)
   endif()
   tutti_install_binary(tutti libtutti tuttiTargets)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/tutti DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT libtutti-dev
-          FILES_MATCHING PATTERN *.hpp)
+          FILES_MATCHING PATTERN *.h PATTERN *.hpp)
 
   # A shared library has found its hwloc; an archive leaves that to the program. Its flags are written out: by
   # `Requires: hwloc`, `pkg-config --static` would ask for libraries that Debian's libhwloc-dev does not bring.

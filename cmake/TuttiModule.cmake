@@ -34,7 +34,7 @@ function(tutti_announce target)
   target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-include announce.hpp>")
 endfunction()
 
-# The visible symbols of a shared library are marked by include/tutti/detail/export.hpp.
+# The visible symbols of a shared library are marked by include/tutti/detail/export.h.
 function(tutti_hide target)
   set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON)
 endfunction()

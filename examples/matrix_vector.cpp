@@ -61,9 +61,8 @@ int main() {
     tutti::Team team(grid * grid);
     int wrong = 0;
     team.run([&](tutti::Member& me) {
-        const int all = me.reduce(multiply(me), tutti::sum, 0);
-        if (me.rank() == 0) {
-            wrong = all;
+        if (const auto all = me.reduce(multiply(me), tutti::sum, 0)) { // on the root only
+            wrong = *all;
         }
     });
     std::printf("%d x %d members, %zu x %zu matrix: %d wrong elements\n", grid, grid, grid * block,

@@ -46,7 +46,7 @@ int main() {
         });
         // Adds up what all ranks have found.
         flow::function_node<Message, Message> combine(graph, flow::unlimited, [&](const Message& part) {
-            tutti::tbb::wait(meeting.at(part->rank).allreduce(part->counts, tutti::sum));
+            tutti::tbb_wait(meeting.at(part->rank).allreduce(part->counts, tutti::sum));
             return part;
         });
         // Checks it, and lets the rank go on to the next round.

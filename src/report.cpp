@@ -16,7 +16,7 @@
 #include <thread>
 #include <utility>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 namespace {
 
@@ -120,7 +120,7 @@ void set_failure_hook(FailureFunction function) {
     Settable<FailureFunction>::instance().set(std::move(function), "set_failure_hook");
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1
 
 namespace tutti {
 

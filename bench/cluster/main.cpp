@@ -199,7 +199,8 @@ private:
 };
 
 Results Process::measure_all() {
-    Results results{.title = cluster_.description()};
+    Results results{.title =
+                        fmt::format("{} members in {} processes", cluster_.size(), cluster_.processes())};
 #pragma omp parallel num_threads(arguments_.threads)
     {
         try {

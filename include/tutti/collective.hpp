@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 /// The collectives.
 enum class Collective : std::uint8_t {
@@ -217,4 +217,4 @@ constexpr std::string_view to_string(Collective collective) {
     return detail::traits_of(collective).name;
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

@@ -12,12 +12,13 @@
 #include <concepts>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 /// The twelve collectives, common to all ways of calling them. `Self` decides what a call returns: nothing if
 /// the call blocks (Member), a Request if it does not block (Member::start), or a Persistent that can be
@@ -121,14 +122,15 @@ public:
                     options);
     }
 
-    /// Reduce of a single object by value: returns the result on the root, and `value` on the other members.
+    /// Reduce of a single object by value: returns the result on the root, and nothing on the other members.
     template <class T, class Op>
     requires detail::ReturnedReduction<Way, T, Op>
-    [[nodiscard("one object goes by value: use the result")]] T reduce(T value, const Op& op, int root,
-                                                                       const Options& options = {}) {
+    [[nodiscard("one object goes by value: use the result")]] std::optional<T>
+    reduce(T value, const Op& op, int root, const Options& options = {}) {
         detail::refuse_operand<T>();
+        const bool is_root = self().rank() == root; // a continuation may destroy the member
         reduce(detail::view(value), op, root, options);
-        return value;
+        return is_root ? std::optional(value) : std::nullopt;
     }
 
     /// Allreduce: out[i] = in_0[i] op in_1[i] op ... op in_{p-1}[i], with the same bits on every member. `in`
@@ -684,4 +686,4 @@ private:
     }
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

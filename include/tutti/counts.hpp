@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 namespace detail {
 
@@ -284,4 +284,4 @@ private:
     Counts counts_;
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

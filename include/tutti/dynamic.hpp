@@ -15,7 +15,7 @@
 //     me.allreduce(tutti::DynamicInput(type, in, n), tutti::DynamicVector(type, out, n),
 //                  tutti::DynamicOp(op));
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 namespace detail {
 
@@ -155,4 +155,4 @@ inline constexpr bool combines_elements<Operator, DynamicElement> = true;
 
 } // namespace detail
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

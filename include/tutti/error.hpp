@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tutti/collective.hpp>
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/source_line.hpp>
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 #include <string>
 #include <type_traits>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 /// The call that an error has ended, and the other member that is involved. `rank`, `operation`, `collective`
 /// and `where` describe the call of the member that throws; each class of errors states its fields. Ranks are
@@ -69,6 +69,17 @@ public:
     using Error::Error;
 };
 
+/// The members have compared their arguments, and some are wrong or do not fit together: for example, only
+/// one end names an edge of Member::neighbors(). In contrast to an ArgumentError, every member throws it, so
+/// that no member waits. The group can still be used.
+///
+/// Fields: none.
+class TUTTI_API CombinationError : public Error {
+public:
+    /// The constructor of Error.
+    using Error::Error;
+};
+
 /// The members of a group are in different calls, or in the same call with different arguments. The call
 /// fails on every member of the group: the members that detect the difference throw MismatchError, and the
 /// others throw Aborted. The first member that detects it adds the last calls and a roll call to the message;
@@ -105,4 +116,4 @@ public:
     using Error::Error;
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/detail/functions.hpp>
 #include <tutti/member.hpp>
 #include <tutti/statistics.hpp>
@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 namespace detail {
 class GroupAccess;
@@ -40,9 +40,10 @@ class GroupAccess;
 /// A member that leaves its region ends the calls in which other members of this region wait for it: they
 /// throw MismatchError, or Aborted if another member has reported the difference.
 ///
-/// If a call of a member throws anything except ArgumentError, or if an exception destroys a Member, the
-/// group fails. A failed group stays failed: every later call of its members throws Aborted or TimeoutError
-/// with the text of the first failure, and so does join(). Make a new group, which takes microseconds.
+/// If a call of a member throws anything except ArgumentError, CombinationError, or an Error that rejects the
+/// call before it begins, or if an exception destroys a Member, the group fails. A failed group stays failed:
+/// every later call of its members throws Aborted or TimeoutError with the text of the first failure, and so
+/// does join(). Make a new group, which takes microseconds.
 class TUTTI_API Group {
 public:
     /// Throws ArgumentError unless 1 <= members <= 65535.
@@ -111,16 +112,7 @@ public:
     /// - If join() throws, run() throws the same exception.
     template <detail::MembersFunction F>
     auto run(int rank, F&& function) {
-        using Result = detail::ResultOf<F>;
-        if constexpr (std::is_void_v<Result>) {
-            const auto call = [&](Member& me) { std::invoke(function, me); };
-            run_member(rank, {function, call});
-        } else {
-            std::optional<Result> result;
-            const auto call = [&](Member& me) { result.emplace(std::invoke(function, me)); };
-            run_member(rank, {function, call});
-            return *std::move(result);
-        }
+        return detail::result_of<Member>(function, [&](const auto& call) { run_member(rank, call); });
     }
 
 private:
@@ -141,4 +133,4 @@ private:
 /// tuning file of this machine and version of the library, which is left as it is.
 TUTTI_API void save_tuning(const std::string& path);
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <type_traits>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 namespace detail {
 
@@ -144,4 +144,4 @@ concept Half = is_float16<T> || is_bfloat16<T>;
 
 } // namespace detail
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

@@ -1,19 +1,19 @@
 #pragma once
 
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/detail/standard.hpp>
 
 #include <cstdint>
 #include <functional>
 #include <string_view>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 /// The level of a message that no call can report as an error.
 ///
 /// - error: a file or report that was requested is lost, such as the file of TUTTI_TRACE or TUTTI_TUNING_SAVE
-/// - warning: the library continues without something that was requested, such as a tuning file; or members
-///   of a failed group are held up for a second
+/// - warning: the library continues without something that was requested, such as a tuning file; members of a
+///   failed group are held up for a second; or a member has waited for long (GroupOptions::report_after)
 /// - info: what the program or its user has requested: the roll calls of TUTTI_ROLL_CALL
 enum class LogLevel : std::uint8_t { error, warning, info };
 
@@ -66,4 +66,4 @@ using FailureFunction = std::function<void(int member, std::string_view text)>;
 /// Throws Error if it is called by such a function.
 TUTTI_API void set_failure_hook(FailureFunction function);
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

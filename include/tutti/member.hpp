@@ -2,7 +2,7 @@
 
 #include <tutti/collectives.hpp>
 #include <tutti/detail/call.hpp>
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/error.hpp>
 #include <tutti/neighbors.hpp>
 #include <tutti/options.hpp>
@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 namespace detail {
 
@@ -108,7 +108,7 @@ public:
     /// Neighbors::none. If a member has several edges to another, the i-th of the sender is the i-th of the
     /// receiver.
     ///
-    /// Every member throws ArgumentError if a rank is not in 0 .. size() - 1, or if an edge is not named
+    /// Every member throws CombinationError if a rank is not in 0 .. size() - 1, or if an edge is not named
     /// equally often by both of its ends; the text names both members. Cost: two collective calls, and time
     /// and memory proportional to p and to the number of edges of the graph.
     [[nodiscard]] Neighbors neighbors(const std::vector<int>& sources, const std::vector<int>& destinations,
@@ -238,4 +238,4 @@ public:
 
 } // namespace detail
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

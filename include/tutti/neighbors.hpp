@@ -1,13 +1,13 @@
 #pragma once
 
 #include <tutti/detail/call.hpp>
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 
 #include <memory>
 #include <span>
 #include <utility>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 /// The neighbours of a member in a graph, for Member::neighbor_alltoall: to whom it sends, and from whom it
 /// receives. Made by Member::neighbors() for any graph, and by Member::grid() for a Cartesian grid.
@@ -36,4 +36,4 @@ private:
     std::shared_ptr<const detail::Neighborhood> graph_;
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

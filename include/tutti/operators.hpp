@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 namespace detail {
 
@@ -370,4 +370,4 @@ template <class Op, class T>
 concept Applicable = std::is_object_v<Op> && detail::is_copied_as_bytes<T> && std::is_copy_assignable_v<T> &&
     std::is_copy_constructible_v<T> && detail::combines_elements<Op, T>;
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

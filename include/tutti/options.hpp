@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 /// The order in which a reduction combines the members' operands.
 ///
@@ -180,6 +180,10 @@ struct GroupOptions {
     /// leaves the operator, because it may be reading their buffers. Default: the environment variable
     /// TUTTI_TIMEOUT, in seconds ("0.5") or "never", and `never` if it is not set.
     Timeout timeout = {};
+    /// After how much waiting in a call a member logs a warning (set_log()) that names the call and the late
+    /// members: the first such member of each group, once. The wait goes on. Set `never` for a group that
+    /// waits on purpose. Time in which the process is stopped does not count. Default: 60 s.
+    Timeout report_after = {};
     /// The machine as levels of equal groups of consecutive ranks, outermost first, for the algorithms
     /// `levels-...`. For example, {2, 8, 8} is 2 sockets of 8 L3 caches with 8 members each. The product must
     /// be the number of members. If the list is empty, the levels are the packages, NUMA nodes, L3 caches and
@@ -196,4 +200,4 @@ struct GroupOptions {
     Trace trace = Trace::off;
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

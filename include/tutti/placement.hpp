@@ -1,17 +1,16 @@
 #pragma once
 
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/detail/standard.hpp>
 
 #include <string>
 #include <vector>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 /// The CPUs to which a Team with this `placement` (TeamOptions) would pin `threads` threads if it were made
-/// now, beside the living teams of the process; -1 for a thread that is not pinned. 0 threads: one per
-/// allowed CPU, or per such CPU of the kinds that `placement` names. Throws ArgumentError under the same
-/// conditions as a team.
+/// now, beside the living teams of the process; -1 for a thread that is not pinned. 0 threads: as many as a
+/// Team without a number has. Throws ArgumentError under the same conditions as a team.
 TUTTI_API std::vector<int> cpus_of_placement(const std::string& placement, int threads);
 
 /// Pins the calling thread to a CPU while the object exists; the destructor restores the thread's previous
@@ -27,10 +26,14 @@ public:
     PinnedThread(PinnedThread&&) = delete;
     PinnedThread& operator=(PinnedThread&&) = delete;
 
+    /// Whether the thread was pinned to the CPU.
+    bool is_pinned() const noexcept { return is_pinned_; }
+
 private:
     int cpu_;
     int thread_;
     std::vector<int> before_;
+    bool is_pinned_ = false;
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

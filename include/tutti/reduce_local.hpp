@@ -2,11 +2,11 @@
 
 #include <tutti/detail/buffers.hpp>
 #include <tutti/detail/call.hpp>
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/detail/make_call.hpp>
 #include <tutti/options.hpp>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 namespace detail {
 
@@ -35,4 +35,4 @@ void reduce_local(In&& in, InOut&& inout, const Op& op) {
     detail::reduce_local(detail::LocalReduction::of<InOut>(in, inout, op));
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tutti/basic_request.hpp>
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/detail/request_base.hpp>
 
 #include <concepts>
@@ -10,7 +10,7 @@
 #include <optional>
 #include <ranges>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 /// An outstanding operation of a member, returned by the calls of Member::start. It can be moved, not copied.
 /// An empty request waits for nothing; see valid(). tutti/basic_request.hpp describes each function.
@@ -145,4 +145,4 @@ std::optional<std::size_t> test_any(Range&& requests) {
     }
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

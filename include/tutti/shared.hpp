@@ -4,7 +4,7 @@
 
 #include <span>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 /// One buffer that all members share as the result of a call, or all members of each process. Every member
 /// passes the same memory and writes the part that it has computed; after the call all members may read the
@@ -38,4 +38,4 @@ requires(!detail::Dynamic<Out>) auto shared(Out&& out) {
     return Shared<detail::element_t<Out&>>(detail::view(out));
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

@@ -2,7 +2,7 @@
 
 #include <tutti/detail/standard.hpp>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 /// A line of a source file.
 struct SourceLine {
@@ -17,4 +17,4 @@ struct SourceLine {
     }
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

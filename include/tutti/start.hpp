@@ -3,7 +3,7 @@
 #include <tutti/basic_request.hpp>
 #include <tutti/collectives.hpp>
 #include <tutti/detail/call.hpp>
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/detail/make_call.hpp>
 #include <tutti/detail/request_base.hpp>
 #include <tutti/error.hpp>
@@ -11,7 +11,7 @@
 
 #include <type_traits>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 namespace detail {
 
@@ -29,6 +29,9 @@ class NonblockingCalls : public Collectives<Calls, Way> {
 public:
     /// Internal: use Member::start and Member::prepare.
     NonblockingCalls(Place& seat, int rank, int size) : seat_(&seat), rank_(rank), size_(size) {}
+    NonblockingCalls(const NonblockingCalls&) = default;
+    /// Not assignable: it makes the calls of one member.
+    NonblockingCalls& operator=(const NonblockingCalls&) = delete;
 
     /// The rank of the member.
     int rank() const noexcept { return rank_; }
@@ -140,4 +143,4 @@ private:
     }
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 /// One member's calls of one collective.
 struct MemberStatistics {
@@ -55,4 +55,4 @@ struct Statistics {
     std::vector<CollectiveStatistics> collectives;
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/detail/functions.hpp>
 #include <tutti/member.hpp>
 
@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 namespace detail {
 class GroupAccess;
@@ -64,7 +64,8 @@ public:
     /// the threads.
     explicit Team(int members, const TeamOptions& options = {});
     /// A team with one member per CPU on which the process may run, or per such CPU of the kinds that
-    /// `placement` names. The number depends neither on a list of CPUs nor on a CPU quota.
+    /// `placement` names, but with no more members than its CPU quota lets run at the same time. If
+    /// `placement` is a list of CPUs, the team has one member per entry.
     explicit Team(const TeamOptions& options = {});
     /// Waits for a run in progress and ends the threads. If one of the threads itself calls it, as in exit()
     /// of a program with a static team, the threads stay until the process ends.
@@ -117,24 +118,9 @@ public:
     /// two teams call each other's run(), directly or through further teams.
     template <detail::MembersFunction F>
     auto run(F&& function) {
-        using Result = detail::ResultOf<F>;
-        if constexpr (std::is_void_v<Result>) {
-            const auto call = [&](Member& me) { std::invoke(function, me); };
-            run_all({function, call});
-        } else {
-            std::vector<std::optional<Result>> results(static_cast<std::size_t>(size()));
-            const auto call = [&](Member& me) {
-                std::optional<Result>& result = results[static_cast<std::size_t>(me.rank())];
-                result.emplace(std::invoke(function, me));
-            };
-            run_all({function, call});
-            std::vector<Result> all;
-            all.reserve(results.size());
-            for (std::optional<Result>& result : results) {
-                all.push_back(*std::move(result));
-            }
-            return all;
-        }
+        return detail::results_of<Member>(
+            size(), function, [](const Member& me) { return me.rank(); },
+            [&](const auto& call) { run_all(call); });
     }
 
 private:
@@ -145,4 +131,4 @@ private:
     std::unique_ptr<detail::TeamThreads> threads_;
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

@@ -41,6 +41,11 @@ TEST_CASE("placements are checked") {
     CHECK(Team(3, {.placement = "scatter"}).size() == 3);
     CHECK(Team(3, {.placement = "none"}).pinning().size() == 3);
     CHECK(Team().size() >= 1);
+    const std::string cpu = std::to_string(cpus_of_placement("compact", 1).front());
+    CHECK(Team({.placement = cpu}).size() == 1);
+    CHECK(Team({.placement = cpu + "," + cpu + "," + cpu}).size() == 3);
+    CHECK(PinnedThread(std::stoi(cpu)).is_pinned());
+    CHECK(!PinnedThread(-1).is_pinned());
 }
 
 TEST_CASE("a seat is taken until its member, moved or not, is destroyed; a member keeps its group") {

@@ -52,7 +52,7 @@ Part reduce_differently(std::size_t n, Odd odd, Others others) {
 TEST_CASE("members that left different calls without hearing of each other find out in the next") {
     const auto next_is_root = [](Member& me) {
         int value = 1;
-        value = me.reduce(value, sum, (me.rank() + 1) % me.size());
+        value = me.reduce(value, sum, (me.rank() + 1) % me.size()).value_or(0);
     };
     const std::pair<Part, Part> pairs[] = {
         {[](Member& me) { static_cast<void>(me.broadcast(1, me.rank())); }, next_is_root},

@@ -155,15 +155,10 @@ TEST_CASE("std::pair and std::array are compared like words in a dictionary") {
     static_assert(!Applicable<Sum, Pair> && !Applicable<Sum, Nested> && !Applicable<BitOr, Pair>);
 }
 
-TEST_CASE("the least and the greatest, and the positions of the greatest") {
+TEST_CASE("the greatest value with its position") {
     const auto value = [](std::size_t rank, std::size_t i) {
         return static_cast<double>(mixed(rank, i) % 1000) - 500;
     };
-    check_type<MinMax<double>>(
-        minmax, [&](std::size_t rank, std::size_t i) { return MinMax<double>::of(value(rank, i)); },
-        [](const MinMax<double>& a, const MinMax<double>& b) {
-            return MinMax<double>{std::min(a.min, b.min), std::max(a.max, b.max)};
-        });
     check_type<ValueAt<double>>(maxloc, [&](std::size_t rank, std::size_t i) {
         return ValueAt<double>{std::floor(value(rank, i) / 400), static_cast<std::int64_t>(rank)};
     });
@@ -203,7 +198,6 @@ TEST_CASE("an exscan by value returns the identity of the operator on rank 0") {
     CHECK(on_rank_0(5.0, max) == -Limits::infinity());
     CHECK(on_rank_0(5.0, minimum) == Limits::infinity());
     CHECK(on_rank_0(5.0F, maximum) == -std::numeric_limits<float>::infinity());
-    CHECK(on_rank_0(MinMax<int>::of(5), minmax) == MinMax<int>::of(std::span<const int>()));
     CHECK(on_rank_0(std::byte{5}, band) == std::byte{255});
     CHECK(on_rank_0(std::int8_t{5}, min) == 127);
     CHECK(on_rank_0(std::int8_t{5}, max) == -128);

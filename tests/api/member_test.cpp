@@ -7,6 +7,7 @@
 #include "support.hpp"
 
 static_assert(std::is_nothrow_move_assignable_v<Member>);
+static_assert(!std::is_copy_assignable_v<Start> && !std::is_copy_assignable_v<Prepare>);
 static_assert(noexcept(std::declval<const Member&>().rank()));
 static_assert(noexcept(std::declval<const Member&>().size()));
 static_assert(noexcept(std::declval<const Member&>().cpu()));

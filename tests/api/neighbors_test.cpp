@@ -220,19 +220,20 @@ TEST_CASE("a graph outlives its group, and is that of a duplicate") {
 }
 
 TEST_CASE("graphs that the members do not agree on are refused on every member") {
-    const auto check = [](const char* says, const std::function<Neighbors(Member&)>& make) {
+    const auto check = [](Kind kind, const char* says, const std::function<Neighbors(Member&)>& make) {
         check_members(3, [&](Member& me) {
-            check_rejected(says, [&] { std::ignore = make(me); });
+            check_thrown(thrown_by([&] { std::ignore = make(me); }), kind, {says});
             return me.allreduce(1, sum) == 3;
         });
     };
     check(
+        Kind::combination,
         "neighbors: member 1 names member 2 1 time in `sources`, but that names it 0 times in `destinations`",
         [](Member& me) { return me.neighbors(me.rank() == 1 ? RankList{2} : RankList{}, {}); });
-    check("neighbors: member 1 has 3 in `destinations`: must be in 0..2",
+    check(Kind::combination, "neighbors: member 1 has 3 in `destinations`: must be in 0..2",
           [](Member& me) { return me.neighbors({}, me.rank() == 1 ? RankList{3} : RankList{}); });
     const auto check_grid = [&](const RankList& dims, const std::vector<bool>& wraps, const char* says) {
-        check(says, [&](Member& me) { return me.grid(dims, wraps); });
+        check(Kind::argument, says, [&](Member& me) { return me.grid(dims, wraps); });
     };
     check_grid({2, 2}, {true, true}, "grid: `dims` is 2 x 2: the product must be the number of members, 3");
     check_grid({-3, -1}, {true, true}, "`dims` is -3 x -1");
@@ -244,13 +245,16 @@ TEST_CASE("a graph is refused on every member before the exception of one releas
     Team team(4, {.placement = "none"});
     for (int round = 0; round < 30; ++round) {
         const Ended ended = run(team, [](Member& me) { std::ignore = me.neighbors({77}, {}); });
-        CHECK(ended.each.count(Kind::argument) == 4);
+        CHECK(ended.each.count(Kind::combination) == 4);
     }
 }
 
 TEST_CASE("more neighbours than a plan can number are refused") {
     const RankList many(70000, 0);
-    check_rejected(1, "at most 65535", [&](Member& me) { std::ignore = me.neighbors(many, many); });
+    run_members(1, [&](Member& me) {
+        check_thrown(thrown_by([&] { std::ignore = me.neighbors(many, many); }), Kind::combination,
+                     {"at most 65535"});
+    });
 }
 
 TEST_CASE("lengths that differ between neighbours are reported with both") {

@@ -79,7 +79,7 @@ TEST_CASE("an executor makes tasks in files with -fopenmp only") {
         without_at_return = without;
         // The two wait for each other, so that each needs a thread of its own.
         std::atomic<int> running{0};
-        tutti::openmp::executor()(2, [&](std::size_t) {
+        tutti::openmp_executor()(2, [&](std::size_t) {
             ++running;
             while (running < 2 && std::chrono::steady_clock::now() < deadline) {
             }

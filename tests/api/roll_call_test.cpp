@@ -84,6 +84,8 @@ TEST_CASE("tools get the same as JSON") {
                           "\"waits_for\": {\"rank\": 1, \"calls\": \"blocking\", \"number\": 1, \"us\": ",
                           "\"moved\": ", "\"ran_us\": ", "\"thread\": {\"id\": ", "\"state\": \"",
                           "{\"rank\": 1, \"joined\": true"});
+    const std::string since = "\"us_since_last_look\": ";
+    CHECK(std::stoll(text.substr(text.find(since) + since.size())) < 60'000'000); // this test takes no minute
     CHECK(std::ranges::count(text, '{') == std::ranges::count(text, '}'));
     CHECK(std::ranges::count(text, '"') % 2 == 0);
 }

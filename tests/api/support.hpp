@@ -20,7 +20,16 @@ inline std::size_t index_of(const Member& me) {
 
 /// The exception of a call, by the most derived of the library's own types, with the text.
 struct Thrown {
-    enum class Kind { nothing, argument, mismatch, aborted, timeout, error, other } kind = Kind::nothing;
+    enum class Kind {
+        nothing,
+        argument,
+        combination,
+        mismatch,
+        aborted,
+        timeout,
+        error,
+        other
+    } kind = Kind::nothing;
     std::string text;
 };
 
@@ -32,6 +41,8 @@ inline Thrown thrown_by(const std::function<void()>& call) {
         call();
     } catch (const ArgumentError& error) {
         return {argument, error.what()};
+    } catch (const CombinationError& error) {
+        return {combination, error.what()};
     } catch (const MismatchError& error) {
         return {mismatch, error.what()};
     } catch (const Aborted& error) {

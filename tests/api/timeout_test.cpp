@@ -58,6 +58,34 @@ std::vector<std::string> refusals(Member& me, Timeout timeout) {
 
 } // namespace
 
+TEST_CASE("a member that waits for long logs once which members are late, unless its group does not") {
+    std::vector<std::string> logged;
+    set_log([&](LogLevel level, std::string_view text) {
+        CHECK(level == LogLevel::warning);
+        logged.emplace_back(text);
+    });
+    const auto wait_for_late_members = [](Timeout report_after) {
+        Group group(2, {.report_after = report_after});
+        const test::FastClock clock(20);
+        on_threads(2, [&](int rank) {
+            Member me = group.join(rank);
+            for (int call = 0; call < 2; ++call) {
+                if (rank == 1) {
+                    test::sleep_for(2s);
+                }
+                call == 0 ? me.barrier() : me.start.barrier().wait();
+            }
+        });
+    };
+    wait_for_late_members({}); // a minute
+    wait_for_late_members(never);
+    CHECK(logged.empty());
+    wait_for_late_members(1s);
+    set_log({});
+    REQUIRE(logged.size() == 1);
+    check_mentions(logged[0], {"member 0 has waited 1 s in", "barrier", "at last for member 1"});
+}
+
 TEST_CASE("a timeout that is not positive is reported as it was given") {
     CHECK(kept(seconds(Limits::quiet_NaN())) == 0); // no constant for clang
     const std::vector<std::pair<Timeout, std::string>> wrong{
@@ -72,6 +100,8 @@ TEST_CASE("a timeout that is not positive is reported as it was given") {
             const std::vector<std::string> all = refusals(me, timeout);
             CHECK(mentions(all[2], "GroupOptions::timeout is"));
             CHECK(mentions(all[3], "GroupOptions::join_timeout is"));
+            check_rejected("GroupOptions::report_after is",
+                           [&] { Group group(2, {.report_after = timeout}); });
             for (const std::string& refusal : all) {
                 INFO(refusal);
                 CHECK(refusal.ends_with("timeout" + std::string(refusal.starts_with("barrier") ? "`" : "") +

@@ -7,5 +7,5 @@
 #endif
 
 tutti::Executor executor_without_openmp() {
-    return tutti::openmp::executor();
+    return tutti::openmp_executor();
 }

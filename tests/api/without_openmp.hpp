@@ -2,5 +2,5 @@
 
 #include <tutti/executor.hpp>
 
-/// tutti::openmp::executor() of a file that is compiled without -fopenmp.
+/// tutti::openmp_executor() of a file that is compiled without -fopenmp.
 tutti::Executor executor_without_openmp();

@@ -9,11 +9,12 @@ fail() {
     exit 1
 }
 
-number() { # of version.hpp
-    sed -n "s/^#define TUTTI_VERSION_$1 //p" include/tutti/version.hpp
+number() { # of version.h
+    sed -n "s/^#define TUTTI_VERSION_$1 //p" include/tutti/version.h
 }
 version=$(number STRING | tr -d '"')
-[ "$version" = "$(number MAJOR).$(number MINOR).$(number PATCH)" ] || fail "version.hpp contradicts itself"
+[ "$version" = "$(number MAJOR).$(number MINOR).$(number PATCH)" ] || fail "version.h contradicts itself"
+grep -qx "inline namespace v$(number MAJOR)_$(number MINOR) {}" include/tutti/version.hpp || fail "version.hpp has the namespace of another version"
 
 grep '^## ' CHANGELOG.md | head -n 1 | grep -q "^## $version\(,\|$\)" || fail "CHANGELOG.md starts with another version than $version"
 

@@ -12,14 +12,14 @@
 
 int main() {
     tbb::task_arena arena(2);
-    const tutti::tbb::Pinning pinning(arena);
-    tutti::AsyncGroup meeting(4, {.executor = tutti::tbb::executor(arena)});
+    const tutti::ArenaPinning pinning(arena);
+    tutti::AsyncGroup meeting(4, {.executor = tutti::executor_of(arena)});
     std::array<int, 4> sums{0, 1, 2, 3};
     arena.execute([&] {
         tbb::task_group group;
         for (int rank = 0; rank < 4; ++rank) {
             group.run([&, rank] {
-                tutti::tbb::wait(meeting.at(rank).allreduce(std::span(&sums[rank], 1), tutti::sum));
+                tutti::tbb_wait(meeting.at(rank).allreduce(std::span(&sums[rank], 1), tutti::sum));
             });
         }
         group.wait();

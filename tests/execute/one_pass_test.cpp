@@ -60,14 +60,14 @@ struct CountingLoops {
 
 } // namespace
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 template <>
 struct LoopsOf<Counted, CountPasses> : std::type_identity<CountingLoops> {};
 template <>
 inline constexpr bool is_one_pass<Counted, CountPasses> = true;
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail
 
 namespace {
 

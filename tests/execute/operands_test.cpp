@@ -195,7 +195,8 @@ TEST_CASE("scalars, arrays and spans are operands; one object goes by value, and
             double all = 0;
             me.allreduce(mine, all, sum);
             bool right = all == sum_to(members) && me.allreduce(mine, sum) == all;
-            right = right && me.reduce(mine, sum, last) == (rank == last ? sum_to(members) : mine);
+            right = right && me.reduce(mine, sum, last) ==
+                                 (rank == last ? std::optional(sum_to(members)) : std::nullopt);
             right = right && me.scan(mine, sum) == sum_to(rank + 1);
             right = right && me.exscan(mine, sum) == sum_to(rank);
             right = right && me.broadcast(mine, last) == members;

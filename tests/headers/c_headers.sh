@@ -14,7 +14,7 @@ headers=0
 for header in $(cd "$include" && find -L . -name '*.h' | sed 's|^\./||' | sort); do
     headers=$((headers + 1))
     # Twice: it guards itself.
-    printf '#include <%s>\n#include <%s>\n' "$header" "$header" | compile "$@" -x c -
+    printf '#include <%s>\n#include <%s>\ntypedef int not_empty;\n' "$header" "$header" | compile "$@" -x c -
 done
 echo "$headers headers"
 [ "$headers" -gt 0 ]

@@ -84,7 +84,7 @@ void own_movements(Caller& caller, std::vector<T>& in, std::vector<T>& out, cons
 /// Calls on one object, which only blocking calls return.
 template <class Member, class T, class Op>
 void scalars(Member& me, T& value, const Op& op) {
-    value = me.reduce(value, op, 0);
+    value = me.reduce(value, op, 0).value_or(value);
     value = me.allreduce(value, op);
     value = me.scan(value, op);
     value = me.exscan(value, op, T{});
@@ -147,7 +147,6 @@ void collectives(MEMBER& me) {
     all<double>(me, tutti::sum, tutti::min, tutti::maximum, [](double a, double b) { return a > b ? a : b; });
     all<std::complex<float>>(me, tutti::sum, tutti::prod);
     all<tutti::ValueAt<float>>(me, tutti::minloc, tutti::maxloc);
-    all<tutti::MinMax<float>>(me, tutti::minmax);
     all<std::pair<double, int>>(me, tutti::max);
     all<std::byte>(me, tutti::bor);
     all<Point>(me, lower, tutti::non_commutative([](const Point& a, const Point& b) {

@@ -111,12 +111,8 @@ std::vector<tutti::ValueAt<double>> places() {
     return elements;
 }
 
-constexpr double inf = std::numeric_limits<double>::infinity();
 static_assert(tutti::minimum(-0.0, 0.0) == 0 && tutti::maximum(1.0F, 2.0F) == 2);
-static_assert(tutti::minmax(tutti::MinMax<int>::of(3), tutti::MinMax<int>::of(-1)) ==
-              tutti::MinMax<int>{-1, 3});
-static_assert(tutti::HasIdentity<tutti::MinAndMax, tutti::MinMax<double>>);
-static_assert(!tutti::Applicable<tutti::MinAndMax, double> && !tutti::Applicable<tutti::Minimum, bool> &&
+static_assert(!tutti::Applicable<tutti::Minimum, bool> &&
               !tutti::Applicable<tutti::Maximum, std::complex<float>>);
 
 TEST_CASE_TEMPLATE("minimum and maximum: one result, bit for bit, in every order", T, float, double,
@@ -124,24 +120,6 @@ TEST_CASE_TEMPLATE("minimum and maximum: one result, bit for bit, in every order
     const std::vector<T> values = special_values<T>();
     CHECK(has_one_result(tutti::minimum, values, same_value<T>));
     CHECK(has_one_result(tutti::maximum, values, same_value<T>));
-}
-
-TEST_CASE("minmax is minimum and maximum at once, also of a range and of nothing") {
-    using Extremes = tutti::MinMax<double>;
-    std::vector<Extremes> elements;
-    for (const double value : special_values<double>()) {
-        elements.push_back(Extremes::of(value));
-    }
-    CHECK(has_one_result(tutti::minmax, elements, reference::same_bits<Extremes>));
-    const std::vector<double> values{3, -2, 7, 0};
-    CHECK(Extremes::of(values) == Extremes{-2, 7});
-    const Extremes none = Extremes::of(std::span<const double>());
-    CHECK(none == Extremes{inf, -inf});
-    CHECK(none == tutti::MinAndMax::identity<Extremes>());
-    CHECK(tutti::minmax(none, Extremes::of(values)) == Extremes{-2, 7});
-    const std::vector<double> with_nan{1, std::nan(""), 2};
-    CHECK(std::isnan(Extremes::of(with_nan).min));
-    CHECK(std::isnan(Extremes::of(with_nan).max));
 }
 
 TEST_CASE("minloc and maxloc choose the same element in every order and association") {

@@ -3,8 +3,8 @@
 # These may be named: MPI's functions and OpenMP as such, with which pages compare, and the runtime of OpenMP, whose places pinning reads.
 set -u
 cd "${1:-$(dirname "$0")/../..}" || exit 1
-names='[Aa]sync ?(Group|group|Request|Rank)|[Ss]ingle[ _-]?[Cc]aller|[Cc]luster|mpi::|\bmpi\.h|\bMPI_Comm\b|tbb|TBB|openmp(::|\.h)|[Ee]xecutor'
-names+='|[Aa]ccumulator|accumulate\.hpp|[Rr]eproducible|[Oo]rdered_?[Rr]educe|[Ee]xtremes\.hpp|MinMax|tutti::mean\b|[Ff]ortran|tutti\.h\b|tutti_f_'
+names='[Aa]sync ?(Group|group|Request|Rank)|[Ss]ingle[ _-]?[Cc]aller|[Cc]luster|\bmpi\.h|\bMPI_Comm\b|tbb|TBB|openmp(_executor|\.h)|[Ee]xecutor'
+names+='|[Aa]ccumulator|accumulate\.hpp|[Rr]eproducible|[Oo]rdered_?[Rr]educe|[Ee]xtremes\.hpp|tutti::mean\b|[Ff]ortran|tutti\.h\b|tutti_f_'
 names+='|tutti_(tasks|numbers|hybrid|mpi|c|cmpi|fortran|fmpi|tbb)\b|components/|\b(tasks|numbers|hybrid|c|fortran)/(src|include)'
 if grep -rnE "$names" src include topology; then
     echo "The library names a component in the lines above"

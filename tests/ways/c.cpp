@@ -231,6 +231,8 @@ void require_ok(tutti_status status, const LanguageC& language) {
         return;
     case TUTTI_ARGUMENT_ERROR:
         throw ArgumentError(text);
+    case TUTTI_COMBINATION_ERROR:
+        throw CombinationError(text);
     case TUTTI_MISMATCH_ERROR:
         throw MismatchError(text);
     case TUTTI_ABORTED:

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 
 #include <array>
 #include <cstddef>

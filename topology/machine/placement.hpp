@@ -2,7 +2,7 @@
 
 #include "machine/machine.hpp"
 
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 
 #include <span>
 #include <string>

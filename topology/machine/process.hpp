@@ -2,7 +2,7 @@
 
 #include "immovable.hpp"
 
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 
 #include <chrono>
 #include <cstdint>

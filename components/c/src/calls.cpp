@@ -4,7 +4,7 @@
 
 #include <tutti/start.hpp>
 
-namespace tutti::inline TUTTI_NAMESPACE::c {
+namespace tutti::v0_1::c_api {
 
 constinit Numbered<Seated> members;
 
@@ -12,7 +12,7 @@ tutti_caller caller_of(const Member& member, std::uint64_t number) {
     return {member.rank(), member.size(), number, nullptr, nullptr, nullptr, blocks, nullptr, 0};
 }
 
-tutti_caller caller_of(const ClusterMember& member, std::uint64_t number) {
+tutti_caller caller_of(const AbstractClusterMember& member, std::uint64_t number) {
     return {member.rank(), member.size(), number, nullptr, nullptr, nullptr, blocks | in_cluster, nullptr, 0};
 }
 
@@ -73,7 +73,7 @@ void hand_over(tutti_caller& to, std::optional<Member> member) {
         to.member = members.add(Seated(std::move(*member)));
     }
 }
-void hand_over(tutti_caller& to, std::unique_ptr<ClusterMember> member) {
+void hand_over(tutti_caller& to, std::unique_ptr<AbstractClusterMember> member) {
     if (member != nullptr) {
         to = caller_of(std::move(member));
     }
@@ -83,7 +83,7 @@ void hand_over(tutti_caller& to, std::unique_ptr<ClusterMember> member) {
 template <class Divide>
 void regroup(const char* function, const tutti_caller& me, tutti_caller& to, Divide divide) {
     Seated& member = seated(function, me);
-    if (ClusterMember* const in_cluster = member.in_cluster()) {
+    if (AbstractClusterMember* const in_cluster = member.in_cluster()) {
         return hand_over(to, divide(*in_cluster));
     }
     hand_over(to, divide(member.member()));
@@ -91,7 +91,7 @@ void regroup(const char* function, const tutti_caller& me, tutti_caller& to, Div
 
 } // namespace
 
-tutti_caller caller_of(std::unique_ptr<ClusterMember> member) {
+tutti_caller caller_of(std::unique_ptr<AbstractClusterMember> member) {
     tutti_caller made = caller_of(*member, 0);
     made.member = members.add(Seated(std::move(member)));
     return made;
@@ -101,7 +101,7 @@ void call_as_member(Member& member, tutti_member_function function, void* user) 
     call_as(member, function, user);
 }
 
-void call_as_member(ClusterMember& member, tutti_member_function function, void* user) {
+void call_as_member(AbstractClusterMember& member, tutti_member_function function, void* user) {
     call_as(member, function, user);
 }
 
@@ -203,16 +203,16 @@ void Caller::make_as_asked(const Call& call) const {
     }
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::c
+} // namespace tutti::v0_1::c_api
 
 using namespace tutti;
 
 namespace {
 
 /// A caller can be made to call in one way only: of one that calls in another already nothing is left.
-tutti_caller in_way(tutti_caller me, c::How way, tutti_request* request) {
-    const bool is_plain = (me.how & c::way_mask) == c::blocks;
-    me.how = (me.how & ~std::uint64_t{c::way_mask}) | (is_plain ? std::uint64_t{way} : 0);
+tutti_caller in_way(tutti_caller me, c_api::How way, tutti_request* request) {
+    const bool is_plain = (me.how & c_api::way_mask) == c_api::blocks;
+    me.how = (me.how & ~std::uint64_t{c_api::way_mask}) | (is_plain ? std::uint64_t{way} : 0);
     me.request = request;
     return me;
 }
@@ -220,15 +220,15 @@ tutti_caller in_way(tutti_caller me, c::How way, tutti_request* request) {
 } // namespace
 
 tutti_caller tutti_nonblocking(tutti_caller me, tutti_request* request) {
-    return in_way(me, c::starts, request);
+    return in_way(me, c_api::starts, request);
 }
 
 tutti_caller tutti_persistent(tutti_caller me, tutti_request* request) {
-    return in_way(me, c::prepares, request);
+    return in_way(me, c_api::prepares, request);
 }
 
 tutti_caller tutti_async_rank(tutti_async_group* async_group, int rank, tutti_request* request) {
-    return {rank, 0, 0, async_group, request, nullptr, c::arrives, nullptr, 0};
+    return {rank, 0, 0, async_group, request, nullptr, c_api::arrives, nullptr, 0};
 }
 
 tutti_caller tutti_with_options(tutti_caller me, const tutti_call_options* options) {
@@ -237,30 +237,30 @@ tutti_caller tutti_with_options(tutti_caller me, const tutti_call_options* optio
 }
 
 tutti_caller tutti_shared_output(tutti_caller me) {
-    me.how |= c::shares_output;
+    me.how |= c_api::shares_output;
     return me;
 }
 
 tutti_caller tutti_counts_on_all(tutti_caller me) {
-    me.how |= c::counts_on_all;
+    me.how |= c_api::counts_on_all;
     return me;
 }
 
 tutti_status tutti_leave(tutti_caller me) {
-    return c::guarded([&] {
-        if (c::seated("leave", me).is_lent()) {
-            c::refuse("leave", "`me` leaves when its member function returns: do not call "
-                               "tutti_leave() there");
+    return c_api::guarded([&] {
+        if (c_api::seated("leave", me).is_lent()) {
+            c_api::refuse("leave", "`me` leaves when its member function returns: do not call "
+                                   "tutti_leave() there");
         }
-        c::members.take(me.member);
+        c_api::members.take(me.member);
     });
 }
 
 tutti_status tutti_abort(tutti_caller me, const char* text) {
-    return c::guarded([&] {
-        c::Seated& member = c::seated("abort", me);
+    return c_api::guarded([&] {
+        c_api::Seated& member = c_api::seated("abort", me);
         const std::string_view reason = text == nullptr ? "" : text;
-        if (c::ClusterMember* const in_cluster = member.in_cluster()) {
+        if (c_api::AbstractClusterMember* const in_cluster = member.in_cluster()) {
             return in_cluster->abort(reason);
         }
         member.member().abort(reason);
@@ -268,49 +268,49 @@ tutti_status tutti_abort(tutti_caller me, const char* text) {
 }
 
 tutti_status tutti_cpu(tutti_caller me, int* cpu) {
-    return c::guarded([&] {
-        int& found = c::there("cpu", "cpu", cpu);
-        found = c::group_member("cpu", me).cpu();
+    return c_api::guarded([&] {
+        int& found = c_api::there("cpu", "cpu", cpu);
+        found = c_api::group_member("cpu", me).cpu();
     });
 }
 
 tutti_status tutti_split(tutti_caller me, int color, int key, tutti_caller* part) {
-    return c::guarded([&] {
-        c::there("split", "part", part) = {};
+    return c_api::guarded([&] {
+        c_api::there("split", "part", part) = {};
         const auto chosen = color < 0 ? std::nullopt : std::optional(color);
-        c::regroup("split", me, *part,
-                   [&](auto& member) { return member.split(chosen, key, c::where_of(me)); });
+        c_api::regroup("split", me, *part,
+                       [&](auto& member) { return member.split(chosen, key, c_api::where_of(me)); });
     });
 }
 
 tutti_status tutti_split_by_level(tutti_caller me, int level, tutti_caller* part) {
-    return c::guarded([&] {
-        c::there("split_by_level", "part", part) = {};
-        Member& member = c::group_member("split_by_level", me);
-        c::hand_over(*part,
-                     member.split(c::one_of<Level>("split_by_level", "level", level), c::where_of(me)));
+    return c_api::guarded([&] {
+        c_api::there("split_by_level", "part", part) = {};
+        Member& member = c_api::group_member("split_by_level", me);
+        c_api::hand_over(
+            *part, member.split(c_api::one_of<Level>("split_by_level", "level", level), c_api::where_of(me)));
     });
 }
 
 tutti_status tutti_subset(tutti_caller me, const int ranks[], size_t n, tutti_caller* part) {
-    return c::guarded([&] {
-        c::there("subset", "part", part) = {};
-        c::regroup("subset", me, *part, [&](auto& member) {
-            return member.subset(c::list("subset", "ranks", ranks, n), c::where_of(me));
+    return c_api::guarded([&] {
+        c_api::there("subset", "part", part) = {};
+        c_api::regroup("subset", me, *part, [&](auto& member) {
+            return member.subset(c_api::list("subset", "ranks", ranks, n), c_api::where_of(me));
         });
     });
 }
 
 tutti_status tutti_among(tutti_caller me, int count, int first, int stride, tutti_caller* part) {
-    return c::guarded([&] {
-        c::there("among", "part", part) = {};
-        c::hand_over(*part, c::group_member("among", me).among(count, first, stride));
+    return c_api::guarded([&] {
+        c_api::there("among", "part", part) = {};
+        c_api::hand_over(*part, c_api::group_member("among", me).among(count, first, stride));
     });
 }
 
 tutti_status tutti_dup(tutti_caller me, tutti_caller* copy) {
-    return c::guarded([&] {
-        c::there("dup", "copy", copy) = {};
-        c::regroup("dup", me, *copy, [&](auto& member) { return member.dup(c::where_of(me)); });
+    return c_api::guarded([&] {
+        c_api::there("dup", "copy", copy) = {};
+        c_api::regroup("dup", me, *copy, [&](auto& member) { return member.dup(c_api::where_of(me)); });
     });
 }

@@ -30,12 +30,12 @@ struct tutti_team {
     tutti::Team team;
 };
 
-namespace tutti::inline TUTTI_NAMESPACE::c {
+namespace tutti::v0_1::c_api {
 
 /// A member of a cluster. The component `cmpi` makes its calls, because this one does not depend on MPI.
-class ClusterMember : Immovable {
+class AbstractClusterMember : Immovable {
 public:
-    virtual ~ClusterMember() = default;
+    virtual ~AbstractClusterMember() = default;
     virtual int rank() const = 0;
     virtual int size() const = 0;
     virtual void run(const detail::Call& call) = 0;
@@ -49,16 +49,18 @@ public:
                                 SourceLine where) = 0;
     virtual Neighbors grid(const std::vector<int>& dims, const std::vector<bool>& wraps) const = 0;
     /// The calling member's membership in the new cluster; null if it is in none.
-    virtual std::unique_ptr<ClusterMember> split(std::optional<int> color, int key, SourceLine where) = 0;
-    virtual std::unique_ptr<ClusterMember> subset(std::span<const int> ranks, SourceLine where) = 0;
-    virtual std::unique_ptr<ClusterMember> dup(SourceLine where) = 0;
+    virtual std::unique_ptr<AbstractClusterMember> split(std::optional<int> color, int key,
+                                                         SourceLine where) = 0;
+    virtual std::unique_ptr<AbstractClusterMember> subset(std::span<const int> ranks, SourceLine where) = 0;
+    virtual std::unique_ptr<AbstractClusterMember> dup(SourceLine where) = 0;
 };
 
 /// The caller of a member that leaves when the program calls tutti_leave().
-TUTTI_COMPONENT_API tutti_caller caller_of(std::unique_ptr<ClusterMember> member);
+TUTTI_COMPONENT_API tutti_caller caller_of(std::unique_ptr<AbstractClusterMember> member);
 
 /// call_as_member() for a member of a cluster.
-TUTTI_COMPONENT_API void call_as_member(ClusterMember& member, tutti_member_function function, void* user);
+TUTTI_COMPONENT_API void call_as_member(AbstractClusterMember& member, tutti_member_function function,
+                                        void* user);
 
 /// The private parts of the public classes.
 class Inside {
@@ -76,14 +78,16 @@ public:
         : seat_(&detail::Inside::seat_of(member)), called_from_(&detail::Inside::called_from_of(member)),
           rank_(member.rank()), size_(member.size()), member_(&member) {}
     /// The same for members of clusters.
-    explicit Seated(std::unique_ptr<ClusterMember> member) : Seated(*member) { member_ = std::move(member); }
-    explicit Seated(ClusterMember& member)
+    explicit Seated(std::unique_ptr<AbstractClusterMember> member) : Seated(*member) {
+        member_ = std::move(member);
+    }
+    explicit Seated(AbstractClusterMember& member)
         : called_from_(&member.called_from()), rank_(member.rank()), size_(member.size()),
           in_cluster_(&member) {}
 
     bool is_lent() const { return std::holds_alternative<Member*>(member_); }
     /// Null for a member of a group.
-    ClusterMember* in_cluster() const { return in_cluster_; }
+    AbstractClusterMember* in_cluster() const { return in_cluster_; }
     /// These two are for members of groups.
     Member& member() { return is_lent() ? *std::get<Member*>(member_) : std::get<Member>(member_); }
     detail::Seat& seat() const { return *seat_; }
@@ -96,9 +100,9 @@ private:
     detail::CalledFrom* called_from_;
     int rank_;
     int size_;
-    ClusterMember* in_cluster_ = nullptr;
+    AbstractClusterMember* in_cluster_ = nullptr;
     /// A pointer is to one that is lent; null for one of a cluster.
-    std::variant<Member*, Member, std::unique_ptr<ClusterMember>> member_;
+    std::variant<Member*, Member, std::unique_ptr<AbstractClusterMember>> member_;
 };
 
 /// Those of the process.
@@ -111,7 +115,7 @@ inline SourceLine where_of(const tutti_caller& me) {
 
 /// The caller of a member, under the number that it has been given.
 tutti_caller caller_of(const Member& member, std::uint64_t number);
-tutti_caller caller_of(const ClusterMember& member, std::uint64_t number);
+tutti_caller caller_of(const AbstractClusterMember& member, std::uint64_t number);
 
 /// Throws ArgumentError if it is none, such as one of zeros.
 void require_caller(const char* function, const tutti_caller& me);
@@ -180,7 +184,7 @@ private:
     const tutti_caller& me_;
     detail::Seat* seat_ = nullptr;
     detail::AsyncGroupState* async_group_ = nullptr;
-    ClusterMember* cluster_member_ = nullptr;
+    AbstractClusterMember* cluster_member_ = nullptr;
     int rank_ = 0;
     int size_ = 0;
 };
@@ -256,4 +260,4 @@ private:
     std::optional<Combining> op_;
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE::c
+} // namespace tutti::v0_1::c_api

@@ -25,7 +25,7 @@ struct Asked {
 };
 
 bool is_in_place(const CollectiveTraits& traits, const void* in) {
-    return traits.in_place == detail::OneVector::always || c::is_in_place(in);
+    return traits.in_place == detail::OneVector::always || c_api::is_in_place(in);
 }
 
 /// How many blocks of `n` elements a part of a vector has.
@@ -60,10 +60,10 @@ int root_or_distance(const CollectiveTraits& traits, int root, int members) {
 template <Collective collective, bool of_cluster = false>
 [[gnu::always_inline]] inline bool repeats(const tutti_caller& me, Asked asked) {
     constexpr CollectiveTraits traits = detail::traits_of(collective);
-    const c::Seated* const member = c::members.find(me.member);
+    const c_api::Seated* const member = c_api::members.find(me.member);
     const std::uint64_t type = asked.type - TUTTI_INT8;
     const std::uint64_t op = asked.op - TUTTI_SUM;
-    if (me.how != (of_cluster ? c::blocks | c::in_cluster : c::blocks) || me.options != nullptr ||
+    if (me.how != (of_cluster ? c_api::blocks | c_api::in_cluster : c_api::blocks) || me.options != nullptr ||
         member == nullptr || type > TUTTI_DOUBLE_COMPLEX - TUTTI_INT8 ||
         (traits.reduces() && op > TUTTI_MAXIMUM - TUTTI_SUM)) {
         return false;
@@ -79,13 +79,13 @@ template <Collective collective, bool of_cluster = false>
     const auto lowest_bits =
         reinterpret_cast<std::uintptr_t>(input) | reinterpret_cast<std::uintptr_t>(asked.out);
     const std::size_t align_mask = detail::bytes_of(call.type) / (call.type >= Type::complex64 ? 2 : 1) - 1;
-    if (asked.n > most || c::is_in_place(asked.out) || (lowest_bits & align_mask) != 0) {
+    if (asked.n > most || c_api::is_in_place(asked.out) || (lowest_bits & align_mask) != 0) {
         return false;
     }
     call.input_count = blocks.in * asked.n;
     call.output_count = blocks.out * asked.n;
     const std::uint64_t key = detail::key_of(call);
-    member->called_from().show(c::where_of(me));
+    member->called_from().show(c_api::where_of(me));
     if constexpr (of_cluster) {
         return key != 0 && member->in_cluster()->run_again(key, call.input_count != 0 ? input : nullptr,
                                                            call.output_count != 0 ? asked.out : nullptr);
@@ -96,12 +96,12 @@ template <Collective collective, bool of_cluster = false>
 
 [[gnu::noinline]] void make(const tutti_caller& me, const CollectiveTraits& traits, const Asked& asked) {
     const char* const function = traits.name.data();
-    const c::Caller caller(function, me);
-    c::Making call(caller, traits.collective, asked.type);
+    const c_api::Caller caller(function, me);
+    c_api::Making call(caller, traits.collective, asked.type);
     const BlockNumbers blocks(traits, is_in_place(traits, asked.in), caller.rank() == asked.root,
                               static_cast<std::size_t>(caller.size()));
-    const std::size_t in_count = c::checked_product(function, asked.n, blocks.in, call.elements());
-    const std::size_t out_count = c::checked_product(function, asked.n, blocks.out, call.elements());
+    const std::size_t in_count = c_api::checked_product(function, asked.n, blocks.in, call.elements());
+    const std::size_t out_count = c_api::checked_product(function, asked.n, blocks.out, call.elements());
     call.takes(asked.in, in_count, asked.out, out_count, out_count);
     if (traits.reduces()) {
         call.combines(asked.op);
@@ -126,7 +126,7 @@ template <Collective collective>
         }
         return TUTTI_OK;
     } catch (...) {
-        return c::noted();
+        return c_api::noted();
     }
 }
 
@@ -139,17 +139,17 @@ public:
 
 private:
     static const tutti_caller& blocking(const char* function, const tutti_caller& me) {
-        c::seated(function, me);
+        c_api::seated(function, me);
         return me;
     }
 
-    c::Caller caller_;
+    c_api::Caller caller_;
 };
 
 template <class T>
 std::span<const T> terms_at(const char* function, const char* name, const void* address, std::size_t n,
-                            const c::Elements& elements) {
-    c::check_vector(function, name, address, n, elements);
+                            const c_api::Elements& elements) {
+    c_api::check_vector(function, name, address, n, elements);
     return {static_cast<const T*>(address), n};
 }
 
@@ -157,13 +157,13 @@ std::span<const T> terms_at(const char* function, const char* name, const void* 
 template <class Sum>
 tutti_status store_sum(const char* function, const tutti_caller& me, tutti_type type, void* result,
                        const Sum& sum) {
-    return c::guarded([&] {
+    return c_api::guarded([&] {
         Summing sums(function, me);
-        const c::Elements known = c::elements_of(function, type);
+        const c_api::Elements known = c_api::elements_of(function, type);
         if (known.type != Type::f64 && known.type != Type::f32) {
-            c::refuse(function, "`type` must be TUTTI_DOUBLE or TUTTI_FLOAT");
+            c_api::refuse(function, "`type` must be TUTTI_DOUBLE or TUTTI_FLOAT");
         }
-        c::check_vector(function, "result", result, 1, known);
+        c_api::check_vector(function, "result", result, 1, known);
         if (known.type == Type::f64) {
             *static_cast<double*>(result) = sum(sums, known, double());
         } else {
@@ -230,11 +230,11 @@ tutti_status tutti_shift(tutti_caller me, const void* in, void* out, size_t n, t
 }
 
 tutti_status tutti_reduce_local(const void* in, void* inout, size_t n, tutti_type type, tutti_op op) {
-    return c::guarded([&] {
-        const c::Elements elements = c::elements_of("reduce_local", type);
-        const c::Combining combining("reduce_local", op, elements);
-        c::check_vector("reduce_local", "in", in, n, elements);
-        c::check_vector("reduce_local", "inout", inout, n, elements);
+    return c_api::guarded([&] {
+        const c_api::Elements elements = c_api::elements_of("reduce_local", type);
+        const c_api::Combining combining("reduce_local", op, elements);
+        c_api::check_vector("reduce_local", "in", in, n, elements);
+        c_api::check_vector("reduce_local", "inout", inout, n, elements);
         const auto reduce = [&](auto type_or_bytes) {
             DynamicVector right(type_or_bytes, inout, n);
             detail::reduce_local(combining.local(DynamicInput(type_or_bytes, in, n), right));
@@ -250,7 +250,7 @@ tutti_status tutti_reduce_local(const void* in, void* inout, size_t n, tutti_typ
 tutti_status tutti_reproducible_sum(tutti_caller me, const void* terms, size_t n, tutti_type type,
                                     void* result) {
     constexpr const char* name = "reproducible_sum";
-    const auto add_up = [&]<class T>(Summing& sums, const c::Elements& known, T /*zero*/) {
+    const auto add_up = [&]<class T>(Summing& sums, const c_api::Elements& known, T /*zero*/) {
         return reproducible_sum(sums, terms_at<T>(name, "terms", terms, n, known), sums.options());
     };
     return store_sum(name, me, type, result, add_up);
@@ -259,7 +259,7 @@ tutti_status tutti_reproducible_sum(tutti_caller me, const void* terms, size_t n
 tutti_status tutti_reproducible_dot(tutti_caller me, const void* a, const void* b, size_t n, tutti_type type,
                                     void* result) {
     constexpr const char* name = "reproducible_dot";
-    const auto add_up = [&]<class T>(Summing& sums, const c::Elements& known, T /*zero*/) {
+    const auto add_up = [&]<class T>(Summing& sums, const c_api::Elements& known, T /*zero*/) {
         const auto left = terms_at<T>(name, "a", a, n, known);
         return reproducible_dot(sums, left, terms_at<T>(name, "b", b, n, known), sums.options());
     };
@@ -269,7 +269,7 @@ tutti_status tutti_reproducible_dot(tutti_caller me, const void* a, const void* 
 tutti_status tutti_reproducible_norm2(tutti_caller me, const void* x, size_t n, tutti_type type,
                                       void* result) {
     constexpr const char* name = "reproducible_norm2";
-    const auto add_up = [&]<class T>(Summing& sums, const c::Elements& known, T /*zero*/) {
+    const auto add_up = [&]<class T>(Summing& sums, const c_api::Elements& known, T /*zero*/) {
         return reproducible_norm2(sums, terms_at<T>(name, "x", x, n, known), sums.options());
     };
     return store_sum(name, me, type, result, add_up);

@@ -8,8 +8,8 @@ using namespace tutti;
 namespace {
 
 TeamOptions chosen(const tutti_team_options* given) {
-    const auto options = c::known("team", given, tutti_team_options TUTTI_TEAM_OPTIONS_INIT);
-    TeamOptions made{.group = c::group_options("team", options.group),
+    const auto options = c_api::known("team", given, tutti_team_options TUTTI_TEAM_OPTIONS_INIT);
+    TeamOptions made{.group = c_api::group_options("team", options.group),
                      .caller_is_member = options.caller_is_member != 0};
     if (options.placement != nullptr) {
         made.placement = options.placement;
@@ -28,7 +28,7 @@ struct Task {
 
 /// Those that are not over. A number stands for the address that executors get, so that one that is kept too
 /// long is known as such.
-constinit c::Numbered<std::shared_ptr<Task>> tasks;
+constinit c_api::Numbered<std::shared_ptr<Task>> tasks;
 
 void finish(Task& task, std::uint64_t number) {
     if (task.runs.finish()) {
@@ -49,39 +49,39 @@ void hand_on(tutti_executor executor, void* user, std::size_t count,
         }
     };
     tutti_status status = TUTTI_OK;
-    const std::uint64_t before = c::failures_noted();
+    const std::uint64_t before = c_api::failures_noted();
     try {
-        status = executor(user, count, c::handle_of<tutti_task>(number));
+        status = executor(user, count, c_api::handle_of<tutti_task>(number));
     } catch (...) {
         give_up();
         throw;
     }
     if (status != TUTTI_OK) {
         give_up();
-        c::throw_status(status, "the executor", before);
+        c_api::throw_status(status, "the executor", before);
     }
 }
 
 AsyncGroupOptions chosen(const tutti_async_group_options* given) {
     const auto options =
-        c::known("async_group", given, tutti_async_group_options TUTTI_ASYNC_GROUP_OPTIONS_INIT);
+        c_api::known("async_group", given, tutti_async_group_options TUTTI_ASYNC_GROUP_OPTIONS_INIT);
     AsyncGroupOptions made;
     if (options.executor != nullptr) {
         made.executor = [executor = options.executor, user = options.user](
                             std::size_t count, const auto& run) { hand_on(executor, user, count, run); };
     }
     made.slice_bytes = options.slice_bytes;
-    made.timeout = c::timeout(options.timeout_ms);
+    made.timeout = c_api::timeout(options.timeout_ms);
     return made;
 }
 
 } // namespace
 
 tutti_status tutti_group_create(int members, const tutti_group_options* options, tutti_group** group) {
-    return c::guarded([&] {
-        auto& made = c::there("group", "group", group);
+    return c_api::guarded([&] {
+        auto& made = c_api::there("group", "group", group);
         made = nullptr;
-        made = new tutti_group{Group(members, c::group_options("group", options))};
+        made = new tutti_group{Group(members, c_api::group_options("group", options))};
     });
 }
 
@@ -91,52 +91,56 @@ tutti_status tutti_group_free(tutti_group* group) {
 }
 
 tutti_status tutti_group_size(const tutti_group* group, int* size) {
-    return c::guarded(
-        [&] { c::there("group_size", "size", size) = c::there("group_size", "group", group).group.size(); });
+    return c_api::guarded([&] {
+        c_api::there("group_size", "size", size) = c_api::there("group_size", "group", group).group.size();
+    });
 }
 
 tutti_status tutti_group_set_timeout(tutti_group* group, int64_t milliseconds) {
-    return c::guarded(
-        [&] { c::there("group_set_timeout", "group", group).group.set_timeout(c::timeout(milliseconds)); });
+    return c_api::guarded([&] {
+        c_api::there("group_set_timeout", "group", group).group.set_timeout(c_api::timeout(milliseconds));
+    });
 }
 
 tutti_status tutti_group_roll_call(const tutti_group* group, int format, char* text, size_t bytes,
                                    size_t* length) {
     constexpr const char* name = "group_roll_call";
-    return c::guarded(
-        [&] { c::write_roll_call(name, c::there(name, "group", group).group, format, text, bytes, length); });
+    return c_api::guarded([&] {
+        c_api::write_roll_call(name, c_api::there(name, "group", group).group, format, text, bytes, length);
+    });
 }
 
 tutti_status tutti_group_trace(const tutti_group* group, int format, char* text, size_t bytes,
                                size_t* length) {
     constexpr const char* name = "group_trace";
-    return c::guarded(
-        [&] { c::write_trace(name, c::there(name, "group", group).group, format, text, bytes, length); });
+    return c_api::guarded([&] {
+        c_api::write_trace(name, c_api::there(name, "group", group).group, format, text, bytes, length);
+    });
 }
 
 tutti_status tutti_join(tutti_group* group, int rank, tutti_caller* me) {
-    return c::guarded([&] {
-        c::there("join", "me", me) = {};
-        Member member = c::there("join", "group", group).group.join(rank);
-        const tutti_caller made = c::caller_of(member, 0);
-        const std::uint64_t number = c::members.add(c::Seated(std::move(member)));
+    return c_api::guarded([&] {
+        c_api::there("join", "me", me) = {};
+        Member member = c_api::there("join", "group", group).group.join(rank);
+        const tutti_caller made = c_api::caller_of(member, 0);
+        const std::uint64_t number = c_api::members.add(c_api::Seated(std::move(member)));
         *me = made;
         me->member = number;
     });
 }
 
 tutti_status tutti_group_run(tutti_group* group, int rank, tutti_member_function function, void* user) {
-    return c::guarded([&] {
-        c::there("group_run", "function", function);
-        c::there("group_run", "group", group).group.run(rank, [&](Member& me) {
-            c::call_as_member(me, function, user);
+    return c_api::guarded([&] {
+        c_api::there("group_run", "function", function);
+        c_api::there("group_run", "group", group).group.run(rank, [&](Member& me) {
+            c_api::call_as_member(me, function, user);
         });
     });
 }
 
 tutti_status tutti_team_create(int members, const tutti_team_options* options, tutti_team** team) {
-    return c::guarded([&] {
-        auto& made = c::there("team", "team", team);
+    return c_api::guarded([&] {
+        auto& made = c_api::there("team", "team", team);
         made = nullptr;
         const TeamOptions of_team = chosen(options);
         made = members == TUTTI_ONE_PER_CPU ? new tutti_team{Team(of_team)}
@@ -150,58 +154,63 @@ tutti_status tutti_team_free(tutti_team* team) {
 }
 
 tutti_status tutti_team_size(const tutti_team* team, int* size) {
-    return c::guarded(
-        [&] { c::there("team_size", "size", size) = c::there("team_size", "team", team).team.size(); });
+    return c_api::guarded([&] {
+        c_api::there("team_size", "size", size) = c_api::there("team_size", "team", team).team.size();
+    });
 }
 
 tutti_status tutti_team_cpus(const tutti_team* team, int cpus[]) {
-    return c::guarded([&] {
-        const Team& asked = c::there("team_cpus", "team", team).team;
-        std::ranges::copy(asked.cpus(), &c::there("team_cpus", "cpus", cpus));
+    return c_api::guarded([&] {
+        const Team& asked = c_api::there("team_cpus", "team", team).team;
+        std::ranges::copy(asked.cpus(), &c_api::there("team_cpus", "cpus", cpus));
     });
 }
 
 tutti_status tutti_team_set_timeout(tutti_team* team, int64_t milliseconds) {
-    return c::guarded(
-        [&] { c::there("team_set_timeout", "team", team).team.set_timeout(c::timeout(milliseconds)); });
+    return c_api::guarded([&] {
+        c_api::there("team_set_timeout", "team", team).team.set_timeout(c_api::timeout(milliseconds));
+    });
 }
 
 tutti_status tutti_team_roll_call(const tutti_team* team, int format, char* text, size_t bytes,
                                   size_t* length) {
     constexpr const char* name = "team_roll_call";
-    return c::guarded(
-        [&] { c::write_roll_call(name, c::there(name, "team", team).team, format, text, bytes, length); });
+    return c_api::guarded([&] {
+        c_api::write_roll_call(name, c_api::there(name, "team", team).team, format, text, bytes, length);
+    });
 }
 
 tutti_status tutti_team_trace(const tutti_team* team, int format, char* text, size_t bytes, size_t* length) {
     constexpr const char* name = "team_trace";
-    return c::guarded(
-        [&] { c::write_trace(name, c::there(name, "team", team).team, format, text, bytes, length); });
+    return c_api::guarded([&] {
+        c_api::write_trace(name, c_api::there(name, "team", team).team, format, text, bytes, length);
+    });
 }
 
 tutti_status tutti_team_run(tutti_team* team, tutti_member_function function, void* user) {
-    return c::guarded([&] {
-        c::there("team_run", "function", function);
-        c::there("team_run", "team", team).team.run([&](Member& me) {
-            c::call_as_member(me, function, user);
+    return c_api::guarded([&] {
+        c_api::there("team_run", "function", function);
+        c_api::there("team_run", "team", team).team.run([&](Member& me) {
+            c_api::call_as_member(me, function, user);
         });
     });
 }
 
 tutti_status tutti_task_run(tutti_task* task, size_t i) {
-    return c::guarded([&] {
-        const auto number = c::number_of(&c::there("task_run", "task", task));
+    return c_api::guarded([&] {
+        const auto number = c_api::number_of(&c_api::there("task_run", "task", task));
         // A copy: a thread that runs a task again may come while another one makes the last run.
         const std::shared_ptr<Task> own = tasks.copy(number).value_or(nullptr);
         if (own == nullptr) {
-            c::refuse("task_run", "`task` is finished: all of its runs have been made or cancelled");
+            c_api::refuse("task_run", "`task` is finished: all of its runs have been made or cancelled");
         }
         if (i >= own->runs.count()) {
-            c::refuse("task_run", "`i` is " + std::to_string(i) + ", must be less than " +
-                                      std::to_string(own->runs.count()));
+            c_api::refuse("task_run", "`i` is " + std::to_string(i) + ", must be less than " +
+                                          std::to_string(own->runs.count()));
         }
         if (!own->runs.take(i)) {
-            c::refuse("task_run", "`i` is " + std::to_string(i) + ", whose run has been made or cancelled");
+            c_api::refuse("task_run",
+                          "`i` is " + std::to_string(i) + ", whose run has been made or cancelled");
         }
         own->run(i);
         finish(*own, number);
@@ -210,8 +219,8 @@ tutti_status tutti_task_run(tutti_task* task, size_t i) {
 
 tutti_status tutti_async_group_create(int ranks, const tutti_async_group_options* options,
                                       tutti_async_group** async_group) {
-    return c::guarded([&] {
-        auto& made = c::there("async_group", "async_group", async_group);
+    return c_api::guarded([&] {
+        auto& made = c_api::there("async_group", "async_group", async_group);
         made = nullptr;
         made = new tutti_async_group{AsyncGroup(ranks, chosen(options))};
     });
@@ -225,15 +234,15 @@ tutti_status tutti_async_group_free(tutti_async_group* async_group) {
 tutti_status tutti_async_group_roll_call(const tutti_async_group* async_group, int format, char* text,
                                          size_t bytes, size_t* length) {
     constexpr const char* name = "async_group_roll_call";
-    return c::guarded([&] {
-        c::write_roll_call(name, c::there(name, "async_group", async_group).async_group, format, text, bytes,
-                           length);
+    return c_api::guarded([&] {
+        c_api::write_roll_call(name, c_api::there(name, "async_group", async_group).async_group, format, text,
+                               bytes, length);
     });
 }
 
 tutti_status tutti_async_group_size(const tutti_async_group* async_group, int* size) {
-    return c::guarded([&] {
-        c::there("async_group_size", "size", size) =
-            c::there("async_group_size", "async_group", async_group).async_group.size();
+    return c_api::guarded([&] {
+        c_api::there("async_group_size", "size", size) =
+            c_api::there("async_group_size", "async_group", async_group).async_group.size();
     });
 }

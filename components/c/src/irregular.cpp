@@ -3,9 +3,9 @@
 #include "c/src/calls.hpp"
 
 using namespace tutti;
-using c::Caller;
-using c::guarded;
-using c::Making;
+using c_api::Caller;
+using c_api::guarded;
+using c_api::Making;
 
 namespace {
 
@@ -26,8 +26,8 @@ public:
             const std::size_t start = displaced ? displacements[i] : elements_;
             std::size_t end = 0;
             if (count != 0 && __builtin_add_overflow(start, count, &end)) {
-                c::refuse(caller.function(), std::string("the sum of `") + name + "`" +
-                                                 (displaced ? " and displacements" : "") + " overflows");
+                c_api::refuse(caller.function(), std::string("the sum of `") + name + "`" +
+                                                     (displaced ? " and displacements" : "") + " overflows");
             }
             elements_ = std::max(elements_, end);
         }
@@ -41,7 +41,7 @@ public:
 private:
     static Counts::View made(const Caller& caller, const char* name, std::size_t blocks,
                              const std::size_t* counts, const std::size_t* displacements) {
-        const std::span given(blocks == 0 ? nullptr : &c::there(caller.function(), name, counts), blocks);
+        const std::span given(blocks == 0 ? nullptr : &c_api::there(caller.function(), name, counts), blocks);
         return displacements == nullptr ? Counts(given) : Counts(given, std::span(displacements, blocks));
     }
 
@@ -76,44 +76,46 @@ private:
 };
 
 /// Those of the process. A handle is the number of one.
-constinit c::Numbered<Neighbors> all_neighbors;
+constinit c_api::Numbered<Neighbors> all_neighbors;
 
 /// Those of a member, whose thread is the calling one.
 const Neighbors& neighbors_behind(const char* function, const tutti_neighbors* neighbors) {
-    c::there(function, "neighbors", neighbors);
-    const Neighbors* const found = all_neighbors.find(c::number_of(neighbors));
+    c_api::there(function, "neighbors", neighbors);
+    const Neighbors* const found = all_neighbors.find(c_api::number_of(neighbors));
     if (found == nullptr) {
-        c::refuse(function, "`neighbors` has been freed, or does not come from tutti_neighbors_create() or "
-                            "tutti_neighbors_grid()");
+        c_api::refuse(function,
+                      "`neighbors` has been freed, or does not come from tutti_neighbors_create() or "
+                      "tutti_neighbors_grid()");
     }
     return *found;
 }
 
 template <class T>
 std::vector<T> list_of(const char* function, const char* name, const int* numbers, std::size_t n) {
-    const std::span given = c::list(function, name, numbers, n);
+    const std::span given = c_api::list(function, name, numbers, n);
     return std::vector<T>(given.begin(), given.end());
 }
 
 /// Makes neighbours by a function of the member, of either kind.
 template <class Make>
 void make_neighbors(const char* function, const tutti_caller& me, tutti_neighbors** made, Make make) {
-    c::there(function, "neighbors", made) = nullptr;
-    c::Seated& found = c::seated(function, me);
+    c_api::there(function, "neighbors", made) = nullptr;
+    c_api::Seated& found = c_api::seated(function, me);
     const std::uint64_t number =
         all_neighbors.add(found.in_cluster() != nullptr ? make(*found.in_cluster()) : make(found.member()));
-    *made = c::handle_of<tutti_neighbors>(number);
+    *made = c_api::handle_of<tutti_neighbors>(number);
 }
 
 void give_list(const char* function, std::span<const int> list, const int** ranks, std::size_t* n) {
-    std::size_t& length = c::there(function, "n", n);
-    c::there(function, "ranks", ranks) = list.data();
+    std::size_t& length = c_api::there(function, "n", n);
+    c_api::there(function, "ranks", ranks) = list.data();
     length = list.size();
 }
 
 void refuse_in_place(const Caller& caller, const void* in) {
-    if (c::is_in_place(in)) {
-        c::refuse(caller.function(), "`in` is TUTTI_IN_PLACE: a member receives other blocks than it sends");
+    if (c_api::is_in_place(in)) {
+        c_api::refuse(caller.function(),
+                      "`in` is TUTTI_IN_PLACE: a member receives other blocks than it sends");
     }
 }
 
@@ -178,7 +180,7 @@ tutti_status tutti_alltoallv(tutti_caller me, const void* in, const size_t send_
         Making call(caller, Collective::alltoall, type);
         const IrregularVector received(caller, "recv_counts", recv_counts, recv_displacements);
         std::optional<IrregularVector> sent;
-        if (!c::is_in_place(in)) {
+        if (!c_api::is_in_place(in)) {
             sent.emplace(caller, "send_counts", send_counts, send_displacements);
         }
         call.takes(in, sent ? sent->elements() : 0, out, received.elements(), received.elements());
@@ -195,7 +197,7 @@ tutti_status tutti_neighbors_create(tutti_caller me, const int sources[], size_t
         make_neighbors(name, me, neighbors, [&](auto& member) {
             const auto from = list_of<int>(name, "sources", sources, n_sources);
             const auto to = list_of<int>(name, "destinations", destinations, n_destinations);
-            return member.neighbors(from, to, c::where_of(me));
+            return member.neighbors(from, to, c_api::where_of(me));
         });
     });
 }
@@ -223,7 +225,7 @@ tutti_status tutti_neighbors_destinations(const tutti_neighbors* neighbors, cons
 
 tutti_status tutti_neighbors_free(tutti_neighbors* neighbors) {
     return guarded([&] {
-        if (neighbors != nullptr && !all_neighbors.take(c::number_of(neighbors))) {
+        if (neighbors != nullptr && !all_neighbors.take(c_api::number_of(neighbors))) {
             neighbors_behind("neighbors_free", neighbors); // which it is not
         }
     });
@@ -237,7 +239,7 @@ tutti_status tutti_neighbor_alltoall(tutti_caller me, const tutti_neighbors* nei
         Making call(caller, Collective::alltoall, type);
         refuse_in_place(caller, in);
         const auto elements = [&](std::span<const int> blocks) {
-            return c::checked_product(caller.function(), n, blocks.size(), call.elements());
+            return c_api::checked_product(caller.function(), n, blocks.size(), call.elements());
         };
         const Counts::View graph = Counts::View().among(own.graph());
         call.takes(in, elements(own.destinations()), out, elements(own.sources()), 0);

@@ -4,7 +4,7 @@
 
 #include <tutti/extremes.hpp>
 
-namespace tutti::inline TUTTI_NAMESPACE::c {
+namespace tutti::v0_1::c_api {
 
 namespace {
 
@@ -221,26 +221,26 @@ void Making::combines(tutti_op op) {
 Combining::Combining(const char* function, tutti_op op, const Elements& elements)
     : op_(operator_of(function, op, elements)) {}
 
-} // namespace tutti::inline TUTTI_NAMESPACE::c
+} // namespace tutti::v0_1::c_api
 
 using namespace tutti;
 
 tutti_type tutti_type_of_size(size_t bytes) {
-    return bytes >> (64 - c::type_bits) == 0 ? static_cast<tutti_type>(bytes) << c::type_bits : 0;
+    return bytes >> (64 - c_api::type_bits) == 0 ? static_cast<tutti_type>(bytes) << c_api::type_bits : 0;
 }
 
 tutti_status tutti_op_create(tutti_op_function function, void* user, int commutative, tutti_op* op) {
-    return c::guarded([&] {
-        c::there("op_create", "op", op) = 0;
-        c::there("op_create", "function", function);
-        *op = c::operators.add({function, user, commutative != 0});
+    return c_api::guarded([&] {
+        c_api::there("op_create", "op", op) = 0;
+        c_api::there("op_create", "function", function);
+        *op = c_api::operators.add({function, user, commutative != 0});
     });
 }
 
 tutti_status tutti_op_free(tutti_op op) {
-    return c::guarded([&] {
-        if (op != 0 && !c::operators.take(op)) {
-            c::refuse("op_free", "`op` does not come from tutti_op_create(), or has been freed");
+    return c_api::guarded([&] {
+        if (op != 0 && !c_api::operators.take(op)) {
+            c_api::refuse("op_free", "`op` does not come from tutti_op_create(), or has been freed");
         }
     });
 }

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tutti::inline TUTTI_NAMESPACE::c {
+namespace tutti::v0_1::c_api {
 
 namespace {
 
@@ -24,7 +24,7 @@ struct Noted {
     std::uint64_t number = 0;
 };
 
-constexpr std::size_t library_statuses = TUTTI_TIMEOUT_ERROR + 1;
+constexpr std::size_t library_statuses = TUTTI_COMBINATION_ERROR + 1;
 
 /// The failures on a thread: the last one of each status of the library, and the last one of all others.
 class Failures {
@@ -80,7 +80,8 @@ constexpr std::array status_texts{
     "TUTTI_ERROR: the library has reported an error that has no status of its own",
     "TUTTI_NO_MEMORY: there is not enough memory",
     "TUTTI_FOREIGN_ERROR: C++ code that the library called, such as an operator, has thrown an exception",
-    "TUTTI_TIMEOUT_ERROR: a call of some member has waited longer than its timeout"};
+    "TUTTI_TIMEOUT_ERROR: a call of some member has waited longer than its timeout",
+    "TUTTI_COMBINATION_ERROR: the arguments of the members do not fit together; all members return it"};
 static_assert(status_texts.size() == library_statuses);
 
 std::vector<int> levels_of(const char* function, const tutti_group_options& options) {
@@ -108,6 +109,8 @@ tutti_status noted() {
         return note(error.status(), error);
     } catch (const ArgumentError& error) {
         return note(TUTTI_ARGUMENT_ERROR, error);
+    } catch (const CombinationError& error) {
+        return note(TUTTI_COMBINATION_ERROR, error);
     } catch (const MismatchError& error) {
         return note(TUTTI_MISMATCH_ERROR, error);
     } catch (const Aborted& error) {
@@ -137,6 +140,8 @@ void throw_status(tutti_status status, const std::string& whose, std::uint64_t b
     switch (status) {
     case TUTTI_ARGUMENT_ERROR:
         throw ArgumentError(text, context);
+    case TUTTI_COMBINATION_ERROR:
+        throw CombinationError(text, context);
     case TUTTI_MISMATCH_ERROR:
         throw MismatchError(text, context);
     case TUTTI_ABORTED:
@@ -175,6 +180,7 @@ GroupOptions group_options(const char* function, const tutti_group_options* give
             .tuning = std::string(text_or_none(options.tuning)),
             .join_timeout = timeout(options.join_timeout_ms),
             .timeout = timeout(options.timeout_ms),
+            .report_after = timeout(options.report_after_ms),
             .levels = levels_of(function, options),
             .trace = one_of<Trace>(function, "options.trace", options.trace)};
 }
@@ -192,31 +198,31 @@ void write_text(const char* function, const std::string& written, char* text, st
     }
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::c
+} // namespace tutti::v0_1::c_api
 
 using namespace tutti;
 
 const char* tutti_status_text(tutti_status status) {
     constexpr int first_of_programs = 100;
-    if (status >= 0 && status < static_cast<int>(c::status_texts.size())) {
-        return c::status_texts[static_cast<std::size_t>(status)];
+    if (status >= 0 && status < static_cast<int>(c_api::status_texts.size())) {
+        return c_api::status_texts[static_cast<std::size_t>(status)];
     }
     return status < first_of_programs ? "unknown status: this version of the library has no such number"
                                       : "a status of the program's own, which one of its functions returned";
 }
 
 const char* tutti_error_text(void) {
-    return c::Failures::here().last().shown;
+    return c_api::Failures::here().last().shown;
 }
 
 tutti_status tutti_last_error(tutti_error_info* info) {
-    return c::guarded([&] {
-        const std::size_t size = c::there("last_error", "info", info).size;
+    return c_api::guarded([&] {
+        const std::size_t size = c_api::there("last_error", "info", info).size;
         if (size < sizeof(std::size_t) || size > 4096) {
-            c::refuse("last_error", "`info.size` is " + std::to_string(size) +
-                                        ": initialise it with TUTTI_ERROR_INFO_INIT");
+            c_api::refuse("last_error", "`info.size` is " + std::to_string(size) +
+                                            ": initialise it with TUTTI_ERROR_INFO_INIT");
         }
-        const ErrorContext& context = c::Failures::here().last().context;
+        const ErrorContext& context = c_api::Failures::here().last().context;
         const tutti_error_info known{size,
                                      context.rank,
                                      context.peer,
@@ -230,7 +236,7 @@ tutti_status tutti_last_error(tutti_error_info* info) {
 }
 
 tutti_status tutti_set_log(tutti_log_function function, void* user) {
-    return c::guarded([&] {
+    return c_api::guarded([&] {
         set_log(function == nullptr ? LogFunction()
                                     : [function, user](LogLevel level, std::string_view text) {
                                           function(static_cast<int>(level), text.data(), user);
@@ -239,7 +245,7 @@ tutti_status tutti_set_log(tutti_log_function function, void* user) {
 }
 
 tutti_status tutti_set_failure_hook(tutti_failure_function function, void* user) {
-    return c::guarded([&] {
+    return c_api::guarded([&] {
         set_failure_hook(function == nullptr ? FailureFunction()
                                              : [function, user](int member, std::string_view text) {
                                                    function(member, text.data(), user);
@@ -248,7 +254,7 @@ tutti_status tutti_set_failure_hook(tutti_failure_function function, void* user)
 }
 
 tutti_status tutti_save_tuning(const char* path) {
-    return c::guarded([&] { save_tuning(&c::there("save_tuning", "path", path)); });
+    return c_api::guarded([&] { save_tuning(&c_api::there("save_tuning", "path", path)); });
 }
 
 int tutti_version(void) {

@@ -23,7 +23,7 @@
 #include <string>
 #include <utility>
 
-namespace tutti::inline TUTTI_NAMESPACE::c {
+namespace tutti::v0_1::c_api {
 
 /// A handle of the program has a number in the place of an address.
 template <class Handle>
@@ -245,4 +245,4 @@ void write_trace(const char* function, const Called& called, int format, char* t
     write_text(function, called.trace(one_of<TraceFormat>(function, "format", format)), text, bytes, length);
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::c
+} // namespace tutti::v0_1::c_api

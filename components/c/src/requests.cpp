@@ -7,17 +7,18 @@
 #include <initializer_list>
 
 using namespace tutti;
-using c::guarded;
-using c::there;
+using c_api::guarded;
+using c_api::there;
 
-constinit c::Numbered<detail::PersistentRequestBase*> c::persistent_calls;
+constinit c_api::Numbered<detail::PersistentRequestBase*> c_api::persistent_calls;
 
 namespace {
 
 detail::PersistentRequestBase& persistent_behind(const char* function, const tutti_request& request) {
-    detail::PersistentRequestBase* const* const found = c::persistent_calls.find(c::number_in(request));
+    detail::PersistentRequestBase* const* const found =
+        c_api::persistent_calls.find(c_api::number_in(request));
     if (found == nullptr) {
-        c::refuse(function, "`request` has been freed");
+        c_api::refuse(function, "`request` has been freed");
     }
     return **found;
 }
@@ -25,17 +26,17 @@ detail::PersistentRequestBase& persistent_behind(const char* function, const tut
 tutti_request& checked(const char* function, tutti_request* request) {
     tutti_request& found = there(function, "request", request);
     switch (found.kind) {
-    case c::persistent:
+    case c_api::persistent:
         persistent_behind(function, found);
         return found;
-    case c::no_operation:
-    case c::nonblocking:
-    case c::arrived:
-    case c::failed:
+    case c_api::no_operation:
+    case c_api::nonblocking:
+    case c_api::arrived:
+    case c_api::failed:
         return found;
     default:
-        c::refuse(function, "`request` is not valid: initialise it with TUTTI_REQUEST_NULL, or "
-                            "pass it to a call first");
+        c_api::refuse(function, "`request` is not valid: initialise it with TUTTI_REQUEST_NULL, or "
+                                "pass it to a call first");
     }
 }
 
@@ -46,12 +47,13 @@ tutti_request& checked(const char* function, tutti_request requests[], size_t i)
 /// The request behind a checked one. Null if it waits for nothing.
 detail::RequestBase* request_of(const tutti_request& request) {
     switch (request.kind) {
-    case c::no_operation:
-    case c::failed:
+    case c_api::no_operation:
+    case c_api::failed:
         return nullptr;
-    case c::persistent: {
+    case c_api::persistent: {
         // A function that waited for the operation may have freed it, by a copy of the request.
-        detail::PersistentRequestBase* const* const found = c::persistent_calls.find(c::number_in(request));
+        detail::PersistentRequestBase* const* const found =
+            c_api::persistent_calls.find(c_api::number_in(request));
         return found == nullptr ? nullptr : *found;
     }
     default:
@@ -66,7 +68,7 @@ bool is_over(const tutti_request& request) {
 
 /// Nobody waits for the operation any more. A persistent request stays.
 void use_up(tutti_request& request) {
-    if (request.kind == c::persistent) {
+    if (request.kind == c_api::persistent) {
         return;
     }
     if (detail::RequestBase* const pending = request_of(std::exchange(request, TUTTI_REQUEST_NULL))) {
@@ -120,7 +122,7 @@ tutti_status ask_whether_done(const char* function, tutti_request* request, int*
 
 /// Throws the first failure, when all are over.
 void wait_for_all(const char* function, tutti_request requests[], size_t n) {
-    c::list(function, "requests", requests, n);
+    c_api::list(function, "requests", requests, n);
     std::exception_ptr failure;
     for (size_t i = 0; i < n; ++i) {
         tutti_request& request = checked(function, requests, i);
@@ -140,14 +142,15 @@ void wait_for_all(const char* function, tutti_request requests[], size_t n) {
 
 /// Throws ArgumentError if one is of a kind of which a function takes no requests.
 void check_any(const char* function, tutti_request requests[], size_t n,
-               std::initializer_list<c::RequestKind> refused) {
-    c::list(function, "requests", requests, n);
+               std::initializer_list<c_api::RequestKind> refused) {
+    c_api::list(function, "requests", requests, n);
     for (size_t i = 0; i < n; ++i) {
         const tutti_request& each = checked(function, requests, i);
         if (std::ranges::find(refused, each.kind) != refused.end()) {
-            c::refuse(function, "`requests[" + std::to_string(i) + "]` is of " +
-                                    (each.kind == c::persistent ? "a prepared call" : "an async group") +
-                                    ", which it does not support: test or wait for that request by itself");
+            c_api::refuse(function,
+                          "`requests[" + std::to_string(i) + "]` is of " +
+                              (each.kind == c_api::persistent ? "a prepared call" : "an async group") +
+                              ", which it does not support: test or wait for that request by itself");
         }
     }
 }
@@ -212,7 +215,7 @@ tutti_status tutti_wait_all(tutti_request requests[], size_t n) {
 tutti_status tutti_test_all(tutti_request requests[], size_t n, int* done) {
     return guarded([&] {
         there("test_all", "done", done) = 0;
-        c::list("test_all", "requests", requests, n);
+        c_api::list("test_all", "requests", requests, n);
         for (size_t i = 0; i < n; ++i) {
             checked("test_all", requests, i);
         }
@@ -230,7 +233,7 @@ tutti_status tutti_wait_any(tutti_request requests[], size_t n, size_t* index) {
     return guarded([&] {
         there("wait_any", "index", index) = n;
         const auto look = [&] { return finds_over(requests, n, *index); };
-        check_any("wait_any", requests, n, {c::persistent, c::arrived});
+        check_any("wait_any", requests, n, {c_api::persistent, c_api::arrived});
         if (!look()) {
             progress_until(look);
         }
@@ -244,10 +247,10 @@ tutti_status tutti_test_any(tutti_request requests[], size_t n, size_t* index, i
     return guarded([&] {
         there("test_any", "index", index) = n;
         there("test_any", "done", done) = 0;
-        check_any("test_any", requests, n, {c::persistent});
+        check_any("test_any", requests, n, {c_api::persistent});
         bool has_progressed = false; // all operations of the thread
         for (size_t i = 0; i < n; ++i) {
-            const bool is_own = requests[i].kind == c::nonblocking;
+            const bool is_own = requests[i].kind == c_api::nonblocking;
             if (!is_over(requests[i]) && !(is_own && has_progressed)) {
                 has_progressed = has_progressed || is_own;
                 detail::has_ended(*request_of(requests[i]));
@@ -265,8 +268,8 @@ tutti_status tutti_then(tutti_request* request, tutti_then_function function, vo
         const tutti_request& asked = checked("then", request);
         detail::RequestBase* const pending = request_of(asked);
         there("then", "function", function);
-        if (asked.kind == c::failed) {
-            c::refuse("then", "the call of `request` failed when it was made");
+        if (asked.kind == c_api::failed) {
+            c_api::refuse("then", "the call of `request` failed when it was made");
         }
         if (pending == nullptr) {
             function(TUTTI_OK, user);
@@ -282,8 +285,8 @@ tutti_status tutti_then(tutti_request* request, tutti_then_function function, vo
 tutti_status tutti_start(tutti_request* request) {
     return guarded([&] {
         const tutti_request& started = there("start", "request", request);
-        if (started.kind != c::persistent) {
-            c::refuse("start", "`request` is not of a prepared call");
+        if (started.kind != c_api::persistent) {
+            c_api::refuse("start", "`request` is not of a prepared call");
         }
         persistent_behind("start", started).start();
     });
@@ -295,12 +298,12 @@ tutti_status tutti_request_free(tutti_request* request) {
             return;
         }
         tutti_request& freed = checked("request_free", request);
-        if (freed.kind == c::arrived) {
+        if (freed.kind == c_api::arrived) {
             return use_up(freed);
         }
         wait_before_free(freed);
-        if (freed.kind == c::persistent) {
-            if (const auto taken = c::persistent_calls.take(c::number_in(freed))) {
+        if (freed.kind == c_api::persistent) {
+            if (const auto taken = c_api::persistent_calls.take(c_api::number_in(freed))) {
                 (*taken)->release();
             }
             freed = TUTTI_REQUEST_NULL;

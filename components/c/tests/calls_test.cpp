@@ -63,7 +63,7 @@ TEST_CASE("members that call from C and from C++ are in the same calls") {
             me.barrier();
         } else {
             test::MemberFunction part = [&](tutti_caller c) {
-                CHECK(&tutti::c::member_of(c) == &me);
+                CHECK(&tutti::c_api::member_of(c) == &me);
                 tutti_request request = none();
                 ok(tutti_allreduce(c, in.data(), out.data(), in.size(), TUTTI_DOUBLE, TUTTI_SUM));
                 ok(tutti_allreduce(c, &one, &total, 1, TUTTI_INT, TUTTI_MAX));
@@ -75,7 +75,7 @@ TEST_CASE("members that call from C and from C++ are in the same calls") {
                 ok(tutti_wait(&request));
                 return tutti_barrier(c);
             };
-            tutti::c::call_as_member(me, test::call_part, &part);
+            tutti::c_api::call_as_member(me, test::call_part, &part);
         }
         CHECK(total == 4);
         CHECK(all[14] == 4);
@@ -214,7 +214,8 @@ TEST_CASE("neighbours from C: wrong arguments of what makes them are named") {
             "neighbors: `destinations` is a null pointer");
     refused(tutti_neighbors_create(me, nullptr, 0, nullptr, 0, nullptr),
             "neighbors: `neighbors` is a null pointer");
-    refused(tutti_neighbors_create(me, &one, 1, nullptr, 0, &made.handle), "has 1 in `sources`");
+    fails(tutti_neighbors_create(me, &one, 1, nullptr, 0, &made.handle), TUTTI_COMBINATION_ERROR,
+          "has 1 in `sources`");
     refused(tutti_neighbors_grid(me, nullptr, &one, 1, &made.handle), "grid: `dims` is a null pointer");
     refused(tutti_neighbors_grid(me, &one, nullptr, 1, &made.handle), "grid: `wraps` is a null pointer");
     refused(tutti_neighbors_grid(me, two, two, 2, &made.handle), "grid: `dims` is 1 x 2: the product");

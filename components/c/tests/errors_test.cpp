@@ -93,10 +93,16 @@ TEST_CASE("the text of a failure is that of the thread, until its next one") {
 }
 
 TEST_CASE("each status has a text") {
-    const char* const texts[] = {
-        "TUTTI_OK: ",    "TUTTI_ARGUMENT_ERROR: ", "TUTTI_MISMATCH_ERROR: ", "TUTTI_ABORTED: ",
-        "TUTTI_ERROR: ", "TUTTI_NO_MEMORY: ",      "TUTTI_FOREIGN_ERROR: ",  "TUTTI_TIMEOUT_ERROR: "};
-    for (tutti_status status = TUTTI_OK; status <= TUTTI_TIMEOUT_ERROR; ++status) {
+    const char* const texts[] = {"TUTTI_OK: ",
+                                 "TUTTI_ARGUMENT_ERROR: ",
+                                 "TUTTI_MISMATCH_ERROR: ",
+                                 "TUTTI_ABORTED: ",
+                                 "TUTTI_ERROR: ",
+                                 "TUTTI_NO_MEMORY: ",
+                                 "TUTTI_FOREIGN_ERROR: ",
+                                 "TUTTI_TIMEOUT_ERROR: ",
+                                 "TUTTI_COMBINATION_ERROR: "};
+    for (tutti_status status = TUTTI_OK; status <= TUTTI_COMBINATION_ERROR; ++status) {
         CHECK(std::string(tutti_status_text(status)).starts_with(texts[status]));
     }
     CHECK(mentions(tutti_status_text(-1), "unknown status"));

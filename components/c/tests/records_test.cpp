@@ -60,10 +60,10 @@ TEST_CASE("a call without a line shows none, whatever was called before") {
     double x = 1;
     tutti_status (*const function)(tutti_caller) = tutti_barrier;
     for (int round = 0; round < 3; ++round) {
-        tutti::c::member_of(me).barrier(); // in C++
+        tutti::c_api::member_of(me).barrier(); // in C++
         check_at(joined, TUTTI_OK, __LINE__ - 1);
         check_at(joined, function(me), 0);
-        tutti::c::member_of(me).barrier();
+        tutti::c_api::member_of(me).barrier();
         check_at(joined, (tutti_allreduce)(me, TUTTI_IN_PLACE, &x, 1, TUTTI_DOUBLE, TUTTI_SUM), 0);
         check_at(joined, ::tutti_barrier(me), __LINE__);
     }

@@ -51,13 +51,14 @@ void tutti_f_async_group_create(int ranks, tutti_async_group** async_group, int*
 /// `wait` and all after it may be absent.
 void tutti_f_group_create(int members, tutti_group** group, int* ierr, const int* wait,
                           const CFI_cdesc_t* tuning, const int* join_timeout_ms, const int* timeout_ms,
-                          const CFI_cdesc_t* levels, const int* trace) {
+                          const int* report_after_ms, const CFI_cdesc_t* levels, const int* trace) {
     tutti_group_options options = TUTTI_GROUP_OPTIONS_INIT;
     char* const file = tuning != NULL ? tutti_f_text(tuning) : NULL;
     options.tuning = file;
     options.wait = wait != NULL ? *wait : options.wait;
     options.join_timeout_ms = join_timeout_ms != NULL ? *join_timeout_ms : options.join_timeout_ms;
     options.timeout_ms = timeout_ms != NULL ? *timeout_ms : options.timeout_ms;
+    options.report_after_ms = report_after_ms != NULL ? *report_after_ms : options.report_after_ms;
     options.trace = trace != NULL ? *trace : options.trace;
     int* const sizes = levels != NULL ? tutti_f_list(levels) : NULL;
     options.levels = sizes;

@@ -10,7 +10,7 @@ set(types
     "op: integer(c_int64_t), value"
     "new_op operation: integer(c_int64_t), intent(out)"
     "members rank ranks root distance color key level count first stride milliseconds format commutative communicator: integer(c_int), value"
-    "wait join_timeout_ms timeout_ms trace order: integer(c_int), intent(in)"
+    "wait join_timeout_ms timeout_ms report_after_ms trace order: integer(c_int), intent(in)"
     "ierr cpu index peer last_error.rank: integer(c_int), intent(out)"
     "sources destinations dims levels subset.ranks: integer(c_int), dimension(:), intent(in)"
     "neighbors_sources.ranks neighbors_destinations.ranks: integer(c_int), dimension(:), allocatable, intent(out)"

@@ -10,11 +10,11 @@
 
 #include <cstring>
 
-namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
+namespace tutti::v0_1::detail {
 
+using detail::Call;
 using hybrid::MpiChannel;
 using plan::BlockPlace;
-using tutti::detail::Call;
 
 namespace {
 
@@ -284,8 +284,8 @@ bool sends_blocks(const Call& call) {
 void BlockEdges::set(const Call& call, const ClusterState& cluster) {
     cluster_ = &cluster;
     number_ = call.root;
-    const tutti::detail::CollectiveTraits& traits = tutti::detail::traits_of(call.collective);
-    const tutti::detail::Neighborhood* const graph = neighborhood_of(call);
+    const detail::CollectiveTraits& traits = detail::traits_of(call.collective);
+    const detail::Neighborhood* const graph = neighborhood_of(call);
     pattern_ = graph != nullptr                       ? Pattern::graph
                : call.collective == Collective::shift ? Pattern::shift
                : traits.scatters()                    ? Pattern::from_root
@@ -356,4 +356,4 @@ BlockEdge BlockEdges::edge(int sender, int receiver) const {
             .received = is_one ? 0 : static_cast<std::size_t>(sender)};
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail
+} // namespace tutti::v0_1::detail

@@ -2,7 +2,7 @@
 
 #include "hybrid/src/cluster_state.hpp"
 
-namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
+namespace tutti::v0_1::detail {
 
 /// A block that one member sends to another: their global ranks, and which it is of those that they send and
 /// receive.
@@ -20,13 +20,13 @@ struct BlockEdge {
 
 /// Whether a call sends blocks from member to member, rather than vectors that all processes know: only
 /// sender and receiver know the length of a block, or every member receives from one other.
-bool sends_blocks(const tutti::detail::Call& call);
+bool sends_blocks(const detail::Call& call);
 
 /// Which members send blocks to which in such a call.
 class BlockEdges {
 public:
     /// Those of this call.
-    void set(const tutti::detail::Call& call, const ClusterState& cluster);
+    void set(const detail::Call& call, const ClusterState& cluster);
 
     /// Visits those from the members of one process to those of another, in an order that is the same in both
     /// processes. One of the processes must be this one.
@@ -169,4 +169,4 @@ private:
     std::vector<hybrid::MpiChannel::Piece> pieces_;
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail
+} // namespace tutti::v0_1::detail

@@ -8,9 +8,9 @@
 #include <set>
 #include <system_error>
 
-namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
+namespace tutti::v0_1::detail {
 
-using tutti::detail::Choice;
+using detail::Choice;
 
 namespace {
 
@@ -27,11 +27,11 @@ void divide(PartLayout& part, const Choice& choice, const ClusterState& cluster)
             continue;
         }
         if (std::ranges::count(part.processes, process) != 0) {
-            throw ArgumentError(beginning(choice, part) + " would have member " +
-                                std::to_string(part.mates[place - 1]) + " before member " +
-                                std::to_string(part.mates[place]) +
-                                ", between members of the latter's process: choose an order in which the "
-                                "members of each process are consecutive, such as that of their ranks");
+            throw CombinationError(beginning(choice, part) + " would have member " +
+                                   std::to_string(part.mates[place - 1]) + " before member " +
+                                   std::to_string(part.mates[place]) +
+                                   ", between members of the latter's process: choose an order in which the "
+                                   "members of each process are consecutive, such as that of their ranks");
         }
         part.processes.push_back(process);
         part.first_ranks.push_back(static_cast<int>(place));
@@ -50,7 +50,7 @@ void find_leaders(PartLayout& part, const Choice& choice, const std::vector<Show
             std::find_if(first, end, [&](int rank) { return members[static_cast<std::size_t>(rank)].leads; });
         const bool any_may = part.processes.size() == 1 || cluster.any_thread_speaks();
         if (leader == end && !any_may) {
-            throw ArgumentError(
+            throw CombinationError(
                 beginning(choice, part) + " has members in several processes, but in process " +
                 std::to_string(part.processes[process]) +
                 " it lacks the member whose thread makes the MPI calls. Include that member, or "
@@ -62,7 +62,7 @@ void find_leaders(PartLayout& part, const Choice& choice, const std::vector<Show
 
 /// Whether the part has ended, as far as this process can see. All actions of its members came before, though
 /// a count of uses orders nothing: is_deserted() does.
-bool has_ended(const Parts::State& part) {
+bool is_part_over(const ClusterParts::State& part) {
     return part == nullptr || (part.use_count() == 1 && part->group().memory().is_deserted() &&
                                !part->failure().raised() && part->parts().have_ended());
 }
@@ -87,7 +87,7 @@ std::vector<PartLayout> parts_of(const std::vector<Choice>& choices, const std::
     return parts;
 }
 
-void Parts::make(ClusterState& whole, const std::vector<PartLayout>& parts) {
+void ClusterParts::make(ClusterState& whole, const std::vector<PartLayout>& parts) {
     hybrid::MpiChannel& channel = whole.transport().channel();
     std::vector<State> made;
     made.reserve(parts.size());
@@ -112,16 +112,17 @@ void Parts::make(ClusterState& whole, const std::vector<PartLayout>& parts) {
     }
 }
 
-bool Parts::have_ended() const {
-    return std::ranges::all_of(parts_, has_ended);
+bool ClusterParts::have_ended() const {
+    return std::ranges::all_of(parts_, is_part_over);
 }
 
-void Parts::close_ended(hybrid::MpiChannel& channel) {
+void ClusterParts::close_ended(hybrid::MpiChannel& channel) {
     if (parts_.empty()) {
         return;
     }
     const std::span<int> ended = channel.flags(parts_.size());
-    std::ranges::transform(parts_, ended.begin(), [](const State& part) { return has_ended(part) ? 1 : 0; });
+    std::ranges::transform(parts_, ended.begin(),
+                           [](const State& part) { return is_part_over(part) ? 1 : 0; });
     hybrid::agree(channel, ended);
     for (std::size_t index = 0; index < parts_.size(); ++index) {
         if (ended[index] != 0 && parts_[index] != nullptr) {
@@ -134,7 +135,7 @@ void Parts::close_ended(hybrid::MpiChannel& channel) {
                   [&](const State& part) { return ended[static_cast<std::size_t>(&part - first)] != 0; });
 }
 
-void Parts::fail(int member, const std::exception_ptr& cause) noexcept {
+void ClusterParts::fail(int member, const std::exception_ptr& cause) noexcept {
     const std::scoped_lock lock(mutex_);
     for (const State& part : parts_) {
         if (part != nullptr) {
@@ -143,13 +144,13 @@ void Parts::fail(int member, const std::exception_ptr& cause) noexcept {
     }
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail
+} // namespace tutti::v0_1::detail
 
-namespace tutti::inline TUTTI_NAMESPACE::mpi {
+namespace tutti::v0_1::mpi {
 
+using detail::Choice;
 using detail::PartLayout;
 using detail::ShownChoice;
-using tutti::detail::Choice;
 
 Member::Member(std::shared_ptr<detail::ClusterState> cluster, detail::ClusterSeat& seat,
                tutti::Member* borrowed, std::optional<tutti::Member> own)
@@ -157,8 +158,7 @@ Member::Member(std::shared_ptr<detail::ClusterState> cluster, detail::ClusterSea
       cluster_(std::move(cluster)), own_(std::move(own)), borrowed_(borrowed), seat_(&seat),
       called_from_(&cluster_->board(local().rank()).called_from), rank_(seat.global_rank()),
       size_(cluster_->size()), exceptions_on_entry_(std::uncaught_exceptions()) {
-    seat_->sit(own_ && !cluster_->is_part() ? tutti::detail::Leaving::for_now
-                                            : tutti::detail::Leaving::for_good);
+    seat_->sit(own_ && !cluster_->is_part() ? detail::Leaving::for_now : detail::Leaving::for_good);
 }
 
 Member::Member(Member&& other) noexcept
@@ -189,7 +189,7 @@ void Member::leave() noexcept {
     seat_->rise();
 }
 
-void Member::run_anew(const tutti::detail::Call& call, const Options& options) {
+void Member::run_anew(const detail::Call& call, const Options& options) {
     seat_->run(call, options);
 }
 
@@ -198,11 +198,11 @@ void Member::abort(std::string_view text) {
 }
 
 Cluster::Cluster(const Group& group, MPI_Comm communicator, const ClusterOptions& options)
-    : state_(detail::ClusterState::open(tutti::detail::GroupAccess::of(group), communicator, options, false)),
+    : state_(detail::ClusterState::open(detail::GroupAccess::of(group), communicator, options, false)),
       group_(group) {}
 
 Cluster::Cluster(Team& team, MPI_Comm communicator, const ClusterOptions& options)
-    : state_(detail::ClusterState::open(tutti::detail::GroupAccess::of(team), communicator, options, true)),
+    : state_(detail::ClusterState::open(detail::GroupAccess::of(team), communicator, options, true)),
       team_(&team) {}
 
 int Cluster::size() const {
@@ -219,10 +219,6 @@ int Cluster::process() const {
 
 int Cluster::first_rank() const {
     return state_->first_rank(state_->process());
-}
-
-std::string Cluster::description() const {
-    return state_->description();
 }
 
 Member Cluster::join(int local_rank) {
@@ -242,34 +238,58 @@ Member Cluster::join(int local_rank) {
 
 Neighbors Member::neighbors(const std::vector<int>& sources, const std::vector<int>& destinations,
                             SourceLine where) {
-    return tutti::detail::as_one_call(
-        [&] { return tutti::detail::exchange_neighbors(*this, sources, destinations, where); });
+    return detail::as_one_call(
+        [&] { return detail::exchange_neighbors(*this, sources, destinations, where); });
 }
 
 Neighbors Member::grid(const std::vector<int>& dims, const std::vector<bool>& wraps) const {
-    return tutti::detail::neighbors_in_grid(rank_, size_, dims, wraps);
+    return detail::neighbors_in_grid(rank_, size_, dims, wraps);
 }
 
 std::string Cluster::roll_call(RollCallFormat format) const {
     return state_->roll_call(format);
 }
 
-void Cluster::run(const std::function<void(Member&)>& function) {
-    if (team_ == nullptr) {
+namespace {
+
+/// Calls the function as a member; the others receive its failure.
+void call_as(Member& member, detail::ClusterSeat& seat, const detail::FunctionOf<Member>& function) {
+    try {
+        function(member);
+    } catch (...) {
+        const std::exception_ptr thrown = std::current_exception();
+        seat.fail(thrown);
+        if (thrown != nullptr) { // the end of a thread goes on
+            seat.throw_if_aborted();
+        }
+        throw;
+    }
+    seat.throw_if_aborted();
+}
+
+} // namespace
+
+void Cluster::run_member(int local_rank, const detail::FunctionOf<Member>& function) {
+    if (!function) {
+        throw ArgumentError("Cluster::run: `function` is empty: pass one that takes a Member&");
+    }
+    Member member = join(local_rank);
+    call_as(member, state_->seat(local_rank), function);
+}
+
+void Cluster::run_all(const detail::FunctionOf<Member>& function) {
+    if (team_ == nullptr || !function) {
         throw ArgumentError(
-            "run: the cluster is made from a Group, whose threads are the caller's: use join()");
+            function
+                ? "run: the cluster is made from a Group, whose threads are the caller's: pass the rank too"
+                : "Cluster::run: `function` is empty: pass one that takes a Member&");
     }
     state_->expect_all();
     const auto on_team = [&] {
         team_->run([&](tutti::Member& local) {
-            Member member(state_, state_->seat(local.rank()), &local, std::nullopt);
-            try {
-                function(member);
-            } catch (...) { // the others receive the failure
-                member.seat_->fail(std::current_exception());
-                throw;
-            }
-            member.seat_->throw_if_aborted();
+            detail::ClusterSeat& seat = state_->seat(local.rank());
+            Member member(state_, seat, &local, std::nullopt);
+            call_as(member, seat, function);
         });
     };
     if (state_->funneled_thread() != detail::FunneledThread::main_caller) {
@@ -304,24 +324,22 @@ void Cluster::run(const std::function<void(Member&)>& function) {
 }
 
 std::optional<Member> Member::split(std::optional<int> color, int key, SourceLine where) {
-    return tutti::detail::as_one_call([&] { return regroup(library::choice_of(color, key), where); });
+    return detail::as_one_call([&] { return regroup(library::choice_of(color, key), where); });
 }
 
 std::optional<Member> Member::subset(std::span<const int> ranks, SourceLine where) {
-    return tutti::detail::as_one_call(
-        [&] { return regroup(library::choice_of(ranks, rank_, size_), where); });
+    return detail::as_one_call([&] { return regroup(library::choice_of(ranks, rank_, size_), where); });
 }
 
 Member Member::dup(SourceLine where) {
-    return tutti::detail::as_one_call(
-        [&] { return regroup({.color = 0, .duplicates = true}, where).value(); });
+    return detail::as_one_call([&] { return regroup({.color = 0, .duplicates = true}, where).value(); });
 }
 
 std::vector<PartLayout> Member::agree_on_parts(const Choice& choice, SourceLine where) {
     std::vector<ShownChoice> members(static_cast<std::size_t>(size_));
     const ShownChoice mine{choice, seat_->leads_now()};
-    tutti::detail::Call call = vectors<std::vector<ShownChoice>&>(Collective::allgather, std::span(&mine, 1),
-                                                                  members, Options{.where = where});
+    detail::Call call = vectors<std::vector<ShownChoice>&>(Collective::allgather, std::span(&mine, 1),
+                                                           members, Options{.where = where});
     call.splits = true;
     run(call, {});
     std::vector<Choice> choices;
@@ -348,7 +366,7 @@ std::optional<Member> Member::regroup(const Choice& choice, SourceLine where) {
             cluster_->parts().last(parts.size(), static_cast<std::size_t>(own_part - parts.begin()));
         detail::ClusterSeat& seat = part->seat(own->rank());
         return Member(std::move(part), seat, nullptr, std::move(own));
-    } catch (const ArgumentError&) {
+    } catch (const CombinationError&) {
         throw; // on all members, which may go on
     } catch (...) {
         // The others count on this member to go through with it.
@@ -358,4 +376,4 @@ std::optional<Member> Member::regroup(const Choice& choice, SourceLine where) {
     }
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::mpi
+} // namespace tutti::v0_1::mpi

@@ -5,11 +5,11 @@
 #include <tutti/error.hpp>
 #include <tutti/mpi.hpp>
 
-namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
+namespace tutti::v0_1::detail {
 
-using tutti::detail::OneVector;
-using tutti::detail::Part;
-using tutti::detail::Result;
+using detail::OneVector;
+using detail::Part;
+using detail::Result;
 
 void copy_unless_there(std::byte* to, const std::byte* from, std::size_t bytes) {
     if (to != from) {
@@ -21,19 +21,18 @@ namespace {
 
 void reduce(const void* state, void* out, const void* left, const void* right, std::size_t count) {
     const auto& own = *static_cast<const ProgramOperator*>(state);
-    const tutti::detail::Seat::OperatorRuns running(*own.seat, true);
+    const detail::Seat::OperatorRuns running(*own.seat, true);
     own.kernels->reduce(own.state, out, left, right, count);
 }
 
 void reduce_many(const void* state, void* const* outs, int outs_count, const void* const* ins, int ins_count,
-                 std::size_t count, tutti::detail::Association association,
-                 tutti::detail::StoreHints stores) {
+                 std::size_t count, detail::Association association, detail::StoreHints stores) {
     const auto& own = *static_cast<const ProgramOperator*>(state);
-    const tutti::detail::Seat::OperatorRuns running(*own.seat, true);
+    const detail::Seat::OperatorRuns running(*own.seat, true);
     own.kernels->reduce_many(own.state, outs, outs_count, ins, ins_count, count, association, stores);
 }
 
-constexpr tutti::detail::Kernels marked{&reduce, &reduce_many, nullptr, nullptr};
+constexpr detail::Kernels marked{&reduce, &reduce_many, nullptr, nullptr};
 
 std::uint64_t digest_of(const run::PrivateLayout& blocks, std::uint64_t call) {
     std::uint64_t value = call;
@@ -315,8 +314,8 @@ hybrid::ProcessCall& ClusterCall::process_call() {
     return process_call_;
 }
 
-void ProcessMember::run_held(std::unique_ptr<library::PreparedCall>& held, tutti::detail::Call call) {
-    tutti::detail::Seat& seat = cluster_.group().seat(rank_);
+void ProcessMember::run_held(std::unique_ptr<library::PreparedCall>& held, detail::Call call) {
+    detail::Seat& seat = cluster_.group().seat(rank_);
     if (call.timeout) {
         call.timeout = local_timeout(call.timeout.value_or({}));
     }
@@ -347,4 +346,4 @@ void ProcessMember::enlarge() {
     }
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail
+} // namespace tutti::v0_1::detail

@@ -8,7 +8,7 @@
 
 #include <tutti/version.hpp>
 
-namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
+namespace tutti::v0_1::detail {
 
 class ClusterCall;
 
@@ -71,7 +71,7 @@ public:
     }
 
     /// Runs a call of the members of the process, which is held from the first time on: see Seat::run_held.
-    void run_held(std::unique_ptr<library::PreparedCall>& held, tutti::detail::Call call);
+    void run_held(std::unique_ptr<library::PreparedCall>& held, detail::Call call);
     /// Returns when all members of the process have come.
     void meet(Timeout timeout);
     /// Whether the staging buffers must become larger for this member. All of the process want the same.
@@ -97,8 +97,8 @@ void copy_unless_there(std::byte* to, const std::byte* from, std::size_t bytes);
 /// that the operator can neither make calls of the cluster nor wait for them. The loops of the library have
 /// none.
 struct ProgramOperator {
-    tutti::detail::Seat* seat;
-    const tutti::detail::Kernels* kernels;
+    detail::Seat* seat;
+    const detail::Kernels* kernels;
     const void* state;
 };
 
@@ -106,7 +106,7 @@ struct ProgramOperator {
 /// and their execution by its strategy.
 class ClusterCall {
 public:
-    using Call = tutti::detail::Call;
+    using Call = detail::Call;
 
     explicit ClusterCall(ProcessMember& member) : member_(member), cluster_(member.cluster()) {}
 
@@ -146,13 +146,11 @@ public:
     /// Whether the member does something else during the call.
     bool is_outstanding() const { return started_ != 0; }
     Collective collective() const { return call_.collective; }
-    const tutti::detail::CollectiveTraits& traits() const {
-        return tutti::detail::traits_of(call_.collective);
-    }
+    const detail::CollectiveTraits& traits() const { return detail::traits_of(call_.collective); }
     std::uint32_t algorithm() const { return process_call_.algorithm; }
     const library::Shape& shape() const { return known_.shape(); }
     /// The loops of the operator, and their state.
-    const tutti::detail::Kernels& kernels() const { return *kernels_; }
+    const detail::Kernels& kernels() const { return *kernels_; }
     const void* state() const { return &operator_; }
     std::size_t element_align() const { return call_.element_align; }
 
@@ -182,7 +180,7 @@ public:
     bool sends_blocks() const { return sends_blocks_; }
     const BlockEdges& edges() const { return edges_; }
     /// Inside the process.
-    tutti::detail::Association association() const { return library::association_of(call_); }
+    detail::Association association() const { return library::association_of(call_); }
     /// The starts of the processes' blocks, and the end; a vector that is not divided is one block.
     std::span<const std::size_t> process_offsets() const { return process_offsets_; }
     /// Whether undivided results of others go into the vector of this process's member `member`.
@@ -275,7 +273,7 @@ private:
     Call call_;
     library::CallSignature call_signature_;
     std::uint64_t digest_ = 0;
-    const tutti::detail::Kernels* kernels_ = nullptr;
+    const detail::Kernels* kernels_ = nullptr;
     ProgramOperator operator_{};
     std::vector<std::size_t> offsets_;
     std::vector<std::size_t> process_offsets_;
@@ -375,4 +373,4 @@ private:
     std::vector<void*> outs_;
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail
+} // namespace tutti::v0_1::detail

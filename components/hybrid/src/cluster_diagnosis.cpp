@@ -8,7 +8,7 @@
 
 #include <new>
 
-namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
+namespace tutti::v0_1::detail {
 
 using library::CallHistory;
 using library::MemberReport;
@@ -30,14 +30,11 @@ public:
             throw_mismatch(stall, *text);
         }
     }
-    void time_out(const Stall& stall, std::chrono::milliseconds timeout, const IsReady& is_ready) override {
+    std::string delay(const Stall& stall, std::chrono::milliseconds waited) override {
         const Sequence sequence = ClusterState::sequence_of(stall);
         const std::uint64_t number = number_of(stall);
-        const std::string text = cluster_.look().delay(sequence, number, stall.member, timeout,
-                                                       call_of(stall.member, sequence, number), stall.peer);
-        if (!is_ready()) { // it may have come while that was found out
-            throw TimeoutError(text, {.peer = rank_of(stall.peer)});
-        }
+        return cluster_.look().delay(sequence, number, stall.member, waited,
+                                     call_of(stall.member, sequence, number), stall.peer);
     }
     [[noreturn]] void throw_different(const Stall& stall) override {
         throw_mismatch(stall, cluster_.difference(stall).value_or(
@@ -80,7 +77,7 @@ public:
     void list_for_roll_calls() override {}
 
 private:
-    int rank_of(int member) const { return cluster_.first_rank(cluster_.process()) + member; }
+    int rank_of(int member) const override { return cluster_.first_rank(cluster_.process()) + member; }
 
     [[noreturn]] void throw_mismatch(const Stall& stall, const std::string& text) const {
         throw MismatchError("the members are in different calls: " + text, {.peer = rank_of(stall.peer)});
@@ -171,4 +168,4 @@ std::string ClusterState::roll_call(RollCallFormat format) {
     return text;
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail
+} // namespace tutti::v0_1::detail

@@ -5,9 +5,9 @@
 #include <tutti/error.hpp>
 #include <tutti/mpi.hpp>
 
-namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
+namespace tutti::v0_1::detail {
 
-void ClusterSeat::sit(tutti::detail::Leaving leaving) {
+void ClusterSeat::sit(detail::Leaving leaving) {
     leaving_ = leaving;
     aborted_ = nullptr;
     own_board().thread.store(machine::this_thread(), std::memory_order_relaxed); // for people
@@ -42,7 +42,7 @@ void ClusterSeat::check_failure(const ErrorContext& context) {
     }
 }
 
-ErrorContext ClusterSeat::context_of(const tutti::detail::Call& call) const {
+ErrorContext ClusterSeat::context_of(const detail::Call& call) const {
     return {.rank = global_rank(),
             .collective = call.splits ? std::nullopt : std::optional(call.collective),
             .where = call.where};
@@ -65,7 +65,7 @@ void ClusterSeat::rise() {
     if (cluster_.is_part() && cluster_.failure().raised() && cluster_.can_speak()) {
         tell_of_failure(); // the end of a part notifies nobody
     }
-    if (leaving_ == tutti::detail::Leaving::for_good) {
+    if (leaving_ == detail::Leaving::for_good) {
         cluster_.group().memory().leave_for_good(member_.rank());
     }
     cluster_.group().memory().leave_region(member_.rank());
@@ -89,7 +89,7 @@ bool ClusterSeat::leads_now() const {
 }
 
 void ClusterSeat::abort(std::string_view text) {
-    aborted_ = tutti::detail::Seat::exception_of_abort(text, global_rank());
+    aborted_ = detail::Seat::exception_of_abort(text, global_rank());
     fail(aborted_);
 }
 
@@ -103,7 +103,7 @@ bool ClusterSeat::runs_operator() const {
     return is_inside_ || cluster_.group().seat(member_.rank()).runs_operator();
 }
 
-void ClusterSeat::require_idle(const tutti::detail::Call& call) const {
+void ClusterSeat::require_idle(const detail::Call& call) const {
     if (runs_operator()) {
         throw Error(std::string(to_string(call.collective)) +
                         ": called by an operator, inside another call of the same member: operators must not "
@@ -112,7 +112,7 @@ void ClusterSeat::require_idle(const tutti::detail::Call& call) const {
     }
 }
 
-void ClusterSeat::run(const tutti::detail::Call& call, const Options& options) {
+void ClusterSeat::run(const detail::Call& call, const Options& options) {
     require_idle(call);
     check_failure(context_of(call)); // before others see the call, which may be another than theirs
     ClusterCall& made = prepared(call, options);
@@ -133,7 +133,7 @@ bool ClusterSeat::run_again(std::uint64_t key, const void* input, void* output) 
 
 void ClusterSeat::run_operator(void (*work)(void*), void* state) {
     try {
-        tutti::detail::run_operator(cluster_.group().seat(member_.rank()), work, state);
+        detail::run_operator(cluster_.group().seat(member_.rank()), work, state);
     } catch (...) {
         leave_failed_call(std::current_exception(), true);
         throw;
@@ -153,11 +153,11 @@ void ClusterSeat::run_prepared(ClusterCall& call) {
     library::ThreadProgress& thread = library::ThreadProgress::here();
     try {
         const library::ThreadProgress::Hold hold(thread); // they may make calls of the cluster
-        struct Inside {
+        struct UntilTheEnd {
             bool& is_inside;
-            ~Inside() { is_inside = false; }
+            ~UntilTheEnd() { is_inside = false; }
         };
-        const Inside until_the_end{is_inside_ = true};
+        const UntilTheEnd until_the_end{is_inside_ = true};
         enter_call();
         find_leader();
         call.copy_input();
@@ -184,7 +184,7 @@ void ClusterSeat::run_prepared(ClusterCall& call) {
     }
 }
 
-ClusterCall& ClusterSeat::prepared(const tutti::detail::Call& call, const Options& options) {
+ClusterCall& ClusterSeat::prepared(const detail::Call& call, const Options& options) {
     try {
         library::check_given(call);
         if (ClusterCall* const known = calls_.find(call)) {
@@ -238,7 +238,7 @@ void ClusterSeat::find_leader() {
                                    .input_count = 1,
                                    .output_count = 1,
                                    .element_bytes = sizeof(mine),
-                                   .builtin = &tutti::detail::builtin<Type::i64>});
+                                   .builtin = &detail::builtin<Type::i64>});
     }
     if (found < 0) {
         throw_no_leader();
@@ -248,20 +248,17 @@ void ClusterSeat::find_leader() {
 }
 
 void ClusterSeat::throw_no_leader() {
-    throw ArgumentError(
-        "MPI was initialised for MPI_THREAD_FUNNELED, where only the main thread may make its "
-        "calls, but none of this process's members is on it: let it join, or ask "
-        "MPI_Init_thread for MPI_THREAD_SERIALIZED");
+    throw Error("MPI was initialised for MPI_THREAD_FUNNELED, where only the main thread may make its "
+                "calls, but none of this process's members is on it: let it join, or ask "
+                "MPI_Init_thread for MPI_THREAD_SERIALIZED");
 }
 
-tutti::detail::RequestBase& start(ClusterSeat& seat, const tutti::detail::Call& call,
-                                  const Options& options) {
+detail::RequestBase& start(ClusterSeat& seat, const detail::Call& call, const Options& options) {
     seat.show_line(call.where);
     return seat.started().begin(call, options, library::Sequence::nonblocking);
 }
 
-tutti::detail::PersistentRequestBase& prepare(ClusterSeat& seat, const tutti::detail::Call& call,
-                                              const Options& options) {
+detail::PersistentRequestBase& prepare(ClusterSeat& seat, const detail::Call& call, const Options& options) {
     seat.show_line(call.where);
     return seat.started().begin(call, options, library::Sequence::persistent);
 }
@@ -274,4 +271,4 @@ bool run_again(ClusterSeat& seat, std::uint64_t key, const void* input, void* ou
     return seat.run_again(key, input, output);
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail
+} // namespace tutti::v0_1::detail

@@ -5,11 +5,11 @@
 
 #include <tutti/detail/request_base.hpp>
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 enum class Leaving : std::uint8_t;
 }
 
-namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
+namespace tutti::v0_1::detail {
 
 class ClusterSeat;
 class StartedCalls;
@@ -23,13 +23,13 @@ public:
         : home_(home), call_(member), work_(call_), blocks_(call_, 0, call_.members()) {}
 
     /// Checks a call, and decides everything about it. Throws ArgumentError.
-    void prepare(const tutti::detail::Call& call, const Options& options);
-    bool serves(const tutti::detail::Call& call) const { return call_.serves(call); }
+    void prepare(const detail::Call& call, const Options& options);
+    bool serves(const detail::Call& call) const { return call_.serves(call); }
     /// An operation will make this call, for which it is prepared.
-    void use(const tutti::detail::Call& call);
+    void use(const detail::Call& call);
     void show_prepared(std::uint64_t number) { call_.show_prepared(number); }
 
-    void require_like(const tutti::detail::Call& other) const override;
+    void require_like(const detail::Call& other) const override;
     void bind(const void* input, void* output) override;
     void start() noexcept override;
     bool is_open() override;
@@ -49,7 +49,7 @@ private:
     bool lead();
     bool is_awaited() const;
     void begin_exchange();
-    tutti::detail::Seat& own_seat() const;
+    detail::Seat& own_seat() const;
 
     StartedCalls& home_;
     ClusterCall call_;
@@ -76,7 +76,7 @@ public:
     StartedCalls(ClusterSeat& seat, ProcessMember& member) : seat_(seat), member_(member) {}
 
     /// Starts a nonblocking call, or prepares a persistent one.
-    library::OutstandingCall& begin(const tutti::detail::Call& call, const Options& options,
+    library::OutstandingCall& begin(const detail::Call& call, const Options& options,
                                     library::Sequence sequence);
 
     ClusterSeat& seat() { return seat_; }
@@ -85,7 +85,7 @@ public:
     void put_back(StartedGate& gate) { free_.put(&gate); }
 
 private:
-    StartedGate& gate_for(const tutti::detail::Call& call, const Options& options);
+    StartedGate& gate_for(const detail::Call& call, const Options& options);
 
     ClusterSeat& seat_;
     ProcessMember& member_;
@@ -105,15 +105,15 @@ public:
     int global_rank() const { return member_.global_rank(); }
 
     /// The calling thread comes to the seat, or gives it back.
-    void sit(tutti::detail::Leaving leaving);
+    void sit(detail::Leaving leaving);
     void rise();
 
     /// Runs one collective call.
-    void run(const tutti::detail::Call& call, const Options& options);
+    void run(const detail::Call& call, const Options& options);
     /// One that has been prepared, on these vectors, if that is the call with this key.
     bool run_again(std::uint64_t key, const void* input, void* output);
 
-    /// See tutti::detail::run_operator().
+    /// See detail::run_operator().
     void run_operator(void (*work)(void*), void* state);
 
     /// Makes the parts of a split, which all members of the process have agreed on: see Parts.
@@ -129,7 +129,7 @@ public:
     [[noreturn]] static void throw_no_leader();
 
     /// Throws Error where the member is inside a call, whose operator makes this one.
-    void require_idle(const tutti::detail::Call& call) const;
+    void require_idle(const detail::Call& call) const;
 
     /// An exception ends this member's part, or its outstanding operations.
     void fail(const std::exception_ptr& cause);
@@ -142,10 +142,10 @@ public:
 private:
     bool runs_operator() const;
     void check_failure(const ErrorContext& context);
-    ErrorContext context_of(const tutti::detail::Call& call) const;
+    ErrorContext context_of(const detail::Call& call) const;
     ErrorContext context_of(const ClusterCall& call) const;
     /// Checks a call, and prepares it unless it is known.
-    ClusterCall& prepared(const tutti::detail::Call& call, const Options& options);
+    ClusterCall& prepared(const detail::Call& call, const Options& options);
     void run_prepared(ClusterCall& call);
     void enter_call();
     ClusterState::Board& own_board() const { return cluster_.board(member_.rank()); }
@@ -156,7 +156,7 @@ private:
 
     ClusterState& cluster_;
     bool knows_leader_;
-    tutti::detail::Leaving leaving_{}; // for now
+    detail::Leaving leaving_{}; // for now
     ProcessMember member_;
     library::CallCache<std::unique_ptr<ClusterCall>> calls_;
     /// Whether it is in a call that blocks.
@@ -167,4 +167,4 @@ private:
     StartedCalls started_;
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail
+} // namespace tutti::v0_1::detail

@@ -8,27 +8,20 @@
 
 #include <numeric>
 
-namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
+namespace tutti::v0_1::detail {
 
 using hybrid::check;
 
 namespace {
 
-std::string level_name(int level) {
-    return level == MPI_THREAD_MULTIPLE     ? "MPI_THREAD_MULTIPLE"
-           : level == MPI_THREAD_SERIALIZED ? "MPI_THREAD_SERIALIZED"
-           : level == MPI_THREAD_FUNNELED   ? "MPI_THREAD_FUNNELED"
-                                            : "MPI_THREAD_SINGLE";
-}
-
 /// `local`: the timeout of the group or team, 0 if none is set.
-std::chrono::milliseconds timeout_of(const ClusterOptions& options, std::chrono::milliseconds local) {
+std::chrono::milliseconds timeout_of(const mpi::ClusterOptions& options, std::chrono::milliseconds local) {
     return library::timeout_or(options.timeout, "Cluster: ClusterOptions::timeout",
                                local.count() != 0 ? local : std::chrono::minutes(10));
 }
 
 /// The communicator, if a cluster can be made of it.
-MPI_Comm checked(MPI_Comm communicator, bool has_threads, const ClusterOptions& options) {
+MPI_Comm checked(MPI_Comm communicator, bool has_threads, const mpi::ClusterOptions& options) {
     hybrid::require_communicator("Cluster", communicator);
     int level = 0;
     check(MPI_Query_thread(&level), "MPI_Query_thread");
@@ -50,9 +43,8 @@ ClusterState::ClusterState(int members, int processes, bool on_team)
     failure_.keep_first();
 }
 
-std::shared_ptr<ClusterState> ClusterState::open(const tutti::detail::GroupState& local,
-                                                 MPI_Comm communicator, const ClusterOptions& options,
-                                                 bool on_team) {
+std::shared_ptr<ClusterState> ClusterState::open(const detail::GroupState& local, MPI_Comm communicator,
+                                                 const mpi::ClusterOptions& options, bool on_team) {
     int processes = 0;
     check(MPI_Comm_size(checked(communicator, local.size() > 1 || on_team, options), &processes),
           "MPI_Comm_size");
@@ -63,8 +55,8 @@ std::shared_ptr<ClusterState> ClusterState::open(const tutti::detail::GroupState
     return made;
 }
 
-void ClusterState::join_processes(const tutti::detail::GroupState& local, MPI_Comm communicator,
-                                  const ClusterOptions& options) {
+void ClusterState::join_processes(const detail::GroupState& local, MPI_Comm communicator,
+                                  const mpi::ClusterOptions& options) {
     timeout_ = timeout_of(options, local.timeout());
     set_limits();
     control_.open(communicator);
@@ -91,8 +83,8 @@ void ClusterState::set_limits() {
 }
 
 void ClusterState::seat_members() {
-    group_ = std::make_shared<tutti::detail::GroupState>(members_of(process_), shared(config_),
-                                                         [this](auto& /*group*/) { return diagnosis(); });
+    group_ = std::make_shared<detail::GroupState>(members_of(process_), shared(config_),
+                                                  [this](auto& /*group*/) { return diagnosis(); });
     group_->failure().count_from(first_rank(process_), first_of_whole_);
     for (int rank = 0; rank < members(); ++rank) {
         seats_.push_back(std::make_unique<ClusterSeat>(*this, rank));
@@ -253,11 +245,6 @@ int ClusterState::process_of(int rank) const {
     return static_cast<int>(std::ranges::upper_bound(first_ranks_, rank) - first_ranks_.begin()) - 1;
 }
 
-std::string ClusterState::description() const {
-    return std::to_string(size()) + " members in " + std::to_string(processes()) + " processes, " +
-           level_name(thread_level_);
-}
-
 void ClusterState::enlarge(std::size_t input_bytes, std::size_t output_bytes, std::size_t alignment) {
     for (Staging& staging : staging_) {
         staging.make_room(input_bytes, output_bytes, alignment);
@@ -295,4 +282,4 @@ void ClusterState::tell_others(const std::exception_ptr& cause) noexcept {
     failure_channel_.tell(cause);
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail
+} // namespace tutti::v0_1::detail

@@ -11,18 +11,18 @@
 
 #include <tutti/options.hpp>
 
-namespace tutti::inline TUTTI_NAMESPACE::mpi {
+namespace tutti::v0_1::mpi {
 struct ClusterOptions;
 }
 
-namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
+namespace tutti::v0_1::detail {
 
 class ClusterSeat;
 class ClusterState;
 
 /// The part of a split's arguments that a member of a cluster shows the others.
 struct ShownChoice {
-    tutti::detail::Choice choice;
+    detail::Choice choice;
     /// Whether its thread makes the MPI calls of its process.
     bool leads = false;
 };
@@ -50,12 +50,12 @@ struct PartLayout {
 
 /// The parts by these choices of the members, in the order of their colors. Throws ArgumentError if the
 /// members of a process would not be consecutive, or could not make their MPI calls: then on all members.
-std::vector<PartLayout> parts_of(const std::vector<tutti::detail::Choice>& choices,
+std::vector<PartLayout> parts_of(const std::vector<detail::Choice>& choices,
                                  const std::vector<ShownChoice>& members, const ClusterState& cluster);
 
 /// The parts that splits have made of a cluster. They end in an order that all processes have agreed on,
 /// because that is collective, and members leave whenever they like.
-class Parts : Immovable {
+class ClusterParts : Immovable {
 public:
     using State = std::shared_ptr<ClusterState>;
 
@@ -178,11 +178,11 @@ class ClusterState : public std::enable_shared_from_this<ClusterState>, Immovabl
 public:
     /// Collective over the communicator, and so is its end. `local` has the options of its groups;
     /// `on_team`: members are threads of a Team. Made by all processes, or by none.
-    static std::shared_ptr<ClusterState> open(const tutti::detail::GroupState& local, MPI_Comm communicator,
-                                              const ClusterOptions& options, bool on_team);
+    static std::shared_ptr<ClusterState> open(const detail::GroupState& local, MPI_Comm communicator,
+                                              const mpi::ClusterOptions& options, bool on_team);
     /// The part that no other process takes part in.
     ClusterState(int members, int processes, bool on_team);
-    /// A part of a cluster that has members in this process, to be connected: see Parts::make().
+    /// A part of a cluster that has members in this process, to be connected: see ClusterParts::make().
     ClusterState(ClusterState& whole, const PartLayout& part);
     ~ClusterState();
 
@@ -191,7 +191,7 @@ public:
     /// Frees them, if nothing has failed. Collective.
     void close() noexcept;
     bool is_part() const { return is_part_; }
-    Parts& parts() { return parts_; }
+    ClusterParts& parts() { return parts_; }
     /// Whether any thread may make MPI calls.
     bool any_thread_speaks() const { return thread_level_ == MPI_THREAD_MULTIPLE; }
     /// The member that leads its process from the start, by local rank; others may turn out to.
@@ -207,7 +207,6 @@ public:
     int process_of(int rank) const;
     bool is_even() const { return even_; }
     FunneledThread funneled_thread() const { return funneled_thread_; }
-    std::string description() const;
 
     ClusterSeat& seat(int rank) { return *seats_[static_cast<std::size_t>(rank)]; }
     /// The leader's.
@@ -230,7 +229,7 @@ public:
     bool can_speak() { return funneled_thread_ != FunneledThread::main_caller || main_thread_->serves(); }
 
     /// In which the members of the process meet.
-    tutti::detail::GroupState& group() const { return *group_; }
+    detail::GroupState& group() const { return *group_; }
 
     /// The part that each member shows to the others of its process; ordered by the exchanges of enter().
     struct alignas(line_bytes) Board {
@@ -242,7 +241,7 @@ public:
         /// By Sequence: the calls that block, the operations that it has started, also persistent ones, and
         /// those that it has prepared.
         std::array<library::ShownCalls<library::CallLog>, 3> calls;
-        tutti::detail::CalledFrom called_from;
+        detail::CalledFrom called_from;
         /// The system's number of the member's thread. Relaxed: for people.
         std::atomic<int> thread{0};
         /// The member's current or last call, and whether it is in it: see progress_in() and
@@ -298,8 +297,8 @@ public:
     void tell_others(const std::exception_ptr& cause) noexcept;
 
 private:
-    void join_processes(const tutti::detail::GroupState& local, MPI_Comm communicator,
-                        const ClusterOptions& options);
+    void join_processes(const detail::GroupState& local, MPI_Comm communicator,
+                        const mpi::ClusterOptions& options);
     /// The channels of blocking and of nonblocking calls.
     std::array<hybrid::MpiChannel*, 2> channels() {
         return {&transport_.channel(), &started_.transport().channel()};
@@ -337,14 +336,14 @@ private:
     StartedQueue started_;
     /// The configuration of the group or team.
     library::GroupConfig config_;
-    std::shared_ptr<tutti::detail::GroupState> group_;
+    std::shared_ptr<detail::GroupState> group_;
     std::vector<Board> boards_;
     std::vector<std::unique_ptr<ClusterSeat>> seats_;
     std::array<Staging, 2> staging_;
     library::Failure failure_;
     /// The main thread of the whole, if this is a part.
     std::shared_ptr<hybrid::MainThread> main_thread_ = std::make_shared<hybrid::MainThread>();
-    Parts parts_;
+    ClusterParts parts_;
     std::atomic_flag told_;
     std::shared_ptr<ClusterState> kept_;
     /// Whether all processes have made it.
@@ -353,4 +352,4 @@ private:
     std::optional<library::RollCallListed> listed_;
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail
+} // namespace tutti::v0_1::detail

@@ -1,8 +1,8 @@
 #include "hybrid/src/cluster_call.hpp"
 
-namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
+namespace tutti::v0_1::detail {
 
-using tutti::detail::Result;
+using detail::Result;
 
 void Segment::cut(std::span<const std::size_t> blocks, std::size_t index, std::size_t count) {
     start_ = 0;
@@ -179,21 +179,21 @@ void LeaderWork::store() {
 }
 
 void LeaderWork::store_to_all() {
-    segment_.for_each_range(
-        0, segment_.elements(), [&](std::size_t at, std::size_t place, std::size_t elements) {
-            outs_.clear();
-            const std::byte* const source = result_ + call_.bytes(at);
-            for (int member = 0; member < call_.members(); ++member) {
-                std::byte* const to = call_.shown_by(member).output + call_.bytes(place);
-                if (call_.is_for(member) && to != source) {
-                    outs_.push_back(to);
-                }
-            }
-            if (!outs_.empty()) {
-                tutti::detail::copy_many(outs_.data(), static_cast<int>(outs_.size()), source,
-                                         call_.bytes(elements), {.stream = streams_});
-            }
-        });
+    segment_.for_each_range(0, segment_.elements(),
+                            [&](std::size_t at, std::size_t place, std::size_t elements) {
+                                outs_.clear();
+                                const std::byte* const source = result_ + call_.bytes(at);
+                                for (int member = 0; member < call_.members(); ++member) {
+                                    std::byte* const to = call_.shown_by(member).output + call_.bytes(place);
+                                    if (call_.is_for(member) && to != source) {
+                                        outs_.push_back(to);
+                                    }
+                                }
+                                if (!outs_.empty()) {
+                                    detail::copy_many(outs_.data(), static_cast<int>(outs_.size()), source,
+                                                      call_.bytes(elements), {.stream = streams_});
+                                }
+                            });
 }
 
 void LeaderWork::store_block(int member) const {
@@ -234,4 +234,4 @@ void LeaderWork::store_prefixes() {
     }
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail
+} // namespace tutti::v0_1::detail

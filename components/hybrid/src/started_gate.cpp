@@ -3,10 +3,10 @@
 #include <tutti/error.hpp>
 #include <tutti/mpi.hpp>
 
-namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
+namespace tutti::v0_1::detail {
 
-using tutti::detail::Call;
-using tutti::detail::Seat;
+using detail::Call;
+using detail::Seat;
 
 void StartedGate::prepare(const Call& call, const Options& options) {
     call_.prepare(call, options);
@@ -143,7 +143,7 @@ void StartedGate::look_for_late() {
     }
     looked_ = now;
     waited_.look();
-    tutti::detail::GroupState& group = call_.cluster().group();
+    detail::GroupState& group = call_.cluster().group();
     for (int member = 0; member < call_.members(); ++member) {
         const auto has_come = [&] { return call_.shown_by(member).number.observe() == number_; };
         const bool is_gone = group.memory().has_left_for_good(member);
@@ -259,4 +259,4 @@ library::OutstandingCall& StartedCalls::begin(const Call& call, const Options& o
     }
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail
+} // namespace tutti::v0_1::detail

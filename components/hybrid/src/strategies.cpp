@@ -4,10 +4,10 @@
 
 #include <numeric>
 
-namespace tutti::inline TUTTI_NAMESPACE::mpi::detail {
+namespace tutti::v0_1::detail {
 
-using tutti::detail::Association;
-using tutti::detail::Result;
+using detail::Association;
+using detail::Result;
 
 namespace {
 
@@ -118,7 +118,7 @@ bool Leader::put_own() {
 }
 
 void Leader::put_prefixes() {
-    tutti::detail::Call local = call().call();
+    detail::Call local = call().call();
     local.collective = Collective::scan;
     local.in_place = false;
     local.output = call().staging().input + static_cast<std::size_t>(call().rank()) * call().total_bytes();
@@ -129,7 +129,7 @@ void Leader::put_prefixes() {
 /// The members' vectors, combined in rank order, in the staging buffer.
 bool Leader::combine() {
     const std::size_t total = call().shape().total;
-    tutti::detail::Call local = call().call();
+    detail::Call local = call().call();
     local.in_place = false;
     local.root = 0;
     local.input_count = total;
@@ -267,7 +267,7 @@ void Chain::spread() {
     result.root = last_process();
     result.collective =
         call().collective() == Collective::reduce_scatter ? Collective::scatter : Collective::broadcast;
-    tutti::detail::Call spreading = call().call();
+    detail::Call spreading = call().call();
     spreading.collective = result.collective;
     result.algorithm = hybrid::choose_algorithm(spreading, {},
                                                 {.processes = call().cluster().processes(),
@@ -384,4 +384,4 @@ std::unique_ptr<HierarchyStrategy> make_strategy(ClusterCall& call) {
     return std::make_unique<Leader>(call);
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::mpi::detail
+} // namespace tutti::v0_1::detail

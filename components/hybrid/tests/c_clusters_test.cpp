@@ -160,6 +160,25 @@ TEST_CASE("clusters from C: threads of a team") {
     });
 }
 
+TEST_CASE("clusters from C: threads that run functions as members") {
+    on_processes(2, [](MPI_Comm part) {
+        tutti_group* group = nullptr;
+        tutti_cluster* cluster = nullptr;
+        REQUIRE(tutti_group_create(members_here(), nullptr, &group) == TUTTI_OK);
+        REQUIRE(tutti_cluster_create(group, part, nullptr, &cluster) == TUTTI_OK);
+        const auto fail = [](tutti_caller me, void* /*user*/) {
+            return me.rank == 1 ? 77 : tutti_barrier(me);
+        };
+        on_ranks(members_here(), [&](int rank) {
+            const bool fails = process_of_world() * members_here() + rank == 1;
+            CHECK(tutti_cluster_run_member(cluster, rank, fail, nullptr) ==
+                  (fails ? 77 : int{TUTTI_ABORTED}));
+        });
+        CHECK(tutti_cluster_free(cluster) == TUTTI_OK);
+        CHECK(tutti_group_free(group) == TUTTI_OK);
+    });
+}
+
 TEST_CASE("clusters from C: calls that are only for members of groups are refused, and have no effect") {
     on_callers_of(2, [](tutti_caller me) {
         tutti_caller made{};

@@ -114,7 +114,7 @@ auto scan(std::size_t elements, const Options& options) {
     };
 }
 
-constexpr std::size_t segment_elements = mpi::detail::segment_bytes / sizeof(double);
+constexpr std::size_t segment_elements = detail::segment_bytes / sizeof(double);
 
 } // namespace
 
@@ -179,13 +179,13 @@ TEST_CASE("every algorithm of the registry, among up to 4 processes") {
 namespace {
 
 /// The configuration of the group in which a cluster of this process alone meets.
-const library::GroupConfig& config_in(mpi::detail::ClusterState& cluster) {
+const library::GroupConfig& config_in(detail::ClusterState& cluster) {
     return cluster.group().config();
 }
 
-std::shared_ptr<mpi::detail::ClusterState> cluster_of(const GroupOptions& options) {
+std::shared_ptr<detail::ClusterState> cluster_of(const GroupOptions& options) {
     const tutti::detail::GroupState local(2, library::config_for(2, options), library::diagnosis_of);
-    return mpi::detail::ClusterState::open(local, MPI_COMM_SELF, {}, false);
+    return detail::ClusterState::open(local, MPI_COMM_SELF, {}, false);
 }
 
 } // namespace

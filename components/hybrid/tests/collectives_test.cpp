@@ -222,6 +222,8 @@ TEST_CASE("a team whose members are never on the main thread takes its process's
                 examine(me, 300);
             });
         }
+        CHECK(cluster.run([](mpi::Member& me) { return me.rank() - me.local().rank(); }) ==
+              std::vector<int>(2, cluster.first_rank()));
         CHECK_THROWS_WITH_AS(static_cast<void>(cluster.join(0)), doctest::Contains("run()"), ArgumentError);
     });
 }

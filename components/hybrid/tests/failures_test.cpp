@@ -221,6 +221,25 @@ TEST_CASE("a member that leaves by an exception, with operations outstanding") {
     });
 }
 
+TEST_CASE(
+    "a function that runs as a member returns its result, and all others get the text of its exception") {
+    on_processes(2, [](MPI_Comm part) {
+        mpi::Cluster cluster(Group(members_here()), part);
+        on_ranks(members_here(), [&](int rank) {
+            const auto count = [](mpi::Member& me) { return me.allreduce(1, tutti::sum); };
+            CHECK(cluster.run(rank, count) == cluster.size());
+            CHECK_THROWS_AS(cluster.run(rank, std::function<int(mpi::Member&)>()), ArgumentError);
+            const auto fail = [](mpi::Member& me) {
+                if (me.rank() == 1) {
+                    throw std::runtime_error("the grid is too coarse");
+                }
+                me.barrier();
+            };
+            CHECK_THROWS_WITH(cluster.run(rank, fail), doctest::Contains("the grid is too coarse"));
+        });
+    });
+}
+
 TEST_CASE("an error of MPI") {
     on_two([](MPI_Comm part, bool is_second) {
         const Texts texts = thrown_by(part, {}, [&](mpi::Member& me) {
@@ -277,8 +296,8 @@ TEST_CASE("what MPI has not sent when a cluster fails is not freed, and texts of
 TEST_CASE("a communicator of which no cluster can be made") {
     CHECK_THROWS_WITH_AS(mpi::Cluster(Group(1), MPI_COMM_NULL), doctest::Contains("MPI_COMM_NULL"),
                          ArgumentError);
-    CHECK_THROWS_WITH_AS(mpi::divide_cpus(MPI_COMM_NULL), doctest::Contains("divide_cpus: `communicator`"),
-                         ArgumentError);
+    CHECK_THROWS_WITH_AS(mpi::divide_cpus(MPI_COMM_NULL),
+                         doctest::Contains("divide_cpus: `communicator`"), ArgumentError);
     if (thread_level() == MPI_THREAD_SINGLE) {
         CHECK_THROWS_WITH_AS(mpi::Cluster(Group(2), MPI_COMM_SELF),
                              doctest::Contains("MPI_THREAD_FUNNELED or more"), ArgumentError);
@@ -295,7 +314,7 @@ TEST_CASE("no member on the main thread, where only that one may speak") {
         mpi::Cluster cluster(Group(1), communicator);
         std::thread([&] {
             mpi::Member me = cluster.join(0);
-            CHECK_THROWS_WITH_AS(call(me), text, ArgumentError);
+            CHECK_THROWS_WITH_AS(call(me), text, Error);
         }).join();
     };
     int x = 1;

@@ -112,7 +112,7 @@ void examine_division(mpi::Member& me, const Division& division) {
     }
     if (!text.empty()) {
         CHECK_THROWS_WITH_AS(static_cast<void>(me.split(asked.first, asked.second)),
-                             doctest::Contains(text.c_str()), ArgumentError);
+                             doctest::Contains(text.c_str()), CombinationError);
     } else {
         std::optional<mpi::Member> mine = me.split(asked.first, asked.second);
         REQUIRE(mine.has_value() == asked.first.has_value());

@@ -1,6 +1,6 @@
 // Under OMP_PLACES, in each of two processes: the runtime binds the threads of both to the same CPUs, because
-// the launcher has given the processes the same. divide_cpus() still gives each its own, and a PinnedThread
-// is there.
+// the launcher has given the processes the same. mpi::divide_cpus() still gives each its own, and a
+// PinnedThread is there.
 
 #include <tutti/mpi.hpp>
 #include <tutti/placement.hpp>

@@ -19,7 +19,7 @@
 #include <string>
 #include <typeinfo>
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 namespace {
 
@@ -85,13 +85,14 @@ std::vector<std::size_t> in_order(const std::vector<Shown>& shown) {
         const std::string before =
             i == 0 ? "before rank " + next : "between ranks " + std::to_string(ranks[i - 1]) + " and " + next;
         if (range.first > end) {
-            throw ArgumentError(preparation + ("no member has " + terms(end, range.first)) + ", " + before +
-                                ": the ranges of all members must cover all indices from 0 on");
+            throw CombinationError(preparation + ("no member has " + terms(end, range.first)) + ", " +
+                                   before + ": the ranges of all members must cover all indices from 0 on");
         }
         if (range.first < end) {
-            throw ArgumentError(std::string(preparation) + "ranks " + std::to_string(ranks[i - 1]) + " and " +
-                                next + " both have " + terms(range.first, std::min(end, range.end())) +
-                                ": each term must belong to one member");
+            throw CombinationError(std::string(preparation) + "ranks " + std::to_string(ranks[i - 1]) +
+                                   " and " + next + " both have " +
+                                   terms(range.first, std::min(end, range.end())) +
+                                   ": each term must belong to one member");
         }
         end = range.end();
     }
@@ -101,8 +102,8 @@ std::vector<std::size_t> in_order(const std::vector<Shown>& shown) {
 void check_elements(const std::vector<Shown>& shown) {
     for (std::size_t rank = 1; rank < shown.size(); ++rank) {
         if (!shown[rank].has_same_elements(shown[0])) {
-            throw MismatchError(preparation + ("ranks 0 and " + std::to_string(rank)) +
-                                " have different elements or operators: pass the same on every member");
+            throw CombinationError(preparation + ("ranks 0 and " + std::to_string(rank)) +
+                                   " have different elements or operators: pass the same on every member");
         }
     }
 }
@@ -112,9 +113,9 @@ std::vector<std::size_t> checked_order(const std::vector<Shown>& shown, bool has
     check_elements(shown);
     std::vector<std::size_t> ranks = in_order(shown);
     if (ranks.empty() && !has_identity) {
-        throw ArgumentError(std::string(preparation) +
-                            "there are no terms, and the operator has no known identity, which would be "
-                            "the result");
+        throw CombinationError(std::string(preparation) +
+                               "there are no terms, and the operator has no known identity, which would be "
+                               "the result");
     }
     return ranks;
 }
@@ -339,4 +340,4 @@ bool OrderedReduction::run(const Call& call) {
     });
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

@@ -17,7 +17,7 @@
 // as integers, and if t decreases, it drops the lowest bins and begins the new ones with 0, which is the sum
 // of the earlier terms' parts there. The paper rounds ties away from 0 and keeps each sum as two doubles that
 // are to be renormalised; here ties go towards 0, and integers need no renormalisation and are canonical.
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 namespace {
 
@@ -300,4 +300,4 @@ void refuse_lengths(const char* function, std::size_t a, std::size_t b) {
                         std::to_string(b) + ": they must have the same number");
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

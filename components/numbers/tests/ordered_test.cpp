@@ -235,7 +235,7 @@ TEST_CASE("ranges are rejected on every member before the exception of one relea
     for (int round = 0; round < 30; ++round) {
         const Ended ended =
             run(team, [](Member& me) { std::ignore = prepare_ordered_reduce<double>(me, 5, 1, sum); });
-        CHECK(ended.each.count(Kind::argument) == 4);
+        CHECK(ended.each.count(Kind::combination) == 4);
     }
 }
 
@@ -263,7 +263,7 @@ TEST_CASE("wrong lengths are rejected before the call, and different operators o
         CHECK_THROWS_WITH_AS(prepare(),
                              "prepare_ordered_reduce: ranks 0 and 1 have different elements or operators: "
                              "pass the same on every member",
-                             MismatchError);
+                             CombinationError);
         CHECK(moved(terms) == 6.0);
     });
 }

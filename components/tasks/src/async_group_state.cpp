@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 using tasks::DeferredCollective;
 
@@ -189,9 +189,9 @@ void AsyncGroupState::close() noexcept {
     let_go();
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 AsyncGroup::AsyncGroup(int ranks, const AsyncGroupOptions& options) {
     if (ranks < 1 || ranks > plan::most_members) {
@@ -229,4 +229,4 @@ RequestBase& arrive(AsyncGroupState& state, int rank, const Call& call) {
 
 } // namespace detail
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

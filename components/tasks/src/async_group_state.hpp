@@ -10,7 +10,7 @@
 
 #include <string>
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 /// The state of an AsyncGroup. Lasts until its last operation is over and its last request is gone as well.
 ///
@@ -95,4 +95,4 @@ private:
     library::RollCallListed listed_;
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

@@ -9,9 +9,9 @@
 
 #include <chrono>
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 class AsyncGroupState;
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail
 
 namespace tutti::tasks {
 

@@ -6,7 +6,7 @@
 
 #include <atomic>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 Executor executor_of(Team& team) {
     return [&team](std::size_t count, const std::function<void(std::size_t)>& task) {
@@ -35,4 +35,4 @@ Executor executor_of(Team& team) {
     };
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

@@ -189,7 +189,7 @@ void execute(Task task, const Executor& executor, std::size_t slice_bytes,
 
 } // namespace tutti::tasks
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 namespace {
 
@@ -297,4 +297,4 @@ void SingleCallerCalls::execute(const Executor& executor) {
     waited->wait();
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

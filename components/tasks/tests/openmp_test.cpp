@@ -29,7 +29,7 @@ TEST_CASE("every task of a region is run once, by its threads") {
 #pragma omp parallel num_threads(threads)
         {
 #pragma omp single
-            openmp::executor()(runs.size(), [&](std::size_t index) { ++runs[index]; });
+            openmp_executor()(runs.size(), [&](std::size_t index) { ++runs[index]; });
         }
         for (const std::atomic<int>& run : runs) {
             CHECK(run == 1);
@@ -39,14 +39,14 @@ TEST_CASE("every task of a region is run once, by its threads") {
 
 TEST_CASE("outside of a region the calling thread runs them before it returns") {
     int runs = 0;
-    openmp::executor()(100, [&](std::size_t index) { runs += index < 100 ? 1 : 0; });
+    openmp_executor()(100, [&](std::size_t index) { runs += index < 100 ? 1 : 0; });
     CHECK(runs == 100);
 }
 
 TEST_CASE("one caller in a region, in a region of one thread, and outside") {
     const auto add = [] {
         std::array<Vector, 3> vectors{Vector(elements, 1), Vector(elements, 2), Vector(elements, 3)};
-        single_caller::allreduce(vectors, sum, openmp::executor());
+        single_caller::allreduce(vectors, sum, openmp_executor());
         return vectors[2] == Vector(elements, 6);
     };
     CHECK(add());
@@ -64,7 +64,7 @@ TEST_CASE("one caller in a region, in a region of one thread, and outside") {
 
 TEST_CASE("the tasks of a region arrive for the ranks of an async group") {
     constexpr int ranks = 8;
-    AsyncGroup meeting(ranks, {.executor = openmp::executor()});
+    AsyncGroup meeting(ranks, {.executor = openmp_executor()});
     std::vector<Vector> vectors(ranks, Vector(elements, 1));
     std::vector<AsyncRequest> requests(ranks);
     for (int round = 0; round < 5; ++round) {

@@ -20,7 +20,7 @@ constexpr std::size_t elements = 300000;
 TEST_CASE("an arena shares in what one thread calls for, from outside and from inside") {
     for (const int threads : {1, 2, 4}) {
         ::tbb::task_arena arena(threads);
-        const tutti::Executor executor = tutti::tbb::executor(arena);
+        const tutti::Executor executor = tutti::executor_of(arena);
         const auto add = [&] {
             std::array<Vector, 3> vectors{Vector(elements, 1), Vector(elements, 2), Vector(elements, 3)};
             tutti::single_caller::allreduce(vectors, tutti::sum, executor);
@@ -43,7 +43,7 @@ TEST_CASE("an arena whose threads are busy keeps no caller waiting") {
         }
     });
     std::array<Vector, 2> vectors{Vector(elements, 1), Vector(elements, 2)};
-    tutti::single_caller::allreduce(vectors, tutti::sum, tutti::tbb::executor(arena));
+    tutti::single_caller::allreduce(vectors, tutti::sum, tutti::executor_of(arena));
     CHECK(vectors[0] == Vector(elements, 3));
     is_done = true;
     is_done.notify_all();
@@ -53,7 +53,7 @@ TEST_CASE("an arena whose threads are busy keeps no caller waiting") {
 TEST_CASE("the last task to arrive leaves its arena's threads the work") {
     for (const int threads : {1, 2, 4}) {
         ::tbb::task_arena arena(threads);
-        tutti::AsyncGroup meeting(4, {.executor = tutti::tbb::executor(arena)});
+        tutti::AsyncGroup meeting(4, {.executor = tutti::executor_of(arena)});
         std::array<Vector, 4> vectors;
         vectors.fill(Vector(elements, 1));
         for (int round = 0; round < 5; ++round) {
@@ -61,7 +61,7 @@ TEST_CASE("the last task to arrive leaves its arena's threads the work") {
             arena.execute([&] {
                 for (int rank = 0; rank < 4; ++rank) {
                     group.run([&, rank] {
-                        tutti::tbb::wait(
+                        tutti::tbb_wait(
                             meeting.at(rank).allreduce(vectors[static_cast<std::size_t>(rank)], tutti::max));
                     });
                 }
@@ -104,7 +104,7 @@ TEST_CASE("threads are pinned while they are in an arena, and the caller's only 
     const std::vector<int> before = cpus_of_this_thread();
     for (const char* placement : {"compact", "scatter"}) {
         ::tbb::task_arena arena(static_cast<int>(before.size()));
-        const tutti::tbb::Pinning pinning(arena, placement);
+        const tutti::ArenaPinning pinning(arena, placement);
         CHECK(are_placed(arena, tutti::cpus_of_placement(placement, arena.max_concurrency())));
         CHECK(cpus_of_this_thread() == before);
     }
@@ -114,8 +114,8 @@ TEST_CASE("an arena in an arena gives back what the outer one has") {
     const std::vector<int> before = cpus_of_this_thread();
     ::tbb::task_arena outer(1);
     ::tbb::task_arena inner(1);
-    const tutti::tbb::Pinning on_first(outer, std::to_string(before.front()));
-    const tutti::tbb::Pinning on_last(inner, std::to_string(before.back()));
+    const tutti::ArenaPinning on_first(outer, std::to_string(before.front()));
+    const tutti::ArenaPinning on_last(inner, std::to_string(before.back()));
     outer.execute([&] {
         CHECK(cpus_of_this_thread() == std::vector<int>{before.front()});
         inner.execute([&] { CHECK(cpus_of_this_thread() == std::vector<int>{before.back()}); });
@@ -130,7 +130,7 @@ TEST_CASE("threads that are still in the arena are given back what they had") {
     std::vector<int> after;
     std::atomic<int> stage = 0;
     {
-        const tutti::tbb::Pinning pinning(arena, std::to_string(before.front()));
+        const tutti::ArenaPinning pinning(arena, std::to_string(before.front()));
         arena.enqueue([&] {
             stage = 1;
             stage.notify_all();
@@ -151,10 +151,10 @@ TEST_CASE("nobody is pinned where the placement says so, and one that cannot be 
     const std::vector<int> before = cpus_of_this_thread();
     ::tbb::task_arena arena(1);
     {
-        const tutti::tbb::Pinning pinning(arena, "none");
+        const tutti::ArenaPinning pinning(arena, "none");
         arena.execute([&] { CHECK(cpus_of_this_thread() == before); });
     }
-    CHECK_THROWS_AS(tutti::tbb::Pinning(arena, "nonsense"), tutti::ArgumentError);
+    CHECK_THROWS_AS(tutti::ArenaPinning(arena, "nonsense"), tutti::ArgumentError);
     CHECK_THROWS_AS(tutti::cpus_of_placement("compact", -1), tutti::ArgumentError);
 }
 
@@ -199,7 +199,7 @@ TEST_CASE("where all tasks wait, a thread outside their arena lets them go on") 
                         const tutti::AsyncRequest request =
                             meeting.at(rank).allreduce(std::span(&one, 1), tutti::sum);
                         ++arrived;
-                        tutti::tbb::wait(request);
+                        tutti::tbb_wait(request);
                         sums += one;
                     }
                 });
@@ -217,11 +217,11 @@ TEST_CASE("a thread that is in no arena may wait, too") {
     int other = 2;
     const tutti::AsyncRequest request = meeting.at(0).allreduce(std::span(&mine, 1), tutti::sum);
     std::thread thread([&] { meeting.at(1).allreduce(std::span(&other, 1), tutti::sum).wait(); });
-    tutti::tbb::wait(request);
+    tutti::tbb_wait(request);
     CHECK(mine == 3);
     thread.join();
-    tutti::tbb::wait(request); // complete
-    tutti::tbb::wait(tutti::AsyncRequest());
+    tutti::tbb_wait(request); // complete
+    tutti::tbb_wait(tutti::AsyncRequest());
 }
 
 TEST_CASE("tasks that wait for what fails go on, and are told") {
@@ -232,11 +232,11 @@ TEST_CASE("tasks that wait for what fails go on, and are told") {
         int one = 1;
         std::string& text = texts[static_cast<std::size_t>(rank)];
         text = message_of<std::runtime_error>(
-            [&] { tutti::tbb::wait(meeting.at(rank).allreduce(std::span(&one, 1), Throwing())); });
+            [&] { tutti::tbb_wait(meeting.at(rank).allreduce(std::span(&one, 1), Throwing())); });
         text += " and " + message_of<tutti::MismatchError>([&] {
-                    tutti::tbb::wait(meeting.at(rank).broadcast(std::span(&one, 1), rank == 3 ? 1 : 0));
+                    tutti::tbb_wait(meeting.at(rank).broadcast(std::span(&one, 1), rank == 3 ? 1 : 0));
                 });
-        tutti::tbb::wait(meeting.at(rank).allreduce(std::span(&one, 1), tutti::sum));
+        tutti::tbb_wait(meeting.at(rank).allreduce(std::span(&one, 1), tutti::sum));
         text += " and " + std::to_string(one);
     });
     for (const std::string& text : texts) {
@@ -247,7 +247,7 @@ TEST_CASE("tasks that wait for what fails go on, and are told") {
 
 template <class R>
 concept CanBeWaitedFor = requires(R& request) {
-    tutti::tbb::wait(request);
+    tutti::tbb_wait(request);
 };
 static_assert(CanBeWaitedFor<tutti::AsyncRequest>);
 static_assert(!CanBeWaitedFor<tutti::Request>); // only its thread may use it
@@ -260,13 +260,13 @@ TEST_CASE("what cannot be waited for so is refused") {
     tutti::AsyncRequest request = meeting.at(0).allreduce(std::span(&mine, 1), tutti::sum);
     bool is_called = false;
     request.then([&](const auto& /*failure*/) { is_called = true; });
-    CHECK(mentions(message_of<tutti::Error>([&] { tutti::tbb::wait(request); }), "accepts one"));
+    CHECK(mentions(message_of<tutti::Error>([&] { tutti::tbb_wait(request); }), "accepts one"));
 
     std::string text;
     tutti::AsyncRequest second = meeting.at(1).allreduce(std::span(&other, 1), tutti::sum);
     CHECK(is_called);
     second.then([&](const auto& /*failure*/) {
-        text = message_of<tutti::Error>([&] { tutti::tbb::wait(meeting.at(0).barrier()); });
+        text = message_of<tutti::Error>([&] { tutti::tbb_wait(meeting.at(0).barrier()); });
     });
     CHECK(mentions(text, "passed to then()"));
 }

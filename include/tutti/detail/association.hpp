@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 /// How x_0 op x_1 op ... op x_{n-1} is associated.
 ///
@@ -71,4 +71,4 @@ constexpr int partial_results(int operands, Association association) noexcept {
                : 1;
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

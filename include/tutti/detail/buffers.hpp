@@ -16,14 +16,14 @@
 #include <type_traits>
 #include <utility>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 template <class T>
 class Shared;
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 template <>
 struct Counterpart<std::plus> : std::type_identity<Sum> {};
@@ -290,4 +290,4 @@ auto input(In& in) {
     }
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

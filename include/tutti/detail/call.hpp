@@ -2,7 +2,7 @@
 
 #include <tutti/collective.hpp>
 #include <tutti/counts.hpp>
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/detail/kernels.hpp>
 #include <tutti/detail/types.hpp>
 #include <tutti/options.hpp>
@@ -15,7 +15,7 @@
 #include <string_view>
 #include <typeinfo>
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 /// How to copy an operator into an operation that outlives the call.
 struct Keeping {
@@ -256,4 +256,4 @@ void run_operator_of(Runner& seat, Work work) {
         seat, [](void* state) { (*static_cast<Work*>(state))(); }, &work);
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

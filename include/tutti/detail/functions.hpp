@@ -4,10 +4,14 @@
 
 #include <concepts>
 #include <cstddef>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 /// A pointer, or an object that can be empty as a std::function can. A lambda can be compared with nullptr
 /// too, but is never empty, and cannot be made from it.
@@ -28,41 +32,81 @@ bool is_empty(const F& function) {
     }
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 class Member;
 
 namespace detail {
 
-/// A function that can be called with a Member&.
-template <class F>
-concept MembersFunction = std::invocable<F&, Member&>;
+/// A function that can be called with an M&.
+template <class F, class M = Member>
+concept MembersFunction = std::invocable<F&, M&>;
 
 /// The result of such a function, as an object; or void.
-template <class F>
-using ResultOf = std::decay_t<std::invoke_result_t<F&, Member&>>;
+template <class F, class M>
+using ResultOf = std::decay_t<std::invoke_result_t<F&, M&>>;
 
-/// Refers to an object that is called as a member, or to none. The object must live until it has been called.
-class MemberFunction {
+/// Refers to an object that is called with an M&, or to none. The object must live until it has been called.
+template <class M>
+class FunctionOf {
 public:
     /// Refers to `call`, which calls `function`; to nothing if `function` is empty.
     template <class F, class Call>
-    MemberFunction(const F& function, const Call& call) : object_(std::addressof(call)) {
+    FunctionOf(const F& function, const Call& call) : object_(std::addressof(call)) {
         if (!is_empty(function)) {
-            call_ = [](const void* object, Member& me) { (*static_cast<const Call*>(object))(me); };
+            call_ = [](const void* object, M& me) { (*static_cast<const Call*>(object))(me); };
         }
     }
 
     explicit operator bool() const { return call_ != nullptr; }
-    void operator()(Member& me) const { call_(object_, me); }
+    void operator()(M& me) const { call_(object_, me); }
 
 private:
     const void* object_;
-    void (*call_)(const void*, Member&) = nullptr;
+    void (*call_)(const void*, M&) = nullptr;
 };
+
+using MemberFunction = FunctionOf<Member>;
+
+/// The result of `function`, which run(FunctionOf<M>) calls once.
+template <class M, class F, class Run>
+auto result_of(F& function, Run run) {
+    using Returned = ResultOf<F, M>;
+    if constexpr (std::is_void_v<Returned>) {
+        const auto call = [&](M& me) { std::invoke(function, me); };
+        run(FunctionOf<M>(function, call));
+    } else {
+        std::optional<Returned> result;
+        const auto call = [&](M& me) { result.emplace(std::invoke(function, me)); };
+        run(FunctionOf<M>(function, call));
+        return *std::move(result);
+    }
+}
+
+/// The results of `function`, which run(FunctionOf<M>) calls for each of so many members, in the order of
+/// rank_of(me).
+template <class M, class F, class RankOf, class Run>
+auto results_of(int members, F& function, RankOf rank_of, Run run) {
+    using Returned = ResultOf<F, M>;
+    if constexpr (std::is_void_v<Returned>) {
+        result_of<M>(function, run);
+    } else {
+        std::vector<std::optional<Returned>> results(static_cast<std::size_t>(members));
+        const auto call = [&](M& me) {
+            results[static_cast<std::size_t>(rank_of(me))].emplace(std::invoke(function, me));
+        };
+        run(FunctionOf<M>(function, call));
+        std::vector<Returned> all;
+        all.reserve(results.size());
+        for (std::optional<Returned>& result : results) {
+            all.push_back(*std::move(result));
+        }
+        return all;
+    }
+}
 
 } // namespace detail
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 template <class V>
 inline constexpr bool is_object_pointer = std::is_null_pointer_v<V> ||
@@ -120,4 +120,4 @@ constexpr bool holds_address() {
     }
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

@@ -1,12 +1,12 @@
 #pragma once
 
 #include <tutti/detail/association.hpp>
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/detail/types.hpp>
 
 #include <cstddef>
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 /// How outputs are written. Non-temporal stores pay if the data exceed the caches, or if another CPU has read
 /// the lines that are written. A call that uses them ends with a store fence, so that a later release store
@@ -102,4 +102,4 @@ TUTTI_COMPONENT_API void copy_many(void* const* outs, int outs_count, const void
 /// limits it to the set that it names. Any other value is ignored.
 const char* kernel_isa();
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

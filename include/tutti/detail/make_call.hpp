@@ -14,7 +14,7 @@
 #include <typeinfo>
 #include <vector>
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 /// The ways of calling: whether a call is complete when it returns, and whether all members are threads of
 /// one process.
@@ -221,4 +221,4 @@ protected:
     }
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

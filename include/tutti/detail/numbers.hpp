@@ -13,7 +13,7 @@
 
 // Kinds of numbers, and the order in which minimum and maximum choose among them.
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 template <class T>
 inline constexpr bool is_complex = false;
@@ -156,4 +156,4 @@ constexpr bool is_below(const T& a, const T& b) {
     }
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tutti/detail/call.hpp>
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/detail/standard.hpp>
 
 #include <chrono>
@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 /// A function that is to be called once with the failure of an operation, or none. Unlike in a std::function,
 /// it may be move-only. Small trivially copyable functions, such as lambdas with three references, are kept
@@ -224,4 +224,4 @@ concept Waitable = requires(R& request) {
     request.test();
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

@@ -14,7 +14,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 /// A few elements of a type that may lack a default constructor.
 template <class T>
@@ -357,4 +357,4 @@ struct LoopsOf : std::type_identity<TemplateLoops<T, Op>> {};
 template <class T, class Op>
 inline constexpr bool is_one_pass = false;
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

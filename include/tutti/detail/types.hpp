@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 /// The position of a number in a packed word, shared by packing and unpacking.
 struct BitField {
@@ -23,9 +23,9 @@ struct BitField {
     constexpr std::uint64_t in_word(std::uint64_t value) const { return value << at; }
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 /// Element types that have compiled kernels. f16 is tutti::float16, bf16 is tutti::bfloat16 (tutti/half.hpp),
 /// complex64 is std::complex<float>, complex128 is std::complex<double>. All other types (user structs,
@@ -109,4 +109,4 @@ constexpr bool rounds_once(Type type, Operator op) {
 
 } // namespace detail
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

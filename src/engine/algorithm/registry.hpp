@@ -5,7 +5,7 @@
 #include "schedule/synchronise.hpp"
 
 #include <tutti/detail/association.hpp>
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 
 #include <cstddef>
 #include <cstdint>

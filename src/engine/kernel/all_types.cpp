@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <utility>
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 Builtin builtin_of(Type type) {
     static constexpr auto functions = []<std::size_t... Index>(std::index_sequence<Index...>) {
@@ -14,4 +14,4 @@ Builtin builtin_of(Type type) {
     return functions[static_cast<std::size_t>(type)];
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

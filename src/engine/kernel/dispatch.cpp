@@ -124,7 +124,7 @@ void move_string(void* out, const void* in, std::size_t bytes) {
 
 } // namespace tutti::kernel
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 void copy_many(void* const* outs, int outs_count, const void* in, std::size_t bytes, StoreHints stores) {
     // A copy only to the member's own vector, which is to stay in its cache, does not stream.
@@ -146,4 +146,4 @@ const char* kernel_isa() {
     return to_string(kernel::chosen_isa());
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

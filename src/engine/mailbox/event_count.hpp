@@ -3,7 +3,7 @@
 #include "cache_line.hpp"
 #include "immovable.hpp"
 
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 
 #include <algorithm>
 #include <atomic>

@@ -4,7 +4,7 @@
 #include "plan/plan.hpp"
 
 #include <tutti/detail/call.hpp>
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/detail/kernels.hpp>
 
 #include <cstddef>

@@ -3,7 +3,7 @@
 #include "schedule/blocks.hpp"
 
 #include <tutti/collective.hpp>
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 
 #include <cstddef>
 #include <initializer_list>

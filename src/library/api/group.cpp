@@ -10,7 +10,7 @@
 #include <exception>
 #include <stdexcept>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 namespace {
 
@@ -101,4 +101,4 @@ int version() noexcept {
     return TUTTI_VERSION;
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

@@ -15,7 +15,7 @@
 #include <exception>
 #include <utility>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 Member::Member(std::shared_ptr<detail::GroupState> group, detail::Seat& seat, detail::Leaving leaving)
     : start(seat, seat.rank(), group->size()), prepare(seat, seat.rank(), group->size()),
@@ -223,4 +223,4 @@ Neighbors Member::grid(const std::vector<int>& dims, const std::vector<bool>& wr
     return detail::neighbors_in_grid(rank_, size_, dims, wraps);
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

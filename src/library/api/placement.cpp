@@ -18,7 +18,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 namespace detail {
 
@@ -50,15 +50,22 @@ Holders& holders() {
     return holders;
 }
 
-/// The CPUs of so many threads beside those that are held, 0 for one thread on each allowed CPU of the kinds.
-/// Calls use(cpus) before anybody else is placed.
+/// The number of threads if a program gives none: the length of a list of CPUs, or else as many threads as
+/// can run at the same time.
+int default_number(const machine::PlacementRequest& request, const machine::Machine& machine) {
+    return request.os_indices.empty() ? machine::allowed_pus(std::vector<int>(machine.pus.size()))
+                                      : static_cast<int>(request.os_indices.size());
+}
+
+/// The CPUs of so many threads beside those that are held; 0: the default number. Calls use(cpus) before
+/// anybody else is placed.
 template <class Use>
 void place(const std::string& who, int threads, const std::string& placement, Use use) {
     try {
         const machine::PlacementRequest request = machine::parse_placement(placement);
         const machine::Machine machine =
             request.kinds.empty() ? machine::here() : machine::of_kinds(machine::detect(), request.kinds);
-        const int all = threads != 0 ? threads : static_cast<int>(machine.pus.size());
+        const int all = threads != 0 ? threads : default_number(request, machine);
         const std::scoped_lock lock(holders().mutex);
         use(machine::place_beside(machine, all, request, holders().cpus_without(nullptr)));
     } catch (const std::invalid_argument& error) {
@@ -98,7 +105,8 @@ bool HeldCpus::is_shared(int cpu) const {
 
 std::vector<int> cpus_of_placement(const std::string& placement, int threads) {
     if (threads != 0) {
-        detail::require_number("cpus_of_placement", "threads", threads, ", or 0 for one on each allowed CPU");
+        detail::require_number("cpus_of_placement", "threads", threads,
+                               ", or 0 for the default number of a team");
     }
     std::vector<int> found;
     detail::place("cpus_of_placement", threads, placement,
@@ -107,7 +115,7 @@ std::vector<int> cpus_of_placement(const std::string& placement, int threads) {
 }
 
 PinnedThread::PinnedThread(int cpu) : cpu_(cpu), thread_(gettid()), before_(machine::cpus_of_this_thread()) {
-    machine::pin_this_thread(cpu);
+    is_pinned_ = machine::pin_this_thread(cpu).pinned;
 }
 
 PinnedThread::~PinnedThread() {
@@ -117,4 +125,4 @@ PinnedThread::~PinnedThread() {
     }
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 /// Throws ArgumentError unless a group can have so many members. It names `who`, calls the number `what`, and
 /// ends with `otherwise`.
@@ -31,4 +31,4 @@ private:
     std::vector<int> cpus_;
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

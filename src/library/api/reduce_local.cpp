@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 namespace {
 
@@ -41,4 +41,4 @@ void reduce_local(const Call& call) {
     call.loops().reduce(call.state, call.output, call.input, call.output, call.output_count);
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

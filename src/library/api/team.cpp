@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 namespace {
 
@@ -97,9 +97,9 @@ void Team::run_all(const detail::MemberFunction& function) {
     threads_->run(function);
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 namespace {
 
@@ -178,4 +178,4 @@ std::unique_lock<std::mutex> Turns::take(const void* team) {
     return turn;
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

@@ -15,7 +15,7 @@
 #include <new>
 #include <system_error>
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 namespace {
 
@@ -291,4 +291,4 @@ std::exception_ptr TeamThreads::cause_of(const std::exception_ptr& failure) cons
     return is_cause(failure) || cause == thrown_.end() ? failure : *cause;
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

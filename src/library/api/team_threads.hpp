@@ -17,11 +17,11 @@
 #include <mutex>
 #include <thread>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 struct TeamOptions;
 }
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 /// A run of a team, and the run one of whose members has called it. All runs further out last at least as
 /// long as this one.
@@ -129,4 +129,4 @@ private:
     std::vector<std::thread> threads_;
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

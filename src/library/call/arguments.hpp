@@ -3,7 +3,7 @@
 #include "run/prepared.hpp"
 
 #include <tutti/detail/call.hpp>
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/error.hpp>
 
 #include <cstddef>

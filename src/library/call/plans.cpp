@@ -154,7 +154,7 @@ std::shared_ptr<const run::OwnPlan> Plans::plan(const ScheduleName& name) try {
 
 } // namespace tutti::library
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 namespace {
 
@@ -224,7 +224,7 @@ Neighbors neighbors_of(int rank, std::span<const NamedCounts> counts, std::span<
     try {
         return made(algorithm::graph_of(all), rank, all[static_cast<std::size_t>(rank)].destinations);
     } catch (const std::invalid_argument& error) {
-        throw ArgumentError("neighbors: " + std::string(error.what()));
+        throw CombinationError("neighbors: " + std::string(error.what()));
     }
 }
 
@@ -234,4 +234,4 @@ Neighbors neighbors_in_grid(int rank, int members, const std::vector<int>& dims,
     return made(algorithm::grid(dims, wraps), rank, algorithm::grid_neighbors(rank, dims, wraps));
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

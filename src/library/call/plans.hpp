@@ -8,7 +8,7 @@
 #include "wait/failure.hpp"
 
 #include <tutti/detail/call.hpp>
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/neighbors.hpp>
 
 #include <array>
@@ -160,7 +160,7 @@ private:
 
 } // namespace tutti::library
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 /// A graph of members as one of them has it: its neighbours, and its plan of an all-to-all among them. Not
 /// changed once made, so that any thread may read it.
@@ -234,4 +234,4 @@ inline std::uint64_t digest_of_graph(const Call& call) {
     return graph != nullptr ? graph->digest() : 0;
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

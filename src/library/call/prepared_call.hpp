@@ -7,7 +7,7 @@
 #include "choose/exploration.hpp"
 #include "choose/select.hpp"
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 class Seat;
 }
 

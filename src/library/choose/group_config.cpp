@@ -101,6 +101,8 @@ GroupConfig completed(GroupConfig config, const GroupOptions& options) {
     config.choices =
         tuning::Choices(std::move(source.table), {members, config.process_cpus, config.l3_groups});
     config.timeout = timeout_of(options.timeout, "GroupOptions::timeout");
+    config.report_after =
+        timeout_or(options.report_after, "GroupOptions::report_after", std::chrono::minutes(1));
     config.trace = std::max(required("GroupOptions::trace", options.trace), trace_of_process());
     return config;
 }

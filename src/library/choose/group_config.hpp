@@ -5,7 +5,7 @@
 #include "machine/thresholds.hpp"
 #include "mailbox/wait.hpp"
 
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/options.hpp>
 
 #include <atomic>
@@ -43,6 +43,8 @@ struct GroupConfig {
     bool wait_is_from_environment = false;
     /// How long calls may wait for others; 0: for ever.
     std::chrono::milliseconds timeout = {};
+    /// After how much waiting a member reports it.
+    std::chrono::milliseconds report_after = {};
     /// The amount of recording: the larger of the options' and the environment's.
     Trace trace = Trace::off;
     /// See tuning::Situation.

@@ -6,7 +6,7 @@
 #include "schedule/synchronise.hpp"
 
 #include <tutti/detail/call.hpp>
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 
 #include <optional>
 #include <span>

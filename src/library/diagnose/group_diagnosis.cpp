@@ -158,18 +158,13 @@ void GroupDiagnosis::check(const Stall& stall, bool is_stuck, const IsReady& is_
     }
 }
 
-void GroupDiagnosis::time_out(const Stall& stall, std::chrono::milliseconds timeout,
-                              const IsReady& is_ready) {
+std::string GroupDiagnosis::delay(const Stall& stall, std::chrono::milliseconds waited) {
     const auto& [sequence, number, member, peer] = stall;
     const RollCall roll_call = look(Asked::by_error, stall);
     const std::optional<CallHistory> calls = history_of(group_.memory(), sequence, member);
     const bool is_known = calls && !calls->empty() && calls->first() <= number;
     const std::string call = is_known ? calls->signature(number).describe() : "";
-    const std::string text =
-        whereabouts(stall) + roll_call.delay(sequence, number, member, timeout, call, peer);
-    if (!is_ready()) { // it may have come while that was found out
-        throw TimeoutError(text, {.peer = peer});
-    }
+    return whereabouts(stall) + roll_call.delay(sequence, number, member, waited, call, peer);
 }
 
 void GroupDiagnosis::throw_different(const Stall& stall) {

@@ -57,7 +57,7 @@ public:
     explicit GroupDiagnosis(detail::GroupState& group) : group_(group) {}
 
     void check(const Stall& stall, bool is_stuck, const IsReady& is_ready) override;
-    void time_out(const Stall& stall, std::chrono::milliseconds timeout, const IsReady& is_ready) override;
+    std::string delay(const Stall& stall, std::chrono::milliseconds waited) override;
     [[noreturn]] void throw_different(const Stall& stall) override;
     [[noreturn]] void throw_absent(const Stall& stall) override;
     [[noreturn]] void throw_fault(const Stall& stall, run::Fault fault, const CallSignature& signature,

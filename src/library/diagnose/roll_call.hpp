@@ -6,7 +6,7 @@
 #include "immovable.hpp"
 #include "wait/failure.hpp"
 
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/options.hpp>
 
 #include <algorithm>

@@ -322,7 +322,7 @@ void ProgressEngine::orphan_held() noexcept {
 
 } // namespace tutti::library
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 RequestBase& start(Seat& seat, const Call& call) {
     seat.called_from().show(call.where, static_cast<unsigned>(library::Sequence::nonblocking));
@@ -334,4 +334,4 @@ PersistentRequestBase& prepare(Seat& seat, const Call& call) {
     return library::ProgressEngine::of(seat).prepare(call);
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

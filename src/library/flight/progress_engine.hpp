@@ -14,7 +14,7 @@
 #include "wait/wait_timer.hpp"
 
 #include <tutti/detail/call.hpp>
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/detail/request_base.hpp>
 #include <tutti/error.hpp>
 
@@ -27,10 +27,10 @@
 #include <optional>
 #include <vector>
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 class GroupState;
 class Seat;
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail
 
 namespace tutti::library {
 

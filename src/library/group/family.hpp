@@ -2,7 +2,7 @@
 
 #include "machine/machine.hpp"
 
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/version.hpp>
 
 #include <compare>
@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 enum class Level : std::uint8_t;
 }
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 class GroupState;
 
@@ -41,7 +41,7 @@ struct Choice {
     const char* function() const { return list_digest != 0 ? "subset" : duplicates ? "dup" : "split"; }
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail
 
 namespace tutti::library {
 

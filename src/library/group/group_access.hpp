@@ -3,7 +3,7 @@
 #include <tutti/group.hpp>
 #include <tutti/team.hpp>
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 /// The state of a group, or of the group of a team, for components that make more of it.
 class GroupAccess {
@@ -12,4 +12,4 @@ public:
     static const GroupState& of(const Team& team) { return team.state(); }
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

@@ -4,6 +4,7 @@
 #include "machine/files.hpp"
 #include "option_values.hpp"
 #include "record/timeline.hpp"
+#include "report.hpp"
 
 #include <tutti/detail/kernels.hpp>
 
@@ -11,6 +12,20 @@
 #include <new>
 
 namespace tutti::library {
+
+void Diagnosis::time_out(const Stall& stall, std::chrono::milliseconds timeout, const IsReady& is_ready) {
+    const std::string text = delay(stall, timeout);
+    if (!is_ready()) { // it may have come while that was found out
+        throw TimeoutError(text, {.peer = rank_of(stall.peer)});
+    }
+}
+
+void Diagnosis::report_wait(const Stall& stall, std::chrono::milliseconds waited) noexcept {
+    try {
+        report(LogLevel::warning, delay(stall, waited).c_str());
+    } catch (const std::bad_alloc&) { // the wait goes on
+    }
+}
 
 void Seats::make(detail::GroupState& group, int members) {
     seats_.reserve(static_cast<std::size_t>(members));
@@ -75,7 +90,7 @@ void Seats::require_joined(int member, int peer) {
 
 } // namespace tutti::library
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 GroupState::GroupState(int members, library::GroupConfig config, library::MakeDiagnosis make_diagnosis)
     : config_(std::move(config)), bindings_(config_),
@@ -207,6 +222,7 @@ void GroupState::recover() {
     memory_.drop_channels();
     failure_.clear();
     stuck_is_told_.clear(std::memory_order_relaxed);
+    wait_is_reported_.clear(std::memory_order_relaxed);
 }
 
 void GroupState::take_seat(int rank) {
@@ -347,4 +363,4 @@ void GroupState::require_joined(int member, int peer) {
     }
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

@@ -35,8 +35,13 @@ public:
     /// calls, make calls in another order or, if the member `is_stuck`, wait for each other. If the awaited
     /// call came in the meantime, as `is_ready` shows, it is no mismatch.
     virtual void check(const Stall& stall, bool is_stuck, const IsReady& is_ready) = 0;
+    /// Why a member has waited too long, and where each member is.
+    virtual std::string delay(const Stall& stall, std::chrono::milliseconds waited) = 0;
     /// Throws TimeoutError, unless `is_ready` became true while the text was made.
-    virtual void time_out(const Stall& stall, std::chrono::milliseconds timeout, const IsReady& is_ready) = 0;
+    TUTTI_COMPONENT_API void time_out(const Stall& stall, std::chrono::milliseconds timeout,
+                                      const IsReady& is_ready);
+    /// Logs that a member waits for long.
+    void report_wait(const Stall& stall, std::chrono::milliseconds waited) noexcept;
     /// Throws MismatchError because the peer is known to be in another call.
     [[noreturn]] virtual void throw_different(const Stall& stall) = 0;
     /// Throws MismatchError because the peer has left for good, without this call or in another one.
@@ -59,6 +64,10 @@ public:
     virtual std::string roll_call(RollCallFormat format) = 0;
     /// Has a signal write a roll call as well, if the environment requests it.
     virtual void list_for_roll_calls() = 0;
+
+protected:
+    /// The rank of a member for users.
+    virtual int rank_of(int member) const { return member; }
 };
 
 /// Makes the diagnosis of a group. The maker of a group passes it, and the group passes it on to the groups
@@ -101,7 +110,7 @@ private:
 
 } // namespace tutti::library
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 /// Everything the members of a group share.
 class GroupState : public std::enable_shared_from_this<GroupState>, Immovable {
@@ -137,6 +146,10 @@ public:
         return bindings_.cpus() < size() ? crowded_wait_policy_ : roomy_wait_policy_;
     }
     const library::GroupConfig& config() const { return config_; }
+    /// Whether a member that has waited so long is the first that must report it.
+    bool must_report_wait(std::chrono::milliseconds waited) noexcept {
+        return waited >= config_.report_after && !wait_is_reported_.test_and_set(std::memory_order_relaxed);
+    }
     /// The timeout of calls without their own; 0: none. See Group::set_timeout. By any thread.
     std::chrono::milliseconds timeout() const {
         return timeout_.load(std::memory_order_relaxed); // orders nothing
@@ -215,6 +228,7 @@ private:
     mailbox::WaitPolicy crowded_wait_policy_;
     library::Failure failure_;
     std::atomic_flag stuck_is_told_;
+    std::atomic_flag wait_is_reported_;
     library::SharedMemory memory_;
     std::unique_ptr<library::Recorder> recorder_;
     library::Schedules schedules_;
@@ -233,7 +247,7 @@ private:
     std::unique_ptr<library::Diagnosis> diagnosis_;
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail
 
 namespace tutti::library {
 
@@ -275,6 +289,9 @@ bool check_stalled(detail::GroupState& group, Sequence sequence, int member, con
         }
         if (waited.is_half_over()) {
             diagnosis.take_snapshot(waited.timeout());
+        }
+        if (group.must_report_wait(waited.milliseconds())) {
+            diagnosis.report_wait(stall, group.config().report_after);
         }
     }
     const bool is_gone = group.has_left(member, peer);

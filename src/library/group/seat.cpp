@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 using library::PreparedCall;
 
@@ -420,4 +420,4 @@ bool execute_again(Seat& seat, std::uint64_t key, const void* input, void* outpu
     return seat.run_again(key, input, output);
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

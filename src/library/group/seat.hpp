@@ -28,7 +28,7 @@ namespace tutti::run {
 enum class State : std::uint8_t;
 }
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 class GroupState;
 
@@ -244,4 +244,4 @@ private:
     std::uint64_t thread_ = 0;
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

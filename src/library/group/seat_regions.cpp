@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 Seat::Seat(GroupState& group, int rank, int members)
     : group_(group), rank_(rank),
@@ -110,4 +110,4 @@ void Seat::throw_if_aborted() const {
     }
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail

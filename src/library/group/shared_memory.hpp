@@ -9,7 +9,7 @@
 #include "mailbox/wait.hpp"
 #include "wait/failure.hpp"
 
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 
 #include <array>
 #include <atomic>

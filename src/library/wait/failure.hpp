@@ -16,7 +16,7 @@
 #include <optional>
 #include <span>
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 /// Sets the fields of an error that nobody else has caught yet.
 class ErrorAccess {
@@ -24,7 +24,7 @@ public:
     static ErrorContext& of(Error& error) noexcept { return error.context_; }
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail
 
 namespace tutti::library {
 

@@ -130,7 +130,7 @@ bool ThreadProgress::forget(const Outstanding& member) noexcept {
 
 } // namespace tutti::library
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 void progress_until(const std::function<bool()>& ready) {
     if (!ready) {
@@ -164,4 +164,4 @@ bool detail::has_ended(RequestBase& request) {
     });
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

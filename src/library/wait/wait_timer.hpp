@@ -2,7 +2,7 @@
 
 #include "mailbox/event_count.hpp"
 
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/options.hpp>
 
 #include <algorithm>
@@ -72,12 +72,12 @@ public:
     bool is_over() const noexcept { return timeout_.count() != 0 && milliseconds() >= timeout_; }
     bool is_half_over() const noexcept { return timeout_.count() != 0 && milliseconds() >= timeout_ / 2; }
 
-private:
-    /// The longest timeouts have too many nanoseconds.
+    /// The same as time(). The longest timeouts have too many nanoseconds.
     std::chrono::milliseconds milliseconds() const noexcept {
         return std::chrono::duration_cast<std::chrono::milliseconds>(waited_);
     }
 
+private:
     std::chrono::milliseconds timeout_;
     std::chrono::nanoseconds since_{0};
     std::chrono::nanoseconds looked_{0};

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/member.hpp>
 #include <tutti/tutti.h>
 
-namespace tutti::inline TUTTI_NAMESPACE::c {
+namespace tutti::v0_1::c_api {
 
 // Connects C++ and C code in one program.
 
@@ -17,4 +17,4 @@ TUTTI_API void call_as_member(Member& member, tutti_member_function function, vo
 /// is not the caller of a member, or was changed by tutti_nonblocking() or a similar function.
 TUTTI_API Member& member_of(const tutti_caller& me);
 
-} // namespace tutti::inline TUTTI_NAMESPACE::c
+} // namespace tutti::v0_1::c_api

@@ -1,7 +1,7 @@
 #pragma once
 
-#include <tutti/detail/export.hpp>
-#include <tutti/version.hpp>
+#include <tutti/detail/export.h>
+#include <tutti/version.h>
 
 #include <stddef.h>
 #include <stdint.h>
@@ -43,7 +43,9 @@ enum {
     TUTTI_FOREIGN_ERROR = 6,
     /// A call of some member has waited longer than its timeout. The call fails on all members; the text
     /// lists where each member is.
-    TUTTI_TIMEOUT_ERROR = 7
+    TUTTI_TIMEOUT_ERROR = 7,
+    /// The arguments of the members do not fit together. All members return it, and may go on.
+    TUTTI_COMBINATION_ERROR = 8
 };
 
 /// The name of a status and its meaning in one sentence, such as "TUTTI_ABORTED: the call has ended because
@@ -223,9 +225,9 @@ typedef struct tutti_request {
 /// The order in which a reduction combines the members' operands: see tutti::Order.
 enum { TUTTI_ORDER_CANONICAL = 0, TUTTI_ORDER_SERIAL = 1, TUTTI_ORDER_BY_PROCESS = 2 };
 
-/// Values of timeouts besides positive numbers of milliseconds: the default of the place, and a timeout that
-/// never expires.
-enum { TUTTI_TIMEOUT_DEFAULT = 0, TUTTI_NEVER = -1 };
+/// Special values of timeouts, which are otherwise positive numbers of milliseconds: the default of the
+/// place, and a timeout that never expires.
+enum { TUTTI_TIMEOUT_DEFAULT = 0, TUTTI_NEVER = 2147483647 };
 
 /// Options of one call, passed by tutti_with_options(). Every member must pass the same algorithm and order.
 /// Initialise it with TUTTI_CALL_OPTIONS_INIT.
@@ -496,10 +498,9 @@ TUTTI_API tutti_status tutti_wait(tutti_request* request);
 TUTTI_API tutti_status tutti_test(tutti_request* request, int* done);
 
 /// Like tutti_wait(), for at most so many milliseconds: sets *done to whether the operation is complete or
-/// has failed. TUTTI_NEVER waits until it is. If `milliseconds` is 0, or negative but not TUTTI_NEVER, the
-/// function is tutti_test(). A remaining time that the program computes must be cut off at 0, because
-/// TUTTI_NEVER is -1. The operation continues when the time is over, which is no failure. See tutti::Request
-/// and tutti::AsyncRequest.
+/// has failed. TUTTI_NEVER waits until it is. If `milliseconds` is 0 or negative, the function is
+/// tutti_test(). The operation continues when the time is over, which is no failure. See tutti::Request and
+/// tutti::AsyncRequest.
 TUTTI_API tutti_status tutti_wait_for(tutti_request* request, int64_t milliseconds, int* done);
 
 /// Waits for all operations. Returns the status of the first request that failed, or TUTTI_OK.
@@ -560,9 +561,11 @@ typedef struct tutti_group_options {
     /// that names these ranks, or TUTTI_NEVER. TUTTI_TIMEOUT_DEFAULT: 10 minutes.
     int64_t join_timeout_ms;
     /// Milliseconds after which a waiting call ends with TUTTI_TIMEOUT_ERROR, or TUTTI_NEVER.
-    /// TUTTI_TIMEOUT_DEFAULT: the environment variable TUTTI_TIMEOUT, in seconds or "never", and TUTTI_NEVER
-    /// if it is not set.
+    /// TUTTI_TIMEOUT_DEFAULT: as tutti::GroupOptions::timeout.
     int64_t timeout_ms;
+    /// Milliseconds after which a waiting member logs, once, which members are late, or TUTTI_NEVER.
+    /// TUTTI_TIMEOUT_DEFAULT: 60 s.
+    int64_t report_after_ms;
     /// The levels of the machine, outermost first: the number of equal groups of consecutive ranks into which
     /// each group of the level before is divided. NULL: the levels follow from where members are pinned.
     const int* levels;
@@ -574,7 +577,7 @@ typedef struct tutti_group_options {
 #define TUTTI_GROUP_OPTIONS_INIT                                                                             \
     {                                                                                                        \
         sizeof(tutti_group_options), TUTTI_WAIT_AUTOMATIC, 0, TUTTI_TIMEOUT_DEFAULT, TUTTI_TIMEOUT_DEFAULT,  \
-            0, 0, TUTTI_TRACE_OFF                                                                            \
+            TUTTI_TIMEOUT_DEFAULT, 0, 0, TUTTI_TRACE_OFF                                                     \
     }
 
 /// Makes a group of 1 .. 65535 members. `options` may be NULL.
@@ -594,7 +597,6 @@ TUTTI_API tutti_status tutti_group_set_timeout(tutti_group* group, int64_t milli
 
 /// The format of a roll call: see tutti::RollCallFormat.
 enum { TUTTI_ROLL_CALL_TEXT = 0, TUTTI_ROLL_CALL_JSON = 1 };
-
 /// A report of where every member is, as tutti::Group::roll_call(). Any thread may call it at any time.
 /// Writes as much of the text as fits into `bytes` bytes, including the terminating 0. If `length` is not
 /// NULL, sets *length to the length of the whole text without the 0. Each call makes a new report, which may
@@ -625,8 +627,7 @@ TUTTI_API tutti_status tutti_leave(tutti_caller me);
 /// leaves. The group stays failed: make a new one.
 TUTTI_API tutti_status tutti_abort(tutti_caller me, const char* text);
 
-/// The CPU on which the calling thread, a member's, runs at the time of the call; -1 if the system does not
-/// report it. A pinned thread always runs on the CPU to which it is pinned.
+/// The CPU on which the calling thread, a member's, runs now; -1 if the system does not report it.
 TUTTI_API tutti_status tutti_cpu(tutti_caller me, int* cpu);
 
 /// The code of one member. It returns TUTTI_OK, or another number if it has failed, which ends the other
@@ -635,8 +636,7 @@ typedef tutti_status (*tutti_member_function)(tutti_caller me, void* user);
 
 /// Joins, calls function(me, user) and leaves. Returns what the function returns. If this is the status of a
 /// call that has failed in the function, tutti_error_text() has the text of the last failure with this status
-/// in the function, even if calls have failed with other statuses since; the other members' TUTTI_ABORTED has
-/// it as well.
+/// in the function, even if calls have failed with other statuses since.
 TUTTI_API tutti_status tutti_group_run(tutti_group* group, int rank, tutti_member_function function,
                                        void* user);
 
@@ -690,7 +690,8 @@ typedef struct tutti_team_options {
 #define TUTTI_TEAM_OPTIONS_INIT                                                                              \
     { sizeof(tutti_team_options), 0, 0, 0 }
 
-/// The number of members of a team that has one member per allowed CPU.
+/// As many members as a tutti::Team without a number has: at most one per allowed CPU, or per entry of a
+/// list.
 enum { TUTTI_ONE_PER_CPU = 0 };
 
 /// Starts the threads of 1 .. 65535 members, or of TUTTI_ONE_PER_CPU. `options` may be NULL.
@@ -738,8 +739,7 @@ typedef struct tutti_async_group_options {
     /// Bytes that a task touches; 0: the library chooses.
     size_t slice_bytes;
     /// Milliseconds after which a wait for ranks that have not arrived ends the operation with
-    /// TUTTI_TIMEOUT_ERROR for all ranks, or TUTTI_NEVER. TUTTI_TIMEOUT_DEFAULT: the environment variable
-    /// TUTTI_TIMEOUT, in seconds or "never", and TUTTI_NEVER if it is not set.
+    /// TUTTI_TIMEOUT_ERROR for all ranks, or TUTTI_NEVER. TUTTI_TIMEOUT_DEFAULT: as for a group.
     int64_t timeout_ms;
 } tutti_async_group_options;
 #define TUTTI_ASYNC_GROUP_OPTIONS_INIT                                                                       \

@@ -26,7 +26,7 @@ extern "C" {
 /// A handle of a cluster. A handle that has been freed is recognised: functions return TUTTI_ARGUMENT_ERROR.
 typedef struct tutti_cluster tutti_cluster;
 
-/// Options of a cluster: see tutti::mpi::ClusterOptions. Initialise it with TUTTI_CLUSTER_OPTIONS_INIT.
+/// Options of a cluster: see tutti::ClusterOptions. Initialise it with TUTTI_CLUSTER_OPTIONS_INIT.
 typedef struct tutti_cluster_options {
     /// The size of this struct, set by TUTTI_CLUSTER_OPTIONS_INIT.
     size_t size;
@@ -74,6 +74,11 @@ TUTTI_API tutti_status tutti_cluster_join(tutti_cluster* cluster, int local_rank
 /// MPI_THREAD_FUNNELED, the main thread must call it. Returns TUTTI_ARGUMENT_ERROR if the cluster was made
 /// from a group.
 TUTTI_API tutti_status tutti_cluster_run(tutti_cluster* cluster, tutti_member_function function, void* user);
+
+/// Joins as the process's member `local_rank`, calls function(me, user) and leaves, as tutti_group_run()
+/// does.
+TUTTI_API tutti_status tutti_cluster_run_member(tutti_cluster* cluster, int local_rank,
+                                                tutti_member_function function, void* user);
 
 #ifdef __cplusplus
 }

@@ -5,10 +5,10 @@
 #include <tutti/mpi.hpp>
 #include <tutti/tutti_mpi.h>
 
-namespace tutti::inline TUTTI_NAMESPACE::c {
+namespace tutti::v0_1::c_api {
 
 /// A member as the functions of C call it.
-class MpiMember : public ClusterMember {
+class MpiMember : public AbstractClusterMember {
 public:
     /// A member that leaves when the program calls tutti_leave().
     explicit MpiMember(mpi::Member&& member) : own_(std::move(member)), member_(*own_) {}
@@ -19,13 +19,13 @@ public:
     int size() const override { return member_.size(); }
     void run(const detail::Call& call) override { member_.run(call, {.algorithm = call.algorithm}); }
     bool run_again(std::uint64_t key, const void* input, void* output) override {
-        return mpi::detail::run_again(*member_.seat_, key, input, output);
+        return detail::run_again(*member_.seat_, key, input, output);
     }
     detail::RequestBase& start(const detail::Call& call) override {
-        return mpi::detail::start(*member_.seat_, call, {.algorithm = call.algorithm});
+        return detail::start(*member_.seat_, call, {.algorithm = call.algorithm});
     }
     detail::PersistentRequestBase& prepare(const detail::Call& call) override {
-        return mpi::detail::prepare(*member_.seat_, call, {.algorithm = call.algorithm});
+        return detail::prepare(*member_.seat_, call, {.algorithm = call.algorithm});
     }
     detail::CalledFrom& called_from() const override { return *member_.called_from_; }
     void abort(std::string_view text) override { member_.abort(text); }
@@ -36,16 +36,17 @@ public:
     Neighbors grid(const std::vector<int>& dims, const std::vector<bool>& wraps) const override {
         return member_.grid(dims, wraps);
     }
-    std::unique_ptr<ClusterMember> split(std::optional<int> color, int key, SourceLine where) override {
+    std::unique_ptr<AbstractClusterMember> split(std::optional<int> color, int key,
+                                                 SourceLine where) override {
         return made(member_.split(color, key, where));
     }
-    std::unique_ptr<ClusterMember> subset(std::span<const int> ranks, SourceLine where) override {
+    std::unique_ptr<AbstractClusterMember> subset(std::span<const int> ranks, SourceLine where) override {
         return made(member_.subset(ranks, where));
     }
-    std::unique_ptr<ClusterMember> dup(SourceLine where) override { return made(member_.dup(where)); }
+    std::unique_ptr<AbstractClusterMember> dup(SourceLine where) override { return made(member_.dup(where)); }
 
 private:
-    static std::unique_ptr<ClusterMember> made(std::optional<mpi::Member> member) {
+    static std::unique_ptr<AbstractClusterMember> made(std::optional<mpi::Member> member) {
         return member ? std::make_unique<MpiMember>(std::move(*member)) : nullptr;
     }
 
@@ -78,65 +79,79 @@ void create(Threads& threads, MPI_Comm communicator, const tutti_cluster_options
 
 } // namespace
 
-} // namespace tutti::inline TUTTI_NAMESPACE::c
+} // namespace tutti::v0_1::c_api
 
 using namespace tutti;
 
 tutti_status tutti_cluster_create(const tutti_group* group, MPI_Comm communicator,
                                   const tutti_cluster_options* options, tutti_cluster** cluster) {
-    return c::guarded([&] {
-        c::there("cluster", "cluster", cluster) = nullptr;
-        c::create(c::there("cluster", "group", group).group, communicator, options, *cluster);
+    return c_api::guarded([&] {
+        c_api::there("cluster", "cluster", cluster) = nullptr;
+        c_api::create(c_api::there("cluster", "group", group).group, communicator, options, *cluster);
     });
 }
 
 tutti_status tutti_cluster_create_for_team(tutti_team* team, MPI_Comm communicator,
                                            const tutti_cluster_options* options, tutti_cluster** cluster) {
-    return c::guarded([&] {
-        c::there("cluster", "cluster", cluster) = nullptr;
-        c::create(c::there("cluster", "team", team).team, communicator, options, *cluster);
+    return c_api::guarded([&] {
+        c_api::there("cluster", "cluster", cluster) = nullptr;
+        c_api::create(c_api::there("cluster", "team", team).team, communicator, options, *cluster);
     });
 }
 
 tutti_status tutti_cluster_free(tutti_cluster* cluster) {
-    return c::guarded([&] {
-        if (cluster != nullptr && !c::clusters.take(c::number_of(cluster))) {
-            c::cluster_behind("cluster_free", cluster); // which it is not
+    return c_api::guarded([&] {
+        if (cluster != nullptr && !c_api::clusters.take(c_api::number_of(cluster))) {
+            c_api::cluster_behind("cluster_free", cluster); // which it is not
         }
     });
 }
 
 tutti_status tutti_cluster_size(const tutti_cluster* cluster, int* size) {
-    return c::guarded(
-        [&] { c::there("cluster_size", "size", size) = c::cluster_behind("cluster_size", cluster).size(); });
+    return c_api::guarded([&] {
+        c_api::there("cluster_size", "size", size) = c_api::cluster_behind("cluster_size", cluster).size();
+    });
 }
 
 tutti_status tutti_cluster_first_rank(const tutti_cluster* cluster, int* rank) {
     constexpr const char* name = "cluster_first_rank";
-    return c::guarded([&] { c::there(name, "rank", rank) = c::cluster_behind(name, cluster).first_rank(); });
+    return c_api::guarded(
+        [&] { c_api::there(name, "rank", rank) = c_api::cluster_behind(name, cluster).first_rank(); });
 }
 
 tutti_status tutti_cluster_roll_call(const tutti_cluster* cluster, int format, char* text, size_t bytes,
                                      size_t* length) {
     constexpr const char* name = "cluster_roll_call";
-    return c::guarded(
-        [&] { c::write_roll_call(name, c::cluster_behind(name, cluster), format, text, bytes, length); });
+    return c_api::guarded([&] {
+        c_api::write_roll_call(name, c_api::cluster_behind(name, cluster), format, text, bytes, length);
+    });
 }
 
 tutti_status tutti_cluster_join(tutti_cluster* cluster, int local_rank, tutti_caller* me) {
-    return c::guarded([&] {
-        c::there("cluster_join", "me", me) = {};
-        mpi::Cluster joined = c::cluster_behind("cluster_join", cluster);
-        *me = c::caller_of(std::make_unique<c::MpiMember>(joined.join(local_rank)));
+    return c_api::guarded([&] {
+        c_api::there("cluster_join", "me", me) = {};
+        mpi::Cluster joined = c_api::cluster_behind("cluster_join", cluster);
+        *me = c_api::caller_of(std::make_unique<c_api::MpiMember>(joined.join(local_rank)));
     });
 }
 
 tutti_status tutti_cluster_run(tutti_cluster* cluster, tutti_member_function function, void* user) {
-    return c::guarded([&] {
-        c::there("cluster_run", "function", function);
-        c::cluster_behind("cluster_run", cluster).run([&](mpi::Member& member) {
-            c::MpiMember me(member);
-            c::call_as_member(me, function, user);
+    return c_api::guarded([&] {
+        c_api::there("cluster_run", "function", function);
+        c_api::cluster_behind("cluster_run", cluster).run([&](mpi::Member& member) {
+            c_api::MpiMember me(member);
+            c_api::call_as_member(me, function, user);
+        });
+    });
+}
+
+tutti_status tutti_cluster_run_member(tutti_cluster* cluster, int local_rank, tutti_member_function function,
+                                      void* user) {
+    return c_api::guarded([&] {
+        c_api::there("cluster_run_member", "function", function);
+        c_api::cluster_behind("cluster_run_member", cluster).run(local_rank, [&](mpi::Member& member) {
+            c_api::MpiMember me(member);
+            c_api::call_as_member(me, function, user);
         });
     });
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/group.hpp>
 #include <tutti/member.hpp>
 #include <tutti/operators.hpp>
@@ -10,7 +10,6 @@
 #include <mpi.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -18,46 +17,44 @@
 #include <string_view>
 #include <vector>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
-namespace c {
+namespace c_api {
 class MpiMember;
 }
-
-/// Collectives among the threads of several MPI processes: every thread calls, and leaders transfer the data
-/// over MPI.
-namespace mpi {
 
 namespace detail {
 class ClusterSeat;
 class ClusterState;
 struct PartLayout;
 
-/// Like tutti::detail::execute_again.
+/// Like detail::execute_again.
 TUTTI_API bool run_again(ClusterSeat& seat, std::uint64_t key, const void* input, void* output);
-/// Like those of tutti::detail.
 TUTTI_API void run_operator(ClusterSeat& seat, void (*work)(void* state), void* state);
-TUTTI_API tutti::detail::RequestBase& start(ClusterSeat& seat, const tutti::detail::Call& call,
-                                            const Options& options);
-TUTTI_API tutti::detail::PersistentRequestBase& prepare(ClusterSeat& seat, const tutti::detail::Call& call,
-                                                        const Options& options);
+TUTTI_API detail::RequestBase& start(ClusterSeat& seat, const detail::Call& call, const Options& options);
+TUTTI_API detail::PersistentRequestBase& prepare(ClusterSeat& seat, const detail::Call& call,
+                                                 const Options& options);
 
-/// A way of calling, like tutti::detail::BlockingWay.
-struct BlockingWay {
+/// A way of calling, like BlockingWay.
+struct ClusterWay {
     static constexpr bool blocks = true;
     static constexpr bool in_one_process = false;
 };
 
 /// The same where the operation is still outstanding when the call returns.
-struct NonblockingWay : BlockingWay {
+struct NonblockingClusterWay : ClusterWay {
     static constexpr bool blocks = false;
 };
 
 /// The common part of Start and Prepare.
 template <class Calls>
-using NonblockingCalls = tutti::detail::NonblockingCalls<Calls, ClusterSeat, NonblockingWay>;
+using NonblockingClusterCalls = NonblockingCalls<Calls, ClusterSeat, NonblockingClusterWay>;
 
 } // namespace detail
+
+/// Collectives among the threads of several MPI processes: every thread calls, and leaders transfer the data
+/// over MPI.
+namespace mpi {
 
 /// The nonblocking collectives of a cluster, `Request sum = me.start.allreduce(in, out, tutti::sum)`, as
 /// tutti::Start describes them. These rules are added:
@@ -70,27 +67,27 @@ using NonblockingCalls = tutti::detail::NonblockingCalls<Calls, ClusterSeat, Non
 ///   their buffers. So an operation costs the leader what a call that blocks costs all members together.
 /// - Order serial is rejected unless the order cannot change the bits. The bits are those of the call that
 ///   blocks.
-class Start : public detail::NonblockingCalls<Start> {
+class Start : public detail::NonblockingClusterCalls<Start> {
 public:
     using NonblockingCalls::NonblockingCalls;
 
 private:
-    friend class Collectives<Start, detail::NonblockingWay>;
-    Request run(const tutti::detail::Call& call, const Options& options) {
+    friend class Collectives<Start, detail::NonblockingClusterWay>;
+    Request run(const detail::Call& call, const Options& options) {
         return Request(detail::start(seat(), call, options));
     }
 };
 
-/// The persistent collectives of a cluster, as tutti::Prepare describes them, with the rules of mpi::Start.
+/// The persistent collectives of a cluster, as tutti::Prepare describes them, with the rules of Start.
 /// In contrast to those of a group, all members must also start them in the same order, and in the same order
 /// relative to nonblocking calls.
-class Prepare : public detail::NonblockingCalls<Prepare> {
+class Prepare : public detail::NonblockingClusterCalls<Prepare> {
 public:
     using NonblockingCalls::NonblockingCalls;
 
 private:
-    friend class Collectives<Prepare, detail::NonblockingWay>;
-    Persistent run(const tutti::detail::Call& call, const Options& options) {
+    friend class Collectives<Prepare, detail::NonblockingClusterWay>;
+    Persistent run(const detail::Call& call, const Options& options) {
         return Persistent(detail::prepare(seat(), call, options));
     }
 };
@@ -117,7 +114,7 @@ struct ClusterOptions {
 /// call costs two exchanges, in which each member reads and writes 2m to 3m bytes, or reads m and writes its
 /// part of m if they share the result. Between processes it costs what the algorithm among the processes
 /// costs.
-class TUTTI_API Member : public Collectives<Member, detail::BlockingWay> {
+class TUTTI_API Member : public Collectives<Member, detail::ClusterWay> {
 public:
     ~Member();
     /// Moves the membership; `other` must not be used afterwards.
@@ -156,10 +153,10 @@ public:
     /// process it makes no MPI calls. Every member must call it.
     ///
     /// - The members of a process must have consecutive ranks in the new cluster. Otherwise, all members
-    ///   throw ArgumentError, and may go on.
+    ///   throw CombinationError, and may go on.
     /// - Below MPI_THREAD_MULTIPLE, one thread of a process makes all MPI calls. If a new cluster has members
     ///   in several processes, it must include that member of each of them. Otherwise, all members throw
-    ///   ArgumentError, and may go on. With MPI_THREAD_MULTIPLE, the first of the new cluster's members in
+    ///   CombinationError, and may go on. With MPI_THREAD_MULTIPLE, the first of the new cluster's members in
     ///   each process makes its MPI calls.
     /// - A failure of this cluster also fails all clusters made from it. Other rules of lifetime and failures
     ///   are those of tutti::Member::split(), but other processes wait until the timeout for a member that
@@ -186,35 +183,35 @@ public:
 
 private:
     friend class Cluster;
-    friend class Collectives<Member, detail::BlockingWay>;
-    friend class c::MpiMember;
+    friend class Collectives<Member, detail::ClusterWay>;
+    friend class c_api::MpiMember;
 
     Member(std::shared_ptr<detail::ClusterState> cluster, detail::ClusterSeat& seat, tutti::Member* borrowed,
            std::optional<tutti::Member> own);
 
-    void run(const tutti::detail::Call& call, const Options& options) {
+    void run(const detail::Call& call, const Options& options) {
         called_from_->show(call.where);
-        const std::uint64_t key = tutti::detail::key_of(call);
+        const std::uint64_t key = detail::key_of(call);
         if (key == 0 || !detail::run_again(*seat_, key, call.input, call.output)) {
-            const tutti::detail::Call made = call; // so that only this one lies in memory
+            const detail::Call made = call; // so that only this one lies in memory
             run_anew(made, options);
         }
     }
-    void run_anew(const tutti::detail::Call& call, const Options& options);
+    void run_anew(const detail::Call& call, const Options& options);
     template <class Work>
     void run_operator(Work work) {
-        tutti::detail::run_operator_of(*seat_, work);
+        detail::run_operator_of(*seat_, work);
     }
     void leave() noexcept;
     /// The parts into which the members divide the cluster by their choices.
-    std::vector<detail::PartLayout> agree_on_parts(const tutti::detail::Choice& choice, SourceLine where);
-    std::optional<Member> regroup(const tutti::detail::Choice& choice, SourceLine where);
+    std::vector<detail::PartLayout> agree_on_parts(const detail::Choice& choice, SourceLine where);
+    std::optional<Member> regroup(const detail::Choice& choice, SourceLine where);
 
     std::shared_ptr<detail::ClusterState> cluster_;
     std::optional<tutti::Member> own_;
     tutti::Member* borrowed_;
     detail::ClusterSeat* seat_;
-    tutti::detail::CalledFrom* called_from_;
+    detail::CalledFrom* called_from_;
     int rank_;
     int size_;
     int exceptions_on_entry_;
@@ -259,9 +256,6 @@ public:
     /// The global rank of this process's member 0.
     int first_rank() const;
 
-    /// One line with the numbers of processes and members and the thread level.
-    std::string description() const;
-
     /// A report of where every member of this process is, as Group::roll_call(), with the processes it waits
     /// for.
     std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
@@ -270,12 +264,28 @@ public:
     /// ArgumentError if the cluster was made from a Team.
     [[nodiscard("a membership lasts as long as its Member")]] Member join(int local_rank);
 
-    /// Runs `function` once on every thread of the team, as Team::run() does. Throws ArgumentError if the
-    /// cluster was made from a Group, or if, under MPI_THREAD_FUNNELED, the calling thread is not the main
-    /// thread.
-    void run(const std::function<void(Member&)>& function);
+    /// Joins as `local_rank`, calls `function(me)`, leaves, and returns the result, with the rules of
+    /// Group::run(): the text of an exception reaches all members of all processes. Throws what join()
+    /// throws.
+    template <detail::MembersFunction<Member> F>
+    auto run(int local_rank, F&& function) {
+        return detail::result_of<Member>(function, [&](const auto& call) { run_member(local_rank, call); });
+    }
+
+    /// Calls `function(me)` once on every thread of the team, and returns the results by local rank, as
+    /// Team::run() does. Throws ArgumentError if the cluster was made from a Group, or if, under
+    /// MPI_THREAD_FUNNELED, the calling thread is not the main thread.
+    template <detail::MembersFunction<Member> F>
+    auto run(F&& function) {
+        return detail::results_of<Member>(
+            team_ == nullptr ? 0 : team_->size(), function, [](Member& me) { return me.local().rank(); },
+            [&](const auto& call) { run_all(call); });
+    }
 
 private:
+    void run_member(int local_rank, const detail::FunctionOf<Member>& function);
+    void run_all(const detail::FunctionOf<Member>& function);
+
     std::shared_ptr<detail::ClusterState> state_;
     std::optional<Group> group_;
     Team* team_ = nullptr;
@@ -301,4 +311,4 @@ struct Share {
 TUTTI_API Share divide_cpus(MPI_Comm communicator);
 
 } // namespace mpi
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

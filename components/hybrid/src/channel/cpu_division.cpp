@@ -180,7 +180,7 @@ std::vector<int> divided(const machine::Machine& machine, const std::vector<std:
 
 } // namespace tutti::hybrid
 
-namespace tutti::inline TUTTI_NAMESPACE::mpi {
+namespace tutti::v0_1::mpi {
 
 Share divide_cpus(MPI_Comm communicator) {
     hybrid::require_communicator("divide_cpus", communicator);
@@ -194,4 +194,4 @@ Share divide_cpus(MPI_Comm communicator) {
     return share;
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::mpi
+} // namespace tutti::v0_1::mpi

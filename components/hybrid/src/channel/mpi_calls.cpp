@@ -269,7 +269,7 @@ MismatchProbe::MismatchProbe(int processes) : taken_counts_(static_cast<std::siz
     kept_->asked_counts = kept_->due_counts = taken_counts_;
 }
 
-void MismatchProbe::ask(int peer, const CallTrail& own, std::uint64_t begun_on_other, bool is_stuck) {
+void MismatchProbe::ask(int peer, const CallTrail& own, std::uint64_t begun_on_other, bool is_stuck) try {
     kept_->asked.resize(taken_counts_.size());
     const auto index = static_cast<std::size_t>(peer);
     Asked& asked = kept_->asked[index];
@@ -277,12 +277,12 @@ void MismatchProbe::ask(int peer, const CallTrail& own, std::uint64_t begun_on_o
     if (asked.request != MPI_REQUEST_NULL) {
         check(MPI_Test(&asked.request, &done, MPI_STATUS_IGNORE), "MPI_Test");
     }
-    const MismatchProbe::Summary& last = asked.summary;
+    const Summary& last = asked.summary;
     if (done == 0 ||
         (last.number == own.number() && last.begun_on_other == begun_on_other && last.is_stuck == is_stuck)) {
         return;
     }
-    asked.summary = MismatchProbe::Summary(own);
+    asked.summary = Summary(own);
     asked.summary.begun_on_other = begun_on_other;
     asked.summary.is_stuck = is_stuck;
     // Synchronous: it is done when the peer has taken it, so that no two are ever on their way.
@@ -290,6 +290,7 @@ void MismatchProbe::ask(int peer, const CallTrail& own, std::uint64_t begun_on_o
                      communicator_, &asked.request),
           "MPI_Issend");
     ++kept_->asked_counts[index];
+} catch (const std::bad_alloc&) { // a later look asks again
 }
 
 void MismatchProbe::hear(int process, const CallTrail& own) {
@@ -305,7 +306,10 @@ void MismatchProbe::hear(int process, const CallTrail& own) {
         check(MPI_Mrecv(&summary, static_cast<int>(sizeof(summary)), MPI_BYTE, &message, MPI_STATUS_IGNORE),
               "MPI_Mrecv");
         ++taken_counts_[static_cast<std::size_t>(status.MPI_SOURCE)];
-        ahead_.emplace_back(status.MPI_SOURCE, summary);
+        try {
+            ahead_.emplace_back(status.MPI_SOURCE, summary);
+        } catch (const std::bad_alloc&) { // its timeout remains
+        }
     }
     for (const auto& [peer, summary] : ahead_) {
         compare(own, process, summary, peer);

@@ -179,7 +179,7 @@ public:
         tag_ = tag;
     }
 
-    /// Sends a probe to `peer`. Returns at once. See Summary.
+    /// Sends a probe to `peer`, unless there is no memory for it. Returns at once. See Summary.
     void ask(int peer, const CallTrail& own, std::uint64_t begun_on_other, bool is_stuck);
 
     /// Receives the probes that have come, and compares. Throws MismatchError.

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <type_traits>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 namespace detail {
 
@@ -280,4 +280,4 @@ template <class A>
 inline constexpr MeanIn<A> mean_in{};
 inline constexpr Mean mean{};
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

@@ -4,10 +4,8 @@
 #include <tutti/operators.hpp>
 
 #include <cstdint>
-#include <span>
-#include <type_traits>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 /// A value and its position, such as a rank or an index: the elements of minloc and maxloc. Compare them with
 /// ==, not as bytes, because there may be padding between the two.
@@ -58,66 +56,16 @@ struct MinLoc : detail::Located<true> {};
 /// The greatest value and its position (argmax). Equal values, NaN and order are treated as in MinLoc.
 struct MaxLoc : detail::Located<false> {};
 
-/// The least and the greatest of some values: the elements of minmax.
-///
-///     const auto [low, high] = me.allreduce(tutti::MinMax<double>::of(x), tutti::minmax);
-template <class T>
-struct MinMax {
-    /// The least value.
-    T min;
-    /// The greatest value.
-    T max;
-
-    /// Both of one value.
-    static constexpr MinMax of(const T& value) { return {value, value}; }
-    /// Both of a range, as by tutti::minimum and tutti::maximum; their identities for an empty range. Takes
-    /// one pass.
-    static constexpr MinMax of(std::span<const T> values) requires detail::Real<T> {
-        MinMax all{Minimum::identity<T>(), Maximum::identity<T>()};
-        for (const T& value : values) {
-            all = {Minimum()(all.min, value), Maximum()(all.max, value)};
-        }
-        return all;
-    }
-    /// Whether both are equal.
-    friend constexpr bool operator==(const MinMax&, const MinMax&) = default;
-};
-
 namespace detail {
 
 template <>
 inline constexpr bool is_operator<MinLoc> = true;
 template <>
 inline constexpr bool is_operator<MaxLoc> = true;
-template <class E>
-inline constexpr bool is_minmax = false;
-template <Real T>
-inline constexpr bool is_minmax<MinMax<T>> = true;
 
-} // namespace detail
-
-/// The minimum of the least values and the maximum of the greatest ones, as by tutti::minimum and
-/// tutti::maximum.
-struct MinAndMax {
-    /// Combines two elements; `a` is the left operand.
-    template <class T>
-    requires std::is_invocable_v<Minimum, const T&, const T&>
-    constexpr MinMax<T> operator()(const MinMax<T>& a, const MinMax<T>& b) const {
-        return {Minimum()(a.min, b.min), Maximum()(a.max, b.max)};
-    }
-    /// The identity: that of no values.
-    template <class E>
-    requires detail::is_minmax<E>
-    static constexpr E identity() { return E::of(std::span<const decltype(E::min)>()); }
-};
-
-namespace detail {
-template <>
-inline constexpr bool is_operator<MinAndMax> = true;
 } // namespace detail
 
 inline constexpr MinLoc minloc{};
 inline constexpr MaxLoc maxloc{};
-inline constexpr MinAndMax minmax{};
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

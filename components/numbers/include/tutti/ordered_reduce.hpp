@@ -1,7 +1,7 @@
 #pragma once
 
 #include <tutti/detail/call.hpp>
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/detail/make_call.hpp>
 #include <tutti/member.hpp>
 #include <tutti/operators.hpp>
@@ -14,7 +14,7 @@
 #include <memory>
 #include <span>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 namespace detail {
 
@@ -98,9 +98,9 @@ private:
 /// index `first_index` on; it may have none, and the members' ranges may come in any order. Operands are
 /// combined in the order of their indices, except by compiled operators of the library, which commute.
 ///
-/// This is a blocking call, which every member must make. Every member throws ArgumentError if an index
-/// belongs to no member or to several, or if there are no terms and the operator has no identity;
-/// MismatchError if elements or operators differ. The members can then prepare again.
+/// This is a blocking call, which every member must make. Every member throws CombinationError if an index
+/// belongs to no member or to several, if there are no terms and the operator has no identity, or if
+/// elements or operators differ. The members can then prepare again.
 template <class T, class Op>
 requires Applicable<Op, T>
 [[nodiscard]] OrderedReduce<T, Op> prepare_ordered_reduce(Member& me, std::size_t first_index,
@@ -109,4 +109,4 @@ requires Applicable<Op, T>
     return OrderedReduce<T, Op>(detail::Inside::seat_of(me), first_index, count, op, where);
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

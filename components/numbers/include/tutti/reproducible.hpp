@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/detail/standard.hpp>
 
 #include <bit>
@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <span>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 namespace detail {
 
@@ -194,4 +194,4 @@ private:
     std::int32_t high_[padded_fold]{};
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

@@ -15,7 +15,7 @@
 #include <span>
 #include <vector>
 
-namespace tutti::inline TUTTI_NAMESPACE::detail {
+namespace tutti::v0_1::detail {
 
 // `me` is a member of a group or cluster, or Alone; each list of TermLists has elements of this member.
 
@@ -106,9 +106,9 @@ float reproduced_norm2(Me& me, TermLists<float> x, const Options& options) {
     return static_cast<float>(std::sqrt(me.allreduce(squares, sum, options).value()));
 }
 
-} // namespace tutti::inline TUTTI_NAMESPACE::detail
+} // namespace tutti::v0_1::detail
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 /// The sum of the terms of all members, with the same bits for every number of members, and of processes, and
 /// for every distribution and order of the terms. Every member gets it. Members may have different numbers of
@@ -216,4 +216,4 @@ template <detail::TermsRange In>
 
 } // namespace single_caller
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

@@ -2,7 +2,7 @@
 
 #include <tutti/collectives.hpp>
 #include <tutti/detail/call.hpp>
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/detail/request_base.hpp>
 #include <tutti/executor.hpp>
 #include <tutti/request.hpp>
@@ -11,9 +11,9 @@
 #include <cstddef>
 #include <string>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
-namespace c {
+namespace c_api {
 class Inside;
 }
 
@@ -100,7 +100,7 @@ public:
 
 private:
     friend class Collectives<AsyncRank, detail::NonblockingWay>;
-    friend class c::Inside;
+    friend class c_api::Inside;
     AsyncRequest run(const detail::Call& call, const Options& /*in the call*/) {
         return AsyncRequest(detail::arrive(*state_, rank_, call));
     }
@@ -151,4 +151,4 @@ private:
     detail::AsyncGroupState* state_; ///< destroys itself, after the last request
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

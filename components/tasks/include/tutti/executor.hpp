@@ -1,12 +1,12 @@
 #pragma once
 
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/detail/standard.hpp>
 
 #include <cstddef>
 #include <functional>
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 class Team;
 
@@ -35,4 +35,4 @@ using Executor = std::function<void(std::size_t count, const std::function<void(
 /// same team must not call it, because run() would throw Error. The team must outlive the executor.
 TUTTI_API Executor executor_of(Team& team);
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

@@ -6,7 +6,7 @@
 #include <functional>
 #include <memory>
 
-namespace tutti::inline TUTTI_NAMESPACE::openmp {
+namespace tutti::v0_1 {
 
 // Two functions for the two kinds of translation units, so that a program may have both.
 #if defined(_OPENMP)
@@ -23,7 +23,7 @@ inline namespace without_openmp {
 /// The executor returns before the tasks have run. Outside a parallel region, or in a region of one thread,
 /// the calling thread runs all tasks before the executor returns. In a file that is compiled without
 /// -fopenmp, it always does.
-inline Executor executor() {
+inline Executor openmp_executor() {
     return [](std::size_t count, const std::function<void(std::size_t)>& task) {
         const auto kept = std::make_shared<const std::function<void(std::size_t)>>(task);
         for (std::size_t index = 0; index < count; ++index) {
@@ -37,4 +37,4 @@ inline Executor executor() {
 
 } // inline namespace
 
-} // namespace tutti::inline TUTTI_NAMESPACE::openmp
+} // namespace tutti::v0_1

@@ -3,7 +3,7 @@
 #include <tutti/collectives.hpp>
 #include <tutti/counts.hpp>
 #include <tutti/detail/call.hpp>
-#include <tutti/detail/export.hpp>
+#include <tutti/detail/export.h>
 #include <tutti/executor.hpp>
 #include <tutti/start.hpp>
 
@@ -24,7 +24,7 @@
 // done. Throws ArgumentError or MismatchError, which name buffers by their ranks (`rank`, `peer`); no buffer
 // has then been written. DynamicVector is not supported, and there may be at most 65535 buffers.
 
-namespace tutti::inline TUTTI_NAMESPACE {
+namespace tutti::v0_1 {
 
 namespace detail {
 
@@ -372,4 +372,4 @@ void shift(VectorRange auto&& inouts, int distance, const Executor& executor = {
 
 } // namespace single_caller
 
-} // namespace tutti::inline TUTTI_NAMESPACE
+} // namespace tutti::v0_1

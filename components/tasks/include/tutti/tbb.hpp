@@ -21,18 +21,17 @@
 #include <thread>
 #include <vector>
 
-// Collectives among tasks of oneTBB: the component `tbb`, for programs that link oneTBB themselves. A program
-// with `using namespace tutti` must refer to oneTBB's namespace as `oneapi::tbb`.
+// Collectives among tasks of oneTBB: the component `tbb`, for programs that link oneTBB themselves.
 
-namespace tutti::inline TUTTI_NAMESPACE::tbb {
+namespace tutti::v0_1 {
 
 /// An executor that runs parts of large operations on the threads of an arena, for an AsyncGroup or the
 /// functions of tutti/single_caller.hpp. It returns before the tasks have run. The arena must live as long as
 /// the executor is used.
-inline Executor executor(::tbb::task_arena& arena) {
+inline Executor executor_of(tbb::task_arena& arena) {
     return [&arena](std::size_t count, const std::function<void(std::size_t)>& task) {
         arena.enqueue(
-            [count, task] { ::tbb::parallel_for(std::size_t{0}, count, task, ::tbb::simple_partitioner()); });
+            [count, task] { tbb::parallel_for(std::size_t{0}, count, task, tbb::simple_partitioner()); });
     };
 }
 
@@ -40,9 +39,9 @@ namespace detail {
 
 /// A suspended task that an Awaiter can resume.
 struct Suspended {
-    ::tbb::task::suspend_point point;
+    tbb::task::suspend_point point;
 
-    void resume() const { ::tbb::task::resume(point); }
+    void resume() const { tbb::task::resume(point); }
 };
 
 } // namespace detail
@@ -57,17 +56,17 @@ struct Suspended {
 /// @warning As with any suspended task, do not call it inside a catch clause or while holding a lock.
 ///
 /// Throws Error inside a function that was passed to AsyncRequest::then(), or anything that it calls.
-inline void wait(const AsyncRequest& request) {
-    ::tutti::detail::Awaiter awaited(request.operator co_await());
-    ::tutti::detail::require_movable_stack();
+inline void tbb_wait(const AsyncRequest& request) {
+    detail::Awaiter awaited(request.operator co_await());
+    detail::require_movable_stack();
     if (!awaited.await_ready()) {
         std::exception_ptr refused;
-        ::tbb::task::suspend([&](::tbb::task::suspend_point point) {
+        tbb::task::suspend([&](tbb::task::suspend_point point) {
             try {
                 awaited.await_suspend(detail::Suspended{point});
             } catch (...) { // which must not leave this stack
                 refused = std::current_exception();
-                ::tbb::task::resume(point);
+                tbb::task::resume(point);
             }
         });
         if (refused != nullptr) {
@@ -77,28 +76,27 @@ inline void wait(const AsyncRequest& request) {
     awaited.await_resume();
 }
 
-void wait(const Request&) = delete; // the task may resume on a thread that must not use the request
+void tbb_wait(const Request&) = delete; // the task may resume on a thread that must not use the request
 
 /// Pins the threads that enter an arena, as a Team of the arena's size pins its threads
 /// (TeamOptions::placement). A thread gets its previous CPUs back when it leaves the arena, or when this
 /// object is destroyed. A thread that the system does not allow to be pinned stays as it is.
-class Pinning final : public ::tbb::task_scheduler_observer {
+class ArenaPinning final : public tbb::task_scheduler_observer {
 public:
     /// Throws ArgumentError under the same conditions as a team.
-    explicit Pinning(::tbb::task_arena& arena, const std::string& placement = "compact")
-        : ::tbb::task_scheduler_observer(arena),
-          cpus_(cpus_of_placement(placement, arena.max_concurrency())) {
+    explicit ArenaPinning(tbb::task_arena& arena, const std::string& placement = "compact")
+        : tbb::task_scheduler_observer(arena), cpus_(cpus_of_placement(placement, arena.max_concurrency())) {
         observe(true);
     }
-    ~Pinning() override { observe(false); }
-    Pinning(const Pinning&) = delete;
-    Pinning& operator=(const Pinning&) = delete;
-    Pinning(Pinning&&) = delete;
-    Pinning& operator=(Pinning&&) = delete;
+    ~ArenaPinning() override { observe(false); }
+    ArenaPinning(const ArenaPinning&) = delete;
+    ArenaPinning& operator=(const ArenaPinning&) = delete;
+    ArenaPinning(ArenaPinning&&) = delete;
+    ArenaPinning& operator=(ArenaPinning&&) = delete;
 
     /// Called by oneTBB on a thread that enters the arena.
     void on_scheduler_entry(bool /*is_worker*/) override {
-        const auto slot = static_cast<std::size_t>(::tbb::this_task_arena::current_thread_index());
+        const auto slot = static_cast<std::size_t>(tbb::this_task_arena::current_thread_index());
         try {
             const std::lock_guard lock(mutex_);
             pinned_.emplace(std::this_thread::get_id(), cpus_[slot % cpus_.size()]);
@@ -122,4 +120,4 @@ private:
     std::multimap<std::thread::id, PinnedThread> pinned_;
 };
 
-} // namespace tutti::inline TUTTI_NAMESPACE::tbb
+} // namespace tutti::v0_1
