@@ -173,16 +173,14 @@ void ClusterState::end() noexcept {
 void ClusterState::close() noexcept {
     try {
         parts_.close_ended(transport_.channel());
-    } catch (const std::exception&) { // the communicators stay
-        return;
-    }
-    for (hybrid::MpiChannel* const channel : channels()) {
-        channel->close();
-        if (!channel->is_closed()) {
-            return;
+        for (hybrid::MpiChannel* const channel : channels()) {
+            channel->set_timeout(timeout_); // the last call may have had its own
+            channel->close();
         }
+        control_.close();
+    } catch (const std::exception&) { // the communicators stay, and nobody waits for this process
+        tell_others(std::current_exception());
     }
-    control_.close();
 }
 
 void ClusterState::exchange_sizes(int members) {

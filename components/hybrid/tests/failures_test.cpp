@@ -293,11 +293,25 @@ TEST_CASE("what MPI has not sent when a cluster fails is not freed, and texts of
     });
 }
 
+TEST_CASE("a process that is late at the end of a cluster does not wait for one that has given up") {
+    on_two([](MPI_Comm part, bool is_second) {
+        {
+            mpi::Cluster cluster(Group(1), part, {.timeout = 50ms});
+            mpi::Member me = cluster.join(0);
+            me.start.barrier({.timeout = never}).wait(); // on another channel than blocking calls
+            if (is_second) {
+                test::sleep_for(100ms);
+            }
+        }
+        MPI_Barrier(part);
+    });
+}
+
 TEST_CASE("a communicator of which no cluster can be made") {
     CHECK_THROWS_WITH_AS(mpi::Cluster(Group(1), MPI_COMM_NULL), doctest::Contains("MPI_COMM_NULL"),
                          ArgumentError);
-    CHECK_THROWS_WITH_AS(mpi::divide_cpus(MPI_COMM_NULL),
-                         doctest::Contains("divide_cpus: `communicator`"), ArgumentError);
+    CHECK_THROWS_WITH_AS(mpi::divide_cpus(MPI_COMM_NULL), doctest::Contains("divide_cpus: `communicator`"),
+                         ArgumentError);
     if (thread_level() == MPI_THREAD_SINGLE) {
         CHECK_THROWS_WITH_AS(mpi::Cluster(Group(2), MPI_COMM_SELF),
                              doctest::Contains("MPI_THREAD_FUNNELED or more"), ArgumentError);

@@ -127,10 +127,9 @@ public:
     /// whenever it is called. See keep().
     bool is_stuck() const { return stuck_; }
 
-    /// Ends the use of the channel if nothing has failed. Collective: gives up when another process fails or
+    /// Ends the use of the channel if nothing has failed. Collective: throws when another process fails or
     /// does not answer.
-    void close() noexcept;
-    bool is_closed() const { return closed_; }
+    void close();
     /// The same if no process has sent anything. Collective.
     void close_unused() { closed_ = communicator_ != MPI_COMM_NULL; }
 
