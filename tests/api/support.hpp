@@ -20,16 +20,8 @@ inline std::size_t index_of(const Member& me) {
 
 /// The exception of a call, by the most derived of the library's own types, with the text.
 struct Thrown {
-    enum class Kind {
-        nothing,
-        argument,
-        combination,
-        mismatch,
-        aborted,
-        timeout,
-        error,
-        other
-    } kind = Kind::nothing;
+    enum class Kind { nothing, argument, combination, mismatch, aborted, timeout, error, other };
+    Kind kind = Kind::nothing;
     std::string text;
 };
 

@@ -64,7 +64,7 @@ TEST_CASE("a member that waits for long logs once which members are late, unless
         CHECK(level == LogLevel::warning);
         logged.emplace_back(text);
     });
-    const auto wait_for_late_members = [](Timeout report_after) {
+    const auto wait_for_late_members = [](Timeout report_after, bool starts = false) {
         Group group(2, {.report_after = report_after});
         const test::FastClock clock(20);
         on_threads(2, [&](int rank) {
@@ -73,7 +73,7 @@ TEST_CASE("a member that waits for long logs once which members are late, unless
                 if (rank == 1) {
                     test::sleep_for(2s);
                 }
-                call == 0 ? me.barrier() : me.start.barrier().wait();
+                starts ? me.start.barrier().wait() : me.barrier();
             }
         });
     };
@@ -81,9 +81,12 @@ TEST_CASE("a member that waits for long logs once which members are late, unless
     wait_for_late_members(never);
     CHECK(logged.empty());
     wait_for_late_members(1s);
+    wait_for_late_members(1s, true);
     set_log({});
-    REQUIRE(logged.size() == 1);
-    check_mentions(logged[0], {"member 0 has waited 1 s in", "barrier", "at last for member 1"});
+    REQUIRE(logged.size() == 2);
+    for (const std::string& text : logged) {
+        check_mentions(text, {"member 0 has waited 1 s in", "barrier", "at last for member 1"});
+    }
 }
 
 TEST_CASE("a timeout that is not positive is reported as it was given") {
