@@ -18,11 +18,11 @@
 
 namespace {
 
-Result with_tutti(const Poisson& matrix, int threads, tutti::mpi::Cluster& cluster) {
+Result with_tutti(const Poisson& matrix, int threads, tutti::Cluster& cluster) {
     return solve(matrix, threads, [&](const auto& body) {
 #pragma omp parallel num_threads(threads)
         {
-            tutti::mpi::Member me = cluster.join(omp_get_thread_num());
+            tutti::ClusterMember me = cluster.join(omp_get_thread_num());
             body([&](double value) { return me.allreduce(value, tutti::sum); });
         }
     });
@@ -59,7 +59,7 @@ int main(int argc, char** argv) {
     Result tutti, hand;
     std::vector<double> us;
     {
-        tutti::mpi::Cluster cluster(tutti::Group(threads), MPI_COMM_WORLD); // ends before MPI does
+        tutti::Cluster cluster(tutti::Group(threads), MPI_COMM_WORLD); // ends before MPI does
         us = in_turns(5, {[&] { tutti = with_tutti(matrix, threads, cluster); },
                           [&] { hand = by_hand(matrix, threads); }});
     }

@@ -17,10 +17,10 @@
 #include <cstdio>
 #include <cstdlib>
 
-static void with_tutti(std::vector<Square>& plate, tutti::mpi::Cluster& cluster) {
+static void with_tutti(std::vector<Square>& plate, tutti::Cluster& cluster) {
 #pragma omp parallel num_threads(static_cast <int>(plate.size()))
     {
-        tutti::mpi::Member me = cluster.join(omp_get_thread_num());
+        tutti::ClusterMember me = cluster.join(omp_get_thread_num());
         with_halo(me, plate[static_cast<std::size_t>(omp_get_thread_num())]);
     }
 }
@@ -66,7 +66,7 @@ int main(int argc, char** argv) {
     std::vector<double> halo(2 * plate[0].width, 0.0);
     std::copy_n(plate[0].row(0, 0), plate[0].width, halo.begin());
     {
-        tutti::mpi::Cluster cluster(tutti::Group(threads), MPI_COMM_WORLD); // ends before MPI does
+        tutti::Cluster cluster(tutti::Group(threads), MPI_COMM_WORLD); // ends before MPI does
         const std::vector<double> us =
             in_turns(9, {[&] { with_tutti(plate, cluster); }, [&] { by_hand(hand, halo, column); }});
         if (process == 0) {

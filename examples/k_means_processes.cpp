@@ -16,11 +16,11 @@
 #include <cstdio>
 #include <cstdlib>
 
-static void with_tutti(const Points& points, Points& result, int threads, tutti::mpi::Cluster& cluster) {
+static void with_tutti(const Points& points, Points& result, int threads, tutti::Cluster& cluster) {
     Points all(2 * clusters); // the threads of the process share it
 #pragma omp parallel num_threads(threads)
     {
-        tutti::mpi::Member me = cluster.join(omp_get_thread_num());
+        tutti::ClusterMember me = cluster.join(omp_get_thread_num());
         iterate(points, result, [&](Points& sums) -> const Points& {
             me.allreduce(sums, tutti::shared(all), tutti::sum);
             return all; // which nobody changes before this thread calls again
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
     Points tutti, hand;
     std::vector<double> us;
     {
-        tutti::mpi::Cluster cluster(tutti::Group(threads), MPI_COMM_WORLD); // ends before MPI does
+        tutti::Cluster cluster(tutti::Group(threads), MPI_COMM_WORLD); // ends before MPI does
         us = in_turns(21, {[&] { with_tutti(points, tutti = first, threads, cluster); },
                            [&] { by_hand(points, hand = first, threads); }});
         if (process == 0) {

@@ -17,7 +17,7 @@ bool is_measured(Collective collective) {
            collective == Collective::reduce;
 }
 
-void call_cluster(mpi::Member& me, const Problem& problem, const Options& options, const double* in,
+void call_cluster(ClusterMember& me, const Problem& problem, const Options& options, const double* in,
                   double* out) {
     const std::span from(in, problem.input_elements(me.rank()));
     const std::span to(out, problem.output_elements(me.rank()));

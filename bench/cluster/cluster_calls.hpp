@@ -18,7 +18,7 @@ bool is_measured(Collective collective);
 inline constexpr const char* measured_collectives = "allreduce, reduce_scatter, allgather, broadcast, reduce";
 
 /// One call: a sum of doubles where it reduces, rooted at Problem::root.
-void call_cluster(mpi::Member& me, const Problem& problem, const Options& options, const double* in,
+void call_cluster(ClusterMember& me, const Problem& problem, const Options& options, const double* in,
                   double* out);
 
 /// Hand-written hybrid code, well done: the OpenMP threads of a process combine slices of their vectors, or

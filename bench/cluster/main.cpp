@@ -135,7 +135,7 @@ private:
     }
 
     void measure_member(Results& results) {
-        mpi::Member me = cluster_.join(omp_get_thread_num());
+        ClusterMember me = cluster_.join(omp_get_thread_num());
         Harness harness(HarnessMemory(window_.memory(), me.size(), stamps_), me.rank());
         const Buffer input(most_elements() * sizeof(double));
         const Buffer own_output(arguments_.shared ? 0 : most_elements() * sizeof(double));
@@ -186,7 +186,7 @@ private:
 
     const Arguments& arguments_;
     Group group_;
-    mpi::Cluster cluster_;
+    Cluster cluster_;
     std::vector<Problem> problems_;
     std::vector<int> cpus_;
     bool crowded_;

@@ -10,8 +10,8 @@ int main(int argc, char** argv) {
     std::atomic<int> wrong = 0;
     {
         tutti::Team team(2, {.placement = "none"});
-        tutti::mpi::Cluster cluster(team, MPI_COMM_WORLD);
-        cluster.run([&](tutti::mpi::Member& me) { wrong += me.allreduce(1, tutti::sum) != me.size(); });
+        tutti::Cluster cluster(team, MPI_COMM_WORLD);
+        cluster.run([&](tutti::ClusterMember& me) { wrong += me.allreduce(1, tutti::sum) != me.size(); });
     }
     MPI_Finalize();
     return wrong;

@@ -30,7 +30,7 @@ fi
 
 compile "$@" "$here/collectives.cpp" -DHEADER='<tutti/tutti.hpp>' -DMEMBER=tutti::Member
 if [ -e "$include/tutti/mpi.hpp" ]; then
-    compile "$@" "$here/collectives.cpp" -DHEADER='<tutti/mpi.hpp>' -DMEMBER=tutti::mpi::Member
+    compile "$@" "$here/collectives.cpp" -DHEADER='<tutti/mpi.hpp>' -DMEMBER=tutti::ClusterMember
 fi
 compile "$@" -x c++ "$here/macros.c"
 exit $failed

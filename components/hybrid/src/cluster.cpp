@@ -146,14 +146,14 @@ void ClusterParts::fail(int member, const std::exception_ptr& cause) noexcept {
 
 } // namespace tutti::v0_1::detail
 
-namespace tutti::v0_1::mpi {
+namespace tutti::v0_1 {
 
 using detail::Choice;
 using detail::PartLayout;
 using detail::ShownChoice;
 
-Member::Member(std::shared_ptr<detail::ClusterState> cluster, detail::ClusterSeat& seat,
-               tutti::Member* borrowed, std::optional<tutti::Member> own)
+ClusterMember::ClusterMember(std::shared_ptr<detail::ClusterState> cluster, detail::ClusterSeat& seat,
+                             Member* borrowed, std::optional<Member> own)
     : start(seat, seat.global_rank(), cluster->size()), prepare(seat, seat.global_rank(), cluster->size()),
       cluster_(std::move(cluster)), own_(std::move(own)), borrowed_(borrowed), seat_(&seat),
       called_from_(&cluster_->board(local().rank()).called_from), rank_(seat.global_rank()),
@@ -161,13 +161,13 @@ Member::Member(std::shared_ptr<detail::ClusterState> cluster, detail::ClusterSea
     seat_->sit(own_ && !cluster_->is_part() ? detail::Leaving::for_now : detail::Leaving::for_good);
 }
 
-Member::Member(Member&& other) noexcept
+ClusterMember::ClusterMember(ClusterMember&& other) noexcept
     : start(other.start), prepare(other.prepare), cluster_(std::move(other.cluster_)),
       own_(std::move(other.own_)), borrowed_(other.borrowed_), seat_(std::exchange(other.seat_, nullptr)),
       called_from_(other.called_from_), rank_(other.rank_), size_(other.size_),
       exceptions_on_entry_(other.exceptions_on_entry_) {}
 
-Member& Member::operator=(Member&& other) noexcept {
+ClusterMember& ClusterMember::operator=(ClusterMember&& other) noexcept {
     if (this != &other) {
         std::destroy_at(this);
         std::construct_at(this, std::move(other));
@@ -175,11 +175,11 @@ Member& Member::operator=(Member&& other) noexcept {
     return *this;
 }
 
-Member::~Member() {
+ClusterMember::~ClusterMember() {
     leave();
 }
 
-void Member::leave() noexcept {
+void ClusterMember::leave() noexcept {
     if (seat_ == nullptr) {
         return;
     }
@@ -189,11 +189,11 @@ void Member::leave() noexcept {
     seat_->rise();
 }
 
-void Member::run_anew(const detail::Call& call, const Options& options) {
+void ClusterMember::run_anew(const detail::Call& call, const Options& options) {
     seat_->run(call, options);
 }
 
-void Member::abort(std::string_view text) {
+void ClusterMember::abort(std::string_view text) {
     seat_->abort(text);
 }
 
@@ -221,12 +221,12 @@ int Cluster::first_rank() const {
     return state_->first_rank(state_->process());
 }
 
-Member Cluster::join(int local_rank) {
+ClusterMember Cluster::join(int local_rank) {
     if (!group_) {
         throw ArgumentError("join: the cluster is made from a Team, whose threads it has: use run()");
     }
     try {
-        tutti::Member own = group_->join(local_rank);
+        Member own = group_->join(local_rank);
         return {state_, state_->seat(local_rank), nullptr, std::move(own)};
     } catch (const ArgumentError&) {
         throw; // the thread may join elsewhere
@@ -236,13 +236,13 @@ Member Cluster::join(int local_rank) {
     }
 }
 
-Neighbors Member::neighbors(const std::vector<int>& sources, const std::vector<int>& destinations,
-                            SourceLine where) {
+Neighbors ClusterMember::neighbors(const std::vector<int>& sources, const std::vector<int>& destinations,
+                                   SourceLine where) {
     return detail::as_one_call(
         [&] { return detail::exchange_neighbors(*this, sources, destinations, where); });
 }
 
-Neighbors Member::grid(const std::vector<int>& dims, const std::vector<bool>& wraps) const {
+Neighbors ClusterMember::grid(const std::vector<int>& dims, const std::vector<bool>& wraps) const {
     return detail::neighbors_in_grid(rank_, size_, dims, wraps);
 }
 
@@ -253,7 +253,8 @@ std::string Cluster::roll_call(RollCallFormat format) const {
 namespace {
 
 /// Calls the function as a member; the others receive its failure.
-void call_as(Member& member, detail::ClusterSeat& seat, const detail::FunctionOf<Member>& function) {
+void call_as(ClusterMember& member, detail::ClusterSeat& seat,
+             const detail::FunctionOf<ClusterMember>& function) {
     try {
         function(member);
     } catch (...) {
@@ -269,26 +270,26 @@ void call_as(Member& member, detail::ClusterSeat& seat, const detail::FunctionOf
 
 } // namespace
 
-void Cluster::run_member(int local_rank, const detail::FunctionOf<Member>& function) {
+void Cluster::run_member(int local_rank, const detail::FunctionOf<ClusterMember>& function) {
     if (!function) {
-        throw ArgumentError("Cluster::run: `function` is empty: pass one that takes a Member&");
+        throw ArgumentError("Cluster::run: `function` is empty: pass one that takes a ClusterMember&");
     }
-    Member member = join(local_rank);
+    ClusterMember member = join(local_rank);
     call_as(member, state_->seat(local_rank), function);
 }
 
-void Cluster::run_all(const detail::FunctionOf<Member>& function) {
+void Cluster::run_all(const detail::FunctionOf<ClusterMember>& function) {
     if (team_ == nullptr || !function) {
         throw ArgumentError(
             function
                 ? "run: the cluster is made from a Group, whose threads are the caller's: pass the rank too"
-                : "Cluster::run: `function` is empty: pass one that takes a Member&");
+                : "Cluster::run: `function` is empty: pass one that takes a ClusterMember&");
     }
     state_->expect_all();
     const auto on_team = [&] {
-        team_->run([&](tutti::Member& local) {
+        team_->run([&](Member& local) {
             detail::ClusterSeat& seat = state_->seat(local.rank());
-            Member member(state_, seat, &local, std::nullopt);
+            ClusterMember member(state_, seat, &local, std::nullopt);
             call_as(member, seat, function);
         });
     };
@@ -323,19 +324,19 @@ void Cluster::run_all(const detail::FunctionOf<Member>& function) {
     }
 }
 
-std::optional<Member> Member::split(std::optional<int> color, int key, SourceLine where) {
+std::optional<ClusterMember> ClusterMember::split(std::optional<int> color, int key, SourceLine where) {
     return detail::as_one_call([&] { return regroup(library::choice_of(color, key), where); });
 }
 
-std::optional<Member> Member::subset(std::span<const int> ranks, SourceLine where) {
+std::optional<ClusterMember> ClusterMember::subset(std::span<const int> ranks, SourceLine where) {
     return detail::as_one_call([&] { return regroup(library::choice_of(ranks, rank_, size_), where); });
 }
 
-Member Member::dup(SourceLine where) {
+ClusterMember ClusterMember::dup(SourceLine where) {
     return detail::as_one_call([&] { return regroup({.color = 0, .duplicates = true}, where).value(); });
 }
 
-std::vector<PartLayout> Member::agree_on_parts(const Choice& choice, SourceLine where) {
+std::vector<PartLayout> ClusterMember::agree_on_parts(const Choice& choice, SourceLine where) {
     std::vector<ShownChoice> members(static_cast<std::size_t>(size_));
     const ShownChoice mine{choice, seat_->leads_now()};
     detail::Call call = vectors<std::vector<ShownChoice>&>(Collective::allgather, std::span(&mine, 1),
@@ -352,20 +353,20 @@ std::vector<PartLayout> Member::agree_on_parts(const Choice& choice, SourceLine 
         [&] { run(call, {}); });
 }
 
-std::optional<Member> Member::regroup(const Choice& choice, SourceLine where) {
+std::optional<ClusterMember> ClusterMember::regroup(const Choice& choice, SourceLine where) {
     try {
         const std::vector<PartLayout> parts = agree_on_parts(choice, where);
         const auto own_part = std::ranges::find_if(
             parts, [&](const PartLayout& part) { return std::ranges::count(part.mates, rank_) != 0; });
         seat_->make_parts(parts);
-        std::optional<tutti::Member> own = local().split(choice.color, choice.key, where);
+        std::optional<Member> own = local().split(choice.color, choice.key, where);
         if (!own) {
             return std::nullopt;
         }
         std::shared_ptr<detail::ClusterState> part =
             cluster_->parts().last(parts.size(), static_cast<std::size_t>(own_part - parts.begin()));
         detail::ClusterSeat& seat = part->seat(own->rank());
-        return Member(std::move(part), seat, nullptr, std::move(own));
+        return ClusterMember(std::move(part), seat, nullptr, std::move(own));
     } catch (const CombinationError&) {
         throw; // on all members, which may go on
     } catch (...) {
@@ -376,4 +377,4 @@ std::optional<Member> Member::regroup(const Choice& choice, SourceLine where) {
     }
 }
 
-} // namespace tutti::v0_1::mpi
+} // namespace tutti::v0_1

@@ -15,13 +15,13 @@ using hybrid::check;
 namespace {
 
 /// `local`: the timeout of the group or team, 0 if none is set.
-std::chrono::milliseconds timeout_of(const mpi::ClusterOptions& options, std::chrono::milliseconds local) {
+std::chrono::milliseconds timeout_of(const ClusterOptions& options, std::chrono::milliseconds local) {
     return library::timeout_or(options.timeout, "Cluster: ClusterOptions::timeout",
                                local.count() != 0 ? local : std::chrono::minutes(10));
 }
 
 /// The communicator, if a cluster can be made of it.
-MPI_Comm checked(MPI_Comm communicator, bool has_threads, const mpi::ClusterOptions& options) {
+MPI_Comm checked(MPI_Comm communicator, bool has_threads, const ClusterOptions& options) {
     hybrid::require_communicator("Cluster", communicator);
     int level = 0;
     check(MPI_Query_thread(&level), "MPI_Query_thread");
@@ -44,7 +44,7 @@ ClusterState::ClusterState(int members, int processes, bool on_team)
 }
 
 std::shared_ptr<ClusterState> ClusterState::open(const detail::GroupState& local, MPI_Comm communicator,
-                                                 const mpi::ClusterOptions& options, bool on_team) {
+                                                 const ClusterOptions& options, bool on_team) {
     int processes = 0;
     check(MPI_Comm_size(checked(communicator, local.size() > 1 || on_team, options), &processes),
           "MPI_Comm_size");
@@ -56,7 +56,7 @@ std::shared_ptr<ClusterState> ClusterState::open(const detail::GroupState& local
 }
 
 void ClusterState::join_processes(const detail::GroupState& local, MPI_Comm communicator,
-                                  const mpi::ClusterOptions& options) {
+                                  const ClusterOptions& options) {
     timeout_ = timeout_of(options, local.timeout());
     set_limits();
     control_.open(communicator);

@@ -11,7 +11,7 @@
 
 #include <tutti/options.hpp>
 
-namespace tutti::v0_1::mpi {
+namespace tutti::v0_1 {
 struct ClusterOptions;
 }
 
@@ -179,7 +179,7 @@ public:
     /// Collective over the communicator, and so is its end. `local` has the options of its groups;
     /// `on_team`: members are threads of a Team. Made by all processes, or by none.
     static std::shared_ptr<ClusterState> open(const detail::GroupState& local, MPI_Comm communicator,
-                                              const mpi::ClusterOptions& options, bool on_team);
+                                              const ClusterOptions& options, bool on_team);
     /// The part that no other process takes part in.
     ClusterState(int members, int processes, bool on_team);
     /// A part of a cluster that has members in this process, to be connected: see ClusterParts::make().
@@ -298,7 +298,7 @@ public:
 
 private:
     void join_processes(const detail::GroupState& local, MPI_Comm communicator,
-                        const mpi::ClusterOptions& options);
+                        const ClusterOptions& options);
     /// The channels of blocking and of nonblocking calls.
     std::array<hybrid::MpiChannel*, 2> channels() {
         return {&transport_.channel(), &started_.transport().channel()};

@@ -23,14 +23,14 @@ std::vector<double> delicate(int rank, std::size_t elements) {
     return vector;
 }
 
-Bits allreduced(mpi::Member& me, std::size_t elements, const Options& options) {
+Bits allreduced(ClusterMember& me, std::size_t elements, const Options& options) {
     std::vector<double> vector = delicate(me.rank(), elements);
     me.allreduce(vector, tutti::sum, options);
     return vector;
 }
 
 /// The reduced vector on the root, on others nothing.
-Bits reduced_at_root(mpi::Member& me, std::size_t elements, const Options& options) {
+Bits reduced_at_root(ClusterMember& me, std::size_t elements, const Options& options) {
     const int root = me.size() / 2;
     std::vector<double> out(me.rank() == root ? elements : 0);
     me.reduce(delicate(me.rank(), elements), out, tutti::sum, root, options);
@@ -38,7 +38,7 @@ Bits reduced_at_root(mpi::Member& me, std::size_t elements, const Options& optio
 }
 
 /// The whole: reduce_scatter gives every member its block of it, and allgather the others'.
-Bits scattered(mpi::Member& me, std::size_t elements, const Options& options) {
+Bits scattered(ClusterMember& me, std::size_t elements, const Options& options) {
     const auto size = static_cast<std::size_t>(me.size());
     std::vector<double> block(elements);
     std::vector<double> all(elements * size);
@@ -48,12 +48,12 @@ Bits scattered(mpi::Member& me, std::size_t elements, const Options& options) {
 }
 
 /// The bits of member 0, on all members.
-Bits of_first(mpi::Member& me, Bits bits) {
+Bits of_first(ClusterMember& me, Bits bits) {
     me.broadcast(bits, 0);
     return bits;
 }
 
-void compare_members(mpi::Member& me, std::size_t elements, std::string_view allreduce,
+void compare_members(ClusterMember& me, std::size_t elements, std::string_view allreduce,
                      std::string_view reduce, std::string_view reduce_scatter, bool canonical) {
     const Bits all = allreduced(me, elements, {.algorithm = allreduce});
     CHECK(all == of_first(me, all));
@@ -69,7 +69,7 @@ TEST_CASE("powers of two of processes with as many members each have the bits of
     for (const int processes : {1, 2, 4}) {
         on_processes(processes, [&](MPI_Comm part) {
             for (const int members : {1, 2, 4}) {
-                on_members(part, most_members(members), [&](mpi::Member& me) {
+                on_members(part, most_members(members), [&](ClusterMember& me) {
                     for (const std::size_t elements : {1U, 1000U, 70001U}) {
                         const auto shapes = only(only(cluster_shapes(me.size(), elements), combines), is_cut);
                         examine(*alone(me, Manner::blocking), shapes, delicate_element, tutti::sum);
@@ -81,7 +81,7 @@ TEST_CASE("powers of two of processes with as many members each have the bits of
 }
 
 TEST_CASE("order serial has the bits of a loop over all ranks, however they are divided among processes") {
-    on_uneven_clusters([&](mpi::Member& me) {
+    on_uneven_clusters([&](ClusterMember& me) {
         for (const std::size_t elements : {0U, 1U, 1000U, 70001U}) {
             examine(*alone(me, Manner::blocking), only(cluster_shapes(me.size(), elements), combines),
                     delicate_element, tutti::sum, serial);
@@ -99,7 +99,7 @@ TEST_CASE("reproducible sums have the same bits for every number of processes an
     }
     tutti::Reproducible<double> squares;
     squares.add_products(x, x);
-    on_uneven_clusters([&](mpi::Member& me) {
+    on_uneven_clusters([&](ClusterMember& me) {
         const auto rank = static_cast<std::size_t>(me.rank());
         const auto size = static_cast<std::size_t>(me.size());
         const std::size_t begin = x.size() * rank / size;
@@ -118,7 +118,7 @@ TEST_CASE(
     "all members have the same bits, and a reduce among a power of two of processes those of an allreduce") {
     for (int processes = 2; processes <= 4; ++processes) {
         on_processes(processes, [&](MPI_Comm part) {
-            on_members(part, uneven_members(), [&](mpi::Member& me) {
+            on_members(part, uneven_members(), [&](ClusterMember& me) {
                 for (const std::size_t elements : {1U, 1000U, 70001U}) {
                     CAPTURE(elements);
                     const bool canonical = processes != 3; // powers of two have one bracketing
@@ -140,7 +140,7 @@ TEST_CASE(
 TEST_CASE("order by process is that of a loop over the members of each process and then over the processes") {
     const int members = most_members(5); // as a tree: ((0 1) (2 3)) 4
     on_processes(2, [&](MPI_Comm part) {
-        on_members(part, members, [&](mpi::Member& me) {
+        on_members(part, members, [&](ClusterMember& me) {
             for (const std::size_t elements : {1U, 100U, 5000U, 150000U}) {
                 const auto of_process = [&](int process) {
                     std::vector<double> sum = delicate(process * members, elements);

@@ -8,7 +8,7 @@ namespace tutti::test {
 
 namespace {
 
-void check_random_graph(mpi::Member& me, std::size_t unit) {
+void check_random_graph(ClusterMember& me, std::size_t unit) {
     std::mt19937 engine(static_cast<unsigned>(me.size())); // the same on all members
     const std::vector<Named> graph = random_graph(me.size(), engine);
     const Named& named = graph[static_cast<std::size_t>(me.rank())];
@@ -28,7 +28,7 @@ void check_random_graph(mpi::Member& me, std::size_t unit) {
 }
 
 /// Rows of a field that is divided among the members, with a row of halo on either side.
-void iterate_field(mpi::Member& me, std::size_t width) {
+void iterate_field(ClusterMember& me, std::size_t width) {
     constexpr std::size_t rows = 5;
     const Neighbors line = me.grid({me.size()}, {false});
     std::vector<double> field((rows + 2) * width);
@@ -46,7 +46,7 @@ void iterate_field(mpi::Member& me, std::size_t width) {
 }
 
 /// Blocks of different lengths from each member to each, where the receivers know no lengths.
-void exchange_unknown(mpi::Member& me) {
+void exchange_unknown(ClusterMember& me) {
     const auto members = static_cast<std::size_t>(me.size());
     const auto own = static_cast<std::size_t>(me.rank());
     const auto length = [](std::size_t from, std::size_t to) { return (from * 3 + to * 700) % 1500; };
@@ -63,7 +63,7 @@ void exchange_unknown(mpi::Member& me) {
 }
 
 /// Member 0 sends one element more to the last member than that expects.
-void send_too_much(mpi::Member& me, std::size_t length, Manner manner) {
+void send_too_much(ClusterMember& me, std::size_t length, Manner manner) {
     const auto size = static_cast<std::size_t>(me.size());
     const std::size_t more = me.rank() == 0 ? 1 : 0;
     std::vector<std::size_t> counts(size, length);
@@ -77,7 +77,7 @@ void send_too_much(mpi::Member& me, std::size_t length, Manner manner) {
 } // namespace
 
 TEST_CASE("all collectives: neighbours in any graph receive what was sent to them, in every way of calling") {
-    on_uneven_clusters([](mpi::Member& me) {
+    on_uneven_clusters([](ClusterMember& me) {
         for (const std::size_t unit : {1U, 40U, 3000U}) {
             check_random_graph(me, unit);
         }
@@ -85,7 +85,7 @@ TEST_CASE("all collectives: neighbours in any graph receive what was sent to the
 }
 
 TEST_CASE("neighbours of which some have nobody to receive from, or to send to") {
-    on_members_of(2, [](mpi::Member& me) {
+    on_members_of(2, [](ClusterMember& me) {
         const int last = me.size() - 1;
         const bool sends = me.rank() == 0;
         const bool receives = me.rank() == last;
@@ -102,13 +102,13 @@ TEST_CASE("neighbours of which some have nobody to receive from, or to send to")
 
 TEST_CASE("a field of several processes sends its border and receives into its halo, in one buffer") {
     for (const int processes : {2, 3}) {
-        on_members_of(processes, [](mpi::Member& me) {
+        on_members_of(processes, [](ClusterMember& me) {
             iterate_field(me, 64);
             iterate_field(me, 5000);
         });
     }
-    on_processes(3,
-                 [](MPI_Comm part) { on_members(part, 1, [](mpi::Member& me) { iterate_field(me, 64); }); });
+    on_processes(
+        3, [](MPI_Comm part) { on_members(part, 1, [](ClusterMember& me) { iterate_field(me, 64); }); });
 }
 
 TEST_CASE("an irregular all-to-all of a cluster whose receivers know no lengths") {
@@ -120,7 +120,7 @@ TEST_CASE("blocks of other lengths than their receiver expects are an error that
         for (const Manner manner : {Manner::blocking, Manner::nonblocking}) {
             on_processes(2, [&](MPI_Comm part) {
                 const Texts texts =
-                    thrown_by(part, {}, [&](mpi::Member& me) { send_too_much(me, length, manner); });
+                    thrown_by(part, {}, [&](ClusterMember& me) { send_too_much(me, length, manner); });
                 const std::string last = std::to_string(2 * members_here() - 1);
                 check_all(texts, "recv_counts[0] of member " + last + " is " + std::to_string(length) +
                                      ", but send_counts[" + last + "] of member 0 is " +
@@ -132,7 +132,7 @@ TEST_CASE("blocks of other lengths than their receiver expects are an error that
 
 TEST_CASE("all members of a process must expect the blocks that all receive") {
     on_processes(2, [&](MPI_Comm part) {
-        const Texts texts = thrown_by(part, {}, [&](mpi::Member& me) {
+        const Texts texts = thrown_by(part, {}, [&](ClusterMember& me) {
             const auto size = static_cast<std::size_t>(me.size());
             std::vector<std::size_t> counts(size, 2), places(size);
             counts.front() += me.rank() == me.size() - 1 ? 1U : 0U;
@@ -149,7 +149,7 @@ TEST_CASE("all members of a process must expect the blocks that all receive") {
 }
 
 TEST_CASE("calls that send blocks take no algorithm") {
-    on_members_of(2, [](mpi::Member& me) {
+    on_members_of(2, [](ClusterMember& me) {
         CHECK_THROWS_WITH_AS(std::ignore = me.shift(1, 1, {.algorithm = "circulant"}),
                              doctest::Contains("leave `options.algorithm` empty"), ArgumentError);
         const Neighbors group_of_one = me.local().grid({me.local().size()}, {true});

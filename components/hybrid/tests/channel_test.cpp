@@ -54,9 +54,9 @@ namespace tutti::test {
 namespace {
 
 /// The most messages that a process sends in one call. The first call is not counted: it makes the plans.
-int messages(MPI_Comm part, int members, const std::function<void(mpi::Member&)>& call) {
+int messages(MPI_Comm part, int members, const std::function<void(ClusterMember&)>& call) {
     int sent = 0;
-    on_members(part, members, [&](mpi::Member& me) {
+    on_members(part, members, [&](ClusterMember& me) {
         call(me);
         me.barrier();
         me.local().barrier();
@@ -86,14 +86,14 @@ int in_order(int q) {
 }
 
 auto allreduce(std::size_t elements, const Options& options = {}) {
-    return [=](mpi::Member& me) {
+    return [=](ClusterMember& me) {
         std::vector<double> vector(elements, 1);
         me.allreduce(vector, tutti::sum, options);
     };
 }
 
 auto reduce_scatter(std::size_t elements, const Options& options = {}) {
-    return [=](mpi::Member& me) {
+    return [=](ClusterMember& me) {
         const auto size = static_cast<std::size_t>(me.size());
         std::vector<double> block(elements / size);
         me.reduce_scatter(std::vector<double>(elements, 1), block, tutti::sum, options);
@@ -101,14 +101,14 @@ auto reduce_scatter(std::size_t elements, const Options& options = {}) {
 }
 
 auto allgather(std::size_t elements, const Options& options = {}) {
-    return [=](mpi::Member& me) {
+    return [=](ClusterMember& me) {
         std::vector<double> all(elements);
         me.allgather(std::vector<double>(elements / static_cast<std::size_t>(me.size())), all, options);
     };
 }
 
 auto scan(std::size_t elements, const Options& options) {
-    return [=](mpi::Member& me) {
+    return [=](ClusterMember& me) {
         std::vector<double> vector(elements, 1);
         me.scan(vector, tutti::sum, options);
     };
@@ -124,7 +124,7 @@ TEST_CASE("messages of an allreduce, the most of any leader, are those that READ
             const int q = log2_ceil(processes);
             const bool power = std::has_single_bit(static_cast<unsigned>(processes));
             CAPTURE(processes);
-            CHECK(messages(part, members_here(), [](mpi::Member& me) { me.barrier(); }) == q);
+            CHECK(messages(part, members_here(), [](ClusterMember& me) { me.barrier(); }) == q);
             CHECK(messages(part, members_here(), allreduce(1)) == q);
             CHECK(messages(part, members_here(), allreduce(512)) == 2 * q); // each in two
             CHECK(messages(part, members_here(), allreduce(8192)) == q);
@@ -161,7 +161,7 @@ bool serves(const algorithm::Algorithm& row, int processes) {
 
 TEST_CASE("every algorithm of the registry, among up to 4 processes") {
     for (int processes = 1; processes <= 4; ++processes) {
-        on_members_of(processes, [&](mpi::Member& me) {
+        on_members_of(processes, [&](ClusterMember& me) {
             for (const algorithm::Algorithm& row : algorithm::registry()) {
                 const auto is_of_row = [&](const Shape& shape) { return shape.collective == row.collective; };
                 if (serves(row, processes)) {
@@ -210,9 +210,9 @@ TEST_CASE("a cluster that has been moved from is still the same cluster") {
         return;
     }
     const Group group(1);
-    mpi::Cluster cluster(group, MPI_COMM_SELF);
-    mpi::Cluster moved = std::move(cluster);
-    for (mpi::Cluster* each : {&cluster, &moved}) { // NOLINT(bugprone-use-after-move): it may be used
+    Cluster cluster(group, MPI_COMM_SELF);
+    Cluster moved = std::move(cluster);
+    for (Cluster* each : {&cluster, &moved}) { // NOLINT(bugprone-use-after-move): it may be used
         CHECK(each->size() == 1);
         CHECK(each->join(0).allreduce(2, sum) == 2);
     }

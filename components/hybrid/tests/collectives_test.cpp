@@ -12,7 +12,7 @@ template <class T>
 class PerProcess {
 public:
     /// All members see the elements that the first one passes; the others pass as many.
-    PerProcess(mpi::Member& me, std::vector<T> elements) : me_(me), own_(std::move(elements)) {
+    PerProcess(ClusterMember& me, std::vector<T> elements) : me_(me), own_(std::move(elements)) {
         const auto address = reinterpret_cast<std::uintptr_t>(own_.data());
         first_ = reinterpret_cast<T*>(me.local().broadcast(address, 0)); // NOLINT(performance-no-int-to-ptr)
     }
@@ -23,7 +23,7 @@ public:
     std::span<T> span() const { return {first_, own_.size()}; }
 
 private:
-    mpi::Member& me_;
+    ClusterMember& me_;
     std::vector<T> own_;
     T* first_ = nullptr;
 };
@@ -34,7 +34,7 @@ bool can_share(const Shape& shape) {
 }
 
 /// The calls with one result per process.
-void examine_shared(mpi::Member& me, std::size_t count, Manner manner) {
+void examine_shared(ClusterMember& me, std::size_t count, Manner manner) {
     const Reference<std::int64_t> reference(me.size(), value, std::plus<>());
     const auto rank = static_cast<std::size_t>(me.rank());
     for (const Shape& shape : only(cluster_shapes(me.size(), count), can_share)) {
@@ -56,14 +56,14 @@ void examine_shared(mpi::Member& me, std::size_t count, Manner manner) {
     }
 }
 
-void examine_blocking(mpi::Member& me) {
+void examine_blocking(ClusterMember& me) {
     for (const std::size_t count : {0U, 1U, 5U, 300U, 1000U}) {
         examine(me, count, Manner::blocking);
         examine_shared(me, count, Manner::blocking);
     }
 }
 
-void examine_requests(mpi::Member& me) {
+void examine_requests(ClusterMember& me) {
     for (const Manner manner : {Manner::nonblocking, Manner::persistent}) {
         for (const std::size_t count : {0U, 1U, 300U}) {
             examine(me, count, manner);
@@ -83,7 +83,7 @@ struct Loose {
 
 /// How many operands of reductions lie where their type does not allow.
 template <class Element>
-int misplaced(mpi::Member& me, std::size_t count, const Options& options) {
+int misplaced(ClusterMember& me, std::size_t count, const Options& options) {
     std::atomic<int> wrong{0};
     const auto first = [&wrong](const Element& a, const Element& b) {
         wrong += lies_well(a) && lies_well(b) ? 0 : 1;
@@ -123,7 +123,7 @@ TEST_CASE("all collectives, up to 4 processes of up to 4 members, and of differe
 
 TEST_CASE("long vectors") {
     for (int processes = 2; processes <= 3; ++processes) {
-        on_members_of(processes, [](mpi::Member& me) {
+        on_members_of(processes, [](ClusterMember& me) {
             for (const Manner manner : {Manner::blocking, Manner::nonblocking}) {
                 examine(*alone(me, manner), cluster_shapes(me.size(), 70001), value, tutti::sum);
             }
@@ -132,7 +132,7 @@ TEST_CASE("long vectors") {
     // Several segments, where all leaders work alone and where one does not.
     for (const bool all_alone : {true, false}) {
         on_processes(3, [&](MPI_Comm part) {
-            on_members(part, all_alone || process_of_world() > 0 ? 1 : members_here(), [](mpi::Member& me) {
+            on_members(part, all_alone || process_of_world() > 0 ? 1 : members_here(), [](ClusterMember& me) {
                 const std::vector<Shape> shapes = only(cluster_shapes(me.size(), 300'001), is_cut);
                 examine(*alone(me, Manner::blocking), shapes, value, tutti::sum);
             });
@@ -145,7 +145,7 @@ TEST_CASE(
     for (const int processes : {1, 2, 3}) {
         on_processes(processes, [&](MPI_Comm part) {
             for (int members = 1; members <= most_members(3); members += 2) {
-                on_members(part, members, [](mpi::Member& me) {
+                on_members(part, members, [](ClusterMember& me) {
                     for (const Options& options : {Options(), Options{.order = Order::serial}}) {
                         for (const std::size_t count : {1U, 3U, 33U, 700U}) {
                             CHECK(misplaced<Loose>(me, count, options) == 0);
@@ -161,7 +161,7 @@ TEST_CASE(
 
 TEST_CASE(
     "an algorithm and an operator that clusters do not have are rejected, and the message names others") {
-    on_members_of(2, [](mpi::Member& me) {
+    on_members_of(2, [](ClusterMember& me) {
         std::vector<double> vector(4, 1);
         CHECK_THROWS_WITH_AS(me.barrier({.algorithm = "direct"}), doctest::Contains("dissemination"),
                              ArgumentError);
@@ -171,7 +171,7 @@ TEST_CASE(
         CHECK(vector == std::vector<double>(4, me.size()));
     });
     for (int processes = 1; processes <= 2; ++processes) {
-        on_members_of(processes, [&](mpi::Member& me) {
+        on_members_of(processes, [&](ClusterMember& me) {
             std::vector<float> vector(4, 1);
             CHECK_THROWS_WITH_AS(me.allreduce(vector, tutti::mean),
                                  doctest::Contains("use tutti::sum and scale the result"), ArgumentError);
@@ -183,7 +183,7 @@ TEST_CASE(
 
 TEST_CASE("sums of 16-bit numbers, which are rounded once, are for the members of one process") {
     const auto check = []<class Half>(int processes, Half one) {
-        on_members_of(processes, [&](mpi::Member& me) {
+        on_members_of(processes, [&](ClusterMember& me) {
             std::vector<Half> vector(4, one);
             if (processes == 1) {
                 me.allreduce(vector, tutti::sum);
@@ -210,19 +210,19 @@ TEST_CASE("a team whose members are never on the main thread takes its process's
         return;
     }
     on_processes(2, [](MPI_Comm part) {
-        const mpi::Share share = mpi::divide_cpus(part);
+        const CpuShare share = divide_cpus(part);
         CHECK(share.cpus >= 1);
         CHECK(mentions(share.note, "on this node"));
         Team team(2, {.placement = share.placement});
-        mpi::Cluster cluster(team, part);
+        Cluster cluster(team, part);
         for (int round = 0; round < 3; ++round) {
-            cluster.run([](mpi::Member& me) {
+            cluster.run([](ClusterMember& me) {
                 CHECK(me.size() == 4);
                 CHECK(me.allreduce(me.rank(), tutti::sum) == 6);
                 examine(me, 300);
             });
         }
-        CHECK(cluster.run([](mpi::Member& me) { return me.rank() - me.local().rank(); }) ==
+        CHECK(cluster.run([](ClusterMember& me) { return me.rank() - me.local().rank(); }) ==
               std::vector<int>(2, cluster.first_rank()));
         CHECK_THROWS_WITH_AS(static_cast<void>(cluster.join(0)), doctest::Contains("run()"), ArgumentError);
     });

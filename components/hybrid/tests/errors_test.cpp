@@ -13,12 +13,12 @@ struct Caught {
     ErrorContext context;
 };
 
-using Act = std::function<void(mpi::Member& me, MPI_Comm part)>;
+using Act = std::function<void(ClusterMember& me, MPI_Comm part)>;
 
 std::vector<Caught> caught(std::chrono::milliseconds timeout, const Act& body) {
     std::vector<Caught> all(2);
     on_processes(2, [&](MPI_Comm part) {
-        on_members(part, 2, {.timeout = timeout}, [&](mpi::Member& me) {
+        on_members(part, 2, {.timeout = timeout}, [&](ClusterMember& me) {
             Caught& mine = all[static_cast<std::size_t>(me.local().rank())];
             try {
                 body(me, part);
@@ -67,7 +67,7 @@ auto sum_of(Way& way) {
 
 /// A call that other members may not make.
 struct Calls {
-    mpi::Member& me;
+    ClusterMember& me;
     Request request;
     Persistent prepared;
 };
@@ -105,7 +105,7 @@ void check_abort(const FailingCall& call, int failing, bool knows) {
     INFO(std::string(call.name), ", member ", failing);
     std::atomic<bool> has_failed{false};
     std::barrier<> here(2);
-    const std::vector<Caught> all = caught(20s, [&](mpi::Member& me, MPI_Comm part) {
+    const std::vector<Caught> all = caught(20s, [&](ClusterMember& me, MPI_Comm part) {
         Calls calls{.me = me, .request = {}, .prepared = sum_of(me.prepare)};
         if (call.waits && me.rank() != failing) {
             calls.request = sum_of(me.start);
@@ -135,7 +135,7 @@ void check_late(const Expected& expected, Make make) {
     std::barrier<> here(2);
     // The other process waits for longer, so that the failure is this one's.
     const auto timeout = process_of_world() == 0 ? 20'000ms : 50ms;
-    const std::vector<Caught> all = caught(timeout, [&](mpi::Member& me, MPI_Comm /*part*/) {
+    const std::vector<Caught> all = caught(timeout, [&](ClusterMember& me, MPI_Comm /*part*/) {
         here.arrive_and_wait(); // a member that joined later would get the failure there
         Persistent prepared = sum_of(me.prepare);
         while (me.rank() == 3 && !is_told) {
@@ -161,29 +161,29 @@ TEST_CASE("errors among the threads of a process have the ranks and the calls of
         return;
     }
     check_fields(
-        caught(20s, [&](mpi::Member& me,
+        caught(20s, [&](ClusterMember& me,
                         MPI_Comm /*part*/) { me.rank() == 3 ? void(sum_of(me)) : sum_of(me.start).wait(); }),
         {Collective::allreduce,
          {"members 3 and 2", "member 3 calls allreduce", "member 2 starts allreduce"}});
     const std::string late = "member 3 has come to prepared operation 1, allreduce";
     check_late({Collective::allreduce, {"member 2 has waited", "in operation 1, allreduce", late}},
-               [](mpi::Member& me, Persistent& /*prepared*/) { sum_of(me); });
+               [](ClusterMember& me, Persistent& /*prepared*/) { sum_of(me); });
     check_late({Collective::allreduce, {"in started operation 1, allreduce", late}},
-               [](mpi::Member& me, Persistent& /*prepared*/) { sum_of(me.start).wait(); });
+               [](ClusterMember& me, Persistent& /*prepared*/) { sum_of(me.start).wait(); });
     check_late({Collective::allreduce, {"in started operation 1, allreduce", late}},
-               [](mpi::Member& /*me*/, Persistent& prepared) {
+               [](ClusterMember& /*me*/, Persistent& prepared) {
                    prepared.start();
                    prepared.wait();
                });
     check_late({std::nullopt, {"in operation 1, split", late}},
-               [](mpi::Member& me, Persistent& /*prepared*/) { static_cast<void>(me.split(0, 0)); });
+               [](ClusterMember& me, Persistent& /*prepared*/) { static_cast<void>(me.split(0, 0)); });
     for (const FailingCall& call : failing_calls) {
         for (const int failing : {3, 2, 0}) {
             check_abort(call, failing, true);
             check_abort(call, failing, false);
         }
     }
-    const std::vector<Caught> all = caught(20s, [&](mpi::Member& me, MPI_Comm /*part*/) {
+    const std::vector<Caught> all = caught(20s, [&](ClusterMember& me, MPI_Comm /*part*/) {
         Request request = sum_of(me.start);
         if (me.rank() == 3) {
             request.then([](const std::exception_ptr&) { throw std::runtime_error("own"); });
@@ -200,7 +200,7 @@ TEST_CASE("errors among the threads of a process have the ranks and the calls of
 
 TEST_CASE("an error of an operator keeps the rank that it has") {
     for (const Manner manner : manners) {
-        const std::vector<Caught> all = caught(20s, [&](mpi::Member& me, MPI_Comm /*part*/) {
+        const std::vector<Caught> all = caught(20s, [&](ClusterMember& me, MPI_Comm /*part*/) {
             const auto op = [](double /*a*/, double /*b*/) -> double { throw Error("own", {.rank = 7}); };
             std::vector<double> in(10), out(10);
             complete(me, manner, [&](auto& way) { return way.allreduce(in, out, op); });

@@ -8,7 +8,7 @@ namespace {
 
 class CallerOfCluster : public WayCaller {
 public:
-    CallerOfCluster(mpi::Member& me, Manner manner)
+    CallerOfCluster(ClusterMember& me, Manner manner)
         : WayCaller(me.rank(), me.size()), me_(me), manner_(manner) {}
 
     std::unique_ptr<Underway> begin(const WayCall& call) override {
@@ -23,7 +23,7 @@ public:
     }
 
 private:
-    mpi::Member& me_;
+    ClusterMember& me_;
     Manner manner_;
 };
 
@@ -38,11 +38,11 @@ private:
 
 } // namespace
 
-std::unique_ptr<WayCaller> caller_of(mpi::Member& me, Manner manner) {
+std::unique_ptr<WayCaller> caller_of(ClusterMember& me, Manner manner) {
     return std::make_unique<CallerOfCluster>(me, manner);
 }
 
-std::unique_ptr<Ranks> alone(mpi::Member& me, Manner manner) {
+std::unique_ptr<Ranks> alone(ClusterMember& me, Manner manner) {
     return std::make_unique<Alone>(caller_of(me, manner));
 }
 

@@ -51,7 +51,7 @@ inline constexpr std::array manners{Manner::blocking, Manner::nonblocking, Manne
 
 /// Completes the call that make(way) makes in that manner of calling.
 template <class Make>
-void complete(mpi::Member& me, Manner manner, Make make) {
+void complete(ClusterMember& me, Manner manner, Make make) {
     if (manner == Manner::blocking) {
         make(me);
     } else if (manner == Manner::nonblocking) {
@@ -63,9 +63,9 @@ void complete(mpi::Member& me, Manner manner, Make make) {
     }
 }
 
-std::unique_ptr<WayCaller> caller_of(mpi::Member& me, Manner manner);
+std::unique_ptr<WayCaller> caller_of(ClusterMember& me, Manner manner);
 /// A member of a cluster, whose thread runs.
-std::unique_ptr<Ranks> alone(mpi::Member& me, Manner manner);
+std::unique_ptr<Ranks> alone(ClusterMember& me, Manner manner);
 std::unique_ptr<Ranks> alone(tutti_caller me, KindC manner);
 
 /// Makes the calls, and checks what they leave. If the manner has requests, so many are outstanding.
@@ -91,7 +91,7 @@ inline void examine(Ranks& me, std::size_t count) {
     examine(me, shapes, value, tutti::sum);
     examine(me, only(shapes, combines), map, composed);
 }
-inline void examine(mpi::Member& me, std::size_t count, Manner manner = Manner::nonblocking) {
+inline void examine(ClusterMember& me, std::size_t count, Manner manner = Manner::nonblocking) {
     examine(*alone(me, manner), count);
 }
 

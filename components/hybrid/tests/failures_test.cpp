@@ -8,7 +8,7 @@ namespace {
 
 /// A member that makes the same calls in one manner.
 struct Caller {
-    mpi::Member& me;
+    ClusterMember& me;
     Manner manner;
 
     bool in_second() const { return process_of_world() == 1; }
@@ -35,7 +35,7 @@ void check_scenario(const Failing& scenario) {
     for (const Manner manner : {Manner::blocking, Manner::nonblocking}) {
         INFO(scenario.name, ", manner ", static_cast<int>(manner));
         on_processes(scenario.processes, [&](MPI_Comm part) {
-            const Texts texts = thrown_by<std::exception>(part, {}, [&](mpi::Member& me) {
+            const Texts texts = thrown_by<std::exception>(part, {}, [&](ClusterMember& me) {
                 const Caller caller{me, manner};
                 try {
                     scenario.body(caller);
@@ -201,11 +201,11 @@ TEST_CASE("processes with roots in different processes learn of both, whoever wa
 
 TEST_CASE("a member that leaves by an exception, with operations outstanding") {
     on_two([](MPI_Comm part, bool is_second) {
-        mpi::Cluster cluster(Group(members_here()), part);
+        Cluster cluster(Group(members_here()), part);
         Texts texts(static_cast<std::size_t>(members_here()));
         on_ranks(members_here(), [&](int rank) {
             texts[static_cast<std::size_t>(rank)] = message_of<Error>([&] {
-                mpi::Member me = cluster.join(rank);
+                ClusterMember me = cluster.join(rank);
                 std::vector<double> own(3, 1), out(3);
                 me.start.allreduce(own, out, tutti::sum).wait();
                 Request next = me.start.barrier();
@@ -224,12 +224,12 @@ TEST_CASE("a member that leaves by an exception, with operations outstanding") {
 TEST_CASE(
     "a function that runs as a member returns its result, and all others get the text of its exception") {
     on_processes(2, [](MPI_Comm part) {
-        mpi::Cluster cluster(Group(members_here()), part);
+        Cluster cluster(Group(members_here()), part);
         on_ranks(members_here(), [&](int rank) {
-            const auto count = [](mpi::Member& me) { return me.allreduce(1, tutti::sum); };
+            const auto count = [](ClusterMember& me) { return me.allreduce(1, tutti::sum); };
             CHECK(cluster.run(rank, count) == cluster.size());
-            CHECK_THROWS_AS(cluster.run(rank, std::function<int(mpi::Member&)>()), ArgumentError);
-            const auto fail = [](mpi::Member& me) {
+            CHECK_THROWS_AS(cluster.run(rank, std::function<int(ClusterMember&)>()), ArgumentError);
+            const auto fail = [](ClusterMember& me) {
                 if (me.rank() == 1) {
                     throw std::runtime_error("the grid is too coarse");
                 }
@@ -242,7 +242,7 @@ TEST_CASE(
 
 TEST_CASE("an error of MPI") {
     on_two([](MPI_Comm part, bool is_second) {
-        const Texts texts = thrown_by(part, {}, [&](mpi::Member& me) {
+        const Texts texts = thrown_by(part, {}, [&](ClusterMember& me) {
             me.barrier();
             me.local().barrier();
             if (is_second && me.local().rank() == 0) {
@@ -260,7 +260,7 @@ TEST_CASE("what MPI has not sent when a cluster fails is not freed, and texts of
         const std::size_t before = sent_texts().size();
         for (const char* const text : {"the first broke", "the second broke"}) {
             sends_last = !is_second;
-            const Texts texts = thrown_by(part, {.timeout = 100ms}, [&](mpi::Member& me) {
+            const Texts texts = thrown_by(part, {.timeout = 100ms}, [&](ClusterMember& me) {
                 std::vector<double> vector(100);
                 if (!is_second) {
                     std::optional<LedClock> clock;
@@ -278,7 +278,7 @@ TEST_CASE("what MPI has not sent when a cluster fails is not freed, and texts of
                 }
                 return a + b;
             };
-            const Texts of_operator = thrown_by(part, {}, [&](mpi::Member& me) {
+            const Texts of_operator = thrown_by(part, {}, [&](ClusterMember& me) {
                 int x = 1;
                 x = me.allreduce(x, broken);
                 me.barrier(); // in which process 0 learns of it, that had all it needed
@@ -296,8 +296,8 @@ TEST_CASE("what MPI has not sent when a cluster fails is not freed, and texts of
 TEST_CASE("a process that is late at the end of a cluster does not wait for one that has given up") {
     on_two([](MPI_Comm part, bool is_second) {
         {
-            mpi::Cluster cluster(Group(1), part, {.timeout = 50ms});
-            mpi::Member me = cluster.join(0);
+            Cluster cluster(Group(1), part, {.timeout = 50ms});
+            ClusterMember me = cluster.join(0);
             me.start.barrier({.timeout = never}).wait(); // on another channel than blocking calls
             if (is_second) {
                 test::sleep_for(100ms);
@@ -308,12 +308,11 @@ TEST_CASE("a process that is late at the end of a cluster does not wait for one 
 }
 
 TEST_CASE("a communicator of which no cluster can be made") {
-    CHECK_THROWS_WITH_AS(mpi::Cluster(Group(1), MPI_COMM_NULL), doctest::Contains("MPI_COMM_NULL"),
-                         ArgumentError);
-    CHECK_THROWS_WITH_AS(mpi::divide_cpus(MPI_COMM_NULL), doctest::Contains("divide_cpus: `communicator`"),
+    CHECK_THROWS_WITH_AS(Cluster(Group(1), MPI_COMM_NULL), doctest::Contains("MPI_COMM_NULL"), ArgumentError);
+    CHECK_THROWS_WITH_AS(divide_cpus(MPI_COMM_NULL), doctest::Contains("divide_cpus: `communicator`"),
                          ArgumentError);
     if (thread_level() == MPI_THREAD_SINGLE) {
-        CHECK_THROWS_WITH_AS(mpi::Cluster(Group(2), MPI_COMM_SELF),
+        CHECK_THROWS_WITH_AS(Cluster(Group(2), MPI_COMM_SELF),
                              doctest::Contains("MPI_THREAD_FUNNELED or more"), ArgumentError);
     }
 }
@@ -324,10 +323,10 @@ TEST_CASE("no member on the main thread, where only that one may speak") {
     }
     const doctest::Contains text("only the main thread may make its calls, but none of this process's "
                                  "members is on it: let it join");
-    const auto beside_main = [&](MPI_Comm communicator, const std::function<void(mpi::Member&)>& call) {
-        mpi::Cluster cluster(Group(1), communicator);
+    const auto beside_main = [&](MPI_Comm communicator, const std::function<void(ClusterMember&)>& call) {
+        Cluster cluster(Group(1), communicator);
         std::thread([&] {
-            mpi::Member me = cluster.join(0);
+            ClusterMember me = cluster.join(0);
             const auto call_as_error = [&] {
                 try {
                     call(me);
@@ -341,15 +340,15 @@ TEST_CASE("no member on the main thread, where only that one may speak") {
     };
     int x = 1;
     int y = 0;
-    beside_main(MPI_COMM_SELF, [&](mpi::Member& me) { me.allreduce(x, y, tutti::sum); });
-    beside_main(MPI_COMM_SELF, [&](mpi::Member& me) { me.start.allreduce(x, y, tutti::sum).wait(); });
-    beside_main(MPI_COMM_SELF, [&](mpi::Member& me) { me.prepare.allreduce(x, y, tutti::sum).start(); });
+    beside_main(MPI_COMM_SELF, [&](ClusterMember& me) { me.allreduce(x, y, tutti::sum); });
+    beside_main(MPI_COMM_SELF, [&](ClusterMember& me) { me.start.allreduce(x, y, tutti::sum).wait(); });
+    beside_main(MPI_COMM_SELF, [&](ClusterMember& me) { me.prepare.allreduce(x, y, tutti::sum).start(); });
     on_two([&](MPI_Comm part, bool is_second) {
         if (is_second) {
-            return beside_main(part, [](mpi::Member& me) { me.barrier(); });
+            return beside_main(part, [](ClusterMember& me) { me.barrier(); });
         }
-        mpi::Cluster cluster(Group(1), part);
-        mpi::Member me = cluster.join(0);
+        Cluster cluster(Group(1), part);
+        ClusterMember me = cluster.join(0);
         CHECK_THROWS_WITH_AS(me.barrier(), text, Aborted);
     });
 }

@@ -14,7 +14,7 @@ namespace tutti::test {
 namespace {
 
 /// A collective in which process 0 waits for process 1.
-void call(mpi::Member& me, Collective collective) {
+void call(ClusterMember& me, Collective collective) {
     const int last = me.size() - 1; // of process 1
     Operands<double> operands(me.size(), 10);
     test::call(me, collective, operands, sum, last, 0);
@@ -54,7 +54,7 @@ void on_two_that_wait(const std::function<void(const Two&)>& body) {
 }
 
 /// Calls `call` on process 0, and on process 1 when that has been told by it.
-void in_time_or_late(mpi::Member& me, const Two& two, const std::function<void()>& call) {
+void in_time_or_late(ClusterMember& me, const Two& two, const std::function<void()>& call) {
     std::optional<LedClock> clock; // so that the leader is the first that has waited for too long
     if (two.is_second) {
         wait_to_go();
@@ -84,7 +84,7 @@ TEST_CASE("a process that has been stopped is named, in every collective, and to
         }
         CAPTURE(to_string(collective));
         on_two_that_wait([&](const Two& two) {
-            const Texts texts = thrown_by<TimeoutError>(two.part, {.timeout = 600ms}, [&](mpi::Member& me) {
+            const Texts texts = thrown_by<TimeoutError>(two.part, {.timeout = 600ms}, [&](ClusterMember& me) {
                 if (!two.is_second && me.local().rank() == 0) {
                     kill(two.other, SIGSTOP);
                 }
@@ -99,19 +99,19 @@ TEST_CASE("a process that has been stopped is named, in every collective, and to
 
 TEST_CASE("a process that takes no messages is named") {
     on_two_that_wait([&](const Two& two) {
-        const Texts texts = thrown_by<TimeoutError>(two.part, {.timeout = 300ms}, [&](mpi::Member& me) {
+        const Texts texts = thrown_by<TimeoutError>(two.part, {.timeout = 300ms}, [&](ClusterMember& me) {
             std::vector<double> x(1 << 20); // in order serial, process 0 begins with several messages
             in_time_or_late(me, two, [&] { me.allreduce(x, sum, {.order = Order::serial}); });
         });
         check_all(texts, "; no message taken by process 1: it has ended, hangs, or is late");
     });
-    CHECK_THROWS_AS(mpi::Cluster(Group(1), MPI_COMM_SELF, {.timeout = -1ms}), ArgumentError);
-    CHECK_THROWS_AS(mpi::Cluster(Group(1), MPI_COMM_SELF, {.timeout = 0ms}), ArgumentError);
+    CHECK_THROWS_AS(Cluster(Group(1), MPI_COMM_SELF, {.timeout = -1ms}), ArgumentError);
+    CHECK_THROWS_AS(Cluster(Group(1), MPI_COMM_SELF, {.timeout = 0ms}), ArgumentError);
 }
 
 TEST_CASE("a cluster tells who is where in a process, and for which process it waits") {
     on_two_that_wait([](const Two& two) {
-        mpi::Cluster cluster(Group(members_here()), two.part);
+        Cluster cluster(Group(members_here()), two.part);
         std::string text;
         std::jthread asks([&] {
             while (!two.is_second && !mentions(text, "in operation 2 waiting for process 1")) {
@@ -123,7 +123,7 @@ TEST_CASE("a cluster tells who is where in a process, and for which process it w
             }
         });
         on_ranks(members_here(), [&](int rank) {
-            mpi::Member me = cluster.join(rank);
+            ClusterMember me = cluster.join(rank);
             double x = me.allreduce(1.0, sum);
             if (two.is_second) {
                 wait_to_go();
@@ -179,7 +179,7 @@ private:
 
 /// One call, on vectors that are gone when it has thrown. The operator of member `thrower` throws, later than
 /// the others have begun, and theirs take their time: a vector is still being read when a member fails.
-void call(mpi::Member& me, int thrower, std::atomic<int>& calls) {
+void call(ClusterMember& me, int thrower, std::atomic<int>& calls) {
     const Guarded in, out;
     const auto op = [&, rank = me.local().rank()](int a, int b) {
         const int before = calls++;
@@ -209,17 +209,17 @@ TEST_CASE("vectors are left alone when a call has thrown, and nothing beyond the
         INFO("member ", thrower);
         on_two([&](MPI_Comm part, bool is_second) {
             std::atomic<int> calls{0};
-            mpi::ClusterOptions options;
+            ClusterOptions options;
             if (thrower < 0) {
                 options.timeout = 20ms; // after which a leader gives up
             }
-            on_members(part, several, options, [&](mpi::Member& me) {
+            on_members(part, several, options, [&](ClusterMember& me) {
                 thrower < 0 && is_second ? void() : call(me, thrower, calls);
             });
         });
     }
     on_processes(2, [&](MPI_Comm part) { // members of one process with vectors of different lengths
-        on_members(part, several, [&](mpi::Member& me) {
+        on_members(part, several, [&](ClusterMember& me) {
             const std::size_t count = me.local().rank() == 1 ? elements : elements / 4;
             const Guarded in(count), out(count);
             const std::string text = message_of<Error>([&] {

@@ -42,17 +42,17 @@ void create_from_c() {
 int main(int argc, char** argv) {
     const bool dies = argc > 1 && std::string_view(argv[1]) == "dies";
     expect("before", "MPI_Init_thread first",
-           [] { const tutti::mpi::Cluster cluster(tutti::Group(1), MPI_COMM_WORLD); });
+           [] { const tutti::Cluster cluster(tutti::Group(1), MPI_COMM_WORLD); });
     expect("before, from C", "MPI_Init_thread first", create_from_c);
     int level = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     {
-        tutti::mpi::ClusterOptions options;
+        tutti::ClusterOptions options;
         if (dies) { // should nobody end the job
             options.timeout = std::chrono::seconds(5);
         }
-        tutti::mpi::Cluster cluster(tutti::Group(1), MPI_COMM_WORLD, options);
-        tutti::mpi::Member me = cluster.join(0);
+        tutti::Cluster cluster(tutti::Group(1), MPI_COMM_WORLD, options);
+        tutti::ClusterMember me = cluster.join(0);
         me.barrier();
         if (dies) {
             if (cluster.process() == 1) {
@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
         expect("after", "has been finalised", [&] { me.barrier(); });
     }
     expect("after", "has been finalised",
-           [] { const tutti::mpi::Cluster cluster(tutti::Group(1), MPI_COMM_WORLD); });
+           [] { const tutti::Cluster cluster(tutti::Group(1), MPI_COMM_WORLD); });
     expect("after, from C", "has been finalised", create_from_c);
     return failures == 0 ? 0 : 1;
 }

@@ -55,29 +55,29 @@ struct Own {
 struct Scenario {
     const char* name;
     std::size_t elements;
-    void (*part)(mpi::Member&, Own&);
+    void (*part)(ClusterMember&, Own&);
 };
 
 // NOLINTNEXTLINE(cert-err58-cpp)
 const std::vector<Scenario> scenarios = {
-    {"barrier", 1, [](mpi::Member& me, Own&) { me.barrier(); }},
-    {"broadcast", 1000, [](mpi::Member& me, Own& my) { me.broadcast(my.in, 1); }},
-    {"allreduce", 1, [](mpi::Member& me, Own& my) { me.allreduce(my.block, sum); }},
+    {"barrier", 1, [](ClusterMember& me, Own&) { me.barrier(); }},
+    {"broadcast", 1000, [](ClusterMember& me, Own& my) { me.broadcast(my.in, 1); }},
+    {"allreduce", 1, [](ClusterMember& me, Own& my) { me.allreduce(my.block, sum); }},
     {"allreduce by a user's operator", 1000,
-     [](mpi::Member& me, Own& my) { me.allreduce(my.in, my.out, Least{}); }},
+     [](ClusterMember& me, Own& my) { me.allreduce(my.in, my.out, Least{}); }},
     {"serial allreduce", 1000,
-     [](mpi::Member& me, Own& my) { me.allreduce(my.in, my.out, sum, {.order = Order::serial}); }},
-    {"long allreduce", 100'000, [](mpi::Member& me, Own& my) { me.allreduce(my.block, sum); }},
+     [](ClusterMember& me, Own& my) { me.allreduce(my.in, my.out, sum, {.order = Order::serial}); }},
+    {"long allreduce", 100'000, [](ClusterMember& me, Own& my) { me.allreduce(my.block, sum); }},
     {"irregular reduce_scatter", 100,
-     [](mpi::Member& me, Own& my) { me.reduce_scatter(my.in, my.block, Counts(my.counts), sum); }},
-    {"alltoall", 100, [](mpi::Member& me, Own& my) { me.alltoall(my.in, my.out); }},
-    {"scan", 100, [](mpi::Member& me, Own& my) { me.scan(my.in, my.out, sum); }},
+     [](ClusterMember& me, Own& my) { me.reduce_scatter(my.in, my.block, Counts(my.counts), sum); }},
+    {"alltoall", 100, [](ClusterMember& me, Own& my) { me.alltoall(my.in, my.out); }},
+    {"scan", 100, [](ClusterMember& me, Own& my) { me.scan(my.in, my.out, sum); }},
 };
 
 /// Runs the scenario in a new cluster and lets allocations fail. A member that runs out of memory leaves.
 Outcomes run(const Scenario& scenario, const Plan& plan) {
     Group group(members);
-    mpi::Cluster cluster(group, MPI_COMM_WORLD);
+    Cluster cluster(group, MPI_COMM_WORLD);
     Outcomes outcomes{};
     std::barrier meet(members);
     on_ranks(members, [&](int rank) {
@@ -89,7 +89,7 @@ Outcomes run(const Scenario& scenario, const Plan& plan) {
         }
         meet.arrive_and_wait();
         outcomes[static_cast<std::size_t>(rank)] = outcome_in_famine([&] {
-            mpi::Member me = cluster.join(rank);
+            ClusterMember me = cluster.join(rank);
             scenario.part(me, mine);
             me.barrier();
             me.barrier(); // in which the other process learns of what it need not have waited for
@@ -144,12 +144,12 @@ namespace {
 
 Outcomes irregular_call_repeated_in_famine() {
     Group group(members);
-    mpi::Cluster cluster(group, MPI_COMM_WORLD);
+    Cluster cluster(group, MPI_COMM_WORLD);
     Outcomes outcomes{};
     std::barrier meet(members);
     on_ranks(members, [&](int rank) {
         Own my(100, static_cast<std::size_t>(cluster.size()));
-        mpi::Member me = cluster.join(rank);
+        ClusterMember me = cluster.join(rank);
         const auto call_twice = [&] { // one for each staging buffer
             me.reduce_scatter(my.in, my.block, Counts(my.counts), sum);
             me.reduce_scatter(my.in, my.block, Counts(my.counts), sum);
@@ -175,7 +175,7 @@ TEST_CASE("an irregular call that is repeated is prepared once: without an alloc
 
 TEST_CASE("a cluster for which one process has no memory is made by none, and leaves nothing behind") {
     const auto make = [](const Group& group) {
-        return outcome_in_famine([&] { const mpi::Cluster cluster(group, MPI_COMM_WORLD); });
+        return outcome_in_famine([&] { const Cluster cluster(group, MPI_COMM_WORLD); });
     };
     const Group group(members);
     CHECK(make(group) == Outcome::good);

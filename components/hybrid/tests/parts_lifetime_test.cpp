@@ -7,15 +7,15 @@ namespace tutti::test {
 namespace {
 
 TEST_CASE("parts of parts, and more of them than MPI has communicators") {
-    on_members_of(2, [](mpi::Member& me) {
-        std::optional<mpi::Member> own = me.split(process_of_world(), 0);
+    on_members_of(2, [](ClusterMember& me) {
+        std::optional<ClusterMember> own = me.split(process_of_world(), 0);
         CHECK(own->size() == members_here());
-        mpi::Member of_own = own->dup();
+        ClusterMember of_own = own->dup();
         CHECK(of_own.allreduce(1, tutti::sum) == members_here());
         for (int round = 0; round < 800; ++round) {
-            mpi::Member copy = me.dup();
+            ClusterMember copy = me.dup();
             if (round % 16 == 0) {
-                mpi::Member again = copy.dup();
+                ClusterMember again = copy.dup();
                 again.dup().barrier();
                 CHECK(again.allreduce(1, tutti::sum) == me.size());
             }
@@ -27,11 +27,12 @@ TEST_CASE("parts of parts, and more of them than MPI has communicators") {
 
 TEST_CASE("a part that outlives the cluster") {
     on_processes(2, [](MPI_Comm part) {
-        std::vector<std::optional<mpi::Member>> copies(static_cast<std::size_t>(members_here()));
-        on_members(part, members_here(),
-                   [&](mpi::Member& me) { copies[static_cast<std::size_t>(me.local().rank())] = me.dup(); });
+        std::vector<std::optional<ClusterMember>> copies(static_cast<std::size_t>(members_here()));
+        on_members(part, members_here(), [&](ClusterMember& me) {
+            copies[static_cast<std::size_t>(me.local().rank())] = me.dup();
+        });
         on_ranks(members_here(), [&](int rank) {
-            mpi::Member copy = std::move(*copies[static_cast<std::size_t>(rank)]);
+            ClusterMember copy = std::move(*copies[static_cast<std::size_t>(rank)]);
             CHECK(copy.allreduce(1, tutti::sum) == copy.size());
             examine(copy, 300);
         });
@@ -39,10 +40,10 @@ TEST_CASE("a part that outlives the cluster") {
 }
 
 TEST_CASE("a member takes over another membership by assignment, and leaves its own") {
-    on_members_of(2, [](mpi::Member& me) {
-        mpi::Member current = me.dup();
+    on_members_of(2, [](ClusterMember& me) {
+        ClusterMember current = me.dup();
         for (int repetition = 0; repetition < 3; ++repetition) {
-            mpi::Member next = current.dup();
+            ClusterMember next = current.dup();
             current = std::move(next);
             CHECK(current.allreduce(1, tutti::sum) == me.size());
             examine(current, 300);
@@ -57,16 +58,16 @@ TEST_CASE("parts of the threads of a team, also where the main thread makes the 
     }
     on_processes(2, [](MPI_Comm part) {
         Team team(3);
-        mpi::Cluster cluster(team, part);
-        std::vector<std::optional<mpi::Member>> kept(3);
+        Cluster cluster(team, part);
+        std::vector<std::optional<ClusterMember>> kept(3);
         for (int run = 0; run < 2; ++run) {
-            cluster.run([&](mpi::Member& me) {
-                std::optional<mpi::Member>& own = kept[static_cast<std::size_t>(me.local().rank())];
+            cluster.run([&](ClusterMember& me) {
+                std::optional<ClusterMember>& own = kept[static_cast<std::size_t>(me.local().rank())];
                 if (run == 0) {
                     own.emplace(me.dup());
                     CHECK(me.split(me.local().rank() < 2 ? std::optional(0) : std::nullopt, 0).has_value() ==
                           (me.local().rank() < 2));
-                    std::optional<mpi::Member> inside = me.split(process_of_world(), -me.rank());
+                    std::optional<ClusterMember> inside = me.split(process_of_world(), -me.rank());
                     CHECK(inside->rank() == 2 - me.local().rank());
                     examine(*inside, 300);
                 }
@@ -80,46 +81,46 @@ TEST_CASE("parts of the threads of a team, also where the main thread makes the 
 struct PartFailure {
     const char* name;
     const char* text;
-    void (*body)(mpi::Member&);
+    void (*body)(ClusterMember&);
     bool needs_several_members = false;
 };
 
-void fail(mpi::Member& me) {
+void fail(ClusterMember& me) {
     me.abort("out of paper");
 }
 
-bool is_last(const mpi::Member& me) {
+bool is_last(const ClusterMember& me) {
     return me.rank() == me.size() - 1;
 }
 
 const std::array part_failures{
     PartFailure{"the cluster is divided by different calls",
                 "calls split: all members must make the same call",
-                [](mpi::Member& me) {
+                [](ClusterMember& me) {
                     is_last(me) ? static_cast<void>(me.split(0, 0)) : static_cast<void>(me.dup());
                 }},
     PartFailure{"by different lists", "call subset with different lists, of 1 and 1 ranks",
-                [](mpi::Member& me) { static_cast<void>(me.subset(std::vector{process_of_world()})); }},
+                [](ClusterMember& me) { static_cast<void>(me.subset(std::vector{process_of_world()})); }},
     PartFailure{"a member aborts the cluster while the others wait in a part", "out of paper",
-                [](mpi::Member& me) {
-                    mpi::Member copy = me.dup();
+                [](ClusterMember& me) {
+                    ClusterMember copy = me.dup();
                     is_last(me) ? fail(me) : void();
                     copy.barrier();
                 }},
     PartFailure{"a member leaves both by an exception", "",
-                [](mpi::Member& me) {
-                    mpi::Member copy = me.dup();
+                [](ClusterMember& me) {
+                    ClusterMember copy = me.dup();
                     is_last(me) ? throw std::runtime_error("out of paper") : copy.barrier();
                 }},
     PartFailure{"a leader that only leaves the part passes the failure on", "out of paper",
-                [](mpi::Member& me) {
-                    mpi::Member copy = me.dup();
+                [](ClusterMember& me) {
+                    ClusterMember copy = me.dup();
                     is_last(me) ? fail(me) : void();
                     process_of_world() == 0 ? copy.barrier() : me.barrier();
                 }},
     PartFailure{"a leader waits for another process", "out of paper",
-                [](mpi::Member& me) {
-                    std::optional<mpi::Member> leaders =
+                [](ClusterMember& me) {
+                    std::optional<ClusterMember> leaders =
                         me.split(me.local().rank() == 0 ? std::optional(0) : std::nullopt, 0);
                     if (me.rank() == 1) {
                         std::this_thread::sleep_for(50ms); // so that the other one waits
@@ -141,10 +142,10 @@ TEST_CASE("failures of a cluster release the members that are in its parts") {
 }
 
 TEST_CASE("a failure of a part leaves the cluster usable") {
-    on_members_of(2, [](mpi::Member& me) {
-        mpi::Member other = me.dup();
+    on_members_of(2, [](ClusterMember& me) {
+        ClusterMember other = me.dup();
         CHECK(message_of<std::exception>([&] {
-                  mpi::Member copy = me.dup();
+                  ClusterMember copy = me.dup();
                   copy.barrier();
                   if (me.rank() == 0) {
                       throw std::runtime_error("out of ink");
@@ -161,9 +162,9 @@ TEST_CASE("a member that has left a part ends the calls of the others, in its pr
     if (members_here() == 1) {
         return;
     }
-    on_members_of(2, {.timeout = 20s}, [](mpi::Member& me) {
+    on_members_of(2, {.timeout = 20s}, [](ClusterMember& me) {
         {
-            mpi::Member copy = me.dup();
+            ClusterMember copy = me.dup();
             if (!is_last(me)) { // which leads nobody
                 CHECK_THROWS_AS(copy.barrier(), Error);
             }

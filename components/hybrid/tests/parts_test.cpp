@@ -12,7 +12,7 @@ struct Place {
     int local;
 };
 /// The places of all members, by rank.
-std::vector<Place> places_of(mpi::Member& me) {
+std::vector<Place> places_of(ClusterMember& me) {
     std::vector<Place> places(static_cast<std::size_t>(me.size()));
     const Place mine{process_of_world(), me.local().rank()};
     me.allgather(std::span(&mine, 1), places);
@@ -90,7 +90,7 @@ const char* reason(const std::vector<int>& mates, const std::vector<Place>& plac
     return needs_leaders && led.size() != different.size() ? "MPI_THREAD_MULTIPLE" : "";
 }
 
-void examine_part(mpi::Member& me, std::size_t most) {
+void examine_part(ClusterMember& me, std::size_t most) {
     for (const std::size_t count : {std::size_t{0}, std::size_t{5}, most}) {
         examine(me, count, Manner::blocking);
     }
@@ -101,7 +101,7 @@ void examine_part(mpi::Member& me, std::size_t most) {
     CHECK(me.local().allreduce(1, tutti::sum) == me.local().size());
 }
 
-void examine_division(mpi::Member& me, const Division& division) {
+void examine_division(ClusterMember& me, const Division& division) {
     INFO(division.name);
     const std::vector<Place> places = places_of(me);
     const Asked asked = division.asks(me.rank(), places[static_cast<std::size_t>(me.rank())]);
@@ -114,7 +114,7 @@ void examine_division(mpi::Member& me, const Division& division) {
         CHECK_THROWS_WITH_AS(static_cast<void>(me.split(asked.first, asked.second)),
                              doctest::Contains(text.c_str()), CombinationError);
     } else {
-        std::optional<mpi::Member> mine = me.split(asked.first, asked.second);
+        std::optional<ClusterMember> mine = me.split(asked.first, asked.second);
         REQUIRE(mine.has_value() == asked.first.has_value());
         if (mine) {
             const std::vector<int>& expected = parts.at(*asked.first);
@@ -137,7 +137,7 @@ TEST_CASE("all collectives of parts, up to 4 processes of up to 3 members") {
         on_processes(processes, [&](MPI_Comm part) {
             const int uneven = uneven_members();
             for (const int members : processes <= 2 ? std::vector{1, 2, 3, uneven} : std::vector{2, uneven}) {
-                on_members(part, most_members(members), [](mpi::Member& me) {
+                on_members(part, most_members(members), [](ClusterMember& me) {
                     for (const Division& division : divisions()) {
                         examine_division(me, division);
                     }
@@ -148,19 +148,19 @@ TEST_CASE("all collectives of parts, up to 4 processes of up to 3 members") {
 }
 
 TEST_CASE("the members of a list, and all of them again") {
-    on_members_of(3, [](mpi::Member& me) {
+    on_members_of(3, [](ClusterMember& me) {
         // The last process and the first one, in this order.
         std::vector<int> list(2 * static_cast<std::size_t>(members_here()));
         std::iota(list.begin() + members_here(), list.end(), 0);
         std::iota(list.begin(), list.begin() + members_here(), me.size() - members_here());
         const auto place = std::ranges::find(list, me.rank());
-        std::optional<mpi::Member> some = me.subset(list);
+        std::optional<ClusterMember> some = me.subset(list);
         REQUIRE(some.has_value() == (place != list.end()));
         if (some) {
             CHECK(some->rank() == place - list.begin());
             examine_part(*some, 20001);
         }
-        mpi::Member copy = me.dup();
+        ClusterMember copy = me.dup();
         CHECK(copy.rank() == me.rank());
         CHECK(copy.size() == me.size());
         examine_part(copy, 300);
@@ -168,7 +168,7 @@ TEST_CASE("the members of a list, and all of them again") {
                              doctest::Contains("subset: `ranks` has"), ArgumentError);
         CHECK_THROWS_WITH_AS(static_cast<void>(me.split(-2, 0)), doctest::Contains("split: `color` is -2"),
                              ArgumentError);
-        std::optional<mpi::Member> nobody = me.subset({});
+        std::optional<ClusterMember> nobody = me.subset({});
         CHECK(!nobody);
     });
 }

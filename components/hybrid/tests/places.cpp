@@ -1,5 +1,5 @@
 // Under OMP_PLACES, in each of two processes: the runtime binds the threads of both to the same CPUs, because
-// the launcher has given the processes the same. mpi::divide_cpus() still gives each its own, and a
+// the launcher has given the processes the same. divide_cpus() still gives each its own, and a
 // PinnedThread is there.
 
 #include <tutti/mpi.hpp>
@@ -20,7 +20,7 @@ int main(int argc, char** argv) {
     const auto on_node = static_cast<int>(tutti::cpus_of_placement("compact", 0).size());
     int wrong = on_node < processes || omp_get_num_places() == 0 ? 77 : 0;
     for (int i = 0; i < 2 && wrong == 0; ++i) { // before and after the runtime has bound threads
-        const tutti::mpi::Share share = tutti::mpi::divide_cpus(MPI_COMM_WORLD);
+        const tutti::CpuShare share = tutti::divide_cpus(MPI_COMM_WORLD);
         const std::vector<int> cpus = tutti::cpus_of_placement(share.placement, share.cpus);
         std::vector<int> users(CPU_SETSIZE);
 #pragma omp parallel num_threads(share.cpus)

@@ -8,9 +8,9 @@ namespace {
 
 /// One process waits for the operation before a barrier of a copy, or of the same members; the others behind
 /// it.
-void wait_before_or_after(mpi::Member& me) {
-    mpi::Member copy = me.dup();
-    for (mpi::Member* const beside : {&me, &copy}) {
+void wait_before_or_after(ClusterMember& me) {
+    ClusterMember copy = me.dup();
+    for (ClusterMember* const beside : {&me, &copy}) {
         for (const bool also_beside : {false, true}) {
             std::vector<long> in(50000, me.rank()), out(50000), other(50000);
             Request request = me.start.allreduce(in, out, tutti::sum);
@@ -36,7 +36,7 @@ TEST_CASE("a call that blocks makes progress with what others wait for, also bes
     if (thread_level() != MPI_THREAD_SINGLE) {
         on_processes(2, [](MPI_Comm part) { // also where the main thread makes the MPI calls
             Team team(2);
-            mpi::Cluster(team, part).run(wait_before_or_after);
+            Cluster(team, part).run(wait_before_or_after);
         });
     }
 }
@@ -48,7 +48,7 @@ TEST_CASE("a member that leaves waits for its operations, and requests may outli
         std::vector<Request> requests(members);
         std::vector<Persistent> prepared(members);
         const std::vector<long> ones(5000, 1);
-        on_members(part, members_here(), [&](mpi::Member& me) {
+        on_members(part, members_here(), [&](ClusterMember& me) {
             const auto rank = static_cast<std::size_t>(me.local().rank());
             prepared[rank] = me.prepare.allreduce(ones, sums[rank], tutti::sum);
             prepared[rank].start();
@@ -67,7 +67,7 @@ TEST_CASE("a member that leaves waits for its operations, and requests may outli
 TEST_CASE("who never starts the operation ends it in a timeout of all others, which names it") {
     on_two([](MPI_Comm part, bool is_second) {
         std::atomic<bool> is_over = members_here() == 1;
-        const Texts texts = thrown_by(part, {.timeout = 100ms}, [&](mpi::Member& me) {
+        const Texts texts = thrown_by(part, {.timeout = 100ms}, [&](ClusterMember& me) {
             std::vector<double> own(3, 1);
             if (is_second && me.local().rank() == members_here() - 1) {
                 is_over.wait(false);

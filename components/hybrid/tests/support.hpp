@@ -77,16 +77,15 @@ inline void on_ranks(int ranks, const std::function<void(int)>& part) {
     run(0);
 }
 
-using Body = std::function<void(mpi::Member&)>;
+using Body = std::function<void(ClusterMember&)>;
 
 /// Runs `body` on `members` threads of this process, each with its seat in a cluster over `communicator`.
 /// Member 0 is on the calling thread.
-inline void on_members(MPI_Comm communicator, int members, const mpi::ClusterOptions& options,
-                       const Body& body) {
-    mpi::Cluster cluster(Group(members), communicator, options);
+inline void on_members(MPI_Comm communicator, int members, const ClusterOptions& options, const Body& body) {
+    Cluster cluster(Group(members), communicator, options);
     on_ranks(members, [&](int rank) {
         INFO(members, " members");
-        mpi::Member me = cluster.join(rank);
+        ClusterMember me = cluster.join(rank);
         body(me);
     });
 }
@@ -110,7 +109,7 @@ inline int uneven_members() {
 }
 
 /// Runs `body` on the members of a cluster of the first `processes` processes.
-inline void on_members_of(int processes, const mpi::ClusterOptions& options, const Body& body) {
+inline void on_members_of(int processes, const ClusterOptions& options, const Body& body) {
     on_processes(processes, [&](MPI_Comm part) { on_members(part, members_here(), options, body); });
 }
 inline void on_members_of(int processes, const Body& body) {
@@ -130,12 +129,12 @@ using Texts = std::vector<std::string>;
 /// Runs `body` on the members of a cluster, and collects the text of each E that it throws. A timeout is for
 /// what is to end by it: a machine may be busy for as long as it likes.
 template <class E = Error>
-Texts thrown_by(MPI_Comm part, const mpi::ClusterOptions& options, const Body& body,
+Texts thrown_by(MPI_Comm part, const ClusterOptions& options, const Body& body,
                 const GroupOptions& group = {}) {
-    mpi::Cluster cluster(Group(members_here(), group), part, options);
+    Cluster cluster(Group(members_here(), group), part, options);
     Texts texts(static_cast<std::size_t>(members_here()));
     on_ranks(members_here(), [&](int rank) {
-        mpi::Member me = cluster.join(rank);
+        ClusterMember me = cluster.join(rank);
         texts[static_cast<std::size_t>(rank)] = message_of<E>([&] { body(me); });
     });
     return texts;

@@ -16,13 +16,13 @@ constexpr std::array code_names{" in an operator", " in a continuation", " in a 
 
 /// One member, and what its code may touch.
 struct Actor {
-    std::optional<mpi::Cluster> cluster = {};
-    std::optional<mpi::Member> me = {};
-    std::optional<mpi::Member> other = {}; ///< of the same members
-    Request request = {};                  ///< of `other`
+    std::optional<Cluster> cluster = {};
+    std::optional<ClusterMember> me = {};
+    std::optional<ClusterMember> other = {}; ///< of the same members
+    Request request = {};                    ///< of `other`
     /// The one of which all members' code makes calls: of `other` in a continuation, because continuations of
     /// different members come at different times.
-    mpi::Member* called = nullptr;
+    ClusterMember* called = nullptr;
     bool acts = false;
     std::vector<long> in = std::vector<long>(40, 1);
     std::vector<long> out = std::vector<long>(40);
@@ -96,7 +96,7 @@ void make_call(Actor& actor, Code code, Manner manner) {
         }
         return a + b;
     });
-    mpi::Member& me = *actor.me;
+    ClusterMember& me = *actor.me;
     if (manner == Manner::blocking) {
         Request side = actor.other->start.barrier();
         follow(side);
@@ -129,7 +129,7 @@ void check_row(const Row& row, Code code, Manner manner) {
     INFO(std::string(row.action), std::string(code_names[static_cast<std::size_t>(code)]), ", manner ",
          static_cast<int>(manner));
     on_processes(2, [&](MPI_Comm part) {
-        mpi::Cluster cluster(Group(members_here(), {.trace = Trace::statistics}), part, {.timeout = 5s});
+        Cluster cluster(Group(members_here(), {.trace = Trace::statistics}), part, {.timeout = 5s});
         on_ranks(members_here(), [&](int rank) {
             const std::string text = message_of<std::exception>([&] {
                 Actor actor{.cluster = cluster, .me = cluster.join(rank)};
@@ -172,7 +172,7 @@ TEST_CASE("an operator of a cluster's call that blocks cannot wait for a request
     for (const Order order : {Order::canonical, Order::serial}) {
         on_processes(2, [&](MPI_Comm part) {
             check_all(thrown_by<std::exception>(part, {.timeout = 5s},
-                                                [&](mpi::Member& me) {
+                                                [&](ClusterMember& me) {
                                                     Request request = me.start.barrier();
                                                     const auto op =
                                                         tutti::non_commutative([&](long a, long b) {
@@ -190,7 +190,7 @@ TEST_CASE("an operator of a cluster's call that blocks cannot wait for a request
 
 TEST_CASE("a hook of failures is called once in each process, with a rank in the cluster, and may report") {
     static std::atomic<int> calls, failed;
-    static mpi::Cluster* hooked;
+    static Cluster* hooked;
     static Group* own;
     static void (*report)();
     for (void (*const act)() :
@@ -205,11 +205,11 @@ TEST_CASE("a hook of failures is called once in each process, with a rank in the
         });
         on_processes(2, [&](MPI_Comm part) {
             Group group(members_here(), {.trace = Trace::statistics});
-            mpi::Cluster cluster(group, part);
+            Cluster cluster(group, part);
             own = &group;
             hooked = &cluster;
             on_ranks(members_here(), [&](int rank) {
-                mpi::Member me = cluster.join(rank);
+                ClusterMember me = cluster.join(rank);
                 const std::string text = message_of<std::exception>([&] {
                     me.barrier();
                     if (me.rank() == me.size() - 1) {

@@ -33,8 +33,8 @@ public:
             ~Meet() { MPI_Barrier(MPI_COMM_WORLD); }
         } const at_end;
         shared_->joined = 0;
-        mpi::Cluster cluster(team_, MPI_COMM_WORLD);
-        cluster.run([&](mpi::Member& me) {
+        Cluster cluster(team_, MPI_COMM_WORLD);
+        cluster.run([&](ClusterMember& me) {
             ++shared_->joined;
             while (shared_->joined < size()) { // a member that joined later would get a failure there
                 std::this_thread::yield();

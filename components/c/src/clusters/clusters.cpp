@@ -11,9 +11,9 @@ namespace tutti::v0_1::c_api {
 class MpiMember : public AbstractClusterMember {
 public:
     /// A member that leaves when the program calls tutti_leave().
-    explicit MpiMember(mpi::Member&& member) : own_(std::move(member)), member_(*own_) {}
+    explicit MpiMember(ClusterMember&& member) : own_(std::move(member)), member_(*own_) {}
     /// One that lasts as long as the function to which it was given.
-    explicit MpiMember(mpi::Member& member) : member_(member) {}
+    explicit MpiMember(ClusterMember& member) : member_(member) {}
 
     int rank() const override { return member_.rank(); }
     int size() const override { return member_.size(); }
@@ -46,22 +46,22 @@ public:
     std::unique_ptr<AbstractClusterMember> dup(SourceLine where) override { return made(member_.dup(where)); }
 
 private:
-    static std::unique_ptr<AbstractClusterMember> made(std::optional<mpi::Member> member) {
+    static std::unique_ptr<AbstractClusterMember> made(std::optional<ClusterMember> member) {
         return member ? std::make_unique<MpiMember>(std::move(*member)) : nullptr;
     }
 
-    std::optional<mpi::Member> own_;
-    mpi::Member& member_;
+    std::optional<ClusterMember> own_;
+    ClusterMember& member_;
 };
 
 namespace {
 
 /// Those of the process. A handle is the number of one.
-constinit Numbered<mpi::Cluster> clusters;
+constinit Numbered<Cluster> clusters;
 
-mpi::Cluster cluster_behind(const char* function, const tutti_cluster* cluster) {
+Cluster cluster_behind(const char* function, const tutti_cluster* cluster) {
     there(function, "cluster", cluster);
-    std::optional<mpi::Cluster> found = clusters.copy(number_of(cluster));
+    std::optional<Cluster> found = clusters.copy(number_of(cluster));
     if (!found) {
         refuse(function, "`cluster` has been freed, or does not come from tutti_cluster_create()");
     }
@@ -73,7 +73,7 @@ template <class Threads>
 void create(Threads& threads, MPI_Comm communicator, const tutti_cluster_options* given,
             tutti_cluster*& cluster) {
     const auto options = known("cluster", given, tutti_cluster_options TUTTI_CLUSTER_OPTIONS_INIT);
-    const mpi::Cluster made(threads, communicator, {.timeout = timeout(options.timeout_ms)});
+    const Cluster made(threads, communicator, {.timeout = timeout(options.timeout_ms)});
     cluster = handle_of<tutti_cluster>(clusters.add(made));
 }
 
@@ -130,7 +130,7 @@ tutti_status tutti_cluster_roll_call(const tutti_cluster* cluster, int format, c
 tutti_status tutti_cluster_join(tutti_cluster* cluster, int local_rank, tutti_caller* me) {
     return c_api::guarded([&] {
         c_api::there("cluster_join", "me", me) = {};
-        mpi::Cluster joined = c_api::cluster_behind("cluster_join", cluster);
+        Cluster joined = c_api::cluster_behind("cluster_join", cluster);
         *me = c_api::caller_of(std::make_unique<c_api::MpiMember>(joined.join(local_rank)));
     });
 }
@@ -138,7 +138,7 @@ tutti_status tutti_cluster_join(tutti_cluster* cluster, int local_rank, tutti_ca
 tutti_status tutti_cluster_run(tutti_cluster* cluster, tutti_member_function function, void* user) {
     return c_api::guarded([&] {
         c_api::there("cluster_run", "function", function);
-        c_api::cluster_behind("cluster_run", cluster).run([&](mpi::Member& member) {
+        c_api::cluster_behind("cluster_run", cluster).run([&](ClusterMember& member) {
             c_api::MpiMember me(member);
             c_api::call_as_member(me, function, user);
         });
@@ -149,7 +149,7 @@ tutti_status tutti_cluster_run_member(tutti_cluster* cluster, int local_rank, tu
                                       void* user) {
     return c_api::guarded([&] {
         c_api::there("cluster_run_member", "function", function);
-        c_api::cluster_behind("cluster_run_member", cluster).run(local_rank, [&](mpi::Member& member) {
+        c_api::cluster_behind("cluster_run_member", cluster).run(local_rank, [&](ClusterMember& member) {
             c_api::MpiMember me(member);
             c_api::call_as_member(me, function, user);
         });

@@ -46,15 +46,11 @@ struct NonblockingClusterWay : ClusterWay {
     static constexpr bool blocks = false;
 };
 
-/// The common part of Start and Prepare.
+/// The common part of ClusterStart and ClusterPrepare.
 template <class Calls>
 using NonblockingClusterCalls = NonblockingCalls<Calls, ClusterSeat, NonblockingClusterWay>;
 
 } // namespace detail
-
-/// Collectives among the threads of several MPI processes: every thread calls, and leaders transfer the data
-/// over MPI.
-namespace mpi {
 
 /// The nonblocking collectives of a cluster, `Request sum = me.start.allreduce(in, out, tutti::sum)`, as
 /// tutti::Start describes them. These rules are added:
@@ -67,26 +63,26 @@ namespace mpi {
 ///   their buffers. So an operation costs the leader what a call that blocks costs all members together.
 /// - Order serial is rejected unless the order cannot change the bits. The bits are those of the call that
 ///   blocks.
-class Start : public detail::NonblockingClusterCalls<Start> {
+class ClusterStart : public detail::NonblockingClusterCalls<ClusterStart> {
 public:
     using NonblockingCalls::NonblockingCalls;
 
 private:
-    friend class Collectives<Start, detail::NonblockingClusterWay>;
+    friend class Collectives<ClusterStart, detail::NonblockingClusterWay>;
     Request run(const detail::Call& call, const Options& options) {
         return Request(detail::start(seat(), call, options));
     }
 };
 
-/// The persistent collectives of a cluster, as tutti::Prepare describes them, with the rules of Start.
+/// The persistent collectives of a cluster, as tutti::Prepare describes them, with the rules of ClusterStart.
 /// In contrast to those of a group, all members must also start them in the same order, and in the same order
 /// relative to nonblocking calls.
-class Prepare : public detail::NonblockingClusterCalls<Prepare> {
+class ClusterPrepare : public detail::NonblockingClusterCalls<ClusterPrepare> {
 public:
     using NonblockingCalls::NonblockingCalls;
 
 private:
-    friend class Collectives<Prepare, detail::NonblockingClusterWay>;
+    friend class Collectives<ClusterPrepare, detail::NonblockingClusterWay>;
     Persistent run(const detail::Call& call, const Options& options) {
         return Persistent(detail::prepare(seat(), call, options));
     }
@@ -114,16 +110,16 @@ struct ClusterOptions {
 /// call costs two exchanges, in which each member reads and writes 2m to 3m bytes, or reads m and writes its
 /// part of m if they share the result. Between processes it costs what the algorithm among the processes
 /// costs.
-class TUTTI_API Member : public Collectives<Member, detail::ClusterWay> {
+class TUTTI_API ClusterMember : public Collectives<ClusterMember, detail::ClusterWay> {
 public:
-    ~Member();
+    ~ClusterMember();
     /// Moves the membership; `other` must not be used afterwards.
-    Member(Member&& other) noexcept;
-    Member(const Member&) = delete;
-    Member& operator=(const Member&) = delete;
+    ClusterMember(ClusterMember&& other) noexcept;
+    ClusterMember(const ClusterMember&) = delete;
+    ClusterMember& operator=(const ClusterMember&) = delete;
     /// Leaves the cluster of this member, as the destructor does, and then moves the membership, as the move
     /// constructor does. If `other` is this member, nothing happens.
-    Member& operator=(Member&& other) noexcept;
+    ClusterMember& operator=(ClusterMember&& other) noexcept;
 
     /// The global rank, 0 .. size() - 1: the rank of the process's first member plus the local rank.
     int rank() const noexcept { return rank_; }
@@ -131,9 +127,9 @@ public:
     int size() const noexcept { return size_; }
 
     /// The nonblocking collectives; each call returns a Request.
-    Start start;
+    ClusterStart start;
     /// The persistent collectives, which can be started any number of times; each call returns a Persistent.
-    Prepare prepare;
+    ClusterPrepare prepare;
 
     /// Fails this member: the current and later calls of all members of all processes throw Aborted, whose
     /// text contains `text`. A member that cannot continue, but does not throw an exception, must call it
@@ -166,28 +162,28 @@ public:
     ///
     /// Cost: an allgather and three collective calls inside the process, and per new cluster three
     /// communicators of MPI.
-    [[nodiscard("a membership lasts as long as its Member")]] std::optional<Member>
+    [[nodiscard("a membership lasts as long as its ClusterMember")]] std::optional<ClusterMember>
     split(std::optional<int> color, int key, SourceLine where = SourceLine::here());
 
     /// tutti::Member::subset() among the members of all processes, with the rules of split().
-    [[nodiscard("a membership lasts as long as its Member")]] std::optional<Member>
+    [[nodiscard("a membership lasts as long as its ClusterMember")]] std::optional<ClusterMember>
     subset(std::span<const int> ranks, SourceLine where = SourceLine::here());
 
     /// Makes a new cluster of the same members with the same ranks, with the rules of split().
-    [[nodiscard("a membership lasts as long as its Member")]] Member
+    [[nodiscard("a membership lasts as long as its ClusterMember")]] ClusterMember
     dup(SourceLine where = SourceLine::here());
 
     /// This thread's member of the process's own group, for collectives inside the process. In a cluster made
     /// by split(), subset() or dup(), the group has the members of the process that are in the cluster.
-    tutti::Member& local() { return own_ ? *own_ : *borrowed_; }
+    Member& local() { return own_ ? *own_ : *borrowed_; }
 
 private:
     friend class Cluster;
-    friend class Collectives<Member, detail::ClusterWay>;
+    friend class Collectives<ClusterMember, detail::ClusterWay>;
     friend class c_api::MpiMember;
 
-    Member(std::shared_ptr<detail::ClusterState> cluster, detail::ClusterSeat& seat, tutti::Member* borrowed,
-           std::optional<tutti::Member> own);
+    ClusterMember(std::shared_ptr<detail::ClusterState> cluster, detail::ClusterSeat& seat, Member* borrowed,
+                  std::optional<Member> own);
 
     void run(const detail::Call& call, const Options& options) {
         called_from_->show(call.where);
@@ -205,11 +201,11 @@ private:
     void leave() noexcept;
     /// The parts into which the members divide the cluster by their choices.
     std::vector<detail::PartLayout> agree_on_parts(const detail::Choice& choice, SourceLine where);
-    std::optional<Member> regroup(const detail::Choice& choice, SourceLine where);
+    std::optional<ClusterMember> regroup(const detail::Choice& choice, SourceLine where);
 
     std::shared_ptr<detail::ClusterState> cluster_;
-    std::optional<tutti::Member> own_;
-    tutti::Member* borrowed_;
+    std::optional<Member> own_;
+    Member* borrowed_;
     detail::ClusterSeat* seat_;
     detail::CalledFrom* called_from_;
     int rank_;
@@ -262,29 +258,30 @@ public:
 
     /// Joins the group as `local_rank` on the calling thread. Throws what Group::join() throws, and
     /// ArgumentError if the cluster was made from a Team.
-    [[nodiscard("a membership lasts as long as its Member")]] Member join(int local_rank);
+    [[nodiscard("a membership lasts as long as its ClusterMember")]] ClusterMember join(int local_rank);
 
     /// Joins as `local_rank`, calls `function(me)`, leaves, and returns the result, with the rules of
     /// Group::run(): the text of an exception reaches all members of all processes. Throws what join()
     /// throws.
-    template <detail::MembersFunction<Member> F>
+    template <detail::MembersFunction<ClusterMember> F>
     auto run(int local_rank, F&& function) {
-        return detail::result_of<Member>(function, [&](const auto& call) { run_member(local_rank, call); });
+        return detail::result_of<ClusterMember>(function,
+                                                [&](const auto& call) { run_member(local_rank, call); });
     }
 
     /// Calls `function(me)` once on every thread of the team, and returns the results by local rank, as
     /// Team::run() does. Throws ArgumentError if the cluster was made from a Group, or if, under
     /// MPI_THREAD_FUNNELED, the calling thread is not the main thread.
-    template <detail::MembersFunction<Member> F>
+    template <detail::MembersFunction<ClusterMember> F>
     auto run(F&& function) {
-        return detail::results_of<Member>(
-            team_ == nullptr ? 0 : team_->size(), function, [](Member& me) { return me.local().rank(); },
-            [&](const auto& call) { run_all(call); });
+        return detail::results_of<ClusterMember>(
+            team_ == nullptr ? 0 : team_->size(), function,
+            [](ClusterMember& me) { return me.local().rank(); }, [&](const auto& call) { run_all(call); });
     }
 
 private:
-    void run_member(int local_rank, const detail::FunctionOf<Member>& function);
-    void run_all(const detail::FunctionOf<Member>& function);
+    void run_member(int local_rank, const detail::FunctionOf<ClusterMember>& function);
+    void run_all(const detail::FunctionOf<ClusterMember>& function);
 
     std::shared_ptr<detail::ClusterState> state_;
     std::optional<Group> group_;
@@ -292,7 +289,7 @@ private:
 };
 
 /// The CPUs that a process should use.
-struct Share {
+struct CpuShare {
     /// The CPUs of this process, in the format of TeamOptions::placement.
     std::string placement = {};
     /// The number of these CPUs.
@@ -308,7 +305,6 @@ struct Share {
 /// cores. If there are more processes than CPUs, each gets one CPU in turn. CPUs of masks that overlap are
 /// dealt out one by one. Placements have one CPU of each core first. It is a collective call. Throws what the
 /// constructor of Cluster throws.
-TUTTI_API Share divide_cpus(MPI_Comm communicator);
+TUTTI_API CpuShare divide_cpus(MPI_Comm communicator);
 
-} // namespace mpi
 } // namespace tutti::v0_1

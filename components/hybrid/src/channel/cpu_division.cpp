@@ -180,12 +180,12 @@ std::vector<int> divided(const machine::Machine& machine, const std::vector<std:
 
 } // namespace tutti::hybrid
 
-namespace tutti::v0_1::mpi {
+namespace tutti::v0_1 {
 
-Share divide_cpus(MPI_Comm communicator) {
+CpuShare divide_cpus(MPI_Comm communicator) {
     hybrid::require_communicator("divide_cpus", communicator);
     const hybrid::Node node(communicator);
-    Share share;
+    CpuShare share;
     const std::vector<int> cpus = hybrid::divided(machine::here(), node.cpus(), node.rank(), share.note);
     share.cpus = static_cast<int>(cpus.size());
     for (const int cpu : cpus) {
@@ -194,4 +194,4 @@ Share divide_cpus(MPI_Comm communicator) {
     return share;
 }
 
-} // namespace tutti::v0_1::mpi
+} // namespace tutti::v0_1
