@@ -2,6 +2,7 @@
 // network is a pair of function pointers: reduce-scatter and allgather of blocks of bytes, with a function
 // that combines elements of type_size bytes. Elements are never split, and may lie at any address.
 
+#include <tutti/bindings.hpp>
 #include <tutti/tutti.hpp>
 
 #include <algorithm>

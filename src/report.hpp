@@ -1,6 +1,6 @@
 #pragma once
 
-#include <tutti/log.hpp>
+#include <tutti/observe.hpp>
 
 namespace tutti::library {
 

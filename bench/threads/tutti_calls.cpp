@@ -5,7 +5,7 @@
 #include "measure/data.hpp"
 #include "measure/types.hpp"
 
-#include <tutti/dynamic.hpp>
+#include <tutti/bindings.hpp>
 #include <tutti/operators.hpp>
 #include <tutti/single_caller.hpp>
 #include <tutti/team.hpp>

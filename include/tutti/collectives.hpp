@@ -57,7 +57,7 @@ namespace tutti::v0_1 {
 /// The elements of a buffer are not examined: std::span(&object, 1) sends any trivially copyable object.
 ///
 /// If types and operators are known only at run time, use DynamicVector, DynamicInput and DynamicOp
-/// (tutti/dynamic.hpp).
+/// (tutti/bindings.hpp).
 template <class Self, class Way = detail::BlockingWay>
 class Collectives : protected detail::CallMaker {
 public:

@@ -3,14 +3,9 @@
 #include <tutti/detail/export.h>
 #include <tutti/detail/functions.hpp>
 #include <tutti/member.hpp>
-#include <tutti/statistics.hpp>
 
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
-#include <type_traits>
-#include <utility>
 
 namespace tutti::v0_1 {
 
@@ -91,8 +86,9 @@ public:
     /// recorded (GroupOptions::trace).
     std::string trace(TraceFormat format = TraceFormat::json_lines) const;
 
-    /// The number of calls, the time that members waited, and which members arrive late. Any thread may call
-    /// it at any time. Throws Error if statistics are not recorded (GroupOptions::trace).
+    /// The number of calls, the time that members waited, and which members arrive late. Include
+    /// tutti/observe.hpp. Any thread may call it at any time. Throws Error if statistics are not recorded
+    /// (GroupOptions::trace).
     Statistics statistics() const;
 
     /// Joins the group as `rank` on the calling thread. Throws ArgumentError if `rank` is negative, not less

@@ -7,7 +7,6 @@
 #include <tutti/neighbors.hpp>
 #include <tutti/options.hpp>
 #include <tutti/start.hpp>
-#include <tutti/statistics.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -18,6 +17,8 @@
 #include <vector>
 
 namespace tutti::v0_1 {
+
+struct Statistics; // tutti/observe.hpp
 
 namespace detail {
 

@@ -4,13 +4,8 @@
 #include <tutti/detail/functions.hpp>
 #include <tutti/member.hpp>
 
-#include <cstddef>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
-#include <type_traits>
-#include <utility>
 #include <vector>
 
 namespace tutti::v0_1 {

@@ -1,19 +1,15 @@
 #pragma once
 
 #include <tutti/counts.hpp>
-#include <tutti/dynamic.hpp>
 #include <tutti/error.hpp>
 #include <tutti/group.hpp>
-#include <tutti/log.hpp>
 #include <tutti/member.hpp>
 #include <tutti/neighbors.hpp>
 #include <tutti/operators.hpp>
 #include <tutti/options.hpp>
-#include <tutti/placement.hpp>
 #include <tutti/reduce_local.hpp>
 #include <tutti/request.hpp>
 #include <tutti/source_line.hpp>
 #include <tutti/start.hpp>
-#include <tutti/statistics.hpp>
 #include <tutti/team.hpp>
 #include <tutti/version.hpp>

@@ -2,6 +2,8 @@
 
 #include "support.hpp"
 
+#include <tutti/placement.hpp>
+
 namespace {
 
 using Numbers = std::vector<std::size_t>;

@@ -5,6 +5,8 @@
 #include "coroutines.hpp"
 #include "support.hpp"
 
+#include <tutti/bindings.hpp>
+
 #include <semaphore>
 
 namespace {

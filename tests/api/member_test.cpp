@@ -6,6 +6,8 @@
 #include "machine/placement.hpp"
 #include "support.hpp"
 
+#include <tutti/placement.hpp>
+
 static_assert(std::is_nothrow_move_assignable_v<Member>);
 static_assert(!std::is_copy_assignable_v<Start> && !std::is_copy_assignable_v<Prepare>);
 static_assert(noexcept(std::declval<const Member&>().rank()));

@@ -5,6 +5,7 @@
 #include "../on_threads.hpp"
 #include "../test.hpp"
 
+#include <tutti/observe.hpp>
 #include <tutti/tasks.hpp>
 #include <tutti/tutti.hpp>
 

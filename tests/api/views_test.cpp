@@ -3,6 +3,8 @@
 
 #include "support.hpp"
 
+#include <tutti/bindings.hpp>
+
 namespace {
 
 /// As much of Kokkos::View as makes an object a view for the library.

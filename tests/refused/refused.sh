@@ -89,7 +89,7 @@ headers=$(mktemp -d)
 trap 'rm -rf "$headers"' EXIT
 
 # The headers, compiled once: gcc takes the .gch beside the file that is named, clang the .pch.
-printf '#include <%s>\n' "$header" tutti/numbers.hpp tutti/tasks.hpp array complex cstddef functional list memory string string_view utility vector >"$headers/all.hpp"
+printf '#include <%s>\n' "$header" tutti/bindings.hpp tutti/numbers.hpp tutti/tasks.hpp array complex cstddef functional list memory string string_view utility vector >"$headers/all.hpp"
 "${compiler[@]}" -x c++-header "$headers/all.hpp" -o "$headers/all.hpp.gch"
 ln -s all.hpp.gch "$headers/all.hpp.pch"
 

@@ -46,7 +46,7 @@ inline constexpr Verdict destroyed{Thrown::Kind::aborted, "an operator has destr
 
 inline constexpr Verdict times_out{Thrown::Kind::timeout};
 /// No cell, because the act is forbidden or impossible. A log function must not call the library, and a hook
-/// may only report (tutti/log.hpp). A function of an AsyncRequest must not throw (guarantees.md). An
+/// may only report (tutti/observe.hpp). A function of an AsyncRequest must not throw (guarantees.md). An
 /// operation waits for another one, because one that waits for itself never ends. Async groups have no
 /// members, blocking calls, statistics, messages and reported failures, and only these groups have executors.
 inline constexpr Verdict none{.is_cell = false};

@@ -3,7 +3,7 @@
 #include "../reference/reference.hpp"
 
 #include <tutti/async_group.hpp>
-#include <tutti/dynamic.hpp>
+#include <tutti/bindings.hpp>
 #include <tutti/options.hpp>
 #include <tutti/team.hpp>
 

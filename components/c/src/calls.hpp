@@ -3,12 +3,12 @@
 #include "c/src/options.hpp"
 
 #include <tutti/async_group.hpp>
+#include <tutti/bindings.hpp>
 #include <tutti/c.hpp>
 #include <tutti/counts.hpp>
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/make_call.hpp>
 #include <tutti/detail/request_base.hpp>
-#include <tutti/dynamic.hpp>
 #include <tutti/group.hpp>
 #include <tutti/neighbors.hpp>
 #include <tutti/team.hpp>
@@ -210,7 +210,7 @@ public:
     Combining(const char* function, tutti_op op, const Elements& elements);
 
     /// Completes a call for such elements, which refers to this object from then on.
-    void complete(detail::Call& call) const { dynamic_reduction(same(call), op_); }
+    void complete(detail::Call& call) const { dynamic_reduction<detail::DynamicElement>(same(call), op_); }
     /// The call of detail::reduce_local(), which refers to this object.
     detail::Call local(const DynamicInput& in, DynamicVector& inout) const {
         detail::Call made = vectors<DynamicVector&>(Collective::reduce, in, inout, tutti::Options{});

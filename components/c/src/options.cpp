@@ -1,7 +1,7 @@
 #include "c/src/options.hpp"
 
 #include <tutti/group.hpp>
-#include <tutti/log.hpp>
+#include <tutti/observe.hpp>
 
 #include <array>
 #include <chrono>

@@ -5,7 +5,7 @@
 #include "tests/api/coroutines.hpp"
 #include "tests/forked.hpp"
 
-#include <tutti/log.hpp>
+#include <tutti/observe.hpp>
 
 namespace tutti::test {
 

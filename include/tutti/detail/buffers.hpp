@@ -3,7 +3,6 @@
 #include <tutti/counts.hpp>
 #include <tutti/detail/functions.hpp>
 #include <tutti/detail/held_addresses.hpp>
-#include <tutti/dynamic.hpp>
 #include <tutti/operators.hpp>
 
 #include <array>
@@ -42,9 +41,8 @@ struct Counterpart<std::bit_xor> : std::type_identity<BitXor> {};
 
 /// Wrappers of other arguments, which must not be taken for an element.
 template <class V>
-inline constexpr bool is_wrapper =
-    std::same_as<V, Counts> || std::same_as<V, Counts::View> || std::same_as<V, CountsOnAll> ||
-    std::same_as<V, CountsOnAll::View> || std::same_as<V, DynamicOp>;
+inline constexpr bool is_wrapper = std::same_as<V, Counts> || std::same_as<V, Counts::View> ||
+                                   std::same_as<V, CountsOnAll> || std::same_as<V, CountsOnAll::View>;
 template <class T>
 inline constexpr bool is_wrapper<Shared<T>> = true;
 
@@ -105,7 +103,9 @@ auto elements_of(const V& view) {
 template <class V>
 concept Scattered = std::ranges::range<V> && !Vector<V>;
 
-/// A buffer whose element type is known only at run time.
+/// A buffer whose element type is known only at run time (tutti/bindings.hpp).
+template <class V>
+inline constexpr bool is_dynamic = false;
 template <class V>
 concept Dynamic = is_dynamic<std::remove_cvref_t<V>>;
 

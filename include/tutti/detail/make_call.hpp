@@ -4,7 +4,6 @@
 #include <tutti/detail/buffers.hpp>
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/template_loops.hpp>
-#include <tutti/dynamic.hpp>
 #include <tutti/operators.hpp>
 #include <tutti/options.hpp>
 
@@ -125,8 +124,9 @@ protected:
         }
     }
 
-    /// reduction() for dynamic vectors.
-    static Call&& dynamic_reduction(Call&& call, const DynamicOp& op) {
+    /// reduction() for dynamic vectors of elements T.
+    template <class T, class Op>
+    static Call&& dynamic_reduction(Call&& call, const Op& op) {
         call.op = op.op();
         call.commutative = op.commutative();
         call.state = &op;
@@ -139,8 +139,8 @@ protected:
         if (op.element_bytes() != call.element_bytes) {
             call.reject(Wrong::operator_of_elements);
         }
-        call.kernels = &DynamicLoops::kernels;
-        call.keeping = &keeping_of<DynamicOp>;
+        call.kernels = &LoopsOf<T, Op>::type::kernels;
+        call.keeping = &keeping_of<Op>;
         call.function = reinterpret_cast<std::uintptr_t>(op.function());
         return same(call);
     }
@@ -168,7 +168,7 @@ protected:
             }
             return same(call);
         } else if constexpr (Dynamic<Out>) {
-            return dynamic_reduction(same(call), op);
+            return dynamic_reduction<element_t<Out&>>(same(call), op);
         } else {
             refuse_operator_of<Out&, Op>();
             return static_reduction<element_t<Out&>>(same(call), op);

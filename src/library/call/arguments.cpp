@@ -2,7 +2,7 @@
 
 #include "option_values.hpp"
 
-#include <tutti/dynamic.hpp>
+#include <tutti/bindings.hpp>
 
 namespace tutti::library {
 

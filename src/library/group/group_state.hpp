@@ -5,8 +5,8 @@
 #include "group/shared_memory.hpp"
 #include "wait/failure.hpp"
 
+#include <tutti/observe.hpp>
 #include <tutti/options.hpp>
-#include <tutti/statistics.hpp>
 
 #include <functional>
 

@@ -9,8 +9,8 @@
 #include "record/timeline.hpp"
 #include "wait/wait_timer.hpp"
 
+#include <tutti/observe.hpp>
 #include <tutti/options.hpp>
-#include <tutti/statistics.hpp>
 
 #include <chrono>
 #include <functional>

@@ -1,7 +1,7 @@
 #pragma once
 
 // The component numbers: operators that accumulate in another type, extremes, and sums whose bits do not
-// depend on the number of members.
+// depend on the number of members. Experimental in version 1.0: a later 1.x may change it.
 
 #include <tutti/accumulate.hpp>
 #include <tutti/extremes.hpp>
