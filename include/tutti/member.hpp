@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <tutti/collectives.hpp>
@@ -69,7 +70,6 @@ public:
 
     /// This member's rank, 0 .. size() - 1.
     int rank() const noexcept { return rank_; }
-
     /// The number of members of the group, p.
     int size() const noexcept { return size_; }
 

@@ -1,6 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tutti/detail/standard.hpp>
 #include <tutti/source_line.hpp>
 
 #include <chrono>

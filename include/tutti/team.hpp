@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <tutti/detail/export.h>
@@ -84,10 +85,8 @@ public:
     std::string tuning() const;
     /// See Group::waits().
     std::string waits() const;
-
     /// See Group::set_timeout().
     void set_timeout(Timeout timeout);
-
     /// See Group::roll_call().
     std::string roll_call(RollCallFormat format = RollCallFormat::text) const;
     /// See Group::trace().

@@ -37,6 +37,9 @@ done
 
 head -n 3 LICENSE | tr -s ' \n' ' ' | grep -q 'Apache License Version 2.0' || fail "LICENSE is not Apache-2.0"
 grep -q 'Licence: \[Apache-2.0\](LICENSE)' README.md || fail "README.md does not name the licence"
+cmp LICENSE LICENSES/Apache-2.0.txt # where REUSE 3.2 looks for it
+[ "$(grep -cE '^(version|path|SPDX-FileCopyrightText|SPDX-License-Identifier) = ' REUSE.toml)" = 4 ] || fail "REUSE.toml is incomplete"
+[ "$(head -qn 1 components/fortran/src/*.f90.in components/fortran/src/*/*.f90.in | sort -u)" = '! SPDX-License-Identifier: Apache-2.0' ] || fail "a Fortran module names no licence"
 cmp LICENSE "$prefix/share/doc/tutti/LICENSE"
 [ ! -e "$prefix/include/tutti/fortran/tutti.mod" ] ||
     sed 's/\[\([^]]*\)\]([^)]*)/\1/g' docs/fortran.md | cmp - "$prefix/share/doc/tutti/fortran.md"

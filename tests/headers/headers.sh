@@ -1,6 +1,6 @@
 #!/bin/sh
 # headers.sh alone|together INCLUDE COMPILER FLAGS...: compiles every header below INCLUDE in a translation unit
-# of its own, or all in one, as a parent project with its warnings would, and then the collectives.
+# of its own, or all in one, as a parent project with its warnings would, and then the collectives. Every header names its licence.
 set -eu
 units=$1 include=$2
 shift 2
@@ -15,6 +15,10 @@ all=
 for header in $(cd "$include" && find -L . -name '*.h' -o -name '*.hpp' | sed 's|^\./||' | sort); do
     headers=$((headers + 1))
     all="$all $header"
+    if [ "$(head -n 1 "$include/$header")" != '// SPDX-License-Identifier: Apache-2.0' ]; then
+        echo "$header does not begin with its licence"
+        failed=1
+    fi
     # Twice: it guards itself.
     if [ "$units" = alone ] && ! printf '#include <%s>\n' "$header" "$header" | compile "$@" -x c++ -; then
         echo "$header does not compile alone"

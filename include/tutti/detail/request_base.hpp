@@ -1,8 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <tutti/detail/call.hpp>
 #include <tutti/detail/export.h>
-#include <tutti/detail/standard.hpp>
 
 #include <chrono>
 #include <cstddef>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // One error message, instead of a page of syntax errors, if the compiler uses an older standard. Every header

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The component numbers: operators that accumulate in another type, extremes, and sums whose bits do not

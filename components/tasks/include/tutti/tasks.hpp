@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 // The component tasks: collectives among ranks that are not bound to threads. tutti/tbb.hpp, for tasks of
