@@ -17,7 +17,7 @@ License: Apache-2.0
  /usr/share/common-licenses/Apache-2.0.
 ")
   if(package STREQUAL "tutti") # the command has D3 in it
-    file(READ ${CMAKE_CURRENT_LIST_DIR}/../viewer/page/web/LICENSE.d3 license)
+    file(READ ${CMAKE_CURRENT_LIST_DIR}/../viewer/page/web/LICENSE.d3.txt license)
     string(REGEX REPLACE "\n\n" "\n.\n" license "${license}")
     string(REGEX REPLACE "\n(.)" "\n \\1" license "${license}")
     file(APPEND ${documents}/${package}/copyright
