@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Debian packages that are missing, and only those.
+# Installs the Debian packages that are missing, and only those. Without apt-get, it prints the command of dnf or zypper that does.
 #
 #   cmake/setup.sh build          what the library and the command are built with, and D3, without which reports of the
 #                                 command have no charts
@@ -66,10 +66,55 @@ cannot() { # exit only where something that is needed is missing
     exit 0
 }
 
+# Prints the command that installs packages on Fedora, RHEL with EPEL and CRB, or openSUSE. Programs of MPI are not in PATH there, so rpm
+# is asked as well.
+other_command() { # dnf|zypper PACKAGES...
+    manager=$1 names='' nowhere=''
+    shift
+    for package; do
+        name=$package
+        while read -r debian fedora opensuse; do
+            [ "$debian" != "$package" ] || [ "$manager" != dnf ] || name=$fedora
+            [ "$debian" != "$package" ] || [ "$manager" != zypper ] || name=$opensuse
+        done <<END
+g++             gcc-c++             gcc-c++
+ninja-build     ninja-build         ninja
+pkg-config      pkgconf-pkg-config  pkgconf-pkg-config
+libhwloc-dev    hwloc-devel         hwloc-devel
+libtbb-dev      tbb-devel           tbb-devel
+libcli11-dev    cli11-devel         cli11-devel
+nlohmann-json3-dev  json-devel      nlohmann_json-devel
+libfmt-dev      fmt-devel           fmt-devel
+libopenmpi-dev  openmpi-devel       openmpi4-devel
+openmpi-bin     openmpi             openmpi4
+libmpich-dev    mpich-devel         mpich-devel
+libomp-dev      libomp-devel        libomp-devel
+doctest-dev     doctest-devel       doctest-devel
+iproute2        iproute             iproute2
+gfortran        gcc-gfortran        gcc-fortran
+dpkg-dev        -                   -
+relacy-dev      -                   -
+node-d3         -                   -
+END
+        if [ "$name" = - ]; then
+            nowhere="$nowhere $package"
+        elif ! rpm -q --quiet "$name" 2>/dev/null; then
+            names="$names $name"
+        fi
+    done
+    [ -z "$nowhere" ] || echo "cmake/setup.sh: there is no package like Debian's$nowhere" >&2
+    [ -n "$names$nowhere" ] || exit 0
+    [ -z "$names" ] || cannot "as root, run: $manager install$names"
+    cannot "all other packages are installed"
+}
+
 if [ -z "$missing$missing_optional" ]; then
     exit 0
 fi
 if ! command -v apt-get >/dev/null 2>&1; then
+    for manager in dnf zypper; do
+        ! command -v $manager >/dev/null 2>&1 || other_command $manager $missing $missing_optional
+    done
     cannot "these are missing, and there is no apt-get to install them:$missing$missing_optional"
 fi
 as_root=''
