@@ -54,6 +54,7 @@ function(tutti_mpi_kinds result)
       tutti_sources_of(tutti_fmpi_interface fmpi_sources)
       add_library(tutti_fmpi_${kind} STATIC ${fmpi_sources} $<TARGET_OBJECTS:tutti_fmpi_module>
                   $<TARGET_OBJECTS:tutti_fortran_interface>)
+      target_include_directories(tutti_fmpi_${kind} SYSTEM PRIVATE ${PROJECT_BINARY_DIR}/descriptors)
       target_include_directories(tutti_fmpi_${kind} PRIVATE ${PROJECT_SOURCE_DIR}/components PUBLIC ${PROJECT_BINARY_DIR}/fortran)
       target_link_libraries(tutti_fmpi_${kind} PUBLIC tutti_cmpi_${kind} ${TUTTI_FORTRAN_OF_${kind}})
     endif()
