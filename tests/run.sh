@@ -1,9 +1,9 @@
 #!/bin/bash
 # Builds and runs tests of one preset, from a fresh clone on a fresh Debian machine as root:
 #
-#   tests/run.sh [release|dev|asan-ubsan|tsan|clang|libcxx] [PART]
+#   tests/run.sh [release|dev|asan-ubsan|tsan|clang|libcxx] [PART] [REGEX]
 #
-# PART is `short`, which each change must pass, or a part of the long form (docs/testing.md). The last line is
+# PART is `short`, which each change must pass, or a part of the long form (docs/testing.md). REGEX selects CTest tests. The last line is
 # `N passed, N failed`: doctest's cases, and one for each CTest test that is not doctest's.
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -59,7 +59,7 @@ step "building the library, the command and the tests" "$build/build.log" \
 # The report is this run's own: any other ctest of the directory, as ctest -N, empties CTest's LastTest.log.
 report=$(pwd)/$build/tests.xml
 rm -f "$report"
-ctest --preset "$preset" --output-junit "$report" --test-output-size-passed 100000000 --test-output-size-failed 100000000
+ctest --preset "$preset" ${3:+-R "$3"} --output-junit "$report" --test-output-size-passed 100000000 --test-output-size-failed 100000000
 result=$?
 read -r passed failed < <([ ! -f "$report" ] || sum "$report")
 if [ "$((${passed:-0} + ${failed:-0}))" -eq 0 ]; then

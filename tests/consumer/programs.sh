@@ -30,7 +30,7 @@ for source in "$directory"/line_*; do
     program=$directory/$(basename "${source%.*}")_program
     expected=$(sed -n 's/.*\(\/\/\|!\|#\) .*prints: //p' "$source")
     [ -n "$expected" ] || { echo "$source: does not say what it prints"; exit 1; }
-    package=tutti flags='' run='' with="$compiler -std=c++20"
+    package=tutti flags='' run='' with="$compiler -std=c++20 ${CXXFLAGS:-}"
     case $source in
     *.rust)
         [ "${RUSTC:-}" ] || { echo "$source: left out, there is no rustc"; continue; }
