@@ -17,9 +17,9 @@ static double integrate(void (*f)(double t, double y, double* dydt, void* user),
     return y;
 }
 
-/* The data of the callback: the caller, and the first failure. */
+/* The data of the callback: the member, and the first failure. */
 struct context {
-    tutti_caller me;
+    tutti_member me;
     tutti_status status;
     int bad_step; /* in which member 1 passes a wrong argument; -1: in none */
     int step;
@@ -38,7 +38,7 @@ static void mean_slope(double t, double y, double* dydt, void* user) {
     *dydt = sum / context->me.size; /* 0 after a failure: the integrator comes to its end */
 }
 
-static tutti_status member(tutti_caller me, void* user) {
+static tutti_status member(tutti_member me, void* user) {
     struct context context = {me, TUTTI_OK, *(int*)user, 0};
     const double y = integrate(mean_slope, &context, 1000);
     if (context.status == TUTTI_OK && fabs(y - exp(0.5 * (me.size - 1))) > 0.01 * y) {

@@ -20,7 +20,7 @@ static void check(tutti_status status) {
 
 /* Steps until nothing changes any more; `rod` has a neighbour's cell at both ends. Returns the number of
  * steps. */
-static void relax(tutti_caller me, double* rod) {
+static void relax(tutti_member me, double* rod) {
     double next[part + 2];
     double from_left = 0, from_right = 0, change = 1;
     tutti_request to_right = TUTTI_REQUEST_NULL, to_left = TUTTI_REQUEST_NULL, most = TUTTI_REQUEST_NULL;
@@ -60,7 +60,7 @@ int main(void) {
 #pragma omp parallel num_threads(members)
     {
         double rod[part + 2] = {0};
-        tutti_caller me;
+        tutti_member me;
         check(tutti_join(group, omp_get_thread_num(), &me));
         relax(me, rod);
         check(tutti_gather(me, &rod[1], me.rank == 0 ? whole : NULL, part, TUTTI_DOUBLE, 0));

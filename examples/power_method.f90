@@ -8,7 +8,7 @@ contains
     ! y = A x, of this member's rows; the neighbours' elements come from them. Operands of nonblocking calls
     ! must be `asynchronous`: else the compiler may take them for untouched until the wait.
     subroutine multiply(me, x, y)
-        type(tutti_caller), intent(in) :: me
+        type(tutti_member), intent(in) :: me
         real(8), intent(in) :: x(part)
         real(8), intent(out) :: y(part)
         real(8), asynchronous :: first, last, before, after
@@ -28,7 +28,7 @@ contains
 
     ! The dot product of the whole vectors.
     real(8) function dot(me, x, y)
-        type(tutti_caller), intent(in) :: me
+        type(tutti_member), intent(in) :: me
         real(8), intent(in) :: x(part), y(part)
         dot = dot_product(x, y)
         call tutti_allreduce(me, TUTTI_IN_PLACE, dot, TUTTI_SUM)
@@ -42,7 +42,7 @@ program power_method
     integer, parameter :: members = 4, n = members * part
     real(8), parameter :: pi = acos(-1d0)
     type(tutti_group) :: group
-    type(tutti_caller) :: me
+    type(tutti_member) :: me
     real(8) :: x(part), y(part), mine, eigenvalue, expected
     real(8) :: vector(part, members)
     integer :: i, step

@@ -51,8 +51,8 @@ std::vector<std::string> c_calls(const std::string& header) {
     const std::string function = "TUTTI_API tutti_status ";
     for (auto at = header.find(function); at != std::string::npos; at = header.find(function, at + 1)) {
         const std::string prototype = header.substr(at, header.find(';', at) - at);
-        const auto arguments = prototype.find("(tutti_caller me,");
-        if (arguments != std::string::npos && prototype.find("tutti_caller* ") != std::string::npos) {
+        const auto arguments = prototype.find("(tutti_member me,");
+        if (arguments != std::string::npos && prototype.find("tutti_member* ") != std::string::npos) {
             names.push_back(prototype.substr(function.size(), arguments - function.size()));
         }
     }
@@ -60,7 +60,7 @@ std::vector<std::string> c_calls(const std::string& header) {
 }
 
 std::string c_prototype(const CollectiveTraits& traits) {
-    std::string text = "TUTTI_API tutti_status tutti_" + std::string(traits.name) + "(tutti_caller me";
+    std::string text = "TUTTI_API tutti_status tutti_" + std::string(traits.name) + "(tutti_member me";
     if (has_vectors(traits)) {
         text += has_one_vector(traits) ? "" : std::string(", const void* ") + traits.input_name();
         text += std::string(", void* ") + traits.output_name() + ", size_t n, tutti_type type";
@@ -131,7 +131,7 @@ TEST_CASE("functions of C that members call together have a macro that passes th
                   : "#define " + name + "(me, ...) " + name +
                         "(tutti_at(me, __FILE__, __LINE__), __VA_ARGS__) ";
         INFO("missing: ", macro);
-        CHECK(header.find("TUTTI_API tutti_status " + name + "(tutti_caller me") != std::string::npos);
+        CHECK(header.find("TUTTI_API tutti_status " + name + "(tutti_member me") != std::string::npos);
         CHECK(header.find(macro) != std::string::npos);
     }
 }
@@ -139,7 +139,7 @@ TEST_CASE("functions of C that members call together have a macro that passes th
 TEST_CASE("procedures of Fortran take what the table says") {
     const std::string types =
         text_of("components/fortran/src/module.cmake"); // which makes them from the page
-    for (const char* const type : {"\"me: type(tutti_caller), value\"",
+    for (const char* const type : {"\"me: type(tutti_member), value\"",
                                    "\"in: type(*), dimension(..), intent(in), asynchronous, target\"",
                                    "\"out inout block: type(*), dimension(..), asynchronous, target\"",
                                    "\"op: integer(c_int64_t), value\"", " root distance "}) {

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-static tutti_status sum(tutti_caller me, void* user) {
+static tutti_status sum(tutti_member me, void* user) {
     double* const result = (double*)user + me.rank;
     *result = me.rank;
     return tutti_allreduce(me, TUTTI_IN_PLACE, result, 1, TUTTI_DOUBLE, TUTTI_SUM);

@@ -6,7 +6,7 @@
 int main(int argc, char** argv) {
     tutti_group* group = NULL;
     tutti_cluster* cluster = NULL;
-    tutti_caller me;
+    tutti_member me;
     int sum = 7;
     MPI_Init(&argc, &argv);
     if (tutti_group_create(1, NULL, &group) != TUTTI_OK ||

@@ -5,7 +5,7 @@ program consumer
     implicit none
     type(tutti_group) :: group
     type(tutti_cluster) :: cluster
-    type(tutti_caller) :: me
+    type(tutti_member) :: me
     integer :: total
     total = 7
     call MPI_Init()

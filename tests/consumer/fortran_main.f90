@@ -3,7 +3,7 @@ program consumer
     use tutti
     implicit none
     type(tutti_group) :: group
-    type(tutti_caller) :: me
+    type(tutti_member) :: me
     real(8) :: in(3), out(3)
     in = [1, 2, 3]
     call tutti_group_create(1, group)

@@ -3,10 +3,10 @@
 
 static tutti_request requests[2];
 
-tutti_status use(tutti_caller me, const void* in, void* out, tutti_team** team,
+tutti_status use(tutti_member me, const void* in, void* out, tutti_team** team,
                  tutti_async_group** async_group);
 
-tutti_status use(tutti_caller me, const void* in, void* out, tutti_team** team,
+tutti_status use(tutti_member me, const void* in, void* out, tutti_team** team,
                  tutti_async_group** async_group) {
     tutti_call_options call = TUTTI_CALL_OPTIONS_INIT;
     tutti_group_options group = TUTTI_GROUP_OPTIONS_INIT;

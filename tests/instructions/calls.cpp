@@ -69,7 +69,7 @@ double block_in_c(long number) {
     tutti_group* group = nullptr;
     tutti_group_create(2, &options, &group);
     return count_second_of_two(number, [=](int rank) {
-        tutti_caller me;
+        tutti_member me;
         tutti_join(group, rank, &me);
         return [me, value = 1.0]() mutable {
             tutti_allreduce(me, TUTTI_IN_PLACE, &value, 1, TUTTI_DOUBLE, TUTTI_MAX);

@@ -14,7 +14,7 @@ struct Elements {
 
 /// The arguments of a regular call from C.
 struct CallC {
-    tutti_caller me;
+    tutti_member me;
     const void* in;
     void* out;
     std::size_t count;
@@ -41,7 +41,7 @@ static_assert(regular_calls_c.size() == detail::collective_count);
 
 /// Makes an irregular call from C.
 template <class T>
-tutti_status make_irregular_c(tutti_caller me, const Shape& shape, const Vectors<T>& vectors, const void* in,
+tutti_status make_irregular_c(tutti_member me, const Shape& shape, const Vectors<T>& vectors, const void* in,
                               void* out, const Elements& elements) {
     const auto [type, op] = elements;
     const std::size_t own = shape.length(vectors.rank, vectors.rank);
@@ -75,7 +75,7 @@ tutti_status make_irregular_c(tutti_caller me, const Shape& shape, const Vectors
 
 /// Makes the call from C.
 template <class T>
-tutti_status make_call(tutti_caller me, const Shape& shape, const Vectors<T>& vectors, const void* input,
+tutti_status make_call(tutti_member me, const Shape& shape, const Vectors<T>& vectors, const void* input,
                        void* out, const Elements& elements) {
     const void* const in = shape.in_place ? TUTTI_IN_PLACE : input;
     if (shape.is_irregular()) {

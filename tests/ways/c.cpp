@@ -108,16 +108,16 @@ private:
 
 class CallerC : public WayCaller {
 public:
-    CallerC(KindC kind, tutti_caller me, tutti_async_group* meeting, const LanguageC& language)
+    CallerC(KindC kind, tutti_member me, tutti_async_group* meeting, const LanguageC& language)
         : WayCaller(me.rank, me.size), kind_(kind), me_(me), meeting_(meeting), language_(language) {}
 
     std::unique_ptr<Underway> begin(const WayCall& call) override {
         auto made = std::make_unique<RequestC>(kind_ == KindC::persistent, language_);
         tutti_request* const request = &made->request;
-        tutti_caller caller = kind_ == KindC::blocking      ? me_
-                              : kind_ == KindC::nonblocking ? tutti_nonblocking(me_, request)
-                              : kind_ == KindC::persistent  ? tutti_persistent(me_, request)
-                                                            : tutti_async_rank(meeting_, rank(), request);
+        tutti_member by = kind_ == KindC::blocking      ? me_
+                          : kind_ == KindC::nonblocking ? tutti_nonblocking(me_, request)
+                          : kind_ == KindC::persistent  ? tutti_persistent(me_, request)
+                                                        : tutti_async_rank(meeting_, rank(), request);
         const std::string algorithm(call.options.algorithm);
         tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
         options.algorithm = algorithm.empty() ? nullptr : algorithm.c_str();
@@ -128,8 +128,8 @@ public:
         const tutti_type type = elements.type != Type::other
                                     ? TUTTI_INT8 + static_cast<tutti_type>(elements.type)
                                     : tutti_type_of_size(elements.bytes);
-        caller.size = size(); // also that of a rank
-        require_ok(language_.call(tutti_with_options(caller, &options), call, {type, op.get()}), language_);
+        by.size = size(); // also that of a rank
+        require_ok(language_.call(tutti_with_options(by, &options), call, {type, op.get()}), language_);
         if (kind_ == KindC::persistent) {
             made->start(call);
         }
@@ -138,7 +138,7 @@ public:
 
 private:
     KindC kind_;
-    tutti_caller me_;
+    tutti_member me_;
     tutti_async_group* meeting_;
     const LanguageC& language_;
 };
@@ -167,7 +167,7 @@ public:
         Run run{part, *this};
         require_ok(tutti_team_run(
             team_,
-            [](tutti_caller me, void* user) -> tutti_status {
+            [](tutti_member me, void* user) -> tutti_status {
                 const Run& all = *static_cast<Run*>(user);
                 try {
                     all.part(*caller_c(all.team.kind_, me, all.team.meeting_, all.team.language_));
@@ -196,7 +196,7 @@ std::unique_ptr<Ranks> of_team(const Setting& setting) {
     return team_c(kind, in_c, setting);
 }
 
-tutti_status make_call_c(tutti_caller me, const WayCall& call, const Elements& elements) {
+tutti_status make_call_c(tutti_member me, const WayCall& call, const Elements& elements) {
     return make_call(me, call.shape, call.vectors, call.in, call.out, elements);
 }
 
@@ -250,7 +250,7 @@ void require_ok(tutti_status status, const LanguageC& language) {
     }
 }
 
-std::unique_ptr<WayCaller> caller_c(KindC kind, tutti_caller me, tutti_async_group* meeting,
+std::unique_ptr<WayCaller> caller_c(KindC kind, tutti_member me, tutti_async_group* meeting,
                                     const LanguageC& language) {
     return std::make_unique<CallerC>(kind, me, meeting, language);
 }

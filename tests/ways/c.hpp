@@ -14,7 +14,7 @@ enum class Ask { start, free, wait, wait_for, wait_any, test, test_all, test_any
 
 /// The functions of C, or of a language whose functions call C.
 struct LanguageC {
-    tutti_status (*call)(tutti_caller me, const WayCall& call, const Elements& elements);
+    tutti_status (*call)(tutti_member me, const WayCall& call, const Elements& elements);
     tutti_status (*ask)(Ask what, tutti_request* requests, std::size_t n, std::int64_t milliseconds,
                         std::size_t* index, int* done);
     const char* (*error_text)();
@@ -25,7 +25,7 @@ extern const LanguageC in_c;
 void require_ok(tutti_status status, const LanguageC& language = in_c);
 
 /// The calls of a member, or of its rank of an async group.
-std::unique_ptr<WayCaller> caller_c(KindC kind, tutti_caller me, tutti_async_group* meeting = nullptr,
+std::unique_ptr<WayCaller> caller_c(KindC kind, tutti_member me, tutti_async_group* meeting = nullptr,
                                     const LanguageC& language = in_c);
 
 /// A team of C, whose members call in the language.

@@ -9,7 +9,7 @@ namespace tutti::test {
 namespace {
 
 extern "C" {
-tutti_status fortran_call(const char* name, tutti_caller me, const CFI_cdesc_t* in, const CFI_cdesc_t* out,
+tutti_status fortran_call(const char* name, tutti_member me, const CFI_cdesc_t* in, const CFI_cdesc_t* out,
                           tutti_op op, int number, const std::size_t* sent, const std::size_t* sent_places,
                           const std::size_t* received, const std::size_t* received_places);
 tutti_status fortran_ask(Ask what, tutti_request* requests, std::size_t n, std::int64_t milliseconds,
@@ -45,7 +45,7 @@ private:
     CFI_CDESC_T(2) descriptor_;
 };
 
-tutti_status make_call_f(tutti_caller me, const WayCall& call, const Elements& elements) {
+tutti_status make_call_f(tutti_member me, const WayCall& call, const Elements& elements) {
     const Shape& shape = call.shape;
     const bool is_irregular = shape.is_irregular();
     const bool has_counts = is_irregular && (!shape.counts_at_root || shape.is_root(call.vectors.rank));

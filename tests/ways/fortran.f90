@@ -5,7 +5,7 @@ module ways
 contains
     function fortran_call(name, me, in, out, op, number, sent, sent_places, received, received_places) bind(c) result(ierr)
         character(c_char), intent(in) :: name(16)
-        type(tutti_caller), value :: me
+        type(tutti_member), value :: me
         type(*), dimension(..), intent(in), asynchronous, target :: in
         type(*), dimension(..), asynchronous, target :: out
         integer(c_int64_t), value :: op

@@ -8,15 +8,15 @@ namespace tutti::v0_1::c_api {
 
 constinit Numbered<Seated> members;
 
-tutti_caller caller_of(const Member& member, std::uint64_t number) {
+tutti_member c_member_of(const Member& member, std::uint64_t number) {
     return {member.rank(), member.size(), number, nullptr, nullptr, nullptr, blocks, nullptr, 0};
 }
 
-tutti_caller caller_of(const AbstractClusterMember& member, std::uint64_t number) {
+tutti_member c_member_of(const AbstractClusterMember& member, std::uint64_t number) {
     return {member.rank(), member.size(), number, nullptr, nullptr, nullptr, blocks | in_cluster, nullptr, 0};
 }
 
-Seated& member_behind(const char* function, const tutti_caller& me) {
+Seated& member_behind(const char* function, const tutti_member& me) {
     Seated* const found = members.find(me.member);
     if (found == nullptr) {
         refuse(function, "`me` is not a member: it has left, or never joined");
@@ -24,23 +24,23 @@ Seated& member_behind(const char* function, const tutti_caller& me) {
     return *found;
 }
 
-void require_caller(const char* function, const tutti_caller& me) {
+void require_member(const char* function, const tutti_member& me) {
     const std::uint64_t way = me.how & way_mask;
     if (way < blocks || way > arrives) {
-        refuse(function, "`me` is not a caller: get one from tutti_join()");
+        refuse(function, "`me` is not a member: get one from tutti_join()");
     }
 }
 
-Seated& seated(const char* function, const tutti_caller& me) {
-    require_caller(function, me);
+Seated& seated(const char* function, const tutti_member& me) {
+    require_member(function, me);
     if ((me.how & ~in_cluster) != blocks) {
-        refuse(function, "`me` must be the caller that tutti_join() made: callers of "
+        refuse(function, "`me` must be the member that tutti_join() made: members of "
                          "tutti_nonblocking() and the like are only for collectives");
     }
     return member_behind(function, me);
 }
 
-Member& group_member(const char* function, const tutti_caller& me) {
+Member& group_member(const char* function, const tutti_member& me) {
     Seated& found = seated(function, me);
     if (found.in_cluster() != nullptr) {
         refuse(function, "`me` is a member of a cluster, and this is only for the members of a group");
@@ -59,29 +59,29 @@ void call_as(M& member, tutti_member_function function, void* user) {
     };
     const Lent lent(member);
     const std::uint64_t before = failures_noted();
-    const tutti_status status = function(caller_of(member, lent.number), user);
+    const tutti_status status = function(c_member_of(member, lent.number), user);
     if (status != TUTTI_OK) {
         throw_status(status, "the function of member " + std::to_string(member.rank()), before);
     }
 }
 
-/// Makes a caller of a member that has been made, or of none.
-void hand_over(tutti_caller& to, std::optional<Member> member) {
+/// Makes a C member of a member that has been made, or of none.
+void hand_over(tutti_member& to, std::optional<Member> member) {
     if (member) {
-        const tutti_caller made = caller_of(*member, 0);
+        const tutti_member made = c_member_of(*member, 0);
         to = made;
         to.member = members.add(Seated(std::move(*member)));
     }
 }
-void hand_over(tutti_caller& to, std::unique_ptr<AbstractClusterMember> member) {
+void hand_over(tutti_member& to, std::unique_ptr<AbstractClusterMember> member) {
     if (member != nullptr) {
-        to = caller_of(std::move(member));
+        to = c_member_of(std::move(member));
     }
 }
 
-/// The caller that `divide` makes of the member of a group or of a cluster.
+/// The C member that `divide` makes of the member of a group or of a cluster.
 template <class Divide>
-void regroup(const char* function, const tutti_caller& me, tutti_caller& to, Divide divide) {
+void regroup(const char* function, const tutti_member& me, tutti_member& to, Divide divide) {
     Seated& member = seated(function, me);
     if (AbstractClusterMember* const in_cluster = member.in_cluster()) {
         return hand_over(to, divide(*in_cluster));
@@ -91,8 +91,8 @@ void regroup(const char* function, const tutti_caller& me, tutti_caller& to, Div
 
 } // namespace
 
-tutti_caller caller_of(std::unique_ptr<AbstractClusterMember> member) {
-    tutti_caller made = caller_of(*member, 0);
+tutti_member c_member_of(std::unique_ptr<AbstractClusterMember> member) {
+    tutti_member made = c_member_of(*member, 0);
     made.member = members.add(Seated(std::move(member)));
     return made;
 }
@@ -105,14 +105,14 @@ void call_as_member(AbstractClusterMember& member, tutti_member_function functio
     call_as(member, function, user);
 }
 
-Member& member_of(const tutti_caller& me) {
+Member& member_of(const tutti_member& me) {
     return group_member("member_of", me);
 }
 
 using detail::Call;
 
-Caller::Caller(const char* function, const tutti_caller& me) : function_(function), me_(me) {
-    require_caller(function, me);
+CallingMember::CallingMember(const char* function, const tutti_member& me) : function_(function), me_(me) {
+    require_member(function, me);
     const std::uint64_t way = me.how & way_mask;
     if (way != blocks) {
         there(function, "request", me.request) = {nullptr, failed}; // until it is made
@@ -131,13 +131,13 @@ Caller::Caller(const char* function, const tutti_caller& me) : function_(functio
     }
 }
 
-Options Caller::options() const {
+Options CallingMember::options() const {
     Options options = call_options(function_, me_.options);
     options.where = where_of(me_);
     return options;
 }
 
-void Caller::check_ways(const Call& call) const {
+void CallingMember::check_ways(const Call& call) const {
     const bool shares = (me_.how & shares_output) != 0;
     const detail::CollectiveTraits& traits = detail::traits_of(call.collective);
     if (has_counts_on_all() && !(traits.is_rooted() && call.counts != nullptr)) {
@@ -152,7 +152,7 @@ void Caller::check_ways(const Call& call) const {
     }
 }
 
-std::uint64_t Caller::prepare(const Call& call) const {
+std::uint64_t CallingMember::prepare(const Call& call) const {
     const std::uint64_t number = persistent_calls.add(nullptr); // while nothing has happened yet
     try {
         *persistent_calls.find(number) =
@@ -165,7 +165,7 @@ std::uint64_t Caller::prepare(const Call& call) const {
 }
 
 /// Errors name the function that the program has called: those with counts have names of their own.
-void Caller::make(const Call& asked) const {
+void CallingMember::make(const Call& asked) const {
     check_ways(asked);
     Call call = asked;
     call.shared_output = (me_.how & shares_output) != 0;
@@ -181,7 +181,7 @@ void Caller::make(const Call& asked) const {
     }
 }
 
-void Caller::make_as_asked(const Call& call) const {
+void CallingMember::make_as_asked(const Call& call) const {
     switch (me_.how & way_mask) {
     case starts:
         *me_.request = {cluster_member_ != nullptr ? &cluster_member_->start(call)
@@ -209,8 +209,8 @@ using namespace tutti;
 
 namespace {
 
-/// A caller can be made to call in one way only: of one that calls in another already nothing is left.
-tutti_caller in_way(tutti_caller me, c_api::How way, tutti_request* request) {
+/// A member can be made to call in one way only: of one that calls in another already nothing is left.
+tutti_member in_way(tutti_member me, c_api::How way, tutti_request* request) {
     const bool is_plain = (me.how & c_api::way_mask) == c_api::blocks;
     me.how = (me.how & ~std::uint64_t{c_api::way_mask}) | (is_plain ? std::uint64_t{way} : 0);
     me.request = request;
@@ -219,34 +219,34 @@ tutti_caller in_way(tutti_caller me, c_api::How way, tutti_request* request) {
 
 } // namespace
 
-tutti_caller tutti_nonblocking(tutti_caller me, tutti_request* request) {
+tutti_member tutti_nonblocking(tutti_member me, tutti_request* request) {
     return in_way(me, c_api::starts, request);
 }
 
-tutti_caller tutti_persistent(tutti_caller me, tutti_request* request) {
+tutti_member tutti_persistent(tutti_member me, tutti_request* request) {
     return in_way(me, c_api::prepares, request);
 }
 
-tutti_caller tutti_async_rank(tutti_async_group* async_group, int rank, tutti_request* request) {
+tutti_member tutti_async_rank(tutti_async_group* async_group, int rank, tutti_request* request) {
     return {rank, 0, 0, async_group, request, nullptr, c_api::arrives, nullptr, 0};
 }
 
-tutti_caller tutti_with_options(tutti_caller me, const tutti_call_options* options) {
+tutti_member tutti_with_options(tutti_member me, const tutti_call_options* options) {
     me.options = options;
     return me;
 }
 
-tutti_caller tutti_shared_output(tutti_caller me) {
+tutti_member tutti_shared_output(tutti_member me) {
     me.how |= c_api::shares_output;
     return me;
 }
 
-tutti_caller tutti_counts_on_all(tutti_caller me) {
+tutti_member tutti_counts_on_all(tutti_member me) {
     me.how |= c_api::counts_on_all;
     return me;
 }
 
-tutti_status tutti_leave(tutti_caller me) {
+tutti_status tutti_leave(tutti_member me) {
     return c_api::guarded([&] {
         if (c_api::seated("leave", me).is_lent()) {
             c_api::refuse("leave", "`me` leaves when its member function returns: do not call "
@@ -256,7 +256,7 @@ tutti_status tutti_leave(tutti_caller me) {
     });
 }
 
-tutti_status tutti_abort(tutti_caller me, const char* text) {
+tutti_status tutti_abort(tutti_member me, const char* text) {
     return c_api::guarded([&] {
         c_api::Seated& member = c_api::seated("abort", me);
         const std::string_view reason = text == nullptr ? "" : text;
@@ -267,14 +267,14 @@ tutti_status tutti_abort(tutti_caller me, const char* text) {
     });
 }
 
-tutti_status tutti_cpu(tutti_caller me, int* cpu) {
+tutti_status tutti_cpu(tutti_member me, int* cpu) {
     return c_api::guarded([&] {
         int& found = c_api::there("cpu", "cpu", cpu);
         found = c_api::group_member("cpu", me).cpu();
     });
 }
 
-tutti_status tutti_split(tutti_caller me, int color, int key, tutti_caller* part) {
+tutti_status tutti_split(tutti_member me, int color, int key, tutti_member* part) {
     return c_api::guarded([&] {
         c_api::there("split", "part", part) = {};
         const auto chosen = color < 0 ? std::nullopt : std::optional(color);
@@ -283,7 +283,7 @@ tutti_status tutti_split(tutti_caller me, int color, int key, tutti_caller* part
     });
 }
 
-tutti_status tutti_split_by_level(tutti_caller me, int level, tutti_caller* part) {
+tutti_status tutti_split_by_level(tutti_member me, int level, tutti_member* part) {
     return c_api::guarded([&] {
         c_api::there("split_by_level", "part", part) = {};
         Member& member = c_api::group_member("split_by_level", me);
@@ -292,7 +292,7 @@ tutti_status tutti_split_by_level(tutti_caller me, int level, tutti_caller* part
     });
 }
 
-tutti_status tutti_subset(tutti_caller me, const int ranks[], size_t n, tutti_caller* part) {
+tutti_status tutti_subset(tutti_member me, const int ranks[], size_t n, tutti_member* part) {
     return c_api::guarded([&] {
         c_api::there("subset", "part", part) = {};
         c_api::regroup("subset", me, *part, [&](auto& member) {
@@ -301,14 +301,14 @@ tutti_status tutti_subset(tutti_caller me, const int ranks[], size_t n, tutti_ca
     });
 }
 
-tutti_status tutti_among(tutti_caller me, int count, int first, int stride, tutti_caller* part) {
+tutti_status tutti_among(tutti_member me, int count, int first, int stride, tutti_member* part) {
     return c_api::guarded([&] {
         c_api::there("among", "part", part) = {};
         c_api::hand_over(*part, c_api::group_member("among", me).among(count, first, stride));
     });
 }
 
-tutti_status tutti_dup(tutti_caller me, tutti_caller* copy) {
+tutti_status tutti_dup(tutti_member me, tutti_member* copy) {
     return c_api::guarded([&] {
         c_api::there("dup", "copy", copy) = {};
         c_api::regroup("dup", me, *copy, [&](auto& member) { return member.dup(c_api::where_of(me)); });

@@ -55,8 +55,8 @@ public:
     virtual std::unique_ptr<AbstractClusterMember> dup(SourceLine where) = 0;
 };
 
-/// The caller of a member that leaves when the program calls tutti_leave().
-TUTTI_COMPONENT_API tutti_caller caller_of(std::unique_ptr<AbstractClusterMember> member);
+/// The C member of a member that leaves when the program calls tutti_leave().
+TUTTI_COMPONENT_API tutti_member c_member_of(std::unique_ptr<AbstractClusterMember> member);
 
 /// call_as_member() for a member of a cluster.
 TUTTI_COMPONENT_API void call_as_member(AbstractClusterMember& member, tutti_member_function function,
@@ -68,7 +68,7 @@ public:
     static detail::AsyncGroupState& state_of(const AsyncRank& arriving) { return *arriving.state_; }
 };
 
-/// The object behind a caller that is a member.
+/// The object behind a tutti_member of a group or cluster.
 class Seated {
 public:
     /// A member that leaves when the program calls tutti_leave().
@@ -109,25 +109,25 @@ private:
 extern constinit Numbered<Seated> members;
 
 /// The place of the call in the program.
-inline SourceLine where_of(const tutti_caller& me) {
+inline SourceLine where_of(const tutti_member& me) {
     return {me.file, static_cast<unsigned>(me.line)};
 }
 
-/// The caller of a member, under the number that it has been given.
-tutti_caller caller_of(const Member& member, std::uint64_t number);
-tutti_caller caller_of(const AbstractClusterMember& member, std::uint64_t number);
+/// The C member of a member, under the number that it has been given.
+tutti_member c_member_of(const Member& member, std::uint64_t number);
+tutti_member c_member_of(const AbstractClusterMember& member, std::uint64_t number);
 
 /// Throws ArgumentError if it is none, such as one of zeros.
-void require_caller(const char* function, const tutti_caller& me);
-/// The member of a caller, whichever way it calls. Throws ArgumentError if there is none.
-Seated& member_behind(const char* function, const tutti_caller& me);
+void require_member(const char* function, const tutti_member& me);
+/// The member behind `me`, whichever way it calls. Throws ArgumentError if there is none.
+Seated& member_behind(const char* function, const tutti_member& me);
 
-/// The member of a caller that blocks. Throws ArgumentError for any other one.
-Seated& seated(const char* function, const tutti_caller& me);
+/// The member behind `me`, which must block. Throws ArgumentError for any other one.
+Seated& seated(const char* function, const tutti_member& me);
 /// The same for calls that members of clusters do not support.
-Member& group_member(const char* function, const tutti_caller& me);
+Member& group_member(const char* function, const tutti_member& me);
 
-/// How a caller calls: tutti_caller::how, one of these and any of those below.
+/// How a member calls: tutti_member::how, one of these and any of those below.
 enum How : std::uint64_t { blocks = 1, starts = 2, prepares = 3, arrives = 4, way_mask = 7 };
 inline constexpr std::uint64_t shares_output = 8;
 inline constexpr std::uint64_t counts_on_all = 16;
@@ -159,11 +159,11 @@ inline bool is_in_place(const void* address) {
     return address == TUTTI_IN_PLACE; // NOLINT(performance-no-int-to-ptr)
 }
 
-/// A caller that has been looked up.
-class Caller {
+/// A tutti_member that has been looked up.
+class CallingMember {
 public:
     /// Throws ArgumentError if it is none.
-    Caller(const char* function, const tutti_caller& me);
+    CallingMember(const char* function, const tutti_member& me);
 
     const char* function() const { return function_; }
     int rank() const { return rank_; }
@@ -171,7 +171,7 @@ public:
     /// Whether every member gives the counts of a gather or scatter.
     bool has_counts_on_all() const { return (me_.how & counts_on_all) != 0; }
     Options options() const;
-    /// Makes the call in the caller's way.
+    /// Makes the call in the member's way.
     void make(const detail::Call& call) const;
 
 private:
@@ -181,7 +181,7 @@ private:
     std::uint64_t prepare(const detail::Call& call) const;
 
     const char* function_;
-    const tutti_caller& me_;
+    const tutti_member& me_;
     detail::Seat* seat_ = nullptr;
     detail::AsyncGroupState* async_group_ = nullptr;
     AbstractClusterMember* cluster_member_ = nullptr;
@@ -234,7 +234,7 @@ std::size_t checked_product(const char* function, std::size_t n, std::size_t blo
 /// names the argument.
 class Making : detail::CallMaker {
 public:
-    Making(const Caller& caller, Collective collective, tutti_type type);
+    Making(const CallingMember& member, Collective collective, tutti_type type);
 
     /// Vectors of so many elements; one of which nothing is looked at has 0. In place `out` is the only one,
     /// and has `inout_count`.
@@ -251,10 +251,10 @@ public:
     void has_counts_at_root() { call_.counts_at_root = true; }
 
     const Elements& elements() const { return elements_; }
-    void make() const { caller_.make(call_); }
+    void make() const { member_.make(call_); }
 
 private:
-    const Caller& caller_;
+    const CallingMember& member_;
     Elements elements_;
     detail::Call call_;
     std::optional<Combining> op_;

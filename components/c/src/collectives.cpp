@@ -55,10 +55,10 @@ int root_or_distance(const CollectiveTraits& traits, int root, int members) {
 
 /// Makes a blocking call once more, if it is one of the last that the member has made except for its
 /// addresses. Otherwise does nothing and returns false. This makes small calls cheap, because everything that
-/// it does not look at has been checked before. It is for callers that are members of clusters, or for those
-/// that are not. `asked` is a copy, so that its fields are constants or in registers.
+/// it does not look at has been checked before. It is for members of clusters, or for those of
+/// groups. `asked` is a copy, so that its fields are constants or in registers.
 template <Collective collective, bool of_cluster = false>
-[[gnu::always_inline]] inline bool repeats(const tutti_caller& me, Asked asked) {
+[[gnu::always_inline]] inline bool repeats(const tutti_member& me, Asked asked) {
     constexpr CollectiveTraits traits = detail::traits_of(collective);
     const c_api::Seated* const member = c_api::members.find(me.member);
     const std::uint64_t type = asked.type - TUTTI_INT8;
@@ -94,24 +94,24 @@ template <Collective collective, bool of_cluster = false>
                                              call.output_count != 0 ? asked.out : nullptr);
 }
 
-[[gnu::noinline]] void make(const tutti_caller& me, const CollectiveTraits& traits, const Asked& asked) {
+[[gnu::noinline]] void make(const tutti_member& me, const CollectiveTraits& traits, const Asked& asked) {
     const char* const function = traits.name.data();
-    const c_api::Caller caller(function, me);
-    c_api::Making call(caller, traits.collective, asked.type);
-    const BlockNumbers blocks(traits, is_in_place(traits, asked.in), caller.rank() == asked.root,
-                              static_cast<std::size_t>(caller.size()));
+    const c_api::CallingMember member(function, me);
+    c_api::Making call(member, traits.collective, asked.type);
+    const BlockNumbers blocks(traits, is_in_place(traits, asked.in), member.rank() == asked.root,
+                              static_cast<std::size_t>(member.size()));
     const std::size_t in_count = c_api::checked_product(function, asked.n, blocks.in, call.elements());
     const std::size_t out_count = c_api::checked_product(function, asked.n, blocks.out, call.elements());
     call.takes(asked.in, in_count, asked.out, out_count, out_count);
     if (traits.reduces()) {
         call.combines(asked.op);
     }
-    call.has_root(root_or_distance(traits, asked.root, caller.size()));
+    call.has_root(root_or_distance(traits, asked.root, member.size()));
     call.make();
 }
 
 template <Collective collective>
-[[gnu::noinline]] void make_or_repeat_in_cluster(const tutti_caller& me, const Asked& asked) {
+[[gnu::noinline]] void make_or_repeat_in_cluster(const tutti_member& me, const Asked& asked) {
     if (!repeats<collective, true>(me, asked)) {
         make(me, detail::traits_of(collective), asked);
     }
@@ -119,7 +119,7 @@ template <Collective collective>
 
 /// Inlined, with the collective known to the compiler.
 template <Collective collective>
-[[gnu::always_inline]] inline tutti_status call(const tutti_caller& me, const Asked& asked) {
+[[gnu::always_inline]] inline tutti_status call(const tutti_member& me, const Asked& asked) {
     try {
         if (!repeats<collective>(me, asked)) {
             make_or_repeat_in_cluster<collective>(me, asked);
@@ -130,20 +130,20 @@ template <Collective collective>
     }
 }
 
-/// A caller as the sums of all ways of calling see a member.
+/// A C member as the sums of all ways of calling see a member.
 class Summing : public Collectives<Summing> {
 public:
-    Summing(const char* function, const tutti_caller& me) : caller_(function, blocking(function, me)) {}
-    Options options() const { return caller_.options(); }
-    void run(const detail::Call& call, const Options& /*are in the call*/) { caller_.make(call); }
+    Summing(const char* function, const tutti_member& me) : member_(function, blocking(function, me)) {}
+    Options options() const { return member_.options(); }
+    void run(const detail::Call& call, const Options& /*are in the call*/) { member_.make(call); }
 
 private:
-    static const tutti_caller& blocking(const char* function, const tutti_caller& me) {
+    static const tutti_member& blocking(const char* function, const tutti_member& me) {
         c_api::seated(function, me);
         return me;
     }
 
-    c_api::Caller caller_;
+    c_api::CallingMember member_;
 };
 
 template <class T>
@@ -155,7 +155,7 @@ std::span<const T> terms_at(const char* function, const char* name, const void* 
 
 /// Stores sum(sums, elements, T()) at `result`, where T is the C++ type of `type`.
 template <class Sum>
-tutti_status store_sum(const char* function, const tutti_caller& me, tutti_type type, void* result,
+tutti_status store_sum(const char* function, const tutti_member& me, tutti_type type, void* result,
                        const Sum& sum) {
     return c_api::guarded([&] {
         Summing sums(function, me);
@@ -174,57 +174,57 @@ tutti_status store_sum(const char* function, const tutti_caller& me, tutti_type 
 
 } // namespace
 
-tutti_status tutti_barrier(tutti_caller me) {
+tutti_status tutti_barrier(tutti_member me) {
     return call<Collective::barrier>(me, {nullptr, nullptr, 0, TUTTI_UINT8});
 }
 
-tutti_status tutti_broadcast(tutti_caller me, void* inout, size_t n, tutti_type type, int root) {
+tutti_status tutti_broadcast(tutti_member me, void* inout, size_t n, tutti_type type, int root) {
     return call<Collective::broadcast>(me, {nullptr, inout, n, type, 0, root});
 }
 
-tutti_status tutti_reduce(tutti_caller me, const void* in, void* out, size_t n, tutti_type type, tutti_op op,
+tutti_status tutti_reduce(tutti_member me, const void* in, void* out, size_t n, tutti_type type, tutti_op op,
                           int root) {
     return call<Collective::reduce>(me, {in, out, n, type, op, root});
 }
 
-tutti_status tutti_allreduce(tutti_caller me, const void* in, void* out, size_t n, tutti_type type,
+tutti_status tutti_allreduce(tutti_member me, const void* in, void* out, size_t n, tutti_type type,
                              tutti_op op) {
     return call<Collective::allreduce>(me, {in, out, n, type, op});
 }
 
-tutti_status tutti_reduce_scatter(tutti_caller me, const void* in, void* block, size_t n, tutti_type type,
+tutti_status tutti_reduce_scatter(tutti_member me, const void* in, void* block, size_t n, tutti_type type,
                                   tutti_op op) {
     return call<Collective::reduce_scatter>(me, {in, block, n, type, op});
 }
 
-tutti_status tutti_allgather(tutti_caller me, const void* block, void* out, size_t n, tutti_type type) {
+tutti_status tutti_allgather(tutti_member me, const void* block, void* out, size_t n, tutti_type type) {
     return call<Collective::allgather>(me, {block, out, n, type});
 }
 
-tutti_status tutti_gather(tutti_caller me, const void* block, void* out, size_t n, tutti_type type,
+tutti_status tutti_gather(tutti_member me, const void* block, void* out, size_t n, tutti_type type,
                           int root) {
     return call<Collective::gather>(me, {block, out, n, type, 0, root});
 }
 
-tutti_status tutti_scatter(tutti_caller me, const void* in, void* block, size_t n, tutti_type type,
+tutti_status tutti_scatter(tutti_member me, const void* in, void* block, size_t n, tutti_type type,
                            int root) {
     return call<Collective::scatter>(me, {in, block, n, type, 0, root});
 }
 
-tutti_status tutti_alltoall(tutti_caller me, const void* in, void* out, size_t n, tutti_type type) {
+tutti_status tutti_alltoall(tutti_member me, const void* in, void* out, size_t n, tutti_type type) {
     return call<Collective::alltoall>(me, {in, out, n, type});
 }
 
-tutti_status tutti_scan(tutti_caller me, const void* in, void* out, size_t n, tutti_type type, tutti_op op) {
+tutti_status tutti_scan(tutti_member me, const void* in, void* out, size_t n, tutti_type type, tutti_op op) {
     return call<Collective::scan>(me, {in, out, n, type, op});
 }
 
-tutti_status tutti_exscan(tutti_caller me, const void* in, void* out, size_t n, tutti_type type,
+tutti_status tutti_exscan(tutti_member me, const void* in, void* out, size_t n, tutti_type type,
                           tutti_op op) {
     return call<Collective::exscan>(me, {in, out, n, type, op});
 }
 
-tutti_status tutti_shift(tutti_caller me, const void* in, void* out, size_t n, tutti_type type,
+tutti_status tutti_shift(tutti_member me, const void* in, void* out, size_t n, tutti_type type,
                          int distance) {
     return call<Collective::shift>(me, {in, out, n, type, 0, distance});
 }
@@ -247,7 +247,7 @@ tutti_status tutti_reduce_local(const void* in, void* inout, size_t n, tutti_typ
     });
 }
 
-tutti_status tutti_reproducible_sum(tutti_caller me, const void* terms, size_t n, tutti_type type,
+tutti_status tutti_reproducible_sum(tutti_member me, const void* terms, size_t n, tutti_type type,
                                     void* result) {
     constexpr const char* name = "reproducible_sum";
     const auto add_up = [&]<class T>(Summing& sums, const c_api::Elements& known, T /*zero*/) {
@@ -256,7 +256,7 @@ tutti_status tutti_reproducible_sum(tutti_caller me, const void* terms, size_t n
     return store_sum(name, me, type, result, add_up);
 }
 
-tutti_status tutti_reproducible_dot(tutti_caller me, const void* a, const void* b, size_t n, tutti_type type,
+tutti_status tutti_reproducible_dot(tutti_member me, const void* a, const void* b, size_t n, tutti_type type,
                                     void* result) {
     constexpr const char* name = "reproducible_dot";
     const auto add_up = [&]<class T>(Summing& sums, const c_api::Elements& known, T /*zero*/) {
@@ -266,7 +266,7 @@ tutti_status tutti_reproducible_dot(tutti_caller me, const void* a, const void* 
     return store_sum(name, me, type, result, add_up);
 }
 
-tutti_status tutti_reproducible_norm2(tutti_caller me, const void* x, size_t n, tutti_type type,
+tutti_status tutti_reproducible_norm2(tutti_member me, const void* x, size_t n, tutti_type type,
                                       void* result) {
     constexpr const char* name = "reproducible_norm2";
     const auto add_up = [&]<class T>(Summing& sums, const c_api::Elements& known, T /*zero*/) {

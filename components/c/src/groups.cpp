@@ -118,11 +118,11 @@ tutti_status tutti_group_trace(const tutti_group* group, int format, char* text,
     });
 }
 
-tutti_status tutti_join(tutti_group* group, int rank, tutti_caller* me) {
+tutti_status tutti_join(tutti_group* group, int rank, tutti_member* me) {
     return c_api::guarded([&] {
         c_api::there("join", "me", me) = {};
         Member member = c_api::there("join", "group", group).group.join(rank);
-        const tutti_caller made = c_api::caller_of(member, 0);
+        const tutti_member made = c_api::c_member_of(member, 0);
         const std::uint64_t number = c_api::members.add(c_api::Seated(std::move(member)));
         *me = made;
         me->member = number;

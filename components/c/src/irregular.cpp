@@ -3,7 +3,7 @@
 #include "c/src/calls.hpp"
 
 using namespace tutti;
-using c_api::Caller;
+using c_api::CallingMember;
 using c_api::guarded;
 using c_api::Making;
 
@@ -13,20 +13,21 @@ namespace {
 class IrregularVector {
 public:
     /// `name` is that of the counts, `displacements` null if there are none.
-    IrregularVector(const Caller& caller, const char* name, const std::size_t* counts,
+    IrregularVector(const CallingMember& member, const char* name, const std::size_t* counts,
                     const std::size_t* displacements)
-        : IrregularVector(caller, name, static_cast<std::size_t>(caller.size()), counts, displacements) {}
+        : IrregularVector(member, name, static_cast<std::size_t>(member.size()), counts, displacements) {}
     /// The same of so many blocks, which are among neighbours if there is a graph.
-    IrregularVector(const Caller& caller, const char* name, std::size_t blocks, const std::size_t* counts,
-                    const std::size_t* displacements, const detail::Neighborhood* graph = nullptr)
-        : counts_(made(caller, name, blocks, counts, displacements).among(graph)) {
+    IrregularVector(const CallingMember& member, const char* name, std::size_t blocks,
+                    const std::size_t* counts, const std::size_t* displacements,
+                    const detail::Neighborhood* graph = nullptr)
+        : counts_(made(member, name, blocks, counts, displacements).among(graph)) {
         const bool displaced = counts_.has_displacements();
         for (std::size_t i = 0; i < counts_.span().size(); ++i) {
             const std::size_t count = counts_.span()[i];
             const std::size_t start = displaced ? displacements[i] : elements_;
             std::size_t end = 0;
             if (count != 0 && __builtin_add_overflow(start, count, &end)) {
-                c_api::refuse(caller.function(), std::string("the sum of `") + name + "`" +
+                c_api::refuse(member.function(), std::string("the sum of `") + name + "`" +
                                                      (displaced ? " and displacements" : "") + " overflows");
             }
             elements_ = std::max(elements_, end);
@@ -39,9 +40,9 @@ public:
     std::size_t of(int rank) const { return counts_.span()[static_cast<std::size_t>(rank)]; }
 
 private:
-    static Counts::View made(const Caller& caller, const char* name, std::size_t blocks,
+    static Counts::View made(const CallingMember& member, const char* name, std::size_t blocks,
                              const std::size_t* counts, const std::size_t* displacements) {
-        const std::span given(blocks == 0 ? nullptr : &c_api::there(caller.function(), name, counts), blocks);
+        const std::span given(blocks == 0 ? nullptr : &c_api::there(member.function(), name, counts), blocks);
         return displacements == nullptr ? Counts(given) : Counts(given, std::span(displacements, blocks));
     }
 
@@ -52,10 +53,11 @@ private:
 /// The blocks of a gather or scatter: those of the root, or of all members.
 class RootedBlocks {
 public:
-    RootedBlocks(const Caller& caller, int root, const std::size_t* counts, const std::size_t* displacements)
-        : is_root_(caller.rank() == root), on_all_(caller.has_counts_on_all()) {
+    RootedBlocks(const CallingMember& member, int root, const std::size_t* counts,
+                 const std::size_t* displacements)
+        : is_root_(member.rank() == root), on_all_(member.has_counts_on_all()) {
         if (is_root_ || on_all_) {
-            blocks_.emplace(caller, "counts", counts, displacements);
+            blocks_.emplace(member, "counts", counts, displacements);
         }
     }
 
@@ -98,7 +100,7 @@ std::vector<T> list_of(const char* function, const char* name, const int* number
 
 /// Makes neighbours by a function of the member, of either kind.
 template <class Make>
-void make_neighbors(const char* function, const tutti_caller& me, tutti_neighbors** made, Make make) {
+void make_neighbors(const char* function, const tutti_member& me, tutti_neighbors** made, Make make) {
     c_api::there(function, "neighbors", made) = nullptr;
     c_api::Seated& found = c_api::seated(function, me);
     const std::uint64_t number =
@@ -112,46 +114,46 @@ void give_list(const char* function, std::span<const int> list, const int** rank
     length = list.size();
 }
 
-void refuse_in_place(const Caller& caller, const void* in) {
+void refuse_in_place(const CallingMember& member, const void* in) {
     if (c_api::is_in_place(in)) {
-        c_api::refuse(caller.function(),
+        c_api::refuse(member.function(),
                       "`in` is TUTTI_IN_PLACE: a member receives other blocks than it sends");
     }
 }
 
 } // namespace
 
-tutti_status tutti_reduce_scatterv(tutti_caller me, const void* in, void* block, const size_t counts[],
+tutti_status tutti_reduce_scatterv(tutti_member me, const void* in, void* block, const size_t counts[],
                                    tutti_type type, tutti_op op) {
     return guarded([&] {
-        const Caller caller("reduce_scatterv", me);
-        Making call(caller, Collective::reduce_scatter, type);
-        const IrregularVector blocks(caller, "counts", counts, nullptr);
-        call.takes(in, blocks.elements(), block, blocks.of(caller.rank()), blocks.elements());
+        const CallingMember member("reduce_scatterv", me);
+        Making call(member, Collective::reduce_scatter, type);
+        const IrregularVector blocks(member, "counts", counts, nullptr);
+        call.takes(in, blocks.elements(), block, blocks.of(member.rank()), blocks.elements());
         call.has_counts(blocks.counts());
         call.combines(op);
         call.make();
     });
 }
 
-tutti_status tutti_allgatherv(tutti_caller me, const void* block, size_t n, void* out, const size_t counts[],
+tutti_status tutti_allgatherv(tutti_member me, const void* block, size_t n, void* out, const size_t counts[],
                               const size_t displacements[], tutti_type type) {
     return guarded([&] {
-        const Caller caller("allgatherv", me);
-        Making call(caller, Collective::allgather, type);
-        const IrregularVector blocks(caller, "counts", counts, displacements);
+        const CallingMember member("allgatherv", me);
+        Making call(member, Collective::allgather, type);
+        const IrregularVector blocks(member, "counts", counts, displacements);
         call.takes(block, n, out, blocks.elements(), blocks.elements());
         call.has_counts(blocks.counts());
         call.make();
     });
 }
 
-tutti_status tutti_gatherv(tutti_caller me, const void* block, size_t n, void* out, const size_t counts[],
+tutti_status tutti_gatherv(tutti_member me, const void* block, size_t n, void* out, const size_t counts[],
                            const size_t displacements[], tutti_type type, int root) {
     return guarded([&] {
-        const Caller caller("gatherv", me);
-        Making call(caller, Collective::gather, type);
-        const RootedBlocks blocks(caller, root, counts, displacements);
+        const CallingMember member("gatherv", me);
+        Making call(member, Collective::gather, type);
+        const RootedBlocks blocks(member, root, counts, displacements);
         call.takes(block, n, out, blocks.whole_or(0), blocks.whole_or(n));
         call.has_root(root);
         blocks.give_to(call);
@@ -159,12 +161,12 @@ tutti_status tutti_gatherv(tutti_caller me, const void* block, size_t n, void* o
     });
 }
 
-tutti_status tutti_scatterv(tutti_caller me, const void* in, const size_t counts[],
+tutti_status tutti_scatterv(tutti_member me, const void* in, const size_t counts[],
                             const size_t displacements[], void* block, size_t n, tutti_type type, int root) {
     return guarded([&] {
-        const Caller caller("scatterv", me);
-        Making call(caller, Collective::scatter, type);
-        const RootedBlocks blocks(caller, root, counts, displacements);
+        const CallingMember member("scatterv", me);
+        Making call(member, Collective::scatter, type);
+        const RootedBlocks blocks(member, root, counts, displacements);
         call.takes(in, blocks.whole_or(0), block, n, blocks.whole_or(n));
         call.has_root(root);
         blocks.give_to(call);
@@ -172,16 +174,16 @@ tutti_status tutti_scatterv(tutti_caller me, const void* in, const size_t counts
     });
 }
 
-tutti_status tutti_alltoallv(tutti_caller me, const void* in, const size_t send_counts[],
+tutti_status tutti_alltoallv(tutti_member me, const void* in, const size_t send_counts[],
                              const size_t send_displacements[], void* out, const size_t recv_counts[],
                              const size_t recv_displacements[], tutti_type type) {
     return guarded([&] {
-        const Caller caller("alltoallv", me);
-        Making call(caller, Collective::alltoall, type);
-        const IrregularVector received(caller, "recv_counts", recv_counts, recv_displacements);
+        const CallingMember member("alltoallv", me);
+        Making call(member, Collective::alltoall, type);
+        const IrregularVector received(member, "recv_counts", recv_counts, recv_displacements);
         std::optional<IrregularVector> sent;
         if (!c_api::is_in_place(in)) {
-            sent.emplace(caller, "send_counts", send_counts, send_displacements);
+            sent.emplace(member, "send_counts", send_counts, send_displacements);
         }
         call.takes(in, sent ? sent->elements() : 0, out, received.elements(), received.elements());
         call.has_counts(sent ? sent->counts() : received.counts(), received.counts());
@@ -189,7 +191,7 @@ tutti_status tutti_alltoallv(tutti_caller me, const void* in, const size_t send_
     });
 }
 
-tutti_status tutti_neighbors_create(tutti_caller me, const int sources[], size_t n_sources,
+tutti_status tutti_neighbors_create(tutti_member me, const int sources[], size_t n_sources,
                                     const int destinations[], size_t n_destinations,
                                     tutti_neighbors** neighbors) {
     constexpr const char* name = "neighbors";
@@ -202,7 +204,7 @@ tutti_status tutti_neighbors_create(tutti_caller me, const int sources[], size_t
     });
 }
 
-tutti_status tutti_neighbors_grid(tutti_caller me, const int dims[], const int wraps[], size_t n_dims,
+tutti_status tutti_neighbors_grid(tutti_member me, const int dims[], const int wraps[], size_t n_dims,
                                   tutti_neighbors** neighbors) {
     constexpr const char* name = "grid";
     return guarded([&] {
@@ -231,15 +233,15 @@ tutti_status tutti_neighbors_free(tutti_neighbors* neighbors) {
     });
 }
 
-tutti_status tutti_neighbor_alltoall(tutti_caller me, const tutti_neighbors* neighbors, const void* in,
+tutti_status tutti_neighbor_alltoall(tutti_member me, const tutti_neighbors* neighbors, const void* in,
                                      void* out, size_t n, tutti_type type) {
     return guarded([&] {
-        const Caller caller("neighbor_alltoall", me);
-        const Neighbors own = neighbors_behind(caller.function(), neighbors);
-        Making call(caller, Collective::alltoall, type);
-        refuse_in_place(caller, in);
+        const CallingMember member("neighbor_alltoall", me);
+        const Neighbors own = neighbors_behind(member.function(), neighbors);
+        Making call(member, Collective::alltoall, type);
+        refuse_in_place(member, in);
         const auto elements = [&](std::span<const int> blocks) {
-            return c_api::checked_product(caller.function(), n, blocks.size(), call.elements());
+            return c_api::checked_product(member.function(), n, blocks.size(), call.elements());
         };
         const Counts::View graph = Counts::View().among(own.graph());
         call.takes(in, elements(own.destinations()), out, elements(own.sources()), 0);
@@ -248,18 +250,18 @@ tutti_status tutti_neighbor_alltoall(tutti_caller me, const tutti_neighbors* nei
     });
 }
 
-tutti_status tutti_neighbor_alltoallv(tutti_caller me, const tutti_neighbors* neighbors, const void* in,
+tutti_status tutti_neighbor_alltoallv(tutti_member me, const tutti_neighbors* neighbors, const void* in,
                                       const size_t send_counts[], const size_t send_displacements[],
                                       void* out, const size_t recv_counts[],
                                       const size_t recv_displacements[], tutti_type type) {
     return guarded([&] {
-        const Caller caller("neighbor_alltoallv", me);
-        const Neighbors own = neighbors_behind(caller.function(), neighbors);
-        Making call(caller, Collective::alltoall, type);
-        refuse_in_place(caller, in);
-        const IrregularVector sent(caller, "send_counts", own.destinations().size(), send_counts,
+        const CallingMember member("neighbor_alltoallv", me);
+        const Neighbors own = neighbors_behind(member.function(), neighbors);
+        Making call(member, Collective::alltoall, type);
+        refuse_in_place(member, in);
+        const IrregularVector sent(member, "send_counts", own.destinations().size(), send_counts,
                                    send_displacements, own.graph());
-        const IrregularVector received(caller, "recv_counts", own.sources().size(), recv_counts,
+        const IrregularVector received(member, "recv_counts", own.sources().size(), recv_counts,
                                        recv_displacements);
         call.takes(in, sent.elements(), out, received.elements(), 0);
         call.has_counts(sent.counts(), received.counts());

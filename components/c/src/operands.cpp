@@ -189,9 +189,9 @@ void check_vector(const char* function, const char* name, const void* address, s
     }
 }
 
-Making::Making(const Caller& caller, Collective collective, tutti_type type)
-    : caller_(caller), elements_(elements_of(caller.function(), type)),
-      call_(call(collective, caller.options())) {
+Making::Making(const CallingMember& member, Collective collective, tutti_type type)
+    : member_(member), elements_(elements_of(member.function(), type)),
+      call_(call(collective, member.options())) {
     call_.type = elements_.type;
     call_.element_bytes = elements_.bytes;
     call_.element_align = elements_.type == Type::other
@@ -205,9 +205,9 @@ void Making::takes(const void* in, std::size_t in_count, void* out, std::size_t 
     call_.in_place = traits.in_place == detail::OneVector::always || is_in_place(in);
     const std::size_t written = call_.in_place ? inout_count : out_count;
     if (!call_.in_place) {
-        check_vector(caller_.function(), traits.input_name(), in, in_count, elements_);
+        check_vector(member_.function(), traits.input_name(), in, in_count, elements_);
     }
-    check_vector(caller_.function(), traits.output_name(), out, written, elements_);
+    check_vector(member_.function(), traits.output_name(), out, written, elements_);
     call_.output = written != 0 ? out : nullptr;
     call_.output_count = written;
     call_.input = call_.in_place ? call_.output : in_count != 0 ? in : nullptr;
@@ -215,7 +215,7 @@ void Making::takes(const void* in, std::size_t in_count, void* out, std::size_t 
 }
 
 void Making::combines(tutti_op op) {
-    op_.emplace(caller_.function(), op, elements_).complete(call_);
+    op_.emplace(member_.function(), op, elements_).complete(call_);
 }
 
 Combining::Combining(const char* function, tutti_op op, const Elements& elements)

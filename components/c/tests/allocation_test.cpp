@@ -19,14 +19,14 @@ struct Repeated {
     tutti_request step = TUTTI_REQUEST_NULL;
     tutti_status failed = TUTTI_OK;
 
-    void call(tutti_caller me) {
+    void call(tutti_member me) {
         tutti_request request = TUTTI_REQUEST_NULL;
         failed |= tutti_barrier(me);
         failed |= tutti_allreduce(me, in.data(), out.data(), 1, TUTTI_DOUBLE, TUTTI_SUM);
         failed |= tutti_scan(me, in.data(), out.data(), 100, tutti_type_of_size(8), op);
         failed |= tutti_broadcast(tutti_nonblocking(me, &request), in.data(), 100, TUTTI_DOUBLE, 0);
         failed |= tutti_wait(&request);
-        tutti_caller few{};
+        tutti_member few{};
         if (me.rank < 2) {
             failed |= tutti_among(me, 2, 0, 1, &few);
             failed |= tutti_barrier(few);
@@ -47,7 +47,7 @@ bool tutti::test::admits_allocation(Manner /*manner*/) noexcept {
 }
 
 TEST_CASE("calls that are repeated allocate nothing") {
-    on_team(3, [](tutti_caller me) {
+    on_team(3, [](tutti_member me) {
         Repeated mine;
         tutti_op_create(keep_right, nullptr, 1, &mine.op);
         tutti_gather(tutti_persistent(me, &mine.step), mine.in.data(), mine.out.data(), 1, TUTTI_DOUBLE, 1);
@@ -75,7 +75,7 @@ TEST_CASE("what is given up is given back") {
         tutti_group* group = nullptr;
         tutti_async_group* meeting = nullptr;
         tutti_async_group_options options = TUTTI_ASYNC_GROUP_OPTIONS_INIT;
-        tutti_caller me{}, copy{};
+        tutti_member me{}, copy{};
         tutti_op op = 0;
         std::array<tutti_request, 3> requests{};
         double one = 1;

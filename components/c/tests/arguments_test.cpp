@@ -1,4 +1,4 @@
-// Arguments, callers and options that are refused, and what is said of them.
+// Arguments, members and options that are refused, and what is said of them.
 
 #include "support.hpp"
 
@@ -11,8 +11,8 @@ TEST_CASE("null pointers are named") {
         refused(status, std::string(what) + "` is a null pointer");
     };
     const Joined alone;
-    const tutti_caller me = alone.me;
-    tutti_caller part{};
+    const tutti_member me = alone.me;
+    tutti_member part{};
     tutti_request request = none();
     tutti_op op = 0;
     double one = 1;
@@ -75,9 +75,9 @@ TEST_CASE("null pointers are named") {
 
 TEST_CASE("arguments that make no sense are named") {
     const Joined alone;
-    const tutti_caller me = alone.me;
+    const tutti_member me = alone.me;
     std::array<double, 4> in{1, 2, 3, 4}, out{};
-    tutti_caller part{};
+    tutti_member part{};
     tutti_request request = none();
     const auto sum = [&](tutti_type type, tutti_op op) {
         return tutti_allreduce(me, in.data(), out.data(), 2, type, op);
@@ -149,26 +149,26 @@ TEST_CASE("a call that is repeated but for an address that is wrong") {
     CHECK(out[1] == 2);
 }
 
-TEST_CASE("callers that are none, or are to call in a way that there is not") {
+TEST_CASE("members that are none, or are to call in a way that there is not") {
     const Joined alone;
-    const tutti_caller me = alone.me;
+    const tutti_member me = alone.me;
     double one = 1;
     tutti_request request = none();
     const std::size_t counts[] = {1};
-    tutti_caller garbage;
+    tutti_member garbage;
     std::fill_n(reinterpret_cast<unsigned char*>(&garbage), sizeof garbage, 0xa5);
     CHECK(tutti_barrier(garbage) == TUTTI_ARGUMENT_ERROR);
-    tutti_caller copy{};
+    tutti_member copy{};
     REQUIRE(tutti_dup(me, &copy) == TUTTI_OK);
     CHECK(copy.size == 1);
     REQUIRE(tutti_leave(copy) == TUTTI_OK);
     refused(tutti_barrier(copy), "barrier: `me` is not a member");
     refused(tutti_leave(copy), "leave: `me` is not a member");
-    refused(tutti_split(tutti_nonblocking(me, &request), 0, 0, &copy), "split: `me` must be the caller");
-    refused(tutti_leave(tutti_shared_output(me)), "leave: `me` must be the caller");
+    refused(tutti_split(tutti_nonblocking(me, &request), 0, 0, &copy), "split: `me` must be the member");
+    refused(tutti_leave(tutti_shared_output(me)), "leave: `me` must be the member");
     refused(tutti_barrier(tutti_persistent(tutti_nonblocking(me, &request), &request)),
-            "`me` is not a caller");
-    const tutti_caller sharing = tutti_shared_output(me), counting = tutti_counts_on_all(me);
+            "`me` is not a member");
+    const tutti_member sharing = tutti_shared_output(me), counting = tutti_counts_on_all(me);
     refused(tutti_broadcast(sharing, &one, 1, TUTTI_DOUBLE, 0), "tutti_shared_output()");
     refused(tutti_allreduce(sharing, TUTTI_IN_PLACE, &one, 1, TUTTI_DOUBLE, TUTTI_SUM),
             "tutti_shared_output()");
@@ -176,17 +176,17 @@ TEST_CASE("callers that are none, or are to call in a way that there is not") {
             "gather: `me` comes from tutti_counts_on_all()");
     refused(tutti_allgatherv(counting, TUTTI_IN_PLACE, 1, &one, counts, nullptr, TUTTI_DOUBLE),
             "allgatherv: `me` comes from tutti_counts_on_all()");
-    on_team(2, [](tutti_caller lent) {
+    on_team(2, [](tutti_member lent) {
         refused(tutti_leave(lent), "leave: `me` leaves when its member function returns");
         ok(tutti_barrier(lent));
     });
 }
 
-TEST_CASE("a caller of zeros is no caller for any function") {
-    using Me = tutti_caller;
+TEST_CASE("a member of zeros is no member for any function") {
+    using Me = tutti_member;
     constexpr std::size_t too_long = ~std::size_t{0}; // what else is wrong is found later
     constexpr tutti_type f64 = TUTTI_DOUBLE;
-    static tutti_caller part;
+    static tutti_member part;
     static tutti_request request;
     static tutti_neighbors* neighbors;
     static int list[1];
@@ -234,10 +234,10 @@ TEST_CASE("a caller of zeros is no caller for any function") {
         [](Me me) { return tutti_dup(me, &part); },
         [](Me me) { return tutti_among(me, 7, 0, 1, &part); },
     };
-    CHECK(functions.size() == 38); // all that take a caller
+    CHECK(functions.size() == 38); // all that take a member
     for (const auto& function : functions) {
         CAPTURE(&function - functions.data());
-        refused(function({}), "`me` is not a caller");
+        refused(function({}), "`me` is not a member");
     }
 }
 
@@ -245,7 +245,7 @@ TEST_CASE("a list that is longer than memory is refused") {
     const Joined alone;
     constexpr std::size_t too_long = ~std::size_t{0};
     const int ranks[] = {0};
-    tutti_caller part{};
+    tutti_member part{};
     tutti_neighbors* neighbors = nullptr;
     tutti_request requests[] = {none()};
     std::size_t index = 0;
@@ -268,10 +268,10 @@ TEST_CASE("a list that is longer than memory is refused") {
 
 TEST_CASE("who has no place in a part has nothing to leave") {
     const Joined alone;
-    tutti_caller part = alone.me;
+    tutti_member part = alone.me;
     REQUIRE(tutti_split(alone.me, -1, 0, &part) == TUTTI_OK);
     CHECK(part.size == 0);
-    refused(tutti_leave(part), "leave: `me` is not a caller");
+    refused(tutti_leave(part), "leave: `me` is not a member");
 }
 
 TEST_CASE("options of calls are checked, and those of another version known") {
@@ -354,7 +354,7 @@ TEST_CASE("options of teams are passed on") {
     CHECK(cpus == std::array{-1, -1, -1, 7});
     refused(tutti_team_cpus(team, nullptr), "team_cpus: `cpus` is a null pointer");
     const auto caller = std::this_thread::get_id();
-    MemberFunction part = [&](tutti_caller member) {
+    MemberFunction part = [&](tutti_member member) {
         CHECK((member.rank == 0) == (std::this_thread::get_id() == caller));
         return tutti_barrier(member);
     };

@@ -17,7 +17,7 @@ TEST_CASE("an algorithm that does not keep rank order serves an operator only if
     for (const int commutative : {0, 1}) {
         tutti_op op = 0;
         REQUIRE(tutti_op_create(keep, nullptr, commutative, &op) == TUTTI_OK);
-        const tutti_status status = test::run_team(5, [&](tutti_caller me) {
+        const tutti_status status = test::run_team(5, [&](tutti_member me) {
             tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
             options.algorithm = "circulant";
             double one = 1;
@@ -34,11 +34,11 @@ TEST_CASE("one output that all members or ranks share") {
     const Meeting meeting(members);
     for (const bool arrives : {false, true}) {
         std::vector<double> total(1000);
-        on_team(members, [&](tutti_caller me) {
+        on_team(members, [&](tutti_member me) {
             const std::vector<double> in(total.size(), me.rank + 1);
             tutti_request request = none();
-            const tutti_caller caller = arrives ? tutti_async_rank(meeting.get(), me.rank, &request) : me;
-            ok(tutti_allreduce(tutti_shared_output(caller), in.data(), total.data(), in.size(), TUTTI_DOUBLE,
+            const tutti_member by = arrives ? tutti_async_rank(meeting.get(), me.rank, &request) : me;
+            ok(tutti_allreduce(tutti_shared_output(by), in.data(), total.data(), in.size(), TUTTI_DOUBLE,
                                TUTTI_SUM));
             ok(tutti_wait(&request));
             CHECK(total == std::vector<double>(in.size(), 6));
@@ -62,7 +62,7 @@ TEST_CASE("members that call from C and from C++ are in the same calls") {
             me.start.scan(in, out, sum).wait();
             me.barrier();
         } else {
-            test::MemberFunction part = [&](tutti_caller c) {
+            test::MemberFunction part = [&](tutti_member c) {
                 CHECK(&tutti::c_api::member_of(c) == &me);
                 tutti_request request = none();
                 ok(tutti_allreduce(c, in.data(), out.data(), in.size(), TUTTI_DOUBLE, TUTTI_SUM));
@@ -92,7 +92,7 @@ TEST_CASE("reproducible sums are those of one accumulator, for float and double"
     }
     Reproducible<double> squares;
     squares.add_products(x, x);
-    on_team(3, [&](tutti_caller me) {
+    on_team(3, [&](tutti_member me) {
         const auto begin = static_cast<std::size_t>(300 * me.rank);
         const std::size_t n = me.rank == 2 ? 400 : 300;
         double total = 0;
@@ -147,7 +147,7 @@ TEST_CASE("neighbours from C: any graph, in every way of calling") {
     constexpr int members = 4;
     std::mt19937 engine(1);
     const std::vector<Named> graph = random_graph(members, engine);
-    on_team(members, [&](tutti_caller me) {
+    on_team(members, [&](tutti_member me) {
         const Named& named = graph[static_cast<std::size_t>(me.rank)];
         Made made;
         REQUIRE(tutti_neighbors_create(me, named.sources.data(), named.sources.size(),
@@ -178,7 +178,7 @@ TEST_CASE("neighbours from C: any graph, in every way of calling") {
 }
 
 TEST_CASE("neighbours from C: a grid, and blocks of one length") {
-    on_team(6, [](tutti_caller me) {
+    on_team(6, [](tutti_member me) {
         const int dims[] = {2, 3}, wraps[] = {1, 0};
         Made grid;
         REQUIRE(tutti_neighbors_grid(me, dims, wraps, 2, &grid.handle) == TUTTI_OK);
@@ -205,7 +205,7 @@ TEST_CASE("neighbours from C: a grid, and blocks of one length") {
 
 TEST_CASE("neighbours from C: wrong arguments of what makes them are named") {
     Alone alone;
-    const tutti_caller me = alone.me;
+    const tutti_member me = alone.me;
     const int one = 1, two[] = {1, 2};
     Made made;
     refused(tutti_neighbors_create(me, nullptr, 1, nullptr, 0, &made.handle),
@@ -221,7 +221,7 @@ TEST_CASE("neighbours from C: wrong arguments of what makes them are named") {
     refused(tutti_neighbors_grid(me, two, two, 2, &made.handle), "grid: `dims` is 1 x 2: the product");
     tutti_request request = TUTTI_REQUEST_NULL;
     refused(tutti_neighbors_grid(tutti_nonblocking(me, &request), &one, &one, 1, &made.handle),
-            "grid: `me` must be the caller that tutti_join() made");
+            "grid: `me` must be the member that tutti_join() made");
     CHECK(made.handle == nullptr);
     const int* ranks = nullptr;
     std::size_t n = 0;
@@ -232,7 +232,7 @@ TEST_CASE("neighbours from C: wrong arguments of what makes them are named") {
 
 TEST_CASE("neighbours from C: wrong arguments of the exchange are named") {
     Alone alone;
-    const tutti_caller me = alone.me;
+    const tutti_member me = alone.me;
     tutti_neighbors* const loop = alone.loop.handle;
     const std::array in{1, 2, 3};
     std::array out{-1, -1, -1};

@@ -26,7 +26,7 @@ TEST_CASE("a seat that nobody takes is named") {
 }
 
 TEST_CASE("what a member's function returns is what the run returns") {
-    const tutti_status status = run_team(4, [&](tutti_caller me) {
+    const tutti_status status = run_team(4, [&](tutti_member me) {
         if (me.rank == 2) {
             return 123;
         }
@@ -36,7 +36,7 @@ TEST_CASE("what a member's function returns is what the run returns") {
     fails(status, 123, "the function of member 2 has returned 123");
 
     // What the library has said goes on to the others and to the caller.
-    const tutti_status wrong = run_team(3, [&](tutti_caller me) {
+    const tutti_status wrong = run_team(3, [&](tutti_member me) {
         double one = 1;
         return me.rank == 1 ? tutti_broadcast(me, &one, 1, TUTTI_DOUBLE, 9) : tutti_barrier(me);
     });
@@ -48,7 +48,7 @@ TEST_CASE("the first status is returned with its text, although later calls have
     for (const bool is_of_the_function : {true, false}) {
         tutti_group* group = nullptr;
         REQUIRE(tutti_group_create(1, nullptr, &group) == TUTTI_OK);
-        MemberFunction part = [&](tutti_caller me) {
+        MemberFunction part = [&](tutti_member me) {
             if (is_of_the_function) { // as in a callback that cannot pass a status on
                 refused(tutti_broadcast(me, &one, 1, TUTTI_DOUBLE, 9), "`root` is 9");
                 CHECK(tutti_group_trace(group, TUTTI_TRACE_JSON_LINES, nullptr, 0, nullptr) == TUTTI_ERROR);
@@ -67,7 +67,7 @@ TEST_CASE("operators that have been freed are known as such, and calls in flight
     const auto keep_right = [](const void*, void*, std::size_t, void*) {};
     REQUIRE(tutti_op_create(keep_right, nullptr, 0, &op) == TUTTI_OK);
     std::barrier prepared(2, [&]() noexcept { tutti_op_free(op); });
-    on_team(2, [&](tutti_caller me) {
+    on_team(2, [&](tutti_member me) {
         double in = me.rank, out = 9;
         tutti_request request = none();
         ok(tutti_scan(tutti_persistent(me, &request), &in, &out, 1, TUTTI_DOUBLE, op));
@@ -112,7 +112,7 @@ TEST_CASE("each status has a text") {
 
 TEST_CASE("the fields of the last failure") {
     std::barrier all_have_called(3); // else they are released from the first barrier
-    const tutti_status status = run_team(3, [&](tutti_caller me) {
+    const tutti_status status = run_team(3, [&](tutti_member me) {
         ok(tutti_barrier(me));
         all_have_called.arrive_and_wait();
         if (me.rank == 2) {
@@ -166,10 +166,10 @@ TEST_CASE("a failure goes to the hook of the program before anybody learns of it
         static_cast<std::vector<std::string>*>(user)->push_back(std::to_string(member) + ": " + text);
     };
     ok(tutti_set_failure_hook(keep, &failures));
-    CHECK(run_team(3, [](tutti_caller me) { return me.rank == 1 ? 300 : tutti_barrier(me); }) == 300);
+    CHECK(run_team(3, [](tutti_member me) { return me.rank == 1 ? 300 : tutti_barrier(me); }) == 300);
     CHECK(failures == std::vector<std::string>{"1: the function of member 1 has returned 300"});
     ok(tutti_set_failure_hook(nullptr, nullptr));
-    CHECK(run_team(2, [](tutti_caller) { return 300; }) == 300);
+    CHECK(run_team(2, [](tutti_member) { return 300; }) == 300);
     CHECK(failures.size() == 1);
 }
 
@@ -200,11 +200,11 @@ TEST_CASE("more members than a first handful") {
     tutti_group* group = nullptr;
     REQUIRE(tutti_group_create(members, nullptr, &group) == TUTTI_OK);
     for (int round = 0; round < 2; ++round) {
-        std::vector<tutti_caller> callers(members);
+        std::vector<tutti_member> joined(members);
         for (int rank = 0; rank < members; ++rank) {
-            REQUIRE(tutti_join(group, rank, &callers[static_cast<std::size_t>(rank)]) == TUTTI_OK);
+            REQUIRE(tutti_join(group, rank, &joined[static_cast<std::size_t>(rank)]) == TUTTI_OK);
         }
-        for (const tutti_caller& each : callers) {
+        for (const tutti_member& each : joined) {
             CHECK(each.size == members);
             ok(tutti_leave(each));
             CHECK(tutti_leave(each) == TUTTI_ARGUMENT_ERROR);

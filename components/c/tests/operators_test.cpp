@@ -70,7 +70,7 @@ void check_positions(tutti_type type) {
 } // namespace
 
 TEST_CASE("collectives of types and operators that only C has") {
-    on_team(3, [](tutti_caller me) {
+    on_team(3, [](tutti_member me) {
         const Pair<double, int> mine{me.rank == 1 ? 7.0 : 2.0, 10 + me.rank};
         Pair<double, int> greatest{};
         ok(tutti_allreduce(me, &mine, &greatest, 1, TUTTI_DOUBLE_INT, TUTTI_MAXLOC));

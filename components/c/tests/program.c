@@ -14,11 +14,11 @@ static void add_one(tutti_status status, void* user) {
 }
 
 /* The bits of what is wrong. */
-static unsigned call_in_every_way(tutti_caller me) {
+static unsigned call_in_every_way(tutti_member me) {
     const double in[2] = {me.rank, 1};
     double out[5][2];
     tutti_request request[3] = {{0}, {0}, {0}};
-    tutti_caller half;
+    tutti_member half;
     int calls = 0, done = 0;
     unsigned wrong = 0;
     wrong |= tutti_allreduce(me, in, out[0], 2, TUTTI_DOUBLE, TUTTI_SUM) != TUTTI_OK;
@@ -47,7 +47,7 @@ static unsigned call_in_every_way(tutti_caller me) {
 
 static void* work(void* argument) {
     unsigned* const rank_then_wrong = argument;
-    tutti_caller me;
+    tutti_member me;
     if (tutti_join(group, (int)*rank_then_wrong, &me) == TUTTI_OK) {
         *rank_then_wrong = call_in_every_way(me);
         tutti_leave(me);

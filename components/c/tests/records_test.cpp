@@ -24,7 +24,7 @@ void check_at(const Joined& joined, tutti_status status, int number) {
 
 TEST_CASE("a roll call shows the line of a call from C, whichever way it is made") {
     const Joined joined;
-    const tutti_caller me = joined.me;
+    const tutti_member me = joined.me;
     double x = 1;
     for (int round = 0; round < 3; ++round) { // prepared, and repeated
         check_at(joined, tutti_allreduce(me, TUTTI_IN_PLACE, &x, 1, TUTTI_DOUBLE, TUTTI_SUM), __LINE__);
@@ -35,19 +35,19 @@ TEST_CASE("a roll call shows the line of a call from C, whichever way it is made
     tutti_request request = none();
     check_at(joined, tutti_broadcast(tutti_nonblocking(me, &request), &x, 1, TUTTI_DOUBLE, 0), __LINE__);
     ok(tutti_wait(&request));
-    std::array<tutti_caller, 4> parts;
+    std::array<tutti_member, 4> parts;
     check_at(joined, tutti_dup(me, parts.data()), __LINE__);
     check_at(joined, tutti_split(me, 0, 0, &parts[1]), __LINE__);
     check_at(joined, tutti_split_by_level(me, TUTTI_LEVEL_CORE, &parts[2]), __LINE__);
     const int rank = 0;
     check_at(joined, tutti_subset(me, &rank, 1, &parts[3]), __LINE__);
-    for (const tutti_caller& part : parts) {
+    for (const tutti_member& part : parts) {
         ok(tutti_leave(part));
     }
 }
 
-TEST_CASE("a caller may be written with commas: a barrier's as it is, others in parentheses") {
-    using Named = std::pair<int, tutti_caller>;
+TEST_CASE("a member may be written with commas: a barrier's as it is, others in parentheses") {
+    using Named = std::pair<int, tutti_member>;
     const Joined joined;
     check_at(joined, tutti_barrier(Named{0, joined.me}.second), __LINE__);
     double x = 1;
@@ -56,9 +56,9 @@ TEST_CASE("a caller may be written with commas: a barrier's as it is, others in 
 
 TEST_CASE("a call without a line shows none, whatever was called before") {
     const Joined joined;
-    const tutti_caller me = joined.me;
+    const tutti_member me = joined.me;
     double x = 1;
-    tutti_status (*const function)(tutti_caller) = tutti_barrier;
+    tutti_status (*const function)(tutti_member) = tutti_barrier;
     for (int round = 0; round < 3; ++round) {
         tutti::c_api::member_of(me).barrier(); // in C++
         check_at(joined, TUTTI_OK, __LINE__ - 1);
@@ -69,9 +69,9 @@ TEST_CASE("a call without a line shows none, whatever was called before") {
     }
 }
 
-TEST_CASE("a function that calls for its caller passes its line on") {
+TEST_CASE("a function that calls for another passes its line on") {
     const Joined joined;
-    const auto halo = [](tutti_caller me) { return tutti_barrier(me); };
+    const auto halo = [](tutti_member me) { return tutti_barrier(me); };
     ok(halo(tutti_at(joined.me, "solver.c", 31)));
     CHECK(mentions(roll_call(joined.group), "at solver.c:31\n"));
     check_at(joined, halo(joined.me), __LINE__ - 3);
@@ -123,7 +123,7 @@ TEST_CASE("a team's calls are recorded and told") {
     tutti_team* team = nullptr;
     REQUIRE(tutti_team_create(2, &options, &team) == TUTTI_OK);
     ok(tutti_team_run(
-        team, [](tutti_caller me, void*) { return tutti_barrier(me); }, nullptr));
+        team, [](tutti_member me, void*) { return tutti_barrier(me); }, nullptr));
     const auto written = [&](int format) {
         std::size_t length = 0;
         ok(tutti_team_trace(team, format, nullptr, 0, &length));

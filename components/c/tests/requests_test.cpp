@@ -88,7 +88,7 @@ TEST_CASE("any and all of prepared calls") {
 TEST_CASE("all of several that fail are waited for, and used up") {
     for (const bool tests : {false, true}) {
         Turn started;
-        const tutti_status run = run_team(2, [&](tutti_caller me) {
+        const tutti_status run = run_team(2, [&](tutti_member me) {
             if (me.rank == 1) {
                 started.await();
                 return 200;
@@ -116,7 +116,7 @@ TEST_CASE("all of several that fail are waited for, and used up") {
 
 TEST_CASE("a request is freed, or outlives its member") {
     const Joined joined;
-    const tutti_caller me = joined.me;
+    const tutti_member me = joined.me;
     int in = 1, out = 0;
     tutti_request freed = none(), kept = none(), step = none();
     ok(start_sum(me, freed, in, out));
@@ -134,7 +134,7 @@ TEST_CASE("a request is freed, or outlives its member") {
 TEST_CASE("a request that is used where it must not be is left as it is") {
     for (const auto way : {tutti_nonblocking, tutti_persistent}) {
         Turn late;
-        on_team(2, [&](tutti_caller me) {
+        on_team(2, [&](tutti_member me) {
             const int in = 1;
             int out = 0;
             tutti_request request = none();
@@ -200,7 +200,7 @@ TEST_CASE("a function may free a copy of the prepared request for which it has w
     };
     for (const bool waits : {true, false}) {
         Turn late; // so that it is not complete before
-        on_team(2, [&](tutti_caller me) {
+        on_team(2, [&](tutti_member me) {
             tutti_request request = none();
             ok(tutti_barrier(tutti_persistent(me, &request)));
             Freed freed{request, -1};
@@ -223,7 +223,7 @@ TEST_CASE("a function may free a copy of the prepared request for which it has w
 }
 
 TEST_CASE("a copy of a request that has been waited for takes nothing from others") {
-    on_team(2, [](tutti_caller me) {
+    on_team(2, [](tutti_member me) {
         std::array<int, 3> in{1, 2, 3}, out{};
         std::array<tutti_request, 3> requests{};
         ok(start_sum(me, requests[0], in[0], out[0]));

@@ -21,9 +21,9 @@ inline void refused(tutti_status status, const std::string& text) {
 }
 
 /// What a function of the program is given as `user`.
-using MemberFunction = std::function<tutti_status(tutti_caller)>;
+using MemberFunction = std::function<tutti_status(tutti_member)>;
 
-inline tutti_status call_part(tutti_caller me, void* user) {
+inline tutti_status call_part(tutti_member me, void* user) {
     return (*static_cast<const MemberFunction*>(user))(me);
 }
 
@@ -41,7 +41,7 @@ inline tutti_status run_team(int members, MemberFunction part) {
 /// Runs `part`, which returns a status or nothing, on every member, and checks that none has failed.
 template <class Part>
 void on_team(int members, const Part& part) {
-    ok(run_team(members, [&](tutti_caller me) {
+    ok(run_team(members, [&](tutti_member me) {
         if constexpr (std::is_void_v<decltype(part(me))>) {
             part(me);
             return int{TUTTI_OK};
@@ -56,7 +56,7 @@ inline tutti_request none() {
 }
 
 /// Starts the sum of one number, `in`.
-inline tutti_status start_sum(tutti_caller me, tutti_request& request, const int& in, int& out) {
+inline tutti_status start_sum(tutti_member me, tutti_request& request, const int& in, int& out) {
     return tutti_allreduce(tutti_nonblocking(me, &request), &in, &out, 1, TUTTI_INT, TUTTI_SUM);
 }
 
@@ -75,7 +75,7 @@ public:
     Joined& operator=(const Joined&) = delete;
 
     tutti_group* group = nullptr;
-    tutti_caller me{};
+    tutti_member me{};
 };
 
 /// An async group for one test.

@@ -29,7 +29,7 @@ void tutti_f_forward(tutti_status status, int* ierr);
 #pragma GCC visibility push(hidden)
 
 /// Begins a call: an error from here on has written its request.
-tutti_status tutti_f_begin(const char* function, const tutti_caller* me, int root,
+tutti_status tutti_f_begin(const char* function, const tutti_member* me, int root,
                            struct tutti_f_place* place);
 
 /// One array, of which all elements are meant.

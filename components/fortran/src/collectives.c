@@ -5,11 +5,11 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-void tutti_f_barrier(tutti_caller me, int* ierr) {
+void tutti_f_barrier(tutti_member me, int* ierr) {
     FINISH(TUTTI_OK, tutti_barrier(me));
 }
 
-void tutti_f_broadcast(tutti_caller me, CFI_cdesc_t* inout, int root, int* ierr) {
+void tutti_f_broadcast(tutti_member me, CFI_cdesc_t* inout, int root, int* ierr) {
     struct tutti_f_vectors v;
     struct tutti_f_place place = {0, 0, 1};
     tutti_status status = tutti_f_begin("broadcast", &me, root, &place);
@@ -30,7 +30,7 @@ static size_t number_of(enum blocks blocks, const struct tutti_f_place* place) {
 }
 
 /// Begins a call with two arrays. `op` is 0 if the call combines nothing.
-static tutti_status take_two(const char* function, const tutti_caller* me, int root, const char* in_name,
+static tutti_status take_two(const char* function, const tutti_member* me, int root, const char* in_name,
                              const CFI_cdesc_t* in, enum blocks in_blocks, const char* out_name,
                              const CFI_cdesc_t* out, enum blocks out_blocks, tutti_op op,
                              struct tutti_f_vectors* v) {
@@ -52,25 +52,25 @@ static tutti_status take_two(const char* function, const tutti_caller* me, int r
             take_two(#name, &me, root, #in, in, in_blocks, #out, out, out_blocks, op, &v);                   \
         FINISH(status, tutti_##name arguments);                                                              \
     }
-COLLECTIVE(allreduce, (tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, tutti_op op, int* ierr), 0, in,
+COLLECTIVE(allreduce, (tutti_member me, CFI_cdesc_t* in, CFI_cdesc_t* out, tutti_op op, int* ierr), 0, in,
            one, out, one, op, (me, v.in, v.out, v.n, v.type, op))
-COLLECTIVE(scan, (tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, tutti_op op, int* ierr), 0, in, one,
+COLLECTIVE(scan, (tutti_member me, CFI_cdesc_t* in, CFI_cdesc_t* out, tutti_op op, int* ierr), 0, in, one,
            out, one, op, (me, v.in, v.out, v.n, v.type, op))
-COLLECTIVE(exscan, (tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, tutti_op op, int* ierr), 0, in, one,
+COLLECTIVE(exscan, (tutti_member me, CFI_cdesc_t* in, CFI_cdesc_t* out, tutti_op op, int* ierr), 0, in, one,
            out, one, op, (me, v.in, v.out, v.n, v.type, op))
-COLLECTIVE(shift, (tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, int distance, int* ierr), 0, in, one,
+COLLECTIVE(shift, (tutti_member me, CFI_cdesc_t* in, CFI_cdesc_t* out, int distance, int* ierr), 0, in, one,
            out, one, 0, (me, v.in, v.out, v.n, v.type, distance))
-COLLECTIVE(reduce, (tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, tutti_op op, int root, int* ierr),
+COLLECTIVE(reduce, (tutti_member me, CFI_cdesc_t* in, CFI_cdesc_t* out, tutti_op op, int root, int* ierr),
            root, in, one, out, one_at_root, op, (me, v.in, v.out, v.n, v.type, op, root))
-COLLECTIVE(reduce_scatter, (tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* block, tutti_op op, int* ierr), 0,
+COLLECTIVE(reduce_scatter, (tutti_member me, CFI_cdesc_t* in, CFI_cdesc_t* block, tutti_op op, int* ierr), 0,
            in, all, block, one, op, (me, v.in, v.out, v.n, v.type, op))
-COLLECTIVE(allgather, (tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, int* ierr), 0, block, one, out,
+COLLECTIVE(allgather, (tutti_member me, CFI_cdesc_t* block, CFI_cdesc_t* out, int* ierr), 0, block, one, out,
            all, 0, (me, v.in, v.out, v.n, v.type))
-COLLECTIVE(gather, (tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, int root, int* ierr), root, block,
+COLLECTIVE(gather, (tutti_member me, CFI_cdesc_t* block, CFI_cdesc_t* out, int root, int* ierr), root, block,
            one, out, all_at_root, 0, (me, v.in, v.out, v.n, v.type, root))
-COLLECTIVE(scatter, (tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* block, int root, int* ierr), root, in,
+COLLECTIVE(scatter, (tutti_member me, CFI_cdesc_t* in, CFI_cdesc_t* block, int root, int* ierr), root, in,
            all_at_root, block, one, 0, (me, v.in, v.out, v.n, v.type, root))
-COLLECTIVE(alltoall, (tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* out, int* ierr), 0, in, all, out, all, 0,
+COLLECTIVE(alltoall, (tutti_member me, CFI_cdesc_t* in, CFI_cdesc_t* out, int* ierr), 0, in, all, out, all, 0,
            (me, v.in, v.out, v.n, v.type))
 
 void tutti_f_reduce_local(CFI_cdesc_t* in, CFI_cdesc_t* inout, tutti_op op, int* ierr) {
@@ -83,7 +83,7 @@ void tutti_f_reduce_local(CFI_cdesc_t* in, CFI_cdesc_t* inout, tutti_op op, int*
 }
 
 // Reproducible sums. `b` may be NULL.
-static tutti_status take_terms(const char* function, const tutti_caller* me, const CFI_cdesc_t* a,
+static tutti_status take_terms(const char* function, const tutti_member* me, const CFI_cdesc_t* a,
                                const char* a_name, const CFI_cdesc_t* b, const CFI_cdesc_t* result,
                                struct tutti_f_vectors* terms, void** place) {
     struct tutti_f_place member = {0, 0, 1};
@@ -104,14 +104,14 @@ static tutti_status take_terms(const char* function, const tutti_caller* me, con
     return status;
 }
 
-void tutti_f_reproducible_sum(tutti_caller me, CFI_cdesc_t* terms, CFI_cdesc_t* result, int* ierr) {
+void tutti_f_reproducible_sum(tutti_member me, CFI_cdesc_t* terms, CFI_cdesc_t* result, int* ierr) {
     struct tutti_f_vectors v;
     void* place = NULL;
     const tutti_status status = take_terms("reproducible_sum", &me, terms, "terms", NULL, result, &v, &place);
     FINISH(status, tutti_reproducible_sum(me, v.in, v.n, v.type, place));
 }
 
-void tutti_f_reproducible_dot(tutti_caller me, CFI_cdesc_t* a, CFI_cdesc_t* b, CFI_cdesc_t* result,
+void tutti_f_reproducible_dot(tutti_member me, CFI_cdesc_t* a, CFI_cdesc_t* b, CFI_cdesc_t* result,
                               int* ierr) {
     struct tutti_f_vectors v;
     void* place = NULL;
@@ -119,7 +119,7 @@ void tutti_f_reproducible_dot(tutti_caller me, CFI_cdesc_t* a, CFI_cdesc_t* b, C
     FINISH(status, tutti_reproducible_dot(me, v.in, v.out, v.n, v.type, place));
 }
 
-void tutti_f_reproducible_norm2(tutti_caller me, CFI_cdesc_t* x, CFI_cdesc_t* result, int* ierr) {
+void tutti_f_reproducible_norm2(tutti_member me, CFI_cdesc_t* x, CFI_cdesc_t* result, int* ierr) {
     struct tutti_f_vectors v;
     void* place = NULL;
     const tutti_status status = take_terms("reproducible_norm2", &me, x, "x", NULL, result, &v, &place);
@@ -188,7 +188,7 @@ struct irregular {
 
 /// Begins a call. The array `in`, if `in_of_root`, is used on the root only, as is `out` if `out_of_root`. In
 /// place, both stand for the same array.
-static tutti_status begin(const char* function, const tutti_caller* me, int root, const char* in_name,
+static tutti_status begin(const char* function, const tutti_member* me, int root, const char* in_name,
                           const CFI_cdesc_t* in, int in_of_root, const char* out_name, const CFI_cdesc_t* out,
                           int out_of_root, struct irregular* call) {
     *call = (struct irregular){.place = {0, 0, 1}};
@@ -220,7 +220,7 @@ static void give_back(struct irregular* call) {
     free(call->sent.displacements);
 }
 
-void tutti_f_reduce_scatterv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* block, CFI_cdesc_t* counts,
+void tutti_f_reduce_scatterv(tutti_member me, CFI_cdesc_t* in, CFI_cdesc_t* block, CFI_cdesc_t* counts,
                              tutti_op op, int* ierr) {
     struct irregular c;
     const int in_place = is_in_place(in);
@@ -242,7 +242,7 @@ void tutti_f_reduce_scatterv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* bloc
     give_back(&c);
 }
 
-void tutti_f_allgatherv(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, CFI_cdesc_t* counts,
+void tutti_f_allgatherv(tutti_member me, CFI_cdesc_t* block, CFI_cdesc_t* out, CFI_cdesc_t* counts,
                         CFI_cdesc_t* displacements, int* ierr) {
     struct irregular c;
     tutti_status status = begin("allgatherv", &me, 0, "block", block, 0, "out", out, 0, &c);
@@ -255,7 +255,7 @@ void tutti_f_allgatherv(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, C
     give_back(&c);
 }
 
-void tutti_f_gatherv(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, CFI_cdesc_t* counts, int root,
+void tutti_f_gatherv(tutti_member me, CFI_cdesc_t* block, CFI_cdesc_t* out, CFI_cdesc_t* counts, int root,
                      CFI_cdesc_t* displacements, int* ierr) {
     struct irregular c;
     tutti_status status = begin("gatherv", &me, root, "block", block, 0, "out", out, 1, &c);
@@ -267,7 +267,7 @@ void tutti_f_gatherv(tutti_caller me, CFI_cdesc_t* block, CFI_cdesc_t* out, CFI_
     give_back(&c);
 }
 
-void tutti_f_scatterv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* counts, CFI_cdesc_t* block, int root,
+void tutti_f_scatterv(tutti_member me, CFI_cdesc_t* in, CFI_cdesc_t* counts, CFI_cdesc_t* block, int root,
                       CFI_cdesc_t* displacements, int* ierr) {
     struct irregular c;
     const int in_place = is_in_place(in);
@@ -289,7 +289,7 @@ static tutti_status count_neighbors(const tutti_neighbors* neighbors, size_t* se
 }
 
 /// An all-to-all of the interface for C: among neighbours unless that is NULL.
-static void exchange(const char* function, tutti_caller me, tutti_neighbors** neighbors,
+static void exchange(const char* function, tutti_member me, tutti_neighbors** neighbors,
                      const CFI_cdesc_t* in, const CFI_cdesc_t* send_counts, const CFI_cdesc_t* out,
                      const CFI_cdesc_t* recv_counts, const CFI_cdesc_t* send_displacements,
                      const CFI_cdesc_t* recv_displacements, int* ierr) {
@@ -318,21 +318,21 @@ static void exchange(const char* function, tutti_caller me, tutti_neighbors** ne
     give_back(&c);
 }
 
-void tutti_f_alltoallv(tutti_caller me, CFI_cdesc_t* in, CFI_cdesc_t* send_counts, CFI_cdesc_t* out,
+void tutti_f_alltoallv(tutti_member me, CFI_cdesc_t* in, CFI_cdesc_t* send_counts, CFI_cdesc_t* out,
                        CFI_cdesc_t* recv_counts, CFI_cdesc_t* send_displacements,
                        CFI_cdesc_t* recv_displacements, int* ierr) {
     exchange("alltoallv", me, NULL, in, send_counts, out, recv_counts, send_displacements, recv_displacements,
              ierr);
 }
 
-void tutti_f_neighbor_alltoallv(tutti_caller me, tutti_neighbors** neighbors, CFI_cdesc_t* in,
+void tutti_f_neighbor_alltoallv(tutti_member me, tutti_neighbors** neighbors, CFI_cdesc_t* in,
                                 CFI_cdesc_t* send_counts, CFI_cdesc_t* out, CFI_cdesc_t* recv_counts,
                                 CFI_cdesc_t* send_displacements, CFI_cdesc_t* recv_displacements, int* ierr) {
     exchange("neighbor_alltoallv", me, neighbors, in, send_counts, out, recv_counts, send_displacements,
              recv_displacements, ierr);
 }
 
-void tutti_f_neighbor_alltoall(tutti_caller me, tutti_neighbors** neighbors, CFI_cdesc_t* in,
+void tutti_f_neighbor_alltoall(tutti_member me, tutti_neighbors** neighbors, CFI_cdesc_t* in,
                                CFI_cdesc_t* out, int* ierr) {
     const char* const function = "neighbor_alltoall";
     struct tutti_f_vectors v = {NULL, NULL, 0, 0};

@@ -1,4 +1,4 @@
-// Groups, callers, neighbours, requests and records: the procedures of the module that are no collectives.
+// Groups, members, neighbours, requests and records: the procedures of the module that are no collectives.
 
 #include "fortran/src/arrays.h"
 
@@ -16,16 +16,16 @@
 FORWARD(group_free, (tutti_group * *group, int* ierr), tutti_group_free(tutti_f_taken((void**)group)))
 FORWARD(group_set_timeout, (tutti_group * *group, int milliseconds, int* ierr),
         tutti_group_set_timeout(*group, milliseconds))
-FORWARD(join, (tutti_group * *group, int rank, tutti_caller* me, int* ierr), tutti_join(*group, rank, me))
-FORWARD(leave, (tutti_caller me, int* ierr), tutti_leave(me))
-FORWARD(split, (tutti_caller me, int color, int key, tutti_caller* part, int* ierr),
+FORWARD(join, (tutti_group * *group, int rank, tutti_member* me, int* ierr), tutti_join(*group, rank, me))
+FORWARD(leave, (tutti_member me, int* ierr), tutti_leave(me))
+FORWARD(split, (tutti_member me, int color, int key, tutti_member* part, int* ierr),
         tutti_split(me, color, key, part))
-FORWARD(split_by_level, (tutti_caller me, int level, tutti_caller* part, int* ierr),
+FORWARD(split_by_level, (tutti_member me, int level, tutti_member* part, int* ierr),
         tutti_split_by_level(me, level, part))
-FORWARD(among, (tutti_caller me, int count, int first, int stride, tutti_caller* part, int* ierr),
+FORWARD(among, (tutti_member me, int count, int first, int stride, tutti_member* part, int* ierr),
         tutti_among(me, count, first, stride, part))
-FORWARD(cpu, (tutti_caller me, int* cpu, int* ierr), tutti_cpu(me, cpu))
-FORWARD(dup, (tutti_caller me, tutti_caller* copy, int* ierr), tutti_dup(me, copy))
+FORWARD(cpu, (tutti_member me, int* cpu, int* ierr), tutti_cpu(me, cpu))
+FORWARD(dup, (tutti_member me, tutti_member* copy, int* ierr), tutti_dup(me, copy))
 FORWARD(async_group_free, (tutti_async_group * *async_group, int* ierr),
         tutti_async_group_free(tutti_f_taken((void**)async_group)))
 FORWARD(neighbors_free, (tutti_neighbors * *neighbors, int* ierr),
@@ -71,7 +71,7 @@ void tutti_f_group_create(int members, tutti_group** group, int* ierr, const int
     tutti_f_finish(status, ierr);
 }
 
-void tutti_f_subset(tutti_caller me, const CFI_cdesc_t* ranks, tutti_caller* part, int* ierr) {
+void tutti_f_subset(tutti_member me, const CFI_cdesc_t* ranks, tutti_member* part, int* ierr) {
     int* const list = tutti_f_list(ranks);
     const tutti_status status =
         list != NULL ? tutti_f_noted(tutti_subset(me, list, (size_t)ranks->dim[0].extent, part))
@@ -80,8 +80,8 @@ void tutti_f_subset(tutti_caller me, const CFI_cdesc_t* ranks, tutti_caller* par
     tutti_f_finish(status, ierr);
 }
 
-// Callers.
-tutti_status tutti_f_begin(const char* function, const tutti_caller* me, int root,
+// Members.
+tutti_status tutti_f_begin(const char* function, const tutti_member* me, int root,
                            struct tutti_f_place* place) {
     if (me->request != NULL) {
         *me->request = TUTTI_REQUEST_NULL;
@@ -91,7 +91,7 @@ tutti_status tutti_f_begin(const char* function, const tutti_caller* me, int roo
         return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `me` has no async group", function);
     }
     if (size < 1) {
-        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `me` is no caller: tutti_join() makes one", function);
+        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `me` is no member: tutti_join() makes one", function);
     }
     if (me->rank < 0 || me->rank >= size) {
         return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: the rank of `me` is %d, must be in 0..%d", function,
@@ -101,7 +101,7 @@ tutti_status tutti_f_begin(const char* function, const tutti_caller* me, int roo
     return TUTTI_OK;
 }
 
-/// Options that a program has used. They are kept, each once, since a caller refers to its options for as
+/// Options that a program has used. They are kept, each once, since a member refers to its options for as
 /// long as it is used, and Fortran has no place for them.
 struct kept {
     struct kept* next;
@@ -140,9 +140,9 @@ static const tutti_call_options* keep(tutti_call_options options) {
     return &kept->options;
 }
 
-tutti_caller tutti_f_with_options(tutti_caller me, const CFI_cdesc_t* algorithm, const int* order,
+tutti_member tutti_f_with_options(tutti_member me, const CFI_cdesc_t* algorithm, const int* order,
                                   const int* timeout_ms) {
-    static const tutti_caller nobody;
+    static const tutti_member nobody;
     tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
     char* const name = algorithm != NULL ? tutti_f_text(algorithm) : NULL;
     if (algorithm != NULL && name == NULL) {
@@ -161,7 +161,7 @@ tutti_caller tutti_f_with_options(tutti_caller me, const CFI_cdesc_t* algorithm,
 }
 
 // Neighbours.
-void tutti_f_neighbors_create(tutti_caller me, CFI_cdesc_t* sources, CFI_cdesc_t* destinations,
+void tutti_f_neighbors_create(tutti_member me, CFI_cdesc_t* sources, CFI_cdesc_t* destinations,
                               tutti_neighbors** neighbors, int* ierr) {
     int* const from = tutti_f_list(sources);
     int* const to = tutti_f_list(destinations);
@@ -175,7 +175,7 @@ void tutti_f_neighbors_create(tutti_caller me, CFI_cdesc_t* sources, CFI_cdesc_t
     tutti_f_finish(status, ierr);
 }
 
-void tutti_f_neighbors_grid(tutti_caller me, CFI_cdesc_t* dims, CFI_cdesc_t* wraps,
+void tutti_f_neighbors_grid(tutti_member me, CFI_cdesc_t* dims, CFI_cdesc_t* wraps,
                             tutti_neighbors** neighbors, int* ierr) {
     const size_t n = (size_t)dims->dim[0].extent;
     tutti_status status = TUTTI_OK;
@@ -255,11 +255,11 @@ void tutti_f_test_all(CFI_cdesc_t* requests, int* done, int* ierr) {
     FINISH(status, tutti_test_all(requests->base_addr, (size_t)requests->dim[0].extent, done));
 }
 
-tutti_caller tutti_f_async_rank(tutti_async_group** async_group, int rank, tutti_request* request) {
+tutti_member tutti_f_async_rank(tutti_async_group** async_group, int rank, tutti_request* request) {
     return tutti_async_rank(*async_group, rank, request);
 }
 
-void tutti_f_abort(tutti_caller me, CFI_cdesc_t* text, int* ierr) {
+void tutti_f_abort(tutti_member me, CFI_cdesc_t* text, int* ierr) {
     char* const copy = tutti_f_text(text);
     const tutti_status status = tutti_f_noted(tutti_abort(me, copy));
     free(copy);

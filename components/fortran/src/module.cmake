@@ -1,8 +1,8 @@
 # Makes the modules from the tables of docs/fortran.md. Each row is the interface of a function tutti_f_NAME of C. An
 # argument in brackets is optional. Its name, or PROCEDURE.NAME for an exception, determines the type of an argument:
 set(types
-    "me: type(tutti_caller), value"
-    "new: type(tutti_caller), intent(out)"
+    "me: type(tutti_member), value"
+    "new: type(tutti_member), intent(out)"
     "in: type(*), dimension(..), intent(in), asynchronous, target"
     "out inout block: type(*), dimension(..), asynchronous, target"
     "counts displacements send_counts send_displacements recv_counts recv_displacements terms a b x wraps: type(*), dimension(..), intent(in)"
@@ -76,7 +76,7 @@ function(tutti_fortran_module file names)
     set(kind subroutine)
     set(c tutti_f_${name})
     if(NOT row MATCHES "ierr|last_error|error_text")
-      set(kind "type(tutti_caller) function")
+      set(kind "type(tutti_member) function")
       if(name MATCHES "^(nonblocking|persistent|shared_output|counts_on_all)$") # they take no array: C's own
         set(c tutti_${name})
       endif()

@@ -12,7 +12,7 @@ module arguments
 contains
     ! A call that the module refuses writes its request, as one does that the library refuses.
     subroutine request_of_a_refused_call(me, meeting)
-        type(tutti_caller), intent(in) :: me
+        type(tutti_member), intent(in) :: me
         type(tutti_async_group), intent(inout) :: meeting
         type(tutti_request) :: request
         real(8), asynchronous :: x(10), y(10)
@@ -40,13 +40,13 @@ contains
     end subroutine
 
     subroutine refusals(me, sized)
-        type(tutti_caller), intent(in) :: me
+        type(tutti_member), intent(in) :: me
         real(8) :: sized(*)
         character(*), parameter :: in_place = 'is TUTTI_IN_PLACE, which only what a call reads can be'
         real(8) :: a(4, 4), b(4, 4)
         real(4) :: c(4, 4)
         integer :: n, ierr, counts(2)
-        type(tutti_caller) :: nobody
+        type(tutti_member) :: nobody
         a = 0
         n = 5
         counts = 1
@@ -63,7 +63,7 @@ contains
         call tutti_alltoall(me, a(:3, 1), b, ierr)
         call refused(ierr, 'alltoall: `in` has 3 elements, which cannot be divided into 2 equal blocks')
         call tutti_broadcast(nobody, a, 0, ierr)
-        call refused(ierr, 'broadcast: `me` is no caller')
+        call refused(ierr, 'broadcast: `me` is no member')
         call tutti_broadcast(me, sized, 0, ierr)
         call refused(ierr, 'broadcast: `inout` is of assumed size')
         call tutti_broadcast(me, TUTTI_IN_PLACE, 0, ierr)
@@ -89,7 +89,7 @@ contains
     end subroutine
 
     subroutine refusals_of_neighbors(me)
-        type(tutti_caller), intent(in) :: me
+        type(tutti_member), intent(in) :: me
         type(tutti_neighbors) :: ring
         integer :: ierr, in(4), out(4)
         call tutti_neighbors_grid(me, [me%size, 2], [.true., .true.], ring, ierr)
@@ -115,7 +115,7 @@ contains
     end subroutine
 
     subroutine not_allocated(me, absent, absent_one)
-        type(tutti_caller), intent(in) :: me
+        type(tutti_member), intent(in) :: me
         real(8), optional :: absent(:), absent_one
         real(8), allocatable :: none(:), no_scalar
         real(8), pointer :: nowhere(:)
@@ -143,7 +143,7 @@ contains
 
     ! All types of numbers and logical, and arrays of no rank and of many.
     subroutine types_that_are_combined(me)
-        type(tutti_caller), intent(in) :: me
+        type(tutti_member), intent(in) :: me
         integer(1) :: i1
         integer(2) :: i2(2, 1, 2)
         integer(8) :: i8(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2)
@@ -188,7 +188,7 @@ contains
 
     ! Elements without operators are moved, by their size: member 1 gets those of member 0.
     subroutine types_that_are_moved(me)
-        type(tutti_caller), intent(in) :: me
+        type(tutti_member), intent(in) :: me
         logical(1) :: flags(3)
         character(5) :: word
         character(:), allocatable :: text
@@ -229,7 +229,7 @@ contains
     end subroutine
 
     subroutine types_that_are_refused(me, polymorphic)
-        type(tutti_caller), intent(in) :: me
+        type(tutti_member), intent(in) :: me
         class(*), intent(inout) :: polymorphic(:)
         character(*), parameter :: why = 'operators are for integer(1,2,4,8,16), real(4,8,10) and complex(4,8)', &
             pairs = 'allreduce: operators for pairs, such as TUTTI_MINLOC'

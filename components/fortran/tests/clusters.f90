@@ -8,7 +8,7 @@ program clusters
     integer, parameter :: threads = 2
     type(tutti_group) :: group
     type(tutti_cluster) :: cluster, other
-    type(tutti_caller) :: me
+    type(tutti_member) :: me
     integer :: ierr, level, process, processes, how
     call tutti_group_create(threads, group)
     call MPI_Init_thread(MPI_THREAD_FUNNELED, level, ierr)

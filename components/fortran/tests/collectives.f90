@@ -5,7 +5,7 @@ module collectives
 contains
     ! All collectives with equal blocks. `how` is 0 where they block, 1 where they are started, 2 prepared.
     subroutine all_collectives(me, how)
-        type(tutti_caller), intent(in) :: me
+        type(tutti_member), intent(in) :: me
         integer, intent(in) :: how
         integer, parameter :: n = 3
         integer :: p, i, j, calls
@@ -59,7 +59,7 @@ contains
 
     ! Each member has a column of a field, whose border rows go to the members above and below.
     subroutine halo(me, how)
-        type(tutti_caller), intent(in) :: me
+        type(tutti_member), intent(in) :: me
         integer, intent(in) :: how
         type(tutti_neighbors) :: line
         type(tutti_request) :: requests(1)
@@ -87,7 +87,7 @@ contains
 
     ! Member 0 sends to all, and all but it send to nobody.
     subroutine star(me)
-        type(tutti_caller), intent(in) :: me
+        type(tutti_member), intent(in) :: me
         type(tutti_neighbors) :: graph
         integer :: i, out(2), in(2, merge(me%size, 0, me%rank == 0))
         integer, allocatable :: ranks(:)
@@ -107,7 +107,7 @@ contains
 
     ! Member r has r + 1 terms.
     subroutine reproducible(me)
-        type(tutti_caller), intent(in) :: me
+        type(tutti_member), intent(in) :: me
         real(8) :: terms(me%rank + 1), total
         real(4) :: floats(me%rank + 1), small
         integer :: i, n, ierr
@@ -129,7 +129,7 @@ contains
 
     ! Operators on columns. The least value is 0 in the first column, -r in the second, and the same on all members in the third.
     subroutine pairs(me)
-        type(tutti_caller), intent(in) :: me
+        type(tutti_member), intent(in) :: me
         real(8) :: double(2, 3), least(2, 3)
         real(4) :: single(2), greatest(2)
         integer(8) :: wide(2), block(2, 2), blocks(2, 2, me%size), mine(2, me%rank + 1), &

@@ -4,7 +4,7 @@
 set -eu
 document=$1
 shift
-sed -n -e 's/^ *subroutine \(tutti_[a-z0-9_]*\)(.*/| `\1(/p' -e 's/^ *\(type(tutti_caller) \)\?function \(tutti_[a-z0-9_]*\)(.*/| `\2(/p' \
+sed -n -e 's/^ *subroutine \(tutti_[a-z0-9_]*\)(.*/| `\1(/p' -e 's/^ *\(type(tutti_member) \)\?function \(tutti_[a-z0-9_]*\)(.*/| `\2(/p' \
     -e 's/^ *type, bind(c) :: \(.*\)/`\1`/p' -e 's/.*:: \(TUTTI_[A-Z_]*\)$/`\1`/p' -e 's/\<\(TUTTI_[A-Z0-9_]*\) =/\n`\1`\n/gp' "$@" | grep '`' | sort -u | {
     names=0
     while read -r name; do

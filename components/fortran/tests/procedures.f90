@@ -6,8 +6,8 @@ module procedures
 contains
     ! Parts of a group of three members.
     subroutine parts(me)
-        type(tutti_caller), intent(in) :: me
-        type(tutti_caller) :: part
+        type(tutti_member), intent(in) :: me
+        type(tutti_member) :: part
         integer :: total, list(4), ierr, level, cpu
         call tutti_split(me, mod(me%rank, 2), 0, part)
         call expect(part%size == 2 - mod(me%rank, 2) .and. part%rank == me%rank / 2, 'split')
@@ -42,8 +42,8 @@ contains
 
     ! Options of calls of several members.
     subroutine call_options(me)
-        type(tutti_caller), intent(in) :: me
-        type(tutti_caller) :: ring
+        type(tutti_member), intent(in) :: me
+        type(tutti_member) :: ring
         real(8) :: x, y
         integer :: ierr
         character(:), allocatable :: name
@@ -121,7 +121,7 @@ contains
     subroutine group_options()
         type(tutti_group) :: group
         type(tutti_async_group) :: async_group
-        type(tutti_caller) :: me
+        type(tutti_member) :: me
         type(tutti_request), asynchronous :: request
         integer :: ierr, rank, peer
         integer(c_int64_t) :: operation
@@ -180,7 +180,7 @@ contains
     ! other files.
     subroutine records()
         type(tutti_group) :: group
-        type(tutti_caller) :: me
+        type(tutti_member) :: me
         integer :: ierr, i, x
         call tutti_group_create(1, group, trace=TUTTI_TRACE_STEPS)
         call tutti_join(group, 0, me)

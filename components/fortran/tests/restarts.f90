@@ -8,7 +8,7 @@ module restarts
 !$omp threadprivate(global_in, global_out)
 contains
     subroutine variables(me, argument_in, argument_out)
-        type(tutti_caller), intent(in) :: me
+        type(tutti_member), intent(in) :: me
         real(8), intent(inout) :: argument_in(:), argument_out
         real(8), asynchronous :: x, y(8)
         real(8) :: scalar_in, scalar_out, array_in(4), array_out(4)
@@ -49,8 +49,8 @@ contains
 
     ! The request is written by what the caller is handed to, and so is what is copied of it.
     subroutine a_kept_caller(me)
-        type(tutti_caller), intent(in) :: me
-        type(tutti_caller) :: starting
+        type(tutti_member), intent(in) :: me
+        type(tutti_member) :: starting
         type(tutti_request) :: request, requests(10)
         real(8) :: x(10), y(10)
         integer :: i
@@ -62,9 +62,9 @@ contains
             requests(i) = request
         end do
         do i = 1, 10
-            call expect(c_associated(requests(i)%operation), 'a request of a kept caller')
+            call expect(c_associated(requests(i)%operation), 'a request of a kept member')
             call tutti_wait(requests(i))
-            call expect(y(i) == me%size, 'a kept caller')
+            call expect(y(i) == me%size, 'a kept member')
         end do
     end subroutine
 end module

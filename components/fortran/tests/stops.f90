@@ -3,7 +3,7 @@ program stops
     use tutti
     implicit none
     type(tutti_group) :: group
-    type(tutti_caller) :: me
+    type(tutti_member) :: me
     real :: numbers(4, 4)
     numbers = 1
     call tutti_group_create(1, group)

@@ -19,7 +19,7 @@ contains
     subroutine in_region()
         type(tutti_group) :: group
         type(tutti_async_group) :: meeting
-        type(tutti_caller) :: me
+        type(tutti_member) :: me
         type(particle) :: some(2)
         real(8) :: x(1), y
         integer :: how

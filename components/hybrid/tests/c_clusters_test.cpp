@@ -13,9 +13,9 @@ struct Returned {
     std::string text;
 };
 std::vector<Returned> returned_by(MPI_Comm part, const tutti_cluster_options* options,
-                                  const std::function<tutti_status(tutti_caller, int local)>& call) {
+                                  const std::function<tutti_status(tutti_member, int local)>& call) {
     std::vector<Returned> told(static_cast<std::size_t>(members_here()));
-    on_callers(part, options, [&](tutti_caller me) {
+    on_members(part, options, [&](tutti_member me) {
         const int local = me.rank - process_of_world() * members_here();
         const tutti_status status = call(me, local);
         told[static_cast<std::size_t>(local)] = {status, status == TUTTI_OK ? "" : tutti_error_text()};
@@ -23,13 +23,13 @@ std::vector<Returned> returned_by(MPI_Comm part, const tutti_cluster_options* op
     return told;
 }
 
-int sum_of_ones(tutti_caller of) {
+int sum_of_ones(tutti_member of) {
     int one = 1, sum = 0;
     CHECK(tutti_allreduce(of, &one, &sum, 1, TUTTI_INT, TUTTI_SUM) == TUTTI_OK);
     return sum;
 }
 
-void exchange(tutti_caller me) {
+void exchange(tutti_member me) {
     std::mt19937 engine(static_cast<unsigned>(me.size)); // the same on all members
     const std::vector<Named> graph = random_graph(me.size, engine);
     const auto& [sources, destinations] = graph[static_cast<std::size_t>(me.rank)];
@@ -39,10 +39,10 @@ void exchange(tutti_caller me) {
     for (const KindC manner : {KindC::blocking, KindC::nonblocking, KindC::persistent}) {
         Exchange<int> own(graph, me.rank, 100);
         tutti_request request = TUTTI_REQUEST_NULL;
-        const tutti_caller caller = manner == KindC::blocking      ? me
-                                    : manner == KindC::nonblocking ? tutti_nonblocking(me, &request)
-                                                                   : tutti_persistent(me, &request);
-        CHECK(tutti_neighbor_alltoallv(caller, made, own.in.data(), own.send_counts.data(),
+        const tutti_member by = manner == KindC::blocking      ? me
+                                : manner == KindC::nonblocking ? tutti_nonblocking(me, &request)
+                                                               : tutti_persistent(me, &request);
+        CHECK(tutti_neighbor_alltoallv(by, made, own.in.data(), own.send_counts.data(),
                                        own.send_places.data(), own.out.data(), own.recv_counts.data(),
                                        own.recv_places.data(), TUTTI_INT) == TUTTI_OK);
         if (manner == KindC::persistent) {
@@ -55,7 +55,7 @@ void exchange(tutti_caller me) {
     }
 }
 
-void exchange_in_ring(tutti_caller me) {
+void exchange_in_ring(tutti_member me) {
     const int yes = 1;
     const int before = (me.rank + me.size - 1) % me.size, after = (me.rank + 1) % me.size;
     const int in[] = {2 * me.rank, 2 * me.rank + 1};
@@ -71,7 +71,7 @@ void exchange_in_ring(tutti_caller me) {
 
 TEST_CASE("clusters from C: all collectives") {
     for (const int processes : {1, 2, 3}) {
-        on_callers_of(processes, [&](tutti_caller me) {
+        on_members_of(processes, [&](tutti_member me) {
             CHECK(me.size == processes * members_here());
             for (const std::size_t count : {0U, 1U, 300U}) {
                 for (const KindC manner : {KindC::blocking, KindC::nonblocking, KindC::persistent}) {
@@ -87,7 +87,7 @@ TEST_CASE("clusters from C: all collectives") {
 TEST_CASE("clusters from C: one result per process") {
     on_processes(2, [](MPI_Comm part) {
         std::vector<double> shared(1000);
-        on_callers(part, nullptr, [&](tutti_caller me) {
+        on_members(part, nullptr, [&](tutti_member me) {
             const std::vector<double> in(shared.size(), me.rank + 1);
             CHECK(tutti_allreduce(tutti_shared_output(me), in.data(), shared.data(), in.size(), TUTTI_DOUBLE,
                                   TUTTI_SUM) == TUTTI_OK);
@@ -97,7 +97,7 @@ TEST_CASE("clusters from C: one result per process") {
 }
 
 TEST_CASE("clusters from C: options of a call, and reproducible sums") {
-    on_callers_of(2, [](tutti_caller me) {
+    on_members_of(2, [](tutti_member me) {
         tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
         const double mine = 0.1 * (me.rank + 1);
         double from_left = 0.1;
@@ -142,17 +142,17 @@ TEST_CASE("clusters from C: threads of a team") {
         CHECK(tutti_cluster_first_rank(cluster, &first) == TUTTI_OK);
         CHECK(size == 2 * members_here());
         CHECK(first == process_of_world() * members_here());
-        const auto add = [](tutti_caller me, void* /*user*/) {
+        const auto add = [](tutti_member me, void* /*user*/) {
             int one = 1;
             const tutti_status status = tutti_allreduce(me, TUTTI_IN_PLACE, &one, 1, TUTTI_INT, TUTTI_SUM);
             check_refused(tutti_leave(me), "`me` leaves when its member function returns");
             return one == me.size ? status : 1000;
         };
         CHECK(tutti_cluster_run(cluster, add, nullptr) == TUTTI_OK);
-        tutti_caller me;
+        tutti_member me;
         check_refused(tutti_cluster_join(cluster, 0, &me), "is made from a Team");
-        const auto fail = [](tutti_caller caller, void* /*user*/) {
-            return caller.rank == 0 ? 123 : tutti_barrier(caller);
+        const auto fail = [](tutti_member by, void* /*user*/) {
+            return by.rank == 0 ? 123 : tutti_barrier(by);
         };
         CHECK(tutti_cluster_run(cluster, fail, nullptr) == (first == 0 ? 123 : int{TUTTI_ABORTED}));
         CHECK(tutti_cluster_free(cluster) == TUTTI_OK);
@@ -166,7 +166,7 @@ TEST_CASE("clusters from C: threads that run functions as members") {
         tutti_cluster* cluster = nullptr;
         REQUIRE(tutti_group_create(members_here(), nullptr, &group) == TUTTI_OK);
         REQUIRE(tutti_cluster_create(group, part, nullptr, &cluster) == TUTTI_OK);
-        const auto fail = [](tutti_caller me, void* /*user*/) {
+        const auto fail = [](tutti_member me, void* /*user*/) {
             return me.rank == 1 ? 77 : tutti_barrier(me);
         };
         on_ranks(members_here(), [&](int rank) {
@@ -180,8 +180,8 @@ TEST_CASE("clusters from C: threads that run functions as members") {
 }
 
 TEST_CASE("clusters from C: calls that are only for members of groups are refused, and have no effect") {
-    on_callers_of(2, [](tutti_caller me) {
-        tutti_caller made{};
+    on_members_of(2, [](tutti_member me) {
+        tutti_member made{};
         int number = 0;
         for (const tutti_status status : {tutti_split_by_level(me, TUTTI_LEVEL_L3, &made),
                                           tutti_among(me, 1, 0, 1, &made), tutti_cpu(me, &number)}) {
@@ -193,8 +193,8 @@ TEST_CASE("clusters from C: calls that are only for members of groups are refuse
 }
 
 TEST_CASE("clusters from C: parts") {
-    on_callers_of(2, [](tutti_caller me) {
-        tutti_caller part{}, first{}, copy{}, none{};
+    on_members_of(2, [](tutti_member me) {
+        tutti_member part{}, first{}, copy{}, none{};
         REQUIRE(tutti_split(me, process_of_world(), -me.rank, &part) == TUTTI_OK);
         CHECK(part.size == members_here());
         CHECK(part.rank == members_here() - 1 - me.rank % members_here());
@@ -212,7 +212,7 @@ TEST_CASE("clusters from C: parts") {
         CHECK(none.size == 0);
         const int wrong = me.size;
         check_refused(tutti_subset(me, &wrong, 1, &none), "`ranks` has");
-        for (const tutti_caller made : {part, first, copy, none}) {
+        for (const tutti_member made : {part, first, copy, none}) {
             CHECK(tutti_leave(made) == (made.size != 0 ? TUTTI_OK : TUTTI_ARGUMENT_ERROR));
         }
     });
@@ -222,7 +222,7 @@ TEST_CASE("clusters from C: wrong use") {
     on_processes(1, [](MPI_Comm part) {
         tutti_group* group = nullptr;
         tutti_cluster* cluster = nullptr;
-        tutti_caller me, other;
+        tutti_member me, other;
         char text[10];
         std::size_t length = 0;
         REQUIRE(tutti_group_create(1, nullptr, &group) == TUTTI_OK);
@@ -239,7 +239,7 @@ TEST_CASE("clusters from C: wrong use") {
         REQUIRE(tutti_cluster_join(cluster, 0, &me) == TUTTI_OK);
         check_refused(tutti_cluster_join(cluster, 0, &other), "joined");
         check_refused(tutti_cluster_run(
-                          cluster, [](tutti_caller, void*) { return 0; }, nullptr),
+                          cluster, [](tutti_member, void*) { return 0; }, nullptr),
                       "is made from a Group");
         CHECK(tutti_cluster_roll_call(cluster, TUTTI_ROLL_CALL_TEXT, text, sizeof text, &length) == TUTTI_OK);
         CHECK(length >= sizeof text);
@@ -256,7 +256,7 @@ TEST_CASE("clusters from C: wrong use") {
 
 TEST_CASE("clusters from C: a failure in one process ends the calls of the others") {
     on_two([&](MPI_Comm part, bool is_second) {
-        const std::vector<Returned> told = returned_by(part, nullptr, [&](tutti_caller me, int local) {
+        const std::vector<Returned> told = returned_by(part, nullptr, [&](tutti_member me, int local) {
             return is_second && local == 0 ? tutti_abort(me, "no bread left") : tutti_barrier(me);
         });
         for (const auto& [status, text] : std::span(told).subspan(is_second ? 1 : 0)) {
@@ -271,7 +271,7 @@ TEST_CASE("clusters from C: a process that does not come ends the calls of all w
         tutti_cluster_options options = TUTTI_CLUSTER_OPTIONS_INIT;
         options.timeout_ms = 100;
         std::latch given_up(is_second ? 1 : 0);
-        const auto call = [&](tutti_caller me, int local) {
+        const auto call = [&](tutti_member me, int local) {
             if (is_second && local == 0) { // until the others have given up
                 MPI_Recv(nullptr, 0, MPI_INT, 0, 0, part, MPI_STATUS_IGNORE);
                 given_up.count_down();

@@ -46,7 +46,7 @@ std::unique_ptr<Ranks> alone(ClusterMember& me, Manner manner) {
     return std::make_unique<Alone>(caller_of(me, manner));
 }
 
-std::unique_ptr<Ranks> alone(tutti_caller me, KindC manner) {
+std::unique_ptr<Ranks> alone(tutti_member me, KindC manner) {
     return std::make_unique<Alone>(caller_c(manner, me));
 }
 

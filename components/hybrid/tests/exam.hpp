@@ -66,7 +66,7 @@ void complete(ClusterMember& me, Manner manner, Make make) {
 std::unique_ptr<WayCaller> caller_of(ClusterMember& me, Manner manner);
 /// A member of a cluster, whose thread runs.
 std::unique_ptr<Ranks> alone(ClusterMember& me, Manner manner);
-std::unique_ptr<Ranks> alone(tutti_caller me, KindC manner);
+std::unique_ptr<Ranks> alone(tutti_member me, KindC manner);
 
 /// Makes the calls, and checks what they leave. If the manner has requests, so many are outstanding.
 template <class T, class Op>

@@ -159,7 +159,7 @@ inline void check_refused(tutti_status status, const std::string& text) {
 /// Runs `body` on `members_here()` threads of this process, which have joined a cluster from C. The main
 /// thread is member 0.
 inline void on_callers(MPI_Comm communicator, const tutti_cluster_options* options,
-                       const std::function<void(tutti_caller)>& body) {
+                       const std::function<void(tutti_member)>& body) {
     tutti_group* group = nullptr;
     tutti_cluster* cluster = nullptr;
     REQUIRE(tutti_group_create(members_here(), nullptr, &group) == TUTTI_OK);
@@ -167,7 +167,7 @@ inline void on_callers(MPI_Comm communicator, const tutti_cluster_options* optio
     CHECK(tutti_group_free(group) == TUTTI_OK);
     std::latch joined(members_here());
     on_ranks(members_here(), [&](int rank) {
-        tutti_caller me;
+        tutti_member me;
         REQUIRE(tutti_cluster_join(cluster, rank, &me) == TUTTI_OK);
         joined.arrive_and_wait(); // none fails before
         body(me);
@@ -175,7 +175,7 @@ inline void on_callers(MPI_Comm communicator, const tutti_cluster_options* optio
     });
     CHECK(tutti_cluster_free(cluster) == TUTTI_OK);
 }
-inline void on_callers_of(int processes, const std::function<void(tutti_caller)>& body) {
+inline void on_callers_of(int processes, const std::function<void(tutti_member)>& body) {
     on_processes(processes, [&](MPI_Comm part) { on_callers(part, nullptr, body); });
 }
 

@@ -9,13 +9,13 @@ namespace tutti::v0_1::c_api {
 
 // Connects C++ and C code in one program.
 
-/// Calls function(me, user), where `me` is a C caller for `member`. If the function returns a status other
-/// than TUTTI_OK, throws the corresponding exception of the library, or an Error for a number of the
+/// Calls function(me, user), where `me` is the tutti_member of `member`. If the function returns a status
+/// other than TUTTI_OK, throws the corresponding exception of the library, or an Error for a number of the
 /// program's own.
 TUTTI_API void call_as_member(Member& member, tutti_member_function function, void* user);
 
-/// The member behind a C caller; the reference is valid as long as the caller. Throws ArgumentError if `me`
-/// is not the caller of a member, or was changed by tutti_nonblocking() or a similar function.
-TUTTI_API Member& member_of(const tutti_caller& me);
+/// The member behind a C member; the reference is valid as long as `me`. Throws ArgumentError if `me` is not
+/// a member of a group, or was changed by tutti_nonblocking() or a similar function.
+TUTTI_API Member& member_of(const tutti_member& me);
 
 } // namespace tutti::v0_1::c_api

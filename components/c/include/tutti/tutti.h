@@ -10,7 +10,7 @@
 // Collectives among threads, for C11: pthreads, C11 threads, OpenMP regions. The guarantees of the C++
 // headers hold here as well, and members of one group may call from C and from C++.
 //
-//     tutti_caller me;
+//     tutti_member me;
 //     tutti_join(group, rank, &me);
 //     tutti_allreduce(me, in, out, n, TUTTI_DOUBLE, TUTTI_SUM);
 //     tutti_allreduce(tutti_nonblocking(me, &request), in, out, n, TUTTI_DOUBLE, TUTTI_SUM);
@@ -252,12 +252,12 @@ typedef struct tutti_async_group tutti_async_group;
 typedef struct tutti_neighbors tutti_neighbors;
 typedef struct tutti_task tutti_task;
 
-/// The caller of a collective, and its way of calling: the first argument of all collectives. It is passed by
-/// value; copies are the same caller. The program may read only `rank` and `size`.
-typedef struct tutti_caller {
+/// A member of a group, and how it calls: the first argument of all collectives. It is passed by value;
+/// copies are the same member. The program may read only `rank` and `size`.
+typedef struct tutti_member {
     /// 0 .. size - 1.
     int rank;
-    /// The number of members; 0 if this is no caller.
+    /// The number of members; 0 if this is no member.
     int size;
     /// Internal, like all members that follow.
     uint64_t member;
@@ -267,18 +267,18 @@ typedef struct tutti_caller {
     uint64_t how;                      ///< internal
     const char* file;                  ///< internal
     uint64_t line;                     ///< internal
-} tutti_caller;
+} tutti_member;
 
-/// Returns the same caller with the source line that roll calls and tutti_last_error() show for the call, if
+/// Returns the same member with the source line that roll calls and tutti_last_error() show for the call, if
 /// it has none yet. `file` must stay valid as long as the program may request roll calls, as a string literal
 /// does.
 ///
 /// Collectives and splits pass their own source line: macros of the same names at the end of this header call
-/// tutti_at(me, __FILE__, __LINE__). A function that makes calls for its caller can pass on its caller's
-/// line. A caller that is written with a comma outside parentheses needs parentheses of its own. A name in
-/// parentheses, `(tutti_barrier)(me)`, or its address is the function alone, whose calls have no line. No
-/// macro is defined if TUTTI_NO_SOURCE_LINES is defined before this header.
-static inline tutti_caller tutti_at(tutti_caller me, const char* file, unsigned line) {
+/// tutti_at(me, __FILE__, __LINE__). A function that makes calls for another function can pass on the line of
+/// that function. A member that is written with a comma outside parentheses needs parentheses of its own. A
+/// name in parentheses, `(tutti_barrier)(me)`, or its address is the function alone, whose calls have no
+/// line. No macro is defined if TUTTI_NO_SOURCE_LINES is defined before this header.
+static inline tutti_member tutti_at(tutti_member me, const char* file, unsigned line) {
     if (!me.file) {
         me.file = file;
         me.line = line;
@@ -286,33 +286,33 @@ static inline tutti_caller tutti_at(tutti_caller me, const char* file, unsigned 
     return me;
 }
 
-/// Returns the same caller for one nonblocking call. The buffers belong to the operation until it is
+/// Returns the same member for one nonblocking call. The buffers belong to the operation until it is
 /// complete. `request` is written even if the call fails. All members must start the same calls in the same
 /// order, also in relation to their blocking calls. They may wait for the operations in any order, and the
 /// operations may complete in any order.
-TUTTI_API tutti_caller tutti_nonblocking(tutti_caller me, tutti_request* request);
+TUTTI_API tutti_member tutti_nonblocking(tutti_member me, tutti_request* request);
 
-/// Returns the same caller for preparing one persistent call, which tutti_start() starts any number of
+/// Returns the same member for preparing one persistent call, which tutti_start() starts any number of
 /// times. All members must prepare the same calls in the same order, also in relation to their blocking
 /// calls. The request is valid until tutti_request_free().
-TUTTI_API tutti_caller tutti_persistent(tutti_caller me, tutti_request* request);
+TUTTI_API tutti_member tutti_persistent(tutti_member me, tutti_request* request);
 
-/// Returns a caller for one call of a rank of an async group. The call hands over the operands and returns
+/// Returns a member for one call of a rank of an async group. The call hands over the operands and returns
 /// without waiting for other ranks. `request` is written as for tutti_nonblocking().
-TUTTI_API tutti_caller tutti_async_rank(tutti_async_group* async_group, int rank, tutti_request* request);
+TUTTI_API tutti_member tutti_async_rank(tutti_async_group* async_group, int rank, tutti_request* request);
 
-/// Returns the same caller with options, which are read when the call is made. NULL: without options.
-TUTTI_API tutti_caller tutti_with_options(tutti_caller me, const tutti_call_options* options);
+/// Returns the same member with options, which are read when the call is made. NULL: without options.
+TUTTI_API tutti_member tutti_with_options(tutti_member me, const tutti_call_options* options);
 
-/// Returns the same caller for an allreduce or allgather whose output is the same memory on every member.
+/// Returns the same member for an allreduce or allgather whose output is the same memory on every member.
 /// Each member writes the part that it has computed; afterwards all may read the whole. No member writes to
 /// the output before every member has entered the call. It moves less data than one result per member.
-TUTTI_API tutti_caller tutti_shared_output(tutti_caller me);
+TUTTI_API tutti_member tutti_shared_output(tutti_member me);
 
-/// Returns the same caller for a gatherv or scatterv, and no other call, in which every member passes the
+/// Returns the same member for a gatherv or scatterv, and no other call, in which every member passes the
 /// same counts; more algorithms support this. Either every member must pass displacements or none; only the
 /// root's are used.
-TUTTI_API tutti_caller tutti_counts_on_all(tutti_caller me);
+TUTTI_API tutti_member tutti_counts_on_all(tutti_member me);
 
 // The collectives. p is the number of members. `n`, counts and displacements are numbers of elements. A
 // buffer to which a call writes must not overlap any buffer of another member. Unless stated otherwise, `n`
@@ -321,59 +321,59 @@ TUTTI_API tutti_caller tutti_counts_on_all(tutti_caller me);
 // scatterv with counts at the root, each member may choose for itself.
 
 /// Returns when every member has called it.
-TUTTI_API tutti_status tutti_barrier(tutti_caller me);
+TUTTI_API tutti_status tutti_barrier(tutti_member me);
 
 /// Copies `inout` of `root` to `inout` of every other member.
-TUTTI_API tutti_status tutti_broadcast(tutti_caller me, void* inout, size_t n, tutti_type type, int root);
+TUTTI_API tutti_status tutti_broadcast(tutti_member me, void* inout, size_t n, tutti_type type, int root);
 
 /// out[i] = in_0[i] op in_1[i] op ... op in_{p-1}[i] on the root; `out` of the other members is ignored. `in`
 /// and `out` must not overlap. In place, `out` of every member is its operand, and the result replaces the
 /// root's.
-TUTTI_API tutti_status tutti_reduce(tutti_caller me, const void* in, void* out, size_t n, tutti_type type,
+TUTTI_API tutti_status tutti_reduce(tutti_member me, const void* in, void* out, size_t n, tutti_type type,
                                     tutti_op op, int root);
 
 /// out[i] = in_0[i] op in_1[i] op ... op in_{p-1}[i], with the same bits on every member.
-TUTTI_API tutti_status tutti_allreduce(tutti_caller me, const void* in, void* out, size_t n, tutti_type type,
+TUTTI_API tutti_status tutti_allreduce(tutti_member me, const void* in, void* out, size_t n, tutti_type type,
                                        tutti_op op);
 
 /// block[i] = in_0[r n + i] op ... op in_{p-1}[r n + i] on member r: `block` has n elements, `in` has p n.
 /// `block` may be the r-th block of `in`, or its start. In place, `block` is the whole buffer of p n
 /// elements, and the result replaces member r's block of it.
-TUTTI_API tutti_status tutti_reduce_scatter(tutti_caller me, const void* in, void* block, size_t n,
+TUTTI_API tutti_status tutti_reduce_scatter(tutti_member me, const void* in, void* block, size_t n,
                                             tutti_type type, tutti_op op);
 
 /// out = block_0, block_1, ..., block_{p-1}: `block` has n elements, `out` has p n. `block` may be this
 /// member's block of `out`. In place, that block is the member's contribution.
-TUTTI_API tutti_status tutti_allgather(tutti_caller me, const void* block, void* out, size_t n,
+TUTTI_API tutti_status tutti_allgather(tutti_member me, const void* block, void* out, size_t n,
                                        tutti_type type);
 
 /// out = block_0, block_1, ..., block_{p-1} on the root; `out` of the other members is ignored. `block` and
 /// `out` must not overlap. In place, `out` of the root has p n elements, and `out` of another member is its
 /// block.
-TUTTI_API tutti_status tutti_gather(tutti_caller me, const void* block, void* out, size_t n, tutti_type type,
+TUTTI_API tutti_status tutti_gather(tutti_member me, const void* block, void* out, size_t n, tutti_type type,
                                     int root);
 
 /// `block` of member r becomes elements r n .. r n + n - 1 of the root's `in`, which has p n; `in` of the
 /// other members is ignored. They must not overlap. In place, `block` of the root has p n elements and is
 /// unchanged.
-TUTTI_API tutti_status tutti_scatter(tutti_caller me, const void* in, void* block, size_t n, tutti_type type,
+TUTTI_API tutti_status tutti_scatter(tutti_member me, const void* in, void* block, size_t n, tutti_type type,
                                      int root);
 
 /// Elements j n .. j n + n - 1 of member i's `in` become elements i n .. i n + n - 1 of member j's `out`.
 /// Both have p n elements.
-TUTTI_API tutti_status tutti_alltoall(tutti_caller me, const void* in, void* out, size_t n, tutti_type type);
+TUTTI_API tutti_status tutti_alltoall(tutti_member me, const void* in, void* out, size_t n, tutti_type type);
 
 /// out[i] = in_0[i] op ... op in_r[i] on member r.
-TUTTI_API tutti_status tutti_scan(tutti_caller me, const void* in, void* out, size_t n, tutti_type type,
+TUTTI_API tutti_status tutti_scan(tutti_member me, const void* in, void* out, size_t n, tutti_type type,
                                   tutti_op op);
 
 /// out[i] = in_0[i] op ... op in_{r-1}[i] on member r. `out` of member 0 is unchanged, so it can be set to
 /// the result of member 0 before the call; MPI leaves it undefined.
-TUTTI_API tutti_status tutti_exscan(tutti_caller me, const void* in, void* out, size_t n, tutti_type type,
+TUTTI_API tutti_status tutti_exscan(tutti_member me, const void* in, void* out, size_t n, tutti_type type,
                                     tutti_op op);
 
 /// Copies `in` of member r to `out` of member r + distance (mod p); the distance may be negative.
-TUTTI_API tutti_status tutti_shift(tutti_caller me, const void* in, void* out, size_t n, tutti_type type,
+TUTTI_API tutti_status tutti_shift(tutti_member me, const void* in, void* out, size_t n, tutti_type type,
                                    int distance);
 
 // Collectives with irregular blocks take p counts, one per member in rank order.
@@ -390,29 +390,29 @@ TUTTI_API tutti_status tutti_shift(tutti_caller me, const void* in, void* out, s
 
 /// Reduce-scatter: the r-th count is the length of member r's block. `in` must have the sum of the counts,
 /// and `block` this member's count. Every member must pass the same counts.
-TUTTI_API tutti_status tutti_reduce_scatterv(tutti_caller me, const void* in, void* block,
+TUTTI_API tutti_status tutti_reduce_scatterv(tutti_member me, const void* in, void* block,
                                              const size_t counts[], tutti_type type, tutti_op op);
 
 /// Allgather: every member must pass the same counts; displacements may differ between members.
-TUTTI_API tutti_status tutti_allgatherv(tutti_caller me, const void* block, size_t n, void* out,
+TUTTI_API tutti_status tutti_allgatherv(tutti_member me, const void* block, size_t n, void* out,
                                         const size_t counts[], const size_t displacements[], tutti_type type);
 
 /// Gather: only the root's counts and displacements are used, as in MPI; they may be NULL on other members.
-/// With a caller from tutti_counts_on_all(), every member passes the counts.
-TUTTI_API tutti_status tutti_gatherv(tutti_caller me, const void* block, size_t n, void* out,
+/// With a member from tutti_counts_on_all(), every member passes the counts.
+TUTTI_API tutti_status tutti_gatherv(tutti_member me, const void* block, size_t n, void* out,
                                      const size_t counts[], const size_t displacements[], tutti_type type,
                                      int root);
 
 /// Scatter: only the root's counts and displacements are used, as in MPI; they may be NULL on other members.
-/// With a caller from tutti_counts_on_all(), every member passes the counts. Blocks of `in` may overlap.
-TUTTI_API tutti_status tutti_scatterv(tutti_caller me, const void* in, const size_t counts[],
+/// With a member from tutti_counts_on_all(), every member passes the counts. Blocks of `in` may overlap.
+TUTTI_API tutti_status tutti_scatterv(tutti_member me, const void* in, const size_t counts[],
                                       const size_t displacements[], void* block, size_t n, tutti_type type,
                                       int root);
 
 /// All-to-all: every member passes its own counts of the elements that it sends to, and receives from, each
 /// member. `in` and `out` must not overlap. In place, blocks are sent from where they are received, with the
 /// same lengths, and the send counts and displacements are ignored.
-TUTTI_API tutti_status tutti_alltoallv(tutti_caller me, const void* in, const size_t send_counts[],
+TUTTI_API tutti_status tutti_alltoallv(tutti_member me, const void* in, const size_t send_counts[],
                                        const size_t send_displacements[], void* out,
                                        const size_t recv_counts[], const size_t recv_displacements[],
                                        tutti_type type);
@@ -426,14 +426,14 @@ enum { TUTTI_NEIGHBOR_NONE = -1 };
 /// ranks or TUTTI_NEIGHBOR_NONE. Every member must call it, each with lists of its own, and both ends must
 /// name an edge: see tutti::Member::neighbors(). The handle belongs to the member's rank in groups of that
 /// size, and may outlive the group. It must be freed with tutti_neighbors_free().
-TUTTI_API tutti_status tutti_neighbors_create(tutti_caller me, const int sources[], size_t n_sources,
+TUTTI_API tutti_status tutti_neighbors_create(tutti_member me, const int sources[], size_t n_sources,
                                               const int destinations[], size_t n_destinations,
                                               tutti_neighbors** neighbors);
 
 /// Makes the neighbours of this member in a grid of dims[0] x dims[1] x ... members, of which dimension i
 /// wraps around if wraps[i] is not 0. They are -x, +x, -y, +y, and so on, in the order of MPI: see
 /// tutti::Member::grid(). The call is local.
-TUTTI_API tutti_status tutti_neighbors_grid(tutti_caller me, const int dims[], const int wraps[],
+TUTTI_API tutti_status tutti_neighbors_grid(tutti_member me, const int dims[], const int wraps[],
                                             size_t n_dims, tutti_neighbors** neighbors);
 
 /// Sets *ranks and *n to the list of the ranks from which the member receives, or to which it sends. The list
@@ -449,33 +449,33 @@ TUTTI_API tutti_status tutti_neighbors_free(tutti_neighbors* neighbors);
 /// Elements k n .. k n + n - 1 of `in` are sent to destination k, and those of `out` are received from source
 /// k. All members must pass the same graph and the same n. `in` and `out` must not overlap. See
 /// tutti::Member::neighbor_alltoall().
-TUTTI_API tutti_status tutti_neighbor_alltoall(tutti_caller me, const tutti_neighbors* neighbors,
+TUTTI_API tutti_status tutti_neighbor_alltoall(tutti_member me, const tutti_neighbors* neighbors,
                                                const void* in, void* out, size_t n, tutti_type type);
 
 /// The same with blocks of any lengths and places: one count, and one displacement unless NULL, per
 /// destination to send and per source to receive. `in` and `out` may be the same buffer if no block that is
 /// received overlaps one that is sent. If the lengths of two neighbours differ, the receiver gets
 /// TUTTI_MISMATCH_ERROR, and the others get TUTTI_ABORTED.
-TUTTI_API tutti_status tutti_neighbor_alltoallv(tutti_caller me, const tutti_neighbors* neighbors,
+TUTTI_API tutti_status tutti_neighbor_alltoallv(tutti_member me, const tutti_neighbors* neighbors,
                                                 const void* in, const size_t send_counts[],
                                                 const size_t send_displacements[], void* out,
                                                 const size_t recv_counts[], const size_t recv_displacements[],
                                                 tutti_type type);
 
 // Sums with the same bits for every number of members, and for every division and order of the terms. `type`
-// is TUTTI_DOUBLE or TUTTI_FLOAT. Members may have different n, also 0. The caller must be a member that
+// is TUTTI_DOUBLE or TUTTI_FLOAT. Members may have different n, also 0. `me` must be a member that
 // blocks.
 
 /// *result = the sum of the terms of all members: see tutti::reproducible_sum().
-TUTTI_API tutti_status tutti_reproducible_sum(tutti_caller me, const void* terms, size_t n, tutti_type type,
+TUTTI_API tutti_status tutti_reproducible_sum(tutti_member me, const void* terms, size_t n, tutti_type type,
                                               void* result);
 
 /// *result = the sum of a[i] * b[i] over the elements of all members: see tutti::reproducible_dot().
-TUTTI_API tutti_status tutti_reproducible_dot(tutti_caller me, const void* a, const void* b, size_t n,
+TUTTI_API tutti_status tutti_reproducible_dot(tutti_member me, const void* a, const void* b, size_t n,
                                               tutti_type type, void* result);
 
 /// *result = the Euclidean norm of the elements of all members: see tutti::reproducible_norm2().
-TUTTI_API tutti_status tutti_reproducible_norm2(tutti_caller me, const void* x, size_t n, tutti_type type,
+TUTTI_API tutti_status tutti_reproducible_norm2(tutti_member me, const void* x, size_t n, tutti_type type,
                                                 void* result);
 
 /// inout[i] = in[i] op inout[i], by the calling thread alone.
@@ -616,24 +616,24 @@ TUTTI_API tutti_status tutti_group_trace(const tutti_group* group, int format, c
 /// Joins the group as `rank` on the calling thread; the thread makes its calls as *me until tutti_leave().
 /// Every rank must be joined exactly once per parallel region. Returns TUTTI_ABORTED if the group has
 /// failed: make a new one. On failure *me has size 0, and must not be used for calls.
-TUTTI_API tutti_status tutti_join(tutti_group* group, int rank, tutti_caller* me);
+TUTTI_API tutti_status tutti_join(tutti_group* group, int rank, tutti_member* me);
 
 /// Leaves the group, after the member's outstanding operations have completed. A member that has failed must
 /// leave as well; if other members may be waiting for it, it must call tutti_abort() first. A member without
-/// a part has no caller to give back: compare its size with 0.
-TUTTI_API tutti_status tutti_leave(tutti_caller me);
+/// a part has none to give back: compare its size with 0.
+TUTTI_API tutti_status tutti_leave(tutti_member me);
 
 /// Ends the calls of all other members with TUTTI_ABORTED, whose text contains `text`. If that is NULL or
 /// empty, a text that names abort() replaces it. A member that cannot continue must call this before it
 /// leaves. The group stays failed: make a new one.
-TUTTI_API tutti_status tutti_abort(tutti_caller me, const char* text);
+TUTTI_API tutti_status tutti_abort(tutti_member me, const char* text);
 
 /// The CPU on which the calling thread, a member's, runs now; -1 if the system does not report it.
-TUTTI_API tutti_status tutti_cpu(tutti_caller me, int* cpu);
+TUTTI_API tutti_status tutti_cpu(tutti_member me, int* cpu);
 
 /// The code of one member. It returns TUTTI_OK, or another number if it has failed, which ends the other
 /// members' calls with TUTTI_ABORTED.
-typedef tutti_status (*tutti_member_function)(tutti_caller me, void* user);
+typedef tutti_status (*tutti_member_function)(tutti_member me, void* user);
 
 /// Joins, calls function(me, user) and leaves. Returns what the function returns. If this is the status of a
 /// call that has failed in the function, tutti_error_text() has the text of the last failure with this status
@@ -642,10 +642,10 @@ TUTTI_API tutti_status tutti_group_run(tutti_group* group, int rank, tutti_membe
                                        void* user);
 
 /// Divides the group: members that pass the same `color` form a new group, ranked by `key` and then by their
-/// rank here. *part is this member's caller in it, of size 0 if its color is negative. Every member must call
-/// it. *part must be given back with tutti_leave(), as must the callers that
+/// rank here. *part is this thread's member of it, of size 0 if its color is negative. Every member must call
+/// it. *part must be given back with tutti_leave(), as must the members that
 /// tutti_split_by_level(), tutti_subset(), tutti_dup() and tutti_among() make.
-TUTTI_API tutti_status tutti_split(tutti_caller me, int color, int key, tutti_caller* part);
+TUTTI_API tutti_status tutti_split(tutti_member me, int color, int key, tutti_member* part);
 
 /// The levels of a machine: see tutti::Level.
 enum {
@@ -659,21 +659,21 @@ enum {
 /// Divides the group by the machine: the members that run in the same part of that level (TUTTI_LEVEL_...) at
 /// the time of the call form a new group, ranked by their rank here. Members whose part the machine does not
 /// report form one group. Every member must call it with the same level. See tutti::Member::split().
-TUTTI_API tutti_status tutti_split_by_level(tutti_caller me, int level, tutti_caller* part);
+TUTTI_API tutti_status tutti_split_by_level(tutti_member me, int level, tutti_member* part);
 
 /// Makes a group of the `n` members in `ranks`, ranked by their position in that list. Every member must call
 /// it with the same list. *part has size 0 if this member is not in the list.
-TUTTI_API tutti_status tutti_subset(tutti_caller me, const int ranks[], size_t n, tutti_caller* part);
+TUTTI_API tutti_status tutti_subset(tutti_member me, const int ranks[], size_t n, tutti_member* part);
 
 /// Makes a new group of the same members with the same ranks. Every member must call it.
-TUTTI_API tutti_status tutti_dup(tutti_caller me, tutti_caller* copy);
+TUTTI_API tutti_status tutti_dup(tutti_member me, tutti_member* copy);
 
 /// The group of the `count` members with the ranks first, first + stride, and so on, ranked in this order:
 /// for calls by fewer members, tutti_among(me, n, 0, 1, &part) on the members below rank n. Only its members
 /// call it, none waits for another, and nothing is allocated after the first time. The group is part of this
-/// one, with which it fails. *part must be given back before `me`. See tutti::Member::among(); here, callers
+/// one, with which it fails. *part must be given back before `me`. See tutti::Member::among(); here, members
 /// are entered in a list of the process, under a lock.
-TUTTI_API tutti_status tutti_among(tutti_caller me, int count, int first, int stride, tutti_caller* part);
+TUTTI_API tutti_status tutti_among(tutti_member me, int count, int first, int stride, tutti_member* part);
 
 // Teams, which have their own threads.
 

@@ -13,7 +13,7 @@
 //     tutti_allreduce(me, in, out, n, TUTTI_DOUBLE, TUTTI_SUM);      // among all threads of all processes
 //     tutti_leave(me);
 //
-// The caller that joins is a tutti_caller: the collectives of tutti.h, tutti_with_options(),
+// The member that joins is a tutti_member: the collectives of tutti.h, tutti_with_options(),
 // tutti_nonblocking(), tutti_persistent(), tutti_shared_output(), tutti_counts_on_all(), tutti_split(),
 // tutti_subset(), tutti_dup(), tutti_abort() and tutti_leave() are for it as well. Ranks, roots and counts
 // are global. tutti_shared_output() declares one output buffer per process, for tutti_broadcast() as well.
@@ -69,7 +69,7 @@ TUTTI_API tutti_status tutti_cluster_roll_call(const tutti_cluster* cluster, int
 
 /// Joins as the process's member `local_rank` on the calling thread, as tutti_join() does; me->rank is the
 /// global rank. Returns TUTTI_ARGUMENT_ERROR if the cluster was made from a team.
-TUTTI_API tutti_status tutti_cluster_join(tutti_cluster* cluster, int local_rank, tutti_caller* me);
+TUTTI_API tutti_status tutti_cluster_join(tutti_cluster* cluster, int local_rank, tutti_member* me);
 
 /// Calls function(me, user) once on every thread of the team, as tutti_team_run() does. Under
 /// MPI_THREAD_FUNNELED, the main thread must call it. Returns TUTTI_ARGUMENT_ERROR if the cluster was made

@@ -127,11 +127,11 @@ tutti_status tutti_cluster_roll_call(const tutti_cluster* cluster, int format, c
     });
 }
 
-tutti_status tutti_cluster_join(tutti_cluster* cluster, int local_rank, tutti_caller* me) {
+tutti_status tutti_cluster_join(tutti_cluster* cluster, int local_rank, tutti_member* me) {
     return c_api::guarded([&] {
         c_api::there("cluster_join", "me", me) = {};
         Cluster joined = c_api::cluster_behind("cluster_join", cluster);
-        *me = c_api::caller_of(std::make_unique<c_api::MpiMember>(joined.join(local_rank)));
+        *me = c_api::c_member_of(std::make_unique<c_api::MpiMember>(joined.join(local_rank)));
     });
 }
 

@@ -20,6 +20,6 @@ void tutti_f_cluster_free(tutti_cluster** cluster, int* ierr) {
     tutti_f_forward(tutti_cluster_free(freed), ierr);
 }
 
-void tutti_f_cluster_join(tutti_cluster** cluster, int rank, tutti_caller* me, int* ierr) {
+void tutti_f_cluster_join(tutti_cluster** cluster, int rank, tutti_member* me, int* ierr) {
     tutti_f_forward(tutti_cluster_join(*cluster, rank, me), ierr);
 }
