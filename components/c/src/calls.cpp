@@ -6,14 +6,16 @@
 
 namespace tutti::v0_1::c_api {
 
+static_assert(sizeof(tutti_member) == 64); // the ABI, also of the Fortran module
+
 constinit Numbered<Seated> members;
 
 tutti_member c_member_of(const Member& member, std::uint64_t number) {
-    return {member.rank(), member.size(), number, nullptr, nullptr, nullptr, blocks, nullptr, 0};
+    return {member.rank(), member.size(), number, {}, {}, {}, 0, {}, 0, blocks, 0};
 }
 
 tutti_member c_member_of(const AbstractClusterMember& member, std::uint64_t number) {
-    return {member.rank(), member.size(), number, nullptr, nullptr, nullptr, blocks | in_cluster, nullptr, 0};
+    return {member.rank(), member.size(), number, {}, {}, {}, 0, {}, 0, blocks | in_cluster, 0};
 }
 
 Seated& member_behind(const char* function, const tutti_member& me) {
@@ -115,7 +117,12 @@ CallingMember::CallingMember(const char* function, const tutti_member& me) : fun
     require_member(function, me);
     const std::uint64_t way = me.how & way_mask;
     if (way != blocks) {
-        there(function, "request", me.request) = {nullptr, failed}; // until it is made
+        tutti_request& request = there(function, "request", me.request);
+        if (request.kind == nonblocking || request.kind == persistent || request.kind == arrived) {
+            refuse(function, "the request of `me` is outstanding: wait for it, or set it to "
+                             "TUTTI_REQUEST_NULL if a copy of it is in use");
+        }
+        request = {nullptr, failed}; // until it is made
     }
     if (way == arrives) {
         const AsyncRank arriving = there(function_, "async_group", me_.async_group).async_group.at(me_.rank);
@@ -132,9 +139,13 @@ CallingMember::CallingMember(const char* function, const tutti_member& me) : fun
 }
 
 Options CallingMember::options() const {
-    Options options = call_options(function_, me_.options);
-    options.where = where_of(me_);
-    return options;
+    if ((me_.how & has_wrong_options) != 0) {
+        refuse(function_, me_.algorithm);
+    }
+    return {.algorithm = text_or_none(me_.algorithm),
+            .order = one_of<Order>(function_, "options.order", me_.order),
+            .timeout = timeout(me_.timeout_ms),
+            .where = where_of(me_)};
 }
 
 void CallingMember::check_ways(const Call& call) const {
@@ -212,8 +223,11 @@ namespace {
 /// A member can be made to call in one way only: of one that calls in another already nothing is left.
 tutti_member in_way(tutti_member me, c_api::How way, tutti_request* request) {
     const bool is_plain = (me.how & c_api::way_mask) == c_api::blocks;
-    me.how = (me.how & ~std::uint64_t{c_api::way_mask}) | (is_plain ? std::uint64_t{way} : 0);
+    me.how = static_cast<std::uint16_t>((me.how & ~c_api::way_mask) | (is_plain ? std::uint16_t{way} : 0));
     me.request = request;
+    if (request != nullptr) {
+        *request = TUTTI_REQUEST_NULL; // a request that is outstanding later is of a call with a copy of `me`
+    }
     return me;
 }
 
@@ -228,11 +242,21 @@ tutti_member tutti_persistent(tutti_member me, tutti_request* request) {
 }
 
 tutti_member tutti_async_rank(tutti_async_group* async_group, int rank, tutti_request* request) {
-    return {rank, 0, 0, async_group, request, nullptr, c_api::arrives, nullptr, 0};
+    const tutti_member plain{rank, 0, 0, async_group, {}, {}, 0, {}, 0, c_api::blocks, 0};
+    return in_way(plain, c_api::arrives, request);
 }
 
 tutti_member tutti_with_options(tutti_member me, const tutti_call_options* options) {
-    me.options = options;
+    const char* const fault = options == nullptr ? nullptr : c_api::fault_of(options, sizeof *options);
+    const auto known = c_api::known("with_options", fault == nullptr ? options : nullptr,
+                                    tutti_call_options TUTTI_CALL_OPTIONS_INIT);
+    const int flags = options == nullptr ? 0
+                      : fault == nullptr ? c_api::has_options
+                                         : c_api::has_wrong_options;
+    me.how = static_cast<std::uint16_t>((me.how & ~(c_api::has_options | c_api::has_wrong_options)) | flags);
+    me.algorithm = fault == nullptr ? known.algorithm : fault;
+    me.timeout_ms = known.timeout_ms;
+    me.order = static_cast<std::int16_t>(std::clamp(known.order, INT16_MIN, INT16_MAX));
     return me;
 }
 

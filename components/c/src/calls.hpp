@@ -110,7 +110,7 @@ extern constinit Numbered<Seated> members;
 
 /// The place of the call in the program.
 inline SourceLine where_of(const tutti_member& me) {
-    return {me.file, static_cast<unsigned>(me.line)};
+    return {me.file, me.line};
 }
 
 /// The C member of a member, under the number that it has been given.
@@ -128,11 +128,14 @@ Seated& seated(const char* function, const tutti_member& me);
 Member& group_member(const char* function, const tutti_member& me);
 
 /// How a member calls: tutti_member::how, one of these and any of those below.
-enum How : std::uint64_t { blocks = 1, starts = 2, prepares = 3, arrives = 4, way_mask = 7 };
-inline constexpr std::uint64_t shares_output = 8;
-inline constexpr std::uint64_t counts_on_all = 16;
+enum How : std::uint16_t { blocks = 1, starts = 2, prepares = 3, arrives = 4, way_mask = 7 };
+inline constexpr std::uint16_t shares_output = 8;
+inline constexpr std::uint16_t counts_on_all = 16;
+/// Whether the member has options, or wrong ones: `algorithm` is the error then.
+inline constexpr std::uint16_t has_options = 32;
+inline constexpr std::uint16_t has_wrong_options = 64;
 /// And whether the member is one of a cluster, whose repeated calls take another path.
-inline constexpr std::uint64_t in_cluster = 65536;
+inline constexpr std::uint16_t in_cluster = 128;
 
 /// The values of tutti_request::kind; any other number is no request.
 enum RequestKind : std::uint64_t {

@@ -63,9 +63,8 @@ template <Collective collective, bool of_cluster = false>
     const c_api::Seated* const member = c_api::members.find(me.member);
     const std::uint64_t type = asked.type - TUTTI_INT8;
     const std::uint64_t op = asked.op - TUTTI_SUM;
-    if (me.how != (of_cluster ? c_api::blocks | c_api::in_cluster : c_api::blocks) || me.options != nullptr ||
-        member == nullptr || type > TUTTI_DOUBLE_COMPLEX - TUTTI_INT8 ||
-        (traits.reduces() && op > TUTTI_MAXIMUM - TUTTI_SUM)) {
+    if (me.how != (of_cluster ? c_api::blocks | c_api::in_cluster : c_api::blocks) || member == nullptr ||
+        type > TUTTI_DOUBLE_COMPLEX - TUTTI_INT8 || (traits.reduces() && op > TUTTI_MAXIMUM - TUTTI_SUM)) {
         return false;
     }
     Call call{.collective = collective, .type = static_cast<Type>(type)};

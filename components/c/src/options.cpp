@@ -6,6 +6,7 @@
 #include <array>
 #include <chrono>
 #include <exception>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -93,10 +94,6 @@ std::vector<int> levels_of(const char* function, const tutti_group_options& opti
     return {given.begin(), given.end()};
 }
 
-std::string_view text_or_none(const char* text) {
-    return text == nullptr ? std::string_view() : std::string_view(text);
-}
-
 } // namespace
 
 tutti_status noted() {
@@ -166,12 +163,15 @@ Timeout timeout(std::int64_t milliseconds) {
     }
 }
 
-Options call_options(const char* function, const tutti_call_options* given) {
-    const auto options = known(function, given, tutti_call_options TUTTI_CALL_OPTIONS_INIT);
-    return {.algorithm = text_or_none(options.algorithm),
-            .order = one_of<Order>(function, "options.order", options.order),
-            .timeout = timeout(options.timeout_ms),
-            .where = {}};
+const char* fault_of(const void* given, std::size_t known) {
+    std::size_t size = 0;
+    std::memcpy(&size, given, sizeof size);
+    if (size < sizeof size || size > 4096) {
+        return "`options.size` is wrong: initialise options with their TUTTI_..._OPTIONS_INIT";
+    }
+    const std::span bytes(static_cast<const char*>(given), size);
+    const bool is_newer = std::ranges::any_of(bytes.subspan(std::min(known, size)), std::identity());
+    return is_newer ? "`options` sets a member that this version of the library does not support" : nullptr;
 }
 
 GroupOptions group_options(const char* function, const tutti_group_options* given) {

@@ -21,6 +21,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace tutti::v0_1::c_api {
@@ -167,6 +168,10 @@ tutti_status guarded(Function function) {
     }
 }
 
+inline std::string_view text_or_none(const char* text) {
+    return text == nullptr ? std::string_view() : std::string_view(text);
+}
+
 [[noreturn]] inline void refuse(const char* function, const std::string& what) {
     throw ArgumentError(std::string(function) + ": " + what);
 }
@@ -190,6 +195,9 @@ std::span<T> list(const char* function, const char* name, T* first, std::size_t 
     return {n == 0 ? first : &there(function, name, first), n};
 }
 
+/// What is wrong with options of a program, of which the library knows so many bytes; null if nothing is.
+const char* fault_of(const void* given, std::size_t known);
+
 /// Options as this library knows them: fields that an older program does not have are as in `defaults`.
 /// Throws ArgumentError if a newer program has set a field that the library does not have.
 template <class Options>
@@ -197,18 +205,10 @@ Options known(const char* function, const Options* given, Options defaults) {
     if (given == nullptr) {
         return defaults;
     }
-    if (given->size < sizeof(std::size_t) || given->size > 4096) {
-        refuse(function, "`options.size` is " + std::to_string(given->size) +
-                             ": initialise options with their TUTTI_..._OPTIONS_INIT");
+    if (const char* const fault = fault_of(given, sizeof(Options))) {
+        refuse(function, fault);
     }
-    const auto* const bytes = reinterpret_cast<const unsigned char*>(given);
     std::memcpy(&defaults, given, std::min(given->size, sizeof(Options)));
-    for (std::size_t i = sizeof(Options); i < given->size; ++i) {
-        if (bytes[i] != 0) {
-            refuse(function, "`options` sets a member that this version of the library does not "
-                             "support");
-        }
-    }
     return defaults;
 }
 
@@ -223,7 +223,6 @@ Enum one_of(const char* function, const char* name, int value) {
 
 /// The timeout that `milliseconds`, or one of the constants for it, stands for.
 TUTTI_COMPONENT_API Timeout timeout(std::int64_t milliseconds);
-Options call_options(const char* function, const tutti_call_options* given);
 GroupOptions group_options(const char* function, const tutti_group_options* given);
 
 /// Writes a text as far as it fits: see tutti_group_roll_call().

@@ -1,5 +1,4 @@
 #include "c/src/calls.hpp"
-
 #include <tutti/request.hpp>
 
 #include <chrono>

@@ -291,10 +291,14 @@ TEST_CASE("options of calls are checked, and those of another version known") {
     options.algorithm = nullptr;
     options.order = 7;
     refused(sum(&options), "`options.order` is 7, must be 0 (canonical), 1 (serial) or 2 (by_process)");
+    const tutti_member with = tutti_with_options(alone.me, &options);
+    options.order = 100'000; // the member has a copy
+    refused(tutti_barrier(with), "`options.order` is 7");
+    ok(tutti_barrier(tutti_with_options(with, nullptr)));
     options.size = sizeof options.size + sizeof options.algorithm; // of a program that knows no order
     CHECK(sum(&options) == TUTTI_OK);
     options.size = 0;
-    refused(sum(&options), "`options.size` is 0");
+    refused(sum(&options), "`options.size` is wrong");
     struct {
         tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
         std::uint64_t later = 0;

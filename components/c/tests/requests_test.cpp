@@ -68,6 +68,24 @@ TEST_CASE("nothing waits for a call that has failed when it was made") {
     }
 }
 
+TEST_CASE("a member does not write a request that is outstanding") {
+    const Joined joined;
+    const Meeting meeting(1);
+    tutti_request request{&request, 1};
+    for (const tutti_member by :
+         {tutti_nonblocking(joined.me, &request), tutti_persistent(joined.me, &request),
+          tutti_async_rank(meeting.get(), 0, &request)}) {
+        ok(tutti_barrier(by));
+        const void* const before = request.operation;
+        refused(tutti_barrier(by), "barrier: the request of `me` is outstanding");
+        CHECK(request.operation == before);
+        ok(tutti_wait(&request));
+        ok(tutti_request_free(&request));
+        ok(tutti_barrier(by)); // once more
+        ok(tutti_request_free(&request));
+    }
+}
+
 TEST_CASE("any and all of prepared calls") {
     const Joined joined;
     std::array<tutti_request, 2> requests{};

@@ -28,7 +28,7 @@ void tutti_f_forward(tutti_status status, int* ierr);
 
 #pragma GCC visibility push(hidden)
 
-/// Begins a call: an error from here on has written its request.
+/// Begins a call.
 tutti_status tutti_f_begin(const char* function, const tutti_member* me, int root,
                            struct tutti_f_place* place);
 

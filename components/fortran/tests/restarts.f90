@@ -47,8 +47,8 @@ contains
         end do
     end subroutine
 
-    ! The request is written by what the caller is handed to, and so is what is copied of it.
-    subroutine a_kept_caller(me)
+    ! The request is written by the call that gets the member, and so is what is copied of it.
+    subroutine a_kept_member(me)
         type(tutti_member), intent(in) :: me
         type(tutti_member) :: starting
         type(tutti_request) :: request, requests(10)
@@ -60,6 +60,7 @@ contains
         do i = 1, 10
             call tutti_allreduce(starting, x(i), y(i), TUTTI_SUM)
             requests(i) = request
+            request = TUTTI_REQUEST_NULL
         end do
         do i = 1, 10
             call expect(c_associated(requests(i)%operation), 'a request of a kept member')

@@ -46,7 +46,7 @@ contains
             call parts(me)
             call call_options(me)
             call variables(me, x, y)
-            call a_kept_caller(me)
+            call a_kept_member(me)
         end if
         call tutti_leave(me)
 !$omp end parallel

@@ -261,12 +261,14 @@ typedef struct tutti_member {
     int size;
     /// Internal, like all members that follow.
     uint64_t member;
-    tutti_async_group* async_group;    ///< internal
-    tutti_request* request;            ///< internal
-    const tutti_call_options* options; ///< internal
-    uint64_t how;                      ///< internal
-    const char* file;                  ///< internal
-    uint64_t line;                     ///< internal
+    tutti_async_group* async_group; ///< internal
+    tutti_request* request;         ///< internal
+    const char* algorithm;          ///< internal
+    int64_t timeout_ms;             ///< internal
+    const char* file;               ///< internal
+    uint32_t line;                  ///< internal
+    uint16_t how;                   ///< internal
+    int16_t order;                  ///< internal
 } tutti_member;
 
 /// Returns the same member with the source line that roll calls and tutti_last_error() show for the call, if
@@ -287,9 +289,11 @@ static inline tutti_member tutti_at(tutti_member me, const char* file, unsigned 
 }
 
 /// Returns the same member for one nonblocking call. The buffers belong to the operation until it is
-/// complete. `request` is written even if the call fails. All members must start the same calls in the same
-/// order, also in relation to their blocking calls. They may wait for the operations in any order, and the
-/// operations may complete in any order.
+/// complete. `request` becomes TUTTI_REQUEST_NULL, and is written even if the call fails. All members must
+/// start the same calls in the same order, also in relation to their blocking calls. They may wait for the
+/// operations in any order, and the operations may complete in any order.
+///
+/// A copy of the member that is used again returns TUTTI_ARGUMENT_ERROR if `request` is outstanding.
 TUTTI_API tutti_member tutti_nonblocking(tutti_member me, tutti_request* request);
 
 /// Returns the same member for preparing one persistent call, which tutti_start() starts any number of
@@ -301,7 +305,8 @@ TUTTI_API tutti_member tutti_persistent(tutti_member me, tutti_request* request)
 /// without waiting for other ranks. `request` is written as for tutti_nonblocking().
 TUTTI_API tutti_member tutti_async_rank(tutti_async_group* async_group, int rank, tutti_request* request);
 
-/// Returns the same member with options, which are read when the call is made. NULL: without options.
+/// Returns the same member with a copy of these options. NULL: without options. The algorithm's name is not
+/// copied: it must be a literal, or stay valid until the last call with this member.
 TUTTI_API tutti_member tutti_with_options(tutti_member me, const tutti_call_options* options);
 
 /// Returns the same member for an allreduce or allgather whose output is the same memory on every member.
