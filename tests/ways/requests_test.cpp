@@ -2,7 +2,10 @@
 
 #include "../api/support.hpp"
 #include "../fast_clock.hpp"
+#include "c.hpp"
 #include "way.hpp"
+
+#include <tutti/c.hpp>
 
 namespace {
 
@@ -229,4 +232,30 @@ TEST_CASE("another thread is refused, and leaves the request of a member as it i
             CHECK(out == 2);
         });
     });
+}
+
+TEST_CASE("operations complete by calls of tutti_progress alone, in all groups of the thread") {
+    require_ok(tutti_progress()); // there are none
+    const auto part = [](tutti_member me, void* /*user*/) -> tutti_status {
+        const auto count = [](tutti_status status, void* calls) {
+            *static_cast<int*>(calls) += status == TUTTI_OK ? 1 : 1000;
+        };
+        std::array<tutti_member, 2> members{me};
+        require_ok(tutti_dup(me, &members[1]));
+        std::array<tutti_request, 2> requests{};
+        std::array<int, 2> out{};
+        int calls = 0;
+        for (std::size_t i = 0; i < 2; ++i) {
+            require_ok(tutti_allreduce(tutti_nonblocking(members[i], &requests[i]), &one, &out[i], 1,
+                                       TUTTI_INT, TUTTI_SUM));
+            require_ok(tutti_then(&requests[i], count, &calls));
+        }
+        while (calls < 2) {
+            require_ok(tutti_progress());
+        }
+        CHECK((calls == 2 && out == std::array{2, 2}));
+        require_ok(tutti_wait_all(requests.data(), 2));
+        return tutti_leave(members[1]);
+    };
+    Team(2, {.placement = "none"}).run([&](Member& me) { c_api::call_as_member(me, part, nullptr); });
 }

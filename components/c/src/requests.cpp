@@ -1,4 +1,6 @@
 #include "c/src/calls.hpp"
+#include "wait/thread_progress.hpp"
+
 #include <tutti/request.hpp>
 
 #include <chrono>
@@ -189,6 +191,15 @@ void wait_before_free(tutti_request& request) {
 }
 
 } // namespace
+
+tutti_status tutti_progress(void) {
+    return guarded([] { // as a test of a request
+        library::ThreadProgress& thread = library::ThreadProgress::here();
+        thread.progress();
+        thread.look_after(true);
+        thread.call_continuations();
+    });
+}
 
 tutti_status tutti_wait(tutti_request* request) {
     return guarded([&] { wait(checked("wait", request)); });

@@ -37,6 +37,7 @@ FORWARD(wait, (tutti_request * request, int* ierr), tutti_wait(request))
 FORWARD(test, (tutti_request * request, int* done, int* ierr), tutti_test(request, done))
 FORWARD(wait_for, (tutti_request * request, int milliseconds, int* done, int* ierr),
         tutti_wait_for(request, milliseconds, done))
+FORWARD(progress, (int* ierr), tutti_progress())
 FORWARD(start, (tutti_request * request, int* ierr), tutti_start(request))
 FORWARD(request_free, (tutti_request * request, int* ierr), tutti_request_free(request))
 

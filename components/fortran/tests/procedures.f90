@@ -78,6 +78,9 @@ contains
         call refused(ierr, 'test_all: `requests` is not contiguous')
         call tutti_start(several(1), ierr)
         call refused(ierr, 'not of a prepared call')
+        call tutti_progress()
+        call tutti_progress(ierr)
+        call expect(ierr == TUTTI_OK, 'progress without operations')
     end subroutine
 
     subroutine alone()

@@ -63,6 +63,7 @@ contains
             request = TUTTI_REQUEST_NULL
         end do
         do i = 1, 10
+            call tutti_progress()
             call expect(c_associated(requests(i)%operation), 'a request of a kept member')
             call tutti_wait(requests(i))
             call expect(y(i) == me%size, 'a kept member')

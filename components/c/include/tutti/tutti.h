@@ -497,6 +497,11 @@ TUTTI_API tutti_status tutti_reduce_local(const void* in, void* inout, size_t n,
 // the use, for example by another thread or inside an operator, it returns TUTTI_ERROR and leaves the request
 // unchanged.
 
+/// Makes progress, without blocking, with all outstanding operations of the calling thread in groups and
+/// clusters, and calls the functions of tutti_then() that are due. An operation of an async group is complete
+/// when all ranks have made the call and needs no progress. Failures are reported by the requests.
+TUTTI_API tutti_status tutti_progress(void);
+
 /// Returns when the operation is complete.
 TUTTI_API tutti_status tutti_wait(tutti_request* request);
 
