@@ -52,7 +52,7 @@ auto environment_value(const char* name, const char* advice) {
     if (!text.empty() && !(value = parse(text))) {
         static std::atomic_flag is_reported;
         if (!is_reported.test_and_set(std::memory_order_relaxed)) { // orders nothing
-            library::report(LogLevel::warning, (std::string(name) + ": \"" + text.substr(0, most_shown) +
+            library::report(Severity::warning, (std::string(name) + ": \"" + text.substr(0, most_shown) +
                                                 "\" is ignored: use " + advice)
                                                    .c_str());
         }

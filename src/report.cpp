@@ -124,10 +124,10 @@ void set_failure_hook(FailureFunction function) {
 
 namespace tutti {
 
-void library::report(LogLevel level, const char* text) noexcept {
+void library::report(Severity severity, const char* text) noexcept {
     const NoCancellation until_the_end; // because the callers throw nothing
-    if (!Settable<LogFunction>::call(level, std::string_view(text))) {
-        std::fprintf(stderr, "%s%s\n", level == LogLevel::info ? "" : "tutti: ", text);
+    if (!Settable<LogFunction>::call(severity, std::string_view(text))) {
+        std::fprintf(stderr, "%s%s\n", severity == Severity::info ? "" : "tutti: ", text);
         std::fflush(stderr);
     }
 }

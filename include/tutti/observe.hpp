@@ -60,17 +60,17 @@ struct Statistics {
     std::vector<CollectiveStatistics> collectives;
 };
 
-/// The level of a message that no call can report as an error.
+/// The severity of a message that no call can report as an error.
 ///
 /// - error: a file or report that was requested is lost, such as the file of TUTTI_TRACE or TUTTI_TUNING_SAVE
 /// - warning: the library continues without something that was requested, such as a tuning file; members of a
 ///   failed group are held up for a second; or a member has waited for long (GroupOptions::report_after)
 /// - info: what the program or its user has requested: the roll calls of TUTTI_ROLL_CALL
-enum class LogLevel : std::uint8_t { error, warning, info };
+enum class Severity : std::uint8_t { error, warning, info };
 
 /// Receives the messages of the library. `text` may have several lines, has no newline at its end, and is
 /// followed by a 0 character. It is valid during the call.
-using LogFunction = std::function<void(LogLevel level, std::string_view text)>;
+using LogFunction = std::function<void(Severity severity, std::string_view text)>;
 
 /// Sends the messages of this copy of the library to `function`. A shared library has one copy per process, a
 /// static library one in each program or plug-in that contains it. An empty function restores the default,
@@ -85,8 +85,8 @@ using LogFunction = std::function<void(LogLevel level, std::string_view text)>;
 /// TUTTI_TRACE and TUTTI_TUNING_SAVE, which `atexit` handlers write. A shared object that sets a function of
 /// its own must restore the default before it is unloaded: `set_log({})`.
 ///
-///     tutti::set_log([](tutti::LogLevel level, std::string_view text) {
-///         if (level != tutti::LogLevel::info) {
+///     tutti::set_log([](tutti::Severity severity, std::string_view text) {
+///         if (severity != tutti::Severity::info) {
 ///             std::fprintf(stderr, "my program: %s\n", text.data());
 ///         }
 ///     });

@@ -15,8 +15,8 @@ TEST_CASE("a function gets the messages in place of stderr") {
     const Collected log;
     refuse_tuning("one");
     REQUIRE(log.messages().size() == 1);
-    const auto [level, text] = log.messages().front();
-    CHECK(level == LogLevel::warning);
+    const auto [severity, text] = log.messages().front();
+    CHECK(severity == Severity::warning);
     CHECK(text.starts_with("GroupOptions::tuning: tuning file /nonesuch/one is rejected: "));
     CHECK(text.ends_with("; the built-in choice of algorithms is used"));
     refuse_tuning("one"); // once
@@ -25,7 +25,7 @@ TEST_CASE("a function gets the messages in place of stderr") {
 
 TEST_CASE("what the function throws is ignored, and it cannot replace itself") {
     std::string refused;
-    set_log([&](LogLevel, std::string_view) {
+    set_log([&](Severity, std::string_view) {
         refused = thrown_by([] { set_log({}); }).text;
         throw std::runtime_error("nobody learns of it");
     });
@@ -119,10 +119,10 @@ TEST_CASE("a function that has been replaced is not called any more, and is gone
     });
     for (int round = 0; round < 20; ++round) {
         std::atomic<bool> is_valid{true};
-        set_log([&is_valid, &wrong, alive](LogLevel, std::string_view) { wrong += is_valid ? 0 : 1; });
+        set_log([&is_valid, &wrong, alive](Severity, std::string_view) { wrong += is_valid ? 0 : 1; });
         std::this_thread::sleep_for(1ms);
         CHECK(alive.use_count() == 2);
-        set_log([](LogLevel, std::string_view) {});
+        set_log([](Severity, std::string_view) {});
         is_valid = false;
         CHECK(alive.use_count() == 1);
     }

@@ -216,7 +216,7 @@ TEST_CASE("a signal has all roll calls written") {
     Team team(2, {.placement = "none"});
     const Collected log;
     kill(getpid(), SIGUSR1);
-    CHECK(log.first() == Collected::Message(LogLevel::info,
+    CHECK(log.first() == Collected::Message(Severity::info,
                                             "roll call of 3 members:\n  members 0-2: not joined\n"
                                             "roll call of 2 members:\n  members 0, 1: no call yet"));
     team.run([](Member& me) { CHECK(me.allreduce(1, sum) == 2); });
@@ -253,8 +253,8 @@ TEST_CASE("who is kept waiting by a member inside an operator is told in a messa
         CHECK(release); // the vectors of the others were in use until then
     });
     CHECK(ended.run.kind == Kind::timeout);
-    const auto [level, text] = log.first();
-    CHECK(level == LogLevel::warning);
+    const auto [severity, text] = log.first();
+    CHECK(severity == Severity::warning);
     check_mentions(text,
                    {"the group has failed, but member 0 is still inside its call", "roll call of 2 members"});
 }
@@ -281,8 +281,8 @@ TEST_CASE("a member in code of its own that keeps others waiting, and the caller
         });
         CHECK(ended.run.kind == Kind::timeout);
         REQUIRE(log.messages().size() == 1);
-        const auto [level, text] = log.messages().front();
-        CHECK(level == LogLevel::warning);
+        const auto [severity, text] = log.messages().front();
+        CHECK(severity == Severity::warning);
         check_mentions(text,
                        {"Team::run has failed, and waits for member 1 to return",
                         "has waited 2 s in operation 2, barrier", "member 1: came to operation 1, barrier",

@@ -166,13 +166,13 @@ private:
 /// Collects messages while it lives.
 class Collected {
 public:
-    using Message = std::pair<LogLevel, std::string>;
+    using Message = std::pair<Severity, std::string>;
 
     Collected() {
-        set_log([this](LogLevel level, std::string_view text) {
+        set_log([this](Severity severity, std::string_view text) {
             const std::scoped_lock lock(mutex_);
             CHECK(text.data()[text.size()] == '\0');
-            messages_.emplace_back(level, text);
+            messages_.emplace_back(severity, text);
         });
     }
     ~Collected() { set_log({}); }

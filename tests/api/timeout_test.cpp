@@ -60,8 +60,8 @@ std::vector<std::string> refusals(Member& me, Timeout timeout) {
 
 TEST_CASE("a member that waits for long logs once which members are late, unless its group does not") {
     std::vector<std::string> logged;
-    set_log([&](LogLevel level, std::string_view text) {
-        CHECK(level == LogLevel::warning);
+    set_log([&](Severity severity, std::string_view text) {
+        CHECK(severity == Severity::warning);
         logged.emplace_back(text);
     });
     const auto wait_for_late_members = [](Timeout report_after, bool starts = false) {

@@ -221,7 +221,7 @@ TEST_CASE("a log function may wait for a lock that another thread holds while it
         std::atomic<bool> is_held{false};
         std::atomic<bool> logs{false};
         std::atomic<bool> deadlocks{false};
-        set_log([&](LogLevel, std::string_view) {
+        set_log([&](Severity, std::string_view) {
             logs = true;
             std::unique_lock taken(lock, std::defer_lock);
             const auto end = std::chrono::steady_clock::now() + 5s;
@@ -252,7 +252,7 @@ TEST_CASE("a log function may wait for a lock that another thread holds while it
 TEST_CASE("two log functions may run at the same time") {
     std::atomic<int> inside{0};
     std::atomic<bool> both{false};
-    set_log([&](LogLevel, std::string_view) {
+    set_log([&](Severity, std::string_view) {
         ++inside;
         const auto end = std::chrono::steady_clock::now() + 5s;
         while (!both && std::chrono::steady_clock::now() < end) {

@@ -210,7 +210,7 @@ void try_members(Place place, Act act, Way way, const Verdict& verdict) {
 void try_log(Act act, Way way, const Verdict& verdict) {
     static int groups = 0;
     std::atomic<int> messages{0};
-    set_log([&](LogLevel, std::string_view) {
+    set_log([&](Severity, std::string_view) {
         ++messages;
         if (act == Act::fork) {
             fork_and_return();

@@ -238,8 +238,8 @@ tutti_status tutti_last_error(tutti_error_info* info) {
 tutti_status tutti_set_log(tutti_log_function function, void* user) {
     return c_api::guarded([&] {
         set_log(function == nullptr ? LogFunction()
-                                    : [function, user](LogLevel level, std::string_view text) {
-                                          function(static_cast<int>(level), text.data(), user);
+                                    : [function, user](Severity severity, std::string_view text) {
+                                          function(static_cast<int>(severity), text.data(), user);
                                       });
     });
 }

@@ -175,8 +175,8 @@ TEST_CASE("a failure goes to the hook of the program before anybody learns of it
 
 TEST_CASE("messages go to a function of the program") {
     std::vector<std::string> texts;
-    const auto keep = [](int level, const char* text, void* user) {
-        CHECK(level == TUTTI_LOG_WARNING);
+    const auto keep = [](int severity, const char* text, void* user) {
+        CHECK(severity == TUTTI_LOG_WARNING);
         static_cast<std::vector<std::string>*>(user)->emplace_back(text);
     };
     ok(tutti_set_log(keep, &texts));

@@ -69,7 +69,7 @@ public:
         const std::string text = "the cluster has failed, but member " + std::to_string(rank_of(inside)) +
                                  " is still inside its call, maybe in an operator: the others wait for it, "
                                  "since it may use their vectors";
-        library::report(LogLevel::warning, text.c_str());
+        library::report(Severity::warning, text.c_str());
     } catch (const std::bad_alloc&) { // without a word
     }
     std::string disagreement() const override { return {}; }

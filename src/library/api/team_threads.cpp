@@ -275,7 +275,7 @@ void TeamThreads::tell_still_running() noexcept {
                            " to return from the function that it has been given\n" +
                            group_->diagnosis().roll_call(RollCallFormat::text);
         text.pop_back(); // the end of the last line
-        library::report(LogLevel::warning, text.c_str());
+        library::report(Severity::warning, text.c_str());
     } catch (const std::bad_alloc&) { // without a word
     }
 }

@@ -75,7 +75,7 @@ Source source_in(const std::string& name, const std::string& path) {
     }();
     if (!refusal.empty()) {
         refusal += std::string("; the ") + built_in + " of algorithms is used";
-        library::report(LogLevel::warning, refusal.c_str());
+        library::report(Severity::warning, refusal.c_str());
     }
     return source;
 }
@@ -185,7 +185,7 @@ void save_now() noexcept {
     } catch (const std::exception& error) {
         const std::string wrong =
             std::string(save_variable) + ": " + learnt.path + " is not saved: " + error.what();
-        library::report(LogLevel::error, wrong.c_str());
+        library::report(Severity::error, wrong.c_str());
     }
 }
 
@@ -330,7 +330,7 @@ void save_at_exit() {
             const std::scoped_lock lock(learnt.mutex);
             learnt.path.clear(); // once is enough
         }
-        library::report(LogLevel::warning, wrong.c_str());
+        library::report(Severity::warning, wrong.c_str());
     }
 }
 

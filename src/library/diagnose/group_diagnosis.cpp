@@ -207,7 +207,7 @@ void GroupDiagnosis::report_stuck(int inside) noexcept {
             "vectors\n" +
             look(Asked::by_error).text();
         text.pop_back(); // the end of the last line
-        report(LogLevel::warning, text.c_str());
+        report(Severity::warning, text.c_str());
     } catch (const std::bad_alloc&) { // without a word
     }
 }

@@ -84,7 +84,7 @@ public:
             listed.place_ = all_.insert(all_.end(), &listed);
         }
         if (warning != nullptr) {
-            report(LogLevel::warning, warning);
+            report(Severity::warning, warning);
         }
     }
     void remove(const RollCallListed& listed) {
@@ -145,10 +145,10 @@ private:
                 continue;
             }
             try {
-                report(LogLevel::info, roll_calls(format).c_str());
+                report(Severity::info, roll_calls(format).c_str());
                 write_trace_file();
             } catch (const std::bad_alloc&) {
-                report(LogLevel::error, "roll call: there is no memory");
+                report(Severity::error, "roll call: there is no memory");
             }
         }
     }

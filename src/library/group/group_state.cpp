@@ -22,7 +22,7 @@ void Diagnosis::time_out(const Stall& stall, std::chrono::milliseconds timeout, 
 
 void Diagnosis::report_wait(const Stall& stall, std::chrono::milliseconds waited) noexcept {
     try {
-        report(LogLevel::warning, delay(stall, waited).c_str());
+        report(Severity::warning, delay(stall, waited).c_str());
     } catch (const std::bad_alloc&) { // the wait goes on
     }
 }

@@ -139,7 +139,7 @@ TraceListed::~TraceListed() {
         try {
             TraceFile::instance().remove(*this);
         } catch (const std::bad_alloc&) {
-            report(LogLevel::error, "TUTTI_TRACE: there is no memory for the trace of a group");
+            report(Severity::error, "TUTTI_TRACE: there is no memory for the trace of a group");
         }
     }
 }
@@ -148,10 +148,10 @@ void write_trace_file() noexcept {
     try {
         const std::string wrong = TraceFile::instance().write();
         if (!wrong.empty()) {
-            report(LogLevel::error, wrong.c_str());
+            report(Severity::error, wrong.c_str());
         }
     } catch (const std::bad_alloc&) {
-        report(LogLevel::error, "TUTTI_TRACE: there is no memory to write it");
+        report(Severity::error, "TUTTI_TRACE: there is no memory to write it");
     }
 }
 

@@ -82,13 +82,13 @@ typedef struct tutti_error_info {
 /// or if it was no error of the library.
 TUTTI_API tutti_status tutti_last_error(tutti_error_info* info);
 
-/// The level of a message: see tutti::LogLevel.
+/// The severity of a message: see tutti::Severity.
 enum { TUTTI_LOG_ERROR = 0, TUTTI_LOG_WARNING = 1, TUTTI_LOG_INFO = 2 };
 
 /// Receives a message: see tutti::LogFunction.
-typedef void (*tutti_log_function)(int level, const char* text, void* user);
+typedef void (*tutti_log_function)(int severity, const char* text, void* user);
 
-/// Sends the library's messages to function(level, text, user), for the whole process, instead of stderr.
+/// Sends the library's messages to function(severity, text, user), for the whole process, instead of stderr.
 /// NULL restores stderr. See tutti::set_log(), also for what the function must not do. When this returns, the
 /// function that was set before is not called any more.
 TUTTI_API tutti_status tutti_set_log(tutti_log_function function, void* user);
