@@ -299,7 +299,7 @@ void check_team(const BenchOptions& options) {
         });
     }
     try {
-        const Team team(1, {.placement = "none"});
+        const Team team(1, {.placement = Placement::none});
     } catch (const Error& error) {
         throw UsageError(error.what());
     }

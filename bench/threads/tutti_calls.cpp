@@ -272,7 +272,8 @@ Calls single_caller_calls(const Problem& problem, const pass::Vectors& vectors, 
 
 std::string traced_calls(const TracedCall& call) {
     const Problem& problem = call.problem;
-    Team team(problem.members, TeamOptions{.placement = call.placement, .group = {.trace = Trace::steps}});
+    Team team(problem.members,
+              TeamOptions{.placement = Placement::parse(call.placement), .group = {.trace = Trace::steps}});
     team.run([&](Member& me) {
         Buffer input(problem.bytes());
         Buffer output(problem.bytes());

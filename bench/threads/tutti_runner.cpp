@@ -1,6 +1,5 @@
 #include "threads/tutti_runner.hpp"
 
-#include "machine/files.hpp"
 #include "machine/pinning.hpp"
 #include "machine/placement.hpp"
 #include "threads/tutti_calls.hpp"
@@ -15,7 +14,7 @@ TuttiRunner::TuttiRunner(const RunnerOptions& options)
     const std::vector<int> cpus =
         machine::place(machine::detect(), options.members, machine::parse_placement(options.placement));
     // The teams must not avoid each other's CPUs.
-    const std::string placement = cpus.front() == machine::unpinned ? "none" : machine::format_cpu_list(cpus);
+    const Placement placement = cpus.front() == machine::unpinned ? Placement::none : Placement::cpus(cpus);
     for (const std::string& name : options.peers) {
         PeerModule& module = peer_module(name);
         peers_.push_back({name, module.peer(name, options.members, cpus)});

@@ -2,17 +2,16 @@
 #pragma once
 
 #include <tutti/detail/export.h>
-#include <tutti/detail/standard.hpp>
+#include <tutti/team.hpp>
 
-#include <string>
 #include <vector>
 
 namespace tutti::v0_1 {
 
-/// The CPUs to which a Team with this `placement` (TeamOptions) would pin `threads` threads if it were made
-/// now, beside the living teams of the process; -1 for a thread that is not pinned. 0 threads: as many as a
-/// Team without a number has. Throws ArgumentError under the same conditions as a team.
-TUTTI_API std::vector<int> cpus_of_placement(const std::string& placement, int threads);
+/// The CPUs to which a Team with this `placement` would pin `threads` threads if it were made now, beside the
+/// living teams of the process; -1 for a thread that is not pinned. 0 threads: as many as a Team without a
+/// number has. Throws ArgumentError under the same conditions as a team.
+TUTTI_API std::vector<int> cpus_of_placement(const Placement& placement, int threads);
 
 /// Pins the calling thread to a CPU while the object exists; the destructor restores the thread's previous
 /// CPUs. If the system rejects the pinning, or the CPU is -1, the thread stays as it is.

@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tutti::v0_1 {
@@ -16,26 +17,49 @@ class GroupAccess;
 class TeamThreads;
 } // namespace detail
 
+/// The CPUs to which the members of a team are pinned: a Rule, or a list of CPUs.
+///
+/// The fastest kind of cores of the machine is performance, the slowest efficient, and all others are medium.
+/// If the machine has one kind, or the system does not know which kind is faster, all cores are performance.
+/// At least one of the kinds must have a CPU on which the process may run.
+///
+/// Except with a list of CPUs, a team takes CPUs that no other living team of the process has, if there are
+/// enough, and first those of cores that no other team uses. If there are not enough, it also takes the CPUs
+/// that other teams use least: of four one-member teams on 2 CPUs, two run on each CPU. Team::pinning()
+/// reports shared CPUs.
+class Placement {
+public:
+    enum Rule {
+        compact,     ///< neighbours share caches
+        scatter,     ///< neighbours are far apart
+        none,        ///< members are not pinned
+        performance, ///< as compact, but only on cores of this kind
+        medium,      ///< the same
+        efficient    ///< the same
+    };
+    Placement(Rule rule = compact) : text_(names[rule]) {} // NOLINT(google-explicit-constructor)
+    /// These CPUs, used as they are, and repeated if there are fewer than members.
+    TUTTI_API static Placement cpus(const std::vector<int>& cpus);
+    /// Reads the name of a rule, kinds of cores in order of preference, such as "performance,efficient", or a
+    /// list of CPUs such as "0,2,4-7". Nothing is checked before the placement is used.
+    static Placement parse(std::string text) {
+        Placement made;
+        made.text_ = std::move(text);
+        return made;
+    }
+    /// The text that parse() reads.
+    const std::string& text() const noexcept { return text_; }
+
+private:
+    static constexpr const char* names[] = {"compact",     "scatter", "none",
+                                            "performance", "medium",  "efficient"};
+    std::string text_;
+};
+
 /// Options of a team.
 struct TeamOptions {
-    /// The CPUs to which members are pinned:
-    ///
-    /// - "compact": neighbours share caches
-    /// - "scatter": neighbours are far apart
-    /// - "none": members are not pinned
-    /// - kinds of cores in order of preference, such as "performance,efficient": as "compact", but only on
-    ///   CPUs of these kinds, and first on those of the first kind
-    /// - a list of CPUs such as "0,2,4-7": used as it is, and repeated if it is shorter than the team
-    ///
-    /// The fastest kind of cores of the machine is "performance", the slowest "efficient", and all others are
-    /// "medium". If the machine has one kind, or the system does not know which kind is faster, all cores are
-    /// "performance". At least one of the kinds must have a CPU on which the process may run.
-    ///
-    /// Except with a list of CPUs, the team takes CPUs that no other living team of the process has, if
-    /// there are enough, and first those of cores that no other team uses. If there are not enough, it also
-    /// takes the CPUs that other teams use least: of four one-member teams on 2 CPUs, two run on each CPU.
-    /// Team::pinning() reports shared CPUs.
-    std::string placement = "compact";
+    /// The CPUs to which members are pinned. Placement::none does not pin them.
+    Placement placement = {};
     /// Options of the team's group.
     GroupOptions group = {};
     /// Whether the thread that calls run() becomes member 0 instead of only waiting for the members. The team

@@ -54,7 +54,7 @@ double call_ns(int cpu, int other, double seconds) {
     const bench::Buffer room(bench::HarnessMemory::bytes(members, limits.most));
     bench::HarnessMemory::create(room.data(), members, false);
     double ns = 0;
-    Team team(members, {.placement = fmt::format("{},{}", cpu, other)});
+    Team team(members, {.placement = Placement::cpus({cpu, other})});
     team.run([&](Member& me) {
         bench::Harness harness(bench::HarnessMemory(room.data(), members, limits.most), me.rank());
         std::array<double, 1> in{};

@@ -88,7 +88,7 @@ TEST_CASE("among: calls continue where members have left the group, however late
 }
 
 TEST_CASE("among: a group has the same calls in the next run, and on other threads") {
-    Team team(3, {.placement = "none"});
+    Team team(3, {.placement = Placement::none});
     Group group(3);
     const auto part = [](Member& me) {
         CHECK((me.rank() == 1 || me.among(2, 0, 2).allreduce(me.rank(), sum) == 2));
@@ -170,7 +170,7 @@ TEST_CASE("among: members that differ fail the whole group") {
 }
 
 TEST_CASE("among: members of a group of some are released if another throws, or one of theirs has returned") {
-    Team team(4, {.placement = "none"});
+    Team team(4, {.placement = Placement::none});
     const Outcomes each = check_fails(team, Kind::other, {"no more data"}, [](Member& me) {
         if (me.rank() == 3) {
             throw std::domain_error("no more data");
@@ -187,7 +187,7 @@ TEST_CASE("among: members of a group of some are released if another throws, or 
 
 TEST_CASE("among: a timeout names the member of the group whose call it is") {
     const FastClock clock(2);
-    Team team(4, {.placement = "none", .group = {.timeout = 60s}});
+    Team team(4, {.placement = Placement::none, .group = {.timeout = 60s}});
     std::array<int, 4> peers{};
     const auto part = [&](Member& me) {
         try {
@@ -278,10 +278,10 @@ TEST_CASE("among: operations last until the last member of the group on a thread
 TEST_CASE("among: a member that outlives its team, or a failure, is harmless") {
     std::vector<std::optional<Member>> kept(3);
     const auto keep = [&](Member& me) { kept[index_of(me)].emplace(me.among(3)); };
-    Team(3, {.placement = "none"}).run(keep);
+    Team(3, {.placement = Placement::none}).run(keep);
     CHECK(kept[1]->size() == 3);
     CHECK(mentions(kept[1]->roll_call(), "a sub-group of 3 members"));
-    Team team(3, {.placement = "none"});
+    Team team(3, {.placement = Placement::none});
     check_fails(team, Kind::other, {"no more data"}, [&](Member& me) {
         keep(me);
         me.barrier();

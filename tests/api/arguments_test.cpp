@@ -38,15 +38,20 @@ TEST_CASE("a group or team has 1 to 65535 members; a rank out of range is named 
 TEST_CASE("placements are checked") {
     for (const std::string placement : {"compactt", "", "0-", "1,,2", "-3", "x", "999999"}) {
         INFO(placement);
-        check_rejected("placement", [&] { Team team(2, {.placement = placement}); });
+        check_rejected("placement", [&] { Team team(2, {.placement = Placement::parse(placement)}); });
     }
-    CHECK(Team(3, {.placement = "scatter"}).size() == 3);
-    CHECK(Team(3, {.placement = "none"}).pinning().size() == 3);
+    CHECK_THROWS_AS(Team(2, {.placement = Placement::cpus({})}), ArgumentError);
+    CHECK_THROWS_AS(Team(2, {.placement = Placement::cpus({0, -1})}), ArgumentError);
+    CHECK(Placement::cpus({4, 0, 1, 2}).text() == "4,0-2");
+    CHECK((Placement().text() == "compact" && Placement(Placement::efficient).text() == "efficient"));
+    static_assert(!std::convertible_to<const char*, Placement> && !std::convertible_to<int, Placement>);
+    CHECK(Team(3, {.placement = Placement::scatter}).size() == 3);
+    CHECK(Team(3, {.placement = Placement::none}).pinning().size() == 3);
     CHECK(Team().size() >= 1);
-    const std::string cpu = std::to_string(cpus_of_placement("compact", 1).front());
-    CHECK(Team({.placement = cpu}).size() == 1);
-    CHECK(Team({.placement = cpu + "," + cpu + "," + cpu}).size() == 3);
-    CHECK(PinnedThread(std::stoi(cpu)).is_pinned());
+    const int cpu = cpus_of_placement(Placement::compact, 1).front();
+    CHECK(Team({.placement = Placement::cpus({cpu})}).size() == 1);
+    CHECK(Team({.placement = Placement::cpus({cpu, cpu, cpu})}).size() == 3);
+    CHECK(PinnedThread(cpu).is_pinned());
     CHECK(!PinnedThread(-1).is_pinned());
 }
 

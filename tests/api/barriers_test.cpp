@@ -139,7 +139,7 @@ int broken(Team& team, const Called& called, const std::vector<std::size_t>& way
 /// Among four there are two levels. An odd number of members never sleeps: else a member would be woken by
 /// the one that was held back, and the thread sanitizer would see an order that is not the call's.
 TeamOptions options(int members) {
-    return {.placement = "none",
+    return {.placement = Placement::none,
             .group = {.wait = members % 2 == 0 ? Wait::automatic : Wait::yield,
                       .timeout = 60s,
                       .levels = std::vector(members == 4 ? 2 : 0, 2)}};

@@ -16,7 +16,7 @@ Task two_steps(Member& me, int value, int& result) {
 
 TEST_CASE("continuations are called once, after the operation and outside of all calls, and may make calls") {
     constexpr int members = 3;
-    Team team(members, {.placement = "none"});
+    Team team(members, {.placement = Placement::none});
     team.run([&](Member& me) {
         constexpr int steps = 10;
         int value = 1;
@@ -44,7 +44,7 @@ TEST_CASE("continuations are called once, after the operation and outside of all
 }
 
 TEST_CASE("coroutines of one member take turns, whichever of them is waited for") {
-    Team team(4, {.placement = "none"});
+    Team team(4, {.placement = Placement::none});
     team.run([](Member& me) {
         // The order in which operations complete depends on the member. So each coroutine has its own group.
         std::array<int, 20> results{};
@@ -66,7 +66,7 @@ TEST_CASE("coroutines of one member take turns, whichever of them is waited for"
 TEST_CASE("a wait for a condition ends if what would bring it about has failed, or is through, or nothing") {
     CHECK(mentions(thrown_by([] { progress_until([] { return false; }); }).text, "no outstanding operation"));
     progress_until([] { return true; });
-    Team team(2, {.placement = "none"});
+    Team team(2, {.placement = Placement::none});
     for (int repetition = 0; repetition < 20; ++repetition) {
         const Outcomes each = check_fails(team, Kind::other, {"broken"}, [](Member& me) {
             std::vector<double> vector(4, 1);
@@ -88,7 +88,7 @@ TEST_CASE("a wait for a condition ends if what would bring it about has failed, 
 }
 
 TEST_CASE("a coroutine goes on when the request that it waits for is destroyed, and none that is itself") {
-    Team team(2, {.placement = "none"});
+    Team team(2, {.placement = Placement::none});
     team.run([](Member& me) {
         std::vector<int> in(3000, 1);
         std::vector<int> out(3000);
@@ -148,7 +148,7 @@ TEST_CASE("a function that is called at the end may be move-only, and is destroy
     CHECK(*counted == 2);
     AsyncRequest().then(function());
     CHECK(*counted == 3);
-    Team team(1, {.placement = "none"});
+    Team team(1, {.placement = Placement::none});
     team.run([&](Member& me) {
         Request request = me.start.barrier();
         request.wait();

@@ -64,7 +64,7 @@ TEST_CASE("members that left different calls without hearing of each other find 
                  static_cast<void>(me.reduce(1, sum, 0));
              }
          }}};
-    Team team(2, {.placement = "none"});
+    Team team(2, {.placement = Placement::none});
     for (const auto& pair : pairs) {
         for (const std::size_t bytes : {0U, 8U, 32U, 100'000U}) {
             INFO(bytes, " bytes");
@@ -79,7 +79,7 @@ TEST_CASE("members that left different calls without hearing of each other find 
 }
 
 TEST_CASE("members that end in different calls are told when the run is over, and the team goes on") {
-    Team team(3, {.placement = "none"});
+    Team team(3, {.placement = Placement::none});
     for (int i = 0; i < (reduced ? 10 : 50); ++i) {
         check_fails(team, Kind::mismatch, {"members 0 and 1 have made different calls"}, [](Member& me) {
             for (int call = 0; call < (me.rank() == 1 ? 2 : 1); ++call) { // the second is for nobody
@@ -155,7 +155,7 @@ TEST_CASE("members whose small calls differ in a type or an operator are told") 
 }
 
 TEST_CASE("members that start different operations are told which, whenever they wait") {
-    Team team(2, {.placement = "none"});
+    Team team(2, {.placement = Placement::none});
     for (const std::size_t before : {0U, 1U, 5U, 40U, 100U}) {
         for (const std::size_t bytes : {8U, 24U, 3000U, 100'000U}) {
             INFO(before, " operations before one of ", bytes, " bytes");

@@ -56,7 +56,7 @@ void check_wide_integers() {
 /// What each member of a team returns from `call`.
 template <class Call>
 auto results(int members, const Call& call) {
-    return Team(members, {.placement = "none"}).run(call);
+    return Team(members, {.placement = Placement::none}).run(call);
 }
 
 /// The result of rank 0.

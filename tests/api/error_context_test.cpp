@@ -26,7 +26,7 @@ template <class E = Error>
 std::vector<ErrorContext> contexts(int members, Kind kind, const Part& part,
                                    const GroupOptions& options = {}) {
     std::vector<ErrorContext> all(static_cast<std::size_t>(members));
-    Team team(members, {.placement = "none", .group = options});
+    Team team(members, {.placement = Placement::none, .group = options});
     const Thrown run = thrown_by(
         [&] { team.run([&](Member& me) { all[index_of(me)] = context_of<E>([&] { part(me); }); }); });
     CHECK(run.kind == kind);
@@ -44,7 +44,7 @@ void fail_when_ready(const Member& me, int failed, std::atomic<int>& ready) {
 
 /// What members 0 and 1 of three get from `call`, which comes after fail_when_ready() of member 2.
 std::array<ErrorContext, 3> released_by_2(const Part& before, const Part& call) {
-    Team team(3, {.placement = "none"});
+    Team team(3, {.placement = Placement::none});
     std::array<ErrorContext, 3> all;
     std::atomic<int> ready{0};
     const auto part = [&](Member& me) {
@@ -130,7 +130,7 @@ TEST_CASE("a member that is released has the member that failed") {
 
 TEST_CASE("in a sub-group, ranks are those of the sub-group") {
     for (const int failed : {2, 0}) {
-        Team team(3, {.placement = "none"});
+        Team team(3, {.placement = Placement::none});
         ErrorContext inside;
         std::atomic<int> ready{0};
         const auto part = [&](Member& me) {

@@ -22,7 +22,7 @@ TEST_CASE("a repeated call that waits for nobody sees that its group has failed"
 TEST_CASE("what one member's operator throws does not end others' use of its vectors") {
     // The first member fails at once and unwinds; the last one still reads the first one's vectors by then,
     // and stores into them.
-    Team team(3, {.placement = "none"});
+    Team team(3, {.placement = Placement::none});
     for (int i = 0; i < (test::reduced ? 10 : 50); ++i) {
         check_fails(team, Kind::other, {"at once"}, [](Member& me) {
             std::vector<int> in(300, 1);
@@ -41,7 +41,7 @@ TEST_CASE("what one member's operator throws does not end others' use of its vec
 }
 
 TEST_CASE("what is thrown need not be a std::exception") {
-    Team team(2, {.placement = "none"});
+    Team team(2, {.placement = Placement::none});
     int caught = 0;
     try {
         team.run([](Member& me) {
@@ -59,7 +59,7 @@ TEST_CASE("what is thrown need not be a std::exception") {
 TEST_CASE("a member that aborts after a wrong argument makes no more calls, also none that it has repeated") {
     for (const int members : {1, 2}) {
         Outcomes outcomes(members);
-        Team team(members, {.placement = "none"});
+        Team team(members, {.placement = Placement::none});
         const auto part = [&](Member& me) {
             double x = 1;
             outcomes.note(me, [&] {
@@ -108,7 +108,7 @@ TEST_CASE("wrong arguments are rejected on the spot, and the member starts again
 
 TEST_CASE("a failure ends all that is outstanding, once and for all, and the next run is whole") {
     constexpr int members = 3;
-    Team team(members, {.placement = "none"});
+    Team team(members, {.placement = Placement::none});
     for (int failing = 0; failing < members; ++failing) {
         std::array<std::vector<Request>, members> kept;
         std::vector<std::vector<int>> vectors(members * 100, std::vector<int>(500, 1));

@@ -31,7 +31,7 @@ constexpr const char* traced = "program that is traced";
 constexpr const char* learns = "program that learns";
 
 void learn(int members) {
-    Team team(members, {.placement = "none", .group = {.tuning = "on"}});
+    Team team(members, {.placement = Placement::none, .group = {.tuning = "on"}});
     team.run([](Member& me) {
         std::vector<int> values(8192, 1);
         for (int call = 0; call < 40; ++call) {

@@ -186,7 +186,7 @@ TEST_CASE("a member joined while an exception is on its way is not taken for a f
 }
 
 TEST_CASE("callers of one team take turns") {
-    Team team(3, {.placement = "none"});
+    Team team(3, {.placement = Placement::none});
     std::atomic<int> inside{0};
     on_threads(4, [&](int caller) {
         for (int i = 0; i < regions / 8; ++i) {

@@ -26,7 +26,7 @@ using Act = std::function<void(Member& me, Request& first, Request& second, cons
 /// Member 0 of two starts two operations and runs `act`. What that calls last makes both complete, which
 /// shows in the next test. Both members go on after that.
 void with_two_complete(const Act& act) {
-    Team team(2, {.placement = "none"});
+    Team team(2, {.placement = Placement::none});
     std::atomic<int> started{0};
     team.run([&](Member& me) {
         while (started != me.rank()) {
@@ -125,7 +125,7 @@ TEST_CASE("a thread can have operations of several groups, of which any ends fir
 }
 
 TEST_CASE("who waits in one group makes the operations of others progress, also if the wait has a limit") {
-    Team team(4, {.placement = "none"});
+    Team team(4, {.placement = Placement::none});
     for (int repetition = 0; repetition < 20; ++repetition) {
         team.run([&](Member& me) {
             Member other = me.dup();
@@ -274,7 +274,7 @@ TEST_CASE("operators are copied, and may be anything that can be") {
 }
 
 TEST_CASE("what a member has in flight when its part ends is waited for") {
-    Team team(2, {.placement = "none"});
+    Team team(2, {.placement = Placement::none});
     const std::vector<int> in(1000, 1);
     std::array<std::vector<int>, 2> out{std::vector<int>(1000), std::vector<int>(1000)};
     std::array<Request, 2> kept;
@@ -349,7 +349,7 @@ TEST_CASE("another thread cannot start while functions of the member wait to be 
 }
 
 TEST_CASE("a thread is not taken for one that has ended, whose memory it has got") {
-    Team team(2, {.placement = "none"});
+    Team team(2, {.placement = Placement::none});
     std::atomic<bool> is_started{false}; // before the other member, so that it is not complete at once
     const Ended ended = run(team, [&](Member& me) {
         std::vector<int> values(5, 1);
@@ -383,12 +383,12 @@ TEST_CASE("a member that leaves while another thread has operations of it leaves
         Request request = member->start.allreduce(values, sum);
         has_started.release();
         looks.acquire();
-        Team own(1, {.placement = "none", .caller_is_member = true});
+        Team own(1, {.placement = Placement::none, .caller_is_member = true});
         own.run([](Member& me) { me.barrier(); });
         text = thrown_by([&] { request.wait(); }).text; // looks at all that it has in flight
     });
     {
-        Team team(2, {.placement = "none"});
+        Team team(2, {.placement = Placement::none});
         const Ended ended = run(team, [&](Member& me) {
             if (me.rank() == 0) {
                 member = &me;

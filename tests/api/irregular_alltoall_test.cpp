@@ -128,7 +128,7 @@ TEST_CASE("an algorithm that passes blocks on is refused, and the message names 
 TEST_CASE("members that do not know what they receive get it in a vector that fits") {
     std::mt19937 engine(7);
     for (const int members : {1, 2, 3, 5}) {
-        Team team(members, {.placement = "none"});
+        Team team(members, {.placement = Placement::none});
         for (int round = 0; round < 5; ++round) {
             const Sent sent = random_counts(members, round == 0 ? 0 : 900, engine);
             team.run([&](Member& me) {
@@ -184,7 +184,7 @@ TEST_CASE("an input in the vector that is resized is refused before anybody is t
         const std::string text = std::string("alltoall: `") + (of_counts ? "send_counts" : "in") +
                                  "` lies in `out`, which changes its length: pass two vectors";
         CHECK(check_rejected(2, "", call) == text); // nobody answers
-        Team team(2, {.placement = "none"});
+        Team team(2, {.placement = Placement::none});
         const Ended ended = run(team, [&](Member& me) {
             CountList out;
             me.rank() == 1 ? call(me) : static_cast<void>(me.alltoall(CountList{1, 2}, Counts({1, 1}), out));

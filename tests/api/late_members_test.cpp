@@ -27,7 +27,7 @@ constexpr std::array all_waits{Wait::automatic, Wait::spin, Wait::yield, Wait::s
 
 TEST_CASE("members that are behind are listed with the last that they have called") {
     const FastClock clock(6);
-    Team team(4, {.placement = "none", .group = {.timeout = 300ms}});
+    Team team(4, {.placement = Placement::none, .group = {.timeout = 300ms}});
     const Ended outcome = late_member(team, 2, [](Member& me) {
         if (me.rank() != 2) {
             me.barrier();
@@ -67,7 +67,7 @@ TEST_CASE("a member that joins and leaves without a call is named") {
 
 TEST_CASE("a member that has not started what it has prepared is named, and one that has not prepared it") {
     const FastClock clock(4);
-    Team team(3, {.placement = "none", .group = {.timeout = 100ms}});
+    Team team(3, {.placement = Placement::none, .group = {.timeout = 100ms}});
     std::atomic<bool> is_told{false};
     check_fails(team, Kind::timeout,
                 {"2 of 3 members are not there: member 2 has made no call yet",
@@ -92,7 +92,7 @@ TEST_CASE("a member that has not started what it has prepared is named, and one 
 
 TEST_CASE("of several operations the one that is waited for is named, with its line if that is known") {
     const FastClock clock(4);
-    Team team(2, {.placement = "none", .group = {.timeout = 100ms}});
+    Team team(2, {.placement = Placement::none, .group = {.timeout = 100ms}});
     const Ended started = late_member(team, 1, [](Member& me) {
         std::vector<int> one(1);
         Request sums = me.start.allreduce(one, sum);
@@ -120,7 +120,7 @@ TEST_CASE("of several operations the one that is waited for is named, with its l
 
 TEST_CASE("members that wait for the one that is late are told apart from it") {
     const FastClock clock(6);
-    Team team(3, {.placement = "none", .group = {.timeout = 300ms}});
+    Team team(3, {.placement = Placement::none, .group = {.timeout = 300ms}});
     const Ended outcome = late_member(team, 1, [](Member& me) {
         std::vector<int> one(1);
         me.start.scan(one, sum).wait(); // in which nobody waits for member 2
@@ -132,7 +132,7 @@ TEST_CASE("members that wait for the one that is late are told apart from it") {
 
 TEST_CASE("a member that has started an operation and neither tests nor waits is named") {
     const FastClock clock(2);
-    Team team(3, {.placement = "none", .group = {.timeout = 300ms}});
+    Team team(3, {.placement = Placement::none, .group = {.timeout = 300ms}});
     const std::string says =
         "all members have come to it; member 2 has not tested or waited since it started it";
     for (const bool is_persistent : {false, true}) {
@@ -169,7 +169,7 @@ TEST_CASE("a member that has started an operation and neither tests nor waits is
 }
 
 TEST_CASE("a late member that has made calls of another kind is not told to have made none") {
-    Team team(2, {.placement = "none", .group = {.timeout = 50ms}});
+    Team team(2, {.placement = Placement::none, .group = {.timeout = 50ms}});
     std::atomic<bool> is_told{false};
     const Ended outcome = run(team, [&](Member& me) {
         me.barrier();

@@ -32,7 +32,7 @@ void check_released_by(const std::vector<Thrown>& thrown, const std::string& wha
 } // namespace
 
 TEST_CASE("a kept sub-group learns of failures after a run that ended in different calls") {
-    Team team(3, {.placement = "none"});
+    Team team(3, {.placement = Placement::none});
     std::vector<std::optional<Member>> kept(3);
     team.run([&](Member& me) { kept[index_of(me)] = me.split(me.rank() % 2, 0); });
     check_fails(team, Kind::mismatch, {}, [](Member& me) {
@@ -67,7 +67,7 @@ TEST_CASE("an exception in a region of a joined group releases those that wait i
 }
 
 TEST_CASE("a failure elsewhere in the midst of a split") {
-    Team team(5, {.placement = "none"});
+    Team team(5, {.placement = Placement::none});
     for (int i = 0; i < (reduced ? 10 : 60); ++i) {
         Outcomes outcomes(5);
         const Thrown reached = thrown_by([&] {

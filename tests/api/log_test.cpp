@@ -37,7 +37,7 @@ TEST_CASE("what the function throws is ignored, and it cannot replace itself") {
 TEST_CASE("a hook runs once per failure, before anybody is released or another failure takes its place") {
     std::atomic<int> released{0}, calls{0};
     std::string seen, refused;
-    Team team(3, {.placement = "none"});
+    Team team(3, {.placement = Placement::none});
     set_failure_hook([&](int member, std::string_view text) {
         CHECK(text.data()[text.size()] == '\0');
         std::this_thread::sleep_for(50ms);
@@ -70,7 +70,7 @@ TEST_CASE("a hook runs once per failure, before anybody is released or another f
 TEST_CASE("a hook learns of a difference that only the end of the run shows") {
     int calls = 0;
     std::string seen;
-    Team team(2, {.placement = "none"});
+    Team team(2, {.placement = Placement::none});
     set_failure_hook([&](int, std::string_view text) {
         seen = text;
         ++calls;
@@ -93,7 +93,7 @@ TEST_CASE("a hook learns of a difference that only the end of the run shows") {
 
 TEST_CASE("the hook learns of a failure in a group of among() once, with the rank in the whole group") {
     std::string seen;
-    Team team(3, {.placement = "none"});
+    Team team(3, {.placement = Placement::none});
     set_failure_hook([&](int member, std::string_view text) {
         seen += std::to_string(member) + ": " + std::string(text) + "\n";
     });

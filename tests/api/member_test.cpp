@@ -53,7 +53,7 @@ TEST_CASE("a member that is assigned to leaves its group first") {
 }
 
 TEST_CASE("a member that was assigned makes all calls in its new group") {
-    Team team(4, {.placement = "none"});
+    Team team(4, {.placement = Placement::none});
     CHECK(on_all(team, [](Member& me) {
         std::optional<Member> part;
         part = me.split(me.rank(), 0);              // alone
@@ -80,7 +80,7 @@ TEST_CASE("a member that was assigned makes all calls in its new group") {
 
 TEST_CASE("a member that gives up releases the others with its text, and its run throws that") {
     for (const bool is_in_group : {false, true}) {
-        Team team(3, {.placement = "none"});
+        Team team(3, {.placement = Placement::none});
         Group group(3);
         const auto part = [](Member& me) {
             me.barrier(); // which may not have ended everywhere when the member gives up
@@ -108,7 +108,7 @@ TEST_CASE("an abort without a text has one that names it, however the function e
             }
             return me.rank();
         };
-        Team team(1, {.placement = "none"});
+        Team team(1, {.placement = Placement::none});
         Group group(1);
         for (const Thrown& thrown :
              {thrown_by([&] { team.run(part); }), thrown_by([&] { group.run(0, part); })}) {
@@ -123,7 +123,7 @@ TEST_CASE("an abort without a text has one that names it, however the function e
 TEST_CASE("a split by level makes one group of each part of the machine") {
     const machine::Machine machine = described();
     const std::vector<int> allowed = machine::here().os_indices();
-    Team team(static_cast<int>(allowed.size()) + 1, {.placement = machine::format_cpu_list(allowed)});
+    Team team(static_cast<int>(allowed.size()) + 1, {.placement = Placement::cpus(allowed)});
     const std::vector<int> cpus = team.cpus();
     REQUIRE(std::ranges::find(cpus, -1) == cpus.end());
     CHECK(team.run([](Member& me) { return me.cpu(); }) == cpus);
@@ -187,7 +187,7 @@ TEST_CASE("a run returns what the members return, in the order of their ranks") 
 }
 
 TEST_CASE("a function that is run may be one that can only be moved") {
-    Team team(2, {.placement = "none"});
+    Team team(2, {.placement = Placement::none});
     Group group(1);
     CHECK(team.run([step = std::make_unique<int>(7)](Member& me) { return me.rank() + *step; }) ==
           std::vector<int>{7, 8});
@@ -203,7 +203,7 @@ TEST_CASE("a function that is run may be one that can only be moved") {
 }
 
 TEST_CASE("a team or group that is asked to run nothing says so") {
-    Team team(2, {.placement = "none"});
+    Team team(2, {.placement = Placement::none});
     Group group(1);
     void (*const nothing)(Member&) = nullptr;
     const std::function<int(Member&)> empty;
@@ -221,30 +221,30 @@ TEST_CASE("a team or group that is asked to run nothing says so") {
 
 TEST_CASE("a team without a number of members has one on each allowed CPU") {
     std::vector<int> cpus = Team().cpus();
-    std::vector<int> allowed = cpus_of_placement("compact", 0);
+    std::vector<int> allowed = cpus_of_placement(Placement::compact, 0);
     std::ranges::sort(cpus);
     std::ranges::sort(allowed);
     CHECK(cpus == allowed);
-    CHECK(Team({.placement = "none"}).cpus() == std::vector<int>(cpus.size(), -1));
+    CHECK(Team({.placement = Placement::none}).cpus() == std::vector<int>(cpus.size(), -1));
     CHECK(Team(2, {.caller_is_member = true}).cpus().front() == -1);
 }
 
 // On the machine of topology/fixtures/two-kinds.xml, as far as the process may use its CPUs.
 TEST_CASE("a team of kinds of cores has a member on each of their CPUs" * doctest::skip()) {
-    const auto of = [](const char* placement) { return cpus_of_placement(placement, 0); };
-    const std::vector<int> fast = of("performance");
-    const std::vector<int> slow = of("efficient");
+    const auto of = [](const Placement& placement) { return cpus_of_placement(placement, 0); };
+    const std::vector<int> fast = of(Placement::performance);
+    const std::vector<int> slow = of(Placement::efficient);
     CHECK(fast.front() == 1);
     CHECK(slow.front() == 0);
-    CHECK(of("performance,efficient").size() == fast.size() + slow.size());
-    CHECK(Team({.placement = "performance"}).cpus() == fast);
-    CHECK(Team(2, {.placement = "efficient"}).cpus().front() == 0);
+    CHECK(of(Placement::parse("performance,efficient")).size() == fast.size() + slow.size());
+    CHECK(Team({.placement = Placement::performance}).cpus() == fast);
+    CHECK(Team(2, {.placement = Placement::efficient}).cpus().front() == 0);
     check_rejected("Team: placement: no allowed CPU is of the kind medium; the machine has performance (CPU",
-                   [] { Team(1, {.placement = "medium"}); });
+                   [] { Team(1, {.placement = Placement::medium}); });
 }
 
 TEST_CASE("a team takes CPUs that no other team has, or says that it shares them") {
-    const auto all = static_cast<int>(cpus_of_placement("compact", 0).size());
+    const auto all = static_cast<int>(cpus_of_placement(Placement::compact, 0).size());
     const auto shares = [](const Team& team) { return mentions(team.pinning().front(), "another team"); };
     const Team first(1);
     REQUIRE(first.cpus().front() >= 0);
@@ -256,8 +256,8 @@ TEST_CASE("a team takes CPUs that no other team has, or says that it shares them
         CHECK_FALSE(shares(first));
     }
     {
-        const Team unpinned(all, {.placement = "none"});
-        const Team asked(1, {.placement = std::to_string(first.cpus().front())});
+        const Team unpinned(all, {.placement = Placement::none});
+        const Team asked(1, {.placement = Placement::cpus(first.cpus())});
         CHECK(asked.cpus() == first.cpus());
         CHECK(shares(asked));
         CHECK(shares(first));
@@ -271,7 +271,7 @@ TEST_CASE("a team takes CPUs that no other team has, or says that it shares them
 }
 
 TEST_CASE("teams that must share CPUs are dealt over all of them") {
-    const auto all = cpus_of_placement("compact", 0).size();
+    const auto all = cpus_of_placement(Placement::compact, 0).size();
     std::vector<std::unique_ptr<Team>> teams;
     std::map<int, int> members;
     for (std::size_t i = 0; i < 2 * all; ++i) {

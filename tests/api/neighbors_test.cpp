@@ -10,7 +10,7 @@ using RankList = std::vector<int>;
 template <class T>
 void check_random_graphs(int members) {
     std::mt19937 engine(static_cast<unsigned>(members));
-    Team team(members, {.placement = "none"});
+    Team team(members, {.placement = Placement::none});
     for (int repetition = 0; repetition < (reduced ? 2 : 8); ++repetition) {
         const std::vector<Named> graph = random_graph(members, engine);
         const auto right = team.run([&](Member& me) {
@@ -242,7 +242,7 @@ TEST_CASE("graphs that the members do not agree on are refused on every member")
 }
 
 TEST_CASE("a graph is refused on every member before the exception of one releases the others") {
-    Team team(4, {.placement = "none"});
+    Team team(4, {.placement = Placement::none});
     for (int round = 0; round < 30; ++round) {
         const Ended ended = run(team, [](Member& me) { std::ignore = me.neighbors({77}, {}); });
         CHECK(ended.each.count(Kind::combination) == 4);
@@ -318,7 +318,7 @@ TEST_CASE("wrong arguments of an exchange are refused before anybody is told") {
     check_operands("has no algorithms to choose from", in, out, Options{.algorithm = "direct"});
     check_refused("`neighbors` belongs to rank 0 of 1 members, this is rank 0 of 2",
                   [&](Member& me, const Neighbors&) {
-                      Team one(1, {.placement = "none"});
+                      Team one(1, {.placement = Placement::none});
                       one.run([&](Member& alone) { me.neighbor_alltoall(alone.grid({1}, {true}), in, out); });
                   });
     check_refused("neighbor_alltoall: `neighbors` was moved from", [&](Member& me, const Neighbors& pair) {

@@ -134,7 +134,7 @@ void check_construction(Make make) {
 } // namespace
 
 TEST_CASE("a member that runs out of memory in a call releases the others") {
-    Team team(members, {.placement = "none"});
+    Team team(members, {.placement = Placement::none});
     for (const Scenario& scenario : scenarios()) {
         check_starved(scenario.name, [&](long admitted, bool lasts) {
             return run_scenario(team, scenario, admitted, lasts);
@@ -143,7 +143,7 @@ TEST_CASE("a member that runs out of memory in a call releases the others") {
 }
 
 TEST_CASE("a team or group that cannot be made leaves nothing behind") {
-    check_construction([] { const Team team(3, {.placement = "none"}); });
+    check_construction([] { const Team team(3, {.placement = Placement::none}); });
     check_construction([] { const Team pinned(2); });
     check_construction([] { const Group group(3); });
 }
@@ -166,7 +166,7 @@ TEST_CASE("nor does the first group of a process, which looks at the machine, en
 }
 
 TEST_CASE("without any memory the others learn what failed all the same") {
-    Team team(members, {.placement = "none"});
+    Team team(members, {.placement = Placement::none});
     Group group(members);
     const std::exception_ptr cause = std::make_exception_ptr(std::domain_error("no more data"));
     std::array<std::array<char, 128>, members> texts{};

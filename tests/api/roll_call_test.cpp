@@ -44,7 +44,7 @@ long lines_in(const std::string& text) {
 } // namespace
 
 TEST_CASE("a roll call says who waits for whom, in which call and where that is in the program") {
-    Team team(4, {.placement = "none"});
+    Team team(4, {.placement = Placement::none});
     unsigned line = 0;
     const std::string text = while_running(team, RollCallFormat::text,
                                            {"members 0, 2, 3: in operation 3", "waiting for member 1 for "},
@@ -67,7 +67,7 @@ TEST_CASE("a roll call says who waits for whom, in which call and where that is 
 }
 
 TEST_CASE("tools get the same as JSON") {
-    Team team(2, {.placement = "none"});
+    Team team(2, {.placement = Placement::none});
     const std::string text = while_running(team, RollCallFormat::json, {"\"waits_for\""},
                                            [](Member& me, const std::atomic<bool>& release) {
                                                if (me.rank() == 1) {
@@ -98,14 +98,14 @@ TEST_CASE("seats that nobody has taken, members that have left, and groups where
     const std::string text = group.roll_call();
     check_mentions(text,
                    {"member 2: not joined\n", "members 0, 1: left without a call\n", ", which has ended\n"});
-    Team team(2, {.placement = "none"});
+    Team team(2, {.placement = Placement::none});
     team.run([](Member& me) { me.barrier(); });
     CHECK(mentions(team.roll_call(), "members 0, 1: left after operation 1, barrier"));
 }
 
 TEST_CASE("of many members only the odd ones out are told apart") {
     constexpr int members = 40;
-    Team team(members, {.placement = "none"});
+    Team team(members, {.placement = Placement::none});
     const std::string text =
         while_running(team, RollCallFormat::text, {"members 0-6, 8-39: in operation 2", "member 7: came to"},
                       [](Member& me, const std::atomic<bool>& release) {
@@ -138,7 +138,7 @@ TEST_CASE("members of a sub-group are named by the ranks of both") {
 }
 
 TEST_CASE("any thread may ask at any time") {
-    Team team(3, {.placement = "none", .group = {.timeout = 10s}});
+    Team team(3, {.placement = Placement::none, .group = {.timeout = 10s}});
     std::atomic<bool> stop{false};
     std::jthread asks([&] {
         while (!stop) {
@@ -213,7 +213,7 @@ TEST_CASE("the line of a call is that of who calls a function that passes its op
 TEST_CASE("a signal has all roll calls written") {
     const Environment signal("TUTTI_ROLL_CALL", "USR1");
     Group group(3);
-    Team team(2, {.placement = "none"});
+    Team team(2, {.placement = Placement::none});
     const Collected log;
     kill(getpid(), SIGUSR1);
     CHECK(log.first() == Collected::Message(Severity::info,
@@ -227,7 +227,7 @@ TEST_CASE("a signal has all roll calls written") {
 }
 
 TEST_CASE("who is kept waiting by a member inside an operator is told in a message") {
-    Team team(2, {.placement = "none", .group = {.timeout = 300ms}});
+    Team team(2, {.placement = Placement::none, .group = {.timeout = 300ms}});
     std::atomic<bool> is_inside{false};
     std::atomic<bool> release{false};
     const Collected log;
@@ -262,7 +262,9 @@ TEST_CASE("who is kept waiting by a member inside an operator is told in a messa
 TEST_CASE("a member in code of its own that keeps others waiting, and the caller of run(), is a message") {
     const FastClock clock(10);
     for (const bool caller_is_member : {false, true}) {
-        Team team(3, {.placement = "none", .group = {.timeout = 2s}, .caller_is_member = caller_is_member});
+        Team team(
+            3,
+            {.placement = Placement::none, .group = {.timeout = 2s}, .caller_is_member = caller_is_member});
         std::atomic<bool> is_late{false};
         std::atomic<bool> release{false};
         const Collected log;
@@ -294,7 +296,7 @@ TEST_CASE("a member in code of its own that keeps others waiting, and the caller
 }
 
 TEST_CASE("a member that is inside its operator is told apart") {
-    Team team(2, {.placement = "none"});
+    Team team(2, {.placement = Placement::none});
     while_running(team, RollCallFormat::text, {"member 0: at work in operation 1, reduce"},
                   [](Member& me, const std::atomic<bool>& release) {
                       std::vector<int> x(1000, 1);
@@ -307,7 +309,7 @@ TEST_CASE("a member that is inside its operator is told apart") {
 }
 
 TEST_CASE("roll calls tell where a group was split") {
-    Team team(2, {.placement = "none"});
+    Team team(2, {.placement = Placement::none});
     const unsigned line = __LINE__ + 5;
     const auto act = [](Member& me, const std::atomic<bool>& release) {
         if (me.rank() == 1) {

@@ -12,6 +12,6 @@ int main(int count, char** arguments) {
     if (must_have_rights && getauxval(AT_SECURE) == 0) {
         return 77;
     }
-    tutti::Team(2, {.placement = "none"}).run([](tutti::Member& me) { me.barrier(); });
+    tutti::Team(2, {.placement = tutti::Placement::none}).run([](tutti::Member& me) { me.barrier(); });
     return 0;
 }

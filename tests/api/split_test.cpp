@@ -107,7 +107,7 @@ TEST_CASE("a sub-group needs neither its parent nor another sub-group") {
 }
 
 TEST_CASE("a member that duplicates the group while others split it is told, whatever their colors") {
-    Team team(3, {.placement = "none"});
+    Team team(3, {.placement = Placement::none});
     for (const std::optional<int> color : {std::optional(1), std::optional(0), std::optional<int>()}) {
         check_fails(team, Kind::mismatch, {"member 0 calls dup, but member 1 calls split"},
                     [&](Member& me) { static_cast<void>(me.rank() == 0 ? me.dup() : me.split(color, 0)); });

@@ -99,7 +99,7 @@ inline std::string check_rejected(int members, const std::string& says, const Pa
 
 /// Runs `part` on a new team.
 inline void run_members(int members, const Part& part) {
-    Team(members, {.placement = "none"}).run(part);
+    Team(members, {.placement = Placement::none}).run(part);
 }
 
 /// `part` returns on each member of a team whether it is right.
@@ -108,7 +108,7 @@ inline bool on_all(Team& team, const std::function<bool(Member&)>& part) {
     return right == std::vector<int>(right.size(), 1);
 }
 inline void check_members(int members, const std::function<bool(Member&)>& part) {
-    Team team(members, {.placement = "none"});
+    Team team(members, {.placement = Placement::none});
     CHECK(on_all(team, part));
 }
 
@@ -197,7 +197,7 @@ private:
 
 /// Teams whose caller waits, or is a member.
 inline std::vector<TeamOptions> team_options() {
-    return {{.placement = "none"}, {.placement = "none", .caller_is_member = true}};
+    return {{.placement = Placement::none}, {.placement = Placement::none, .caller_is_member = true}};
 }
 
 /// The exceptions of each member's part.
@@ -254,7 +254,7 @@ inline Outcomes check_fails(Team& team, Kind kind, const std::vector<std::string
     return ended.each;
 }
 inline Outcomes check_fails(int members, Kind kind, const std::vector<std::string>& says, const Part& part) {
-    Team team(members, {.placement = "none"});
+    Team team(members, {.placement = Placement::none});
     return check_fails(team, kind, says, part);
 }
 

@@ -22,7 +22,7 @@ constexpr Enum no_enumerator = static_cast<Enum>(99);
 #ifndef _LIBCPP_VERSION // with libc++, pthread_exit() in a function that catches everything ends the program
 TEST_CASE("a member whose thread ends releases the others, and the team gets another thread") {
     for (const int members : {1, 2, 4}) {
-        Team team(members, {.placement = "none"});
+        Team team(members, {.placement = Placement::none});
         for (int round = 0; round < 6; ++round) {
             const int ended = round % members;
             Outcomes outcomes(members);
@@ -47,7 +47,7 @@ TEST_CASE("a member whose thread ends releases the others, and the team gets ano
 }
 
 TEST_CASE("a member's thread may end in an operator or a sub-group") {
-    Team team(3, {.placement = "none"});
+    Team team(3, {.placement = Placement::none});
     for (const std::size_t elements : {std::size_t{1}, std::size_t{1000}}) {
         for (const bool in_sub_group : {false, true}) {
             const Thrown reached = thrown_by([&] {
@@ -72,7 +72,7 @@ TEST_CASE("a member's thread may end in an operator or a sub-group") {
 }
 
 TEST_CASE("a thread that calls a team and is ended in its part takes nobody with it") {
-    Team team(2, {.placement = "none", .caller_is_member = true});
+    Team team(2, {.placement = Placement::none, .caller_is_member = true});
     Thrown other;
     bool went_on = false;
     std::thread([&] {
@@ -176,7 +176,7 @@ TEST_CASE("the caller is member 0 where it is to be, and the others have threads
 }
 
 TEST_CASE("a team recovers after an operator that has destroyed the member whose call runs it") {
-    Team team(2, {.placement = "none"});
+    Team team(2, {.placement = Placement::none});
     const Ended ended = run(team, [](Member& me) {
         std::optional<Member> own(std::move(me));
         std::vector<double> values(10, 1);
@@ -216,7 +216,7 @@ TEST_CASE("values of options that are no enumerators are refused, with those tha
     const std::string trace = "trace: `format` is 99, must be 0 (json_lines) or 1 (perfetto)";
     const Options options{.order = no_enumerator<Order>};
     constexpr auto format = no_enumerator<RollCallFormat>;
-    Team team(2, {.placement = "none"});
+    Team team(2, {.placement = Placement::none});
     AsyncGroup async(1);
     team.run([&](Member& me) {
         int sums = 1;

@@ -120,7 +120,7 @@ TEST_CASE("a timeout that is not positive is reported as it was given") {
 TEST_CASE("who tests now and then is told as well") {
     constexpr int most_tests = 12; // of 30 ms each, and of 100 ms that count at most
     const FastClock clock(4);
-    Team team(2, {.placement = "none", .group = {.timeout = 100ms}});
+    Team team(2, {.placement = Placement::none, .group = {.timeout = 100ms}});
     int tests = 0;
     const Ended outcome = late_member(team, 1, [&](Member& me) {
         Request request = me.start.barrier();
@@ -144,8 +144,8 @@ TEST_CASE("timeouts of members may differ, and the longest never ends a wait") {
 TEST_CASE("TUTTI_TIMEOUT counts where the options say nothing") {
     const FastClock clock(4);
     setenv("TUTTI_TIMEOUT", "0.03", 1);
-    Team short_one(2, {.placement = "none"});
-    Team own(2, {.placement = "none", .group = {.timeout = 60s}});
+    Team short_one(2, {.placement = Placement::none});
+    Team own(2, {.placement = Placement::none, .group = {.timeout = 60s}});
     for (const char* text : {"soon", "-1", "0", "0.0", "1s", "nan", "inf", "never ", "", ".", "5.", ".5"}) {
         setenv("TUTTI_TIMEOUT", text, 1);
         CHECK(thrown_by([] { Group group(2); }).kind == Kind::nothing); // it is ignored
@@ -153,7 +153,7 @@ TEST_CASE("TUTTI_TIMEOUT counts where the options say nothing") {
     for (const char* text : {" 0.03", "0.03 ", "+0.03", "3e-2", "0x0.08", ".03", "0.03f", "0.0.3", "0,03"}) {
         INFO(text);
         setenv("TUTTI_TIMEOUT", text, 1);
-        Team patient(2, {.placement = "none"});
+        Team patient(2, {.placement = Placement::none});
         CHECK(thrown_by([&] { patient.run(barrier_after_100_ms); }).kind == Kind::nothing);
     }
     setenv("TUTTI_TIMEOUT", "never", 1);
@@ -165,7 +165,7 @@ TEST_CASE("TUTTI_TIMEOUT counts where the options say nothing") {
 }
 
 TEST_CASE("the timeout of a group and of a team can be changed") {
-    Team team(2, {.placement = "none"});
+    Team team(2, {.placement = Placement::none});
     const FastClock clock(4);
     const auto waits_in_vain = [&] {
         return thrown_by([&] {

@@ -49,7 +49,7 @@ inline std::vector<Line> lines_of(const Team& team, int rank, std::string_view k
 }
 
 inline Team team_of(int members, Trace trace) {
-    return Team(members, TeamOptions{.placement = "none", .group = {.trace = trace}});
+    return Team(members, TeamOptions{.placement = Placement::none, .group = {.trace = trace}});
 }
 
 /// The last member comes some time after the others have come for the `round`-th time, from 0 on.

@@ -56,7 +56,7 @@ void check_context(const std::function<void()>& call, Collective collective, con
 /// Rank 1 of two makes a wrong call in every way; then both members make a right one.
 template <class Call>
 void check_wrong(const Call& call, Collective collective, const std::string& text) {
-    Team team(2, {.placement = "none"});
+    Team team(2, {.placement = Placement::none});
     AsyncGroup meeting(2);
     CHECK(on_all(team, [&](Member& me) {
         if (me.rank() == 1) {

@@ -9,7 +9,7 @@ int main(int argc, char** argv) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     std::atomic<int> wrong = 0;
     {
-        tutti::Team team(2, {.placement = "none"});
+        tutti::Team team(2, {.placement = tutti::Placement::none});
         tutti::Cluster cluster(team, MPI_COMM_WORLD);
         cluster.run([&](tutti::ClusterMember& me) { wrong += me.allreduce(1, tutti::sum) != me.size(); });
     }

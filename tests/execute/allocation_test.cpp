@@ -136,7 +136,7 @@ TEST_CASE("the counter counts") {
 
 TEST_CASE("a warm call allocates nothing on any thread") {
     for (const int members : {1, 2, 3, 8}) {
-        Team team(members, {.placement = "none"});
+        Team team(members, {.placement = Placement::none});
         for (const std::size_t elements : {std::size_t{1}, std::size_t{1000}, std::size_t{5'000}}) {
             const auto check = [&](Collective collective, std::string_view name) {
                 INFO(to_string(collective), " ", name, ", ", members, " members, ", elements, " elements");
@@ -155,7 +155,7 @@ TEST_CASE("a warm call allocates nothing on any thread") {
 }
 
 TEST_CASE("calls by fewer members, and groups of equal distances, allocate nothing after the first time") {
-    Team team(6, {.placement = "none"});
+    Team team(6, {.placement = Placement::none});
     CHECK(allocated_when_warm(team, 1, [](Member& me) {
               return [&me] {
                   for (int n = me.rank() + 1; n <= me.size(); ++n) {
@@ -187,7 +187,7 @@ TEST_CASE("a function that a request calls is allocated once, and not at all if 
 }
 
 TEST_CASE("a run allocates nothing for the function that it is given, however large") {
-    Team team(2, {.placement = "none"});
+    Team team(2, {.placement = Placement::none});
     Group group(1);
     std::array<long, 32> found{};
     auto large = [found](Member& me) mutable { found[index_of(me)] = me.size(); };
@@ -201,7 +201,7 @@ TEST_CASE("a run allocates nothing for the function that it is given, however la
 
 TEST_CASE("starting an operation like one that is complete allocates nothing, nor does waiting for it") {
     for (const int members : {1, 2, 5}) {
-        Team team(members, {.placement = "none"});
+        Team team(members, {.placement = Placement::none});
         CAPTURE(members);
         CHECK(allocated_when_warm(team, 3, [](Member& me) {
                   constexpr std::size_t in_flight = 100;

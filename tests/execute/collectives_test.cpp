@@ -146,7 +146,7 @@ TEST_CASE("every algorithm is right in nonblocking and persistent calls, with 8 
 }
 
 TEST_CASE("a barrier holds everybody back until the last has come") {
-    Team team(4, {.placement = "none"});
+    Team team(4, {.placement = Placement::none});
     for (const std::string_view name : {"", "direct", "dissemination"}) {
         std::vector<int> written(4, 0);
         CHECK(on_all(team, [&](Member& me) {

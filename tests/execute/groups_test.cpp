@@ -84,8 +84,8 @@ TEST_CASE("levels that do not make the members are refused") {
                                                               {{2, 2, 2}, "{2, 2, 2}"}}) {
         const std::string text =
             "GroupOptions::levels: the product of the sizes " + sizes + " is not the number of members, 4";
-        CHECK_THROWS_WITH_AS(Team(4, {.placement = "none", .group = {.levels = levels}}), text.c_str(),
-                             ArgumentError);
+        CHECK_THROWS_WITH_AS(Team(4, {.placement = Placement::none, .group = {.levels = levels}}),
+                             text.c_str(), ArgumentError);
     }
     CHECK_THROWS_AS(Group(4, {.levels = {3}}), ArgumentError);
     CHECK(Group(4, {.levels = {1, 4, 1}}).size() == 4);
@@ -97,7 +97,7 @@ TEST_CASE("every algorithm on levels, every tree: sums have the bits of the cano
     for (const Sizes& levels : trees()) {
         const int members = std::accumulate(levels.begin(), levels.end(), 1, std::multiplies());
         const auto jobs = jobs_of(members, std::vector<std::size_t>{0, 1, 4, 31, 1009, 5000}, wanted);
-        const auto ranks = blocking(members, {.placement = "none", .group = {.levels = levels}});
+        const auto ranks = blocking(members, {.placement = Placement::none, .group = {.levels = levels}});
         CHECK(Exam(members, 5000, ordinary<double>, sum).run(*ranks, jobs) == "");
     }
 }

@@ -146,7 +146,7 @@ std::string described(const algorithm::Algorithm& row, int members) {
 
 TEST_CASE("what needs one pass gets all operands at once from every algorithm that it can select") {
     for (const int members : reduced ? std::vector{1, 2, 3, 4} : std::vector{1, 2, 3, 4, 5, 8, 13}) {
-        Team team(members, {.placement = "none"});
+        Team team(members, {.placement = Placement::none});
         for (const auto& row : algorithm::registry()) {
             for (const std::string_view name : {row.name, std::string_view()}) {
                 INFO(described(row, members));
@@ -164,7 +164,7 @@ TEST_CASE("what needs one pass gets all operands at once from every algorithm th
 
 TEST_CASE("what needs one pass is rejected by every algorithm that combines partial results") {
     constexpr int members = 4;
-    Team team(members, {.placement = "none"});
+    Team team(members, {.placement = Placement::none});
     int rejected = 0;
     for (const auto& row : algorithm::registry()) {
         if (reduces(row) && !combines_in_one_pass(row, members)) {
@@ -193,7 +193,7 @@ TEST_CASE("what needs one pass is rejected by every algorithm that combines part
 
 TEST_CASE("300 buffers of ones sum to 300 with every algorithm that can be selected, not to 256") {
     constexpr int members = 300;
-    Team team(members, {.placement = "none"});
+    Team team(members, {.placement = Placement::none});
     for (const auto& row : algorithm::registry()) {
         if (combines(row, members) && combines_in_one_pass(row, members) &&
             (!reduced || row.name == "direct")) {

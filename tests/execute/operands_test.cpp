@@ -28,7 +28,7 @@ template <std::size_t Bytes>
 void examine_alignment(int members) {
     using Element = Aligned<Bytes>;
     INFO(Bytes, " bytes, ", members, " members");
-    Team team(members, {.placement = "none"});
+    Team team(members, {.placement = Placement::none});
     std::atomic<int> misplaced{0};
     const Reference<Element> reference(members, aligned<Element>, added<Element>);
     const auto jobs = jobs_of(members, std::vector<std::size_t>{1, 2, 3, 7, 33, 90}, {.exact = false});
@@ -99,7 +99,7 @@ TEST_CASE("elements of one size and two alignments may follow one another") {
 
 TEST_CASE("elements of three bytes under a function and under a lambda") {
     for (const int members : {1, 2, 3, 4, 5, 7, 8, 13, 16, 22}) {
-        Team team(members, {.placement = "none"});
+        Team team(members, {.placement = Placement::none});
         const Reference<Affine> reference(members, affine, compose);
         const auto jobs = jobs_of(members, std::vector<std::size_t>{0, 1, 2, 10, 11, 257, 1000},
                                   {.exact = false, .commutative = false, .rows = [](const auto& row) {
@@ -174,7 +174,7 @@ TEST_CASE("a reduce_scatter may leave its block in front, as MPI does in place")
 }
 
 TEST_CASE("an operator with a state is used as it is on every member") {
-    Team team(4, {.placement = "none"});
+    Team team(4, {.placement = Placement::none});
     const auto results = team.run([&](Member& me) {
         const int modulus = me.size() + 3;
         return me.allreduce(me.rank() + 3, [modulus](int a, int b) { return (a + b) % modulus; });

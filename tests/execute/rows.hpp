@@ -82,7 +82,8 @@ int wrong_calls(Team& team, const Reference<T, W>& reference, const std::vector<
 }
 
 /// The members of a team, which make blocking calls.
-inline std::unique_ptr<Ranks> blocking(int members, const TeamOptions& options = {.placement = "none"}) {
+inline std::unique_ptr<Ranks> blocking(int members,
+                                       const TeamOptions& options = {.placement = Placement::none}) {
     return blocking_way.make({.members = members, .team = options});
 }
 

@@ -186,7 +186,7 @@ void take_part(const Case& made, const Program& program, Member& me, const std::
 
 /// What each member throws, and behind these what a team throws.
 std::vector<Thrown> run_in_team(const Case& made, const Program& program) {
-    Team team(made.members, {.placement = "none"});
+    Team team(made.members, {.placement = Placement::none});
     std::vector<std::optional<Member>> parts(static_cast<std::size_t>(made.members));
     if (made.scope == Scope::kept) {
         team.run([&](Member& me) { parts[index_of(me)] = me.dup(); });

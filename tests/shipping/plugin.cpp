@@ -11,7 +11,7 @@
 namespace {
 
 int sum_of_team() {
-    tutti::Team team(2, {.placement = "none"});
+    tutti::Team team(2, {.placement = tutti::Placement::none});
     int sum = 0;
     team.run([&](tutti::Member& me) {
         std::array<int, 100> ones{};

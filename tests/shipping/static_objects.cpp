@@ -11,7 +11,7 @@
 
 namespace {
 
-tutti::Team team(2, {.placement = "none"});
+tutti::Team team(2, {.placement = tutti::Placement::none});
 tutti::Group group(2);
 tutti::AsyncGroup ranks(2);
 

@@ -91,7 +91,7 @@ TEST_CASE("random calls with an operator that is slow at random") {
 
 TEST_CASE("the others sleep until a late member comes, and until it fails") {
     for (const int members : {2, 8}) {
-        Team team(members, {.placement = "none"});
+        Team team(members, {.placement = Placement::none});
         const Ended ended = run(team, [&](Member& me) {
             const auto be_late = [&] {
                 if (me.rank() == 0) {
@@ -166,7 +166,7 @@ TEST_CASE("failures at random moments") {
     const std::uint32_t seed = fresh_seed();
     for (const int members : {2, 4, 8}) {
         std::mt19937 random(seed);
-        Team team(members, {.placement = "none"});
+        Team team(members, {.placement = Placement::none});
         for (int i = 0; i < scale(100); ++i) {
             const int thrower = static_cast<int>(random() % static_cast<unsigned>(members));
             const std::size_t elements = random() % 2 == 0 ? 1 : 200;

@@ -64,12 +64,12 @@ std::string word_behind(const std::string& text, const std::string& before, cons
 }
 
 Team team_on_one_cpu(const std::string& tuning) {
-    const std::string one_cpu = std::to_string(tuning::this_machine().os_indices().front());
+    const Placement one_cpu = Placement::cpus({tuning::this_machine().os_indices().front()});
     return Team(3, {.placement = one_cpu, .group = {.tuning = tuning}});
 }
 
 Team trying_team(int members) {
-    return Team(members, {.placement = "none", .group = {.tuning = "on"}});
+    return Team(members, {.placement = Placement::none, .group = {.tuning = "on"}});
 }
 
 constexpr int enough_calls = 40;
@@ -262,7 +262,7 @@ TEST_CASE("what a group has learnt is in its roll call and in the file that the 
 }
 
 TEST_CASE("a group whose calls never have its members wait for each other learns as well") {
-    Team team(3, {.placement = "none"});
+    Team team(3, {.placement = Placement::none});
     team.run([](Member& me) {
         std::vector<double> values(65536, 1.0);
         std::vector<double> all(values.size() * 3);

@@ -142,7 +142,7 @@ TEST_CASE("the end of a split is the end of all its calls: functions come after 
 }
 
 TEST_CASE("a trace shows a call as it was, whatever a function calls at its end") {
-    Team team(2, {.placement = "none", .group = {.timeout = 20s, .trace = Trace::operations}});
+    Team team(2, {.placement = Placement::none, .group = {.timeout = 20s, .trace = Trace::operations}});
     const auto others = [](Member& me) {
         for (std::size_t n = 1000; n <= 8000; n += 1000) {
             std::vector<double> values(n);
@@ -185,7 +185,7 @@ TEST_CASE("a trace shows a call as it was, whatever a function calls at its end"
 }
 
 TEST_CASE("the time of user code is no part of a measurement of algorithms") {
-    Team team(2, {.placement = "none", .group = {.tuning = "on", .timeout = 20s}});
+    Team team(2, {.placement = Placement::none, .group = {.tuning = "on", .timeout = 20s}});
     constexpr auto slow = 30ms; // far more than a busy machine takes for the fastest of three calls
     std::array<Turn, 3> turns;  // those in which the second algorithm is tried
     team.run([&](Member& me) {

@@ -59,7 +59,7 @@ void act_beside_ready(bool is_coroutine, const std::function<void(Beside&)>& act
 } // namespace
 
 TEST_CASE("two groups that fail crosswise release members that wait in a call of the other group") {
-    Team team(3, {.placement = "none", .group = {.timeout = 20s}});
+    Team team(3, {.placement = Placement::none, .group = {.timeout = 20s}});
     for (int round = 0; round < 10; ++round) {
         std::latch started(2);
         std::barrier<> both(2);

@@ -46,7 +46,7 @@ struct Beside {
 
 /// Both members of a team do the same, or what belongs to their rank. No case waits for the timeout.
 inline Thrown run_both(const std::function<void(Beside&)>& part) {
-    Team team(2, {.placement = "none", .group = {.timeout = 20s}});
+    Team team(2, {.placement = Placement::none, .group = {.timeout = 20s}});
     return thrown_by([&] {
         team.run([&](Member& me) {
             Beside own(me);

@@ -257,5 +257,7 @@ TEST_CASE("operations complete by calls of tutti_progress alone, in all groups o
         require_ok(tutti_wait_all(requests.data(), 2));
         return tutti_leave(members[1]);
     };
-    Team(2, {.placement = "none"}).run([&](Member& me) { c_api::call_as_member(me, part, nullptr); });
+    Team(2, {.placement = Placement::none}).run([&](Member& me) {
+        c_api::call_as_member(me, part, nullptr);
+    });
 }

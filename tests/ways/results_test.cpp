@@ -130,8 +130,8 @@ TEST_CASE("the same in slices that an executor runs at once, from the last on") 
 
 TEST_CASE("the same in slices that a pool or a team runs later") {
     Pool pool(2);
-    Team team(3, {.placement = "none"});
-    Team with_caller(2, {.placement = "none", .caller_is_member = true});
+    Team team(3, {.placement = Placement::none});
+    Team with_caller(2, {.placement = Placement::none, .caller_is_member = true});
     Examined what = in_brief;
     for (const Executor& executor : {pool.executor(), executor_of(team), executor_of(with_caller)}) {
         what.async = {.executor = executor, .slice_bytes = 300};

@@ -102,14 +102,14 @@ private:
 /// What ranks are made with. Programs in C take the timeout only.
 struct Setting {
     int members = 1;
-    TeamOptions team = {.placement = "none"};
+    TeamOptions team = {.placement = Placement::none};
     AsyncGroupOptions async = {};
 };
 
 /// With a timeout of every call.
 inline Setting with_timeout(int members, std::chrono::milliseconds timeout) {
     return {.members = members,
-            .team = {.placement = "none", .group = {.timeout = timeout}},
+            .team = {.placement = Placement::none, .group = {.timeout = timeout}},
             .async = {.timeout = timeout}};
 }
 

@@ -12,7 +12,7 @@ TeamOptions chosen(const tutti_team_options* given) {
     TeamOptions made{.group = c_api::group_options("team", options.group),
                      .caller_is_member = options.caller_is_member != 0};
     if (options.placement != nullptr) {
-        made.placement = options.placement;
+        made.placement = Placement::parse(options.placement);
     }
     return made;
 }

@@ -366,6 +366,6 @@ TEST_CASE("options of teams are passed on") {
     ok(tutti_team_free(team));
     REQUIRE(tutti_team_create(TUTTI_ONE_PER_CPU, nullptr, &team) == TUTTI_OK);
     ok(tutti_team_size(team, &size));
-    CHECK(size == static_cast<int>(tutti::cpus_of_placement("compact", 0).size()));
+    CHECK(size == static_cast<int>(tutti::cpus_of_placement({}, 0).size()));
     ok(tutti_team_free(team));
 }

@@ -47,7 +47,7 @@ TEST_CASE("one output that all members or ranks share") {
 }
 
 TEST_CASE("members that call from C and from C++ are in the same calls") {
-    Team team(5, {.placement = "none"});
+    Team team(5, {.placement = Placement::none});
     team.run([&](Member& me) {
         const std::vector<std::size_t> counts = {1, 2, 3, 4, 5};
         const auto rank = static_cast<std::size_t>(me.rank());

@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
     int processes = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    const auto on_node = static_cast<int>(tutti::cpus_of_placement("compact", 0).size());
+    const auto on_node = static_cast<int>(tutti::cpus_of_placement(tutti::Placement::compact, 0).size());
     int wrong = on_node < processes || omp_get_num_places() == 0 ? 77 : 0;
     for (int i = 0; i < 2 && wrong == 0; ++i) { // before and after the runtime has bound threads
         const tutti::CpuShare share = tutti::divide_cpus(MPI_COMM_WORLD);

@@ -30,7 +30,7 @@ TEST_CASE(
     "every operand is lifted once, and every result lowered once, by every algorithm that is accepted") {
     std::size_t served = 0;
     for (const int members : reduced ? std::vector{1, 2, 3, 5} : std::vector{1, 2, 3, 4, 5, 8, 13}) {
-        Team team(members, {.placement = "none"});
+        Team team(members, {.placement = Placement::none});
         const Reference<float> reference(members, element_of, std::plus<>(),
                                          [](float total, std::size_t) { return 2 * total; });
         const auto reduces = [](const auto& row) { return detail::traits_of(row.collective).reduces(); };
@@ -51,7 +51,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a scan takes nothing that a scan of 16-bit numbers, which copies its first operand, has chosen") {
-    Team team(2, {.placement = "none"});
+    Team team(2, {.placement = Placement::none});
     team.run([](Member& me) {
         for (const std::size_t bytes : {17000U, 24000U, 70000U, 300000U}) {
             const std::vector<bfloat16> halves(bytes / sizeof(bfloat16), bfloat16(1));
@@ -70,7 +70,7 @@ TEST_CASE("a scan takes nothing that a scan of 16-bit numbers, which copies its 
 
 TEST_CASE("a sum in a wider type rounds once") {
     for (const int members : {2, 3, 4, 7}) {
-        Team team(members, {.placement = "none"});
+        Team team(members, {.placement = Placement::none});
         team.run([&](Member& me) {
             for (const std::size_t elements : {std::size_t{1}, std::size_t{9}, std::size_t{3001}}) {
                 // In float each 1 would be lost.
@@ -92,7 +92,7 @@ TEST_CASE("a sum in a wider type rounds once") {
 }
 
 TEST_CASE("means of real and complex numbers, of all members and of those up to here") {
-    Team team(5, {.placement = "none"});
+    Team team(5, {.placement = Placement::none});
     team.run([](Member& me) {
         CHECK(me.allreduce(static_cast<double>(me.rank()), mean) == 2.0);
         const std::complex<double> own(me.rank(), 1);
@@ -110,7 +110,7 @@ TEST_CASE("means of real and complex numbers, of all members and of those up to 
 }
 
 TEST_CASE("the order from the left is kept in the accumulator") {
-    Team team(4, {.placement = "none"});
+    Team team(4, {.placement = Placement::none});
     team.run([](Member& me) {
         const double terms[] = {1e300, 1.0, -1e300, 1.0};
         const double own = terms[me.rank()];
@@ -147,7 +147,7 @@ static_assert(Applicable<MeanIn<double>, float> && Applicable<Mean, float16>);
 
 TEST_CASE("programs have such operators of their own") {
     for (const int members : {1, 2, 6}) {
-        Team team(members, {.placement = "none"});
+        Team team(members, {.placement = Placement::none});
         team.run([](Member& me) {
             std::vector<float> own(700, static_cast<float>(me.rank() * me.rank()));
             me.allreduce(own, Spread{});

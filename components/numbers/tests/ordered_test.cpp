@@ -231,7 +231,7 @@ TEST_CASE("ranges that leave gaps or overlap are rejected on every member, which
 }
 
 TEST_CASE("ranges are rejected on every member before the exception of one releases the others") {
-    Team team(4, {.placement = "none"});
+    Team team(4, {.placement = Placement::none});
     for (int round = 0; round < 30; ++round) {
         const Ended ended =
             run(team, [](Member& me) { std::ignore = prepare_ordered_reduce<double>(me, 5, 1, sum); });

@@ -161,7 +161,7 @@ bool same_bits(const T& a, const T& b) {
 }
 
 inline Team team_of(int members) {
-    return Team(members, {.placement = "none"});
+    return Team(members, {.placement = Placement::none});
 }
 
 } // namespace tutti::test

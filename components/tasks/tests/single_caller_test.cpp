@@ -109,8 +109,8 @@ void examine(int ranks, std::size_t block, const Op& op, const Executor& executo
 
 TEST_CASE("every collective over the vectors of one caller") {
     test::Pool pool(2);
-    Team team(3, {.placement = "none"});
-    Team caller(2, {.placement = "none", .caller_is_member = true});
+    Team team(3, {.placement = Placement::none});
+    Team caller(2, {.placement = Placement::none, .caller_is_member = true});
     for (const Executor& executor :
          {pool.executor(), executor_of(team), executor_of(caller), Executor(), test::backwards()}) {
         for (const int ranks : {1, 2, 3, 7, 16, 17}) {
@@ -125,7 +125,7 @@ TEST_CASE("every collective over the vectors of one caller") {
 }
 
 TEST_CASE("an executor of a team runs each task once") {
-    Team team(3, {.placement = "none"});
+    Team team(3, {.placement = Placement::none});
     for (const std::size_t count : {0U, 1U, 2U, 3U, 7U, 100U}) {
         std::vector<std::atomic<int>> runs(count);
         executor_of(team)(count, [&](std::size_t index) { ++runs[index]; });
@@ -231,7 +231,7 @@ TEST_CASE("the caller gets what the operator or the executor throws") {
     test::Pool pool(2);
     CHECK_THROWS_WITH_AS(allreduce(own, throws), "operator", std::runtime_error);
     CHECK_THROWS_WITH_AS(allreduce(own, throws, pool.executor()), "operator", std::runtime_error);
-    Team team(2, {.placement = "none"});
+    Team team(2, {.placement = Placement::none});
     CHECK_THROWS_WITH_AS(allreduce(own, throws, executor_of(team)), "operator", std::runtime_error);
     // A member of the team would wait for itself.
     team.run([&](Member& me) {

@@ -102,7 +102,7 @@ bool are_placed(::tbb::task_arena& arena, const std::vector<int>& cpus) {
 
 TEST_CASE("threads are pinned while they are in an arena, and the caller's only then") {
     const std::vector<int> before = cpus_of_this_thread();
-    for (const char* placement : {"compact", "scatter"}) {
+    for (const tutti::Placement placement : {tutti::Placement::compact, tutti::Placement::scatter}) {
         ::tbb::task_arena arena(static_cast<int>(before.size()));
         const tutti::ArenaPinning pinning(arena, placement);
         CHECK(are_placed(arena, tutti::cpus_of_placement(placement, arena.max_concurrency())));
@@ -114,8 +114,8 @@ TEST_CASE("an arena in an arena gives back what the outer one has") {
     const std::vector<int> before = cpus_of_this_thread();
     ::tbb::task_arena outer(1);
     ::tbb::task_arena inner(1);
-    const tutti::ArenaPinning on_first(outer, std::to_string(before.front()));
-    const tutti::ArenaPinning on_last(inner, std::to_string(before.back()));
+    const tutti::ArenaPinning on_first(outer, tutti::Placement::cpus({before.front()}));
+    const tutti::ArenaPinning on_last(inner, tutti::Placement::cpus({before.back()}));
     outer.execute([&] {
         CHECK(cpus_of_this_thread() == std::vector<int>{before.front()});
         inner.execute([&] { CHECK(cpus_of_this_thread() == std::vector<int>{before.back()}); });
@@ -130,7 +130,7 @@ TEST_CASE("threads that are still in the arena are given back what they had") {
     std::vector<int> after;
     std::atomic<int> stage = 0;
     {
-        const tutti::ArenaPinning pinning(arena, std::to_string(before.front()));
+        const tutti::ArenaPinning pinning(arena, tutti::Placement::cpus({before.front()}));
         arena.enqueue([&] {
             stage = 1;
             stage.notify_all();
@@ -151,11 +151,11 @@ TEST_CASE("nobody is pinned where the placement says so, and one that cannot be 
     const std::vector<int> before = cpus_of_this_thread();
     ::tbb::task_arena arena(1);
     {
-        const tutti::ArenaPinning pinning(arena, "none");
+        const tutti::ArenaPinning pinning(arena, tutti::Placement::none);
         arena.execute([&] { CHECK(cpus_of_this_thread() == before); });
     }
-    CHECK_THROWS_AS(tutti::ArenaPinning(arena, "nonsense"), tutti::ArgumentError);
-    CHECK_THROWS_AS(tutti::cpus_of_placement("compact", -1), tutti::ArgumentError);
+    CHECK_THROWS_AS(tutti::ArenaPinning(arena, tutti::Placement::parse("nonsense")), tutti::ArgumentError);
+    CHECK_THROWS_AS(tutti::cpus_of_placement(tutti::Placement::compact, -1), tutti::ArgumentError);
 }
 
 /// Runs task(0) .. task(count - 1) in an arena, and returns when they have returned.

@@ -103,13 +103,17 @@ bool HeldCpus::is_shared(int cpu) const {
 
 } // namespace detail
 
-std::vector<int> cpus_of_placement(const std::string& placement, int threads) {
+Placement Placement::cpus(const std::vector<int>& cpus) {
+    return parse(cpus.empty() ? "" : machine::to_string({.os_indices = cpus})); // not "compact"
+}
+
+std::vector<int> cpus_of_placement(const Placement& placement, int threads) {
     if (threads != 0) {
         detail::require_number("cpus_of_placement", "threads", threads,
                                ", or 0 for the default number of a team");
     }
     std::vector<int> found;
-    detail::place("cpus_of_placement", threads, placement,
+    detail::place("cpus_of_placement", threads, placement.text(),
                   [&](std::vector<int> cpus) { found = std::move(cpus); });
     return found;
 }

@@ -70,7 +70,7 @@ private:
 };
 
 TeamThreads::TeamThreads(int members, const TeamOptions& options)
-    : cpus_("Team", members, options.placement),
+    : cpus_("Team", members, options.placement.text()),
       group_(std::make_shared<GroupState>(static_cast<int>(cpus_.by_member().size()),
                                           library::config_for(options.group, cpus_.by_member()),
                                           library::diagnosis_of)),

@@ -38,7 +38,7 @@ struct Part {
 
 bool notices_different_operators(const std::array<Part, 2>& parts) {
     try {
-        tutti::Team team(2, {.placement = "none"});
+        tutti::Team team(2, {.placement = tutti::Placement::none});
         team.run([&](tutti::Member& me) {
             std::vector<double> values(1000, 1.0);
             parts.at(me.rank()).calls(me, values, me.rank() == 0);
@@ -52,7 +52,7 @@ bool notices_different_operators(const std::array<Part, 2>& parts) {
 } // namespace
 
 int main() {
-    tutti::Team team(2, {.placement = "none"});
+    tutti::Team team(2, {.placement = tutti::Placement::none});
     tutti::AsyncGroup ranks(2);
     const std::array parts{Part(EVEN), Part(ODD)};
     require(notices_different_operators(parts), "different operators are not noticed");

@@ -693,7 +693,7 @@ typedef struct tutti_team_options {
     size_t size;
     /// If not 0, the thread that calls tutti_team_run() is member 0.
     int caller_is_member;
-    /// The CPUs to which members are pinned, see tutti::TeamOptions::placement; NULL: "compact".
+    /// The CPUs to which members are pinned, as tutti::Placement::parse() reads them; NULL: "compact".
     const char* placement;
     /// Options of the team's group, or NULL.
     const tutti_group_options* group;

@@ -291,8 +291,8 @@ private:
 
 /// The CPUs that a process should use.
 struct CpuShare {
-    /// The CPUs of this process, in the format of TeamOptions::placement.
-    std::string placement = {};
+    /// The CPUs of this process, for TeamOptions::placement.
+    Placement placement = {};
     /// The number of these CPUs.
     int cpus = 0;
     /// One line that describes how the CPUs of the node were divided, and why.

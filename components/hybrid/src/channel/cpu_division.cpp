@@ -188,9 +188,7 @@ CpuShare divide_cpus(MPI_Comm communicator) {
     CpuShare share;
     const std::vector<int> cpus = hybrid::divided(machine::here(), node.cpus(), node.rank(), share.note);
     share.cpus = static_cast<int>(cpus.size());
-    for (const int cpu : cpus) {
-        share.placement += (share.placement.empty() ? "" : ",") + std::to_string(cpu);
-    }
+    share.placement = Placement::cpus(cpus);
     return share;
 }
 

@@ -79,13 +79,13 @@ inline void tbb_wait(const AsyncRequest& request) {
 
 void tbb_wait(const Request&) = delete; // the task may resume on a thread that must not use the request
 
-/// Pins the threads that enter an arena, as a Team of the arena's size pins its threads
-/// (TeamOptions::placement). A thread gets its previous CPUs back when it leaves the arena, or when this
-/// object is destroyed. A thread that the system does not allow to be pinned stays as it is.
+/// Pins the threads that enter an arena, as a Team of the arena's size pins its threads. A thread gets its
+/// previous CPUs back when it leaves the arena, or when this object is destroyed. A thread that the system
+/// does not allow to be pinned stays as it is.
 class ArenaPinning final : public tbb::task_scheduler_observer {
 public:
     /// Throws ArgumentError under the same conditions as a team.
-    explicit ArenaPinning(tbb::task_arena& arena, const std::string& placement = "compact")
+    explicit ArenaPinning(tbb::task_arena& arena, const Placement& placement = {})
         : tbb::task_scheduler_observer(arena), cpus_(cpus_of_placement(placement, arena.max_concurrency())) {
         observe(true);
     }
