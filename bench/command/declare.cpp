@@ -78,7 +78,7 @@ void declare(CLI::App& command, BenchArguments& arguments) {
     command
         .add_option("--calling", arguments.calling,
                     "How calls are made: a list of blocking, started (nonblocking, waited for at once), "
-                    "persistent, arriving (ranks not bound to threads), single_caller (single-caller form); "
+                    "persistent, arriving (ranks not bound to threads), all_buffers (all-buffers form); "
                     "blocking is always measured")
         ->excludes(shared);
     command

@@ -20,7 +20,7 @@ struct Calling {
         /// At an AsyncGroup, by each member for a rank, and waited for at once.
         arriving,
         /// By member 0 for all, while the others sleep; long ones with as many threads as there are members.
-        single_caller
+        all_buffers
     };
     Way way = Way::blocking;
     /// So many are started before they are waited for, each on vectors of its own, spaced() apart.
@@ -29,10 +29,10 @@ struct Calling {
 
 /// The value of --calling for each way, in their order.
 inline constexpr std::array<std::string_view, 5> ways_of_calling = {"blocking", "started", "persistent",
-                                                                    "arriving", "single_caller"};
+                                                                    "arriving", "all_buffers"};
 
 /// As a contender: "tutti", "tutti_started", "tutti_64_in_flight", "tutti_persistent", "tutti_arriving",
-/// "tutti_single_caller".
+/// "tutti_all_buffers".
 std::string name_of(const Calling& calling);
 
 /// Whether it is one of these ways.

@@ -200,14 +200,14 @@ void check_levels(const std::vector<int>& levels, const std::vector<int>& member
 
 /// Rejects options that calls which are not made by members do not support.
 void check_callings(const BenchOptions& options) {
-    const bool single_caller = has_way(options.callings, Calling::Way::single_caller);
-    if ((single_caller || has_way(options.callings, Calling::Way::arriving)) &&
+    const bool all_buffers = has_way(options.callings, Calling::Way::all_buffers);
+    if ((all_buffers || has_way(options.callings, Calling::Way::arriving)) &&
         options.algorithms != std::vector<std::string>{""}) {
         throw UsageError(
-            "--calling arriving, single_caller: such calls cannot name an algorithm; leave --algorithm out");
+            "--calling arriving, all_buffers: such calls cannot name an algorithm; leave --algorithm out");
     }
-    if (single_caller && (options.type != Type::f64 || options.op != Operator::sum)) {
-        throw UsageError("--calling single_caller: is measured with --type f64 and --op sum only");
+    if (all_buffers && (options.type != Type::f64 || options.op != Operator::sum)) {
+        throw UsageError("--calling all_buffers: is measured with --type f64 and --op sum only");
     }
 }
 

@@ -107,7 +107,7 @@ TEST_CASE("every way of calling does every collective rightly, and those in flig
         const Place place;
         expect(0,
                "bench -t 3 -b 24 -e 24K -f 1024 -n 10 --rounds=1 --seconds=0.05 --in-flight=5 "
-               "--calling=started,persistent,arriving,single_caller --baseline=std_barrier " +
+               "--calling=started,persistent,arriving,all_buffers --baseline=std_barrier " +
                    vectors + " --json " + place / "a.json",
                "tutti_5_in_flight: 5 calls started on vectors of their own");
         auto collectives = collectives_of(points_in(place / "a.json"));
@@ -117,7 +117,7 @@ TEST_CASE("every way of calling does every collective rightly, and those in flig
             CHECK(collectives[name].size() == 12);
         }
         // No barrier; in place, no reduce, gather and scatter either.
-        CHECK(collectives["tutti_single_caller"].size() == (vectors == "--in-place" ? 8 : 11));
+        CHECK(collectives["tutti_all_buffers"].size() == (vectors == "--in-place" ? 8 : 11));
     }
 }
 

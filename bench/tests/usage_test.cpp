@@ -31,9 +31,9 @@ TEST_CASE("usage errors end with exit code 2 and say what would work") {
     expect(2, "bench --shared --baseline openmpi", "--baseline with --shared: \"openmpi\" is unknown");
     expect(2, "bench --shared --in-place", "--in-place");
     expect(2, "bench --calling blocking,later",
-           "\"later\" is unknown; there are: blocking, started, persistent, arriving, single_caller");
+           "\"later\" is unknown; there are: blocking, started, persistent, arriving, all_buffers");
     expect(2, "bench --calling arriving -a direct", "such calls cannot name an algorithm");
-    expect(2, "bench --calling single_caller -d f32", "--type f64 and --op sum only");
+    expect(2, "bench --calling all_buffers -d f32", "--type f64 and --op sum only");
     expect(2, "bench --calling started --shared", "--shared");
     expect(2, "bench --in-flight 0", "--in-flight: from 1 to");
     expect(2, "bench --seconds 0", "--seconds");

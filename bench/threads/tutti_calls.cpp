@@ -5,9 +5,9 @@
 #include "measure/data.hpp"
 #include "measure/types.hpp"
 
+#include <tutti/all_buffers.hpp>
 #include <tutti/bindings.hpp>
 #include <tutti/operators.hpp>
-#include <tutti/single_caller.hpp>
 #include <tutti/team.hpp>
 
 #include <algorithm>
@@ -187,25 +187,25 @@ std::span<double> vector_of(std::byte* data, std::size_t elements) {
 }
 
 /// The calls for all ranks, as a member's: all vectors of the one that only the root has belong to a root.
-struct SingleCaller {
+struct AllBuffers {
     static void barrier(const Executor& /*by*/) {}
-    static void broadcast(const auto&... call) { tutti::single_caller::broadcast(call...); }
+    static void broadcast(const auto&... call) { tutti::all_buffers::broadcast(call...); }
     static void reduce(const Ranges& in, const Ranges& out, auto op, int root, const Executor& by) {
-        tutti::single_caller::reduce(in, out[static_cast<std::size_t>(root)], op, by);
+        tutti::all_buffers::reduce(in, out[static_cast<std::size_t>(root)], op, by);
     }
-    static void allreduce(const auto&... call) { tutti::single_caller::allreduce(call...); }
-    static void reduce_scatter(const auto&... call) { tutti::single_caller::reduce_scatter(call...); }
-    static void allgather(const auto&... call) { tutti::single_caller::allgather(call...); }
+    static void allreduce(const auto&... call) { tutti::all_buffers::allreduce(call...); }
+    static void reduce_scatter(const auto&... call) { tutti::all_buffers::reduce_scatter(call...); }
+    static void allgather(const auto&... call) { tutti::all_buffers::allgather(call...); }
     static void gather(const Ranges& in, const Ranges& out, int root, const Executor& by) {
-        tutti::single_caller::gather(in, out[static_cast<std::size_t>(root)], by);
+        tutti::all_buffers::gather(in, out[static_cast<std::size_t>(root)], by);
     }
     static void scatter(const Ranges& in, const Ranges& out, int root, const Executor& by) {
-        tutti::single_caller::scatter(in[static_cast<std::size_t>(root)], out, by);
+        tutti::all_buffers::scatter(in[static_cast<std::size_t>(root)], out, by);
     }
-    static void alltoall(const auto&... call) { tutti::single_caller::alltoall(call...); }
-    static void scan(const auto&... call) { tutti::single_caller::scan(call...); }
-    static void exscan(const auto&... call) { tutti::single_caller::exscan(call...); }
-    static void shift(const auto&... call) { tutti::single_caller::shift(call...); }
+    static void alltoall(const auto&... call) { tutti::all_buffers::alltoall(call...); }
+    static void scan(const auto&... call) { tutti::all_buffers::scan(call...); }
+    static void exscan(const auto&... call) { tutti::all_buffers::exscan(call...); }
+    static void shift(const auto&... call) { tutti::all_buffers::shift(call...); }
 
     // There are none in place, and they are never requested.
     static void reduce(const Ranges& /*inouts*/, auto /*op*/, int /*root*/, const Executor& /*by*/) {}
@@ -248,7 +248,7 @@ Calls arriving_calls(AsyncGroup& meeting, int rank, const Problem& problem, std:
     return dynamic_calls(AtAsyncGroup{meeting, rank}, problem, rank, input, output);
 }
 
-Calls single_caller_calls(const Problem& problem, const pass::Vectors& vectors, const Executor& executor) {
+Calls all_buffers_calls(const Problem& problem, const pass::Vectors& vectors, const Executor& executor) {
     Ranges ins;
     Ranges outs;
     for (int rank = 0; rank < problem.members; ++rank) {
@@ -264,7 +264,7 @@ Calls single_caller_calls(const Problem& problem, const pass::Vectors& vectors, 
     }
     return with_call_of(problem.collective, [&](auto make) {
         return repeated([=, number = problem.number()] {
-            SingleCaller all;
+            AllBuffers all;
             in_place ? make(all, sum, number, executor, outs) : make(all, sum, number, executor, ins, outs);
         });
     });

@@ -29,8 +29,8 @@ std::function<void(std::size_t calls)> arriving_calls(AsyncGroup& meeting, int r
                                                       std::byte* input, std::byte* output);
 
 /// The function with which one thread solves `problem`, sums of doubles, so many times for all members; empty
-/// where one caller has no such call.
-Calls single_caller_calls(const Problem& problem, const pass::Vectors& vectors, const Executor& executor);
+/// where the all-buffers form has no such call.
+Calls all_buffers_calls(const Problem& problem, const pass::Vectors& vectors, const Executor& executor);
 
 /// The calls to record.
 struct TracedCall {

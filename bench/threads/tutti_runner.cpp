@@ -45,7 +45,7 @@ TuttiRunner::TuttiRunner(const RunnerOptions& options)
         const AsyncGroupOptions by_those_that_wait{.executor = [](std::size_t, const auto&) {}};
         meeting_ = std::make_unique<AsyncGroup>(options.members, by_those_that_wait);
     }
-    if (has_way(options.callings, Calling::Way::single_caller)) {
+    if (has_way(options.callings, Calling::Way::all_buffers)) {
         helpers_ = std::make_unique<Team>(std::min(options.members, machine::allowed_pus()),
                                           TeamOptions{.placement = placement, .caller_is_member = true});
     }
@@ -115,8 +115,8 @@ std::vector<Contender> TuttiRunner::own_contenders(Member& me, Member& in_loops,
                             .algorithm = algorithm.empty() ? "auto" : algorithm,
                             .collective = {},
                             .calls = calling.in_flight};
-        if (calling.way == Calling::Way::single_caller) {
-            contender.collective = single_caller_calls(problem, all, executor_of(*helpers_));
+        if (calling.way == Calling::Way::all_buffers) {
+            contender.collective = all_buffers_calls(problem, all, executor_of(*helpers_));
             contender.leader_alone = true;
         } else if (calling.way == Calling::Way::arriving) {
             contender.collective = arriving_calls(*meeting_, me.rank(), problem, input, output);

@@ -92,7 +92,7 @@ private:
     std::unique_ptr<Group> of_loops_;
     /// At which members arrive that call so.
     std::unique_ptr<AsyncGroup> meeting_;
-    /// The helpers of a single caller.
+    /// The helpers of the all-buffers form.
     std::unique_ptr<Team> helpers_;
     Buffer harness_memory_;
     std::vector<Buffer> inputs_;

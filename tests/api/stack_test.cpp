@@ -118,14 +118,14 @@ TEST_CASE("kernels need 64 KiB of stack however they store, for any number of op
     }
 }
 
-TEST_CASE("one caller needs 64 KiB of stack for any number of ranks") {
+TEST_CASE("the all-buffers form needs 64 KiB of stack for any number of ranks") {
     for (const std::size_t ranks : {3U, 8U, 20U, 200U}) {
         for (const std::size_t count : {1U, 1000U, 100'000U}) {
             std::vector<std::vector<double>> in(ranks, std::vector<double>(count, 0.1));
             std::vector<std::vector<double>> out(ranks, std::vector<double>(count));
             on_small_threads(1, [&](int) {
-                single_caller::allreduce(in, out, sum);
-                single_caller::scan(in, out, sum);
+                all_buffers::allreduce(in, out, sum);
+                all_buffers::scan(in, out, sum);
             });
             CHECK(out.back().back() == doctest::Approx(0.1 * static_cast<double>(ranks)));
         }

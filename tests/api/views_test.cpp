@@ -161,11 +161,11 @@ TEST_CASE("an empty operator is rejected before the call begins, in every way of
     CHECK(alone.join(0).allreduce(2.0, full) == 2);
 }
 
-TEST_CASE("an empty operator of the single-caller form and of reduce_local is rejected") {
+TEST_CASE("an empty operator of the all-buffers form and of reduce_local is rejected") {
     std::vector<std::vector<double>> ins(2, std::vector<double>(3)), outs = ins;
     const std::function<double(double, double)> none;
-    CHECK(mentions(check_rejected(op_is_empty, [&] { single_caller::allreduce(ins, outs, none); }),
-                   "(rank 0)"));
+    CHECK(
+        mentions(check_rejected(op_is_empty, [&] { all_buffers::allreduce(ins, outs, none); }), "(rank 0)"));
     check_rejected("reduce_local: `op` is empty", [&] { reduce_local(ins[0], ins[1], none); });
 }
 

@@ -298,19 +298,19 @@ void use_chains() {
 }
 
 /// One thread that has all vectors, with a pool and with a team.
-void use_single_caller() {
+void use_all_buffers() {
     Pool pool(2);
     tutti::Team team(2);
     for (const std::size_t count : {std::size_t{1}, std::size_t{256}, std::size_t{1} << 19U}) {
         for (const tutti::Executor& executor : {pool.executor(), tutti::executor_of(team)}) {
             std::vector<std::vector<double>> ins(4, std::vector<double>(count, 1));
             std::vector<std::vector<double>> outs = ins;
-            tutti::single_caller::allreduce(ins, outs, tutti::sum, executor);
-            require(outs.back().back() == 4, "the result of one caller");
-            tutti::single_caller::allreduce(
+            tutti::all_buffers::allreduce(ins, outs, tutti::sum, executor);
+            require(outs.back().back() == 4, "the result of all buffers");
+            tutti::all_buffers::allreduce(
                 ins, outs, [](double a, double b) { return a + b; }, executor);
             require(outs.front().front() == 4 && outs.back().back() == 4,
-                    "the result of one caller's operator");
+                    "the result of all buffers with an operator");
         }
     }
 }
@@ -323,6 +323,6 @@ int main() {
     use_failures();
     use_async_group();
     use_chains();
-    use_single_caller();
+    use_all_buffers();
     std::puts("all results are right");
 }

@@ -179,7 +179,7 @@ TEST_CASE("reductions in order serial have the bits of a loop") {
     }
 }
 
-TEST_CASE("vectors that one caller combines have the same bits as those of members") {
+TEST_CASE("vectors that one thread combines have the same bits as those of members") {
     for (const std::size_t members : {1U, 2U, 3U, 4U, 5U, 7U, 8U, 64U, 127U, 128U, 129U, 255U, 256U}) {
         CAPTURE(members);
         std::vector<Vector> vectors(members, Vector(100));
@@ -188,7 +188,7 @@ TEST_CASE("vectors that one caller combines have the same bits as those of membe
             const auto element = [&](std::size_t rank) { return vectors[rank][i] = uneven(rank, i); };
             expected[i] = in_tree(members, element, std::plus<>());
         }
-        single_caller::allreduce(vectors, sum);
+        all_buffers::allreduce(vectors, sum);
         CHECK(vectors.back() == expected);
     }
 }

@@ -209,10 +209,10 @@ TEST_CASE("300 buffers of ones sum to 300 with every algorithm that can be selec
     }
 }
 
-TEST_CASE("300 buffers of ones sum to 300 for a single caller") {
+TEST_CASE("300 buffers of ones sum to 300 in the all-buffers form") {
     for (const std::size_t elements : {1U, 100'000U}) {
         std::vector<std::vector<bfloat16>> buffers(300, std::vector<bfloat16>(elements, bfloat16(1)));
-        single_caller::allreduce(buffers, sum);
+        all_buffers::allreduce(buffers, sum);
         CHECK(buffers == std::vector(300, std::vector<bfloat16>(elements, bfloat16(300))));
     }
 }

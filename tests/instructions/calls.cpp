@@ -99,13 +99,13 @@ double block_in_turn(long number) {
 
 constexpr std::size_t ranks = 8;
 
-/// One caller has the buffers of `Ranks` ranks.
+/// One thread has the buffers of `Ranks` ranks.
 template <std::size_t Ranks>
 double call_for_all(long number) {
     std::array<std::array<double, 1>, Ranks> in{};
     std::array<std::array<double, 1>, Ranks> out{};
     for (long call = 0; call < number; ++call) {
-        single_caller::allreduce(in, out, sum);
+        all_buffers::allreduce(in, out, sum);
     }
     return out.front().front();
 }
@@ -148,7 +148,7 @@ int main(int argc, char** argv) {
                                        {"blocking-in-c", block_in_c},
                                        {"in-turn", block_in_turn},
                                        {"nonblocking", start},
-                                       {"single-caller", call_for_all<ranks>},
+                                       {"all-buffers", call_for_all<ranks>},
                                        {"many-ranks", call_for_all<2 * ranks + 1>},
                                        {"arriving", arrive}}};
     for (const Way& way : ways) {

@@ -6,9 +6,9 @@ namespace tutti::test {
 
 const std::vector<Way>& all_ways() {
     static const std::vector<Way> all = [] {
-        std::vector<Way> ways{blocking_way,      nonblocking_way,   persistent_way,
-                              async_way,         single_caller_way, c_blocking_way,
-                              c_nonblocking_way, c_persistent_way,  c_async_way};
+        std::vector<Way> ways{blocking_way,      nonblocking_way,  persistent_way,
+                              async_way,         all_buffers_way,  c_blocking_way,
+                              c_nonblocking_way, c_persistent_way, c_async_way};
 #ifdef TUTTI_TESTS_FORTRAN
         ways.insert(ways.end(), {fortran_blocking_way, fortran_nonblocking_way, fortran_persistent_way,
                                  fortran_async_way});

@@ -90,7 +90,7 @@ Affine affine(std::size_t rank, std::size_t i) {
     return {static_cast<std::uint8_t>(2 * value + 1), static_cast<std::uint8_t>(value + rank * rank), 1};
 }
 
-const std::vector<Way> sliced_ways{async_way, single_caller_way};
+const std::vector<Way> sliced_ways{async_way, all_buffers_way};
 
 } // namespace
 
@@ -135,7 +135,7 @@ TEST_CASE("the same in slices that a pool or a team runs later") {
     Examined what = in_brief;
     for (const Executor& executor : {pool.executor(), executor_of(team), executor_of(with_caller)}) {
         what.async = {.executor = executor, .slice_bytes = 300};
-        examine<std::int64_t>({single_caller_way}, what, ordinary, Fold());
+        examine<std::int64_t>({all_buffers_way}, what, ordinary, Fold());
     }
     what.async.executor = pool.executor();
     examine<std::int64_t>({async_way}, what, ordinary, Fold());

@@ -152,7 +152,7 @@ struct Way {
     bool is_fortran() const { return name.starts_with("Fortran,"); }
 };
 
-extern const Way blocking_way, nonblocking_way, persistent_way, async_way, single_caller_way;
+extern const Way blocking_way, nonblocking_way, persistent_way, async_way, all_buffers_way;
 /// The same in C.
 extern const Way c_blocking_way, c_nonblocking_way, c_persistent_way, c_async_way;
 /// The same in Fortran, if that is built.

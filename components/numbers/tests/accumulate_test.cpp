@@ -157,13 +157,13 @@ TEST_CASE("programs have such operators of their own") {
     }
 }
 
-TEST_CASE("buffers of a single caller and two local ones are lifted and lowered as well") {
+TEST_CASE("buffers of the all-buffers form and two local ones are lifted and lowered as well") {
     std::vector<double> left{1, 2};
     const std::vector<double> right{3, 6};
     reduce_local(right, left, mean);
     CHECK(left == std::vector<double>{2, 4});
     std::vector<std::vector<double>> buffers{{1, 2}, {3, 6}, {5, 10}};
-    single_caller::allreduce(buffers, mean);
+    all_buffers::allreduce(buffers, mean);
     for (const auto& buffer : buffers) {
         CHECK(buffer == std::vector<double>{3, 6});
     }

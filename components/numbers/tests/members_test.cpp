@@ -111,7 +111,7 @@ TEST_CASE("norms with NaN of both signs have the same bits for every number of m
     check_bits_with_nan<float>();
 }
 
-TEST_CASE("the single-caller form has the sums, products and norms of the members") {
+TEST_CASE("the all-buffers form has the sums, products and norms of the members") {
     std::mt19937 engine(8);
     for (const Terms kind : {Terms::wide, Terms::huge_range, Terms::subnormal}) {
         const auto x = make_terms<double>(kind, 500, engine);
@@ -125,17 +125,17 @@ TEST_CASE("the single-caller form has the sums, products and norms of the member
         }
         Reproducible<double> squares;
         squares.add_products(x, x);
-        CHECK(same_bits(single_caller::reproducible_sum(parts), Reproducible<double>().add(x).value()));
-        CHECK(same_bits(single_caller::reproducible_sum(floats), Reproducible<float>().add(f).value()));
-        CHECK(same_bits(single_caller::reproducible_dot(parts, parts), squares.value()));
-        CHECK(same_bits(single_caller::reproducible_norm2(parts), norm_of(x)));
-        CHECK(same_bits(single_caller::reproducible_norm2(floats), norm_of_all(f)));
+        CHECK(same_bits(all_buffers::reproducible_sum(parts), Reproducible<double>().add(x).value()));
+        CHECK(same_bits(all_buffers::reproducible_sum(floats), Reproducible<float>().add(f).value()));
+        CHECK(same_bits(all_buffers::reproducible_dot(parts, parts), squares.value()));
+        CHECK(same_bits(all_buffers::reproducible_norm2(parts), norm_of(x)));
+        CHECK(same_bits(all_buffers::reproducible_norm2(floats), norm_of_all(f)));
     }
     const std::vector<std::vector<double>> two = {{1, 2}, {3}};
     const std::vector<std::vector<double>> one = {{1, 2}};
-    CHECK(single_caller::reproducible_dot(two, two) == 14.0);
-    CHECK_THROWS_AS(static_cast<void>(single_caller::reproducible_dot(two, one)), ArgumentError);
-    CHECK(single_caller::reproducible_sum(std::vector<std::vector<float>>()) == 0.0F);
+    CHECK(all_buffers::reproducible_dot(two, two) == 14.0);
+    CHECK_THROWS_AS(static_cast<void>(all_buffers::reproducible_dot(two, one)), ArgumentError);
+    CHECK(all_buffers::reproducible_sum(std::vector<std::vector<float>>()) == 0.0F);
 }
 
 TEST_CASE("products of different lengths are rejected before the call") {

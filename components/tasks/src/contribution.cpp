@@ -243,13 +243,13 @@ void Contribution::take(const Call& asked, int rank, int members) {
     if (!asked.algorithm.empty()) {
         throw ArgumentError(std::string(to_string(asked.collective)) + ": `algorithm` is " +
                             std::string(asked.algorithm) +
-                            ", but calls of an AsyncGroup or of the single-caller form cannot name an "
+                            ", but calls of an AsyncGroup or of the all-buffers form cannot name an "
                             "algorithm: leave it empty");
     }
     if (exchanges(asked)) {
         if (neighborhood_of(asked) != nullptr) {
             throw ArgumentError("neighbor_alltoall: is for members of a Team or Group; an AsyncGroup and the "
-                                "single-caller form have alltoall with counts, 0 for all but the neighbours");
+                                "all-buffers form have alltoall with counts, 0 for all but the neighbours");
         }
         shape = library::checked_layout(asked, rank, members, blocks);
     } else {

@@ -1,8 +1,8 @@
 // Threads of OpenMP that share in the work of large operations.
 
+#include <tutti/all_buffers.hpp>
 #include <tutti/async_group.hpp>
 #include <tutti/openmp.hpp>
-#include <tutti/single_caller.hpp>
 
 #include <doctest/doctest.h>
 #include <omp.h>
@@ -43,10 +43,10 @@ TEST_CASE("outside of a region the calling thread runs them before it returns") 
     CHECK(runs == 100);
 }
 
-TEST_CASE("one caller in a region, in a region of one thread, and outside") {
+TEST_CASE("one thread with all buffers in a region, in a region of one thread, and outside") {
     const auto add = [] {
         std::array<Vector, 3> vectors{Vector(elements, 1), Vector(elements, 2), Vector(elements, 3)};
-        single_caller::allreduce(vectors, sum, openmp_executor());
+        all_buffers::allreduce(vectors, sum, openmp_executor());
         return vectors[2] == Vector(elements, 6);
     };
     CHECK(add());

@@ -23,7 +23,7 @@ TEST_CASE("an arena shares in what one thread calls for, from outside and from i
         const tutti::Executor executor = tutti::executor_of(arena);
         const auto add = [&] {
             std::array<Vector, 3> vectors{Vector(elements, 1), Vector(elements, 2), Vector(elements, 3)};
-            tutti::single_caller::allreduce(vectors, tutti::sum, executor);
+            tutti::all_buffers::allreduce(vectors, tutti::sum, executor);
             CHECK(vectors[2] == Vector(elements, 6));
         };
         for (int round = 0; round < 10; ++round) {
@@ -33,7 +33,7 @@ TEST_CASE("an arena shares in what one thread calls for, from outside and from i
     }
 }
 
-TEST_CASE("an arena whose threads are busy keeps no caller waiting") {
+TEST_CASE("an arena whose threads are busy keeps no thread waiting") {
     ::tbb::task_arena arena(2, 0);
     ::tbb::task_group group;
     std::atomic<bool> is_done = false;
@@ -43,7 +43,7 @@ TEST_CASE("an arena whose threads are busy keeps no caller waiting") {
         }
     });
     std::array<Vector, 2> vectors{Vector(elements, 1), Vector(elements, 2)};
-    tutti::single_caller::allreduce(vectors, tutti::sum, tutti::executor_of(arena));
+    tutti::all_buffers::allreduce(vectors, tutti::sum, tutti::executor_of(arena));
     CHECK(vectors[0] == Vector(elements, 3));
     is_done = true;
     is_done.notify_all();
@@ -100,7 +100,7 @@ bool are_placed(::tbb::task_arena& arena, const std::vector<int>& cpus) {
     return elsewhere == 0;
 }
 
-TEST_CASE("threads are pinned while they are in an arena, and the caller's only then") {
+TEST_CASE("threads are pinned while they are in an arena, and the calling one only then") {
     const std::vector<int> before = cpus_of_this_thread();
     for (const tutti::Placement placement : {tutti::Placement::compact, tutti::Placement::scatter}) {
         ::tbb::task_arena arena(static_cast<int>(before.size()));

@@ -23,7 +23,7 @@ namespace tutti::v0_1::detail {
 template <class T>
 using TermLists = std::span<const std::span<const T>>;
 
-/// The only member of a group, for the single-caller form.
+/// The only member of a group, for the all-buffers form.
 struct Alone {
     struct Options {};
     template <class T, class Op>
@@ -176,7 +176,7 @@ concept TermsRange = std::ranges::sized_range<In> && BufferArgument<std::ranges:
 
 } // namespace detail
 
-namespace single_caller {
+namespace all_buffers {
 
 /// The sum of the elements of all buffers, which may have different lengths, with the same bits for every
 /// division among them: see tutti::reproducible_sum(). The calling thread does the work, without an
@@ -215,6 +215,6 @@ template <detail::TermsRange In>
     return detail::reproduced_norm2(me, detail::TermLists<T>(parts), detail::Alone::Options{});
 }
 
-} // namespace single_caller
+} // namespace all_buffers
 
 } // namespace tutti::v0_1

@@ -30,7 +30,7 @@ class Team;
 using Executor = std::function<void(std::size_t count, const std::function<void(std::size_t)>& task)>;
 
 /// An executor that runs tasks on the members of a team, for calls that one thread makes for all ranks:
-/// `tutti::single_caller::allreduce(inputs, outputs, tutti::sum, tutti::executor_of(team))`. Each member
+/// `tutti::all_buffers::allreduce(inputs, outputs, tutti::sum, tutti::executor_of(team))`. Each member
 /// first runs a contiguous share of the tasks, and then tasks that other members have not started. The
 /// executor calls Team::run(), returns when the run has ended, and throws what run() throws. Members of the
 /// same team must not call it, because run() would throw Error. The team must outlive the executor.

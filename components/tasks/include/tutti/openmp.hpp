@@ -17,7 +17,7 @@ inline namespace without_openmp {
 #endif
 
 /// An executor that runs parts of large operations as OpenMP tasks, for an AsyncGroup or the functions of
-/// tutti/single_caller.hpp. Each slice is a task of the parallel region in which the executor is called. The
+/// tutti/all_buffers.hpp. Each slice is a task of the parallel region in which the executor is called. The
 /// threads of the region run the tasks at a barrier, such as the implicit barrier of the region or of
 /// `single`, or at a taskwait.
 ///

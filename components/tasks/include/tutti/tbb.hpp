@@ -27,7 +27,7 @@
 namespace tutti::v0_1 {
 
 /// An executor that runs parts of large operations on the threads of an arena, for an AsyncGroup or the
-/// functions of tutti/single_caller.hpp. It returns before the tasks have run. The arena must live as long as
+/// functions of tutti/all_buffers.hpp. It returns before the tasks have run. The arena must live as long as
 /// the executor is used.
 inline Executor executor_of(tbb::task_arena& arena) {
     return [&arena](std::size_t count, const std::function<void(std::size_t)>& task) {

@@ -3,8 +3,8 @@
 #include "machine/pinning.hpp"
 #include "tasks/src/contribution.hpp"
 
+#include <tutti/all_buffers.hpp>
 #include <tutti/error.hpp>
-#include <tutti/single_caller.hpp>
 
 #include <algorithm>
 #include <cstring>
@@ -228,7 +228,7 @@ void refuse_numbers(const char* collective, std::size_t vectors, std::size_t oth
                         ": the numbers must be equal");
 }
 
-struct SingleCallerCalls::State {
+struct AllBuffersCalls::State {
     explicit State(std::size_t ranks) : all(ranks) {}
 
     void add(const Call& call) {
@@ -258,13 +258,13 @@ struct SingleCallerCalls::State {
     int next = 0;
 };
 
-void SingleCallerCalls::refuse_ranks(const char* collective, std::size_t ranks) {
+void AllBuffersCalls::refuse_ranks(const char* collective, std::size_t ranks) {
     throw ArgumentError(std::string(collective) + ": there are " + std::to_string(ranks) +
                         " vectors, must be 1.." + std::to_string(plan::most_members));
 }
 
 /// With the calls that are alike.
-SingleCallerCalls::State& SingleCallerCalls::state() {
+AllBuffersCalls::State& AllBuffersCalls::state() {
     if (state_ == nullptr) {
         if (ranks_ > static_cast<std::size_t>(plan::most_members)) {
             refuse_ranks(collective_, ranks_);
@@ -282,11 +282,11 @@ SingleCallerCalls::State& SingleCallerCalls::state() {
     return *state_;
 }
 
-void SingleCallerCalls::add_other(const Call& call) {
+void AllBuffersCalls::add_other(const Call& call) {
     state().add(call);
 }
 
-void SingleCallerCalls::execute(const Executor& executor) {
+void AllBuffersCalls::execute(const Executor& executor) {
     if (alike_ == ranks_ && tasks::execute_small(key_, builtin_, {inputs_, outputs_, ranks_})) {
         return;
     }

@@ -14,7 +14,7 @@
 #include <ranges>
 #include <type_traits>
 
-// The single-caller form: collectives over p buffers that one thread owns. The thread makes one call for all
+// The all-buffers form: collectives over p buffers that one thread owns. The thread makes one call for all
 // ranks, with a range of inputs and a range of outputs, such as a std::vector<std::vector<double>> or an
 // array of spans. Each function does what the calls of p members with these buffers would do
 // (tutti/collectives.hpp). For a collective with a root, the root's buffer is passed by itself instead of a
@@ -31,19 +31,19 @@ namespace detail {
 
 /// The calls of all ranks, in rank order. For the leading calls that have the same key, only the buffers are
 /// stored, which makes a small operation cheap.
-class TUTTI_API SingleCallerCalls {
+class TUTTI_API AllBuffersCalls {
 public:
     /// The calls of `ranks` ranks of a collective. Throws ArgumentError if there are no ranks.
-    SingleCallerCalls(const char* collective, std::size_t ranks) : collective_(collective), ranks_(ranks) {
+    AllBuffersCalls(const char* collective, std::size_t ranks) : collective_(collective), ranks_(ranks) {
         if (ranks == 0) {
             refuse_ranks(collective, ranks);
         }
     }
-    ~SingleCallerCalls() = default;
-    SingleCallerCalls(const SingleCallerCalls&) = delete;
-    SingleCallerCalls& operator=(const SingleCallerCalls&) = delete;
-    SingleCallerCalls(SingleCallerCalls&&) = delete;
-    SingleCallerCalls& operator=(SingleCallerCalls&&) = delete;
+    ~AllBuffersCalls() = default;
+    AllBuffersCalls(const AllBuffersCalls&) = delete;
+    AllBuffersCalls& operator=(const AllBuffersCalls&) = delete;
+    AllBuffersCalls(AllBuffersCalls&&) = delete;
+    AllBuffersCalls& operator=(AllBuffersCalls&&) = delete;
 
     int ranks() const { return static_cast<int>(ranks_); }
 
@@ -101,14 +101,14 @@ private:
 };
 
 /// Records the calls of all ranks.
-class Listing : public Collectives<Listing, NonblockingWay>, private SingleCallerCalls {
+class Listing : public Collectives<Listing, NonblockingWay>, private AllBuffersCalls {
 public:
-    using SingleCallerCalls::execute;
-    using SingleCallerCalls::SingleCallerCalls;
+    using AllBuffersCalls::AllBuffersCalls;
+    using AllBuffersCalls::execute;
 
     int size() const { return ranks(); }
     bool repeat(const auto& in, const auto& out) {
-        return SingleCallerCalls::repeat(in.data(), in.size(), out.data(), out.size());
+        return AllBuffersCalls::repeat(in.data(), in.size(), out.data(), out.size());
     }
 
 private:
@@ -186,7 +186,7 @@ void for_all_with_one(const char* collective, auto& blocks, auto& whole, const E
 
 } // namespace detail
 
-namespace single_caller {
+namespace all_buffers {
 
 using detail::CountsRange;
 using detail::for_all;
@@ -371,6 +371,6 @@ void shift(VectorRange auto&& inouts, int distance, const Executor& executor = {
     for_all_in_place("shift", inouts, executor, [&](auto& me, auto inout) { me.shift(inout, distance); });
 }
 
-} // namespace single_caller
+} // namespace all_buffers
 
 } // namespace tutti::v0_1

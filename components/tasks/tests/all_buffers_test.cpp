@@ -4,7 +4,7 @@
 #include "tests/reference/reference.hpp"
 
 using namespace tutti;
-using namespace tutti::single_caller;
+using namespace tutti::all_buffers;
 
 namespace {
 
@@ -107,7 +107,7 @@ void examine(int ranks, std::size_t block, const Op& op, const Executor& executo
 
 } // namespace
 
-TEST_CASE("every collective over the vectors of one caller") {
+TEST_CASE("every collective over the all-buffers form") {
     test::Pool pool(2);
     Team team(3, {.placement = Placement::none});
     Team caller(2, {.placement = Placement::none, .caller_is_member = true});
@@ -225,7 +225,7 @@ TEST_CASE("whether small vectors overlap is seen wherever they lie") {
     }
 }
 
-TEST_CASE("the caller gets what the operator or the executor throws") {
+TEST_CASE("the calling thread gets what the operator or the executor throws") {
     const auto throws = [](Element, Element) -> Element { throw std::runtime_error("operator"); };
     Vectors own(2, Vector(1000000, 1));
     test::Pool pool(2);
@@ -246,7 +246,7 @@ TEST_CASE("the caller gets what the operator or the executor throws") {
     CHECK_THROWS_WITH_AS(allreduce(own, sum, failing), "executor", std::runtime_error);
 }
 
-TEST_CASE("a caller does itself what an executor does not begin") {
+TEST_CASE("the calling thread does what an executor does not begin") {
     const Vectors ins{Vector(1000000, 1), Vector(1000000, 2), Vector(1000000, 3)};
     Vectors outs(3, Vector(1000000));
     test::Idle idle;

@@ -3,7 +3,7 @@
 #include "../on_threads.hpp"
 #include "dynamic_call.hpp"
 
-#include <tutti/single_caller.hpp>
+#include <tutti/all_buffers.hpp>
 
 namespace tutti::test {
 
@@ -24,13 +24,13 @@ public:
     void execute(const Executor& executor) { calls_.execute(executor); }
 
 private:
-    detail::SingleCallerCalls calls_;
+    detail::AllBuffersCalls calls_;
     int rank_ = 0;
 };
 
-class OfOneCaller : public Ranks {
+class OfAllBuffers : public Ranks {
 public:
-    explicit OfOneCaller(const Setting& setting)
+    explicit OfAllBuffers(const Setting& setting)
         : Ranks(setting.members), executor_(setting.async.executor), calls_(ranks()), meet_(setting.members) {
     }
 
@@ -54,7 +54,7 @@ public:
 private:
     class Caller : public WayCaller {
     public:
-        Caller(OfOneCaller& all, int rank) : WayCaller(rank, all.size()), all_(all) {}
+        Caller(OfAllBuffers& all, int rank) : WayCaller(rank, all.size()), all_(all) {}
         std::unique_ptr<Underway> begin(const WayCall& call) override {
             all_.calls_[static_cast<std::size_t>(rank())] = &call;
             all_.meet_.arrive_and_wait();
@@ -69,7 +69,7 @@ private:
         }
 
     private:
-        OfOneCaller& all_;
+        OfAllBuffers& all_;
     };
 
     std::size_t ranks() const { return static_cast<std::size_t>(size()); }
@@ -95,9 +95,9 @@ private:
 
 } // namespace
 
-const Way single_caller_way{
-    "single caller",
+const Way all_buffers_way{
+    "all buffers",
     {.names_algorithms = false, .has_requests = false, .calls_alone = false},
-    [](const Setting& setting) -> std::unique_ptr<Ranks> { return std::make_unique<OfOneCaller>(setting); }};
+    [](const Setting& setting) -> std::unique_ptr<Ranks> { return std::make_unique<OfAllBuffers>(setting); }};
 
 } // namespace tutti::test
