@@ -106,8 +106,8 @@ using FailureFunction = std::function<void(int member, std::string_view text)>;
 /// A failure in a group of among() is reported as one of the group of which that is a part, with the rank
 /// there. A failure in a sub-group, or among processes, is reported again if a member's function ends
 /// with it; that member may be one that was released. Failures that end one operation only, and wrong
-/// arguments, which only the caller learns, are not reported. A difference that Team::run() finds when all
-/// have returned is reported on its thread.
+/// arguments, which only the calling thread learns, are not reported. A difference that Team::run() finds
+/// when all have returned is reported on its thread.
 ///
 /// Any thread may call it at any time. The library holds no lock while `function` runs, so that several
 /// threads may call it at the same time, for different groups. It may request roll calls, traces and

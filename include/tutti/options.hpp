@@ -113,8 +113,8 @@ struct Options {
     /// Maximum time that this call may wait for other members. Default: that of the group.
     Timeout timeout = {};
     /// The source line that roll calls show for the call. By default it is the line where the options are
-    /// constructed. A function that makes calls on behalf of its caller can take `const Options& options =
-    /// {}` and pass it on.
+    /// constructed. A function that makes calls for other functions can take `const Options& options = {}`
+    /// and pass it on.
     SourceLine where = SourceLine::here();
 };
 

@@ -59,8 +59,8 @@ TUTTI_API void progress_until(const std::function<bool()>& ready);
 
 namespace detail {
 
-/// Like progress_until(ready), with the name that error messages give to the caller.
-TUTTI_API void progress_until(const char* caller, const std::function<bool()>& ready);
+/// Like progress_until(ready), with the name of the function in error messages.
+TUTTI_API void progress_until(const char* function, const std::function<bool()>& ready);
 
 } // namespace detail
 

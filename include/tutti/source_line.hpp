@@ -12,7 +12,7 @@ struct SourceLine {
     /// Counts from 1; 0: unknown.
     unsigned line = 0;
 
-    /// The line of the caller; usable as a default argument.
+    /// The line of the call; usable as a default argument.
     static constexpr SourceLine here(const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
         return {file, line};
     }

@@ -131,9 +131,9 @@ TEST_CASE("among: ranks that cannot be right are rejected before anybody is told
              {0, 1, 5, 1, "among: `first` is 5, must be in 0..4"},
              {0, 2, 0, 0, "among: `stride` is 0, must be at least 1"},
              {0, 1, 0, -1, "among: `stride` is -1, must be at least 1"},
-             {3, 2, 0, 1, "`count` is 2, `first` 0 and `stride` 1: the ranks do not include the caller's, 3"},
-             {3, 3, 0, 2, "the ranks do not include the caller's, 3: only members of the new group call it"},
-             {0, 2, 1, 1, "the ranks do not include the caller's, 0"}}) {
+             {3, 2, 0, 1, "`count` is 2, `first` 0 and `stride` 1: the ranks do not include this rank, 3"},
+             {3, 3, 0, 2, "the ranks do not include this rank, 3: only members of the new group call it"},
+             {0, 2, 1, 1, "the ranks do not include this rank, 0"}}) {
         Group group(5);
         Member me = group.join(rank);
         check_rejected(says, [&, count = count, first = first, stride = stride] {

@@ -279,7 +279,7 @@ constexpr void refuse_short_lived() {
 }
 
 /// The elements of `in` for a call to read. A single object that fits a cache line is copied, so that its
-/// address does not escape and the caller's loop can keep it in a register.
+/// address does not escape and the program's loop can keep it in a register.
 template <class In>
 auto input(In& in) {
     constexpr std::size_t most_bytes = 64;

@@ -56,7 +56,7 @@ struct Call {
     bool one_pass_operator = false;
     /// The order of operands; it may be none of the enumerators.
     Order order = Order::canonical;
-    /// The caller passed one buffer, which is both input and output.
+    /// The program passed one buffer, which is both input and output.
     bool in_place = false;
     /// The output is one buffer that all members share.
     bool shared_output = false;

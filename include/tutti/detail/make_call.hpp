@@ -68,7 +68,7 @@ protected:
                 .where = options.where};
     }
 
-    /// `Out` is the type of the caller's argument: an lvalue reference, or a plain type for a temporary.
+    /// `Out` is the type of the program's argument: an lvalue reference, or a plain type for a temporary.
     template <class Out, class In, class Options>
     static Call vectors(Collective collective, const In& in, std::remove_reference_t<Out>& out,
                         const Options& options) {

@@ -92,7 +92,8 @@ namespace {
 
 using library::Progression;
 
-/// Throws the error for ranks that are wrong in a group of `members`, in which the caller has rank `own`.
+/// Throws the error for ranks that are wrong in a group of `members`, in which the calling member has rank
+/// `own`.
 [[noreturn]] void refuse(const Progression& ranks, int members, int own) {
     const auto wrong = [](const char* argument, int value, const std::string& what) {
         throw ArgumentError(std::string("among: `") + argument + "` is " + std::to_string(value) + what);
@@ -113,7 +114,7 @@ using library::Progression;
     }
     wrong("count", ranks.count,
           ", `first` " + std::to_string(ranks.first) + " and `stride` " + std::to_string(ranks.stride) +
-              ": the ranks do not include the caller's, " + std::to_string(own) +
+              ": the ranks do not include this rank, " + std::to_string(own) +
               ": only members of the new group call it");
     __builtin_unreachable();
 }

@@ -71,7 +71,7 @@ void ThreadProgress::look_after(bool takes_long, const OutstandingCall* awaited)
     look_at_all([&](Outstanding& member) { member.look_after(takes_long, awaited); });
 }
 
-void ThreadProgress::progress_until(const std::function<bool()>& ready, const char* caller,
+void ThreadProgress::progress_until(const std::function<bool()>& ready, const char* function,
                                     const Watch* awaited, std::chrono::nanoseconds end) {
     const auto is_done = [&] { return ready() || (end != no_end && clock_now() >= end); };
     Wait wait(*this, awaited);
@@ -88,7 +88,7 @@ void ThreadProgress::progress_until(const std::function<bool()>& ready, const ch
             std::rethrow_exception(wait.failure);
         }
         if (is_empty()) {
-            throw Error(std::string(caller) +
+            throw Error(std::string(function) +
                         ": the calling thread has no outstanding operation that could make "
                         "it ready; requests that other threads complete must be waited "
                         "for one by one, with wait()");
@@ -147,8 +147,8 @@ void detail::call_continuations() {
     library::ThreadProgress::here().call_continuations();
 }
 
-void detail::progress_until(const char* caller, const std::function<bool()>& ready) {
-    library::ThreadProgress::here().progress_until(ready, caller);
+void detail::progress_until(const char* function, const std::function<bool()>& ready) {
+    library::ThreadProgress::here().progress_until(ready, function);
 }
 
 bool detail::has_ended(RequestBase& request) {

@@ -162,8 +162,8 @@ public:
     /// Makes everything progress until ready(), which only the end of the operation of `awaited` makes true
     /// if that is not null, or until `end` of clock_now(). If nothing is left that could make it true, throws
     /// the exception that has ended an operation meanwhile, or else Error. Calls continuations: afterwards
-    /// the caller may use nothing that these can destroy.
-    void progress_until(const std::function<bool()>& ready, const char* caller = "progress_until",
+    /// the calling function may use nothing that these can destroy.
+    void progress_until(const std::function<bool()>& ready, const char* function = "progress_until",
                         const Watch* awaited = nullptr, std::chrono::nanoseconds end = no_end);
 
     /// The continuations of operations that are over. The thread calls them in progress_until(), and as the
@@ -190,7 +190,7 @@ public:
     };
     /// Gives other threads the CPU, unless that has lately taken long.
     void yield() noexcept;
-    /// The caller may use nothing afterwards that these can destroy.
+    /// The calling function may use nothing afterwards that these can destroy.
     TUTTI_COMPONENT_API void call_continuations();
 
     /// The operation for which the thread waits, however long that takes; or null.
