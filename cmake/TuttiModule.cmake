@@ -47,6 +47,8 @@ function(tutti_module name)
   cmake_parse_arguments(arg "SMALL" "" "SOURCES;LINKS" ${ARGN})
   add_library(${name} OBJECT ${arg_SOURCES})
   tutti_configure(${name})
+  # Programs that are linked with --gc-sections contain only the functions that they can reach.
+  target_compile_options(${name} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-ffunction-sections> $<$<NOT:$<CONFIG:Debug>>:-fdata-sections>)
   if(arg_SMALL)
     target_compile_options(${name} PRIVATE ${TUTTI_SMALL_OPTIONS})
   endif()

@@ -125,7 +125,8 @@ CallingMember::CallingMember(const char* function, const tutti_member& me) : fun
         request = {nullptr, failed}; // until it is made
     }
     if (way == arrives) {
-        const AsyncRank arriving = there(function_, "async_group", me_.async_group).async_group.at(me_.rank);
+        tutti_async_group& called = there(function_, "async_group", me_.async_group);
+        const AsyncRank arriving = (called.async_group.*called.at)(me_.rank);
         async_group_ = &Inside::state_of(arriving);
         rank_ = arriving.rank();
         size_ = arriving.size();
@@ -203,7 +204,7 @@ void CallingMember::make_as_asked(const Call& call) const {
         *me_.request = request_of(prepare(call));
         return;
     case arrives:
-        *me_.request = {&detail::arrive(*async_group_, rank_, call), arrived};
+        *me_.request = {&me_.async_group->arrive(*async_group_, rank_, call), arrived};
         return;
     default:
         if (cluster_member_ != nullptr) {

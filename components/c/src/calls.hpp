@@ -20,6 +20,9 @@
 
 struct tutti_async_group {
     tutti::AsyncGroup async_group;
+    /// Called through here, because the linker can so leave out async groups of programs that make none.
+    tutti::AsyncRank (tutti::AsyncGroup::*at)(int) = &tutti::AsyncGroup::at;
+    decltype(&tutti::detail::arrive) arrive = &tutti::detail::arrive;
 };
 
 struct tutti_group {

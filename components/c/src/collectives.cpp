@@ -93,6 +93,8 @@ template <Collective collective, bool of_cluster = false>
                                              call.output_count != 0 ? asked.out : nullptr);
 }
 
+/// Of a program that combines nothing, the linker can leave out operators and kernels (--gc-sections).
+template <bool reduces>
 [[gnu::noinline]] void make(const tutti_member& me, const CollectiveTraits& traits, const Asked& asked) {
     const char* const function = traits.name.data();
     const c_api::CallingMember member(function, me);
@@ -102,7 +104,7 @@ template <Collective collective, bool of_cluster = false>
     const std::size_t in_count = c_api::checked_product(function, asked.n, blocks.in, call.elements());
     const std::size_t out_count = c_api::checked_product(function, asked.n, blocks.out, call.elements());
     call.takes(asked.in, in_count, asked.out, out_count, out_count);
-    if (traits.reduces()) {
+    if constexpr (reduces) {
         call.combines(asked.op);
     }
     call.has_root(root_or_distance(traits, asked.root, member.size()));
@@ -112,7 +114,7 @@ template <Collective collective, bool of_cluster = false>
 template <Collective collective>
 [[gnu::noinline]] void make_or_repeat_in_cluster(const tutti_member& me, const Asked& asked) {
     if (!repeats<collective, true>(me, asked)) {
-        make(me, detail::traits_of(collective), asked);
+        make<detail::traits_of(collective).reduces()>(me, detail::traits_of(collective), asked);
     }
 }
 
