@@ -56,6 +56,18 @@ foreach(line IN ITEMS "the component tbb left out, because of TUTTI_BUILD_TASKS=
   endif()
 endforeach()
 
+# So are the tests with kernels of some types only. Other names of types are an error.
+configure(said code -DTUTTI_TYPES=f64,i32)
+if(NOT code EQUAL 0 OR NOT said MATCHES "-- tutti: the tests left out, because of TUTTI_TYPES=f64,i32")
+  message(FATAL_ERROR "with types: ${said}")
+endif()
+foreach(types IN ITEMS f64,double "")
+  configure(said code "-DTUTTI_TYPES=${types}")
+  if(code EQUAL 0 OR NOT said MATCHES "TUTTI_TYPES is \"${types}\": set it to all, or to some of i8,u8.*,complex128")
+    message(FATAL_ERROR "TUTTI_TYPES=${types}: ${said}")
+  endif()
+endforeach()
+
 configure(said code ${all})
 foreach(part IN ITEMS "the tests left out, missing Debian packages: ${packages_of_TESTS}"
         "the tutti command left out, missing Debian packages: ${packages_of_COMMAND}")

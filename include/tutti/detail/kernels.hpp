@@ -91,8 +91,8 @@ TUTTI_DEFINED_FOR(complex128);
 
 using Builtin = const Kernels& (*)(Operator op);
 
-/// The function of a type that is known only at run time, and is not `other`. It refers to the kernels of all
-/// types.
+/// The function of a type that is known only at run time; null for `other` and for those that CMake's
+/// TUTTI_TYPES leaves out. It refers to the kernels of all types that are left.
 TUTTI_API Builtin builtin_of(Type type);
 
 /// Copies `bytes` bytes from `in` to every outs[j], j < outs_count. Overlap is as for reduce_many.

@@ -132,9 +132,7 @@ protected:
         call.commutative = op.commutative();
         call.state = &op;
         if (call.op != Operator::callable) {
-            if (require_builtin(call)) {
-                call.builtin = builtin_of(call.type);
-            }
+            set_builtin(call, builtin_of(call.type));
             return same(call);
         }
         if (op.element_bytes() != call.element_bytes) {
@@ -146,13 +144,14 @@ protected:
         return same(call);
     }
 
-    /// Whether the library has kernels for the call; otherwise it rejects the call.
-    static bool require_builtin(Call& call) {
-        const bool has = has_builtin(call.type, call.op);
-        if (!has) {
+    /// Rejects the call if the library has no kernels for it.
+    static void set_builtin(Call& call, Builtin of_type) {
+        if (has_builtin(call.type, call.op)) {
+            call.builtin = of_type;
+        }
+        if (call.builtin == nullptr) {
             call.reject(Wrong::operator_of_type);
         }
-        return has;
     }
 
     template <class Out, class Op>
@@ -160,12 +159,10 @@ protected:
         if constexpr (std::is_same_v<Op, Operator>) {
             refuse_operator_of<Out&, Op>();
             call.op = op < Operator::callable ? op : Operator::callable;
-            if (require_builtin(call)) {
-                if constexpr (Dynamic<Out>) {
-                    call.builtin = builtin_of(call.type);
-                } else {
-                    call.builtin = &builtin<type_of<element_t<Out&>>()>;
-                }
+            if constexpr (Dynamic<Out>) {
+                set_builtin(call, builtin_of(call.type));
+            } else {
+                set_builtin(call, &builtin<type_of<element_t<Out&>>()>);
             }
             return same(call);
         } else if constexpr (Dynamic<Out>) {

@@ -170,10 +170,12 @@ std::string elements_of(const char* name, Type type, std::size_t bytes) {
 }
 
 std::string operator_of(const Call& call) {
+    const char* const advice = detail::has_builtin(call.type, call.op)
+                                   ? "the library was built with TUTTI_TYPES, without this type"
+                                   : "pass one that such elements have, or a function that combines two of "
+                                     "them (tutti_op_create() in C)";
     return "operator " + std::string(to_string(call.op)) + " has no compiled kernel for elements of type " +
-           std::string(to_string(call.type)) +
-           ": pass one that such elements have, or a function that combines two of them (tutti_op_create() "
-           "in C)";
+           std::string(to_string(call.type)) + ": " + advice;
 }
 
 } // namespace

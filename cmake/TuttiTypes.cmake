@@ -1,0 +1,31 @@
+# The types whose kernels are compiled, `compiled` (names with | between them), and `bits_of_types`, those that calls from C, Fortran and
+# with dynamic vectors reduce, a bit for each enumerator of tutti::Type.
+set(all i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 f16 bf16 complex64 complex128) # in the order of the enumerators
+string(REPLACE "," ";" compiled "${TUTTI_TYPES}")
+if(compiled STREQUAL "all")
+  set(compiled ${all})
+endif()
+set(bits_of_types 0)
+foreach(type IN LISTS compiled)
+  list(FIND all ${type} bit)
+  if(bit LESS 0)
+    set(bits_of_types 0)
+    break()
+  endif()
+  math(EXPR bits_of_types "${bits_of_types} | (1 << ${bit})")
+endforeach()
+if(bits_of_types EQUAL 0)
+  list(JOIN all "," all)
+  message(FATAL_ERROR "TUTTI_TYPES is \"${TUTTI_TYPES}\": set it to all, or to some of ${all}")
+endif()
+
+# Those that kernels of these call, and i64, which the component mpi adds.
+set(called_by_f16 f32)
+set(called_by_bf16 f32)
+set(called_by_complex64 f32)
+set(called_by_complex128 f64)
+foreach(type IN LISTS compiled)
+  list(APPEND compiled ${called_by_${type}})
+endforeach()
+list(APPEND compiled i64)
+list(JOIN compiled "|" compiled)
