@@ -60,8 +60,7 @@ void declare(CLI::App& command, BenchArguments& arguments) {
                        "A list of auto, all and names (see tutti info --algorithms)");
     command.add_option("-d,--type", arguments.type,
                        "i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 f16 bf16 complex64 complex128");
-    command.add_option("-o,--op", arguments.op,
-                       "sum prod min max land lor lxor band bor bxor minimum maximum");
+    command.add_option("-o,--op", arguments.op, "sum prod min max land lor lxor band bor bxor");
     command
         .add_option("--levels", arguments.levels,
                     "Levels for the algorithms levels-...: number of children of a group in each level, "

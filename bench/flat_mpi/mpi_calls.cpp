@@ -36,12 +36,10 @@ MPI_Datatype mpi_type(Type type) {
 }
 
 MPI_Op mpi_operator(Operator op) {
-    const std::array<std::pair<Operator, MPI_Op>, 12> names{{{Operator::sum, MPI_SUM},
+    const std::array<std::pair<Operator, MPI_Op>, 10> names{{{Operator::sum, MPI_SUM},
                                                              {Operator::prod, MPI_PROD},
                                                              {Operator::min, MPI_MIN},
                                                              {Operator::max, MPI_MAX},
-                                                             {Operator::minimum, MPI_MIN},
-                                                             {Operator::maximum, MPI_MAX},
                                                              {Operator::land, MPI_LAND},
                                                              {Operator::lor, MPI_LOR},
                                                              {Operator::lxor, MPI_LXOR},

@@ -17,8 +17,7 @@ namespace tutti::bench {
 /// MPI's name for an element type. Throws std::invalid_argument for Type::other.
 MPI_Datatype mpi_type(Type type);
 
-/// MPI's name for an operator: MPI_MIN and MPI_MAX also for minimum and maximum, which are the same for
-/// integers. Throws std::invalid_argument for Operator::callable.
+/// MPI's name for an operator. Throws std::invalid_argument for Operator::callable.
 MPI_Op mpi_operator(Operator op);
 
 /// The arguments of a blocking collective of MPI. `in` is MPI_IN_PLACE, or `out` of a scatter, as in MPI.

@@ -36,7 +36,7 @@ auto with_type(Type type, F&& f) {
 template <class Op, class T>
 concept Measurable = Applicable<Op, T> &&
     (std::integral<T> || std::same_as<Op, Sum> || std::same_as<Op, Prod> || std::same_as<Op, Min> ||
-     std::same_as<Op, Max> || std::same_as<Op, Minimum> || std::same_as<Op, Maximum>);
+     std::same_as<Op, Max>);
 
 /// Calls f(op) with the one of these function objects that is `op`, for elements of type T. Throws
 /// std::invalid_argument if none is, and if the operator is not defined for T.
@@ -58,7 +58,7 @@ auto with_one_of(Operator op, F&& f, const First& first, const Others&... others
 /// The same with all operators that have names.
 template <class T, class F>
 auto with_operator(Operator op, F&& f) {
-    return with_one_of<T>(op, f, sum, prod, min, max, land, lor, lxor, band, bor, bxor, minimum, maximum);
+    return with_one_of<T>(op, f, sum, prod, min, max, land, lor, lxor, band, bor, bxor);
 }
 
 } // namespace tutti::bench

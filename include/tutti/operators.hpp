@@ -97,45 +97,14 @@ struct Prod {
     }
 };
 
-/// `b < a ? b : a`. If neither is less (equal values, -0 and +0, a NaN on either side), the result is the
-/// left operand. Not for complex numbers and bool.
+/// The least operand as by `minimum` of IEEE 754-2019: a NaN if any operand is NaN, and -0 is less than +0.
+/// The result is one of the operands, bit for bit, also if it is a signalling NaN; among several NaNs, their
+/// sign and payload decide, so that it does not depend on the order of the operands. Elements that are not
+/// floating-point numbers are compared with <; if neither is less, the result is the left operand. Not for
+/// complex numbers and bool.
 struct Min {
     /// The operator's run-time code.
     static constexpr Operator code = Operator::min;
-    /// Combines two elements; `a` is the left operand.
-    template <class T>
-    requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<bool>(b < a); }
-    constexpr T operator()(const T& a, const T& b) const { return b < a ? b : a; }
-    /// The identity: infinity, or the greatest integer.
-    template <detail::Real T>
-    static constexpr T identity() {
-        return detail::greatest<T>();
-    }
-};
-
-/// `a < b ? b : a`. If neither is less (equal values, -0 and +0, a NaN on either side), the result is the
-/// left operand. Not for complex numbers and bool.
-struct Max {
-    /// The operator's run-time code.
-    static constexpr Operator code = Operator::max;
-    /// Combines two elements; `a` is the left operand.
-    template <class T>
-    requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<bool>(a < b); }
-    constexpr T operator()(const T& a, const T& b) const { return a < b ? b : a; }
-    /// The identity: -infinity, or the least integer.
-    template <detail::Real T>
-    static constexpr T identity() {
-        return detail::least<T>();
-    }
-};
-
-/// The least operand as by `minimum` of IEEE 754-2019: a NaN if any operand is NaN, and -0 is less than +0.
-/// The result is one of the operands, bit for bit, also if it is a signalling NaN; among several NaNs, their
-/// sign and payload decide. Unlike that of `min`, it does not depend on the order of the operands. Elements
-/// that are not floating-point numbers are compared with <, as by `min`. Not for complex numbers and bool.
-struct Minimum {
-    /// The operator's run-time code.
-    static constexpr Operator code = Operator::minimum;
     /// Combines two elements; `a` is the left operand.
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<bool>(b < a); }
@@ -147,10 +116,10 @@ struct Minimum {
     }
 };
 
-/// The greatest operand as by `maximum` of IEEE 754-2019, otherwise as Minimum.
-struct Maximum {
+/// The greatest operand as by `maximum` of IEEE 754-2019, otherwise as Min.
+struct Max {
     /// The operator's run-time code.
-    static constexpr Operator code = Operator::maximum;
+    static constexpr Operator code = Operator::max;
     /// Combines two elements; `a` is the left operand.
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<bool>(a < b); }
@@ -295,8 +264,6 @@ inline constexpr LogicalXor lxor{};
 inline constexpr BitAnd band{};
 inline constexpr BitOr bor{};
 inline constexpr BitXor bxor{};
-inline constexpr Minimum minimum{};
-inline constexpr Maximum maximum{};
 
 /// The code of T. Integers are classified by size and signedness, whatever their name (long, long long, char,
 /// wchar_t, ...). The types of the compiler for 16-bit numbers, such as std::bfloat16_t, have the codes of
@@ -336,8 +303,7 @@ constexpr Operator operator_of() {
                             std::type_identity<Max>{}, std::type_identity<LogicalAnd>{},
                             std::type_identity<LogicalOr>{}, std::type_identity<LogicalXor>{},
                             std::type_identity<BitAnd>{}, std::type_identity<BitOr>{},
-                            std::type_identity<BitXor>{}, std::type_identity<Minimum>{},
-                            std::type_identity<Maximum>{})) {
+                            std::type_identity<BitXor>{})) {
         return Op::code;
     } else {
         return Operator::callable;

@@ -47,7 +47,7 @@ void check_wide_integers() {
     check_type<T>(min, make, [](T a, T b) { return b < a ? b : a; });
     if constexpr (std::same_as<T, detail::Int128>) {
         check_type<T>(prod, make, of([](Wide a, Wide b) { return a * b; }));
-        check_type<T>(maximum, make, [](T a, T b) { return a < b ? b : a; });
+        check_type<T>(max, make, [](T a, T b) { return a < b ? b : a; });
         check_type<T>(bxor, make, of([](Wide a, Wide b) { return a ^ b; }));
         check_type<T>(lor, make, of([](Wide a, Wide b) { return Wide{a != 0 || b != 0}; }));
     }
@@ -92,8 +92,7 @@ TEST_CASE("long double") {
     };
     check_type<long double>(sum, make);
     check_type<long double>(min, make);
-    check_type<long double>(minimum, make);
-    check_type<long double>(maximum, make);
+    check_type<long double>(max, make);
     check_type<ValueAt<long double>>(minloc, [&](std::size_t rank, std::size_t i) {
         return ValueAt<long double>{make(rank, i), static_cast<std::int64_t>(rank)};
     });
@@ -132,7 +131,6 @@ TEST_CASE("enumerations") {
     };
     check_type<Height>(min, level, [](Height a, Height b) { return std::min(a, b); });
     check_type<Height>(max, level, [](Height a, Height b) { return std::max(a, b); });
-    check_type<Height>(maximum, level, [](Height a, Height b) { return std::max(a, b); });
     check_type<Set>(
         bor, [](std::size_t rank, std::size_t i) { return Set(1U << mixed(rank, i) % 32); },
         [](Set a, Set b) { return a | b; });
@@ -196,8 +194,7 @@ TEST_CASE("an exscan by value returns the identity of the operator on rank 0") {
     CHECK(on_rank_0(std::complex<double>(3, 4), prod) == 1.0);
     CHECK(on_rank_0(5.0, min) == Limits::infinity());
     CHECK(on_rank_0(5.0, max) == -Limits::infinity());
-    CHECK(on_rank_0(5.0, minimum) == Limits::infinity());
-    CHECK(on_rank_0(5.0F, maximum) == -std::numeric_limits<float>::infinity());
+    CHECK(on_rank_0(5.0F, max) == -std::numeric_limits<float>::infinity());
     CHECK(on_rank_0(std::byte{5}, band) == std::byte{255});
     CHECK(on_rank_0(std::int8_t{5}, min) == 127);
     CHECK(on_rank_0(std::int8_t{5}, max) == -128);

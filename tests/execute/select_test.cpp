@@ -160,6 +160,8 @@ TEST_CASE("only calls in which any order gives the same bits take what was measu
     CHECK(chosen(call_of(Collective::allreduce)) == "circulant");
     CHECK(chosen(call_of(Collective::allreduce, Type::u8, Operator::bxor)) == "circulant");
     CHECK(chosen(call_of(Collective::allreduce, Type::f64)) == "direct");
+    CHECK(chosen(call_of(Collective::allreduce, Type::f64, Operator::max)) == "circulant");
+    CHECK(chosen(call_of(Collective::allreduce, Type::other, Operator::max)) == "direct");
     CHECK(chosen(call_of(Collective::allreduce, Type::i32, Operator::callable)) == "direct");
     detail::Call call = call_of(Collective::allreduce);
     call.order = Order::serial;

@@ -144,7 +144,7 @@ void collectives(MEMBER& me) {
     me.barrier();
     all<signed char>(me, tutti::sum, tutti::max, tutti::bxor, std::plus<>());
     all<unsigned short>(me, tutti::prod, tutti::land, std::bit_and<>());
-    all<double>(me, tutti::sum, tutti::min, tutti::maximum, [](double a, double b) { return a > b ? a : b; });
+    all<double>(me, tutti::sum, tutti::min, tutti::max, [](double a, double b) { return a > b ? a : b; });
     all<std::complex<float>>(me, tutti::sum, tutti::prod);
     all<tutti::ValueAt<float>>(me, tutti::minloc, tutti::maxloc);
     all<std::pair<double, int>>(me, tutti::max);

@@ -20,8 +20,6 @@ constexpr bool makes_sense(tutti::Operator op) {
         return true;
     case min:
     case max:
-    case minimum:
-    case maximum:
         return !Complex<T>;
     case callable:
         return false;
@@ -41,10 +39,8 @@ T apply(tutti::Operator op, T a, T b) {
     case prod:
         return static_cast<T>(x * y);
     case min:
-    case minimum:
         return b < a ? b : a;
     case max:
-    case maximum:
         return a < b ? b : a;
     case land:
         return static_cast<T>(a != 0 && b != 0 ? 1 : 0);
@@ -103,12 +99,8 @@ T apply(tutti::Operator op, T a, T b) {
     case prod:
         return with_left_nan(a, a * b);
     case min:
-        return b < a ? b : a;
-    case max:
-        return a < b ? b : a;
-    case minimum:
         return minimum_of(a, b);
-    case maximum:
+    case max:
         return opposite(minimum_of(opposite(a), opposite(b)));
     default:
         throw std::logic_error("no such pair");

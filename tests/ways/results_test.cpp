@@ -102,7 +102,7 @@ TEST_CASE("every collective in every way of calling: integers") {
 TEST_CASE("every collective in every way of calling: rounding shows the order") {
     examine<double>(all_ways(), in_brief, ordinary, sum);
     examine<std::complex<double>>(all_ways(), in_brief, ordinary, sum);
-    examine<float>(all_ways(), in_brief, ordinary, maximum);
+    examine<float>(all_ways(), in_brief, ordinary, max);
 }
 
 TEST_CASE("every collective in every way of calling: numbers of 16 bits, which are rounded once") {

@@ -64,7 +64,7 @@ template <Collective collective, bool of_cluster = false>
     const std::uint64_t type = asked.type - TUTTI_INT8;
     const std::uint64_t op = asked.op - TUTTI_SUM;
     if (me.how != (of_cluster ? c_api::blocks | c_api::in_cluster : c_api::blocks) || member == nullptr ||
-        type > TUTTI_DOUBLE_COMPLEX - TUTTI_INT8 || (traits.reduces() && op > TUTTI_MAXIMUM - TUTTI_SUM)) {
+        type > TUTTI_DOUBLE_COMPLEX - TUTTI_INT8 || (traits.reduces() && op > TUTTI_BXOR - TUTTI_SUM)) {
         return false;
     }
     Call call{.collective = collective, .type = static_cast<Type>(type)};

@@ -56,7 +56,7 @@ void combine(const void* in, void* inout, std::size_t n, void* /*user*/) {
 }
 
 /// From TUTTI_SUM on, and from TUTTI_MINLOC on.
-constexpr std::size_t operators_of_numbers = TUTTI_MAXIMUM - TUTTI_SUM + 1;
+constexpr std::size_t operators_of_numbers = TUTTI_BXOR - TUTTI_SUM + 1;
 constexpr std::size_t operators_of_pairs = TUTTI_MAXLOC - TUTTI_MINLOC + 1;
 
 struct OtherType {
@@ -84,7 +84,7 @@ constexpr OtherType type_with(tutti_type type) {
 template <class T>
 constexpr OtherType other_type(tutti_type type) {
     return type_with<T, Sum, Prod, Min, Max, LogicalAnd, LogicalOr, LogicalXor, BitAnd, BitOr, BitXor,
-                     Minimum, Maximum, Chooses<true>, Chooses<false>>(type);
+                     Chooses<true>, Chooses<false>>(type);
 }
 
 constexpr OtherType other_types[] = {
@@ -112,7 +112,7 @@ struct UserOp {
 constinit Numbered<UserOp> operators;
 
 DynamicOp operator_of(const char* function, tutti_op op, const Elements& elements) {
-    const bool is_for_numbers = op >= TUTTI_SUM && op <= TUTTI_MAXIMUM;
+    const bool is_for_numbers = op >= TUTTI_SUM && op <= TUTTI_BXOR;
     const bool is_for_pairs = op >= TUTTI_MINLOC && op <= TUTTI_MAXLOC;
     if (const OtherType* const other = find(elements.code);
         other != nullptr && (is_for_numbers || is_for_pairs)) {

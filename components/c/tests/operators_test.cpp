@@ -42,7 +42,7 @@ template <class T>
 void check_operators_of(tutti_type type) {
     tutti_op number = TUTTI_SUM;
     const auto check_each = [&](const auto&... ops) { (check_local<T>(type, number++, ops), ...); };
-    check_each(sum, prod, min, max, land, lor, lxor, band, bor, bxor, minimum, maximum);
+    check_each(sum, prod, min, max, land, lor, lxor, band, bor, bxor);
 }
 
 /// Pairs of a value and a position.

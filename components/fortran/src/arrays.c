@@ -290,7 +290,7 @@ tutti_status tutti_f_combines(const char* function, const CFI_cdesc_t* in, const
         return TUTTI_OK;
     }
     if (v->type <= TUTTI_DOUBLE_COMPLEX || v->type == TUTTI_LONG_DOUBLE || v->type == TUTTI_INT128 ||
-        op < TUTTI_SUM || op > TUTTI_MAXIMUM) {
+        op < TUTTI_SUM || op > TUTTI_BXOR) {
         return TUTTI_OK;
     }
     return tutti_f_note(TUTTI_ARGUMENT_ERROR,

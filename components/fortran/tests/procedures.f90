@@ -101,11 +101,11 @@ contains
         call tutti_reduce_local(TUTTI_IN_PLACE, y, TUTTI_MAX, ierr)
         call refused(ierr, 'reduce_local: `in` is TUTTI_IN_PLACE')
         y(2) = ieee_value(y(2), ieee_quiet_nan)
-        call tutti_reduce_local(x, y, TUTTI_MINIMUM)
-        call expect(y(1) == 1 .and. ieee_is_nan(y(2)) .and. y(3) == 3, 'minimum')
+        call tutti_reduce_local(x, y, TUTTI_MIN)
+        call expect(y(1) == 1 .and. ieee_is_nan(y(2)) .and. y(3) == 3, 'min')
         y(2) = 7
-        call tutti_reduce_local(x, y, TUTTI_MAXIMUM)
-        call expect(all(y == [1, 7, 3]), 'maximum')
+        call tutti_reduce_local(x, y, TUTTI_MAX)
+        call expect(all(y == [1, 7, 3]), 'max')
         call expect(tutti_version() >= 100 .and. tutti_version() < 1000000, 'version')
 
         call tutti_group_create(-1, group, ierr)

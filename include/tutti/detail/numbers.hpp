@@ -12,7 +12,7 @@
 #include <limits>
 #include <type_traits>
 
-// Kinds of numbers, and the order in which minimum and maximum choose among them.
+// Kinds of numbers, and the order in which min and max choose among them.
 
 namespace tutti::v0_1::detail {
 
@@ -142,7 +142,7 @@ bool is_below_by_parts(T a, T b) {
     return a == b ? __builtin_signbit(a) != 0 && __builtin_signbit(b) == 0 : a < b;
 }
 
-/// Whether minimum (nan_is_least) chooses `a`, or maximum `b`, because the two differ.
+/// Whether min (nan_is_least) chooses `a`, or max `b`, because the two differ.
 template <bool nan_is_least, class T>
 constexpr bool is_below(const T& a, const T& b) {
     if constexpr (PlainFloat<T>) {

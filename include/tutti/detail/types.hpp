@@ -54,21 +54,7 @@ enum class Type : std::uint8_t {
 /// An enumerator is an operator as well, for elements of a Type and for dynamic vectors, if the program knows
 /// only at run time which one it needs: `me.allreduce(vector, op)`. A call with an operator that is not for
 /// the type of the elements, or with `callable`, throws ArgumentError.
-enum class Operator : std::uint8_t {
-    sum,
-    prod,
-    min,
-    max,
-    land,
-    lor,
-    lxor,
-    band,
-    bor,
-    bxor,
-    minimum,
-    maximum,
-    callable
-};
+enum class Operator : std::uint8_t { sum, prod, min, max, land, lor, lxor, band, bor, bxor, callable };
 
 /// Short lower-case name, e.g. "f32".
 constexpr std::string_view to_string(Type type) {
@@ -80,20 +66,23 @@ constexpr std::string_view to_string(Type type) {
 
 /// Short lower-case name, e.g. "sum".
 constexpr std::string_view to_string(Operator op) {
-    constexpr std::string_view names[] = {"sum",  "prod", "min",  "max",     "land",    "lor",     "lxor",
-                                          "band", "bor",  "bxor", "minimum", "maximum", "callable"};
+    constexpr std::string_view names[] = {"sum",  "prod", "min", "max",  "land",    "lor",
+                                          "lxor", "band", "bor", "bxor", "callable"};
     return names[static_cast<std::size_t>(op)];
 }
 
 namespace detail {
 
+constexpr bool is_extreme(Operator op) {
+    return op == Operator::min || op == Operator::max;
+}
+
 /// Whether there are compiled kernels for elements of this type with this operator.
 constexpr bool has_builtin(Type type, Operator op) {
     const bool is_integer = type < Type::f32;
     const bool is_real = type < Type::complex64;
-    const bool is_extreme = op == Operator::min || op == Operator::max || op >= Operator::minimum;
     return type < Type::other && op < Operator::callable &&
-           (is_integer || op <= Operator::prod || (is_real && is_extreme));
+           (is_integer || op <= Operator::prod || (is_real && is_extreme(op)));
 }
 
 /// The size of `type`, which must not be `other`.

@@ -190,7 +190,7 @@ constexpr detail::Kernels sum_entry() {
     }
 }
 
-/// minimum or maximum of floating-point numbers.
+/// min or max of floating-point numbers.
 template <Isa isa, Type type, Operator op>
 constexpr detail::Kernels extreme() {
     constexpr std::size_t bytes = detail::bytes_of(type);
@@ -201,10 +201,10 @@ constexpr detail::Kernels extreme() {
     using Bits =
         std::conditional_t<bytes == sizeof(std::int64_t), std::int64_t,
                            std::conditional_t<bytes == sizeof(std::int32_t), std::int32_t, std::int16_t>>;
-    if constexpr (op == Operator::minimum) {
-        return in_parts<isa, Bits, Minimum<fraction_bits>>;
+    if constexpr (op == Operator::min) {
+        return in_parts<isa, Bits, MinFloat<fraction_bits>>;
     } else {
-        return in_parts<isa, Bits, Maximum<fraction_bits>>;
+        return in_parts<isa, Bits, MaxFloat<fraction_bits>>;
     }
 }
 
@@ -221,10 +221,8 @@ constexpr detail::Kernels entry() {
         case Operator::prod:
             return kernels_by_size<isa, Unsigned, Multiply>();
         case Operator::min:
-        case Operator::minimum:
             return kernels_by_size<isa, Lane, Min>();
         case Operator::max:
-        case Operator::maximum:
             return kernels_by_size<isa, Lane, Max>();
         case Operator::land:
             return in_parts<isa, Unsigned, BothNonzero>;
@@ -244,18 +242,14 @@ constexpr detail::Kernels entry() {
             break;
         }
         return {};
-    } else if constexpr (op >= Operator::minimum) {
+    } else if constexpr (detail::is_extreme(op)) {
         return extreme<isa, type, op>();
     } else if constexpr (is_widened<Lane>) {
         return WidenedLoops<isa, Lane, op>::made;
     } else if constexpr (op == Operator::prod && complex) {
         return kernels<Lane, MultiplyComplex, 2 * sizeof(Lane)>;
-    } else if constexpr (op == Operator::prod) {
-        return kernels<Lane, Multiply>;
-    } else if constexpr (op == Operator::min) {
-        return kernels<Lane, Min>;
     } else {
-        return kernels<Lane, Max>;
+        return kernels<Lane, Multiply>;
     }
 }
 

@@ -3,7 +3,7 @@
 // The loops of operators that few programs reduce long vectors with. Operands are combined two at a time in a
 // part that stays in the nearest cache, and the result is copied from there: a tenth of the code that
 // loops.hpp makes of an operator, which the compiler would take as long for as for a sum. For operators whose
-// bits do not depend on the association: those on integers, and minimum and maximum, which take the bits of
+// bits do not depend on the association: those on integers, and min and max, which take the bits of
 // floating-point numbers for integers. As in loops.hpp, everything has internal linkage.
 
 #include "kernel/loops.hpp"

@@ -186,7 +186,7 @@ struct Max {
     }
 };
 
-/// The places of floating-point numbers in the order in which minimum and maximum choose (place_of in
+/// The places of floating-point numbers in the order in which min and max choose (place_of in
 /// tutti/detail/numbers.hpp), for lanes that hold the bits of the numbers as signed integers.
 template <bool nan_is_least, int fraction_bits, class Vector>
 [[gnu::always_inline]] inline Vector places_of(Vector bits) {
@@ -201,7 +201,7 @@ template <bool nan_is_least, int fraction_bits, class Vector>
 }
 
 template <int fraction_bits>
-struct Minimum {
+struct MinFloat {
     template <class Vector>
     [[gnu::always_inline]] static Vector apply(Vector a, Vector b) {
         return places_of<true, fraction_bits>(b) < places_of<true, fraction_bits>(a) ? b : a;
@@ -209,7 +209,7 @@ struct Minimum {
 };
 
 template <int fraction_bits>
-struct Maximum {
+struct MaxFloat {
     template <class Vector>
     [[gnu::always_inline]] static Vector apply(Vector a, Vector b) {
         return places_of<false, fraction_bits>(a) < places_of<false, fraction_bits>(b) ? b : a;

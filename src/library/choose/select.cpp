@@ -14,7 +14,7 @@ using algorithm::Algorithm;
 using schedule::Protocol;
 
 bool is_exact(const detail::Call& call) {
-    return call.op != Operator::callable && (call.type < Type::f32 || call.op >= Operator::minimum);
+    return detail::has_builtin(call.type, call.op) && (call.type < Type::f32 || detail::is_extreme(call.op));
 }
 
 tuning::Operands operands_of(const detail::Call& call) {

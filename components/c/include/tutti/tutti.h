@@ -158,9 +158,8 @@ TUTTI_API tutti_type tutti_type_of_size(size_t bytes);
 
 /// How a reduction combines two elements: one of these, or an operator of tutti_op_create(). Integers wrap.
 ///
-/// - MIN, MAX, MINIMUM and MAXIMUM are not for complex numbers. MINIMUM and MAXIMUM are those of IEEE
-///   754-2019: NaN if an operand is NaN, and -0 is less than +0; see tutti::Minimum. With MIN and MAX the
-///   result is the left operand in these cases.
+/// - MIN and MAX are not for complex numbers. They are those of IEEE 754-2019: NaN if an operand is NaN, and
+///   -0 is less than +0; see tutti::Min.
 /// - The logical (L) and bitwise (B) operators are for integers.
 /// - MINLOC and MAXLOC (argmin and argmax) are for all types of pairs. Among equal values the lowest position
 ///   wins; NaN is preferred to numbers: see tutti::MinLoc.
@@ -176,8 +175,6 @@ enum {
     TUTTI_BAND = 72,
     TUTTI_BOR = 73,
     TUTTI_BXOR = 74,
-    TUTTI_MINIMUM = 75,
-    TUTTI_MAXIMUM = 76,
     TUTTI_MINLOC = 97,
     TUTTI_MAXLOC = 98
 };
