@@ -224,36 +224,6 @@ struct BitXor {
     }
 };
 
-/// Wraps F so that operands are combined in rank order (see non_commutative).
-template <class F>
-struct NonCommutative {
-    /// The wrapped operator.
-    F f;
-    /// Combines two elements; `a` is the left operand.
-    template <class T>
-    requires std::is_invocable_r_v<T, const F&, const T&, const T&>
-    constexpr T operator()(const T& a, const T& b) const { return f(a, b); }
-    /// The identity of the wrapped operator.
-    template <class T>
-    requires HasIdentity<F, T>
-    static constexpr T identity() { return detail::identity_of<F, T>(); }
-};
-
-/// Marks `f` as an operator for which the order of operands matters: with any algorithm, in_0 stays left of
-/// in_1, and so on. `f` must still be associative, because the association depends on the algorithm.
-template <class F>
-constexpr NonCommutative<F> non_commutative(F f) {
-    return {std::move(f)};
-}
-
-/// Whether an algorithm that a call names may swap the operands of an operator of type Op; without a name,
-/// operands are always in rank order. As in MPI, a callable is assumed to commute unless it is wrapped by
-/// non_commutative, or this variable is specialised.
-template <class Op>
-inline constexpr bool is_commutative = true;
-template <class F>
-inline constexpr bool is_commutative<NonCommutative<F>> = false;
-
 inline constexpr Sum sum{};
 inline constexpr Prod prod{};
 inline constexpr Min min{};
@@ -309,6 +279,47 @@ constexpr Operator operator_of() {
         return Operator::callable;
     }
 }
+
+namespace detail {
+/// The base of operators of the library's components.
+struct Commutes {};
+} // namespace detail
+
+/// Wraps F, whose operands may be swapped (see commutative).
+template <class F>
+struct Commutative {
+    /// The wrapped operator.
+    F f;
+    /// Combines two elements; `a` is the left operand.
+    template <class T>
+    requires std::is_invocable_r_v<T, const F&, const T&, const T&>
+    constexpr T operator()(const T& a, const T& b) const { return f(a, b); }
+    /// The identity of the wrapped operator.
+    template <class T>
+    requires HasIdentity<F, T>
+    static constexpr T identity() { return detail::identity_of<F, T>(); }
+};
+
+/// Marks `f` as an operator that commutes, so that a call may name an algorithm that swaps operands. `f` must
+/// be associative with or without this mark, because the association depends on the algorithm.
+template <class F>
+constexpr Commutative<F> commutative(F f) {
+    return {std::move(f)};
+}
+
+/// Whether an operator of type Op commutes: one of the library, of the function objects of HasIdentity, one
+/// wrapped by commutative, or one for which this variable is specialised. Otherwise in_0 stays left of in_1,
+/// and so on, and a call that names an algorithm which swaps operands throws ArgumentError.
+template <class Op>
+inline constexpr bool is_commutative = operator_of<Op>() != Operator::callable
+                                       || std::is_base_of_v<detail::Commutes, Op>;
+template <class F>
+inline constexpr bool is_commutative<Commutative<F>> = true;
+template <template <class> class F, class T>
+requires requires {
+    typename detail::Counterpart<F>::type;
+}
+inline constexpr bool is_commutative<F<T>> = true;
 
 namespace detail {
 

@@ -275,8 +275,12 @@ TEST_CASE("an algorithm that cannot serve: the message states why and lists thos
                                     {"powers of two, not for 3 members",
                                      "these would work: direct, flat, reduce-scatter-allgather, circulant"});
     CHECK_FALSE(mentions(ranks, "hypercube,"));
-    check(3, 1.0, non_commutative(sum), {.algorithm = "ring"},
-          {"rank order", "these would work: direct, flat, reduce-scatter-allgather, butterfly-overlapping"});
+    check(3, 1.0, [](double a, double b) { return a * b; }, {.algorithm = "ring"},
+          {"\"ring\" swaps operands", "not known to commute", "tutti::commutative(f)",
+           "these would work: direct, flat, reduce-scatter-allgather, butterfly-overlapping"});
+    check_members(3, [](Member& me) {
+        return me.allreduce(1 << me.rank(), commutative(std::bit_or<>()), {.algorithm = "ring"}) == 7;
+    });
     check(3, 1.0, sum, {.algorithm = "tree", .order = Order::serial},
           {"from the left", "these would work: direct, flat"});
 }

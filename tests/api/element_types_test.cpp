@@ -207,7 +207,7 @@ TEST_CASE("an exscan by value returns the identity of the operator on rank 0") {
     CHECK(on_rank_0(5, bor) == 0);
     CHECK(on_rank_0(std::uint64_t{5}, bxor) == 0);
     CHECK(on_rank_0(5, Longest()) == -1);
-    CHECK(on_rank_0(5, non_commutative(sum)) == 0);
+    CHECK(on_rank_0(5, commutative(sum)) == 0);
     CHECK(on_rank_0(std::complex<double>(3, 4), std::plus<std::complex<double>>()) == std::complex<double>());
     CHECK(on_rank_0(5, std::multiplies<int>()) == 1);
     CHECK(on_rank_0(7, std::logical_and<>()) == 1);
@@ -215,11 +215,11 @@ TEST_CASE("an exscan by value returns the identity of the operator on rank 0") {
     CHECK(on_rank_0(std::uint8_t{5}, std::bit_and<std::uint8_t>()) == 255);
     CHECK(on_rank_0(5, std::bit_or<>()) == 0);
     CHECK(on_rank_0(5, std::bit_xor<int>()) == 0);
-    CHECK(on_rank_0(5, non_commutative(std::plus<>())) == 0);
+    CHECK(on_rank_0(5, commutative(std::plus<>())) == 0);
     static_assert(!HasIdentity<std::plus<int>, double> && !HasIdentity<std::minus<>, int> &&
                   !HasIdentity<std::function<int(int, int)>, int>);
     static_assert(!HasIdentity<MinLoc, ValueAt<int>> && !HasIdentity<MaxLoc, ValueAt<int>> &&
-                  !HasIdentity<NonCommutative<MinLoc>, ValueAt<int>>);
+                  !HasIdentity<Commutative<MinLoc>, ValueAt<int>>);
 }
 
 TEST_CASE("the initial value of an exscan is on rank 0, and on the left in every result") {
@@ -227,9 +227,9 @@ TEST_CASE("the initial value of an exscan is on rank 0, and on the left in every
     // Braces are options, as in all other calls.
     CHECK(results(3, [](Member& me) { return me.exscan(10, prod, {}); }) == std::vector{1, 10, 100});
     CHECK(results(2, [](Member& me) { return me.exscan(2.0, sum, 1); }) == std::vector{1.0, 3.0});
-    const auto digits = non_commutative([](long a, long b) { return 10 * a + b; });
+    const auto digits = [](long a, long b) { return 10 * a + b; };
     CHECK(results(4, [&](Member& me) { return me.exscan(long{1} + me.rank(), digits, 9); })[1] == 91);
-    const auto right = non_commutative([](int /*a*/, int b) { return b; });
+    const auto right = [](int /*a*/, int b) { return b; };
     CHECK(results(2, [&](Member& me) { return me.exscan(me.rank(), right, 7); }) == std::vector{7, 0});
     const auto best = results(3, [](Member& me) {
         return me.exscan(ValueAt<int>{-me.rank(), me.rank()}, minloc, ValueAt<int>{50, -1},

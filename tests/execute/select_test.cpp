@@ -166,9 +166,6 @@ TEST_CASE("only calls in which any order gives the same bits take what was measu
     detail::Call call = call_of(Collective::allreduce);
     call.order = Order::serial;
     CHECK(chosen(call) == "direct");
-    call.order = Order::canonical;
-    call.commutative = false;
-    CHECK(chosen(call) == "direct");
 }
 
 TEST_CASE("what needs one pass takes nothing that combines partial results, whatever a table says") {

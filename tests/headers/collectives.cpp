@@ -149,7 +149,7 @@ void collectives(MEMBER& me) {
     all<tutti::ValueAt<float>>(me, tutti::minloc, tutti::maxloc);
     all<std::pair<double, int>>(me, tutti::max);
     all<std::byte>(me, tutti::bor);
-    all<Point>(me, lower, tutti::non_commutative([](const Point& a, const Point& b) {
+    all<Point>(me, lower, tutti::commutative([](const Point& a, const Point& b) {
                    return Point{a.x + b.x, a.y * b.y};
                }));
     in_every_way(me);

@@ -5,6 +5,7 @@
 #include "kernel/table.hpp"
 #include "reference.hpp"
 
+#include <tutti/accumulate.hpp>
 #include <tutti/detail/kernels.hpp>
 #include <tutti/detail/template_loops.hpp>
 #include <tutti/extremes.hpp>
@@ -187,13 +188,15 @@ static_assert(Applicable<tutti::MinLoc, tutti::ValueAt<int>> &&
 static_assert(!Applicable<tutti::MinLoc, int> && !Applicable<tutti::MaxLoc, tutti::ValueAt<Flags>>);
 static_assert(type_of<tutti::ValueAt<int>>() == other &&
               tutti::operator_of<tutti::MinLoc>() == tutti::Operator::callable &&
-              tutti::operator_of<tutti::NonCommutative<tutti::Sum>>() == tutti::Operator::callable);
+              tutti::operator_of<tutti::Commutative<tutti::Sum>>() == tutti::Operator::callable);
 static_assert(tutti::is_commutative<tutti::Sum> && tutti::is_commutative<tutti::MaxLoc> &&
-              tutti::is_commutative<Plus> && tutti::is_commutative<int (*)(int, int)>);
-static_assert(!tutti::is_commutative<decltype(tutti::non_commutative(Plus()))>);
-static_assert(Applicable<tutti::NonCommutative<Plus>, int> &&
-              !Applicable<tutti::NonCommutative<Plus>, Money>);
-static_assert(tutti::non_commutative([](int a, int b) { return a - b; })(5, 3) == 2);
+              tutti::is_commutative<tutti::MeanIn<double>> && tutti::is_commutative<std::bit_or<>> &&
+              tutti::is_commutative<std::plus<Money>>);
+static_assert(!tutti::is_commutative<Plus> && !tutti::is_commutative<int (*)(int, int)> &&
+              !tutti::is_commutative<std::minus<>>);
+static_assert(tutti::is_commutative<decltype(tutti::commutative(Plus()))>);
+static_assert(Applicable<tutti::Commutative<Plus>, int> && !Applicable<tutti::Commutative<Plus>, Money>);
+static_assert(tutti::commutative([](int a, int b) { return a - b; })(5, 3) == 2);
 
 template <class T, class Op>
 void agrees_with_reference(const Op& op) {

@@ -174,12 +174,12 @@ TEST_CASE("failures at random moments") {
             const Thrown thrown = thrown_by([&] {
                 team.run([&](Member& me) {
                     std::size_t applied = 0;
-                    const auto op = [&](int a, int b) {
+                    const auto op = commutative([&](int a, int b) {
                         if (me.rank() == thrower && applied++ == after) {
                             throw std::domain_error("at a random moment");
                         }
                         return a + b;
-                    };
+                    });
                     for (int call = 0;; ++call) {
                         std::vector<int> in(elements, 1);
                         std::vector<int> out(elements, 0);

@@ -20,7 +20,7 @@ inline std::int64_t value(std::size_t rank, std::size_t i) {
 inline Affine map(std::size_t rank, std::size_t i) {
     return {static_cast<std::uint8_t>(2 * rank + 3), static_cast<std::uint8_t>(value(rank, i)), 1};
 }
-inline const auto composed = tutti::non_commutative(compose);
+inline const auto composed = compose;
 
 /// All calls of vectors or blocks of `count` elements that clusters have.
 inline std::vector<Shape> cluster_shapes(int members, std::size_t count) {

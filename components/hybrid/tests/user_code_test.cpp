@@ -90,12 +90,12 @@ void make_call(Actor& actor, Code code, Manner manner) {
             task.emplace(acts_after(request));
         }
     };
-    const auto op = tutti::non_commutative([code](long a, long b) {
+    const auto op = [code](long a, long b) {
         if (code == Code::in_operator) {
             act();
         }
         return a + b;
-    });
+    };
     ClusterMember& me = *actor.me;
     if (manner == Manner::blocking) {
         Request side = actor.other->start.barrier();
@@ -174,11 +174,10 @@ TEST_CASE("an operator of a cluster's call that blocks cannot wait for a request
             check_all(thrown_by<std::exception>(part, {.timeout = 5s},
                                                 [&](ClusterMember& me) {
                                                     Request request = me.start.barrier();
-                                                    const auto op =
-                                                        tutti::non_commutative([&](long a, long b) {
-                                                            request.wait();
-                                                            return a + b;
-                                                        });
+                                                    const auto op = [&](long a, long b) {
+                                                        request.wait();
+                                                        return a + b;
+                                                    };
                                                     std::vector<long> sum(40);
                                                     me.allreduce(std::vector<long>(40, 1), sum, op,
                                                                  {.order = order});

@@ -10,7 +10,7 @@ using namespace tutti::test;
 
 /// Exact for these elements whatever the association, and wrong if an operand is lifted or lowered twice, or
 /// not at all.
-struct QuadrupledAndHalved {
+struct QuadrupledAndHalved : detail::Commutes {
     float lift(float x) const { return 4 * x; }
     float operator()(float a, float b) const { return a + b; }
     template <class T>

@@ -162,7 +162,7 @@ inline constexpr bool is_operator = operator_of<Op>() != Operator::callable
     &Op::operator();
 };
 template <class F>
-inline constexpr bool is_operator<NonCommutative<F>> = true;
+inline constexpr bool is_operator<Commutative<F>> = true;
 template <>
 inline constexpr bool is_operator<Operator> = true;
 
@@ -170,7 +170,7 @@ inline constexpr bool is_operator<Operator> = true;
 template <class Op>
 inline constexpr bool is_wrapped = false;
 template <class F>
-inline constexpr bool is_wrapped<NonCommutative<F>> = true;
+inline constexpr bool is_wrapped<Commutative<F>> = true;
 
 /// An operator that does not combine elements of type T. Overload resolution accepts it so that
 /// refuse_operator_of() can produce the error message.

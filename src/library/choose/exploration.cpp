@@ -199,7 +199,6 @@ std::optional<Learnt::Kind> explored_kind(const detail::Call& call, const Select
                         static_cast<int>(std::bit_width(size.total_bytes)),
                         size.in_place,
                         call.order != Order::canonical,
-                        call.commutative,
                         call.needs_one_pass(),
                         lifts_single_operands(call, size.members),
                         call.shared_output,
@@ -304,7 +303,6 @@ std::string Learnt::text() const {
     std::string text = std::string(to_string(point.collective)) + " " +
                        std::string(to_string(point.operands)) + " of " + std::to_string(point.bytes) +
                        " bytes" + (kind.in_place ? " in place" : "") + (kind.serial ? " from the left" : "") +
-                       (kind.commutative ? "" : ", which does not commute") +
                        (kind.in_one_pass ? ", in one pass" : "") + ": ";
     for (const tuning::Measured& each : entry.measured) {
         text += text_of(each) + "; ";

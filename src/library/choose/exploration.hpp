@@ -72,7 +72,6 @@ struct Learnt {
         int power = 0;
         bool in_place = false;
         bool serial = false;
-        bool commutative = true;
         bool in_one_pass = false;
         /// Whether algorithms that copy results of one operand do not serve.
         bool lifts_single_operands = false;
@@ -93,10 +92,8 @@ struct Learnt {
     double lost_us = 0;
 
     /// Whether the entry holds for calls of this kind: a table has only entries for canonical order and
-    /// operators that commute and may combine partial results.
-    bool has_entry() const {
-        return !kind.serial && kind.commutative && !kind.in_one_pass && !kind.shared_output;
-    }
+    /// operators that may combine partial results.
+    bool has_entry() const { return !kind.serial && !kind.in_one_pass && !kind.shared_output; }
     /// "allreduce ordered of 65536 bytes: direct/non-temporal (tried) 12.3 us; direct (built-in) 15.1 us;
     /// tried in 6 calls, which lost 8.4 us"
     std::string text() const;

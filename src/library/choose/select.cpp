@@ -21,8 +21,8 @@ tuning::Operands operands_of(const detail::Call& call) {
     if (!detail::traits_of(call.collective).reduces()) {
         return tuning::Operands::moved;
     }
-    return is_exact(call) && call.commutative && call.order == Order::canonical ? tuning::Operands::exact
-                                                                                : tuning::Operands::ordered;
+    return is_exact(call) && call.order == Order::canonical ? tuning::Operands::exact
+                                                            : tuning::Operands::ordered;
 }
 
 detail::Call reduced_to_one(const detail::Call& call) {
@@ -158,7 +158,8 @@ std::string refusal(const Algorithm& row, const detail::Call& call, int members)
         return "does not support a shared result";
     }
     if (!call.commutative && !keeps_rank_order(row.order)) {
-        return "does not keep rank order, which a non-commutative operator needs";
+        return "swaps operands, but the operator is a callable that is not known to commute: mark it, as by "
+               "tutti::commutative(f), if it does";
     }
     if (call.needs_one_pass() && !combines_in_one_pass(row, members)) {
         return "combines partial results, but this operator must combine all operands in one pass";

@@ -36,17 +36,12 @@ std::string refusal(const Algorithm& row, const detail::Call& call, const Route&
     return library::refusal(row, in_any_order, route.processes);
 }
 
-/// Whether operands may be combined in any order. All others are combined in that of the processes.
-bool is_free(const detail::Call& call) {
-    return call.commutative && library::is_exact(call);
-}
-
 std::string_view default_allreduce(const detail::Call& call, const Route& route) {
     const bool power = graph::is_power_of_two(route.processes);
     if (route.bytes < long_bytes) {
         return power ? "butterfly" : "butterfly-overlapping";
     }
-    if (is_free(call)) {
+    if (library::is_exact(call)) {
         return "circulant";
     }
     return power ? "butterfly-halving" : "butterfly-overlapping-halving";
@@ -67,13 +62,13 @@ std::string_view default_name(const detail::Call& call, const Route& route) {
         return traits.is_divided() ? "circulant" : is_long ? "scatter-allgather" : "tree";
     case detail::Result::of_all:
         if (!traits.is_rooted()) {
-            return traits.is_divided() ? is_free(call) ? "circulant" : "butterfly"
+            return traits.is_divided() ? library::is_exact(call) ? "circulant" : "butterfly"
                                        : default_allreduce(call, route);
         }
         // A tree associates as a butterfly only among a power of two of processes.
-        return is_free(call)       ? is_long ? "reduce-scatter-gather" : "tree"
-               : is_long || !power ? "butterfly"
-                                   : "tree";
+        return library::is_exact(call) ? is_long ? "reduce-scatter-gather" : "tree"
+               : is_long || !power     ? "butterfly"
+                                       : "tree";
     default:
         return "hypercube";
     }

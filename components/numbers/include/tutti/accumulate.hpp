@@ -217,7 +217,7 @@ concept Accumulates = detail::AccumulatesElements<Op, T>;
 /// The sum in the type A, converted to the type of the elements once, at the end: for example of
 /// floats in double. Integers wrap in A. The sum of elements of type A is that of tutti::sum.
 template <class A>
-requires(detail::Numeric<A> && !detail::Half<A>) struct SumIn {
+requires(detail::Numeric<A> && !detail::Half<A>) struct SumIn : detail::Commutes {
     /// Widens one element.
     template <class T>
     requires(std::convertible_to<T, A> && !std::same_as<T, bool>) constexpr A lift(const T& element) const {
@@ -246,7 +246,7 @@ requires(detail::Fractional<A> && !detail::Half<A>) struct MeanIn : SumIn<A> {
 };
 
 /// MeanIn of the type of the elements, or of float for numbers of 16 bits.
-struct Mean {
+struct Mean : detail::Commutes {
     /// An element is its own accumulator, except one of 16 bits.
     template <detail::Fractional T>
     constexpr auto lift(const T& element) const {

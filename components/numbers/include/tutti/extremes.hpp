@@ -36,7 +36,7 @@ constexpr bool wins(const ValueAt<T>& a, const ValueAt<T>& b) {
 }
 
 template <bool least>
-struct Located {
+struct Located : Commutes {
     /// Combines two elements; `a` is the left operand.
     template <class T>
     requires requires(const T& a, const T& b) { static_cast<bool>(a < b); }
