@@ -25,7 +25,7 @@ std::uint64_t hash_of(std::string_view text) {
 /// if all are equal.
 bool is_same_on_all(tutti::Member& me, std::string_view text) {
     std::array<std::uint64_t, 2> largest{hash_of(text), ~hash_of(text)};
-    me.allreduce(largest, tutti::max);
+    me.allreduce(std::span(largest), tutti::max);
     return largest[0] == ~largest[1];
 }
 

@@ -47,6 +47,9 @@ namespace tutti::v0_1 {
 /// - A temporary as an input of a nonblocking call, because it would be gone before it is read.
 /// - A pointer, because the number of elements is unknown; use std::span(pointer, count). To send the address
 ///   itself, use std::span(&pointer, 1).
+/// - One argument that is a range and an object as well, if the call has a form in place and a form by value:
+///   a std::array, or a trivially copyable struct with begin() and end() that contains its elements. Pass
+///   std::span(x), or wrap it in a struct.
 /// - A single object that holds an address: an aggregate with a member that is a pointer, smart pointer,
 ///   iterator, view or reference (not to const). Another class holds an address if it has data_handle(), or a
 ///   data() that returns the same pointer type for a const object, as a view's does. A class that contains
@@ -69,7 +72,8 @@ public:
     /// every member. By default every member copies directly from the root's buffer.
     template <detail::InPlace<Way::blocks> InOut>
     auto broadcast(InOut&& inout, int root, const Options& options = {}) {
-        return make(rooted(in_place<InOut>(Collective::broadcast, inout, options), root), options);
+        return make(rooted(in_place<InOut, Way::blocks>(Collective::broadcast, inout, options), root),
+                    options);
     }
 
     /// Broadcast among several processes into one buffer per process, tutti::shared(inout): what the members
@@ -119,8 +123,10 @@ public:
     template <class InOut, class Op>
     requires detail::InPlaceReduction<InOut, Op, Way::blocks>
     auto reduce(InOut&& inout, const Op& op, int root, const Options& options = {}) {
-        return make(rooted(reduction(in_place<InOut>(Collective::reduce, inout, options), inout, op), root),
-                    options);
+        return make(
+            rooted(reduction(in_place<InOut, Way::blocks>(Collective::reduce, inout, options), inout, op),
+                   root),
+            options);
     }
 
     /// Reduce of a single object by value: returns the result on the root, and nothing on the other members.
@@ -150,7 +156,8 @@ public:
     template <class InOut, class Op>
     requires detail::InPlaceReduction<InOut, Op, Way::blocks>
     auto allreduce(InOut&& inout, const Op& op, const Options& options = {}) {
-        return make(reduction(in_place<InOut>(Collective::allreduce, inout, options), inout, op), options);
+        return make(reduction(in_place<InOut, Way::blocks>(Collective::allreduce, inout, options), inout, op),
+                    options);
     }
 
     /// Allreduce of a single object by value: `double all = me.allreduce(mine, tutti::sum)`. Returns the
@@ -534,7 +541,8 @@ public:
     template <class InOut, class Op>
     requires detail::InPlaceReduction<InOut, Op, Way::blocks>
     auto scan(InOut&& inout, const Op& op, const Options& options = {}) {
-        return make(reduction(in_place<InOut>(Collective::scan, inout, options), inout, op), options);
+        return make(reduction(in_place<InOut, Way::blocks>(Collective::scan, inout, options), inout, op),
+                    options);
     }
 
     /// Inclusive scan of a single object by value: returns the result.
@@ -562,7 +570,8 @@ public:
     template <class InOut, class Op>
     requires detail::InPlaceReduction<InOut, Op, Way::blocks>
     auto exscan(InOut&& inout, const Op& op, const Options& options = {}) {
-        return make(reduction(in_place<InOut>(Collective::exscan, inout, options), inout, op), options);
+        return make(reduction(in_place<InOut, Way::blocks>(Collective::exscan, inout, options), inout, op),
+                    options);
     }
 
     /// Exclusive scan of a single object by value: returns the result. On member 0 it is the identity of the
@@ -618,7 +627,8 @@ public:
     /// Shift in place: the contents received replace `inout`. The buffer is copied first.
     template <detail::InPlace<Way::blocks> InOut>
     auto shift(InOut&& inout, int distance, const Options& options = {}) {
-        return make(shifted(in_place<InOut>(Collective::shift, inout, options), distance), options);
+        return make(shifted(in_place<InOut, Way::blocks>(Collective::shift, inout, options), distance),
+                    options);
     }
 
     /// Shift of a single object by value: returns the object that member r - distance (mod p) passed.

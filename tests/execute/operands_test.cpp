@@ -204,7 +204,7 @@ TEST_CASE("scalars, arrays and spans are operands; one object goes by value, and
             right = right && mine == rank + 1.0;
 
             std::array<int, 3> three{rank + 1, 1, 0};
-            me.allreduce(three, sum);
+            me.allreduce(std::span(three), sum);
             int raw[2] = {rank, -rank};
             me.allreduce(std::span(raw), max);
             right =

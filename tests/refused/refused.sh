@@ -46,6 +46,10 @@ struct Vec3 {
     double* data() { return &x; }
     const double* data() const { return &x; }
 };
+struct Triple : Vec3 { // a range
+    double* begin() { return &x; }
+    double* end() { return &x + 3; }
+};
 void calls($member& me, double* pointer, double (*function)(double, double), const tutti::Options& options) {
     double x = 1, y = 2, array[3] = {};
     const double one = 1;
@@ -66,6 +70,7 @@ void calls($member& me, double* pointer, double (*function)(double, double), con
     View view = {};
     Hidden hidden(pointer);
     Vec3 vec = {};
+    Triple triple = {};
     std::string letters;
     std::vector<int> sizes(3);
     std::array<bool, 3> flags = {};
@@ -79,7 +84,7 @@ void calls($member& me, double* pointer, double (*function)(double, double), con
     static_cast<void>(moved), static_cast<void>(named), static_cast<void>(me), static_cast<void>(point);
     static_cast<void>(held), static_cast<void>(view), static_cast<void>(hidden), static_cast<void>(vec);
     static_cast<void>(x + y + one + array[0]), static_cast<void>(pointer), static_cast<void>(function);
-    static_cast<void>(options), static_cast<void>(flags);
+    static_cast<void>(options), static_cast<void>(flags), static_cast<void>(triple);
 }
 END
 }

@@ -105,9 +105,13 @@ protected:
         return made;
     }
 
-    template <class InOut, class Options>
+    /// `returns` is true if the call has a form that takes an object by value and returns its result.
+    template <class InOut, bool returns = false, class Options>
     static Call in_place(Collective collective, std::remove_reference_t<InOut>& inout,
                          const Options& options) {
+        static_assert(!returns || !RangeOrObject<std::remove_cvref_t<InOut>>,
+                      "the argument is a range and an object: pass std::span(x) to replace its elements in "
+                      "place, or wrap it in a struct to pass it by value");
         static_assert(!Scalar<InOut>, "one object is no buffer in place: pass another for the result, as in "
                                       "start.allreduce(mine, all, op), or std::span(&object, 1)");
         Call made = vectors<InOut>(collective, inout, inout, options);
