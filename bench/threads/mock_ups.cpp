@@ -34,7 +34,7 @@ Calls reduce_scatter_and_allgather(Member& me, Vector in, Vector out) {
 Calls reduce_scatter_to_the_root(Member& me, Vector in, Vector out) {
     std::vector<std::size_t> counts(static_cast<std::size_t>(me.size()));
     counts[Problem::root] = in.size();
-    return repeated([&me, in, out, counts] { me.reduce_scatter(in, out, Counts(counts), sum); });
+    return repeated([&me, in, out, counts] { me.reduce_scatter(in, out, Counts(std::span(counts)), sum); });
 }
 
 Calls scan_and_broadcast(Member& me, Vector in, Vector out) {

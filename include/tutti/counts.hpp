@@ -52,13 +52,10 @@ inline constexpr bool is_span = false;
 template <class T, std::size_t extent>
 inline constexpr bool is_span<std::span<T, extent>> = true;
 
-/// Numbers that need no copy: of std::size_t, contiguous, and in a span or in a container that has a name.
-/// Other views are copied, because they may refer to anything.
+/// Numbers to which a Counts object refers, because their type says that it is a view.
 template <class Range>
-concept LastingNumbers = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
-    std::same_as<std::ranges::range_value_t<Range>, std::size_t> &&
-    (is_span<std::remove_cvref_t<Range>> ||
-     (std::is_lvalue_reference_v<Range> && !std::ranges::view<std::remove_cvref_t<Range>>));
+concept LastingNumbers =
+    is_span<std::remove_cvref_t<Range>> && std::same_as<std::ranges::range_value_t<Range>, std::size_t>;
 
 /// A copy of `numbers`. Throws ArgumentError if one is negative; `name` is the name of the list.
 template <class Range>
@@ -82,10 +79,9 @@ std::vector<std::size_t> sizes_of(Range& numbers, const char* name) {
 /// braced list: Counts({1, 2, 3}). It is a type of its own so that a buffer of integers cannot be mistaken
 /// for counts, nor counts for a buffer.
 ///
-/// **Lifetime.** A named contiguous container of std::size_t, or a std::span of it, is not copied: its
-/// numbers must live as long as the Counts object and its copies. All other ranges, such as std::vector<int>,
-/// braced lists, any temporary vector and all other views, are copied into the object. A call has read the
-/// numbers when it returns, even if it is nonblocking or prepares a persistent operation.
+/// **Lifetime.** The numbers are copied, except those of a std::span of std::size_t: these must live as long
+/// as the Counts object and its copies, and cost no allocation. A call has read the numbers when it returns,
+/// even if it is nonblocking or prepares a persistent operation.
 ///
 /// Without displacements, blocks lie back to back and fill the buffer. With displacements, block i starts
 /// displacements[i] elements after the start of the buffer, as in the v-collectives of MPI. Blocks may be in

@@ -177,7 +177,7 @@ TEST_CASE("an input in the vector that is resized is refused before anybody is t
                                                   [](Member& me) { // the counts
                                                       const CountList in{1, 2};
                                                       CountList v{1, 1};
-                                                      me.alltoall(in, Counts(v), v);
+                                                      me.alltoall(in, Counts(std::span(v)), v);
                                                   }};
     for (const auto& call : calls) {
         const bool of_counts = &call == std::end(calls) - 1;

@@ -38,14 +38,16 @@ std::vector<Scenario> scenarios() {
         {"shared allreduce", 100,
          [](Member& me, Buffers& my) { me.allreduce(my.all, shared(my.common), sum); }},
         {"irregular reduce_scatter", 100,
-         [](Member& me, Buffers& my) { me.reduce_scatter(my.all, my.one, Counts(my.counts), sum); }},
+         [](Member& me, Buffers& my) {
+             me.reduce_scatter(my.all, my.one, Counts(std::span(my.counts)), sum);
+         }},
         {"alltoall in place, with a copy that grows", 10'000,
          [](Member& me, Buffers& my) { me.alltoall(my.all); }, true},
         {"allreduce with scratch that grows", 10'000,
          [](Member& me, Buffers& my) { me.allreduce(my.all, sum, {.algorithm = "circulant"}); }, true},
         {"irregular alltoall", 100,
          [](Member& me, Buffers& my) {
-             me.alltoall(my.all, Counts(my.counts), my.all_out, Counts(my.counts));
+             me.alltoall(my.all, Counts(std::span(my.counts)), my.all_out, Counts(std::span(my.counts)));
          }},
         {"started allreduces", 100,
          [](Member& me, Buffers& my) {

@@ -176,7 +176,7 @@ TEST_CASE("results that need all members depend on all inputs") {
 TEST_CASE("the fast path of docs/collectives.md: which calls are recognised by one comparison of 64 bits") {
     using detail::Call;
     const std::array<std::size_t, 2> numbers{4, 4};
-    const Counts::View counts = Counts(numbers);
+    const Counts::View counts = Counts(std::span(numbers));
     const detail::Kernels own_operator{};
     const Call allreduce{.collective = Collective::allreduce,
                          .type = Type::f64,

@@ -115,7 +115,7 @@ long allocated_by_calls(Team& team, std::size_t elements, Collective collective,
                 static_cast<void>(me.allreduce(1L, bxor, options));
             }
             if (collective == Collective::alltoall) {
-                me.alltoall(in, Counts(counts), out, Counts(counts), options);
+                me.alltoall(in, Counts(std::span(counts)), out, Counts(std::span(counts)), options);
             }
             if (name != "census") {
                 numbers.make(me, sum, options);

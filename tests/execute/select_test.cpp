@@ -240,7 +240,7 @@ TEST_CASE("irregular blocks are not what was measured") {
     detail::Call call = call_of(Collective::reduce_scatter);
     CHECK(selected(call, size_of(1 << 16), choices) == "ring");
     const std::vector<std::size_t> each(four, 4096);
-    const Counts::View counts = Counts(each);
+    const Counts::View counts = Counts(std::span(each));
     call.counts = &counts;
     CHECK(selected(call, size_of(1 << 16), choices) == "direct");
 }
@@ -283,7 +283,7 @@ TEST_CASE("levels give way to a call that names its algorithm, has counts or a s
     named.algorithm = "ring";
     CHECK(library::select(named, size, {}).reason == Reason::named);
     const std::vector<std::size_t> sizes(16, 1);
-    const Counts::View counts = Counts(sizes);
+    const Counts::View counts = Counts(std::span(sizes));
     detail::Call irregular = f64_call(Collective::allgather);
     irregular.counts = &counts;
     CHECK(library::select(irregular, size_on(8192, 16, 16, 2), {}).reason != Reason::levels);

@@ -146,7 +146,7 @@ bool Leader::combine() {
     // Named, because no member may go on before all have come, even if one slice is everything and the others
     // have nothing to wait for.
     local.algorithm = "direct";
-    const Counts::View slices = Counts(slices_);
+    const Counts::View slices = Counts(std::span(slices_));
     local.counts = &slices;
     local.output =
         call().staging().input + call().bytes(std::accumulate(slices_.begin(), own, std::size_t{0}));

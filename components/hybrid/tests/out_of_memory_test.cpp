@@ -69,7 +69,9 @@ const std::vector<Scenario> scenarios = {
      [](ClusterMember& me, Own& my) { me.allreduce(my.in, my.out, sum, {.order = Order::serial}); }},
     {"long allreduce", 100'000, [](ClusterMember& me, Own& my) { me.allreduce(my.block, sum); }},
     {"irregular reduce_scatter", 100,
-     [](ClusterMember& me, Own& my) { me.reduce_scatter(my.in, my.block, Counts(my.counts), sum); }},
+     [](ClusterMember& me, Own& my) {
+         me.reduce_scatter(my.in, my.block, Counts(std::span(my.counts)), sum);
+     }},
     {"alltoall", 100, [](ClusterMember& me, Own& my) { me.alltoall(my.in, my.out); }},
     {"scan", 100, [](ClusterMember& me, Own& my) { me.scan(my.in, my.out, sum); }},
 };
@@ -151,8 +153,8 @@ Outcomes irregular_call_repeated_in_famine() {
         Own my(100, static_cast<std::size_t>(cluster.size()));
         ClusterMember me = cluster.join(rank);
         const auto call_twice = [&] { // one for each staging buffer
-            me.reduce_scatter(my.in, my.block, Counts(my.counts), sum);
-            me.reduce_scatter(my.in, my.block, Counts(my.counts), sum);
+            me.reduce_scatter(my.in, my.block, Counts(std::span(my.counts)), sum);
+            me.reduce_scatter(my.in, my.block, Counts(std::span(my.counts)), sum);
         };
         call_twice();
         meet.arrive_and_wait();

@@ -223,7 +223,7 @@ Neighbors exchange_neighbors(Member& member, const std::vector<int>& sources,
     std::vector<int> mine(sources);
     mine.insert(mine.end(), destinations.begin(), destinations.end());
     std::vector<int> named(sum_of(sums));
-    member.allgather(mine, named, Counts(sums), options);
+    member.allgather(mine, named, Counts(std::span(sums)), options);
     return library::judged_by_all([&] { return neighbors_of(member.rank(), counts, named); },
                                   [&] { member.allgather(std::span(&own, 1), counts, options); });
 }
