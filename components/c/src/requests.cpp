@@ -73,6 +73,7 @@ void use_up(tutti_request& request) {
         return;
     }
     if (detail::RequestBase* const pending = request_of(std::exchange(request, TUTTI_REQUEST_NULL))) {
+        pending->detach();
         pending->release();
     }
 }

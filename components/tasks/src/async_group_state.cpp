@@ -123,6 +123,22 @@ TimeoutError AsyncGroupState::delay(std::uint64_t number, int rank, std::chrono:
                          .where = library::line_for_errors(call.where)});
 }
 
+std::string AsyncGroupState::dropped(std::uint64_t number, int rank,
+                                     const tasks::Contribution& contribution) noexcept {
+    if (has_warned_.test_and_set(std::memory_order_relaxed)) {
+        return {};
+    }
+    try {
+        return "an async group of " + std::to_string(ranks()) + " ranks: rank " + std::to_string(rank) +
+               " has dropped the request of operation " + std::to_string(number) + ", " +
+               library::text_of_call(contribution.signature, contribution.call.where) +
+               ", which is not over: its buffers are still in use. Keep the request until it is over, or "
+               "call detach(). The group does not report this again";
+    } catch (...) {
+        return {}; // no memory
+    }
+}
+
 std::string AsyncGroupState::roll_call(RollCallFormat format) const {
     return library::required("roll_call: `format`", format) == RollCallFormat::json ? snapshot().json()
                                                                                     : snapshot().text();

@@ -1,5 +1,6 @@
 #include "tasks/src/deferred_collective.hpp"
 
+#include "report.hpp"
 #include "tasks/src/async_group_state.hpp"
 #include "wait/wait_timer.hpp"
 
@@ -173,8 +174,14 @@ void DeferredCollective::let_go() noexcept {
 void DeferredCollective::release(Arrival& arrival) noexcept {
     detail::AsyncGroupState& home = *home_;
     const int rank = arrival.rank_;
+    const std::string warning = arrival.takes_no_more_ || arrival.is_over()
+                                    ? std::string()
+                                    : home.dropped(number_, rank, contribution(rank));
     arrival.released_.set(arrival.handover_.number()); // from here on it may be that of another one
     home.release(rank);
+    if (!warning.empty()) { // calls the program, so that nothing is used afterwards
+        library::report(Severity::warning, warning.c_str());
+    }
 }
 
 detail::RequestBase& DeferredCollective::arrive(int rank, std::uint64_t number,

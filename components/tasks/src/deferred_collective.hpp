@@ -27,6 +27,7 @@ public:
     bool wait_for(std::chrono::duration<double> time) override;
     void then(detail::Continuation function) override;
     void forget() noexcept override;
+    void detach() noexcept override { takes_no_more_ = true; }
     void release() noexcept override;
 
 private:
@@ -41,7 +42,7 @@ private:
 
     DeferredCollective* home_ = nullptr;
     int rank_ = 0;
-    /// It has been given a function.
+    /// It has been given a function, or the program will not ask for the end.
     bool takes_no_more_ = false;
     /// How long its waiter waits for ranks that have not arrived; 0: for ever.
     std::chrono::milliseconds timeout_{0};

@@ -2,6 +2,8 @@
 
 #include "support.hpp"
 
+#include <tutti/observe.hpp>
+
 using namespace tutti;
 
 namespace {
@@ -248,6 +250,43 @@ TEST_CASE("who waits does itself what an executor does not begin") {
         idle.run();
         CHECK(values[1] == std::vector(1000, 3));
     }
+}
+
+TEST_CASE("a request that is dropped before its operation is over is reported, once per group") {
+    std::vector<std::string> texts;
+    set_log([&](Severity severity, std::string_view text) {
+        texts.emplace_back(text);
+        CHECK(severity == Severity::warning);
+    });
+    std::vector<int> values[2] = {{1}, {2}};
+    for (const bool by_destructor : {true, false}) {
+        texts.clear();
+        AsyncGroup meeting(2);
+        std::optional<AsyncRequest> mine(meeting.at(0).barrier());
+        meeting.at(1).barrier().wait();
+        mine = meeting.at(0).barrier(); // the one before is over
+        AsyncRequest moved = std::move(*mine);
+        moved.then([](const std::exception_ptr&) {});
+        moved = meeting.at(0).barrier();
+        moved.detach();
+        CHECK(!moved.valid());
+        moved.detach();
+        CHECK(texts.empty());
+        mine = meeting.at(0).allreduce(values[0], sum);
+        const unsigned line = __LINE__ - 1;
+        by_destructor ? mine.reset() : static_cast<void>(mine = AsyncRequest());
+        REQUIRE(texts.size() == 1);
+        INFO(texts[0]);
+        for (const std::string& says :
+             {std::string("an async group of 2 ranks: rank 0 has dropped the request "
+                          "of operation 4, allreduce of 4 bytes of i32 with sum"),
+              "order_test.cpp:" + std::to_string(line), std::string("detach()")}) {
+            CHECK(texts[0].find(says) != std::string::npos);
+        }
+        static_cast<void>(meeting.at(0).barrier());
+        CHECK(texts.size() == 1);
+    }
+    set_log({});
 }
 
 TEST_CASE("nobody waits for an executor where nobody waits") {

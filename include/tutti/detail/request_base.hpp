@@ -96,6 +96,8 @@ public:
     virtual void then(Continuation function) = 0;
     /// The function that then() was given must not be called any more.
     virtual void forget() noexcept = 0;
+    /// The program knows that the operation goes on when it releases the request.
+    virtual void detach() noexcept {}
     /// The request is not used any more. Waits until the operation of a member is over.
     virtual void release() noexcept = 0;
 

@@ -35,7 +35,8 @@ TUTTI_API void require_movable_stack();
 ///
 /// @warning Neither the destructor nor an assignment waits for the operation. The buffers of the call belong
 /// to the operation until it is complete, even if no request is left: the program must not free or write
-/// them, nor read an output.
+/// them, nor read an output. If a request without a function or coroutine is dropped before that, the group
+/// logs one warning (set_log()); detach() prevents it.
 ///
 /// @warning wait() blocks the thread until the operation is over. Never call it on a pool worker that the
 /// missing ranks need in order to run: the pool would deadlock. Use then() or co_await there.
@@ -63,6 +64,15 @@ public:
     AsyncRequest() = default;
     /// Internal: the calls of AsyncRank return requests.
     explicit AsyncRequest(detail::RequestBase & operation) noexcept : BasicRequest(operation) {}
+
+    /// Gives the request up, without the warning. The buffers belong to the operation until it is complete,
+    /// which something else must report. This object is empty afterwards.
+    void detach() noexcept {
+        if (valid()) {
+            operation()->detach();
+        }
+        *this = AsyncRequest();
+    }
 };
 
 /// Options of an AsyncGroup.
