@@ -31,7 +31,7 @@ endfunction()
 # that is an error.
 function(tutti_leave_out name what)
   set(reasons)
-  if(name MATCHES "TESTS|COMMAND" AND NOT TUTTI_TYPES STREQUAL "all")
+  if(name MATCHES "TESTS|COMMAND" AND NOT TUTTI_TYPES STREQUAL "all" AND NOT TUTTI_QUICK)
     set(reasons "TUTTI_TYPES=${TUTTI_TYPES}")
   endif()
   foreach(component IN LISTS ARGN)

@@ -92,6 +92,10 @@ void declare(CLI::App& command, BenchArguments& arguments) {
     command.add_option("-n,--repetitions", arguments.repetitions, "Repetitions at most");
     command.add_option("--rounds", arguments.rounds,
                        "Number of turns that Tutti and a baseline with its own threads or processes take");
+    command
+        .add_option("--within", arguments.within,
+                    "Seconds for everything: shorter measurements, then fewer rounds, then fewer points")
+        ->default_str("no limit");
     command.add_option("--json", arguments.json,
                        "Write all points to this file; - is stdout, and other output then goes to stderr");
     command.add_option("--csv", arguments.csv,

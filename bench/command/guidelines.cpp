@@ -1,5 +1,6 @@
 #include "report/guidelines.hpp"
 
+#include "command/mock_ups.hpp"
 #include "command/subcommands.hpp"
 #include "options/bench_options.hpp"
 #include "report/environment.hpp"

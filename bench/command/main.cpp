@@ -3,6 +3,9 @@
 #include "busy/busy.hpp"
 #include "command/pages.hpp"
 #include "command/subcommands.hpp"
+#include "page/page.hpp"
+#include "report/results_file.hpp"
+#include "sweep/sweep.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/output.hpp"
 #include "terminal/text.hpp"
@@ -11,6 +14,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,6 +23,7 @@
 #include <functional>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -48,9 +53,19 @@ void become_hybrid_bench(int argc, char** argv) {
                                        program.string()));
 }
 
-int run_bench_arguments(const BenchArguments& arguments) {
+std::string page_of(const Environment& measured, std::span<const Point> points, bool is_all) {
+    const nlohmann::json environment = to_json(measured);
+    return viewer::page_text({.results = {{"this measurement",
+                                           {.is_complete = is_all,
+                                            .environment = text_of(environment),
+                                            .circumstances = circumstances(environment),
+                                            .points = {points.begin(), points.end()}}}},
+                              .profiles = {}});
+}
+
+int run_bench(const BenchArguments& arguments) {
     const BenchOptions options = arguments.parsed();
-    return arguments.busy.empty() ? run_bench(options) : run_busy(options);
+    return arguments.busy.empty() ? run_sweep(options, page_of) : run_busy(options);
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {
@@ -183,7 +198,7 @@ void add_commands(CLI::App& app, std::function<int()>& chosen) {
     add_command(app, chosen, "info", "Show the machine, the build, the algorithms and their choice",
                 run_info);
     add_command(app, chosen, "bench", "Measure collectives; results are checked before they are timed",
-                run_bench_arguments);
+                run_bench);
     add_command(app, chosen, "compare",
                 "Compare two files of measurements; exit code 3 if something became slower", run_compare);
     add_command(app, chosen, "report", "Write measurements as one file for a browser: curves, maps, findings",

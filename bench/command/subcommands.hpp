@@ -1,17 +1,12 @@
 #pragma once
 
 #include "lab_command/lab_command.hpp"
-#include "measure/problem.hpp"
 #include "options/bench_options.hpp"
 
 #include <cstddef>
 #include <string>
 
 namespace tutti::bench {
-
-/// `tutti bench`. Returns the exit code: exit_wrong when a result was wrong. Throws EnvironmentUnfit when
-/// there is not enough memory, UsageError where the placement or algorithm does not fit.
-int run_bench(const BenchOptions& options);
 
 /// The arguments of `tutti compare`, as typed.
 struct CompareArguments {
@@ -52,12 +47,5 @@ struct InfoArguments {
 /// registry, as a Markdown table if requested, or only its names; with `choice`, the choice for one call.
 /// Returns the exit code. Throws UsageError.
 int run_info(const InfoArguments& arguments);
-
-/// Whether to measure an algorithm on a problem at all; an empty name stands for the library's choice.
-bool applies(const BenchOptions& options, const std::string& name, const Problem& problem);
-
-/// A line for each request that is not measured: collectives without the named algorithms, and algorithms
-/// that `all` leaves out.
-std::string left_out_text(const BenchOptions& options);
 
 } // namespace tutti::bench

@@ -6,7 +6,6 @@
 #include "measure/buffer.hpp"
 #include "mpirun/mpi_baseline.hpp"
 
-#include <nlohmann/json.hpp>
 #include <sched.h>
 
 #include <algorithm>
@@ -79,9 +78,12 @@ void measure_all(const MeasurementRequest& request, int rank, int members) {
     std::ofstream results;
     if (rank == 0) {
         results.open(request.results);
-        results << nlohmann::json{{"library", library_version()}} << std::endl;
+        results << library_version() << std::endl;
     }
     for (std::size_t index = 0; index < request.problems.size(); ++index) {
+        if (harness.agree(request.method.limits.is_over() ? 1 : 0) != 0) {
+            return;
+        }
         const Problem& problem = request.problems[index];
         if (problem.elements > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
             throw std::invalid_argument("MPI counts elements in an int; these vectors have more");
@@ -98,7 +100,7 @@ void measure_all(const MeasurementRequest& request, int rank, int members) {
                               .contenders = {{.provider = request.provider, .collective = calls}}};
         const Point point = measure(harness, problem, subject, request.method).front();
         if (rank == 0) {
-            results << to_json(point) << std::endl;
+            results << line_of(point) << std::endl;
         }
     }
 }

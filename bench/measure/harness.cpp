@@ -129,7 +129,11 @@ std::vector<std::vector<double>> Harness::measure(std::span<const Timed> timed, 
     const std::size_t most = std::min(limits.most, shared_.stamps() / timed.size());
     const std::int64_t deadline_ns = now_ns() + static_cast<std::int64_t>(limits.seconds * 1e9);
     std::size_t done = 0;
-    while (agree(done < most && (done < limits.least || now_ns() < deadline_ns) ? 1 : 0) != 0) {
+    const auto goes_on = [&] {
+        return done == 0 ||
+               (done < most && !limits.is_over() && (done < limits.least || now_ns() < deadline_ns));
+    };
+    while (agree(goes_on() ? 1 : 0) != 0) {
         repeat(timed, done++);
     }
     std::vector<std::vector<double>> lengths_us(timed.size());

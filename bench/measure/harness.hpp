@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -75,6 +76,10 @@ struct Limits {
     std::size_t least = 10;
     std::size_t most = 5000;
     double seconds = 3;
+    /// The time of the steady clock, in ns, at which no further run begins, whatever `least` says.
+    std::int64_t until_ns = std::numeric_limits<std::int64_t>::max();
+
+    bool is_over() const { return now_ns() >= until_ns; }
 };
 
 /// One member's part in measurements that all members carry out together. Member 0 leads: it decides how long

@@ -64,14 +64,13 @@ std::vector<std::size_t> check_all(Harness& harness, const Problem& problem, con
 
 /// Has members that choose algorithms by the times of their first calls choose before anything is timed.
 /// These calls find the caches as a timed call does: between calls of others, they would not.
-void settle(Harness& harness, const Data& data, const Subject& subject) {
+void settle(Harness& harness, const Data& data, const Subject& subject, const Limits& limits) {
     constexpr int enough_calls = 20;
     for (const Contender& contender : subject.contenders) {
         if (contender.algorithm != "auto" || contender.calls != 1 || contender.leader_alone) {
             continue;
         }
-        for (int call = 0; call < enough_calls; ++call) {
-            harness.meet();
+        for (int call = 0; call < enough_calls && harness.agree(limits.is_over() ? 1 : 0) == 0; ++call) {
             data.read_output(subject.output);
             data.write_input(subject.input, static_cast<std::uint64_t>(call));
             harness.meet();
@@ -170,7 +169,7 @@ std::vector<Point> measure(Harness& harness, const Problem& problem, const Subje
     };
     // The first calls also build what later ones reuse: plans, connections, pages.
     check(101);
-    settle(harness, data, subject);
+    settle(harness, data, subject, method.limits);
     check(202);
     measure_runs(harness, problem, data, subject, method, points);
     if (problem.bytes() <= method.loop_bytes) {

@@ -49,7 +49,11 @@ std::vector<Point> pooled(std::span<const Point> rounds);
 /// samples_us. Values that were not measured are null.
 nlohmann::json to_json(const Point& point);
 
-/// The reverse. Throws nlohmann::json::exception or std::invalid_argument when it is no such entry.
+/// The same as text, in one line.
+std::string line_of(const Point& point);
+
+/// The reverse of to_json(). Throws nlohmann::json::exception or std::invalid_argument when it is no such
+/// entry.
 Point point_from_json(const nlohmann::json& json);
 
 /// The header of a CSV file and one of its lines, with the columns named as in the JSON file and ci95_us in

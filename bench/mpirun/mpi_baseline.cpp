@@ -27,6 +27,7 @@ void write_request(const MeasurementRequest& request, const std::string& path) {
                               {"least", request.method.limits.least},
                               {"most", request.method.limits.most},
                               {"seconds", request.method.limits.seconds},
+                              {"until_ns", request.method.limits.until_ns},
                               {"check", request.method.check},
                               {"loop_bytes", request.method.loop_bytes},
                               {"cpus", request.cpus},
@@ -52,7 +53,8 @@ MeasurementRequest read_request(const std::string& path) {
     }
     request.method = {.limits = {.least = json.at("least").get<std::size_t>(),
                                  .most = json.at("most").get<std::size_t>(),
-                                 .seconds = json.at("seconds").get<double>()},
+                                 .seconds = json.at("seconds").get<double>(),
+                                 .until_ns = json.at("until_ns").get<std::int64_t>()},
                       .check = json.at("check").get<bool>(),
                       .loop_bytes = json.at("loop_bytes").get<std::size_t>()};
     request.cpus = json.at("cpus").get<std::vector<int>>();
@@ -119,15 +121,11 @@ std::vector<std::string> command_for(const Library& library, const MeasurementRe
 /// Reads the results that are there; a line that was cut off ends them.
 void read_results(const fs::path& path, BaselineResult& result) {
     std::ifstream file(path);
+    std::getline(file, result.library);
     std::string line;
     while (std::getline(file, line)) {
         try {
-            const nlohmann::json json = nlohmann::json::parse(line);
-            if (json.contains("library")) {
-                result.library = json.at("library").get<std::string>();
-            } else {
-                result.points.push_back(point_from_json(json));
-            }
+            result.points.push_back(point_from_json(nlohmann::json::parse(line)));
         } catch (const nlohmann::json::exception&) {
             return;
         }
@@ -197,11 +195,14 @@ BaselineResult run_mpi(MeasurementRequest request, const std::function<void(std:
     const fs::path request_file = directory.path() / "request.json";
     write_request(request, request_file.string());
 
-    constexpr int startup_seconds = 60;
-    constexpr int points_seconds = 20;
+    constexpr double startup_seconds = 60;
+    constexpr double points_seconds = 20;
     Listener listener(on_step);
-    const int silence_seconds =
-        startup_seconds + points_seconds * static_cast<int>(1 + request.method.limits.seconds);
+    constexpr double late_seconds = 5; // for a call that has begun, and MPI_Finalize
+    const Limits& limits = request.method.limits;
+    const double silence_seconds =
+        std::min(startup_seconds + points_seconds * (1 + limits.seconds),
+                 late_seconds + std::max(0.0, static_cast<double>(limits.until_ns - now_ns()) / 1e9));
     const ChildResult child =
         run_child(command_for(library_of(request.provider), request, request_file), silence_seconds,
                   [&](const std::string& line) { listener.hear(line); });

@@ -19,8 +19,8 @@ struct MeasurementRequest {
     /// The CPU of each process; -1: not pinned.
     std::vector<int> cpus;
     bool crowded = false;
-    /// File for the results: a first line {"library": ...}, then one point a line, so that what has been
-    /// measured survives a crash.
+    /// File for the results: a line with the version of the library, then one point a line, so that what has
+    /// been measured survives a crash.
     std::string results;
 };
 

@@ -129,19 +129,6 @@ void choose_algorithms(const std::string& text, BenchOptions& options) {
     }
 }
 
-/// Memory that a new program could have, in bytes; the most there is if the system does not report it.
-std::size_t available_bytes() {
-    std::ifstream file("/proc/meminfo");
-    std::string word;
-    while (file >> word) {
-        std::size_t kib = 0;
-        if (word == "MemAvailable:" && file >> kib) {
-            return kib << 10;
-        }
-    }
-    return SIZE_MAX;
-}
-
 /// "all", "none" or a list; in the order in which they are known. Processes share no result.
 std::vector<std::string> parse_baselines(const std::string& text, bool shared) {
     std::vector<std::string> known = shared ? std::vector<std::string>{} : mpi_names();
@@ -247,6 +234,9 @@ BenchOptions BenchArguments::parsed() const {
     if (!(points.seconds > 0)) {
         throw UsageError("--seconds: must be above 0");
     }
+    if (!(within >= 0)) {
+        throw UsageError("--within: must not be negative");
+    }
     if (rounds < 1) {
         throw UsageError("--rounds: at least 1 is needed");
     }
@@ -287,11 +277,28 @@ std::size_t most_bytes(const std::vector<Problem>& problems) {
     return most;
 }
 
+std::size_t memory_needed(const BenchOptions& options, int members) {
+    const std::size_t vectors = 2 * most_in_flight(options.callings);
+    return static_cast<std::size_t>(members) * vectors * most_bytes(problems_for(options, members));
+}
+
+std::size_t available_bytes() {
+    std::ifstream file("/proc/meminfo");
+    std::string word;
+    while (file >> word) {
+        std::size_t kib = 0;
+        if (word == "MemAvailable:" && file >> kib) {
+            return kib << 10;
+        }
+    }
+    return SIZE_MAX;
+}
+
 void check_memory(const BenchOptions& options) {
     for (const int members : options.members) {
         const std::size_t vectors = 2 * most_in_flight(options.callings);
         const std::size_t bytes = most_bytes(problems_for(options, members));
-        const std::size_t needed = static_cast<std::size_t>(members) * vectors * bytes;
+        const std::size_t needed = memory_needed(options, members);
         if (needed > available_bytes()) {
             throw EnvironmentUnfit(
                 fmt::format("{} members with {} vectors of {} each need {} MiB of memory, of which {} are "

@@ -62,6 +62,8 @@ struct BenchArguments {
     std::string baseline = "none";
     std::size_t repetitions = 5000;
     int rounds = 3;
+    /// Seconds for everything; 0: as long as it takes.
+    double within = 0;
     std::string json = {};
     std::string csv = {};
     std::string html = {};
@@ -96,6 +98,12 @@ std::vector<Problem> problems_for(const BenchOptions& options, int members);
 
 /// Bytes of the longest vector.
 std::size_t most_bytes(const std::vector<Problem>& problems);
+
+/// The bytes of all vectors of so many members.
+std::size_t memory_needed(const BenchOptions& options, int members);
+
+/// Memory that a new program could have, in bytes; the most there is if the system does not report it.
+std::size_t available_bytes();
 
 /// Throws EnvironmentUnfit when there is not enough memory for the vectors.
 void check_memory(const BenchOptions& options);

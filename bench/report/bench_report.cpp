@@ -79,90 +79,6 @@ Table table_for(int members, std::span<const Point> baselines) {
     return Table(std::move(columns));
 }
 
-std::string stability_line(std::span<const Point> points, std::span<const Point> baselines) {
-    const auto unstable = [](std::span<const Point> some) {
-        return std::ranges::count_if(some, is_unstable, &Point::time_us);
-    };
-    const auto count = unstable(points) + unstable(baselines);
-    return fmt::format(
-        "  unstable points (~): {} of {}{}\n", count, points.size() + baselines.size(),
-        count == 0 ? "" : "; more --seconds or --rounds help, and a machine on which nothing else runs");
-}
-
-bool is_tiny_allreduce(const Point& point) {
-    return point.problem.collective == Collective::allreduce && point.problem.bytes() <= 8;
-}
-
-/// "allreduce 8 B, 2 members", and by which algorithm if that was named.
-std::string named(const Point& point) {
-    return name_of(point.problem) + (point.algorithm == "auto" ? "" : " by " + point.algorithm);
-}
-
-/// If members share CPUs, each runs once to enter and, except for the last of a CPU, once more to see that
-/// all have: twice as many turns as the floor, in which each runs once. Back to back a member enters the next
-/// call in the turn in which it leaves the last one.
-std::string turns_line(const Point& point, int cpus) {
-    if (!is_tiny_allreduce(point) || point.problem.shared || point.problem.members <= cpus ||
-        !point.floor_us) {
-        return "";
-    }
-    std::string text = fmt::format("  {} on {}: a call takes {:.2f}x of its bound (2 floors)", named(point),
-                                   counted(static_cast<std::size_t>(cpus), "CPU"),
-                                   point.time_us.median / (2 * *point.floor_us));
-    if (point.loop_us) {
-        text += fmt::format(", back to back {:.2f}x (1 floor)", *point.loop_us / *point.floor_us);
-    }
-    return text + "\n";
-}
-
-/// "2.98x over 12 points, 3 unstable left out".
-std::string mean_text(const Comparison& comparison, const std::string& more) {
-    const std::string left_out =
-        comparison.unstable == 0 ? "" : fmt::format(", {} unstable left out", comparison.unstable);
-    if (comparison.points == 0) {
-        return "of no point" + left_out;
-    }
-    return fmt::format("{:.2f}x over {}{}{}", comparison.mean_speedup, counted(comparison.points, "point"),
-                       more, left_out);
-}
-
-template <class RatioOf>
-std::string lost_lines(std::span<const Point* const> lost, const char* how, RatioOf ratio_of) {
-    constexpr std::size_t listed = 12;
-    std::string text;
-    for (const Point* const point : lost.first(std::min(lost.size(), listed))) {
-        text += fmt::format("    {}: {}: {:.2f}x\n", how, name_of(point->problem), ratio_of(*point));
-    }
-    return lost.size() > listed ? fmt::format("{}    and {} more\n", text, lost.size() - listed) : text;
-}
-
-std::string comparison_lines(std::span<const Point> points, std::span<const Point> baseline) {
-    const Comparison comparison = compare(points, baseline);
-    if (comparison.all() == 0) {
-        return "";
-    }
-    const std::string& provider = baseline.front().provider;
-    if (is_way_of_calling(provider)) { // no rival: its times are printed as ratios
-        return fmt::format("  {} beside calls that block: geometric mean of the times {}\n", provider,
-                           mean_text(comparison, ""));
-    }
-    std::string text = fmt::format(
-        "  against {}: geometric mean of the speed-ups {}; significantly slower at {} of {}", provider,
-        mean_text(comparison,
-                  fmt::format(" (at the floor everywhere it would be {:.2f}x)", comparison.mean_at_floor)),
-        comparison.lost.size(), comparison.all());
-    text += comparison.loops == 0
-                ? "\n"
-                : fmt::format(", back to back at {} of {}\n", comparison.lost_loops.size(), comparison.loops);
-    text += lost_lines(comparison.lost, "slower", [&](const Point& point) {
-        return find_point(baseline, point.problem)->time_us.median / point.time_us.median;
-    });
-    text += lost_lines(comparison.lost_loops, "slower back to back", [&](const Point& point) {
-        return *find_point(baseline, point.problem)->loop_us / *point.loop_us;
-    });
-    return text;
-}
-
 std::string calling_text(const Calling& calling) {
     constexpr std::array texts{"", "the same call started and waited for",
                                "the same call prepared before, then started and waited for",
@@ -251,39 +167,6 @@ std::string legend_text(std::span<const Point> points, std::span<const Point> ba
 
 std::string table_text(std::span<const Point> points, std::span<const Point> baselines, std::size_t width) {
     return points.empty() ? "" : filled_table(points, baselines).text(width);
-}
-
-std::string summary_text(std::span<const Point> points, std::span<const Point> baselines,
-                         const std::function<int(int members)>& cpus_of, std::size_t width) {
-    std::string text = "summary\n";
-    std::size_t wrong = 0;
-    for (const Point& point : points) {
-        wrong += point.wrong;
-    }
-    text += fmt::format("  wrong elements: {}\n", wrong);
-    text += stability_line(points, baselines);
-    // Algorithms by name are printed if there is no choice beside them.
-    const bool has_choice = std::ranges::find(points, "auto", &Point::algorithm) != points.end();
-    for (const Point& point : points) {
-        const bool is_told = point.algorithm == "auto" || !has_choice;
-        const auto ratio = exchange_ratio(point);
-        if (ratio && is_told) {
-            text +=
-                fmt::format("  {}, back to back: {} against {} for a bare exchange of flags: {:.2f}x\n",
-                            named(point), format_us(*point.loop_us), format_us(*point.exchange_us), *ratio);
-        }
-        if (is_told) {
-            text += turns_line(point, cpus_of(point.problem.members));
-        }
-    }
-    if (const Point* const worst = worst_floor_ratio(points, large_bytes)) {
-        text += fmt::format("  from 16 MiB on, furthest above the floor: {}: {:.2f}x\n",
-                            name_of(worst->problem), *floor_ratio(*worst));
-    }
-    for (const std::string& provider : providers_of(baselines)) {
-        text += comparison_lines(points, points_of(baselines, provider));
-    }
-    return wrapped(text, width);
 }
 
 } // namespace tutti::bench

@@ -5,7 +5,6 @@
 #include "report/environment.hpp"
 
 #include <cstddef>
-#include <functional>
 #include <span>
 #include <string>
 
@@ -24,11 +23,9 @@ std::string legend_text(std::span<const Point> points, std::span<const Point> ba
 /// points that are unstable have a "~" before them.
 std::string table_text(std::span<const Point> points, std::span<const Point> baselines, std::size_t width);
 
-/// The lines below: how many points are unstable, the worst ratio to the floor from 16 MiB on, the ratio to
-/// the bare exchange and, where there are more members than CPUs that they are on, to the least turns, and
-/// how the whole compares with each baseline. `cpus_of` returns the number of CPUs of so many members.
-std::string summary_text(std::span<const Point> points, std::span<const Point> baselines,
-                         const std::function<int(int members)>& cpus_of, std::size_t width);
+/// The lines below: wrong elements and unstable points; how fast Tutti is beside each baseline, how far from
+/// the floor, and where it is slower.
+std::string summary_text(std::span<const Point> points, std::span<const Point> baselines, std::size_t width);
 
 /// The registry as a table for a terminal of so many columns, one row a line.
 std::string algorithm_table(std::size_t width);

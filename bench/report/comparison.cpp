@@ -216,7 +216,6 @@ Comparison compare(std::span<const Point> own, std::span<const Point> baseline) 
     const Threshold threshold;
     Comparison result;
     double log_sum = 0;
-    double log_sum_at_floor = 0;
     for (const Point& point : own) {
         const Point* const other = find_point(baseline, point.problem);
         if (!is_default(point) || other == nullptr) {
@@ -231,19 +230,10 @@ Comparison compare(std::span<const Point> own, std::span<const Point> baseline) 
                 result.lost_loops.push_back(&point);
             }
         }
-        if (is_unstable(point.time_us) || is_unstable(other->time_us)) {
-            ++result.unstable;
-            continue;
-        }
-        const double speedup = other->time_us.median / point.time_us.median;
-        log_sum += std::log(speedup);
-        log_sum_at_floor += std::log(speedup * std::max(floor_ratio(point).value_or(1), 1.0));
+        log_sum += std::log(other->time_us.median / point.time_us.median);
         ++result.points;
     }
-    if (result.points > 0) {
-        result.mean_speedup = std::exp(log_sum / static_cast<double>(result.points));
-        result.mean_at_floor = std::exp(log_sum_at_floor / static_cast<double>(result.points));
-    }
+    result.mean_speedup = result.points == 0 ? 0 : std::exp(log_sum / static_cast<double>(result.points));
     return result;
 }
 

@@ -65,23 +65,16 @@ std::vector<Judgement> judge_all(std::span<const Point> before, std::span<const 
 
 /// How far one provider is ahead of another over a whole run.
 struct Comparison {
-    /// Geometric mean of baseline time / own time, and the number of points it was taken over: those that are
-    /// stable on both sides.
+    /// Geometric mean of baseline time / own time, and the number of points it was taken over: all, because a
+    /// mean of stable points would be one of points that suit.
     double mean_speedup = 0;
     std::size_t points = 0;
-    /// The others.
-    std::size_t unstable = 0;
-    /// The same mean with the floor's time wherever one was measured: more than any library can reach, since
-    /// the floor does not synchronise.
-    double mean_at_floor = 0;
-    /// The points where the baseline is faster as judge() has it, of all.
+    /// The points where the baseline is faster as judge() has it.
     std::vector<const Point*> lost;
     /// The points where both were measured back to back, and those of them where the baseline's median is
     /// less by as much as judge() requires: there are no samples for its test.
     std::size_t loops = 0;
     std::vector<const Point*> lost_loops;
-
-    std::size_t all() const { return points + unstable; }
 };
 
 /// "allreduce 64 MiB, 8 members"; of a barrier "barrier, 8 members".
@@ -107,6 +100,9 @@ std::optional<double> floor_ratio(const Point& point);
 
 /// From so many bytes on, memory is what limits.
 inline constexpr std::size_t large_bytes = std::size_t{16} << 20U;
+
+/// From so many bytes on, copies are what limits.
+inline constexpr std::size_t least_copied_bytes = std::size_t{64} << 10U;
 
 /// The point, with the library's own choice of algorithm and at least `least_bytes`, that is the furthest
 /// above its floor.

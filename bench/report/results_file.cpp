@@ -55,10 +55,14 @@ std::string json_text(const nlohmann::json& environment, std::span<const Point> 
     // A point a line: with one a number, the samples would be most lines.
     const char* separator = "\n";
     for (const Point& point : points) {
-        text += separator + to_json(point).dump();
+        text += separator + line_of(point);
         separator = ",\n";
     }
     return text + "\n]}\n";
+}
+
+std::string json_text(const Environment& environment, std::span<const Point> points, bool is_complete) {
+    return json_text(to_json(environment), points, is_complete);
 }
 
 Results read_json(const std::string& path) {

@@ -15,10 +15,6 @@ namespace {
 
 constexpr std::size_t wide = 1000;
 
-int on_two_cpus(int members) {
-    return std::min(members, 2);
-}
-
 Point wide_point(Collective collective, std::size_t bytes, double median_us, double half_interval_us,
                  const char* provider = "tutti") {
     Point point;
@@ -86,27 +82,13 @@ TEST_CASE("reports fit 80 columns") {
     CHECK(mentions(legend, "busbw: "));
     CHECK_FALSE(mentions(legend, "loop: ")); // left out of the table
     CHECK_FALSE(mentions(legend, "floor"));
-    CHECK(longest_line(summary_text(points, baselines, on_two_cpus, 80)) <= 80);
+    CHECK(longest_line(summary_text(points, baselines, 80)) <= 80);
     std::vector wrong = points;
     wrong[1].wrong = 3;
     CHECK(mentions(table_text(wrong, baselines, 60), "3 WRONG"));
 }
 
-TEST_CASE("the summary counts what is unstable") {
-    std::vector all = points;
-    all.push_back(wide_point(Collective::allreduce, std::size_t{16} << 20U, 5000, 1));
-    all.push_back(wide_point(Collective::allreduce, 8, 1, 0));
-    all.back().exchange_us = 0.1;
-    const std::string text = summary_text(all, baselines, on_two_cpus, wide);
-    CAPTURE(text);
-    CHECK(mentions(text, "unstable points (~): 2 of 6; more --seconds"));
-    CHECK(mentions(text, "from 16 MiB on, furthest above the floor"));
-    CHECK(mentions(text, "for a bare"));
-    CHECK(mentions(summary_text(std::vector{points[0]}, {}, on_two_cpus, wide),
-                   "unstable points (~): 0 of 1\n"));
-}
-
-TEST_CASE("members that share CPUs are held against turns, also where there are more CPUs") {
+TEST_CASE("members that share CPUs are counted, also where there are more CPUs") {
     const tutti::machine::Machine four = tutti::machine::from_synthetic("core:4 pu:1");
     CHECK(cpus_under(four, 2, "compact") == 2);
     CHECK(cpus_under(four, 8, "scatter") == 4);
@@ -114,48 +96,35 @@ TEST_CASE("members that share CPUs are held against turns, also where there are 
     CHECK(cpus_under(four, 3, "0,3") == 2);
     CHECK(cpus_under(four, 2, "none") == 2);
     CHECK(cpus_under(four, 8, "none") == 4);
-    const std::vector tiny{wide_point(Collective::allreduce, 8, 1, 0)};
-    const auto turns = [&](const char* placement) {
-        const auto cpus_of = [&](int members) { return cpus_under(four, members, placement); };
-        return summary_text(tiny, {}, cpus_of, wide)
-                   .find("of its bound (2 floors), back to back 2.00x (1 floor)\n") != std::string::npos;
-    };
-    CHECK(turns("0"));
-    std::vector two{tiny[0], tiny[0]};
-    two[0].algorithm = "flat";
-    const std::string text = summary_text(
-        two, {}, [](int) { return 1; }, wide);
-    CHECK_FALSE(mentions(text, "by flat on 1 CPU")); // beside the choice
-    CHECK(mentions(text, "allreduce 8 B, 4 members on 1 CPU: a call takes 2.00x"));
-    CHECK_FALSE(turns("compact"));
 }
 
-TEST_CASE("the summary tells what is slower by the test, and ratios of other ways of calling") {
-    std::vector own{wide_point(Collective::allreduce, 1024, 10, 0.1),
-                    wide_point(Collective::scan, 1024, 10, 0.1)};
-    own[0].samples_us = own[1].samples_us = std::vector<double>(64, 10.0);
+TEST_CASE("the summary has the mean of each number of members, the floors, and what is slower by the test") {
+    std::vector own{wide_point(Collective::allreduce, 8, 10, 0.1),
+                    wide_point(Collective::allgather, std::size_t{64} << 10U, 10, 0.1)};
+    own[0].exchange_us = *own[0].loop_us / 2;
     std::vector others{own[0], own[1]};
-    for (Point& point : others) {
-        point.provider = "abacus";
-        point.time_us.median = 5;
-        point.loop_us = 2;
+    for (std::size_t i = 0; i < 2; ++i) {
+        own[i].samples_us = std::vector<double>(64, 10.0);
+        others[i].provider = "abacus";
+        others[i].time_us.median = i == 0 ? 5 : 80;
+        others[i].samples_us = std::vector<double>(64, others[i].time_us.median);
+        others[i].loop_us = *own[i].loop_us * (i == 0 ? 0.95 : 0.5); // the first by not enough
     }
-    others[0].samples_us = std::vector<double>(64, 5.0);
-    others[1].samples_us = own[1].samples_us;
-    others[1].time_us.ci95 = {1, 9};
-    others[1].loop_us = 4.8; // not by enough
-    const std::string text = summary_text(own, others, on_two_cpus, wide);
+    own[1].floor_us = 8;
+    others[1].time_us.ci95 = {1, 90};
+    const std::string text = summary_text(own, others, wide);
     CAPTURE(text);
+    CHECK(mentions(text, "wrong elements: 0; unstable points (~): 1 of 4\n"));
+    CHECK(mentions(text, "speed:  4 members 2.00x as fast as abacus\n"));
     CHECK(mentions(
-        text, "  against abacus: geometric mean of the speed-ups 0.50x over 1 point (at the floor everywhere "
-              "it would be 2.00x), 1 unstable left out; significantly slower at 1 of 2, back to back at 1 of "
-              "2\n    slower: allreduce 1 KiB, 4 members: 0.50x\n    slower back to back: allreduce 1 KiB, 4 "
-              "members: 0.40x\n"));
-    others[0].provider = others[1].provider = "tutti_started";
-    const std::string ways = summary_text(own, others, on_two_cpus, wide);
-    CHECK(mentions(ways, "  tutti_started beside calls that block: geometric mean of the times 0.50x over 1 "
-                         "point, 1 unstable left out\n"));
-    CHECK_FALSE(mentions(ways, "slower"));
+        text, "floor:  allreduce 8 B, 4 members, back to back, takes 2.00x of a bare exchange of flags; "
+              "from 64 KiB on at most 1.25x of the same loads and stores (allgather 64 KiB, 4 members)\n"));
+    CHECK(mentions(
+        text, "slower: at 2 of 4 comparisons: allreduce 8 B, 4 members beside abacus 0.50x, allgather 64 "
+              "KiB, 4 members back to back beside abacus 0.50x\n"));
+    CHECK(mentions(summary_text(own, {}, wide), "speed:  no baseline was measured\n"));
+    others[0].provider = others[1].provider = "tutti_started"; // no rival
+    CHECK(mentions(summary_text(own, others, wide), "slower: at 0 of 0 comparisons\n"));
 }
 
 TEST_CASE("the mean of the speed-ups is geometric, and lost points are named") {
@@ -164,8 +133,7 @@ TEST_CASE("the mean of the speed-ups is geometric, and lost points are named") {
     const std::vector baseline{steady_point(8, 2), steady_point(16, 16), steady_point(32, 1)};
     const Comparison comparison = compare(own, baseline);
     CHECK(comparison.points == 3);
-    CHECK(comparison.mean_speedup == doctest::Approx(2.519842));  // (2 * 16 * 0.5)^(1/3)
-    CHECK(comparison.mean_at_floor == doctest::Approx(3.174802)); // (4 * 16 * 0.5)^(1/3)
+    CHECK(comparison.mean_speedup == doctest::Approx(2.519842)); // (2 * 16 * 0.5)^(1/3)
     REQUIRE(comparison.lost.size() == 1);
     CHECK(comparison.lost[0]->problem.bytes() == 32);
 }

@@ -226,19 +226,10 @@ Calls tutti_calls(Member& me, const Problem& problem, const std::string& algorit
         return shared_calls(blocking, problem, input, output);
     }
     // Plotted problems are called as most programs do.
-    if (!problem.reduces() || problem.op == Operator::sum) {
-        switch (problem.type) {
-        case Type::f64:
-            return typed_calls<double>(blocking, problem, input, output);
-        case Type::f32:
-            return typed_calls<float>(blocking, problem, input, output);
-        case Type::i64:
-            return typed_calls<std::int64_t>(blocking, problem, input, output);
-        case Type::i32:
-            return typed_calls<std::int32_t>(blocking, problem, input, output);
-        default:
-            break;
-        }
+    if ((!problem.reduces() || problem.op == Operator::sum) && is_plotted(problem.type)) {
+        return with_plotted_type(problem.type, [&]<class T>(std::type_identity<T>) {
+            return typed_calls<T>(blocking, problem, input, output);
+        });
     }
     return dynamic_calls(blocking, problem, me.rank(), input, output);
 }

@@ -55,16 +55,4 @@ struct SelectionInput {
 /// The arguments of library::select() for members that call `problem`.
 SelectionInput selection_input_of(const Problem& problem);
 
-/// The calls that can replace a collective, as in the guidelines: other collectives, one after the other on
-/// the same vectors, with the same result. The sum of doubles.
-struct MockUp {
-    const char* name;
-    /// The collective that it replaces.
-    Collective collective;
-    /// As member `me`, with its whole vector and the elements of its result.
-    std::function<void(std::size_t calls)> (*calls)(Member& me, std::span<double> in, std::span<double> out);
-};
-
-std::span<const MockUp> mock_ups();
-
 } // namespace tutti::bench

@@ -61,17 +61,10 @@ void add_floor(std::span<const bench::Point> own, std::vector<Finding>& found) {
 
 Finding peer(const std::string& provider, std::span<const bench::Point> others,
              const bench::Comparison& comparison) {
-    const std::string left_out =
-        comparison.unstable == 0 ? "" : fmt::format(", with {} unstable left out", comparison.unstable);
-    if (comparison.points == 0) {
-        return {Tone::note,
-                fmt::format("{} has no point that is stable beside Tutti's{}.", provider, left_out)};
-    }
     const bool is_own = bench::is_way_of_calling(provider);
-    const std::string text =
-        fmt::format("{} takes {:.2f} times as long as {}, in the geometric mean of {}{}", provider,
-                    comparison.mean_speedup, is_own ? "calls that block" : "Tutti",
-                    bench::counted(comparison.points, "point"), left_out);
+    const std::string text = fmt::format(
+        "{} takes {:.2f} times as long as {}, in the geometric mean of {}", provider, comparison.mean_speedup,
+        is_own ? "calls that block" : "Tutti", bench::counted(comparison.points, "point"));
     if (is_own) {
         return {Tone::note, text + "."};
     }
@@ -209,7 +202,7 @@ std::vector<Finding> findings(std::span<const bench::Point> points) {
     for (const std::string& provider : bench::providers_of(points)) {
         const std::vector<bench::Point> others = bench::points_of(points, provider);
         if (const bench::Comparison comparison = bench::compare(own, others);
-            provider != "tutti" && comparison.all() > 0) {
+            provider != "tutti" && comparison.points > 0) {
             found.push_back(peer(provider, others, comparison));
         }
     }

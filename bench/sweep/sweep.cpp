@@ -1,11 +1,12 @@
+#include "sweep/sweep.hpp"
+
 #include "algorithm/registry.hpp"
-#include "command/subcommands.hpp"
 #include "machine/placement.hpp"
 #include "mpirun/mpi_baseline.hpp"
-#include "page/page.hpp"
 #include "peers/peer.hpp"
 #include "report/bench_report.hpp"
 #include "report/results_file.hpp"
+#include "sweep/coverage.hpp"
 #include "terminal/exit_codes.hpp"
 #include "terminal/output.hpp"
 #include "terminal/text.hpp"
@@ -16,12 +17,12 @@
 #include <tutti/team.hpp>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <iterator>
+#include <memory>
 #include <stdexcept>
 
 namespace tutti::bench {
@@ -88,31 +89,38 @@ Environment environment_of(const BenchOptions& options) {
     return environment;
 }
 
-/// One `tutti bench` under way.
-class Bench {
+/// One measurement under way.
+class Sweep {
 public:
-    explicit Bench(const BenchOptions& options)
-        : options_(options),
+    Sweep(const BenchOptions& options, const PageText& page_text)
+        : options_(options), page_text_(page_text),
           out_(text_stream(std::array{options.given.json, options.given.csv, options.given.html})),
           environment_(environment_of(options)), baselines_(available(options.baselines, out_)),
-          progress_(steps(), !options.given.points.quiet) {}
+          method_(options.method), steps_left_(steps()), progress_(steps_left_, !options.given.points.quiet) {
+        if (options.given.within > 0) {
+            method_.limits.until_ns = now_ns() + static_cast<std::int64_t>(options.given.within * 1e9);
+        }
+    }
 
     int run() {
         fmt::print(out_, "{}", header_text(environment_, width_of(out_)));
         flush(out_);
-        for (const int members : options_.members) {
-            measure_members(members);
+        if (options_.given.within > 0) {
+            measure_within();
+        } else {
+            for (const int members : options_.members) {
+                measure_members(members);
+            }
         }
         progress_.clear();
-        fmt::print(out_, "\n{}",
-                   summary_text(
-                       own_, others_, [&](int members) { return cpus_of(members); }, width_of(out_)));
+        fmt::print(out_, "\n{}", summary_text(own_, others_, width_of(out_)));
         write_files(true);
         return std::ranges::any_of(own_, [](const Point& point) { return point.wrong != 0; }) ? exit_wrong
                                                                                               : exit_fine;
     }
 
 private:
+    /// Of all rounds.
     std::size_t steps() const {
         const auto apart = static_cast<std::size_t>(std::ranges::count_if(baselines_, is_measured_apart));
         std::size_t steps = 0;
@@ -132,6 +140,7 @@ private:
     bool crowded(int members) const { return members > cpus_of(members); }
 
     void step(const std::string& provider, const Problem& problem, const std::string& algorithm) {
+        --steps_left_;
         progress_.step(
             fmt::format("{}, {} members, {}", provider, problem.members, to_string(problem.collective)),
             fmt::format("{} {}", format_bytes(problem.bytes()), algorithm));
@@ -142,55 +151,112 @@ private:
                 .placement = options_.placement,
                 .crowded = crowded(members),
                 .most_bytes = most_bytes(problems_for(options_, members)),
-                .method = options_.method,
+                .method = method_,
                 .peers = peers,
                 .callings = options_.callings,
                 .levels = options_.given.levels};
+    }
+
+    std::unique_ptr<TuttiRunner> runner_for(int members) const {
+        std::vector<std::string> in_turns;
+        std::ranges::copy_if(baselines_, std::back_inserter(in_turns),
+                             [](const std::string& name) { return !is_measured_apart(name); });
+        return std::make_unique<TuttiRunner>(runner_options(members, in_turns));
     }
 
     void measure_members(int members) {
         const std::vector<Problem> problems = problems_for(options_, members);
         const std::size_t own_before = own_.size();
         const std::size_t others_before = others_.size();
-        std::vector<std::string> in_turns;
-        std::ranges::copy_if(baselines_, std::back_inserter(in_turns),
-                             [](const std::string& name) { return !is_measured_apart(name); });
-        TuttiRunner runner(runner_options(members, in_turns));
-        environment_.pinning.emplace_back(members, runner.pinning());
+        const auto runner = runner_for(members);
+        environment_.pinning.emplace_back(members, runner->pinning());
         // One collective after the other, so that those apart are measured soon after; in several rounds,
         // since a machine that is shared changes from one second to the next.
         for (const Collective collective : options_.collectives) {
             std::vector<Problem> part;
             std::ranges::copy_if(problems, std::back_inserter(part),
                                  [&](const Problem& problem) { return problem.collective == collective; });
-            measure_rounds(runner, part);
+            const std::size_t own_of_part = own_.size();
+            const std::size_t others_of_part = others_.size();
+            for (int round = 0; round < options_.given.rounds; ++round) {
+                measure_in_turns(*runner, part);
+                measure_apart(part);
+            }
+            pool_from(own_of_part, own_);
+            pool_from(others_of_part, others_);
             write_files(false);
         }
+        print_table(members, own_before, others_before);
+    }
+
+    /// Each round has all points, so that one round is a whole.
+    void measure_within() {
+        for (int round = 0; round < options_.given.rounds && !method_.limits.is_over(); ++round) {
+            for (const int members : options_.members) {
+                const std::vector<Problem> problems = problems_for(options_, members);
+                share_time();
+                const auto runner = runner_for(members);
+                if (round == 0) {
+                    environment_.pinning.emplace_back(members, runner->pinning());
+                }
+                measure_in_turns(*runner, problems);
+                if (own_.size() == problems.size()) {
+                    fmt::print(out_, "\nfirst results\n");
+                    print_table(members, 0, 0);
+                }
+                measure_apart(problems);
+                pool_from(0, own_);
+                pool_from(0, others_);
+                write_files(false);
+            }
+        }
         progress_.clear();
-        const std::span own = std::span(own_).subspan(own_before);
-        const std::span others = std::span(others_).subspan(others_before);
-        if (!options_.given.points.quiet && own_before == 0) {
+        for (const int members : options_.members) {
+            print_table(members, 0, 0);
+        }
+        if (steps_left_ > 0) {
+            fmt::print(out_, "left out for lack of time: {} of {} measurements\n", steps_left_, steps());
+        }
+    }
+
+    /// Baselines in turns, floors, checks, first calls and starts of processes take three times as long as
+    /// the runs of Tutti that are timed.
+    void share_time() {
+        const double seconds = static_cast<double>(method_.limits.until_ns - now_ns()) / 1e9;
+        method_.limits.seconds =
+            std::clamp(seconds / (4 * static_cast<double>(steps_left_)), 0.0, options_.method.limits.seconds);
+    }
+
+    void print_table(int members, std::size_t own_from, std::size_t others_from) {
+        progress_.clear();
+        const auto of_members = [&](const std::vector<Point>& points, std::size_t from) {
+            std::vector<Point> some;
+            std::copy_if(points.begin() + static_cast<std::ptrdiff_t>(from), points.end(),
+                         std::back_inserter(some),
+                         [&](const Point& point) { return point.problem.members == members; });
+            return some;
+        };
+        const std::vector<Point> own = of_members(own_, own_from);
+        const std::vector<Point> others = of_members(others_, others_from);
+        if (!options_.given.points.quiet && !has_legend_) {
             fmt::print(out_, "\n{}", legend_text(own, others, options_.callings, width_of(out_)));
+            has_legend_ = true;
         }
         fmt::print(out_, "\n{}", table_text(own, others, width_of(out_)));
         flush(out_);
     }
 
-    void measure_rounds(TuttiRunner& runner, const std::vector<Problem>& problems) {
-        const std::size_t own_before = own_.size();
-        const std::size_t others_before = others_.size();
-        for (int round = 0; round < options_.given.rounds; ++round) {
-            measure_in_turns(runner, problems);
-            for (const std::string& name : baselines_) {
-                if (is_mpi(name)) {
-                    measure_mpi(name, problems);
-                } else if (is_measured_apart(name)) {
-                    measure_apart(name, problems);
-                }
+    void measure_apart(const std::vector<Problem>& problems) {
+        for (const std::string& name : baselines_) {
+            if (method_.limits.is_over()) {
+                return;
+            }
+            if (is_mpi(name)) {
+                measure_mpi(name, problems);
+            } else if (is_measured_apart(name)) {
+                measure_alone(name, problems);
             }
         }
-        pool_from(own_before, own_);
-        pool_from(others_before, others_);
     }
 
     static void pool_from(std::size_t first, std::vector<Point>& points) {
@@ -203,7 +269,7 @@ private:
     void measure_in_turns(TuttiRunner& runner, const std::vector<Problem>& problems) {
         for (const Problem& problem : problems) {
             for (const std::string& name : options_.algorithms) {
-                if (applies(options_, name, problem)) {
+                if (applies(options_, name, problem) && !method_.limits.is_over()) {
                     step("tutti", problem, name);
                     const std::vector<Point> points = runner.measure(problem, name);
                     own_.push_back(points.front());
@@ -216,9 +282,12 @@ private:
     }
 
     /// A peer with threads of its own.
-    void measure_apart(const std::string& name, const std::vector<Problem>& problems) {
+    void measure_alone(const std::string& name, const std::vector<Problem>& problems) {
         TuttiRunner runner(runner_options(problems.front().members, {name}));
         for (const Problem& problem : problems) {
+            if (method_.limits.is_over()) {
+                return;
+            }
             step(name, problem, "");
             const std::vector<Point> points = runner.measure(problem, std::nullopt);
             others_.insert(others_.end(), points.begin(), points.end());
@@ -229,7 +298,7 @@ private:
         const int members = problems.front().members;
         const MeasurementRequest request{.provider = name,
                                          .problems = problems,
-                                         .method = options_.method,
+                                         .method = method_,
                                          .cpus = machine::place(environment_.machine, members,
                                                                 machine::parse_placement(options_.placement)),
                                          .crowded = crowded(members),
@@ -252,21 +321,13 @@ private:
         std::vector<Point> all = own_;
         all.insert(all.end(), others_.begin(), others_.end());
         if (!options_.given.json.empty()) {
-            write(options_.given.json, json_text(to_json(environment_), all, is_all), is_all);
+            write(options_.given.json, json_text(environment_, all, is_all), is_all);
         }
         if (!options_.given.csv.empty()) {
             write(options_.given.csv, csv_text(all), is_all);
         }
         if (is_all && !options_.given.html.empty()) {
-            const nlohmann::json environment = to_json(environment_);
-            write(options_.given.html,
-                  viewer::page_text({.results = {{"this measurement",
-                                                  {.is_complete = is_all,
-                                                   .environment = text_of(environment),
-                                                   .circumstances = circumstances(environment),
-                                                   .points = all}}},
-                                     .profiles = {}}),
-                  is_all);
+            write(options_.given.html, page_text_(environment_, all, is_all), is_all);
         }
     }
 
@@ -282,10 +343,15 @@ private:
     }
 
     const BenchOptions& options_;
+    const PageText& page_text_;
     std::FILE* out_;
     Environment environment_;
     std::vector<std::string> baselines_;
+    /// Of the options; if time is limited, its limits change.
+    Method method_;
+    std::size_t steps_left_;
     Progress progress_;
+    bool has_legend_ = false;
     std::vector<Point> own_;
     std::vector<Point> others_;
 };
@@ -307,7 +373,7 @@ void check_team(const BenchOptions& options) {
 
 } // namespace
 
-int run_bench(const BenchOptions& options) {
+int run_sweep(const BenchOptions& options, const PageText& page_text) {
     check_writable("--json", options.given.json);
     check_writable("--csv", options.given.csv);
     check_writable("--html", options.given.html);
@@ -316,7 +382,7 @@ int run_bench(const BenchOptions& options) {
     fmt::print(stderr, "{}", wrapped(left_out_text(options), width_of(stderr)));
     try {
         check_team(options);
-        return Bench(options).run();
+        return Sweep(options, page_text).run();
     } catch (const ArgumentError& error) {
         throw UsageError(error.what());
     } catch (const std::bad_alloc&) {

@@ -1,5 +1,6 @@
+#include "sweep/coverage.hpp"
+
 #include "algorithm/registry.hpp"
-#include "command/subcommands.hpp"
 #include "terminal/text.hpp"
 #include "threads/tutti_calls.hpp"
 

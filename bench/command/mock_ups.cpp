@@ -1,4 +1,4 @@
-#include "threads/tutti_calls.hpp"
+#include "command/mock_ups.hpp"
 
 #include <array>
 
