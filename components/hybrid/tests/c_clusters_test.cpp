@@ -15,7 +15,7 @@ struct Returned {
 std::vector<Returned> returned_by(MPI_Comm part, const tutti_cluster_options* options,
                                   const std::function<tutti_status(tutti_member, int local)>& call) {
     std::vector<Returned> told(static_cast<std::size_t>(members_here()));
-    on_members(part, options, [&](tutti_member me) {
+    on_c_members(part, options, [&](tutti_member me) {
         const int local = me.rank - process_of_world() * members_here();
         const tutti_status status = call(me, local);
         told[static_cast<std::size_t>(local)] = {status, status == TUTTI_OK ? "" : tutti_error_text()};
@@ -71,7 +71,7 @@ void exchange_in_ring(tutti_member me) {
 
 TEST_CASE("clusters from C: all collectives") {
     for (const int processes : {1, 2, 3}) {
-        on_members_of(processes, [&](tutti_member me) {
+        on_c_members_of(processes, [&](tutti_member me) {
             CHECK(me.size == processes * members_here());
             for (const std::size_t count : {0U, 1U, 300U}) {
                 for (const KindC manner : {KindC::blocking, KindC::nonblocking, KindC::persistent}) {
@@ -87,7 +87,7 @@ TEST_CASE("clusters from C: all collectives") {
 TEST_CASE("clusters from C: one result per process") {
     on_processes(2, [](MPI_Comm part) {
         std::vector<double> shared(1000);
-        on_members(part, nullptr, [&](tutti_member me) {
+        on_c_members(part, nullptr, [&](tutti_member me) {
             const std::vector<double> in(shared.size(), me.rank + 1);
             CHECK(tutti_allreduce(tutti_shared_output(me), in.data(), shared.data(), in.size(), TUTTI_DOUBLE,
                                   TUTTI_SUM) == TUTTI_OK);
@@ -97,7 +97,7 @@ TEST_CASE("clusters from C: one result per process") {
 }
 
 TEST_CASE("clusters from C: options of a call, and reproducible sums") {
-    on_members_of(2, [](tutti_member me) {
+    on_c_members_of(2, [](tutti_member me) {
         tutti_call_options options = TUTTI_CALL_OPTIONS_INIT;
         const double mine = 0.1 * (me.rank + 1);
         double from_left = 0.1;
@@ -180,7 +180,7 @@ TEST_CASE("clusters from C: threads that run functions as members") {
 }
 
 TEST_CASE("clusters from C: calls that are only for members of groups are refused, and have no effect") {
-    on_members_of(2, [](tutti_member me) {
+    on_c_members_of(2, [](tutti_member me) {
         tutti_member made{};
         int number = 0;
         for (const tutti_status status : {tutti_split_by_level(me, TUTTI_LEVEL_L3, &made),
@@ -193,7 +193,7 @@ TEST_CASE("clusters from C: calls that are only for members of groups are refuse
 }
 
 TEST_CASE("clusters from C: parts") {
-    on_members_of(2, [](tutti_member me) {
+    on_c_members_of(2, [](tutti_member me) {
         tutti_member part{}, first{}, copy{}, none{};
         REQUIRE(tutti_split(me, process_of_world(), -me.rank, &part) == TUTTI_OK);
         CHECK(part.size == members_here());

@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
         }
         MPI_Allreduce(MPI_IN_PLACE, users.data(), CPU_SETSIZE, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
         wrong = std::ranges::max(users) != 1 || std::ranges::count(users, 1) != on_node ? 1 : 0;
-        std::printf("%s: %s\n", share.placement.c_str(), share.note.c_str());
+        std::printf("%s: %s\n", share.placement.text().c_str(), share.note.c_str());
     }
     MPI_Finalize();
     return wrong;

@@ -158,8 +158,8 @@ inline void check_refused(tutti_status status, const std::string& text) {
 
 /// Runs `body` on `members_here()` threads of this process, which have joined a cluster from C. The main
 /// thread is member 0.
-inline void on_callers(MPI_Comm communicator, const tutti_cluster_options* options,
-                       const std::function<void(tutti_member)>& body) {
+inline void on_c_members(MPI_Comm communicator, const tutti_cluster_options* options,
+                         const std::function<void(tutti_member)>& body) {
     tutti_group* group = nullptr;
     tutti_cluster* cluster = nullptr;
     REQUIRE(tutti_group_create(members_here(), nullptr, &group) == TUTTI_OK);
@@ -175,8 +175,8 @@ inline void on_callers(MPI_Comm communicator, const tutti_cluster_options* optio
     });
     CHECK(tutti_cluster_free(cluster) == TUTTI_OK);
 }
-inline void on_callers_of(int processes, const std::function<void(tutti_member)>& body) {
-    on_processes(processes, [&](MPI_Comm part) { on_callers(part, nullptr, body); });
+inline void on_c_members_of(int processes, const std::function<void(tutti_member)>& body) {
+    on_processes(processes, [&](MPI_Comm part) { on_c_members(part, nullptr, body); });
 }
 
 } // namespace tutti::test
