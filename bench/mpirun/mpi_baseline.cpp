@@ -12,6 +12,7 @@
 #include <deque>
 #include <filesystem>
 #include <fstream>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 
@@ -203,9 +204,10 @@ BaselineResult run_mpi(MeasurementRequest request, const std::function<void(std:
     const double silence_seconds =
         std::min(startup_seconds + points_seconds * (1 + limits.seconds),
                  late_seconds + std::max(0.0, static_cast<double>(limits.until_ns - now_ns()) / 1e9));
+    const std::vector<std::string> command = command_for(library_of(request.provider), request, request_file);
+    result.launch = fmt::format("{}", fmt::join(std::span(command).first(command.size() - 2), " "));
     const ChildResult child =
-        run_child(command_for(library_of(request.provider), request, request_file), silence_seconds,
-                  [&](const std::string& line) { listener.hear(line); });
+        run_child(command, silence_seconds, [&](const std::string& line) { listener.hear(line); });
     read_results(request.results, result);
     if (!child.failure.empty()) {
         result.failure = child.failure + listener.text();

@@ -34,6 +34,8 @@ MeasurementRequest read_request(const std::string& path);
 struct BaselineResult {
     /// The measured points, even if the run failed later.
     std::vector<Point> points;
+    /// How its processes were started, without the file of the request.
+    std::string launch;
     /// The version that the MPI library states.
     std::string library;
     /// Why the run ended early, with the last lines that it printed; empty when it did not.

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <sys/utsname.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <ctime>
@@ -67,6 +68,21 @@ std::string command_of_this_process() {
     return command;
 }
 
+std::string process_copies() {
+    int scope = 0; // of systems without Yama, where processes of a user may read each other's memory
+    std::ifstream("/proc/sys/kernel/yama/ptrace_scope") >> scope;
+    std::vector<std::string> ways;
+    if (scope == 0 || geteuid() == 0) {
+        ways.emplace_back("cma");
+    }
+    for (const char* const device : {"xpmem", "knem"}) {
+        if (std::filesystem::exists(std::filesystem::path("/dev") / device)) {
+            ways.emplace_back(device);
+        }
+    }
+    return ways.empty() ? "none" : fmt::format("{}", fmt::join(ways, ", "));
+}
+
 } // namespace
 
 Environment detect_environment() {
@@ -78,7 +94,9 @@ Environment detect_environment() {
             .pinning = {},
             .command = command_of_this_process(),
             .time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr))),
-            .peer_versions = {}};
+            .peer_versions = {},
+            .launches = {},
+            .process_copies = process_copies()};
 }
 
 nlohmann::json to_json(const Environment& environment) {
@@ -109,7 +127,9 @@ nlohmann::json to_json(const Environment& environment) {
             {"pinning", pinning},
             {"compiler", environment.compiler},
             {"instruction_set", environment.instruction_set},
-            {"versions", versions}};
+            {"versions", versions},
+            {"launches", environment.launches},
+            {"process_copies", environment.process_copies}};
 }
 
 std::vector<Circumstance> circumstances(const nlohmann::json& environment) {

@@ -25,6 +25,10 @@ struct Environment {
     std::string time;
     /// The versions that peers state, by provider.
     std::map<std::string, std::string> peer_versions;
+    /// How processes of MPI were started, by "openmpi, 2 members".
+    std::map<std::string, std::string> launches;
+    /// By what the system lets processes copy from each other's memory: "cma", "xpmem" and "knem", or "none".
+    std::string process_copies;
 };
 
 /// Looks at this machine and this build.

@@ -306,6 +306,7 @@ private:
         const BaselineResult result =
             run_mpi(request, [&](std::size_t index) { step(name, problems.at(index), ""); });
         others_.insert(others_.end(), result.points.begin(), result.points.end());
+        environment_.launches[fmt::format("{}, {} members", name, members)] = result.launch;
         if (!result.library.empty()) {
             environment_.peer_versions[name] = result.library;
         }
