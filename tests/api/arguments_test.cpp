@@ -254,6 +254,17 @@ TEST_CASE("an unknown algorithm: the message lists those there are") {
     check_rejected(2, "\"census\"", [&](Member& me) { me.allgather(half, data, {.algorithm = "census"}); });
 }
 
+namespace {
+
+/// [[1, by], [0, factor]], whose products do not commute.
+struct Shear {
+    int by = 0;
+    int factor = 1;
+    friend Shear operator*(Shear a, Shear b) { return {b.by + a.by * b.factor, a.factor * b.factor}; }
+};
+
+} // namespace
+
 TEST_CASE("an algorithm that cannot serve: the message states why and lists those that can") {
     const auto check = [](int members, auto value, const auto& op, const Options& options,
                           const std::vector<std::string>& says) {
@@ -278,6 +289,8 @@ TEST_CASE("an algorithm that cannot serve: the message states why and lists thos
     check(3, 1.0, [](double a, double b) { return a * b; }, {.algorithm = "ring"},
           {"\"ring\" swaps operands", "not known to commute", "tutti::commutative(f)",
            "these would work: direct, flat, reduce-scatter-allgather, butterfly-overlapping"});
+    check(3, Shear{1, 2}, prod, {.algorithm = "ring"}, {"\"ring\" swaps operands"});
+    check(3, Shear{1, 2}, std::multiplies<>(), {.algorithm = "ring"}, {"\"ring\" swaps operands"});
     check_members(3, [](Member& me) {
         return me.allreduce(1 << me.rank(), commutative(std::bit_or<>()), {.algorithm = "ring"}) == 7;
     });

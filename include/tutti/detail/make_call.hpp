@@ -185,7 +185,7 @@ protected:
             return static_reduction<T>(same(call), own);
         }
         call.op = operator_of<Op>();
-        call.commutative = is_commutative<Op>;
+        call.commutative = commutes<Op, T>;
         call.one_pass_operator = is_one_pass<T, Op>;
         if constexpr (Sendable<T> && combines_elements<Op, T> && !has_builtin_kernels<T, Op>) {
             using Loops = typename LoopsOf<T, Op>::type;
