@@ -168,9 +168,10 @@ struct GroupOptions {
     /// be used (it is damaged, or from another machine or version), the library logs one warning (set_log())
     /// and uses the built-in choice; tuning() of the team or group shows this.
     std::string tuning = {};
-    /// Only for a Group: maximum time that members wait in calls for ranks that have never been joined. On
-    /// expiry they throw an Error that names these ranks. The clock restarts whenever a rank is joined for
-    /// the first time; time in which the process is stopped does not count. Default: 10 minutes.
+    /// Maximum time that members wait in calls for ranks that have never been joined. On expiry they throw an
+    /// Error that names these ranks. The clock restarts whenever a rank is joined for the first time; time in
+    /// which the process is stopped does not count. In a Team it has no effect, because the team's own threads
+    /// are its members. Default: 10 minutes.
     Timeout join_timeout = {};
     /// Maximum time that a call may wait for other members. The clock starts when the member has waited in
     /// the call for 100 us, whether it spins or yields; if the member sleeps earlier, as with Wait::sleep,

@@ -484,8 +484,8 @@ TUTTI_API tutti_status tutti_reproducible_norm2(tutti_member me, const void* x, 
 TUTTI_API tutti_status tutti_reduce_local(const void* in, void* inout, size_t n, tutti_type type,
                                           tutti_op op);
 
-// Requests. Only the thread that started an operation may use its request; the requests of an async group may
-// be used by any thread. test and wait functions, and blocking calls that wait, progress all outstanding
+// Requests. Only the thread that started an operation may use its request. Any thread may use a request of an
+// async group. Functions that test or wait, and blocking calls that wait, make progress with all outstanding
 // operations of their thread.
 //
 // A request becomes TUTTI_REQUEST_NULL when its operation has been waited for or found complete, even if it
@@ -626,8 +626,8 @@ TUTTI_API tutti_status tutti_group_trace(const tutti_group* group, int format, c
 TUTTI_API tutti_status tutti_join(tutti_group* group, int rank, tutti_member* me);
 
 /// Leaves the group, after the member's outstanding operations have completed. A member that has failed must
-/// leave as well; if other members may be waiting for it, it must call tutti_abort() first. A member without
-/// a part has none to give back: compare its size with 0.
+/// leave as well; if other members may be waiting for it, it must call tutti_abort() first. A member of size
+/// 0, as from tutti_split(), is rejected, because it has nothing to leave.
 TUTTI_API tutti_status tutti_leave(tutti_member me);
 
 /// Ends the calls of all other members with TUTTI_ABORTED, whose text contains `text`. If that is NULL or
