@@ -489,10 +489,9 @@ TUTTI_API tutti_status tutti_reduce_local(const void* in, void* inout, size_t n,
 // operations of their thread.
 //
 // A request becomes TUTTI_REQUEST_NULL when its operation has been waited for or found complete, even if it
-// failed. The request of a persistent call stays valid until it is freed. A copy of a request is used up
-// together with it, and must not be used after the next call of its member or rank. If the library rejects
-// the use, for example by another thread or inside an operator, it returns TUTTI_ERROR and leaves the request
-// unchanged.
+// failed. Copies of the request must not be used from then on. The request of a persistent call stays valid
+// until it is freed. If the library rejects the use of a request, for example by another thread or inside an
+// operator, it returns TUTTI_ERROR and leaves the request unchanged.
 
 /// Makes progress, without blocking, with all outstanding operations of the calling thread in groups and
 /// clusters, and calls the functions of tutti_then() that are due. An operation of an async group is complete
