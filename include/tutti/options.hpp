@@ -170,8 +170,8 @@ struct GroupOptions {
     std::string tuning = {};
     /// Maximum time that members wait in calls for ranks that have never been joined. On expiry they throw an
     /// Error that names these ranks. The clock restarts whenever a rank is joined for the first time; time in
-    /// which the process is stopped does not count. In a Team it has no effect, because the team's own threads
-    /// are its members. Default: 10 minutes.
+    /// which the process is stopped does not count. In a Team it has no effect, because the team's own
+    /// threads are its members. Default: 10 minutes.
     Timeout join_timeout = {};
     /// Maximum time that a call may wait for other members. The clock starts when the member has waited in
     /// the call for 100 us, whether it spins or yields; if the member sleeps earlier, as with Wait::sleep,
