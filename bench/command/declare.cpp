@@ -98,8 +98,6 @@ void declare(CLI::App& command, BenchArguments& arguments) {
         ->default_str("no limit");
     command.add_option("--json", arguments.json,
                        "Write all points to this file; - is stdout, and other output then goes to stderr");
-    command.add_option("--csv", arguments.csv,
-                       "Write all points as comma-separated values, without the samples");
     command.add_option("--html", arguments.html, "Write a report of all points, as one file for a browser");
     command.footer(fmt::format(
         "A time with ~ is unstable: the 95 % interval of the median is wider than {:.0f} % of it.\n"

@@ -1,6 +1,5 @@
 #include "measure/point.hpp"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -16,10 +15,6 @@ nlohmann::json or_null(const std::optional<double>& value) {
 
 std::optional<double> number_or_nothing(const nlohmann::json& json) {
     return json.is_null() ? std::nullopt : std::optional(json.get<double>());
-}
-
-std::string or_empty(const std::optional<double>& value) {
-    return value ? fmt::format("{:.4f}", *value) : "";
 }
 
 bool is_same(const Point& a, const Point& b) {
@@ -141,22 +136,6 @@ Point point_from_json(const nlohmann::json& json) {
     point.samples_us = json.at("samples_us").get<std::vector<double>>();
     point.wrong = json.at("wrong").get<std::size_t>();
     return point;
-}
-
-std::string csv_header() {
-    return "provider,collective,algorithm,members,bytes,type,op,in_place,shared,median_us,ci95_low_us,ci95_"
-           "high_us,p99_us,max_us,floor_us,loop_us,exchange_us,wrong,repetitions,chosen";
-}
-
-std::string to_csv(const Point& point) {
-    const Problem& problem = point.problem;
-    return fmt::format("{},{},{},{},{},{},{},{},{},{:.4f},{:.4f},{:.4f},{:.4f},{:.4f},{},{},{},{},{},{}",
-                       point.provider, to_string(problem.collective), point.algorithm, problem.members,
-                       problem.bytes(), to_string(problem.type), to_string(problem.op),
-                       problem.in_place ? 1 : 0, problem.shared ? 1 : 0, point.time_us.median,
-                       point.time_us.ci95.first, point.time_us.ci95.second, point.time_us.p99,
-                       point.time_us.max, or_empty(point.floor_us), or_empty(point.loop_us),
-                       or_empty(point.exchange_us), point.wrong, point.time_us.count, point.chosen);
 }
 
 } // namespace tutti::bench

@@ -56,9 +56,4 @@ std::string line_of(const Point& point);
 /// entry.
 Point point_from_json(const nlohmann::json& json);
 
-/// The header of a CSV file and one of its lines, with the columns named as in the JSON file and ci95_us in
-/// two, and without the samples.
-std::string csv_header();
-std::string to_csv(const Point& point);
-
 } // namespace tutti::bench

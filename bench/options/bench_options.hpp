@@ -65,7 +65,6 @@ struct BenchArguments {
     /// Seconds for everything; 0: as long as it takes.
     double within = 0;
     std::string json = {};
-    std::string csv = {};
     std::string html = {};
 
     /// Checks and converts. Throws UsageError naming the option and what would work.

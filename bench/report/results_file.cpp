@@ -98,12 +98,4 @@ Results read_json(const std::string& path) {
     return results;
 }
 
-std::string csv_text(std::span<const Point> points) {
-    std::string text = csv_header() + "\n";
-    for (const Point& point : points) {
-        text += to_csv(point) + "\n";
-    }
-    return text;
-}
-
 } // namespace tutti::bench

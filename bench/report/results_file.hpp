@@ -41,9 +41,6 @@ struct Results {
 /// be read, is no JSON, is none of `tutti bench`, has another schema, or has a damaged point.
 Results read_json(const std::string& path);
 
-/// The CSV file: the names of the columns, and one line a point.
-std::string csv_text(std::span<const Point> points);
-
 /// The timelines in JSON lines, as trace::json_lines() writes them: a line a span, groups in the order in
 /// which they first appear, members by rank. Throws std::invalid_argument that names the line which is none,
 /// and where there is no span.

@@ -94,7 +94,7 @@ class Sweep {
 public:
     Sweep(const BenchOptions& options, const PageText& page_text)
         : options_(options), page_text_(page_text),
-          out_(text_stream(std::array{options.given.json, options.given.csv, options.given.html})),
+          out_(text_stream(std::array{options.given.json, options.given.html})),
           environment_(environment_of(options)), baselines_(available(options.baselines, out_)),
           method_(options.method), steps_left_(steps()), progress_(steps_left_, !options.given.points.quiet) {
         if (options.given.within > 0) {
@@ -324,9 +324,6 @@ private:
         if (!options_.given.json.empty()) {
             write(options_.given.json, json_text(environment_, all, is_all), is_all);
         }
-        if (!options_.given.csv.empty()) {
-            write(options_.given.csv, csv_text(all), is_all);
-        }
         if (is_all && !options_.given.html.empty()) {
             write(options_.given.html, page_text_(environment_, all, is_all), is_all);
         }
@@ -376,7 +373,6 @@ void check_team(const BenchOptions& options) {
 
 int run_sweep(const BenchOptions& options, const PageText& page_text) {
     check_writable("--json", options.given.json);
-    check_writable("--csv", options.given.csv);
     check_writable("--html", options.given.html);
     check_algorithms(options);
     check_memory(options);

@@ -193,8 +193,3 @@ TEST_CASE("a point survives the way through JSON") {
     point.wrong = 3;
     CHECK(to_json(point_from_json(to_json(point))) == to_json(point));
 }
-
-TEST_CASE("a CSV line has as many fields as the header") {
-    const auto commas = [](const std::string& text) { return std::ranges::count(text, ','); };
-    CHECK(commas(to_csv(steady_point(8, 1))) == commas(csv_header()));
-}

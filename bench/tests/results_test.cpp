@@ -62,6 +62,9 @@ TEST_CASE("what bench writes is what the documented schema says") {
     const json written = parsed(path);
     CHECK(written.at("complete") == true);
     check_keys(written, schema);
+    const Outcome csv =
+        shell("jq -r '.points[] | [.provider, .collective, .bytes, .median_us] | @csv' " + path);
+    CHECK_MESSAGE((csv.exit_code == 127 || csv.text.starts_with("\"tutti\",\"barrier\",0,")), csv.text);
     if (shell("python3 -c 'import jsonschema'").exit_code != 0) {
         MESSAGE("python3-jsonschema is not there: types and ranges are not held against the schema");
         return;

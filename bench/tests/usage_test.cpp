@@ -106,16 +106,13 @@ std::string stdout_of(const std::string& line) {
 } // namespace
 
 TEST_CASE("results go to stdout where the file is -, and text for readers to stderr") {
-    const std::string csv = stdout_of(small_bench + "--csv -");
-    CHECK(csv.starts_with("provider,collective,algorithm"));
-    CHECK_FALSE(mentions(csv, "summary"));
     const std::string results = stdout_of(small_bench + "--json -");
     CHECK(results.starts_with("{\"schema\""));
     CHECK(results.ends_with("\n]}\n"));
-    expect(2, "bench --csv - --json -", "only one output can go to stdout");
-    const Outcome text = shell(small_bench + "--csv - 2>&1 >/dev/null");
+    expect(2, "bench --html - --json -", "only one output can go to stdout");
+    const Outcome text = shell(small_bench + "--json - 2>&1 >/dev/null");
     CHECK(text.exit_code == 0);
-    CHECK(text.says("summary"));
+    CHECK(text.says("wrong elements: 0"));
     CHECK_FALSE(text.says("wrote"));
     CHECK(stdout_of(R"("$0" draw scan -a ring -t 3 --output -)").starts_with("<svg"));
     const Outcome profile = shell(R"("$0" measure -o - --seconds 0.1 2>/dev/null)");
@@ -125,7 +122,7 @@ TEST_CASE("results go to stdout where the file is -, and text for readers to std
 TEST_CASE("what cannot be written to stdout ends with an error") {
     for (const std::string arguments :
          {"--help", "--version", "info", "verify -t 2 -q", "draw scan -a ring -t 3",
-          "bench barrier -t 2 -n 10 --rounds 1 --seconds 0.01 -q --csv -"}) {
+          "bench barrier -t 2 -n 10 --rounds 1 --seconds 0.01 -q --json -"}) {
         const Outcome outcome = shell("\"$0\" " + arguments + " >/dev/full");
         CAPTURE(arguments);
         CHECK(outcome.exit_code == 4);
