@@ -87,7 +87,7 @@ void declare(CLI::App& command, BenchArguments& arguments) {
     command.add_option("-c,--check", arguments.check, "Check results before and after timing: 0 or 1");
     command.add_option("--baseline", arguments.baseline,
                        "none, all, or a list of openmpi, mpich, openmp, openmp_clang, openmp_array, "
-                       "std_barrier, tbb; those that are not available are skipped");
+                       "std_barrier; those that are not available are skipped");
     command.add_option("--seconds", arguments.points.seconds, "Time limit per point and provider");
     command.add_option("-n,--repetitions", arguments.repetitions, "Repetitions at most");
     command.add_option("--rounds", arguments.rounds,

@@ -177,8 +177,7 @@ private:
 
 class OpenMpModule : public PeerModule {
 public:
-    std::unique_ptr<Peer> peer(const std::string& name, int /*members*/,
-                               const std::vector<int>& /*cpus*/) override {
+    std::unique_ptr<Peer> peer(const std::string& name, int /*members*/) override {
         if (name == "openmp_array") {
             return std::make_unique<OpenMpArray>();
         }

@@ -42,9 +42,6 @@ public:
     /// The calls that solve `problem` as member `rank`; empty if this baseline cannot solve it, for all ranks
     /// alike. Called by every member on its own thread.
     virtual Calls calls(const Problem& problem, int rank, const Vectors& vectors) = 0;
-
-    /// Whether member 0 calls alone and has the work shared out among the runtime's own threads.
-    virtual bool leader_alone() const { return false; }
 };
 
 /// The interface of a shared object of baselines.
@@ -56,8 +53,7 @@ public:
     PeerModule& operator=(const PeerModule&) = delete;
 
     /// Throws std::runtime_error when it cannot be had here.
-    virtual std::unique_ptr<Peer> peer(const std::string& name, int members,
-                                       const std::vector<int>& cpus) = 0;
+    virtual std::unique_ptr<Peer> peer(const std::string& name, int members) = 0;
 
     /// The threads on which its peers must run; nothing if any will do.
     virtual std::unique_ptr<Crew> crew(int /*members*/) { return nullptr; }

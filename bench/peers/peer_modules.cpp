@@ -28,8 +28,7 @@ constexpr std::array entries{
     Entry{.name = "openmp", .module = "openmp", .package = "g++"},
     Entry{.name = "openmp_clang", .module = "openmp-clang", .package = "libomp-dev", .has_own_threads = true},
     Entry{.name = "openmp_array", .module = "openmp", .package = "g++"},
-    Entry{.name = "std_barrier", .module = "standard", .package = "g++"},
-    Entry{.name = "tbb", .module = "tbb", .package = "libtbb-dev", .has_own_threads = true}};
+    Entry{.name = "std_barrier", .module = "standard", .package = "g++"}};
 
 const Entry& entry_of(const std::string& name) {
     for (const Entry& entry : entries) {

@@ -36,8 +36,7 @@ private:
 
 class StandardModule : public PeerModule {
 public:
-    std::unique_ptr<Peer> peer(const std::string& /*name*/, int members,
-                               const std::vector<int>& /*cpus*/) override {
+    std::unique_ptr<Peer> peer(const std::string& /*name*/, int members) override {
         return std::make_unique<StandardBarrier>(members);
     }
 };

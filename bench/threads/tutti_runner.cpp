@@ -17,7 +17,7 @@ TuttiRunner::TuttiRunner(const RunnerOptions& options)
     const Placement placement = cpus.front() == machine::unpinned ? Placement::none : Placement::cpus(cpus);
     for (const std::string& name : options.peers) {
         PeerModule& module = peer_module(name);
-        peers_.push_back({name, module.peer(name, options.members, cpus)});
+        peers_.push_back({name, module.peer(name, options.members)});
         if (!crew_) {
             crew_ = module.crew(options.members);
         }
@@ -143,9 +143,7 @@ Subject TuttiRunner::subject_of(Member& me, Member& in_loops, const Problem& pro
                     .floors = floors(problem, me.rank(), all)};
     for (const NamedPeer& entry : peers_) {
         if (Calls calls = entry.peer->calls(problem, me.rank(), all)) {
-            subject.contenders.push_back({.provider = entry.name,
-                                          .collective = std::move(calls),
-                                          .leader_alone = entry.peer->leader_alone()});
+            subject.contenders.push_back({.provider = entry.name, .collective = std::move(calls)});
         }
     }
     if (problem.in_place && problem.collective == Collective::reduce_scatter) {

@@ -221,7 +221,7 @@ onload = () => {
 
 def make_report(command, place):
     sizes = [8 << index for index in range(23)]
-    large = results(1, COLLECTIVES, sizes, ["tutti", "openmpi", "openmp", "std_barrier", "tbb"])
+    large = results(1, COLLECTIVES, sizes, ["tutti", "openmpi", "openmp", "std_barrier", "mpich"])
     large["points"] += [each | {"in_place": True} for each in large["points"] if each["collective"] == "allreduce"]
     small = results(3, ["allreduce"], sizes[:4], ["tutti"])
     small["points"][0] |= {"samples_us": [30, 300], "median_us": 165}  # much slower, but not by the test
