@@ -10,12 +10,12 @@ static_assert(sizeof(tutti_member) == 64); // the ABI, also of the Fortran modul
 
 constinit Numbered<Seated> members;
 
-tutti_member c_member_of(const Member& member, std::uint64_t number) {
-    return {member.rank(), member.size(), number, {}, {}, {}, 0, {}, 0, blocks, 0};
-}
-
-tutti_member c_member_of(const AbstractClusterMember& member, std::uint64_t number) {
-    return {member.rank(), member.size(), number, {}, {}, {}, 0, {}, 0, blocks | in_cluster, 0};
+tutti_member c_member_of(Seated seated) {
+    const int how = seated.in_cluster() != nullptr ? blocks | in_cluster : blocks;
+    tutti_member made{
+        seated.rank(), seated.size(), 0, {}, {}, {}, 0, {}, 0, static_cast<std::uint16_t>(how), 0};
+    made.member = members.add(std::move(seated));
+    return made;
 }
 
 Seated& member_behind(const char* function, const tutti_member& me) {
@@ -55,13 +55,13 @@ namespace {
 template <class M>
 void call_as(M& member, tutti_member_function function, void* user) {
     struct Lent : Immovable {
-        explicit Lent(M& to) : number(members.add(Seated(to))) {}
-        ~Lent() { members.take(number); }
-        std::uint64_t number;
+        explicit Lent(M& to) : me(c_member_of(Seated(to))) {}
+        ~Lent() { members.take(me.member); }
+        tutti_member me;
     };
     const Lent lent(member);
     const std::uint64_t before = failures_noted();
-    const tutti_status status = function(c_member_of(member, lent.number), user);
+    const tutti_status status = function(lent.me, user);
     if (status != TUTTI_OK) {
         throw_status(status, "the function of member " + std::to_string(member.rank()), before);
     }
@@ -70,9 +70,7 @@ void call_as(M& member, tutti_member_function function, void* user) {
 /// Makes a C member of a member that has been made, or of none.
 void hand_over(tutti_member& to, std::optional<Member> member) {
     if (member) {
-        const tutti_member made = c_member_of(*member, 0);
-        to = made;
-        to.member = members.add(Seated(std::move(*member)));
+        to = c_member_of(Seated(std::move(*member)));
     }
 }
 void hand_over(tutti_member& to, std::unique_ptr<AbstractClusterMember> member) {
@@ -94,9 +92,7 @@ void regroup(const char* function, const tutti_member& me, tutti_member& to, Div
 } // namespace
 
 tutti_member c_member_of(std::unique_ptr<AbstractClusterMember> member) {
-    tutti_member made = c_member_of(*member, 0);
-    made.member = members.add(Seated(std::move(member)));
-    return made;
+    return c_member_of(Seated(std::move(member)));
 }
 
 void call_as_member(Member& member, tutti_member_function function, void* user) {

@@ -116,9 +116,8 @@ inline SourceLine where_of(const tutti_member& me) {
     return {me.file, me.line};
 }
 
-/// The C member of a member, under the number that it has been given.
-tutti_member c_member_of(const Member& member, std::uint64_t number);
-tutti_member c_member_of(const AbstractClusterMember& member, std::uint64_t number);
+/// The C member that stands for it, until members.take().
+tutti_member c_member_of(Seated seated);
 
 /// Throws ArgumentError if it is none, such as one of zeros.
 void require_member(const char* function, const tutti_member& me);

@@ -154,10 +154,10 @@ std::span<const T> terms_at(const char* function, const char* name, const void* 
     return {static_cast<const T*>(address), n};
 }
 
-/// Stores sum(sums, elements, T()) at `result`, where T is the C++ type of `type`.
+/// Stores sum(sums, the terms, elements) at `result`. The terms are of the C++ type of `type`.
 template <class Sum>
-tutti_status store_sum(const char* function, const tutti_member& me, tutti_type type, void* result,
-                       const Sum& sum) {
+tutti_status store_sum(const char* function, const tutti_member& me, const char* name, const void* terms,
+                       std::size_t n, tutti_type type, void* result, const Sum& sum) {
     return c_api::guarded([&] {
         Summing sums(function, me);
         const c_api::Elements known = c_api::elements_of(function, type);
@@ -166,9 +166,10 @@ tutti_status store_sum(const char* function, const tutti_member& me, tutti_type 
         }
         c_api::check_vector(function, "result", result, 1, known);
         if (known.type == Type::f64) {
-            *static_cast<double*>(result) = sum(sums, known, double());
+            *static_cast<double*>(result) =
+                sum(sums, terms_at<double>(function, name, terms, n, known), known);
         } else {
-            *static_cast<float*>(result) = sum(sums, known, float());
+            *static_cast<float*>(result) = sum(sums, terms_at<float>(function, name, terms, n, known), known);
         }
     });
 }
@@ -250,28 +251,25 @@ tutti_status tutti_reduce_local(const void* in, void* inout, size_t n, tutti_typ
 
 tutti_status tutti_reproducible_sum(tutti_member me, const void* terms, size_t n, tutti_type type,
                                     void* result) {
-    constexpr const char* name = "reproducible_sum";
-    const auto add_up = [&]<class T>(Summing& sums, const c_api::Elements& known, T /*zero*/) {
-        return reproducible_sum(sums, terms_at<T>(name, "terms", terms, n, known), sums.options());
+    const auto add_up = [](Summing& sums, auto all, const auto&) {
+        return reproducible_sum(sums, all, sums.options());
     };
-    return store_sum(name, me, type, result, add_up);
+    return store_sum("reproducible_sum", me, "terms", terms, n, type, result, add_up);
 }
 
 tutti_status tutti_reproducible_dot(tutti_member me, const void* a, const void* b, size_t n, tutti_type type,
                                     void* result) {
     constexpr const char* name = "reproducible_dot";
-    const auto add_up = [&]<class T>(Summing& sums, const c_api::Elements& known, T /*zero*/) {
-        const auto left = terms_at<T>(name, "a", a, n, known);
+    const auto add_up = [&]<class T>(Summing& sums, std::span<const T> left, const c_api::Elements& known) {
         return reproducible_dot(sums, left, terms_at<T>(name, "b", b, n, known), sums.options());
     };
-    return store_sum(name, me, type, result, add_up);
+    return store_sum(name, me, "a", a, n, type, result, add_up);
 }
 
 tutti_status tutti_reproducible_norm2(tutti_member me, const void* x, size_t n, tutti_type type,
                                       void* result) {
-    constexpr const char* name = "reproducible_norm2";
-    const auto add_up = [&]<class T>(Summing& sums, const c_api::Elements& known, T /*zero*/) {
-        return reproducible_norm2(sums, terms_at<T>(name, "x", x, n, known), sums.options());
+    const auto add_up = [](Summing& sums, auto all, const auto&) {
+        return reproducible_norm2(sums, all, sums.options());
     };
-    return store_sum(name, me, type, result, add_up);
+    return store_sum("reproducible_norm2", me, "x", x, n, type, result, add_up);
 }

@@ -65,14 +65,24 @@ void hand_on(tutti_executor executor, void* user, std::size_t count,
 AsyncGroupOptions chosen(const tutti_async_group_options* given) {
     const auto options =
         c_api::known("async_group", given, tutti_async_group_options TUTTI_ASYNC_GROUP_OPTIONS_INIT);
-    AsyncGroupOptions made;
+    AsyncGroupOptions made{.slice_bytes = options.slice_bytes, .timeout = c_api::timeout(options.timeout_ms)};
     if (options.executor != nullptr) {
         made.executor = [executor = options.executor, user = options.user](
                             std::size_t count, const auto& run) { hand_on(executor, user, count, run); };
     }
-    made.slice_bytes = options.slice_bytes;
-    made.timeout = c_api::timeout(options.timeout_ms);
     return made;
+}
+
+/// Writes a record of what a handle, the argument `name`, stands for.
+template <class Handle, class Called, class Format>
+tutti_status write(const char* function, const char* name, const Handle* handle, Called Handle::*called,
+                   std::string (Called::*record)(Format) const, int format, char* text, size_t bytes,
+                   size_t* length) {
+    return c_api::guarded([&] {
+        const Called& of = c_api::there(function, name, handle).*called;
+        c_api::write_text(function, (of.*record)(c_api::one_of<Format>(function, "format", format)), text,
+                          bytes, length);
+    });
 }
 
 } // namespace
@@ -104,28 +114,20 @@ tutti_status tutti_group_set_timeout(tutti_group* group, int64_t milliseconds) {
 
 tutti_status tutti_group_roll_call(const tutti_group* group, int format, char* text, size_t bytes,
                                    size_t* length) {
-    constexpr const char* name = "group_roll_call";
-    return c_api::guarded([&] {
-        c_api::write_roll_call(name, c_api::there(name, "group", group).group, format, text, bytes, length);
-    });
+    return write("group_roll_call", "group", group, &tutti_group::group, &Group::roll_call, format, text,
+                 bytes, length);
 }
 
 tutti_status tutti_group_trace(const tutti_group* group, int format, char* text, size_t bytes,
                                size_t* length) {
-    constexpr const char* name = "group_trace";
-    return c_api::guarded([&] {
-        c_api::write_trace(name, c_api::there(name, "group", group).group, format, text, bytes, length);
-    });
+    return write("group_trace", "group", group, &tutti_group::group, &Group::trace, format, text, bytes,
+                 length);
 }
 
 tutti_status tutti_join(tutti_group* group, int rank, tutti_member* me) {
     return c_api::guarded([&] {
         c_api::there("join", "me", me) = {};
-        Member member = c_api::there("join", "group", group).group.join(rank);
-        const tutti_member made = c_api::c_member_of(member, 0);
-        const std::uint64_t number = c_api::members.add(c_api::Seated(std::move(member)));
-        *me = made;
-        me->member = number;
+        *me = c_api::c_member_of(c_api::Seated(c_api::there("join", "group", group).group.join(rank)));
     });
 }
 
@@ -174,17 +176,12 @@ tutti_status tutti_team_set_timeout(tutti_team* team, int64_t milliseconds) {
 
 tutti_status tutti_team_roll_call(const tutti_team* team, int format, char* text, size_t bytes,
                                   size_t* length) {
-    constexpr const char* name = "team_roll_call";
-    return c_api::guarded([&] {
-        c_api::write_roll_call(name, c_api::there(name, "team", team).team, format, text, bytes, length);
-    });
+    return write("team_roll_call", "team", team, &tutti_team::team, &Team::roll_call, format, text, bytes,
+                 length);
 }
 
 tutti_status tutti_team_trace(const tutti_team* team, int format, char* text, size_t bytes, size_t* length) {
-    constexpr const char* name = "team_trace";
-    return c_api::guarded([&] {
-        c_api::write_trace(name, c_api::there(name, "team", team).team, format, text, bytes, length);
-    });
+    return write("team_trace", "team", team, &tutti_team::team, &Team::trace, format, text, bytes, length);
 }
 
 tutti_status tutti_team_run(tutti_team* team, tutti_member_function function, void* user) {
@@ -233,11 +230,8 @@ tutti_status tutti_async_group_free(tutti_async_group* async_group) {
 
 tutti_status tutti_async_group_roll_call(const tutti_async_group* async_group, int format, char* text,
                                          size_t bytes, size_t* length) {
-    constexpr const char* name = "async_group_roll_call";
-    return c_api::guarded([&] {
-        c_api::write_roll_call(name, c_api::there(name, "async_group", async_group).async_group, format, text,
-                               bytes, length);
-    });
+    return write("async_group_roll_call", "async_group", async_group, &tutti_async_group::async_group,
+                 &AsyncGroup::roll_call, format, text, bytes, length);
 }
 
 tutti_status tutti_async_group_size(const tutti_async_group* async_group, int* size) {

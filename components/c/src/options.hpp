@@ -229,19 +229,4 @@ GroupOptions group_options(const char* function, const tutti_group_options* give
 TUTTI_COMPONENT_API void write_text(const char* function, const std::string& written, char* text,
                                     std::size_t bytes, std::size_t* length);
 
-/// Writes the roll call of a group, a team or an async group.
-template <class Called>
-void write_roll_call(const char* function, const Called& called, int format, char* text, std::size_t bytes,
-                     std::size_t* length) {
-    write_text(function, called.roll_call(one_of<RollCallFormat>(function, "format", format)), text, bytes,
-               length);
-}
-
-/// Writes the trace of a group or a team.
-template <class Called>
-void write_trace(const char* function, const Called& called, int format, char* text, std::size_t bytes,
-                 std::size_t* length) {
-    write_text(function, called.trace(one_of<TraceFormat>(function, "format", format)), text, bytes, length);
-}
-
 } // namespace tutti::v0_1::c_api

@@ -180,17 +180,6 @@ tutti_status status_of(const std::exception_ptr& failure) {
     });
 }
 
-/// The member's next call reports the failure that has ended the operation.
-void wait_before_free(tutti_request& request) {
-    try {
-        wait(request);
-    } catch (...) {
-        if (std::current_exception() == nullptr || !is_over(request)) {
-            throw; // the thread is being ended, or the arguments were rejected
-        }
-    }
-}
-
 } // namespace
 
 tutti_status tutti_progress(void) {
@@ -312,7 +301,13 @@ tutti_status tutti_request_free(tutti_request* request) {
         if (freed.kind == c_api::arrived) {
             return use_up(freed);
         }
-        wait_before_free(freed);
+        try {
+            wait(freed);
+        } catch (...) { // the member's next call reports the failure that has ended the operation
+            if (std::current_exception() == nullptr || !is_over(freed)) {
+                throw; // the thread is being ended, or the arguments were rejected
+            }
+        }
         if (freed.kind == c_api::persistent) {
             if (const auto taken = c_api::persistent_calls.take(c_api::number_in(freed))) {
                 (*taken)->release();

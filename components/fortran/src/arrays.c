@@ -149,30 +149,25 @@ static tutti_status take(const char* function, const char* name, const CFI_cdesc
                          struct array* taken) {
     *taken = (struct array){name, given->base_addr, 1, type_of(given)};
     if (taken->data == &tutti_f_in_place) {
-        return tutti_f_note(TUTTI_ARGUMENT_ERROR,
-                            "%s: `%s` is TUTTI_IN_PLACE, which only what a call reads can be", function,
-                            name);
+        return REFUSED("%s: `%s` is TUTTI_IN_PLACE, which only what a call reads can be", function, name);
     }
     if (taken->data == NULL && !is_empty(given)) {
-        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` is not allocated, or an argument that is absent",
-                            function, name);
+        return REFUSED("%s: `%s` is not allocated, or an argument that is absent", function, name);
     }
     if (given->type == CFI_type_other) {
-        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` is polymorphic: pass it inside `select type`",
-                            function, name);
+        return REFUSED("%s: `%s` is polymorphic: pass it inside `select type`", function, name);
     }
     if (taken->type == 0) {
-        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` has elements of 0 bytes", function, name);
+        return REFUSED("%s: `%s` has elements of 0 bytes", function, name);
     }
     for (int i = 0; i < given->rank; ++i) {
         if (given->dim[i].extent < 0) {
-            return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` is of assumed size: pass a section of it",
-                                function, name);
+            return REFUSED("%s: `%s` is of assumed size: pass a section of it", function, name);
         }
         taken->n *= (size_t)given->dim[i].extent;
     }
     if (taken->n > 1 && CFI_is_contiguous(given) == 0) {
-        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` is not contiguous: pass a copy", function, name);
+        return REFUSED("%s: `%s` is not contiguous: pass a copy", function, name);
     }
     return TUTTI_OK;
 }
@@ -190,17 +185,16 @@ static tutti_status check_number(const char* function, const struct array* array
     if (blocks == 0 || array->n == blocks * n) {
         return TUTTI_OK;
     }
-    return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` has %zu element%s, must have %zu", function,
-                        array->name, array->n, array->n == 1 ? "" : "s", blocks * n);
+    return REFUSED("%s: `%s` has %zu element%s, must have %zu", function, array->name, array->n,
+                   array->n == 1 ? "" : "s", blocks * n);
 }
 
 /// Computes n for an array that must have `blocks` times so many elements.
 static tutti_status divide(const char* function, const struct array* array, size_t blocks, size_t* n) {
     *n = array->n / blocks;
     if (array->n % blocks != 0) {
-        return tutti_f_note(TUTTI_ARGUMENT_ERROR,
-                            "%s: `%s` has %zu element%s, which cannot be divided into %zu equal blocks",
-                            function, array->name, array->n, array->n == 1 ? "" : "s", blocks);
+        return REFUSED("%s: `%s` has %zu element%s, which cannot be divided into %zu equal blocks", function,
+                       array->name, array->n, array->n == 1 ? "" : "s", blocks);
     }
     return TUTTI_OK;
 }
@@ -231,8 +225,7 @@ tutti_status tutti_f_two(const char* function, const char* in_name, const CFI_cd
         v->type = to.type;
     }
     if (status == TUTTI_OK && needs_in && needs_out && from.type != to.type) {
-        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` and `%s` are of different types", function,
-                            in_name, out_name);
+        return REFUSED("%s: `%s` and `%s` are of different types", function, in_name, out_name);
     }
     if (status != TUTTI_OK) {
         return status;
@@ -254,12 +247,6 @@ static int is_logical(const CFI_cdesc_t* array) {
 #endif
 }
 
-/// Of a power of two of bytes.
-static tutti_type integer_of(size_t bytes) {
-    static const tutti_type integers[] = {TUTTI_INT8, TUTTI_INT16, TUTTI_INT32, TUTTI_INT64, TUTTI_INT128};
-    return integers[__builtin_ctzll(bytes)];
-}
-
 /// Columns of two numbers, as in MPI_2REAL.
 static tutti_status take_pairs(const char* function, const CFI_cdesc_t* array, struct tutti_f_vectors* v) {
     static const tutti_type pairs[][2] = {{TUTTI_INT32, TUTTI_2INT},
@@ -273,10 +260,9 @@ static tutti_status take_pairs(const char* function, const CFI_cdesc_t* array, s
             return TUTTI_OK;
         }
     }
-    return tutti_f_note(TUTTI_ARGUMENT_ERROR,
-                        "%s: operators for pairs, such as TUTTI_MINLOC, need arrays of integer(4,8) or "
-                        "real(4,8) whose first extent is 2",
-                        function);
+    return REFUSED("%s: operators for pairs, such as TUTTI_MINLOC, need arrays of integer(4,8) or "
+                   "real(4,8) whose first extent is 2",
+                   function);
 }
 
 tutti_status tutti_f_combines(const char* function, const CFI_cdesc_t* in, const CFI_cdesc_t* out,
@@ -286,18 +272,19 @@ tutti_status tutti_f_combines(const char* function, const CFI_cdesc_t* in, const
         return take_pairs(function, array, v);
     }
     if (op >= TUTTI_LAND && op <= TUTTI_LXOR && is_logical(array)) {
-        v->type = integer_of(array->elem_len);
+        static const tutti_type integers[] = {TUTTI_INT8, TUTTI_INT16, TUTTI_INT32, TUTTI_INT64,
+                                              TUTTI_INT128};
+        v->type = integers[__builtin_ctzll(array->elem_len)];
         return TUTTI_OK;
     }
     if (v->type <= TUTTI_DOUBLE_COMPLEX || v->type == TUTTI_LONG_DOUBLE || v->type == TUTTI_INT128 ||
         op < TUTTI_SUM || op > TUTTI_BXOR) {
         return TUTTI_OK;
     }
-    return tutti_f_note(TUTTI_ARGUMENT_ERROR,
-                        "%s: operators are for integer(1,2,4,8,16), real(4,8,10) and complex(4,8), and "
-                        "TUTTI_LAND, TUTTI_LOR and TUTTI_LXOR for logical: other types need one of "
-                        "tutti_op_create()",
-                        function);
+    return REFUSED("%s: operators are for integer(1,2,4,8,16), real(4,8,10) and complex(4,8), and "
+                   "TUTTI_LAND, TUTTI_LOR and TUTTI_LXOR for logical: other types need one of "
+                   "tutti_op_create()",
+                   function);
 }
 
 tutti_status tutti_f_numbers(const char* function, const char* name, const CFI_cdesc_t* array, size_t count,
@@ -312,8 +299,7 @@ tutti_status tutti_f_numbers(const char* function, const char* name, const CFI_c
         return status;
     }
     if (taken.n != count || (taken.type != TUTTI_INT32 && taken.type != TUTTI_INT64)) {
-        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` must be %zu numbers of integer(4) or integer(8)",
-                            function, name, count);
+        return REFUSED("%s: `%s` must be %zu numbers of integer(4) or integer(8)", function, name, count);
     }
     *numbers = malloc((count + 1) * sizeof(size_t)); // also of no numbers
     if (*numbers == NULL) {
@@ -323,8 +309,7 @@ tutti_status tutti_f_numbers(const char* function, const char* name, const CFI_c
         const int64_t number =
             taken.type == TUTTI_INT32 ? ((const int32_t*)taken.data)[i] : ((const int64_t*)taken.data)[i];
         if (number < 0) {
-            return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` has %lld as a number of elements", function,
-                                name, (long long)number);
+            return REFUSED("%s: `%s` has %lld as a number of elements", function, name, (long long)number);
         }
         (*numbers)[i] = (size_t)number;
     }
@@ -345,8 +330,7 @@ int* tutti_f_truths(const char* function, const char* name, const CFI_cdesc_t* a
     struct array taken;
     *status = take(function, name, array, &taken);
     if (*status == TUTTI_OK && (taken.n != count || !is_logical(array))) {
-        *status = tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` must be %zu elements of logical", function,
-                               name, count);
+        *status = REFUSED("%s: `%s` must be %zu elements of logical", function, name, count);
     }
     int* const truths = *status == TUTTI_OK ? calloc(count + 1, sizeof(int)) : NULL;
     if (*status == TUTTI_OK && truths == NULL) {

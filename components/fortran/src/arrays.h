@@ -61,6 +61,7 @@ int* tutti_f_truths(const char* function, const char* name, const CFI_cdesc_t* a
 
 /// Keeps a text of this interface for tutti_f_error_text(), and returns `status`.
 tutti_status tutti_f_note(tutti_status status, const char* format, ...) __attribute__((format(printf, 2, 3)));
+#define REFUSED(...) tutti_f_note(TUTTI_ARGUMENT_ERROR, __VA_ARGS__)
 /// The same for the status that a function of the interface for C has returned, which keeps its text itself.
 tutti_status tutti_f_noted(tutti_status status);
 

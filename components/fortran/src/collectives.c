@@ -97,34 +97,25 @@ static tutti_status take_terms(const char* function, const tutti_member* me, con
         status = tutti_f_one(function, "result", result, &found);
     }
     if (status == TUTTI_OK && (found.n != 1 || found.type != terms->type)) {
-        status = tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `result` must be one number of the type of `%s`",
-                              function, a_name);
+        status = REFUSED("%s: `result` must be one number of the type of `%s`", function, a_name);
     }
     *place = found.out;
     return status;
 }
 
-void tutti_f_reproducible_sum(tutti_member me, CFI_cdesc_t* terms, CFI_cdesc_t* result, int* ierr) {
-    struct tutti_f_vectors v;
-    void* place = NULL;
-    const tutti_status status = take_terms("reproducible_sum", &me, terms, "terms", NULL, result, &v, &place);
-    FINISH(status, tutti_reproducible_sum(me, v.in, v.n, v.type, place));
-}
-
-void tutti_f_reproducible_dot(tutti_member me, CFI_cdesc_t* a, CFI_cdesc_t* b, CFI_cdesc_t* result,
-                              int* ierr) {
-    struct tutti_f_vectors v;
-    void* place = NULL;
-    const tutti_status status = take_terms("reproducible_dot", &me, a, "a", b, result, &v, &place);
-    FINISH(status, tutti_reproducible_dot(me, v.in, v.out, v.n, v.type, place));
-}
-
-void tutti_f_reproducible_norm2(tutti_member me, CFI_cdesc_t* x, CFI_cdesc_t* result, int* ierr) {
-    struct tutti_f_vectors v;
-    void* place = NULL;
-    const tutti_status status = take_terms("reproducible_norm2", &me, x, "x", NULL, result, &v, &place);
-    FINISH(status, tutti_reproducible_norm2(me, v.in, v.n, v.type, place));
-}
+#define REPRODUCIBLE(function, parameters, a, b, arguments)                                                  \
+    void tutti_f_reproducible_##function parameters {                                                        \
+        struct tutti_f_vectors v;                                                                            \
+        void* place = NULL;                                                                                  \
+        tutti_status status = take_terms("reproducible_" #function, &me, a, #a, b, result, &v, &place);      \
+        FINISH(status, tutti_reproducible_##function arguments);                                             \
+    }
+REPRODUCIBLE(sum, (tutti_member me, CFI_cdesc_t* terms, CFI_cdesc_t* result, int* ierr), terms, NULL,
+             (me, v.in, v.n, v.type, place))
+REPRODUCIBLE(dot, (tutti_member me, CFI_cdesc_t* a, CFI_cdesc_t* b, CFI_cdesc_t* result, int* ierr), a, b,
+             (me, v.in, v.out, v.n, v.type, place))
+REPRODUCIBLE(norm2, (tutti_member me, CFI_cdesc_t* x, CFI_cdesc_t* result, int* ierr), x, NULL,
+             (me, v.in, v.n, v.type, place))
 
 // Irregular blocks.
 
@@ -147,8 +138,8 @@ static tutti_status check_reach(const char* function, const char* name, size_t e
     if (end <= elements) {
         return TUTTI_OK;
     }
-    return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` has %zu element%s, and its blocks reach to %zu",
-                        function, name, elements, elements == 1 ? "" : "s", end);
+    return REFUSED("%s: `%s` has %zu element%s, and its blocks reach to %zu", function, name, elements,
+                   elements == 1 ? "" : "s", end);
 }
 
 /// Reads the blocks of a buffer that is divided by `counts`; `displacements` may be absent.
@@ -207,8 +198,7 @@ static tutti_status begin(const char* function, const tutti_member* me, int root
         call->to.type = call->from.type;
     }
     if (status == TUTTI_OK && uses_in && call->from.type != call->to.type) {
-        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `%s` and `%s` are of different types", function,
-                            in_name, out_name);
+        return REFUSED("%s: `%s` and `%s` are of different types", function, in_name, out_name);
     }
     return status;
 }
@@ -234,9 +224,8 @@ void tutti_f_reduce_scatterv(tutti_member me, CFI_cdesc_t* in, CFI_cdesc_t* bloc
                              "counts", counts, NULL, c.place.members, &c.blocks);
     }
     if (status == TUTTI_OK && !in_place && c.to.n != c.blocks.counts[me.rank]) {
-        status =
-            tutti_f_note(TUTTI_ARGUMENT_ERROR, "reduce_scatterv: `block` has %zu element%s, must have %zu",
-                         c.to.n, c.to.n == 1 ? "" : "s", c.blocks.counts[me.rank]);
+        status = REFUSED("reduce_scatterv: `block` has %zu element%s, must have %zu", c.to.n,
+                         c.to.n == 1 ? "" : "s", c.blocks.counts[me.rank]);
     }
     FINISH(status, tutti_reduce_scatterv(me, c.from.in, c.to.out, c.blocks.counts, c.to.type, op));
     give_back(&c);

@@ -86,14 +86,13 @@ tutti_status tutti_f_begin(const char* function, const tutti_member* me, int roo
                            struct tutti_f_place* place) {
     int size = me->size;
     if (me->async_group != NULL && tutti_async_group_size(me->async_group, &size) != TUTTI_OK) {
-        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `me` has no async group", function);
+        return REFUSED("%s: `me` has no async group", function);
     }
     if (size < 1) {
-        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `me` is no member: tutti_join() makes one", function);
+        return REFUSED("%s: `me` is no member: tutti_join() makes one", function);
     }
     if (me->rank < 0 || me->rank >= size) {
-        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: the rank of `me` is %d, must be in 0..%d", function,
-                            me->rank, size - 1);
+        return REFUSED("%s: the rank of `me` is %d, must be in 0..%d", function, me->rank, size - 1);
     }
     *place = (struct tutti_f_place){me->rank == root, tutti_counts_on_all(*me).how == me->how, (size_t)size};
     return TUTTI_OK;
@@ -212,7 +211,7 @@ GIVE(destinations)
 static tutti_status check_requests(const char* function, const CFI_cdesc_t* requests) {
     return requests->dim[0].extent < 2 || CFI_is_contiguous(requests)
                ? TUTTI_OK
-               : tutti_f_note(TUTTI_ARGUMENT_ERROR, "%s: `requests` is not contiguous", function);
+               : REFUSED("%s: `requests` is not contiguous", function);
 }
 
 void tutti_f_wait_all(CFI_cdesc_t* requests, int* ierr) {
@@ -220,25 +219,26 @@ void tutti_f_wait_all(CFI_cdesc_t* requests, int* ierr) {
     FINISH(status, tutti_wait_all(requests->base_addr, (size_t)requests->dim[0].extent));
 }
 
-/// `index` counts from 1, as Fortran does; 0 is none.
-void tutti_f_wait_any(CFI_cdesc_t* requests, int* index, int* ierr) {
+/// `index` counts from 1, as Fortran does; 0 is none. Waits if `done` is NULL.
+static void any(const char* function, CFI_cdesc_t* requests, int* index, int* done, int* ierr) {
     const size_t n = (size_t)requests->dim[0].extent;
     size_t found = n;
-    tutti_status status = check_requests("wait_any", requests);
-    status = status != TUTTI_OK ? status : tutti_f_noted(tutti_wait_any(requests->base_addr, n, &found));
+    tutti_status status = check_requests(function, requests);
+    if (status == TUTTI_OK) {
+        status = tutti_f_noted(done == NULL ? tutti_wait_any(requests->base_addr, n, &found)
+                                            : tutti_test_any(requests->base_addr, n, &found, done));
+    }
     *index = found < n ? (int)found + 1 : 0;
     tutti_f_finish(status, ierr);
 }
 
+void tutti_f_wait_any(CFI_cdesc_t* requests, int* index, int* ierr) {
+    any("wait_any", requests, index, NULL, ierr);
+}
+
 void tutti_f_test_any(CFI_cdesc_t* requests, int* index, int* done, int* ierr) {
-    const size_t n = (size_t)requests->dim[0].extent;
-    size_t found = n;
     *done = 0;
-    tutti_status status = check_requests("test_any", requests);
-    status =
-        status != TUTTI_OK ? status : tutti_f_noted(tutti_test_any(requests->base_addr, n, &found, done));
-    *index = found < n ? (int)found + 1 : 0;
-    tutti_f_finish(status, ierr);
+    any("test_any", requests, index, done, ierr);
 }
 
 void tutti_f_test_all(CFI_cdesc_t* requests, int* done, int* ierr) {
@@ -276,8 +276,7 @@ static tutti_status whole_trace(const tutti_group* group, int format, char** tex
 static tutti_status write_file(const char* file, const char* text, size_t length) {
     FILE* const stream = fopen(file, "wb");
     if (stream == NULL) {
-        return tutti_f_note(TUTTI_ARGUMENT_ERROR, "group_trace: `file` \"%s\" cannot be written: %s", file,
-                            strerror(errno));
+        return REFUSED("group_trace: `file` \"%s\" cannot be written: %s", file, strerror(errno));
     }
     const int is_short = fwrite(text, 1, length, stream) != length;
     return fclose(stream) != 0 || is_short

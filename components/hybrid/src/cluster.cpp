@@ -296,9 +296,7 @@ void Cluster::run_all(const detail::FunctionOf<ClusterMember>& function) {
     if (state_->funneled_thread() != detail::FunneledThread::main_caller) {
         return on_team();
     }
-    int is_main = 0;
-    hybrid::check(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
-    if (is_main == 0) {
+    if (!hybrid::is_main_thread()) {
         throw ArgumentError(
             "run: MPI was initialised for MPI_THREAD_FUNNELED: the main thread must call this, "
             "or ask MPI_Init_thread for MPI_THREAD_SERIALIZED");

@@ -84,8 +84,7 @@ void ClusterSeat::tell_others(const std::exception_ptr& cause) {
 }
 
 bool ClusterSeat::leads_now() const {
-    int is_main = 0;
-    return knows_leader_ ? member_.leads() : MPI_Is_thread_main(&is_main) == MPI_SUCCESS && is_main != 0;
+    return knows_leader_ ? member_.leads() : hybrid::is_main_thread();
 }
 
 void ClusterSeat::abort(std::string_view text) {
@@ -225,9 +224,7 @@ void ClusterSeat::find_leader() {
     if (knows_leader_) {
         return;
     }
-    int is_main = 0;
-    hybrid::check(MPI_Is_thread_main(&is_main), "MPI_Is_thread_main");
-    const std::int64_t mine = is_main != 0 ? member_.rank() : -1;
+    const std::int64_t mine = hybrid::is_main_thread() ? member_.rank() : -1;
     std::int64_t found = mine;
     if (!member_.is_alone()) {
         member_.run_held(search_, {.collective = Collective::allreduce,

@@ -62,10 +62,86 @@ public:
     }
 
 private:
-    void set_slices();
-    bool put_own();
-    bool combine();
-    void put_prefixes();
+    /// The slices begin on cache lines.
+    void set_slices() {
+        const auto members = static_cast<std::size_t>(call().members());
+        const std::size_t total = call().shape().total;
+        constexpr std::size_t line_elements = 64;
+        const std::size_t each =
+            ((total + members - 1) / members + line_elements - 1) / line_elements * line_elements;
+        slices_.clear();
+        for (std::size_t member = 0; member < members; ++member) {
+            const std::size_t first = std::min(member * each, total);
+            slices_.push_back(std::min(first + each, total) - first);
+        }
+    }
+
+    /// Returns whether the others may not have put theirs yet.
+    bool put_own() {
+        const std::size_t own_bytes = call().bytes(call().shape().own_offset);
+        switch (call().traits().result) {
+        case Result::of_all:
+            return combine();
+        case Result::of_root:
+            if (call().is_root()) {
+                copy_unless_there(call().outgoing(), call().in(), call().total_bytes());
+            }
+            return true;
+        case Result::of_owner:
+            copy_unless_there(call().staging().input + own_bytes,
+                              call().in() + (call().shape().input_is_block ? 0 : own_bytes),
+                              call().bytes(call().own_block_elements()));
+            return true;
+        case Result::of_pair:
+            call().pack_pairs(call().rank());
+            return true;
+        case Result::of_up_to_here:
+        case Result::of_before:
+            put_prefixes();
+            return true;
+        default:
+            return true;
+        }
+    }
+
+    /// The members' vectors, combined in rank order, in the staging buffer.
+    bool combine() {
+        const std::size_t total = call().shape().total;
+        detail::Call local = call().call();
+        local.in_place = false;
+        local.root = 0;
+        local.input_count = total;
+        if (call().total_bytes() <= one_exchange_bytes) {
+            local.collective = Collective::allreduce;
+            local.output = call().leads() ? call().staging().input
+                                          : discarded_.at_least(one_exchange_bytes, call().element_align());
+            local.output_count = total;
+            call().run_held(held_, local);
+            return false;
+        }
+        const auto own = slices_.begin() + call().rank();
+        local.collective = Collective::reduce_scatter;
+        // Named, because no member may go on before all have come, even if one slice is everything and the
+        // others have nothing to wait for.
+        local.algorithm = "direct";
+        const Counts::View slices = Counts(std::span(slices_));
+        local.counts = &slices;
+        local.output =
+            call().staging().input + call().bytes(std::accumulate(slices_.begin(), own, std::size_t{0}));
+        local.output_count = *own;
+        call().run_held(held_, local);
+        return true;
+    }
+
+    void put_prefixes() {
+        detail::Call local = call().call();
+        local.collective = Collective::scan;
+        local.in_place = false;
+        local.output =
+            call().staging().input + static_cast<std::size_t>(call().rank()) * call().total_bytes();
+        local.output_count = call().shape().total;
+        call().run_held(held_, local);
+    }
 
     /// Elements that each member combines.
     std::vector<std::size_t> slices_;
@@ -74,86 +150,6 @@ private:
     /// The parts of a result that only others need in one exchange.
     run::Memory discarded_;
 };
-
-/// The slices begin on cache lines.
-void Leader::set_slices() {
-    const auto members = static_cast<std::size_t>(call().members());
-    const std::size_t total = call().shape().total;
-    constexpr std::size_t line_elements = 64;
-    const std::size_t each =
-        ((total + members - 1) / members + line_elements - 1) / line_elements * line_elements;
-    slices_.clear();
-    for (std::size_t member = 0; member < members; ++member) {
-        const std::size_t first = std::min(member * each, total);
-        slices_.push_back(std::min(first + each, total) - first);
-    }
-}
-
-/// Returns whether the others may not have put theirs yet.
-bool Leader::put_own() {
-    const std::size_t own_bytes = call().bytes(call().shape().own_offset);
-    switch (call().traits().result) {
-    case Result::of_all:
-        return combine();
-    case Result::of_root:
-        if (call().is_root()) {
-            copy_unless_there(call().outgoing(), call().in(), call().total_bytes());
-        }
-        return true;
-    case Result::of_owner:
-        copy_unless_there(call().staging().input + own_bytes,
-                          call().in() + (call().shape().input_is_block ? 0 : own_bytes),
-                          call().bytes(call().own_block_elements()));
-        return true;
-    case Result::of_pair:
-        call().pack_pairs(call().rank());
-        return true;
-    case Result::of_up_to_here:
-    case Result::of_before:
-        put_prefixes();
-        return true;
-    default:
-        return true;
-    }
-}
-
-void Leader::put_prefixes() {
-    detail::Call local = call().call();
-    local.collective = Collective::scan;
-    local.in_place = false;
-    local.output = call().staging().input + static_cast<std::size_t>(call().rank()) * call().total_bytes();
-    local.output_count = call().shape().total;
-    call().run_held(held_, local);
-}
-
-/// The members' vectors, combined in rank order, in the staging buffer.
-bool Leader::combine() {
-    const std::size_t total = call().shape().total;
-    detail::Call local = call().call();
-    local.in_place = false;
-    local.root = 0;
-    local.input_count = total;
-    if (call().total_bytes() <= one_exchange_bytes) {
-        local.collective = Collective::allreduce;
-        local.output = call().leads() ? call().staging().input
-                                      : discarded_.at_least(one_exchange_bytes, call().element_align());
-        local.output_count = total;
-        call().run_held(held_, local);
-        return false;
-    }
-    const auto own = slices_.begin() + call().rank();
-    local.collective = Collective::reduce_scatter;
-    // Named, because no member may go on before all have come, even if one slice is everything and the others
-    // have nothing to wait for.
-    local.algorithm = "direct";
-    const Counts::View slices = Counts(std::span(slices_));
-    local.counts = &slices;
-    local.output =
-        call().staging().input + call().bytes(std::accumulate(slices_.begin(), own, std::size_t{0}));
-    local.output_count = *own;
-    call().run_held(held_, local);
-    return true;
-}
 
 /// The leader combines the vectors of its process, from the left, with the result of the process before, and
 /// passes that on, segment by segment: a chain of processes at work on one segment each.
@@ -186,11 +182,98 @@ private:
     int last_process() const { return call().cluster().processes() - 1; }
     std::size_t segment_bytes() const { return call().bytes(segment_.elements()); }
 
-    void carry_segments();
-    std::byte* reduce_on(const std::byte* before);
-    std::byte* scan_on(const std::byte* before);
-    void spread();
-    void send_to_root(int root);
+    void carry_segments() {
+        hybrid::MpiChannel& channel = call().transport().channel();
+        call().begin_on_channel();
+        const std::array<std::size_t, 2> one_block{0, call().shape().total};
+        for (std::size_t segment = 0; segment < segments_; ++segment) {
+            segment_.cut(one_block, segment, segments_);
+            std::byte* const vector = prefixes_ ? call().staging().output : call().staging().input;
+            std::byte* const before = vector + call().bytes(segment_.start());
+            if (process() > 0 && segment_bytes() != 0) {
+                channel.receive(std::array{hybrid::MpiChannel::Piece{before, segment_bytes()}},
+                                process() - 1);
+                channel.wait();
+            }
+            std::byte* const after = prefixes_ ? scan_on(before) : reduce_on(before);
+            if (process() < last_process() && segment_bytes() != 0) {
+                channel.send(std::array{hybrid::MpiChannel::Piece{after, segment_bytes()}}, process() + 1);
+                channel.wait();
+            }
+        }
+        if (!prefixes_ && last_process() > 0) {
+            spread();
+        }
+    }
+
+    /// Combines the result of the processes before with the vectors of this one. Returns the place of the
+    /// result.
+    std::byte* reduce_on(const std::byte* before) {
+        ins_.clear();
+        if (process() > 0) {
+            ins_.push_back(before);
+        }
+        for (int member = 0; member < call().members(); ++member) {
+            ins_.push_back(call().shown_by(member).input + call().bytes(segment_.start()));
+        }
+        std::byte* const after = call().landing() + call().bytes(segment_.start());
+        void* result = after;
+        call().kernels().reduce_many(call().state(), &result, 1, ins_.data(), static_cast<int>(ins_.size()),
+                                     segment_.elements(), Association::left, {});
+        return after;
+    }
+
+    /// The same, with the inclusive prefix of each member in the staging buffer. Returns the place of the
+    /// last one.
+    std::byte* scan_on(const std::byte* before) {
+        const std::byte* last = process() > 0 ? before : nullptr;
+        std::byte* after = nullptr;
+        for (int member = 0; member < call().members(); ++member) {
+            const std::size_t start = call().bytes(segment_.start());
+            const std::byte* const own = call().shown_by(member).input + start;
+            after = call().staging().input + static_cast<std::size_t>(member) * call().total_bytes() + start;
+            if (last == nullptr) {
+                copy_unless_there(after, own, segment_bytes());
+            } else {
+                call().kernels().reduce(call().state(), after, last, own, segment_.elements());
+            }
+            last = after;
+        }
+        return after;
+    }
+
+    /// From the last process, which has the result, to all that want it.
+    void spread() {
+        hybrid::ProcessCall result = call().process_call();
+        result.input = result.output;
+        if (call().collective() == Collective::reduce) {
+            return send_to_root(result.root);
+        }
+        result.root = last_process();
+        result.collective =
+            call().collective() == Collective::reduce_scatter ? Collective::scatter : Collective::broadcast;
+        detail::Call spreading = call().call();
+        spreading.collective = result.collective;
+        result.algorithm = hybrid::choose_algorithm(spreading, {},
+                                                    {.processes = call().cluster().processes(),
+                                                     .bytes = call().total_bytes(),
+                                                     .even = call().cluster().is_even()});
+        call().perform(result);
+    }
+
+    void send_to_root(int root) {
+        if (root == last_process() || call().shape().total == 0) {
+            return;
+        }
+        hybrid::MpiChannel& channel = call().transport().channel();
+        const std::array message{hybrid::MpiChannel::Piece{call().staging().output, call().total_bytes()}};
+        if (process() == last_process()) {
+            channel.send(message, root);
+        } else if (process() == root) {
+            channel.receive(message, last_process());
+        }
+        channel.wait();
+    }
 
     bool prefixes_;
     std::size_t segments_;
@@ -198,97 +281,6 @@ private:
     Segment segment_;
     std::vector<const void*> ins_;
 };
-
-void Chain::carry_segments() {
-    hybrid::MpiChannel& channel = call().transport().channel();
-    call().begin_on_channel();
-    const std::array<std::size_t, 2> one_block{0, call().shape().total};
-    for (std::size_t segment = 0; segment < segments_; ++segment) {
-        segment_.cut(one_block, segment, segments_);
-        std::byte* const vector = prefixes_ ? call().staging().output : call().staging().input;
-        std::byte* const before = vector + call().bytes(segment_.start());
-        if (process() > 0 && segment_bytes() != 0) {
-            channel.receive(std::array{hybrid::MpiChannel::Piece{before, segment_bytes()}}, process() - 1);
-            channel.wait();
-        }
-        std::byte* const after = prefixes_ ? scan_on(before) : reduce_on(before);
-        if (process() < last_process() && segment_bytes() != 0) {
-            channel.send(std::array{hybrid::MpiChannel::Piece{after, segment_bytes()}}, process() + 1);
-            channel.wait();
-        }
-    }
-    if (!prefixes_ && last_process() > 0) {
-        spread();
-    }
-}
-
-/// Combines the result of the processes before with the vectors of this one. Returns the place of the result.
-std::byte* Chain::reduce_on(const std::byte* before) {
-    ins_.clear();
-    if (process() > 0) {
-        ins_.push_back(before);
-    }
-    for (int member = 0; member < call().members(); ++member) {
-        ins_.push_back(call().shown_by(member).input + call().bytes(segment_.start()));
-    }
-    std::byte* const after = call().landing() + call().bytes(segment_.start());
-    void* result = after;
-    call().kernels().reduce_many(call().state(), &result, 1, ins_.data(), static_cast<int>(ins_.size()),
-                                 segment_.elements(), Association::left, {});
-    return after;
-}
-
-/// The same, with the inclusive prefix of each member in the staging buffer. Returns the place of the last
-/// one.
-std::byte* Chain::scan_on(const std::byte* before) {
-    const std::byte* last = process() > 0 ? before : nullptr;
-    std::byte* after = nullptr;
-    for (int member = 0; member < call().members(); ++member) {
-        const std::size_t start = call().bytes(segment_.start());
-        const std::byte* const own = call().shown_by(member).input + start;
-        after = call().staging().input + static_cast<std::size_t>(member) * call().total_bytes() + start;
-        if (last == nullptr) {
-            copy_unless_there(after, own, segment_bytes());
-        } else {
-            call().kernels().reduce(call().state(), after, last, own, segment_.elements());
-        }
-        last = after;
-    }
-    return after;
-}
-
-/// From the last process, which has the result, to all that want it.
-void Chain::spread() {
-    hybrid::ProcessCall result = call().process_call();
-    result.input = result.output;
-    if (call().collective() == Collective::reduce) {
-        return send_to_root(result.root);
-    }
-    result.root = last_process();
-    result.collective =
-        call().collective() == Collective::reduce_scatter ? Collective::scatter : Collective::broadcast;
-    detail::Call spreading = call().call();
-    spreading.collective = result.collective;
-    result.algorithm = hybrid::choose_algorithm(spreading, {},
-                                                {.processes = call().cluster().processes(),
-                                                 .bytes = call().total_bytes(),
-                                                 .even = call().cluster().is_even()});
-    call().perform(result);
-}
-
-void Chain::send_to_root(int root) {
-    if (root == last_process() || call().shape().total == 0) {
-        return;
-    }
-    hybrid::MpiChannel& channel = call().transport().channel();
-    const std::array message{hybrid::MpiChannel::Piece{call().staging().output, call().total_bytes()}};
-    if (process() == last_process()) {
-        channel.send(message, root);
-    } else if (process() == root) {
-        channel.receive(message, last_process());
-    }
-    channel.wait();
-}
 
 /// Members copy the blocks of their process, and the leader exchanges the others.
 class Blocks final : public HierarchyStrategy {

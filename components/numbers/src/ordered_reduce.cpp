@@ -135,20 +135,100 @@ public:
     std::size_t own_terms() const { return range_.count; }
     bool has_terms() const { return passed_elements_ != 0; }
     /// There must be terms.
-    void run(const Call& call);
+    void run(const Call& call) {
+        if (ends_with_allreduce_) {
+            guarded([&] {
+                evaluate_pieces(call.state, static_cast<const std::byte*>(call.input), room_.data());
+                assemble(call.state);
+            });
+            seat_->called_from().show(call.where);
+            void* const value = at(assembly_.result());
+            if (key_ == 0 || !execute_again(*seat_, key_, value, value)) {
+                execute(*seat_, allreduce_of_value(call));
+            }
+        } else {
+            guarded([&] {
+                evaluate_pieces(call.state, static_cast<const std::byte*>(call.input), passed_.data());
+            });
+            gather_->start();
+            gather_->wait();
+            guarded([&] { assemble(call.state); });
+        }
+        std::memcpy(call.output, at(assembly_.result()), element_bytes_);
+    }
 
 private:
     std::byte* at(std::size_t element) const { return room_.data() + element * element_bytes_; }
-    void reduce(const void* state, void* left, const void* right, std::size_t count) const {
-        kernels_->reduce(state, left, left, right, count);
+    /// A node of several chunks: the last node of each size is kept until its right neighbour is there.
+    void evaluate_chunks(void* out, const std::byte* in, std::size_t rows) const {
+        constexpr std::size_t most_bytes = 16; // of an element of a compiled kernel
+        alignas(most_bytes) std::byte value[most_bytes];
+        alignas(most_bytes) std::byte kept[std::numeric_limits<std::size_t>::digits][most_bytes];
+        for (std::size_t chunk = 0; chunk < rows / fold_chunk_rows; ++chunk) {
+            kernels_->fold(nullptr, value, in, fold_chunk_rows);
+            std::size_t level = 0;
+            for (; (chunk >> level) % 2 != 0; ++level) {
+                kernels_->reduce(nullptr, value, kept[level], value, 1);
+            }
+            std::memcpy(kept[level], value, element_bytes_);
+            in += fold_chunk_rows * fold_row_bytes;
+        }
+        std::memcpy(out, value, element_bytes_);
     }
-    void evaluate_chunks(void* out, const std::byte* in, std::size_t rows) const;
-    void evaluate(const void* state, void* out, const std::byte* in, std::size_t rows) const;
-    void evaluate_pieces(const void* state, const std::byte* terms, std::byte* out) const;
-    void assemble(const void* state) const;
+
+    void evaluate(const void* state, void* out, const std::byte* in, std::size_t rows) const {
+        if (!is_compiled_) {
+            return kernels_->fold(state, out, in, rows);
+        }
+        if (rows > fold_chunk_rows) {
+            return evaluate_chunks(out, in, rows);
+        }
+        if (rows >= fold_least_rows) {
+            return kernels_->fold(nullptr, out, in, rows);
+        }
+        const void* each[fold_least_rows];
+        for (std::size_t row = 0; row < rows; ++row) {
+            each[row] = in + row * fold_row_bytes;
+        }
+        kernels_->reduce_many(nullptr, &out, 1, each, static_cast<int>(rows), shape_.lanes, Association::tree,
+                              {});
+    }
+
+    void evaluate_pieces(const void* state, const std::byte* terms, std::byte* out) const {
+        for (const library::Piece& piece : pieces_.pieces) {
+            const std::byte* const in = terms + (piece.first - range_.first) * element_bytes_;
+            std::byte* const to = out + piece.at * element_bytes_;
+            if (piece.terms != 0) {
+                std::memcpy(to, in, piece.terms * element_bytes_);
+            } else {
+                evaluate(state, to, in, std::size_t{1} << piece.level);
+            }
+        }
+    }
+
+    void assemble(const void* state) const {
+        for (const library::Step& step : assembly_.steps()) {
+            if (step.combines) {
+                kernels_->reduce(state, at(step.to), at(step.to), at(step.from), step.count);
+            } else {
+                std::memcpy(at(step.to), at(step.from), step.count * element_bytes_);
+            }
+        }
+    }
+
+    /// Work that may run an operator of the program, which must not make calls, and may throw.
     template <class Work>
-    void guarded(const Work& work) const;
-    Call allreduce_of_value(const Call& call) const;
+    void guarded(const Work& work) const {
+        is_compiled_ ? work() : run_operator_of(*seat_, work);
+    }
+
+    Call allreduce_of_value(const Call& call) const {
+        Call made = call;
+        made.in_place = true;
+        made.input = made.output = at(assembly_.result());
+        made.input_count = made.output_count = 1;
+        return made;
+    }
 
     Seat* seat_;
     const Kernels* kernels_;
@@ -173,7 +253,6 @@ OrderedTree::OrderedTree(Seat& own, std::size_t first_index, const Call& call, b
       element_bytes_(call.element_bytes), range_{first_index, call.input_count} {
     check_own(call, first_index);
     shape_.lanes = is_compiled_ ? fold_row_bytes / element_bytes_ : 1;
-
     members_ = static_cast<std::size_t>(own.members());
     const Shown mine{range_, element_bytes_,
                      static_cast<std::size_t>(call.type) << 8U | static_cast<std::size_t>(call.op),
@@ -216,101 +295,6 @@ OrderedTree::OrderedTree(Seat& own, std::size_t first_index, const Call& call, b
     } else {
         gather_ = &prepare(own, bytes_of_all(passed_.data(), bytes, room_.data(), members_, call.where));
     }
-}
-
-Call OrderedTree::allreduce_of_value(const Call& call) const {
-    Call made = call;
-    made.in_place = true;
-    made.input = made.output = at(assembly_.result());
-    made.input_count = made.output_count = 1;
-    return made;
-}
-
-/// A node of several chunks: the last node of each size is kept until its right neighbour is there.
-void OrderedTree::evaluate_chunks(void* out, const std::byte* in, std::size_t rows) const {
-    constexpr std::size_t most_bytes = 16; // of an element of a compiled kernel
-    alignas(most_bytes) std::byte value[most_bytes];
-    alignas(most_bytes) std::byte kept[std::numeric_limits<std::size_t>::digits][most_bytes];
-    for (std::size_t chunk = 0; chunk < rows / fold_chunk_rows; ++chunk) {
-        kernels_->fold(nullptr, value, in, fold_chunk_rows);
-        std::size_t level = 0;
-        for (; (chunk >> level) % 2 != 0; ++level) {
-            kernels_->reduce(nullptr, value, kept[level], value, 1);
-        }
-        std::memcpy(kept[level], value, element_bytes_);
-        in += fold_chunk_rows * fold_row_bytes;
-    }
-    std::memcpy(out, value, element_bytes_);
-}
-
-void OrderedTree::evaluate(const void* state, void* out, const std::byte* in, std::size_t rows) const {
-    if (!is_compiled_) {
-        return kernels_->fold(state, out, in, rows);
-    }
-    if (rows > fold_chunk_rows) {
-        return evaluate_chunks(out, in, rows);
-    }
-    if (rows >= fold_least_rows) {
-        return kernels_->fold(nullptr, out, in, rows);
-    }
-    const void* each[fold_least_rows];
-    for (std::size_t row = 0; row < rows; ++row) {
-        each[row] = in + row * fold_row_bytes;
-    }
-    kernels_->reduce_many(nullptr, &out, 1, each, static_cast<int>(rows), shape_.lanes, Association::tree,
-                          {});
-}
-
-void OrderedTree::evaluate_pieces(const void* state, const std::byte* terms, std::byte* out) const {
-    for (const library::Piece& piece : pieces_.pieces) {
-        const std::byte* const in = terms + (piece.first - range_.first) * element_bytes_;
-        std::byte* const to = out + piece.at * element_bytes_;
-        if (piece.terms != 0) {
-            std::memcpy(to, in, piece.terms * element_bytes_);
-        } else {
-            evaluate(state, to, in, std::size_t{1} << piece.level);
-        }
-    }
-}
-
-void OrderedTree::assemble(const void* state) const {
-    for (const library::Step& step : assembly_.steps()) {
-        if (step.combines) {
-            reduce(state, at(step.to), at(step.from), step.count);
-        } else {
-            std::memcpy(at(step.to), at(step.from), step.count * element_bytes_);
-        }
-    }
-}
-
-/// Work that may run an operator of the program, which must not make calls, and may throw.
-template <class Work>
-void OrderedTree::guarded(const Work& work) const {
-    if (is_compiled_) {
-        return work();
-    }
-    run_operator_of(*seat_, work);
-}
-
-void OrderedTree::run(const Call& call) {
-    if (ends_with_allreduce_) {
-        guarded([&] {
-            evaluate_pieces(call.state, static_cast<const std::byte*>(call.input), room_.data());
-            assemble(call.state);
-        });
-        seat_->called_from().show(call.where);
-        void* const value = at(assembly_.result());
-        if (key_ == 0 || !execute_again(*seat_, key_, value, value)) {
-            execute(*seat_, allreduce_of_value(call));
-        }
-    } else {
-        guarded(
-            [&] { evaluate_pieces(call.state, static_cast<const std::byte*>(call.input), passed_.data()); });
-        gather_->start();
-        gather_->wait();
-        guarded([&] { assemble(call.state); });
-    }
-    std::memcpy(call.output, at(assembly_.result()), element_bytes_);
 }
 
 OrderedReduction::OrderedReduction(Seat& seat, std::size_t first_index, const Call& call, bool has_identity)

@@ -4,6 +4,7 @@
 #include "machine/pinning.hpp"
 #include "machine/process.hpp"
 #include "option_values.hpp"
+#include "report.hpp"
 #include "wait/wait_timer.hpp"
 
 #include <tutti/error.hpp>
@@ -66,7 +67,8 @@ void AsyncGroupState::take(tasks::Contribution& contribution, int rank, const Ca
         own->repeat(contribution, call);
         checked.put(std::move(own));
     }
-    contribution.keep_operator();
+    contribution.kept.keep(contribution.call); // the program's operator may be gone when it is needed
+    contribution.call.state = contribution.kept.data();
 }
 
 library::RollCall AsyncGroupState::snapshot() const {
@@ -123,20 +125,18 @@ TimeoutError AsyncGroupState::delay(std::uint64_t number, int rank, std::chrono:
                          .where = library::line_for_errors(call.where)});
 }
 
-std::string AsyncGroupState::dropped(std::uint64_t number, int rank,
-                                     const tasks::Contribution& contribution) noexcept {
-    if (has_warned_.test_and_set(std::memory_order_relaxed)) {
-        return {};
+void AsyncGroupState::report_dropped(std::uint64_t number, int rank,
+                                     const tasks::Contribution& contribution) noexcept try {
+    if (!has_warned_.test_and_set(std::memory_order_relaxed)) {
+        const std::string text = "an async group of " + std::to_string(ranks()) + " ranks: rank " +
+                                 std::to_string(rank) + " has dropped the request of operation " +
+                                 std::to_string(number) + ", " +
+                                 library::text_of_call(contribution.signature, contribution.call.where) +
+                                 ", which is not over: its buffers are still in use. Keep the request, or "
+                                 "call detach(). The group does not report this again";
+        library::report(Severity::warning, text.c_str());
     }
-    try {
-        return "an async group of " + std::to_string(ranks()) + " ranks: rank " + std::to_string(rank) +
-               " has dropped the request of operation " + std::to_string(number) + ", " +
-               library::text_of_call(contribution.signature, contribution.call.where) +
-               ", which is not over: its buffers are still in use. Keep the request until it is over, or "
-               "call detach(). The group does not report this again";
-    } catch (...) {
-        return {}; // no memory
-    }
+} catch (const std::bad_alloc&) { // without a word
 }
 
 std::string AsyncGroupState::roll_call(RollCallFormat format) const {

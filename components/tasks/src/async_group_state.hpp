@@ -44,8 +44,8 @@ public:
     /// The error of `rank`, which has waited too long for others in the `number`-th operation. By any thread.
     TimeoutError delay(std::uint64_t number, int rank, std::chrono::milliseconds timeout,
                        const tasks::Contribution& contribution) const;
-    /// The warning that `rank` has released its request too early; empty after the first one.
-    std::string dropped(std::uint64_t number, int rank, const tasks::Contribution& contribution) noexcept;
+    /// Reports that `rank` has released its request too early, the first time.
+    void report_dropped(std::uint64_t number, int rank, const tasks::Contribution& contribution) noexcept;
     /// The calling thread waits slowly for `rank` in the `number`-th operation. Several may, of which one is
     /// shown.
     void show_wait(int rank, std::uint64_t number, std::chrono::nanoseconds since) noexcept;

@@ -263,11 +263,6 @@ void Contribution::take(const Call& asked, int rank, int members) {
     repeated.set(asked, library::aliasing_of(asked, shape), detail::key_of(asked));
 }
 
-void Contribution::keep_operator() {
-    kept.keep(call);
-    call.state = kept.data();
-}
-
 Task task_of(std::span<const Contribution> all, std::uint64_t number, int cpus) {
     require_agreement(all, number);
     return Maker(all).task(cpus);

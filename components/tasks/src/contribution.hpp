@@ -59,8 +59,6 @@ struct alignas(line_bytes) Contribution {
         repeated = known.repeated;
         repeat(asked);
     }
-    /// Copies the operator, which may be gone when it is needed.
-    void keep_operator();
 };
 
 /// The work of an operation, and inputs that had to be copied first.

@@ -1,6 +1,5 @@
 #include "tasks/src/deferred_collective.hpp"
 
-#include "report.hpp"
 #include "tasks/src/async_group_state.hpp"
 #include "wait/wait_timer.hpp"
 
@@ -174,14 +173,11 @@ void DeferredCollective::let_go() noexcept {
 void DeferredCollective::release(Arrival& arrival) noexcept {
     detail::AsyncGroupState& home = *home_;
     const int rank = arrival.rank_;
-    const std::string warning = arrival.takes_no_more_ || arrival.is_over()
-                                    ? std::string()
-                                    : home.dropped(number_, rank, contribution(rank));
+    if (!arrival.takes_no_more_ && !arrival.is_over()) {
+        home.report_dropped(number_, rank, contribution(rank)); // while the request keeps both
+    }
     arrival.released_.set(arrival.handover_.number()); // from here on it may be that of another one
     home.release(rank);
-    if (!warning.empty()) { // calls the program, so that nothing is used afterwards
-        library::report(Severity::warning, warning.c_str());
-    }
 }
 
 detail::RequestBase& DeferredCollective::arrive(int rank, std::uint64_t number,
@@ -311,25 +307,16 @@ void DeferredCollective::give_up_if_late(const Arrival& waiting, std::chrono::na
     }
 }
 
-void DeferredCollective::give_up(const Arrival& waiting) noexcept {
-    const int rank = waiting.rank_;
-    std::exception_ptr failure;
-    try {
-        failure = std::make_exception_ptr(home_->delay(number_, rank, waiting.timeout_, contribution(rank)));
-    } catch (...) { // there is no memory
-        failure = std::current_exception();
-    }
-    end_early(std::move(failure));
+void DeferredCollective::give_up(const Arrival& waiting) noexcept try {
+    throw home_->delay(number_, waiting.rank_, waiting.timeout_, contribution(waiting.rank_));
+} catch (...) { // also if there is no memory
+    end_early(std::current_exception());
 }
 
-void DeferredCollective::end_elsewhere() noexcept {
-    std::exception_ptr failure;
-    try {
-        home_->process().require("the async group");
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    end_early(std::move(failure));
+void DeferredCollective::end_elsewhere() noexcept try {
+    home_->process().require("the async group");
+} catch (...) {
+    end_early(std::current_exception());
 }
 
 void DeferredCollective::end_early(std::exception_ptr failure) noexcept {

@@ -123,7 +123,8 @@ tutti_status tutti_cluster_roll_call(const tutti_cluster* cluster, int format, c
                                      size_t* length) {
     constexpr const char* name = "cluster_roll_call";
     return c_api::guarded([&] {
-        c_api::write_roll_call(name, c_api::cluster_behind(name, cluster), format, text, bytes, length);
+        const auto as = c_api::one_of<RollCallFormat>(name, "format", format);
+        c_api::write_text(name, c_api::cluster_behind(name, cluster).roll_call(as), text, bytes, length);
     });
 }
 

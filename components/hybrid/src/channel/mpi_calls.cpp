@@ -38,6 +38,11 @@ void require_unfinalised_mpi() {
     }
 }
 
+bool is_main_thread() noexcept {
+    int is_main = 0;
+    return MPI_Is_thread_main(&is_main) == MPI_SUCCESS && is_main != 0;
+}
+
 /// Allocates nothing if all is well: a process that fails here alone leaves the others waiting.
 void require_communicator(const char* who, MPI_Comm communicator) {
     require_mpi();

@@ -31,6 +31,9 @@ void require_mpi();
 /// The same if MPI has been initialised.
 void require_unfinalised_mpi();
 
+/// Whether this is the thread that has initialised MPI; not if that cannot be found out.
+bool is_main_thread() noexcept;
+
 /// Throws ArgumentError unless MPI can be used and `communicator` is an intracommunicator; `who` is its user,
 /// for the error.
 void require_communicator(const char* who, MPI_Comm communicator);

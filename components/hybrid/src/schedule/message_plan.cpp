@@ -43,17 +43,14 @@ private:
     std::size_t count_ = 0;
 };
 
-plan::Partition partition_of(const ProcessCall& call, std::size_t blocks) {
-    return {.total = call.total,
-            .block = blocks == 1 ? call.total : (call.total + blocks - 1) / blocks,
-            .offsets = call.offsets};
-}
-
 class Compiler {
 public:
     Compiler(MessagePlan& plan, const RankSchedule& rank_schedule, const ProcessCall& call)
         : plan_(plan), rank_schedule_(rank_schedule), element_bytes_(call.element_bytes),
-          partition_(partition_of(call, static_cast<std::size_t>(rank_schedule.blocks))),
+          partition_{.total = call.total,
+                     .block = (call.total + static_cast<std::size_t>(rank_schedule.blocks) - 1) /
+                              static_cast<std::size_t>(rank_schedule.blocks),
+                     .offsets = call.offsets},
           is_short_(call.member_bytes <= short_bytes), alignment_(std::max(line_bytes, call.element_align)) {}
 
     void compile() {

@@ -88,13 +88,6 @@ std::string names_that_serve(const detail::Call& call, const Route& route) {
 /// had it not looked. MPI libraries copy shorter ones when they are sent.
 constexpr std::size_t most_buffered_bytes = 4096;
 
-/// The result of a collective of a single process: its input, or nothing for an exclusive prefix.
-void copy_alone(const ProcessCall& call) {
-    if (call.collective != Collective::exscan && call.total != 0 && call.output != call.input) {
-        std::memcpy(call.output, call.input, call.total * call.element_bytes);
-    }
-}
-
 } // namespace
 
 bool needs_chain(const detail::Call& call) {
@@ -208,8 +201,11 @@ bool Transport::follow_plan() {
 }
 
 void Transport::begin(const ProcessCall& call) {
-    if (channel_.size() == 1) {
-        return copy_alone(call); // there is no plan
+    if (channel_.size() == 1) { // there is no plan, and no result of an exclusive prefix
+        if (call.collective != Collective::exscan && call.total != 0 && call.output != call.input) {
+            std::memcpy(call.output, call.input, call.total * call.element_bytes);
+        }
+        return;
     }
     if (call.total * call.element_bytes > most_buffered_bytes) {
         channel_.look_for_failures();

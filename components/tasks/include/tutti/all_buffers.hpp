@@ -39,11 +39,8 @@ public:
             refuse_ranks(collective, ranks);
         }
     }
-    ~AllBuffersCalls() = default;
     AllBuffersCalls(const AllBuffersCalls&) = delete;
     AllBuffersCalls& operator=(const AllBuffersCalls&) = delete;
-    AllBuffersCalls(AllBuffersCalls&&) = delete;
-    AllBuffersCalls& operator=(AllBuffersCalls&&) = delete;
 
     int ranks() const { return static_cast<int>(ranks_); }
 

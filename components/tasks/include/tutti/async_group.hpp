@@ -145,8 +145,6 @@ public:
     ~AsyncGroup();
     AsyncGroup(const AsyncGroup&) = delete;
     AsyncGroup& operator=(const AsyncGroup&) = delete;
-    AsyncGroup(AsyncGroup&&) = delete;
-    AsyncGroup& operator=(AsyncGroup&&) = delete;
 
     /// The number of ranks.
     int size() const;

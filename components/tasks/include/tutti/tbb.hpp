@@ -92,8 +92,6 @@ public:
     ~ArenaPinning() override { observe(false); }
     ArenaPinning(const ArenaPinning&) = delete;
     ArenaPinning& operator=(const ArenaPinning&) = delete;
-    ArenaPinning(ArenaPinning&&) = delete;
-    ArenaPinning& operator=(ArenaPinning&&) = delete;
 
     /// Called by oneTBB on a thread that enters the arena.
     void on_scheduler_entry(bool /*is_worker*/) override {
