@@ -1,5 +1,6 @@
 #include "busy/busy.hpp"
 
+#include "immovable.hpp"
 #include "machine/machine.hpp"
 #include "machine/pinning.hpp"
 #include "machine/placement.hpp"
@@ -8,7 +9,6 @@
 #include "terminal/exit_codes.hpp"
 #include "terminal/text.hpp"
 
-#include <tutti/error.hpp>
 #include <tutti/group.hpp>
 
 #include <fmt/format.h>
@@ -32,9 +32,12 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace tutti::bench {
 
@@ -50,6 +53,57 @@ namespace {
     }
 }
 
+/// Processes that each want a CPU all the time, until this object ends, or the thread that has made it.
+class BusyLoops : Immovable {
+public:
+    /// Throws EnvironmentUnfit if there cannot be so many.
+    explicit BusyLoops(int loops) {
+        const pid_t parent = getpid();
+        for (int loop = 0; loop < loops; ++loop) {
+            const pid_t child = fork();
+            if (child == 0) {
+                loop_until_killed(parent);
+            }
+            if (child < 0) {
+                end();
+                throw EnvironmentUnfit(
+                    fmt::format("--busy: cannot start {} processes: {}", loops, strerror(errno)));
+            }
+            children_.push_back(child);
+        }
+        if (loops > 0) {
+            constexpr std::chrono::milliseconds until_spread{200}; // by the kernel, over the CPUs
+            std::this_thread::sleep_for(until_spread);
+        }
+    }
+    ~BusyLoops() { end(); }
+
+private:
+    void end() noexcept {
+        for (const pid_t child : children_) {
+            kill(child, SIGKILL);
+            waitpid(child, nullptr, 0);
+        }
+    }
+
+    std::vector<pid_t> children_;
+};
+
+/// The measured times of members.
+struct WaitTimes {
+    double us_per_call = 0;
+    /// CPU time of one member.
+    double cpu_us_per_call = 0;
+};
+
+/// A way in which threads wait for each other: those of a group, and two that programs have without one.
+struct WayToWait {
+    std::string_view name;
+    /// Allreduce of 8 bytes again and again for so many seconds, each time after `work` turns of a loop. One
+    /// thread for each of `cpus`, on that CPU unless it is machine::unpinned.
+    WaitTimes (*measure)(std::span<const int> cpus, double seconds, long work);
+};
+
 constexpr double ns_per_second = 1e9;
 constexpr double ns_per_us = 1e3;
 
@@ -60,6 +114,19 @@ void work(long turns) {
         value = value * 1.0000001 + 0.5;
     }
     asm volatile("" : : "g"(&value) : "memory");
+}
+
+/// How many turns of the loop take so long on a CPU that nobody else wants.
+long turns_for(double us) {
+    constexpr long sample = 20'000;
+    constexpr int tries = 20;
+    double fastest_us = std::numeric_limits<double>::max();
+    for (int i = 0; i < tries; ++i) {
+        const std::int64_t begin = now_ns();
+        work(sample);
+        fastest_us = std::min(fastest_us, static_cast<double>(now_ns() - begin) / ns_per_us);
+    }
+    return static_cast<long>(us * sample / fastest_us);
 }
 
 double cpu_seconds() {
@@ -186,10 +253,10 @@ void measure(const BenchOptions& options, int members, int loops, long turns, Ta
     const std::vector<int> cpus =
         machine::place(machine::detect(), members, machine::parse_placement(options.placement));
     const BusyLoops busy(loops);
-    std::vector<Samples> all(ways_to_wait().size());
+    std::vector<Samples> all(ways.size());
     for (int round = 0; round < options.given.rounds; ++round) {
         for (std::size_t way = 0; way < all.size(); ++way) {
-            const WaitTimes times = ways_to_wait()[way].measure(cpus, options.method.limits.seconds, turns);
+            const WaitTimes times = ways[way].measure(cpus, options.method.limits.seconds, turns);
             all[way].us.push_back(times.us_per_call);
             all[way].cpu_us.push_back(times.cpu_us_per_call);
         }
@@ -200,68 +267,17 @@ void measure(const BenchOptions& options, int members, int loops, long turns, Ta
 
 } // namespace
 
-BusyLoops::BusyLoops(int loops) {
-    const pid_t parent = getpid();
-    for (int loop = 0; loop < loops; ++loop) {
-        const pid_t child = fork();
-        if (child == 0) {
-            loop_until_killed(parent);
-        }
-        if (child < 0) {
-            end();
-            throw EnvironmentUnfit(
-                fmt::format("--busy: cannot start {} processes: {}", loops, strerror(errno)));
-        }
-        children_.push_back(child);
-    }
-    if (loops > 0) {
-        constexpr std::chrono::milliseconds until_spread{200}; // by the kernel, over the CPUs
-        std::this_thread::sleep_for(until_spread);
-    }
-}
-
-BusyLoops::~BusyLoops() {
-    end();
-}
-
-void BusyLoops::end() noexcept {
-    for (const pid_t child : children_) {
-        kill(child, SIGKILL);
-        waitpid(child, nullptr, 0);
-    }
-}
-
-std::span<const WayToWait> ways_to_wait() {
-    return ways;
-}
-
-long turns_for(double us) {
-    constexpr long sample = 20'000;
-    constexpr int tries = 20;
-    double fastest_us = std::numeric_limits<double>::max();
-    for (int i = 0; i < tries; ++i) {
-        const std::int64_t begin = now_ns();
-        work(sample);
-        fastest_us = std::min(fastest_us, static_cast<double>(now_ns() - begin) / ns_per_us);
-    }
-    return static_cast<long>(us * sample / fastest_us);
-}
-
 int run_busy(const BenchOptions& options) {
     const long turns = turns_for(work_us);
     std::vector<Table::Column> columns{{.heading = "members"}, {.heading = "loops"}, {.heading = ""}};
-    for (const WayToWait& way : ways_to_wait()) {
+    for (const WayToWait& way : ways) {
         columns.push_back({.heading = std::string(way.name)});
     }
     Table table(std::move(columns));
-    try {
-        for (const int members : options.members) {
-            for (const int loops : options.given.busy) {
-                measure(options, members, loops, turns, table);
-            }
+    for (const int members : options.members) {
+        for (const int loops : options.given.busy) {
+            measure(options, members, loops, turns, table);
         }
-    } catch (const ArgumentError& error) {
-        throw UsageError(error.what());
     }
     if (!options.given.points.quiet) {
         fmt::print(

@@ -126,13 +126,7 @@ public:
     }
 
 private:
-    std::size_t most_elements() const {
-        std::size_t most = 0;
-        for (const Problem& problem : problems_) {
-            most = std::max(most, problem.elements);
-        }
-        return most;
-    }
+    std::size_t most_elements() const { return std::ranges::max(problems_, {}, &Problem::elements).elements; }
 
     void measure_member(Results& results) {
         ClusterMember me = cluster_.join(omp_get_thread_num());
@@ -150,25 +144,14 @@ private:
                 if (algorithm != "auto") {
                     options.algorithm = algorithm;
                 }
-                const Calls calls = [&, from, options](std::size_t count) {
-                    for (std::size_t i = 0; i < count; ++i) {
-                        call_cluster(me, problem, options, from, out);
-                    }
-                };
+                const Calls calls =
+                    repeated([&, from, options] { call_cluster(me, problem, options, from, out); });
                 contenders.push_back({.provider = "hybrid", .algorithm = algorithm, .collective = calls});
             }
-            const Calls by_hand = [&](std::size_t calls) {
-                for (std::size_t i = 0; i < calls; ++i) {
-                    hand_.run(problem, from, out);
-                }
-            };
+            const Calls by_hand = repeated([&, from] { hand_.run(problem, from, out); });
             contenders.push_back({.provider = "hand-written", .collective = by_hand});
             if (is_flat()) {
-                const Calls bare = [&, from](std::size_t calls) {
-                    for (std::size_t i = 0; i < calls; ++i) {
-                        call_bare(problem, from, out, communicator_);
-                    }
-                };
+                const Calls bare = repeated([&, from] { call_bare(problem, from, out, communicator_); });
                 contenders.push_back({.provider = "openmpi", .collective = bare});
             }
             std::vector<Point> points =
@@ -301,11 +284,8 @@ int main(int argc, char** argv) {
         start_again_if_crowded(arguments, argv);
         int level = 0;
         MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
-        code = run(arguments);
+        code = as_asked("", [&] { return run(arguments); });
     } catch (const UsageError& error) {
-        std::fprintf(stderr, "tutti bench --hybrid: %s\n", error.what());
-        code = exit_usage;
-    } catch (const std::invalid_argument& error) {
         std::fprintf(stderr, "tutti bench --hybrid: %s\n", error.what());
         code = exit_usage;
     } catch (const std::exception& error) {

@@ -10,21 +10,16 @@
 #include <algorithm>
 #include <cstdio>
 #include <span>
-#include <stdexcept>
 
 namespace tutti::bench {
 
 namespace {
 
 Results results_in(const std::string& path, const std::string& provider) {
-    try {
-        Results results = read_json(path);
-        std::erase_if(results.points,
-                      [&](const Point& point) { return provider != "all" && point.provider != provider; });
-        return results;
-    } catch (const std::invalid_argument& error) {
-        throw UsageError(error.what());
-    }
+    Results results = as_asked("", [&] { return read_json(path); });
+    std::erase_if(results.points,
+                  [&](const Point& point) { return provider != "all" && point.provider != provider; });
+    return results;
 }
 
 /// A line for each circumstance in which the files differ; empty if there is none.
@@ -39,10 +34,6 @@ std::string circumstances_text(const Results& before, const Results& after) {
         }
     }
     return text.empty() ? "" : "the files are not from the same machine and version:\n" + text;
-}
-
-std::string ratio_text(double after, double before) {
-    return fmt::format("{:.2f}x", after / before);
 }
 
 /// The provider where there can be several.
@@ -74,9 +65,11 @@ Table table_of(std::span<const Judgement> judgements, bool all_providers) {
                        before.algorithm, fmt::format("{}", before.problem.members),
                        format_bytes(before.problem.bytes()), format_us(before.time_us.median),
                        format_us(after.time_us.median), algbw ? fmt::format("{:.3g}", *algbw) : "",
-                       ratio_text(after.time_us.median, before.time_us.median),
+                       fmt::format("{:.2f}x", after.time_us.median / before.time_us.median),
                        fmt::format("{:.2f}x", std::max(drift(before.samples_us), drift(after.samples_us))),
-                       before.floor_us && after.floor_us ? ratio_text(*after.floor_us, *before.floor_us) : "",
+                       before.floor_us && after.floor_us
+                           ? fmt::format("{:.2f}x", *after.floor_us / *before.floor_us)
+                           : "",
                        fmt::format("{:.1g}", judgement.p_value)});
         }
     }
@@ -127,10 +120,9 @@ int run_compare(const CompareArguments& arguments) {
         judge_all(before.points, after.points,
                   {.effect = arguments.effect / 100, .significance = arguments.significance});
     if (judgements.empty()) {
-        const std::string differences = differences_text(before.points, after.points);
         throw UsageError(fmt::format(
-            "{} and {} have no point of provider \"{}\" in common{}{}; there are {} and {}", arguments.before,
-            arguments.after, arguments.provider, differences.empty() ? "" : ": ", differences,
+            "{} and {} have no point of provider \"{}\" in common{}; there are {} and {}", arguments.before,
+            arguments.after, arguments.provider, nothing_in_common(before.points, after.points),
             before.points.size(), after.points.size()));
     }
     const std::size_t width = width_of(stdout);

@@ -13,17 +13,12 @@ namespace tutti::bench {
 
 namespace {
 
-template <class Members>
-void declare_members(CLI::App& command, Members& members, const char* text) {
-    command.add_option("-t,--members", members, text);
-}
-
 void declare_points(CLI::App& command, PointArguments& arguments) {
     command.add_option("-b,--begin", arguments.begin,
                        "Smallest buffer in bytes, with K, M, G as binary units");
     command.add_option("-e,--end", arguments.end, "Largest buffer in bytes");
     command.add_option("-f,--factor", arguments.factor, "Factor from one size to the next");
-    declare_members(command, arguments.members, "Numbers of members: 2,4,8 or 1:4");
+    command.add_option("-t,--members", arguments.members, "Numbers of members: 2,4,8 or 1:4");
     command.add_option(
         "--placement", arguments.placement,
         "compact, scatter, none, kinds of cores such as performance,efficient, or CPUs such as 0,2,4-7");
@@ -111,9 +106,10 @@ void declare(CLI::App& command, BenchArguments& arguments) {
 
 void declare(CLI::App& command, laboratory::VerifyArguments& arguments) {
     command.add_option("collective", arguments.collective, "Only this collective");
-    declare_members(command, arguments.ranks,
-                    "Numbers of members: 1:1024, 22, or 2,4,8:16. Above 128 members, one root per number in "
-                    "turn, and one protocol if each member has its own program");
+    command.add_option(
+        "-t,--members", arguments.ranks,
+        "Numbers of members: 1:1024, 22, or 2,4,8:16. Above 128 members, one root per number in "
+        "turn, and one protocol if each member has its own program");
     command.add_option("-a,--algorithm", arguments.algorithm, "Only algorithms of this name");
     command.add_flag("-q,--quiet", arguments.quiet, "No progress on stderr");
 }

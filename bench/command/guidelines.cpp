@@ -10,8 +10,6 @@
 #include "threads/tutti_calls.hpp"
 #include "threads/tutti_runner.hpp"
 
-#include <tutti/error.hpp>
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -222,11 +220,7 @@ int run_guidelines(const GuidelinesArguments& arguments) {
         .points = arguments.points, .repetitions = arguments.repetitions, .rounds = 1};
     const BenchOptions options = measuring.parsed();
     check_memory(options);
-    try {
-        return Guidelines(options, 1 + arguments.tolerance / 100).run();
-    } catch (const ArgumentError& error) {
-        throw UsageError(error.what());
-    }
+    return Guidelines(options, 1 + arguments.tolerance / 100).run();
 }
 
 } // namespace tutti::bench

@@ -46,14 +46,12 @@ int run_info(const InfoArguments& arguments) {
     if (arguments.names && !arguments.markdown) {
         throw UsageError("--names: only for --algorithms --markdown");
     }
-    if (arguments.algorithms) {
-        fmt::print("{}", arguments.names      ? algorithm_names_markdown()
-                         : arguments.markdown ? algorithm_markdown()
-                                              : algorithm_table(width_of(stdout)));
-        return exit_fine;
-    }
-    if (!arguments.choice.collective.empty()) {
-        fmt::print("{}", laboratory::explain_choice(arguments.choice, width_of(stdout)));
+    if (arguments.algorithms || !arguments.choice.collective.empty()) {
+        const std::size_t width = width_of(stdout);
+        fmt::print("{}", arguments.names        ? algorithm_names_markdown()
+                         : arguments.markdown   ? algorithm_markdown()
+                         : arguments.algorithms ? algorithm_table(width)
+                                                : laboratory::explain_choice(arguments.choice, width));
         return exit_fine;
     }
     const Environment environment = detect_environment();

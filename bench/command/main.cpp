@@ -10,6 +10,7 @@
 #include "terminal/output.hpp"
 #include "terminal/text.hpp"
 
+#include <tutti/error.hpp>
 #include <tutti/version.hpp>
 
 #include <CLI/CLI.hpp>
@@ -241,6 +242,11 @@ void add_commands(CLI::App& app, std::function<int()>& chosen) {
         fmt::format("{}{}: \"{}\" is not {}", of_command(app), name, text.substr(end + 3), wanted));
 }
 
+int refuse(const std::exception& error) {
+    fmt::print(stderr, "tutti: {}\nRun with --help for more information.\n", error.what());
+    return exit_usage;
+}
+
 int run(int argc, char** argv) {
     become_hybrid_bench(argc, argv);
     CLI::App app("Collectives for threads: measure, verify, model, draw, look at the machine", "tutti");
@@ -278,14 +284,13 @@ int main(int argc, char** argv) {
         const int code = run(argc, argv);
         flush(stdout);
         return code;
+    } catch (const tutti::ArgumentError& error) {
+        return refuse(error);
     } catch (const UsageError& error) {
-        fmt::print(stderr, "tutti: {}\nRun with --help for more information.\n", error.what());
-        return exit_usage;
-    } catch (const EnvironmentUnfit& error) {
-        fmt::print(stderr, "tutti: {}\n", error.what());
-        return exit_unfit;
+        return refuse(error);
     } catch (const std::exception& error) {
         fmt::print(stderr, "tutti: {}\n", error.what());
-        return std::ferror(stdout) != 0 ? exit_unfit : exit_wrong;
+        const bool is_unfit = dynamic_cast<const EnvironmentUnfit*>(&error) != nullptr;
+        return is_unfit || std::ferror(stdout) != 0 ? exit_unfit : exit_wrong;
     }
 }

@@ -1,6 +1,7 @@
 #include "command/pages.hpp"
 
 #include "terminal/exit_codes.hpp"
+#include "terminal/output.hpp"
 
 #include <tutti/version.hpp>
 
@@ -9,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
-#include <fstream>
 #include <utility>
 
 namespace tutti::bench {
@@ -138,17 +138,6 @@ void list_examples(std::string& page, const Described& of) {
     }
 }
 
-void write_file(const std::filesystem::path& path, const std::string& text) {
-    std::error_code error;
-    std::filesystem::create_directories(path.parent_path(), error);
-    std::ofstream file(path);
-    file << text;
-    file.close();
-    if (error || !file) {
-        throw EnvironmentUnfit(fmt::format("cannot write {}", path.string()));
-    }
-}
-
 } // namespace
 
 std::vector<Described> described(const CLI::App& app) {
@@ -207,8 +196,10 @@ std::string manual_page(const CLI::App& app, const Described& of) {
 }
 
 void write_pages(const CLI::App& app, const std::filesystem::path& directory) {
+    std::error_code error; // write_output() reports what it leads to
+    std::filesystem::create_directories(directory / "man1", error);
     for (const Described& of : described(app)) {
-        write_file(directory / "man1" / (page_name(of) + ".1"), manual_page(app, of));
+        write_output(directory / "man1" / (page_name(of) + ".1"), manual_page(app, of));
     }
 }
 

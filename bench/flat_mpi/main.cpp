@@ -69,10 +69,7 @@ void measure_all(const MeasurementRequest& request, int rank, int members) {
     const std::size_t stamps = stamps_needed(request.method, 1);
     const HarnessWindow window(MPI_COMM_WORLD, rank, members, request.crowded, stamps);
     Harness harness(HarnessMemory(window.memory(), members, stamps), rank);
-    std::size_t most_bytes = 0;
-    for (const Problem& problem : request.problems) {
-        most_bytes = std::max(most_bytes, problem.bytes());
-    }
+    const std::size_t most_bytes = std::ranges::max(request.problems, {}, &Problem::bytes).bytes();
     const Buffer input(most_bytes);
     const Buffer output(most_bytes);
     std::ofstream results;

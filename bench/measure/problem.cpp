@@ -140,10 +140,6 @@ Operator parse_operator(const std::string& text) {
                                   std::span(operators).first(static_cast<std::size_t>(Operator::callable)));
 }
 
-bool has_one_form(Collective collective) {
-    return detail::traits_of(collective).in_place != detail::OneVector::by_choice;
-}
-
 bool can_share(Collective collective) {
     return detail::traits_of(collective).may_share();
 }

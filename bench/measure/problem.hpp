@@ -71,9 +71,6 @@ Collective parse_collective(const std::string& text);
 Type parse_type(const std::string& text);
 Operator parse_operator(const std::string& text);
 
-/// Whether vectors of its calls can lie in one way only: a broadcast has one vector, a barrier none.
-bool has_one_form(Collective collective);
-
 /// Whether the collective has a result that members can share.
 bool can_share(Collective collective);
 

@@ -133,44 +133,10 @@ void read_results(const fs::path& path, BaselineResult& result) {
     }
 }
 
-/// Calls on_step for the program's "progress 12" and keeps the last of its other lines.
-class Listener {
-public:
-    explicit Listener(const std::function<void(std::size_t)>& on_step) : on_step_(on_step) {}
-
-    void hear(const std::string& line) {
-        constexpr std::string_view prefix = "progress ";
-        std::size_t step = 0;
-        if (line.starts_with(prefix)) {
-            std::from_chars(line.data() + prefix.size(), line.data() + line.size(), step);
-            on_step_(step);
-            return;
-        }
-        constexpr std::size_t kept_lines = 30;
-        lines_.push_back(line);
-        if (lines_.size() > kept_lines) {
-            lines_.pop_front();
-        }
-    }
-
-    std::string text() const {
-        std::string text;
-        for (const std::string& line : lines_) {
-            text += "\n    " + line;
-        }
-        return text;
-    }
-
-private:
-    const std::function<void(std::size_t)>& on_step_;
-    std::deque<std::string> lines_;
-};
-
 } // namespace
 
 std::vector<std::string> mpi_names() {
     std::vector<std::string> names;
-    names.reserve(libraries.size());
     for (const Library& library : libraries) {
         names.emplace_back(library.name);
     }
@@ -198,19 +164,32 @@ BaselineResult run_mpi(MeasurementRequest request, const std::function<void(std:
 
     constexpr double startup_seconds = 60;
     constexpr double points_seconds = 20;
-    Listener listener(on_step);
     constexpr double late_seconds = 5; // for a call that has begun, and MPI_Finalize
     const Limits& limits = request.method.limits;
     const double silence_seconds =
         std::min(startup_seconds + points_seconds * (1 + limits.seconds),
                  late_seconds + std::max(0.0, static_cast<double>(limits.until_ns - now_ns()) / 1e9));
+    std::deque<std::string> last_lines;
+    const auto hear = [&](const std::string& line) {
+        constexpr std::string_view prefix = "progress ";
+        constexpr std::size_t kept_lines = 30;
+        if (line.starts_with(prefix)) {
+            std::size_t step = 0;
+            std::from_chars(line.data() + prefix.size(), line.data() + line.size(), step);
+            on_step(step);
+            return;
+        }
+        last_lines.push_back("\n    " + line);
+        if (last_lines.size() > kept_lines) {
+            last_lines.pop_front();
+        }
+    };
     const std::vector<std::string> command = command_for(library_of(request.provider), request, request_file);
     result.launch = fmt::format("{}", fmt::join(std::span(command).first(command.size() - 2), " "));
-    const ChildResult child =
-        run_child(command, silence_seconds, [&](const std::string& line) { listener.hear(line); });
+    const ChildResult child = run_child(command, silence_seconds, hear);
     read_results(request.results, result);
     if (!child.failure.empty()) {
-        result.failure = child.failure + listener.text();
+        result.failure = fmt::format("{}{}", child.failure, fmt::join(last_lines, ""));
     }
     return result;
 }

@@ -62,15 +62,9 @@ void check_known(const char* option, const std::string& text, std::span<const st
 
 namespace {
 
-/// Runs a parser and puts the option's name before its error.
-template <class Parse>
-auto checked(const char* option, Parse parse) {
-    return as_asked(fmt::format("{}: ", option), parse);
-}
-
 std::vector<std::size_t> sizes(const PointArguments& points) {
-    const std::size_t first = checked("--begin", [&] { return parse_bytes(points.begin); });
-    const std::size_t last = checked("--end", [&] { return parse_bytes(points.end); });
+    const std::size_t first = as_asked("--begin: ", [&] { return parse_bytes(points.begin); });
+    const std::size_t last = as_asked("--end: ", [&] { return parse_bytes(points.end); });
     if (first == 0) {
         throw UsageError("--begin: the smallest size is 1 byte");
     }
@@ -92,7 +86,7 @@ std::vector<Collective> collectives(const BenchArguments& arguments) {
     std::vector<Collective> chosen;
     for (const std::string& text : arguments.collectives) {
         const Collective collective = collective_named(text);
-        checked("--shared", [&] {
+        as_asked("--shared: ", [&] {
             check_shared({.collective = collective, .shared = arguments.shared});
             return 0;
         });
@@ -219,16 +213,16 @@ BenchOptions BenchArguments::parsed() const {
     options.given = *this;
     options.collectives = bench::collectives(*this);
     options.bytes = sizes(points);
-    options.members = checked("--members", [&] { return parse_counts(points.members, most_members); });
-    options.type = checked("--type", [&] { return parse_type(type); });
-    options.op = checked("--op", [&] { return parse_operator(op); });
-    checked("--op", [&] {
+    options.members = as_asked("--members: ", [&] { return parse_counts(points.members, most_members); });
+    options.type = as_asked("--type: ", [&] { return parse_type(type); });
+    options.op = as_asked("--op: ", [&] { return parse_operator(op); });
+    as_asked("--op: ", [&] {
         check_operator(options.type, options.op);
         return 0;
     });
     choose_algorithms(algorithm, options);
-    options.placement = checked(
-        "--placement", [&] { return machine::to_string(machine::parse_placement(points.placement)); });
+    options.placement = as_asked(
+        "--placement: ", [&] { return machine::to_string(machine::parse_placement(points.placement)); });
     check_levels(levels, options.members);
     check_busy(*this);
     if (!(points.seconds > 0)) {

@@ -142,23 +142,19 @@ public:
                 const bool scatters = problem.collective == Collective::reduce_scatter;
                 T* const output = reinterpret_cast<T*>(vectors.outputs[static_cast<std::size_t>(rank)]);
                 if (problem.shared) {
-                    return [problem, vectors, output](std::size_t calls) {
-                        for (std::size_t call = 0; call < calls; ++call) {
+                    return repeated([problem, vectors, output] {
 #pragma omp barrier // all members have read the result of the call before
-                            reduce_array<T>(vectors, output, problem.elements);
-                        }
-                    };
+                        reduce_array<T>(vectors, output, problem.elements);
+                    });
                 }
-                return [this, problem, vectors, offset = scatters ? block : 0,
-                        part = output + (scatters && problem.in_place ? block : 0),
-                        part_elements = problem.output_elements(rank)](std::size_t calls) {
+                return repeated([this, problem, vectors, offset = scatters ? block : 0,
+                                 part = output + (scatters && problem.in_place ? block : 0),
+                                 part_elements = problem.output_elements(rank)] {
                     T* const sum = reinterpret_cast<T*>(sum_.data());
-                    for (std::size_t call = 0; call < calls; ++call) {
-                        reduce_array<T>(vectors, sum, problem.elements);
-                        std::memcpy(part, sum + offset, part_elements * sizeof(T));
+                    reduce_array<T>(vectors, sum, problem.elements);
+                    std::memcpy(part, sum + offset, part_elements * sizeof(T));
 #pragma omp barrier
-                    }
-                };
+                });
             }
         });
     }

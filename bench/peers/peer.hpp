@@ -1,5 +1,6 @@
 #pragma once
 
+#include "immovable.hpp"
 #include "measure/calling.hpp"
 #include "measure/problem.hpp"
 #include "tasks/src/pass/pass.hpp"
@@ -15,12 +16,9 @@ namespace tutti::bench {
 using pass::Vectors;
 
 /// The threads of one runtime system.
-class Crew {
+class Crew : Immovable {
 public:
-    Crew() = default;
     virtual ~Crew() = default;
-    Crew(const Crew&) = delete;
-    Crew& operator=(const Crew&) = delete;
 
     /// Runs `body` once on every thread and returns when all have finished. It must not throw.
     virtual void run(const std::function<void(int rank)>& body) = 0;
@@ -32,12 +30,9 @@ inline constexpr std::size_t openmp_stack_bytes = std::size_t{256} << 20;
 /// Somebody else's way to solve problems among threads of one process, which Tutti is compared with. Peers
 /// are compiled into shared objects of their own, one for each runtime system: two OpenMP libraries can then
 /// be in one process, and one that is not installed is missed by nobody else.
-class Peer {
+class Peer : Immovable {
 public:
-    Peer() = default;
     virtual ~Peer() = default;
-    Peer(const Peer&) = delete;
-    Peer& operator=(const Peer&) = delete;
 
     /// The calls that solve `problem` as member `rank`; empty if this baseline cannot solve it, for all ranks
     /// alike. Called by every member on its own thread.
@@ -45,12 +40,9 @@ public:
 };
 
 /// The interface of a shared object of baselines.
-class PeerModule {
+class PeerModule : Immovable {
 public:
-    PeerModule() = default;
     virtual ~PeerModule() = default;
-    PeerModule(const PeerModule&) = delete;
-    PeerModule& operator=(const PeerModule&) = delete;
 
     /// Throws std::runtime_error when it cannot be had here.
     virtual std::unique_ptr<Peer> peer(const std::string& name, int members) = 0;

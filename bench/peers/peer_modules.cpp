@@ -73,7 +73,6 @@ PeerModule& load(const fs::path& path) {
 
 std::vector<std::string> thread_peer_names() {
     std::vector<std::string> names;
-    names.reserve(entries.size());
     for (const Entry& entry : entries) {
         names.emplace_back(entry.name);
     }

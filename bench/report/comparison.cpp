@@ -21,33 +21,18 @@ Change direction(double before, double after, double factor) {
     return after * factor <= before ? Change::faster : Change::same;
 }
 
-/// How the vectors of calls lie; nothing if they can lie in one way only.
-std::optional<std::string> protocol_of(const Problem& problem) {
-    if (has_one_form(problem.collective)) {
-        return std::nullopt;
-    }
-    return std::string(problem.in_place ? "in place" : "separate") + (problem.shared ? ", shared" : "");
+/// All that a point is of.
+std::string whole_name(const Point& point) {
+    return fmt::format("{} of {} with {}{}, by {} of {}", name_of(point.problem),
+                       to_string(point.problem.type), to_string(point.problem.op),
+                       point.problem.shared ? ", shared" : "", point.algorithm, point.provider);
 }
 
-using Words = std::vector<std::string>;
-
-template <class WordOf>
-Words different(std::span<const Point> points, WordOf word_of) {
-    Words words;
-    for (const Point& point : points) {
-        const std::optional<std::string> word = word_of(point);
-        if (word && std::ranges::find(words, *word) == words.end()) {
-            words.push_back(*word);
-        }
-    }
-    return words;
-}
-
-/// The first few.
-std::string list_of(const Words& words) {
-    constexpr std::size_t most = 4;
-    const auto shown = std::span(words).first(std::min(words.size(), most));
-    return fmt::format("{}{}", fmt::join(shown, ", "), words.size() > most ? ", ..." : "");
+template <class Is>
+std::vector<Point> those(std::span<const Point> points, Is is) {
+    std::vector<Point> some;
+    std::ranges::copy_if(points, std::back_inserter(some), is);
+    return some;
 }
 
 bool is_default(const Point& point) {
@@ -125,40 +110,11 @@ std::string counts_text(std::span<const Judgement> judgements, const std::string
     return text;
 }
 
-std::string differences_text(std::span<const Point> before, std::span<const Point> after) {
-    using WordOf = std::optional<std::string> (*)(const Point&);
-    constexpr std::array<std::pair<const char*, WordOf>, 8> kinds{{
-        {"providers", [](const Point& point) { return std::optional(point.provider); }},
-        {"algorithms", [](const Point& point) { return std::optional(point.algorithm); }},
-        {"collectives",
-         [](const Point& point) { return std::optional(std::string(to_string(point.problem.collective))); }},
-        {"types",
-         [](const Point& point) { return std::optional(std::string(to_string(point.problem.type))); }},
-        {"operators",
-         [](const Point& point) { return std::optional(std::string(to_string(point.problem.op))); }},
-        {"members", [](const Point& point) { return std::optional(std::to_string(point.problem.members)); }},
-        {"forms", [](const Point& point) { return protocol_of(point.problem); }},
-        {"sizes", [](const Point& point) { return std::optional(format_bytes(point.problem.bytes())); }},
-    }};
-    Words apart;
-    Words unlike;
-    for (const auto& [kind, word_of] : kinds) {
-        const Words old_words = different(before, word_of);
-        const Words new_words = different(after, word_of);
-        const auto is_old = [&](const std::string& word) {
-            return std::ranges::find(old_words, word) != old_words.end();
-        };
-        const std::string text = fmt::format("{} {} | {}", kind, list_of(old_words), list_of(new_words));
-        if (old_words.empty() || new_words.empty()) {
-            continue;
-        }
-        if (std::ranges::none_of(new_words, is_old)) {
-            apart.push_back(text);
-        } else if (old_words.size() != new_words.size() || !std::ranges::all_of(new_words, is_old)) {
-            unlike.push_back(text);
-        }
-    }
-    return fmt::format("{}", fmt::join(apart.empty() ? unlike : apart, "; "));
+std::string nothing_in_common(std::span<const Point> before, std::span<const Point> after) {
+    return before.empty() || after.empty()
+               ? ""
+               : fmt::format("; the first ones are {} | {}", whole_name(before.front()),
+                             whole_name(after.front()));
 }
 
 std::vector<Judgement> judge_all(std::span<const Point> before, std::span<const Point> after,
@@ -192,13 +148,7 @@ const Point* find_point(std::span<const Point> points, const Problem& problem) {
 }
 
 std::vector<std::string> providers_of(std::span<const Point> points) {
-    std::vector<std::string> providers;
-    for (const Point& point : points) {
-        if (std::ranges::find(providers, point.provider) == providers.end()) {
-            providers.push_back(point.provider);
-        }
-    }
-    return providers;
+    return different(points, [](const Point& point) { return point.provider; });
 }
 
 bool is_way_of_calling(const std::string& provider) {
@@ -206,10 +156,11 @@ bool is_way_of_calling(const std::string& provider) {
 }
 
 std::vector<Point> points_of(std::span<const Point> points, const std::string& provider) {
-    std::vector<Point> own;
-    std::ranges::copy_if(points, std::back_inserter(own),
-                         [&](const Point& point) { return point.provider == provider; });
-    return own;
+    return those(points, [&](const Point& point) { return point.provider == provider; });
+}
+
+std::vector<Point> of_members(std::span<const Point> points, int members) {
+    return those(points, [&](const Point& point) { return point.problem.members == members; });
 }
 
 Comparison compare(std::span<const Point> own, std::span<const Point> baseline) {

@@ -2,6 +2,7 @@
 
 #include "measure/point.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -55,9 +56,9 @@ Judgement judge(const Point& before, const Point& after, const Threshold& thresh
 /// be empty.
 std::string counts_text(std::span<const Judgement> judgements, const std::string& whose);
 
-/// "types f64 | f32; members 2, 4 | 8": the sets of providers, collectives, types and so on that have nothing
-/// in common, or where there is no such set those that differ.
-std::string differences_text(std::span<const Point> before, std::span<const Point> after);
+/// For two files without a common point: "; the first ones are allreduce 8 B, 2 members of f64 with sum, by
+/// auto of tutti | ..."; empty if one has no points.
+std::string nothing_in_common(std::span<const Point> before, std::span<const Point> after);
 
 /// Judges every point of `before` that `after` has as well: same provider, algorithm and problem.
 std::vector<Judgement> judge_all(std::span<const Point> before, std::span<const Point> after,
@@ -83,14 +84,27 @@ std::string name_of(const Problem& problem);
 /// The baseline's point for the same problem, or nothing.
 const Point* find_point(std::span<const Point> points, const Problem& problem);
 
+/// What the points have of it, each once, in the order of their first ones.
+template <class Of>
+auto different(std::span<const Point> points, Of of) {
+    std::vector<decltype(of(points.front()))> found;
+    for (const Point& point : points) {
+        if (std::ranges::find(found, of(point)) == found.end()) {
+            found.push_back(of(point));
+        }
+    }
+    return found;
+}
+
 /// The providers of these points, in the order of their first ones.
 std::vector<std::string> providers_of(std::span<const Point> points);
 
 /// Whether it is Tutti, called in another way than by calls that block.
 bool is_way_of_calling(const std::string& provider);
 
-/// The points of one provider.
+/// The points of one provider, and of one number of members.
 std::vector<Point> points_of(std::span<const Point> points, const std::string& provider);
+std::vector<Point> of_members(std::span<const Point> points, int members);
 
 /// Compares the points with the library's own choice of algorithm with those of the baseline.
 Comparison compare(std::span<const Point> own, std::span<const Point> baseline);

@@ -61,10 +61,6 @@ std::string json_text(const nlohmann::json& environment, std::span<const Point> 
     return text + "\n]}\n";
 }
 
-std::string json_text(const Environment& environment, std::span<const Point> points, bool is_complete) {
-    return json_text(to_json(environment), points, is_complete);
-}
-
 Results read_json(const std::string& path) {
     const nlohmann::json whole =
         nlohmann::json::parse(file_text(path, "`tutti bench --json` wrote"), nullptr, false);

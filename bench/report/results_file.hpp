@@ -25,7 +25,6 @@ std::string text_of(const nlohmann::json& environment);
 /// The JSON file: one object with schema, whether these are all requested points, environment and points.
 std::string json_text(const nlohmann::json& environment, std::span<const Point> points,
                       bool is_complete = true);
-std::string json_text(const Environment& environment, std::span<const Point> points, bool is_complete);
 
 /// The content read from such a file.
 struct Results {

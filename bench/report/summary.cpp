@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <vector>
 
 namespace tutti::bench {
@@ -14,20 +13,7 @@ namespace tutti::bench {
 namespace {
 
 std::vector<int> members_of(std::span<const Point> points) {
-    std::vector<int> members;
-    for (const Point& point : points) {
-        if (std::ranges::find(members, point.problem.members) == members.end()) {
-            members.push_back(point.problem.members);
-        }
-    }
-    return members;
-}
-
-std::vector<Point> of_members(std::span<const Point> points, int members) {
-    std::vector<Point> some;
-    std::ranges::copy_if(points, std::back_inserter(some),
-                         [&](const Point& point) { return point.problem.members == members; });
-    return some;
+    return different(points, [](const Point& point) { return point.problem.members; });
 }
 
 std::vector<std::string> rivals_of(std::span<const Point> baselines) {

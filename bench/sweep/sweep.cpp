@@ -5,6 +5,7 @@
 #include "mpirun/mpi_baseline.hpp"
 #include "peers/peer.hpp"
 #include "report/bench_report.hpp"
+#include "report/comparison.hpp"
 #include "report/results_file.hpp"
 #include "sweep/coverage.hpp"
 #include "terminal/exit_codes.hpp"
@@ -17,6 +18,7 @@
 #include <tutti/team.hpp>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -35,12 +37,7 @@ void check_algorithms(const BenchOptions& options) {
         for (const Problem& problem : problems_for(options, members)) {
             for (const std::string& name : options.algorithms) {
                 if (!name.empty() && applies(options, name, problem)) {
-                    const std::string why = library::refusal(*algorithm::find(problem.collective, name),
-                                                             selection_input_of(problem).call, members);
-                    if (!why.empty()) {
-                        throw UsageError(
-                            fmt::format("--algorithm: {} {} {}", to_string(problem.collective), name, why));
-                    }
+                    check_algorithm(name, problem);
                 }
             }
         }
@@ -48,8 +45,7 @@ void check_algorithms(const BenchOptions& options) {
 }
 
 bool is_mpi(const std::string& name) {
-    const std::vector<std::string> names = mpi_names();
-    return std::ranges::find(names, name) != names.end();
+    return std::ranges::count(mpi_names(), name) > 0;
 }
 
 /// Whether a peer cannot take turns with Tutti on the same threads.
@@ -229,15 +225,8 @@ private:
 
     void print_table(int members, std::size_t own_from, std::size_t others_from) {
         progress_.clear();
-        const auto of_members = [&](const std::vector<Point>& points, std::size_t from) {
-            std::vector<Point> some;
-            std::copy_if(points.begin() + static_cast<std::ptrdiff_t>(from), points.end(),
-                         std::back_inserter(some),
-                         [&](const Point& point) { return point.problem.members == members; });
-            return some;
-        };
-        const std::vector<Point> own = of_members(own_, own_from);
-        const std::vector<Point> others = of_members(others_, others_from);
+        const std::vector<Point> own = of_members(std::span(own_).subspan(own_from), members);
+        const std::vector<Point> others = of_members(std::span(others_).subspan(others_from), members);
         if (!options_.given.points.quiet && !has_legend_) {
             fmt::print(out_, "\n{}", legend_text(own, others, options_.callings, width_of(out_)));
             has_legend_ = true;
@@ -322,7 +311,7 @@ private:
         std::vector<Point> all = own_;
         all.insert(all.end(), others_.begin(), others_.end());
         if (!options_.given.json.empty()) {
-            write(options_.given.json, json_text(environment_, all, is_all), is_all);
+            write(options_.given.json, json_text(to_json(environment_), all, is_all), is_all);
         }
         if (is_all && !options_.given.html.empty()) {
             write(options_.given.html, page_text_(environment_, all, is_all), is_all);
@@ -332,11 +321,9 @@ private:
     void write(const std::string& path, const std::string& text, bool is_all) const {
         if (!is_stdout(path)) {
             replace_file(path, text);
-        } else if (is_all) {
-            write_output(path, text);
         }
-        if (is_all && !is_stdout(path)) {
-            fmt::print(out_, "wrote {}\n", path);
+        if (is_all) {
+            is_stdout(path) ? write_output(path, text) : fmt::print(out_, "wrote {}\n", path);
         }
     }
 
@@ -380,8 +367,6 @@ int run_sweep(const BenchOptions& options, const PageText& page_text) {
     try {
         check_team(options);
         return Sweep(options, page_text).run();
-    } catch (const ArgumentError& error) {
-        throw UsageError(error.what());
     } catch (const std::bad_alloc&) {
         throw EnvironmentUnfit(
             "not enough memory for the vectors; choose a smaller --end or fewer --members");

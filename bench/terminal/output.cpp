@@ -49,6 +49,13 @@ void write_output(const std::string& path, const std::string& text) {
     }
 }
 
+void deliver(const std::string& path, const std::string& text, std::FILE* out) {
+    write_output(path, text);
+    if (!is_stdout(path)) {
+        fmt::print(out, "wrote {}\n", path);
+    }
+}
+
 void replace_file(const std::string& path, const std::string& text) {
     std::error_code error;
     if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error)) {

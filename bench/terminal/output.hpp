@@ -23,6 +23,9 @@ void check_writable(const char* option, const std::string& path);
 /// Writes to the file, or to stdout. Throws EnvironmentUnfit when it cannot.
 void write_output(const std::string& path, const std::string& text);
 
+/// The same, and names the file on `out`.
+void deliver(const std::string& path, const std::string& text, std::FILE* out);
+
 /// Writes to the file so that at any time it holds all of this text or all of what it held before: a new file
 /// takes its place. A pipe, or another file that is not regular, is written to. Throws EnvironmentUnfit when
 /// it cannot.

@@ -151,7 +151,8 @@ TEST_CASE("files that cannot be compared are rejected with the reason") {
     const Place place;
     Point four = spread_point(8, 1);
     four.problem.members = 4;
-    expect(2, compare(place, {spread_point(8, 1)}, {four}), "in common: members 2 | 4; there are 1 and 1");
+    expect(2, compare(place, {spread_point(8, 1)}, {four}),
+           "in common; the first ones are allreduce 8 B, 2 members of ", "there are 1 and 1");
     const std::string good = place / "before";
     const std::string bad = place / "bad";
     const auto rejected = [&](const std::string& text, const std::string& reason) {

@@ -15,13 +15,11 @@ Calls in_passes(const Problem& problem, int rank, const pass::Vectors& vectors, 
                                   .kernels = problem.reduces() ? &detail::builtin_of(problem.type)(problem.op)
                                                                : nullptr,
                                   .stores = stores};
-    return [passes = pass::passes_of(layout, rank, vectors, direction), elements](std::size_t calls) {
-        for (std::size_t call = 0; call < calls; ++call) {
-            for (const pass::Pass& each : passes) {
-                pass::execute(each, elements);
-            }
+    return repeated([passes = pass::passes_of(layout, rank, vectors, direction), elements] {
+        for (const pass::Pass& each : passes) {
+            pass::execute(each, elements);
         }
-    };
+    });
 }
 
 std::vector<Calls> floors(const Problem& problem, int rank, const pass::Vectors& vectors) {

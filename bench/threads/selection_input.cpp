@@ -1,5 +1,9 @@
+#include "algorithm/registry.hpp"
 #include "choose/group_config.hpp"
+#include "terminal/exit_codes.hpp"
 #include "threads/tutti_calls.hpp"
+
+#include <fmt/format.h>
 
 namespace tutti::bench {
 
@@ -25,6 +29,14 @@ SelectionInput selection_input_of(const Problem& problem) {
                   .members = problem.members,
                   .cpus = cpus};
     return input;
+}
+
+void check_algorithm(const std::string& name, const Problem& problem) {
+    const std::string why = library::refusal(*algorithm::find(problem.collective, name),
+                                             selection_input_of(problem).call, problem.members);
+    if (!why.empty()) {
+        throw UsageError(fmt::format("--algorithm: {} {} {}", to_string(problem.collective), name, why));
+    }
 }
 
 } // namespace tutti::bench

@@ -103,13 +103,10 @@ private:
     template <class Call>
     Calls persistent(const DynamicOperands& operands, Call call) const {
         const Options options{.algorithm = algorithm};
-        return [prepared =
-                    std::make_shared<Persistent>(call(me.prepare, operands, options))](std::size_t calls) {
-            for (std::size_t i = 0; i < calls; ++i) {
-                prepared->start();
-                prepared->wait();
-            }
-        };
+        return repeated([prepared = std::make_shared<Persistent>(call(me.prepare, operands, options))] {
+            prepared->start();
+            prepared->wait();
+        });
     }
 };
 

@@ -55,4 +55,7 @@ struct SelectionInput {
 /// The arguments of library::select() for members that call `problem`.
 SelectionInput selection_input_of(const Problem& problem);
 
+/// Throws UsageError with the reason if the algorithm, which the collective has, cannot serve the problem.
+void check_algorithm(const std::string& name, const Problem& problem);
+
 } // namespace tutti::bench

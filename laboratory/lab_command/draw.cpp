@@ -54,12 +54,6 @@ draw::Layout layout_called(const std::string& name) {
     return static_cast<draw::Layout>(std::ranges::find(known, name) - known.begin());
 }
 
-std::string expression(const schedule::Schedule& schedule, int rank) {
-    const int block = schedule.blocks() == schedule.ranks() ? rank : 0;
-    return bench::as_asked("--expression: ",
-                           [&] { return verify::expression(schedule, rank, block) + "\n"; });
-}
-
 /// The requested format, or that of the file's name, which must be the same.
 std::string format_of(const DrawArguments& arguments) {
     if (!arguments.format.empty()) {
@@ -111,7 +105,10 @@ std::string schedule_in(const std::string& format, const DrawArguments& argument
     const schedule::Schedule schedule =
         tree ? make(row, *tree, arguments.root) : row.make(ranks, arguments.root);
     if (arguments.expression) {
-        return expression(schedule, *arguments.expression);
+        const int block = schedule.blocks() == schedule.ranks() ? *arguments.expression : 0;
+        return bench::as_asked("--expression: ", [&] {
+            return verify::expression(schedule, *arguments.expression, block) + "\n";
+        });
     }
     if (format == "svg") {
         return draw::svg(schedule, name,

@@ -11,8 +11,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
+#include <iterator>
 #include <new>
 #include <stdexcept>
 #include <utility>
@@ -28,9 +30,7 @@ using distance::MachineModel;
 /// A file that is rejected later would be of no use.
 std::string checked_text(const Survey& survey) {
     Pairs pairs{.cpus = {}, .one_way_ns = survey.one_way_ns};
-    for (const machine::Pu& pu : survey.pus) {
-        pairs.cpus.push_back(pu.os_index);
-    }
+    std::ranges::transform(survey.pus, std::back_inserter(pairs.cpus), &machine::Pu::os_index);
     std::string text = to_text(MeasuredProfile{survey.profile, std::move(pairs)});
     try {
         parse_line_profile(text);
@@ -108,28 +108,14 @@ void print_differences(std::FILE* out, const Survey& survey,
     }
 }
 
-int measure(const MeasureArguments& arguments) {
-    const machine::Machine& machine = tuning::this_machine();
-    if (machine.pus.size() < 2) {
-        throw bench::EnvironmentUnfit("measure: this process may use one CPU; lines go between two");
+Survey surveyed(const machine::Machine& machine, const MeasureArguments& arguments) {
+    try {
+        return survey(machine, arguments.seconds, !arguments.quiet);
+    } catch (const std::bad_alloc&) {
+        throw bench::EnvironmentUnfit("measure: there is not enough memory");
+    } catch (const std::runtime_error& error) {
+        throw bench::EnvironmentUnfit(fmt::format("measure: {}", error.what()));
     }
-    std::FILE* const out = bench::text_stream(std::array{arguments.output});
-    fmt::print(out, "tutti on {}\n", bench::machine_line(machine));
-    const Survey survey = laboratory::survey(machine, arguments.seconds, !arguments.quiet);
-    const std::vector<distance::FoundLevel> levels = find_levels(survey.one_way_ns);
-    if (survey.pus.size() < machine.pus.size()) {
-        fmt::print(out, "{} of {} CPUs are compared, from all over the machine\n", survey.pus.size(),
-                   machine.pus.size());
-    }
-    print_lines(out, survey.profile);
-    print_memory(out, survey.profile);
-    print_estimates(out, survey.profile);
-    print_differences(out, survey, levels);
-    bench::write_output(arguments.output, checked_text(survey));
-    if (!bench::is_stdout(arguments.output)) {
-        fmt::print(out, "written to {}\n", arguments.output);
-    }
-    return bench::exit_fine;
 }
 
 } // namespace
@@ -141,17 +127,24 @@ int run_measure(const MeasureArguments& arguments) {
             fmt::format("--seconds: {} is not above 0 and at most {}", arguments.seconds, most_seconds));
     }
     bench::check_writable("--output", arguments.output);
-    try {
-        return measure(arguments);
-    } catch (const bench::UsageError&) {
-        throw;
-    } catch (const bench::EnvironmentUnfit&) {
-        throw;
-    } catch (const std::bad_alloc&) {
-        throw bench::EnvironmentUnfit("measure: there is not enough memory");
-    } catch (const std::runtime_error& error) {
-        throw bench::EnvironmentUnfit(fmt::format("measure: {}", error.what()));
+    const machine::Machine& machine = tuning::this_machine();
+    if (machine.pus.size() < 2) {
+        throw bench::EnvironmentUnfit("measure: this process may use one CPU; lines go between two");
     }
+    std::FILE* const out = bench::text_stream(std::array{arguments.output});
+    fmt::print(out, "tutti on {}\n", bench::machine_line(machine));
+    const Survey survey = surveyed(machine, arguments);
+    const std::vector<distance::FoundLevel> levels = find_levels(survey.one_way_ns);
+    if (survey.pus.size() < machine.pus.size()) {
+        fmt::print(out, "{} of {} CPUs are compared, from all over the machine\n", survey.pus.size(),
+                   machine.pus.size());
+    }
+    print_lines(out, survey.profile);
+    print_memory(out, survey.profile);
+    print_estimates(out, survey.profile);
+    print_differences(out, survey, levels);
+    bench::deliver(arguments.output, checked_text(survey), out);
+    return bench::exit_fine;
 }
 
 } // namespace tutti::laboratory

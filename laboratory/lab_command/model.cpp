@@ -200,22 +200,8 @@ void check_costs(const ModelArguments& arguments) {
     check("--gamma", arguments.gamma_ns);
 }
 
-} // namespace
-
-int run_model(const ModelArguments& arguments) {
-    check_costs(arguments);
-    if (arguments.level_choices) {
-        fmt::print("{}", level_choices_text());
-        return bench::exit_fine;
-    }
-    if (!arguments.traffic.empty()) {
-        fmt::print("{}", traffic(arguments));
-        return bench::exit_fine;
-    }
-    if (!arguments.predict.empty()) {
-        fmt::print("{}", predicted(arguments));
-        return bench::exit_fine;
-    }
+/// The costs of schedules, or a table of a paper.
+std::string costs(const ModelArguments& arguments) {
     if (!arguments.machine.empty()) {
         throw bench::UsageError("--machine: what of it? --predict or --traffic, as in --predict allreduce");
     }
@@ -223,7 +209,17 @@ int run_model(const ModelArguments& arguments) {
     if (ranks < 1 || ranks > bench::most_ranks) {
         throw bench::UsageError(fmt::format("--members: {} is not in 1..{}", ranks, bench::most_ranks));
     }
-    fmt::print("{}", arguments.table.empty() ? predictions(arguments, ranks) : paper_table(arguments, ranks));
+    return arguments.table.empty() ? predictions(arguments, ranks) : paper_table(arguments, ranks);
+}
+
+} // namespace
+
+int run_model(const ModelArguments& arguments) {
+    check_costs(arguments);
+    fmt::print("{}", arguments.level_choices      ? level_choices_text()
+                     : !arguments.traffic.empty() ? traffic(arguments)
+                     : !arguments.predict.empty() ? predicted(arguments)
+                                                  : costs(arguments));
     return bench::exit_fine;
 }
 

@@ -200,10 +200,6 @@ std::string text_of(const Pairs& pairs) {
 
 } // namespace
 
-std::string to_text(const MachineModel& profile) {
-    return to_text(MeasuredProfile{profile});
-}
-
 std::string to_text(const MeasuredProfile& measured) {
     const MachineModel& profile = measured.profile;
     const auto quote = [](std::string_view text) { return Json(text).dump(); };
@@ -264,10 +260,6 @@ MeasuredProfile parse_measured_profile(std::string_view text) {
     return measured;
 }
 
-MachineModel read_line_profile(const std::string& path) {
-    return read_measured_profile(path).profile;
-}
-
 MeasuredProfile read_measured_profile(const std::string& path) {
     try {
         return parse_measured_profile(tuning::read_file(path));
@@ -283,7 +275,7 @@ distance::MachineModel find_line_profile(const std::string& name_or_file) {
         return parse_line_profile(found->text);
     }
     if (std::filesystem::exists(name_or_file)) {
-        return read_line_profile(name_or_file);
+        return read_measured_profile(name_or_file).profile;
     }
     std::vector<std::string_view> names;
     std::ranges::transform(all, std::back_inserter(names), &Published::name);

@@ -52,7 +52,6 @@ struct MeasuredProfile {
 ///
 /// with a row of `pairs` for each CPU, in which are the times to those before it; `pairs` may be missing.
 std::string to_text(const MeasuredProfile& measured);
-std::string to_text(const distance::MachineModel& profile);
 
 /// The reverse. The text comes from outside: throws std::invalid_argument that names what is missing,
 /// unknown, twice there or cannot be, unless there is exactly what to_text writes, in any order and with any
@@ -62,7 +61,6 @@ distance::MachineModel parse_line_profile(std::string_view text);
 
 /// The profile in a regular file. Throws std::invalid_argument that names it, like parse_line_profile().
 MeasuredProfile read_measured_profile(const std::string& path);
-distance::MachineModel read_line_profile(const std::string& path);
 
 /// A file of laboratory/profiles: the profile of a machine that somebody else has measured.
 struct Published {
@@ -74,7 +72,7 @@ struct Published {
 std::span<const Published> published();
 
 /// The published profile of that name, or else the one in the file of that name. Throws std::invalid_argument
-/// that lists the names where it is neither, and like read_line_profile().
+/// that lists the names where it is neither, and like read_measured_profile().
 distance::MachineModel find_line_profile(const std::string& name_or_file);
 
 } // namespace tutti::laboratory

@@ -81,9 +81,7 @@ double rounded(double value) {
 
 std::vector<int> numbers_of(std::span<const Pu> pus) {
     std::vector<int> numbers;
-    for (const Pu& pu : pus) {
-        numbers.push_back(pu.os_index);
-    }
+    std::ranges::transform(pus, std::back_inserter(numbers), &Pu::os_index);
     return numbers;
 }
 

@@ -220,7 +220,7 @@ TEST_CASE("measure writes a profile, and prints what it says") {
     CHECK_MESSAGE(outcome.exit_code == 0, outcome.text);
     CHECK(outcome.says("\nmemory          read     written      copied\ncore "));
     CHECK(outcome.says("an allreduce of 8 B between the two nearest cores"));
-    CHECK(outcome.says("written to " + lines));
+    CHECK(outcome.says("wrote " + lines));
     CHECK(content_of(lines).starts_with("{\"format\": \"tutti-line-profile 2\",\n"));
     CHECK(mentions(content_of(lines), "\"one-way-ns\": [\n[],\n["));
 }

@@ -52,7 +52,7 @@ distance::MachineModel made() {
 }
 
 std::string made_text() {
-    return to_text(made());
+    return to_text({made()});
 }
 
 /// The text with `what` replaced, once.
@@ -222,9 +222,9 @@ TEST_CASE("times between pairs of CPUs are read as they were written, and may be
 }
 
 TEST_CASE("a file that cannot be read is named") {
-    CHECK_THROWS_WITH_AS(read_line_profile("/none.json"), "/none.json: No such file or directory",
+    CHECK_THROWS_WITH_AS(read_measured_profile("/none.json"), "/none.json: No such file or directory",
                          std::invalid_argument);
-    CHECK_THROWS_WITH_AS(read_line_profile("/dev/null"), "/dev/null: it is not a regular file",
+    CHECK_THROWS_WITH_AS(read_measured_profile("/dev/null"), "/dev/null: it is not a regular file",
                          std::invalid_argument);
 }
 
@@ -235,7 +235,7 @@ TEST_CASE("every published profile is read, hwloc knows its machine, and its cla
         std::ifstream file(TUTTI_PROFILES "/" + std::string(known.name) + ".json");
         CHECK(known.text == std::string(std::istreambuf_iterator<char>(file), {}));
         const MachineModel profile = parse_line_profile(known.text);
-        CHECK(parse_line_profile(to_text(profile)) == profile);
+        CHECK(parse_line_profile(to_text({profile})) == profile);
         const auto pairs = pairs_of(machine::from_synthetic(profile.topology));
         for (const Class each : distance::all_classes) {
             CHECK(profile.has_class(each) == pairs.contains(each));
@@ -268,7 +268,7 @@ TEST_CASE("a profile is found by its name, or else as a file") {
     const std::string path = (std::filesystem::temp_directory_path() / "tutti-found-profile.json").string();
     MachineModel profile = find_line_profile("graviton2");
     profile.name = "another";
-    std::ofstream(path) << to_text(profile);
+    std::ofstream(path) << to_text({profile});
     CHECK(find_line_profile(path) == profile);
     std::filesystem::remove(path);
     CHECK_THROWS_WITH_AS(find_line_profile(path), doctest::Contains("there are: epyc-7742-2s, epyc-7773x"),

@@ -221,9 +221,8 @@ Finding change_finding(const std::string& before, std::span<const bench::Point> 
     const std::vector<bench::Point> new_own = bench::points_of(after_points, "tutti");
     const std::vector<bench::Judgement> judgements = bench::judge_all(old_own, new_own, {});
     if (judgements.empty()) {
-        const std::string differences = bench::differences_text(old_own, new_own);
-        return {Tone::warning, fmt::format("{} and {} have no point of Tutti in common{}{}.", before, after,
-                                           differences.empty() ? "" : ": ", differences)};
+        return {Tone::warning, fmt::format("{} and {} have no point of Tutti in common{}.", before, after,
+                                           bench::nothing_in_common(old_own, new_own))};
     }
     Extreme slowest;
     for (const bench::Judgement& judgement : judgements) {

@@ -131,7 +131,9 @@ TEST_CASE("between two files changes are counted, and the worst is named") {
     CHECK(change_finding("a", before, "b", before).tone == Tone::good);
     CHECK(change_finding("a", before, "b", {}).text == "a and b have no point of Tutti in common.");
     CHECK(change_finding("a", before, "b", std::vector{point_of("tutti", 64, 1)}).text ==
-          "a and b have no point of Tutti in common: sizes 8 B, 16 B, 32 B | 64 B.");
+          "a and b have no point of Tutti in common; the first ones are allreduce 8 B, 2 members of f64 with "
+          "sum, "
+          "by auto of tutti | allreduce 64 B, 2 members of f64 with sum, by auto of tutti.");
     const std::vector others{point_of("tutti", 8, 1), point_of("openmpi", 8, 1)};
     CHECK(change_finding("a", others, "b", others).text ==
           "From a to b: 0 of 1 point of Tutti are slower, 0 faster, 1 the same.");

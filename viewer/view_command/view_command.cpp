@@ -47,10 +47,10 @@ std::vector<std::string> short_names(const std::vector<std::string>& paths) {
     std::vector<std::string> names;
     for (const std::string& path : paths) {
         const std::string name = std::filesystem::path(path).filename();
-        const auto is_same = [&](const std::string& other) {
-            return std::filesystem::path(other).filename() == name;
+        const auto name_in = [](const std::string& other) {
+            return std::filesystem::path(other).filename().string();
         };
-        names.push_back(std::ranges::count_if(paths, is_same) == 1 ? name : path);
+        names.push_back(std::ranges::count(paths, name, name_in) == 1 ? name : path);
     }
     return names;
 }
@@ -113,24 +113,12 @@ std::uint64_t middle_call(const Timeline& timeline) {
     return middle->second;
 }
 
-void check_algorithm(const std::string& name, const bench::Problem& problem) {
-    bench::check_known("--algorithm", name, bench::algorithm_names(std::array{problem.collective}));
-    const std::string why = library::refusal(*algorithm::find(problem.collective, name),
-                                             bench::selection_input_of(problem).call, problem.members);
-    if (!why.empty()) {
-        throw bench::UsageError(
-            fmt::format("--algorithm: {} {} {}", to_string(problem.collective), name, why));
-    }
-}
-
 /// Members that share CPUs come when these are free.
 std::string name_of_measured(int members) {
     const int cpus = machine::allowed_pus();
-    if (members <= cpus) {
-        return "measured here";
-    }
-    return fmt::format("measured here, where {} members share {}", members,
-                       bench::counted(static_cast<std::size_t>(cpus), "CPU"));
+    const std::string shared = bench::counted(static_cast<std::size_t>(cpus), "CPU");
+    return "measured here" +
+           (members <= cpus ? "" : fmt::format(", where {} members share {}", members, shared));
 }
 
 std::vector<Timeline> measured(const TraceArguments& arguments, Collective collective, int members,
@@ -139,7 +127,9 @@ std::vector<Timeline> measured(const TraceArguments& arguments, Collective colle
     const bench::Problem problem = bench::as_asked(
         "", [&] { return bench::make_problem(collective, Type::f64, Operator::sum, members, bytes, false); });
     if (!arguments.algorithm.empty()) {
-        check_algorithm(arguments.algorithm, problem);
+        bench::check_known("--algorithm", arguments.algorithm,
+                           bench::algorithm_names(std::array{collective}));
+        bench::check_algorithm(arguments.algorithm, problem);
     }
     std::vector<Timeline> timelines = bench::parse_timelines(bench::as_asked("", [&] {
         return bench::traced_calls({.problem = problem, .algorithm = arguments.algorithm, .calls = calls});
@@ -234,11 +224,8 @@ int run_report(const ReportArguments& arguments) {
     std::FILE* const out = bench::text_stream(std::array{arguments.output});
     const Subjects subjects = subjects_in(arguments.files);
     bench::check_writable("--output", arguments.output);
-    bench::write_output(arguments.output, page_text(subjects));
     fmt::print(out, "{}", bench::wrapped(findings_text(subjects), bench::width_of(out)));
-    if (!bench::is_stdout(arguments.output)) {
-        fmt::print(out, "wrote {}\n", arguments.output);
-    }
+    bench::deliver(arguments.output, page_text(subjects), out);
     return bench::exit_fine;
 }
 
@@ -254,17 +241,11 @@ int run_trace(const TraceArguments& arguments) {
     bench::check_writable("--output", arguments.output);
     bench::check_writable("--html", arguments.html);
     fmt::print(out, "{}", bench::wrapped(timeline_findings_text(timelines), bench::width_of(out)));
-    const auto write = [&](const std::string& path, const std::string& text) {
-        bench::write_output(path, text);
-        if (!bench::is_stdout(path)) {
-            fmt::print(out, "wrote {}\n", path);
-        }
-    };
     if (format != nullptr) {
-        write(arguments.output, format(timelines));
+        bench::deliver(arguments.output, format(timelines), out);
     }
     if (!arguments.html.empty()) {
-        write(arguments.html, timeline_page(timelines));
+        bench::deliver(arguments.html, timeline_page(timelines), out);
     }
     return bench::exit_fine;
 }
