@@ -64,8 +64,8 @@ struct Statistics {
 ///
 /// - error: a file or report that was requested is lost, such as the file of TUTTI_TRACE or TUTTI_TUNING_SAVE
 /// - warning: the library continues without something that was requested, such as a tuning file; members of a
-///   failed group are held up for a second; a member has waited for long (GroupOptions::report_after); or an
-///   AsyncRequest was dropped before its operation was over
+///   failed group are held up for a second; a member has waited for long (GroupOptions::report_after); or
+///   the request of a rank that is not bound to a thread was dropped before its operation was over
 /// - info: what the program or its user has requested: the roll calls of TUTTI_ROLL_CALL
 enum class Severity : std::uint8_t { error, warning, info };
 
