@@ -121,8 +121,7 @@ long allocated_by_calls(Team& team, std::size_t elements, Collective collective,
                 numbers.make(me, sum, options);
             }
             if (name != "census" && detail::traits_of(collective).reduces()) {
-                numbers.make(
-                    me, [](double a, double b) { return a < b ? a : b; }, options);
+                numbers.make(me, commutative([](double a, double b) { return a < b ? a : b; }), options);
             }
         };
     });

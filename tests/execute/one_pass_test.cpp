@@ -60,6 +60,9 @@ struct CountingLoops {
 
 } // namespace
 
+template <>
+inline constexpr bool tutti::is_commutative<CountPasses> = true;
+
 namespace tutti::v0_1::detail {
 
 template <>

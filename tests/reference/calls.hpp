@@ -39,7 +39,8 @@ requires requires(Me& me) {
 auto make_call(Me& me, const Shape& shape, const Vectors<T>& vectors, In in, Out out, const Op& op,
                const Options& options = {}) {
     const auto given = [&](const Layout& layout) {
-        return shape.displaced ? Counts(layout.counts, layout.starts) : Counts(layout.counts);
+        return shape.displaced ? Counts(std::span(layout.counts), std::span(layout.starts))
+                               : Counts(std::span(layout.counts));
     };
     const auto irregular = [&](const auto& counts) {
         return shape.in_place ? make_irregular(me, shape, op, options, counts, out)
@@ -58,8 +59,8 @@ auto make_call(Me& me, const Shape& shape, const Vectors<T>& vectors, In in, Out
     }
     const Layout& divided = shape.traits().gathers() ? vectors.received : vectors.sent;
     if (shape.traits().is_rooted() && !shape.counts_at_root) {
-        return irregular(shape.displaced ? CountsOnAll(divided.counts, divided.starts)
-                                         : CountsOnAll(divided.counts));
+        return irregular(shape.displaced ? CountsOnAll(std::span(divided.counts), std::span(divided.starts))
+                                         : CountsOnAll(std::span(divided.counts)));
     }
     return irregular(shape.counts_at_root && !shape.is_root(vectors.rank) ? Counts() : given(divided));
 }

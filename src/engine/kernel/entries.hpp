@@ -201,11 +201,8 @@ constexpr detail::Kernels extreme() {
     using Bits =
         std::conditional_t<bytes == sizeof(std::int64_t), std::int64_t,
                            std::conditional_t<bytes == sizeof(std::int32_t), std::int32_t, std::int16_t>>;
-    if constexpr (op == Operator::min) {
-        return in_parts<isa, Bits, MinFloat<fraction_bits>>;
-    } else {
-        return in_parts<isa, Bits, MaxFloat<fraction_bits>>;
-    }
+    using Op = std::conditional_t<op == Operator::min, MinFloat<fraction_bits>, MaxFloat<fraction_bits>>;
+    return kernels_by_size<isa, Bits, Op>();
 }
 
 /// The entry of an operator other than the sum.
