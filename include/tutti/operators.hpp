@@ -309,8 +309,9 @@ constexpr Commutative<F> commutative(F f) {
 
 /// Whether an operator of type Op commutes: one of the library, of the function objects of HasIdentity, one
 /// wrapped by commutative, or one for which this variable is specialised. Exception: products of elements
-/// that are no numbers, such as matrices, are not taken to commute. Otherwise in_0 stays left of in_1, and so
-/// on, and a call that names an algorithm which swaps operands throws ArgumentError.
+/// that are no numbers, such as matrices, and min and max of them are not taken to commute. Otherwise in_0
+/// stays left of in_1, and so on, and a call that names an algorithm which swaps operands throws
+/// ArgumentError.
 template <class Op>
 inline constexpr bool is_commutative = operator_of<Op>() != Operator::callable
                                        || std::is_base_of_v<detail::Commutes, Op>;
@@ -327,7 +328,8 @@ namespace detail {
 template <class Op, class T>
 inline constexpr bool commutes = is_commutative<Op> &&
                                  (std::is_arithmetic_v<T> || type_of<T>() != Type::other ||
-                                  !(std::same_as<Op, Prod> || std::same_as<Op, std::multiplies<>> ||
+                                  !(std::same_as<Op, Prod> || std::same_as<Op, Min> ||
+                                    std::same_as<Op, Max> || std::same_as<Op, std::multiplies<>> ||
                                     std::same_as<Op, std::multiplies<T>>));
 template <class Op, class T>
 inline constexpr bool combines_elements = std::is_invocable_r_v<T, const Op&, const T&, const T&>;

@@ -5,6 +5,7 @@
 #include <tutti/detail/functions.hpp>
 #include <tutti/member.hpp>
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -29,7 +30,7 @@ class TeamThreads;
 /// reports shared CPUs.
 class Placement {
 public:
-    enum Rule {
+    enum class Rule : std::uint8_t {
         compact,     ///< neighbours share caches
         scatter,     ///< neighbours are far apart
         none,        ///< members are not pinned
@@ -37,7 +38,9 @@ public:
         medium,      ///< the same
         efficient    ///< the same
     };
-    Placement(Rule rule = compact) : text_(names[rule]) {} // NOLINT(google-explicit-constructor)
+    using enum Rule;
+    Placement(Rule rule = compact)
+        : text_(names[static_cast<int>(rule)]) {} // NOLINT(google-explicit-constructor)
     /// These CPUs, used as they are, and repeated if there are fewer than members.
     TUTTI_API static Placement cpus(const std::vector<int>& cpus);
     /// Reads the name of a rule, kinds of cores in order of preference, such as "performance,efficient", or a

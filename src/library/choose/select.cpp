@@ -158,8 +158,8 @@ std::string refusal(const Algorithm& row, const detail::Call& call, int members)
         return "does not support a shared result";
     }
     if (!call.commutative && !keeps_rank_order(row.order)) {
-        return "swaps operands, but the operator is a callable that is not known to commute: mark it, as by "
-               "tutti::commutative(f), if it does";
+        return "swaps operands, but the operator is not known to commute: if it does, mark it, by "
+               "tutti::commutative(f) or, in C, by tutti_op_create()";
     }
     if (call.needs_one_pass() && !combines_in_one_pass(row, members)) {
         return "combines partial results, but this operator must combine all operands in one pass";
