@@ -30,15 +30,13 @@ class TeamThreads;
 /// reports shared CPUs.
 class Placement {
 public:
-    enum class Rule : std::uint8_t {
-        compact,     ///< neighbours share caches
-        scatter,     ///< neighbours are far apart
-        none,        ///< members are not pinned
-        performance, ///< as compact, but only on cores of this kind
-        medium,      ///< the same
-        efficient    ///< the same
-    };
-    using enum Rule;
+    enum class Rule : std::uint8_t { compact, scatter, none, performance, medium, efficient };
+    static constexpr Rule compact = Rule::compact;         ///< neighbours share caches
+    static constexpr Rule scatter = Rule::scatter;         ///< neighbours are far apart
+    static constexpr Rule none = Rule::none;               ///< members are not pinned
+    static constexpr Rule performance = Rule::performance; ///< as compact, but only on cores of this kind
+    static constexpr Rule medium = Rule::medium;           ///< the same
+    static constexpr Rule efficient = Rule::efficient;     ///< the same
     Placement(Rule rule = compact)
         : text_(names[static_cast<int>(rule)]) {} // NOLINT(google-explicit-constructor)
     /// These CPUs, used as they are, and repeated if there are fewer than members.

@@ -232,6 +232,7 @@ TEST_CASE(
             CHECK(cluster.run(rank, count) == cluster.size());
             CHECK_THROWS_AS(cluster.run(rank, std::function<int(ClusterMember&)>()), ArgumentError);
             const auto fail = [](ClusterMember& me) {
+                me.barrier(); // all have joined
                 if (me.rank() == 1) {
                     throw std::runtime_error("the grid is too coarse");
                 }

@@ -185,10 +185,10 @@ concept Reduction = Vectors<In, Out> &&
 /// A range that could be meant as a single object as well, because it contains its elements (they are
 /// constant if it is) and is copied as bytes, such as std::array.
 template <class V>
-concept RangeOrObject = Vector<V> && !std::is_array_v<V> && Sendable<V> && !std::ranges::borrowed_range<V> &&
-                        !holds_address<V>() &&
-                        !std::same_as<decltype(std::ranges::data(std::declval<V&>())),
-                                      decltype(std::ranges::data(std::declval<const V&>()))>;
+concept RangeOrObject =
+    Vector<V> && !std::is_array_v<V> && Sendable<V> && !std::ranges::borrowed_range<V> &&
+    !holds_address<V>() &&
+    !std::same_as<std::ranges::range_reference_t<V>, std::ranges::range_reference_t<const V>>;
 
 /// A buffer that is read and written in place. A single object is passed by value if the call `returns` its
 /// result; otherwise overload resolution accepts it so that in_place() can produce the error message.
