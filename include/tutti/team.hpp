@@ -37,8 +37,8 @@ public:
     static constexpr Rule performance = Rule::performance; ///< as compact, but only on cores of this kind
     static constexpr Rule medium = Rule::medium;           ///< the same
     static constexpr Rule efficient = Rule::efficient;     ///< the same
-    Placement(Rule rule = compact)
-        : text_(names[static_cast<int>(rule)]) {} // NOLINT(google-explicit-constructor)
+    // NOLINTNEXTLINE(google-explicit-constructor)
+    Placement(Rule rule = compact) : text_(names[static_cast<int>(rule)]) {}
     /// These CPUs, used as they are, and repeated if there are fewer than members.
     TUTTI_API static Placement cpus(const std::vector<int>& cpus);
     /// Reads the name of a rule, kinds of cores in order of preference, such as "performance,efficient", or a

@@ -225,8 +225,7 @@ TEST_CASE(
     "a function that runs as a member returns its result, and all others get the text of its exception") {
     on_processes(2, [](MPI_Comm part) {
         Cluster cluster(Group(members_here()), part);
-        Cluster failing(Group(members_here()),
-                        part); // another one: a failure can overtake the end of the last call
+        Cluster failing(Group(members_here()), part); // a failure can overtake the end of the last call
         on_ranks(members_here(), [&](int rank) {
             const auto count = [](ClusterMember& me) { return me.allreduce(1, tutti::sum); };
             CHECK(cluster.run(rank, count) == cluster.size());
