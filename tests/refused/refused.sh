@@ -49,6 +49,8 @@ struct Vec3 {
 struct Triple : Vec3 { // a range
     double* begin() { return &x; }
     double* end() { return &x + 3; }
+    const double* begin() const { return &x; }
+    const double* end() const { return &x + 3; }
 };
 void calls($member& me, double* pointer, double (*function)(double, double), const tutti::Options& options) {
     double x = 1, y = 2, array[3] = {};
