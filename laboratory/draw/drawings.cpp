@@ -1,9 +1,9 @@
 #include "draw/drawings.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdio>
 #include <numbers>
 
 namespace tutti::draw {
@@ -39,8 +39,14 @@ struct Point {
     double y = 0;
 };
 
+std::string number(double value) {
+    std::array<char, 32> text{};
+    std::snprintf(text.data(), text.size(), "%.1f", value);
+    return text.data();
+}
+
 std::string attribute(const char* name, double value) {
-    return fmt::format(" {}=\"{:.1f}\"", name, value);
+    return std::string(" ") + name + "=\"" + number(value) + "\"";
 }
 
 /// Elements are collected in the order in which they are painted.
