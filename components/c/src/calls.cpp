@@ -35,7 +35,7 @@ void require_member(const char* function, const tutti_member& me) {
 
 Seated& seated(const char* function, const tutti_member& me) {
     require_member(function, me);
-    if ((me.how & ~in_cluster) != blocks) {
+    if ((me.how & ~(in_cluster | has_options | has_wrong_options)) != blocks) {
         refuse(function, "`me` must be the member that tutti_join() made: members of "
                          "tutti_nonblocking() and the like are only for collectives");
     }

@@ -295,6 +295,11 @@ TEST_CASE("options of calls are checked, and those of another version known") {
     options.order = 100'000; // the member has a copy
     refused(tutti_barrier(with), "`options.order` is 7");
     ok(tutti_barrier(tutti_with_options(with, nullptr)));
+    int cpu = 0;
+    tutti_member copy{};
+    ok(tutti_cpu(with, &cpu)); // options are for collectives, and disturb nothing else
+    ok(tutti_dup(with, &copy));
+    ok(tutti_leave(tutti_with_options(copy, &options)));
     options.size = sizeof options.size + sizeof options.algorithm; // of a program that knows no order
     CHECK(sum(&options) == TUTTI_OK);
     options.size = 0;
