@@ -92,7 +92,7 @@ public:
         : options_(options), page_text_(page_text),
           out_(text_stream(std::array{options.given.json, options.given.html})),
           environment_(environment_of(options)), baselines_(available(options.baselines, out_)),
-          method_(options.method), steps_left_(steps()), progress_(steps_left_, !options.given.points.quiet) {
+          method_(options.method), progress_(steps(), !options.given.points.quiet) {
         if (options.given.within > 0) {
             method_.limits.until_ns = now_ns() + static_cast<std::int64_t>(options.given.within * 1e9);
         }
@@ -136,7 +136,6 @@ private:
     bool crowded(int members) const { return members > cpus_of(members); }
 
     void step(const std::string& provider, const Problem& problem, const std::string& algorithm) {
-        --steps_left_;
         progress_.step(
             fmt::format("{}, {} members, {}", provider, problem.members, to_string(problem.collective)),
             fmt::format("{} {}", format_bytes(problem.bytes()), algorithm));
@@ -196,7 +195,7 @@ private:
                     environment_.pinning.emplace_back(members, runner->pinning());
                 }
                 measure_in_turns(*runner, problems);
-                if (own_.size() == problems.size()) {
+                if (round == 0 && members == options_.members.front()) {
                     fmt::print(out_, "\nfirst results\n");
                     print_table(members, 0, 0);
                 }
@@ -210,8 +209,8 @@ private:
         for (const int members : options_.members) {
             print_table(members, 0, 0);
         }
-        if (steps_left_ > 0) {
-            fmt::print(out_, "left out for lack of time: {} of {} measurements\n", steps_left_, steps());
+        if (method_.limits.is_over() && progress_.left() > 0) {
+            fmt::print(out_, "left out for lack of time: {} of {} measurements\n", progress_.left(), steps());
         }
     }
 
@@ -219,8 +218,8 @@ private:
     /// the runs of Tutti that are timed.
     void share_time() {
         const double seconds = static_cast<double>(method_.limits.until_ns - now_ns()) / 1e9;
-        method_.limits.seconds =
-            std::clamp(seconds / (4 * static_cast<double>(steps_left_)), 0.0, options_.method.limits.seconds);
+        method_.limits.seconds = std::clamp(seconds / (4 * static_cast<double>(progress_.left())), 0.0,
+                                            options_.method.limits.seconds);
     }
 
     void print_table(int members, std::size_t own_from, std::size_t others_from) {
@@ -334,7 +333,6 @@ private:
     std::vector<std::string> baselines_;
     /// Of the options; if time is limited, its limits change.
     Method method_;
-    std::size_t steps_left_;
     Progress progress_;
     bool has_legend_ = false;
     std::vector<Point> own_;

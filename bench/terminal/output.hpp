@@ -53,6 +53,9 @@ public:
     /// The next step begins: part of `stage`, in detail `detail`.
     void step(const std::string& stage, const std::string& detail);
 
+    /// The steps that have not begun.
+    std::size_t left() const { return steps_ - begun_; }
+
     /// Removes the line, so that something else can be printed.
     void clear();
 
