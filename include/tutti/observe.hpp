@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-// What the library reports of itself: statistics of groups, messages and failures.
+// Reports of the library about itself: statistics of groups, messages and failures.
 
 namespace tutti::v0_1 {
 

@@ -87,7 +87,7 @@ private:
     mailbox::WaitPolicy wait_policy_;
     std::vector<RankState> ranks_;
     mailbox::LastCpus last_cpus_;
-    std::atomic_flag has_warned_;
+    std::atomic_flag has_warned_; // relaxed: chooses the thread that reports, and orders nothing
 
     const library::OwnProcess process_;
     /// The AsyncGroup, each rank that has requests, and each caller of hold().

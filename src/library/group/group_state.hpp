@@ -228,7 +228,7 @@ private:
     mailbox::WaitPolicy crowded_wait_policy_;
     library::Failure failure_;
     std::atomic_flag stuck_is_told_;
-    std::atomic_flag wait_is_reported_;
+    std::atomic_flag wait_is_reported_; // relaxed: chooses the member that reports
     library::SharedMemory memory_;
     std::unique_ptr<library::Recorder> recorder_;
     library::Schedules schedules_;
