@@ -44,7 +44,8 @@ TEST_CASE("placements are checked") {
     CHECK_THROWS_AS(Team(2, {.placement = Placement::cpus({0, -1})}), ArgumentError);
     CHECK(Placement::cpus({4, 0, 1, 2}).text() == "4,0-2");
     CHECK((Placement().text() == "compact" && Placement(Placement::efficient).text() == "efficient"));
-    static_assert(!std::convertible_to<const char*, Placement> && !std::convertible_to<int, Placement>);
+    static_assert(!std::convertible_to<const char*, Placement> && !std::convertible_to<int, Placement> &&
+                  !std::convertible_to<Placement::Rule, int>);
     CHECK(Team(3, {.placement = Placement::scatter}).size() == 3);
     CHECK(Team(3, {.placement = Placement::none}).pinning().size() == 3);
     CHECK(Team().size() >= 1);

@@ -100,6 +100,19 @@ TEST_CASE("views with several indices are buffers") {
     });
 }
 
+TEST_CASE("a view of the program is combined in place, although it could be copied as bytes") {
+    class Slice : std::span<int> { // its elements are not constant if it is
+    public:
+        using std::span<int>::span, std::span<int>::begin, std::span<int>::end;
+    };
+    check_members(3, [](Member& me) {
+        std::vector<int> own{me.rank(), 1};
+        Slice slice(own);
+        me.allreduce(slice, sum);
+        return own == std::vector{3, 3};
+    });
+}
+
 TEST_CASE("two vectors, or objects, are combined with `in` on the left") {
     for (const std::size_t count : {0U, 1U, 7U, 12'800U}) { // a kernel does it in several pieces
         std::vector<int> a(count), b(count, 3), minuses(count), sums(count);
