@@ -23,9 +23,9 @@ struct ErrorContext {
     /// The other member; -1: unknown, or there is none. Each class of errors states which member it is.
     int peer = -1;
     /// The number of the call, as in roll calls: it counts from 1, separately for blocking, nonblocking and
-    /// persistent calls. 0: unknown, or the call was rejected before it began. If an error ends several
-    /// outstanding calls of a member, all their requests throw the same error: with the fields of the call
-    /// that detected it, or of the oldest one.
+    /// persistent calls. 0: unknown, or the call was rejected before it began, such as a blocking call after
+    /// the failure of the group. If an error ends several outstanding calls of a member, all their requests
+    /// throw the same error: with the fields of the call that detected it, or of the oldest one.
     std::uint64_t operation = 0;
     /// Empty: unknown, or the call is no collective, such as split() or join().
     std::optional<Collective> collective = {};

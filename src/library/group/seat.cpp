@@ -195,7 +195,11 @@ void Seat::require_idle(const Call& call) const {
                     context_of(call));
     }
     try {
-        check_aborted();
+        // Before anything is recorded: the log of a member that has failed ends with the call in which it did.
+        if (group_.failure().raised()) {
+            group_.leave_failed_call(rank_);
+            group_.failure().throw_aborted();
+        }
         library::check_given(call);
     } catch (Error& error) {
         library::describe(error, context_of(call));
@@ -321,7 +325,7 @@ PreparedCall::Again Seat::again_of(const PreparedCall& call) const {
 
 /// Apart from run_again(), which would save more registers for it.
 [[gnu::noinline]] bool Seat::find_again(std::uint64_t key, const void* input, void* output) {
-    if (front_ == nullptr || record_ != nullptr) {
+    if (front_ == nullptr || record_ != nullptr || group_.failure().raised()) {
         return false;
     }
     PreparedCall* const known = prepared_calls_.find(key, input, output);
