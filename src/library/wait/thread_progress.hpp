@@ -158,7 +158,7 @@ public:
     /// One look at everything.
     TUTTI_COMPONENT_API void progress();
     /// Ends operations that can no longer be waited for; arguments as of a member.
-    void look_after(bool takes_long, const OutstandingCall* awaited = nullptr);
+    TUTTI_COMPONENT_API void look_after(bool takes_long, const OutstandingCall* awaited = nullptr);
     /// Makes everything progress until ready(), which only the end of the operation of `awaited` makes true
     /// if that is not null, or until `end` of clock_now(). If nothing is left that could make it true, throws
     /// the exception that has ended an operation meanwhile, or else Error. Calls continuations: afterwards
