@@ -1,8 +1,8 @@
-# tutti_module(NAME SOURCES ... [LINKS ...] [SMALL])
+# tutti_module(NAME SOURCES ... [LINKS ...] [SMALL [REPEATED ...]])
 #
 # One module: an object library that sees only what it links. A target that is called tutti_<directory> or tutti_bench_<directory>
 # is a layer. SMALL: the module runs when a group is made, in the first call of its kind or when a call fails. It is compiled for
-# size, because each program that links the archive contains it.
+# size, because each program that links the archive contains it. REPEATED: further sources, which repeated calls enter.
 set(TUTTI_COMPILE_OPTIONS -Wall -Wextra -Wpedantic -Wconversion -Wsign-conversion
     -Wnon-virtual-dtor -Woverloaded-virtual -Wcast-qual -Wundef)
 # A local variable may have the name of a function of its namespace, such as first or sum. Clang warns of that as well.
@@ -30,7 +30,7 @@ function(tutti_configure target)
   endif()
 endfunction()
 
-set(TUTTI_SMALL_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-Os>)
+set(TUTTI_SMALL_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-Oz>)
 
 # tutti_announce(TARGET): includes src/announce.hpp in each source, before any header of the standard library, for which it
 # defines the functions that this header calls.
@@ -44,8 +44,9 @@ function(tutti_hide target)
 endfunction()
 
 function(tutti_module name)
-  cmake_parse_arguments(arg "SMALL" "" "SOURCES;LINKS" ${ARGN})
-  add_library(${name} OBJECT ${arg_SOURCES})
+  cmake_parse_arguments(arg "SMALL" "" "SOURCES;LINKS;REPEATED" ${ARGN})
+  add_library(${name} OBJECT ${arg_SOURCES} ${arg_REPEATED})
+  set_source_files_properties(${arg_REPEATED} PROPERTIES COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-O2>)
   tutti_configure(${name})
   # Programs that are linked with --gc-sections contain only the functions that they can reach.
   target_compile_options(${name} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-ffunction-sections> $<$<NOT:$<CONFIG:Debug>>:-fdata-sections>)
@@ -113,9 +114,8 @@ function(tutti_untimed)
   endforeach()
 endfunction()
 
-# tutti_timed_once(TARGETS...): modules that compute much in the first calls of a kind, and that no repeated call enters. Their
-# loops are too short to gain from -O3.
-function(tutti_timed_once)
+# tutti_without_loops(TARGETS...): modules whose loops are too short to gain from -O3.
+function(tutti_without_loops)
   foreach(target IN LISTS ARGN)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O2>)
   endforeach()

@@ -1,8 +1,4 @@
-// A small program outside the tree: two threads add their ranks. WITHOUT_TUTTI is a program without the
-// library.
-#ifdef WITHOUT_TUTTI
-int main() {}
-#else
+// A small program outside the tree: two threads add their ranks.
 #include <tutti/tutti.hpp>
 
 #include <thread>
@@ -24,4 +20,3 @@ int main() {
     other.join();
     return results == std::vector<double>{1, 1} ? 0 : 1;
 }
-#endif
