@@ -100,6 +100,10 @@ void tutti_f_last_error(int* rank, int* peer, int64_t* operation, const CFI_cdes
     }
 }
 
+size_t tutti_f_status_length(int status) {
+    return strlen(tutti_status_text(status));
+}
+
 void tutti_f_status_text(int status, const CFI_cdesc_t* text) {
     give_text(tutti_status_text(status), text);
 }
