@@ -5,7 +5,7 @@
 
 #include <tutti/version.hpp>
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 #include "mpirun/child_process.hpp"
 #include "terminal/output.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 

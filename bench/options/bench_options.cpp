@@ -8,7 +8,7 @@
 #include "terminal/output.hpp"
 #include "terminal/text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <fstream>

@@ -2,7 +2,7 @@
 #include "report/bench_report.hpp"
 #include "terminal/text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

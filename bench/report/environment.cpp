@@ -7,7 +7,7 @@
 #include <tutti/version.hpp>
 
 #include <fmt/chrono.h>
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include <sys/utsname.h>
 #include <unistd.h>

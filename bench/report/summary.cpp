@@ -3,7 +3,7 @@
 #include "report/comparison.hpp"
 #include "terminal/text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <vector>

@@ -4,7 +4,7 @@
 #include "terminal/text.hpp"
 #include "threads/tutti_calls.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>

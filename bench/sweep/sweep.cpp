@@ -17,7 +17,7 @@
 #include <tutti/error.hpp>
 #include <tutti/team.hpp>
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>

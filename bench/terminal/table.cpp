@@ -1,6 +1,6 @@
 #include "terminal/text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 

@@ -9,7 +9,7 @@
 #include "terminal/output.hpp"
 #include "verify/verify.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

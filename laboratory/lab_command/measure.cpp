@@ -9,7 +9,7 @@
 #include "terminal/exit_codes.hpp"
 #include "terminal/output.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

@@ -3,7 +3,7 @@
 #include "model/prediction_table.hpp"
 #include "survey/distances.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

@@ -4,7 +4,7 @@
 #include "environment.hpp"
 #include "terminal/exit_codes.hpp"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
