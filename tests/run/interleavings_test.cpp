@@ -50,18 +50,17 @@ Program draw(const Calls& calls, const Calls& between, int ranks, std::size_t op
 void interleave(const Algorithm& row, int ranks, long interleavings) {
     const Calls calls = calls_of(row, ranks);
     const Calls between = others(ranks);
+    constexpr unsigned more = 6; // of which operations that synchronise use four
     Interleaving few_sets(ranks, 2);
-    Interleaving most_sets(ranks, mailbox::most_sets);
+    Interleaving more_sets(ranks, more);
     Interleaving in_flight(ranks, 2, most_in_flight);
     for (std::uint64_t seed = 1; interleavings > 0; ++seed) {
         Random random(seed);
         const bool are_in_flight = seed % 8 == 1;
         const bool has_few = seed % 2 == 0;
-        Interleaving& interleaving = are_in_flight ? in_flight : has_few ? few_sets : most_sets;
+        Interleaving& interleaving = are_in_flight ? in_flight : has_few ? few_sets : more_sets;
         // The first set is used again, and once more where there are few; in some channels in flight.
-        const std::size_t operations = are_in_flight ? 2 * most_in_flight + 3
-                                       : has_few     ? 5
-                                                     : mailbox::most_sets + 2;
+        const std::size_t operations = are_in_flight ? 2 * most_in_flight + 3 : has_few ? 5 : more + 2;
         Program program = draw(calls, between, ranks, operations, random);
         if (!are_in_flight) { // as members do that try algorithms
             const std::size_t at = 1 + random.below(operations - 1);
@@ -117,7 +116,7 @@ TEST_CASE("an exchange that has gone on is that of the next operation") {
             for (unsigned operation = 0; operation < 2 * sets; ++operation) {
                 next.prepare_next(cursor);
                 CHECK_FALSE(next.is_at(cursor));
-                cursor.go_to_next(prepared, sets);
+                cursor.go_to_next(prepared, mailbox);
                 CHECK(next.is_at(cursor));
                 CHECK(next == WordExchange<mailbox::Mailbox>(mailbox, cursor, prepared));
                 CHECK_FALSE(cursor.must_wait_for_slots);

@@ -3,6 +3,7 @@
 #include "mailbox/event_count.hpp"
 #include "mailbox/slot.hpp"
 
+#include <algorithm>
 #include <new>
 #include <type_traits>
 
@@ -56,9 +57,10 @@ struct alignas(paired_lines_bytes) BasicBoard {
 /// The lowest bit of a member's progress.
 inline constexpr std::uint64_t inside_bit = 1;
 
-/// With two sets, a member would have to check the progress of others in every operation that does not
-/// synchronise; with four, in every third.
-inline constexpr unsigned most_sets = 4;
+/// With 16 sets, a member that only sends looks at the progress of others in every fifteenth operation. Those
+/// that synchronise use few sets, which stay in the L1 cache, and large groups have no memory for more.
+inline constexpr unsigned most_sets = 16;
+inline constexpr unsigned most_synchronised_sets = 4;
 
 /// The memory through which the members of a group exchange their publications: for each member some sets of
 /// slots, each with a staging buffer, which operations use in turn, and a board. The caller of the
@@ -75,10 +77,13 @@ public:
     BasicMailbox(Slot* slots, int slots_per_operation, unsigned sets, StagingBuffer* staging_buffers,
                  Board* boards, const Word& failed)
         : slots_(slots), slots_per_operation_(static_cast<std::size_t>(slots_per_operation)), sets_(sets),
-          staging_buffers_(staging_buffers), boards_(boards), failed_(&failed) {}
+          synchronised_sets_(std::min(sets, most_synchronised_sets)), staging_buffers_(staging_buffers),
+          boards_(boards), failed_(&failed) {}
 
     /// The number of sets per member, 2 to most_sets.
     unsigned sets() const { return sets_; }
+    /// The number of those in which operations that synchronise follow each other.
+    unsigned synchronised_sets() const { return synchronised_sets_; }
 
     /// The slots of one member in one set.
     Slot* slots(int member, unsigned set) const {
@@ -106,6 +111,7 @@ private:
     Slot* slots_;
     std::size_t slots_per_operation_;
     unsigned sets_;
+    unsigned synchronised_sets_;
     StagingBuffer* staging_buffers_;
     Board* boards_;
     const Word* failed_;

@@ -27,13 +27,14 @@ struct Cursor {
     /// Whether others may still read the messages in this set.
     bool must_wait_for_slots = false;
 
-    /// Moves to the next operation, in a mailbox of `sets` sets.
-    void go_to_next(const Prepared& prepared, unsigned sets) {
+    /// Moves to the next operation.
+    template <class Mailbox>
+    void go_to_next(const Prepared& prepared, const Mailbox& mailbox) {
         if (prepared.synchronises) {
-            go_to_next_synchronised(*prepared.plan, sets);
+            go_to_next_synchronised(*prepared.plan, mailbox.synchronised_sets());
         } else {
             history = mixed(history, prepared.digests.digest);
-            go_on(*prepared.plan, sets);
+            go_on(*prepared.plan, mailbox.sets());
             must_wait_for_slots = message_epochs[set] >= all_left_before;
         }
     }
@@ -49,7 +50,7 @@ struct Cursor {
         message_epochs[set] = std::max(message_epochs[set], earlier - 1);
         must_wait_for_slots = true;
     }
-    unsigned next_set(unsigned sets) const { return set + 1 == sets ? 0 : set + 1; }
+    unsigned next_set(unsigned sets) const { return set + 1 < sets ? set + 1 : 0; }
 
     /// Goes on from an epoch that no member has reached.
     void resume(std::uint64_t from) {

@@ -28,7 +28,7 @@ State Runner<Mailbox, Compute, Observer>::exchange_words() {
     if constexpr (Observer::is_on) {
         observer_.has_done(plan_.steps.front(), prepared_.word_bytes);
     }
-    cursor_.go_to_next(prepared_, mailbox_.sets());
+    cursor_.go_to_next(prepared_, mailbox_);
     return State::done;
 }
 
@@ -62,7 +62,7 @@ State Runner<Mailbox, Compute, Observer>::follow_plan() {
     }
     // Release: pairs with the look of a member that fails.
     own_board().progress.publish(2 * cursor_.epoch);
-    cursor_.go_to_next(prepared_, mailbox_.sets());
+    cursor_.go_to_next(prepared_, mailbox_);
     return State::done;
 }
 

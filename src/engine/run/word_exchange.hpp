@@ -70,7 +70,8 @@ public:
         const std::uint64_t points = prepared_->plan->points;
         epoch_ += points;
         tag_ += mailbox::make_tag(points, 0);
-        slots_ = cursor.next_set(mailbox_->sets()) == 0 ? first_set_ : slots_ + mailbox_->slots_per_set();
+        slots_ = cursor.next_set(mailbox_->synchronised_sets()) == 0 ? first_set_
+                                                                     : slots_ + mailbox_->slots_per_set();
     }
 
     /// Publishes the member's word and returns it, because reading the slot again could fetch the cache line

@@ -195,7 +195,7 @@ void Seat::require_idle(const Call& call) const {
                     context_of(call));
     }
     try {
-        // Before anything is recorded: the log of a member that has failed ends with the call in which it did.
+        // Before anything is recorded: the log of a failed member ends with the call in which it has failed.
         if (group_.failure().raised()) {
             group_.leave_failed_call(rank_);
             group_.failure().throw_aborted();
@@ -379,7 +379,7 @@ bool Seat::exchange_again(Seat& seat, std::uint64_t key, const void* input, void
             mailbox::pause();
         } while (!exchange.are_there<two_words>(words));
     }
-    seat.cursor_.go_to_next_synchronised(*seat.front_->prepared().plan, mailbox.sets());
+    seat.cursor_.go_to_next_synchronised(*seat.front_->prepared().plan, mailbox.synchronised_sets());
     // By an operator of the library's: throws nothing.
     exchange.combine<two_words>(words, word, nullptr, output);
     return true;

@@ -26,8 +26,12 @@ mailbox::Mailbox mailbox_in(std::byte* pages, int members, unsigned sets, const 
     return {slots, slots_per_operation, sets, stages, boards, failed};
 }
 
+static unsigned sets_of(int members) {
+    return members <= 64 ? mailbox::most_sets : mailbox::most_synchronised_sets;
+}
+
 std::size_t group_bytes(int members) {
-    return mailbox_bytes(members, mailbox::most_sets) +
+    return mailbox_bytes(members, sets_of(members)) +
            static_cast<std::size_t>(members) * sizeof(MemberStatus);
 }
 
@@ -100,8 +104,8 @@ void Channels::drop_persistent(std::uint64_t number) {
 
 SharedMemory::SharedMemory(int members, const mailbox::StdWord& failed)
     : members_(members), failed_(failed), pages_(group_bytes(members)),
-      mailbox_(mailbox_in(pages_.data(), members, mailbox::most_sets, failed)),
-      statuses_(objects_in<MemberStatus>(pages_.data() + mailbox_bytes(members, mailbox::most_sets))),
+      mailbox_(mailbox_in(pages_.data(), members, sets_of(members), failed)),
+      statuses_(objects_in<MemberStatus>(pages_.data() + mailbox_bytes(members, sets_of(members)))),
       last_cpus_(members + 1) {}
 
 Channels& SharedMemory::channels() {
