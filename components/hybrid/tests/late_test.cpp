@@ -129,7 +129,7 @@ TEST_CASE("a cluster tells who is where in a process, and for which process it w
                 wait_to_go();
             }
             x = me.allreduce(x, max);
-            me.barrier();
+            CHECK(mentions(cluster.roll_call(), ": thread " + std::to_string(gettid())));
         });
         asks.join();
         if (!two.is_second) {

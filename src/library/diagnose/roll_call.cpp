@@ -155,7 +155,7 @@ std::string RollCall::text() const {
         }
         text += "\n";
         for (const int rank : each->ranks) {
-            const MemberReport& report = of(rank);
+            const MemberReport& report = of(rank - reports_.front().rank);
             const std::string thread = is_odd && listed < most_listed() ? text_of_thread(report) : "";
             listed += is_odd ? 1 : 0;
             if (!thread.empty()) {
