@@ -57,8 +57,8 @@ struct alignas(paired_lines_bytes) BasicBoard {
 /// The lowest bit of a member's progress.
 inline constexpr std::uint64_t inside_bit = 1;
 
-/// With 16 sets, a member that only sends looks at the progress of others in every fifteenth operation. Those
-/// that synchronise use few sets, which stay in the L1 cache, and large groups have no memory for more.
+/// With 16 sets, a member that only sends checks the progress of others in every fifteenth operation.
+/// Operations that synchronise use fewer sets, which stay in the L1 cache; large groups have no others.
 inline constexpr unsigned most_sets = 16;
 inline constexpr unsigned most_synchronised_sets = 4;
 
