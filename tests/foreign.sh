@@ -96,10 +96,6 @@ install_missing() {
     cmake/setup.sh build || return
     [ -z "$missing" ] || { apt-get update -qq && apt-get install -qq -y --no-install-recommends $missing; }
 }
-if command -v ccache >/dev/null && [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ]; then
-    export CMAKE_CXX_COMPILER_LAUNCHER=ccache
-    export CCACHE_SLOPPINESS=pch_defines,time_macros # for precompiled headers
-fi
 failed=1
 step "installing what is missing" "$build/setup.log" install_missing || finish
 step "getting the source of hwloc" "$build/source.log" get_hwloc_source || finish

@@ -49,10 +49,6 @@ groups="build test"
 [ "$part" != compilers ] || groups="$groups clang libcxx"
 build=build/$preset
 step "installing what is missing" "$build/setup.log" cmake/setup.sh $groups || finish 0 1
-if command -v ccache >/dev/null && [ -z "${CMAKE_CXX_COMPILER_LAUNCHER:-}" ]; then
-    export CMAKE_CXX_COMPILER_LAUNCHER=ccache
-    export CCACHE_SLOPPINESS=pch_defines,time_macros # for precompiled headers
-fi
 step "configuring $build" "$build/configure.log" cmake --preset "$preset" ${part:+-DTUTTI_TESTS=$part} || finish 0 1
 step "building the library, the command and the tests" "$build/build.log" \
     cmake --build --preset "$preset" -j "$(nproc)" || finish 0 1
