@@ -115,7 +115,8 @@ T apply(tutti::Operator op, T a, T b) {
     case tutti::Operator::prod: {
         const auto of_reals = apply(op, a.real(), b.real());
         const auto of_imags = apply(op, a.imag(), b.imag());
-        return {with_left_nan(of_reals, of_reals - of_imags),
+        // Clang makes the right one the sum of -of_imags, which has the other sign as a NaN.
+        return {with_left_nan(of_reals, with_left_nan(of_imags, of_reals - of_imags)),
                 apply(tutti::Operator::sum, apply(op, a.real(), b.imag()), apply(op, a.imag(), b.real()))};
     }
     default:

@@ -50,30 +50,23 @@ constexpr bool has_integers = std::is_integral_v<typename LaneOfVector<Vector>::
 template <class Vector>
 constexpr bool has_two_floats = has_floats<Vector> && sizeof(Vector) == 2 * sizeof(float);
 
-// One instruction, whose operands no compiler swaps. Two floats are taken for four, so that the second
-// operand must not be read where it lies in memory.
+// One instruction, whose operands no compiler swaps.
 #if !defined(__AVX__)
 #define TUTTI_INSTRUCTION(mnemonic, result, a, b) asm(mnemonic " %2, %0" : "=x"(result) : "0"(a), "x"(b))
 #elif defined(__clang__) // which, offered memory, stores the operand to have it there
+// Its assembler swaps operands where a shorter prefix then suffices, unless the longer one is asked for.
 #define TUTTI_INSTRUCTION(mnemonic, result, a, b)                                                            \
-    asm("v" mnemonic " %2, %1, %0" : "=v"(result) : "v"(a), "v"(b))
-#else
-#define TUTTI_INSTRUCTION(mnemonic, result, a, b)                                                            \
-    if constexpr (has_two_floats<Vector>) {                                                                  \
-        asm("v" mnemonic " %2, %1, %0" : "=v"(result) : "v"(a), "v"(b));                                     \
+    if constexpr (sizeof(Vector) <= 8 * sizeof(float)) {                                                     \
+        asm("%{vex3%} v" mnemonic " %2, %1, %0" : "=x"(result) : "x"(a), "x"(b));                            \
     } else {                                                                                                 \
-        asm("v" mnemonic " %2, %1, %0" : "=v"(result) : "v"(a), "vm"(b));                                    \
+        asm("v" mnemonic " %2, %1, %0" : "=v"(result) : "v"(a), "v"(b));                                     \
     }
-#endif
-
-#ifdef __clang__ // has no register for two floats
-template <class Vector>
-constexpr bool must_be_widened = has_two_floats<Vector>;
 #else
-template <class Vector>
-constexpr bool must_be_widened = false;
+#define TUTTI_INSTRUCTION(mnemonic, result, a, b)                                                            \
+    asm("v" mnemonic " %2, %1, %0" : "=v"(result) : "v"(a), "vm"(b))
 #endif
 
+// Two floats are taken for four: an instruction reads four from memory, and clang has no register for two.
 template <class Vector>
 [[gnu::always_inline]] inline auto widened(Vector a) {
     return __builtin_shufflevector(a, Vector{}, 0, 1, 2, 3);
@@ -89,7 +82,7 @@ template <class Wide>
         Vector result;                                                                                       \
         if constexpr (has_integers<Vector>) {                                                                \
             result = a op b;                                                                                 \
-        } else if constexpr (must_be_widened<Vector>) {                                                      \
+        } else if constexpr (has_two_floats<Vector>) {                                                       \
             result = lower_half(name(widened(a), widened(b)));                                               \
         } else if constexpr (std::is_same_v<Vector, float>) {                                                \
             TUTTI_INSTRUCTION(mnemonic "ss", result, a, b);                                                  \
@@ -123,7 +116,7 @@ template <class Vector, std::size_t... Lane>
 [[gnu::always_inline]] inline Vector difference_and_sum_of(Vector a, Vector b,
                                                            std::index_sequence<Lane...> /*lanes*/) {
 #ifdef __AVX__
-    if constexpr (sizeof(Vector) <= 8 * sizeof(float) && !must_be_widened<Vector>) {
+    if constexpr (sizeof(Vector) <= 8 * sizeof(float) && !has_two_floats<Vector>) {
         Vector result;
         if constexpr (has_floats<Vector>) {
             TUTTI_INSTRUCTION("addsubps", result, a, b);
