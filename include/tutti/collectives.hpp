@@ -142,8 +142,8 @@ public:
 
     /// Allreduce: out[i] = in_0[i] op in_1[i] op ... op in_{p-1}[i], with the same bits on every member. `in`
     /// and `out` must have the same number of elements, equal on every member. They may be the same buffer,
-    /// but must not overlap otherwise. By default one exchange, in which each member reads m and writes m
-    /// bytes.
+    /// but must not overlap otherwise. Among up to 8 members by default one exchange, in which each member
+    /// reads m and writes m bytes.
     template <class In, class Out, class Op>
     requires detail::Reduction<In, Out, Op>
     auto allreduce(In&& in, Out&& out, const Op& op, const Options& options = {}) {

@@ -39,7 +39,7 @@ class GroupAccess;
 /// If a call of a member throws anything except ArgumentError, CombinationError, or an Error that rejects the
 /// call before it begins, or if an exception destroys a Member, the group fails. A failed group stays failed:
 /// every later call of its members throws Aborted or TimeoutError with the text of the first failure, and so
-/// does join(). Make a new group, which takes microseconds.
+/// does join(). Make a new group, which takes tens of microseconds.
 class TUTTI_API Group {
 public:
     /// Throws ArgumentError unless 1 <= members <= 65535.

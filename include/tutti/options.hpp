@@ -141,7 +141,7 @@ enum class TraceFormat : std::uint8_t { json_lines, perfetto };
 ///   sleeps. It also yields at once if it waits for a thread that was last seen on the CPU of the waiting
 ///   member. It sleeps at once if its last three waits took more than 1 ms each, and after 5 us if other
 ///   processes compete for its CPU. The CPUs of the members are the CPUs to which they are bound, within the
-///   quota of a control group; members check again during long waits.
+///   quota of a control group; members of a Group or Team check again during long waits.
 /// - spin: never gives up its CPU. It should be used only if every member has a CPU to itself.
 /// - yield: yields the CPU between two checks, and never sleeps.
 /// - sleep: sleeps at once. It should be used if waits are long, or if other threads need the CPUs more.

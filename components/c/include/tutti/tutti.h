@@ -184,9 +184,9 @@ enum {
 /// group.
 typedef void (*tutti_op_function)(const void* in, void* inout, size_t n, void* user);
 
-/// Makes an operator of the program. `user` is passed to the function; it may differ between members. The
-/// function must be associative. If `commutative` is not 0, operands may be swapped; otherwise they stay in
-/// rank order.
+/// Makes an operator of the program. `user` is passed to the function, and must live as long as calls with
+/// the operator; it may differ between members. The function must be associative. If `commutative` is not 0,
+/// operands may be swapped; otherwise they stay in rank order.
 TUTTI_API tutti_status tutti_op_create(tutti_op_function function, void* user, int commutative, tutti_op* op);
 
 /// Frees an operator. Outstanding and persistent calls that use it keep it for as long as they need. 0 is
@@ -290,7 +290,8 @@ static inline tutti_member tutti_at(tutti_member me, const char* file, unsigned 
 /// start the same calls in the same order, also in relation to their blocking calls. They may wait for the
 /// operations in any order, and the operations may complete in any order.
 ///
-/// A copy of the member that is used again returns TUTTI_ARGUMENT_ERROR if `request` is outstanding.
+/// Until `request` is TUTTI_REQUEST_NULL again, another call with the returned member, or with a copy of it,
+/// returns TUTTI_ARGUMENT_ERROR.
 TUTTI_API tutti_member tutti_nonblocking(tutti_member me, tutti_request* request);
 
 /// Returns the same member for preparing one persistent call, which tutti_start() starts any number of
@@ -637,19 +638,19 @@ TUTTI_API tutti_status tutti_abort(tutti_member me, const char* text);
 /// The CPU on which the calling thread, a member's, runs now; -1 if the system does not report it.
 TUTTI_API tutti_status tutti_cpu(tutti_member me, int* cpu);
 
-/// The code of one member. It returns TUTTI_OK, or another number if it has failed, which ends the other
+/// The code of one member. It returns TUTTI_OK, or a tutti_status if it has failed, which ends the other
 /// members' calls with TUTTI_ABORTED.
 typedef tutti_status (*tutti_member_function)(tutti_member me, void* user);
 
-/// Joins, calls function(me, user) and leaves. Returns what the function returns. If this is the status of a
-/// call that has failed in the function, tutti_error_text() has the text of the last failure with this status
-/// in the function, even if calls have failed with other statuses since.
+/// Joins, calls function(me, user) and leaves. Returns what the function returns. If this is the status of
+/// calls that have failed in the function, tutti_error_text() describes the last of them. Later failures with
+/// other statuses do not replace it.
 TUTTI_API tutti_status tutti_group_run(tutti_group* group, int rank, tutti_member_function function,
                                        void* user);
 
 /// Divides the group: members that pass the same `color` form a new group, ranked by `key` and then by their
 /// rank here. *part is this thread's member of it, of size 0 if its color is negative. Every member must call
-/// it. *part must be given back with tutti_leave(), as must the members that
+/// it. A *part of another size must be given back with tutti_leave(), as must the members that
 /// tutti_split_by_level(), tutti_subset(), tutti_dup() and tutti_among() make.
 TUTTI_API tutti_status tutti_split(tutti_member me, int color, int key, tutti_member* part);
 

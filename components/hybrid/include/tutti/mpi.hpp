@@ -108,9 +108,9 @@ struct ClusterOptions {
 /// more. Some MPI libraries end the job when they find an error; MPICH does so for errors of requests.
 ///
 /// P is the number of members of all processes, m the bytes of one member's whole buffer. Inside a process a
-/// call costs two exchanges, in which each member reads and writes 2m to 3m bytes, or reads m and writes its
-/// part of m if they share the result. Between processes it costs what the algorithm among the processes
-/// costs.
+/// call costs two exchanges, three among neighbours, in which each member reads and writes 2m to 3m bytes, or
+/// reads m and writes its part of m if they share the result. Between processes it costs what the algorithm
+/// among the processes costs.
 class TUTTI_API ClusterMember : public Collectives<ClusterMember, detail::ClusterWay> {
 public:
     ~ClusterMember();
