@@ -1,7 +1,7 @@
 #!/bin/sh
-# The main job, from a fresh clone to a table in four minutes: installs what is missing, builds a small benchmark, and measures
-# allreduce, reduce_scatter and allgather among as many members as there are CPUs, and among twice as many, beside Open MPI, OpenMP and
-# a plain barrier. Results are in build/quick/bench.json.
+# The main job, from a fresh clone to a table in four minutes: installs what is missing, builds a small benchmark for this CPU, and
+# measures allreduce, reduce_scatter and allgather among as many members as there are CPUs, and among twice as many, beside Open MPI,
+# OpenMP and a plain barrier. Results are in build/quick/bench.json.
 #
 #   bench/run.sh                            the above
 #   bench/run.sh full                       the matrix: 2, 4 and 8 members, 8 bytes to 64 MiB, beside all baselines, with a report in
@@ -17,9 +17,14 @@ jobs=$((2 * $(nproc)))
 
 if [ $# -eq 0 ]; then
     build=build/quick
-    step "installing what is missing" "$build/setup.log" cmake/setup.sh build bench
+    case $(grep -m 1 '^flags' /proc/cpuinfo) in
+    *avx512vl*) isa=avx512 ;;
+    *avx2*) isa=avx2 ;;
+    *) isa=generic ;;
+    esac
+    step "installing what is missing" "$build/setup.log" cmake/setup.sh quick
     step "configuring $build" "$build/configure.log" cmake -G Ninja -S . -B "$build" -DCMAKE_BUILD_TYPE=Release -DTUTTI_TYPES=f64 \
-        -DTUTTI_BUILD_TESTS=OFF -DTUTTI_BUILD_COMMAND=QUICK -DTUTTI_BUILD_FORTRAN=OFF -DTUTTI_BUILD_MPI=OFF || exit 4
+        -DTUTTI_ISA_ONLY=$isa -DTUTTI_BUILD_TESTS=OFF -DTUTTI_BUILD_COMMAND=QUICK -DTUTTI_BUILD_FORTRAN=OFF -DTUTTI_BUILD_MPI=OFF || exit 4
     step "building the library" "$build/library.log" cmake --build "$build" -j "$jobs" --target tutti_first_result
     echo "first result, a heat equation, beside the same with std::barrier:"
     "$build/bench/tutti_first_result" 128

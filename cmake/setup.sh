@@ -3,7 +3,8 @@
 #
 #   cmake/setup.sh build          what the library and the command are built with, and D3, without which reports of the
 #                                 command have no charts
-#   cmake/setup.sh build bench    the same, and what to compare with: Open MPI, and where they can be had MPICH and
+#   cmake/setup.sh quick          what bench/run.sh without arguments needs: the same without D3, and Open MPI
+#   cmake/setup.sh build bench    the same as build, and what to compare with: Open MPI, and where they can be had MPICH and
 #                                 clang's OpenMP runtime, without which `tutti bench` skips them
 #   cmake/setup.sh build test     the same, and what the tests need, with both MPI libraries, and Chromium, without which
 #                                 they do not look at reports
@@ -41,6 +42,7 @@ missing_optional=''
 for group in "${@:-build}"; do
     case $group in
     build) packages=$build_packages optional=$build_optional ;;
+    quick) packages="$build_packages $bench_packages" optional='' ;;
     bench) packages=$bench_packages optional=$bench_optional ;;
     test) packages=$test_packages optional=$test_optional ;;
     lint) packages=$lint_packages optional='' ;;
@@ -48,7 +50,7 @@ for group in "${@:-build}"; do
     libcxx) packages=$libcxx_packages optional='' ;;
     docs) packages=$docs_packages optional='' ;;
     *)
-        echo "cmake/setup.sh: \"$group\" is unknown; there are: build, bench, test, lint, clang, libcxx, docs" >&2
+        echo "cmake/setup.sh: \"$group\" is unknown; there are: build, quick, bench, test, lint, clang, libcxx, docs" >&2
         exit 2
         ;;
     esac

@@ -94,11 +94,11 @@ std::vector<Cells> all_rows() {
 
 std::string legend() {
     return fmt::format(
-        "Rounds, blocks received, blocks combined and blocks of scratch are those of the member with the "
-        "most, in blocks of the schedule's own size, at {} ranks ({} where only powers of two are served), "
+        "Vector: the blocks of a buffer. Rounds, blocks received, blocks combined (reductions) and blocks of "
+        "scratch are those of the member with the most, at {} ranks ({} if only powers of two are served), "
         "root 0, distance 1. Order: serial = rank order from the left, canonical = rank order as a butterfly "
         "combines, asked = one of these two, all operands at once, rank = rank order, canonical for powers "
-        "of two, same = one order for all, any = members differ. Protocols: irregular = blocks of which only "
+        "of two, same = one order for all, any = members differ. Forms: irregular = blocks of which only "
         "their senders and receivers know, as in an all-to-all with counts or with displacements; shared = "
         "into one vector for all members. The numbers of levels-... are for one group of all ranks; they run "
         "on the levels on which a group's members are.",
