@@ -1,6 +1,7 @@
 // Machine from hwloc: the running system, an XML file, a synthetic description.
 #include "machine/machine.hpp"
 #include "machine/pinning.hpp"
+#include "machine/thresholds.hpp"
 
 #include <hwloc.h>
 
@@ -194,10 +195,13 @@ Described describe_this_system() {
         const std::string reason = std::generic_category().message(errno);
         return {{}, "caches and cores unknown: hwloc cannot read this machine (" + reason + ")"};
     }
-    return {describe_topology(topology.get()),
-            hwloc_topology_is_thissystem(topology.get()) != 0
-                ? ""
-                : "hwloc was told to describe a stored machine, not this one"};
+    Described described{describe_topology(topology.get()), ""};
+    if (hwloc_topology_is_thissystem(topology.get()) != 0) {
+        note_this_processor(described.machine);
+    } else {
+        described.note = "hwloc was told to describe a stored machine, not this one";
+    }
+    return described;
 }
 
 /// The same from the files of the kernel, if these suffice and no variable tells hwloc what to read.

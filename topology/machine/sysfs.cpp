@@ -181,10 +181,7 @@ std::optional<Machine> from_files(const std::string& root) {
             return std::nullopt;
         }
         Machine machine = read_machine(files, online);
-        Processor processor = this_processor();
-        machine.model = std::move(processor.model);
-        machine.vendor = std::move(processor.vendor);
-        machine.family = processor.family;
+        note_this_processor(machine);
         return machine;
     } catch (const std::invalid_argument&) { // hwloc may know more
         return std::nullopt;

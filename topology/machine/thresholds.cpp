@@ -170,28 +170,27 @@ std::string shown_ns(double ns) {
 } // namespace
 
 #ifdef __x86_64__
-Processor this_processor() {
-    Processor processor;
+void note_this_processor(Machine& machine) {
+    machine.model = machine.vendor = "";
     const Registers vendor = leaf(0);
     for (const unsigned part : {vendor[1], vendor[3], vendor[2]}) {
-        append(processor.vendor, part);
+        append(machine.vendor, part);
     }
     const unsigned last = std::min(leaf(0x80000000U)[0], 0x80000004U);
     for (unsigned number = 0x80000002U; number <= last; ++number) { // the model
         for (const unsigned part : leaf(number)) {
-            append(processor.model, part);
+            append(machine.model, part);
         }
     }
-    processor.model.resize(std::strlen(processor.model.c_str()));
-    processor.model.erase(processor.model.find_last_not_of(' ') + 1);
-    processor.model.erase(0, processor.model.find_first_not_of(' '));
+    machine.model.resize(std::strlen(machine.model.c_str()));
+    machine.model.erase(machine.model.find_last_not_of(' ') + 1);
+    machine.model.erase(0, machine.model.find_first_not_of(' '));
     const unsigned signature = leaf(1)[0];
     const unsigned family = signature >> 8U & 0xfU;
-    processor.family = static_cast<int>(family == 0xfU ? family + (signature >> 20U & 0xffU) : family);
-    return processor;
+    machine.family = static_cast<int>(family == 0xfU ? family + (signature >> 20U & 0xffU) : family);
 }
 #else
-Processor this_processor() {
+void note_this_processor(Machine& machine) {
     const std::string text = "\n" + text_of_file("/proc/cpuinfo").value_or("");
     const auto value = [&](std::string_view name) {
         const std::size_t at = text.find("\n" + std::string(name) + "\t");
@@ -199,7 +198,9 @@ Processor this_processor() {
         return colon == std::string::npos ? std::string()
                                           : text.substr(colon + 2, text.find('\n', colon) - colon - 2);
     };
-    return {value("model name"), value("vendor_id"), std::atoi(value("cpu family").c_str())};
+    machine.model = value("model name");
+    machine.vendor = value("vendor_id");
+    machine.family = std::atoi(value("cpu family").c_str());
 }
 #endif
 

@@ -7,16 +7,10 @@
 
 namespace tutti::machine {
 
-/// How a processor names itself; empty or 0 where it does not.
-struct Processor {
-    std::string model;
-    std::string vendor;
-    int family = 0; ///< the vendor's number
-};
-
-/// Of this machine. x86 processors have instructions for it; others are described in /proc/cpuinfo, which
-/// some kernels take milliseconds to write.
-Processor this_processor();
+/// Notes how this processor names itself: its model, vendor and family. x86 processors have instructions for
+/// it; others are described in /proc/cpuinfo, which some kernels take milliseconds to write. The kernel of a
+/// virtual machine that was moved may still know the processor that it was started on.
+void note_this_processor(Machine& machine);
 
 } // namespace tutti::machine
 

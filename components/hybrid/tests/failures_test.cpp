@@ -272,7 +272,7 @@ TEST_CASE("what MPI has not sent when a cluster fails is not freed, and texts of
             });
             sends_last = false;
             if (!is_second) {
-                check_all(texts, "process 0 has waited 100 ms in ");
+                check_all(texts, " has waited 100 ms"); // one process or the other
             }
             const auto broken = [&](int a, int b) {
                 if (is_second) {
