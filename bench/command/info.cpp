@@ -8,7 +8,6 @@
 #include "terminal/text.hpp"
 
 #include <tutti/team.hpp>
-#include <tutti/version.hpp>
 
 #include <fmt/format.h>
 
@@ -20,7 +19,7 @@ namespace {
 
 void print_build(const Environment& environment) {
     constexpr int sample = 64;
-    fmt::print("tutti:         {}, {}\n", TUTTI_VERSION_STRING, environment.compiler);
+    fmt::print("tutti:         {}, {}\n", version_of_tutti(), environment.compiler);
     fmt::print("system:        {}\n", environment.system);
     fmt::print("kernels:       {}\n", environment.instruction_set);
     fmt::print("mailboxes:     {} KiB for {} members\n", (library::group_bytes(sample) + 1023) / 1024,

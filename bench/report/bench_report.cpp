@@ -4,8 +4,6 @@
 #include "report/comparison.hpp"
 #include "terminal/text.hpp"
 
-#include <tutti/version.hpp>
-
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -129,7 +127,7 @@ std::vector<Meaning> meanings(std::span<const Calling> callings) {
 
 std::string header_text(const Environment& environment, std::size_t width) {
     const std::string text =
-        fmt::format("tutti {} on {}\n{}, {} kernels, {}, placement {}\n", TUTTI_VERSION_STRING,
+        fmt::format("tutti {} on {}\n{}, {} kernels, {}, placement {}\n", version_of_tutti(),
                     machine_line(environment.machine), environment.compiler, environment.instruction_set,
                     environment.system, environment.placement);
     return wrapped(text, std::min(width, widest_prose));

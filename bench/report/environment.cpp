@@ -1,5 +1,6 @@
 #include "report/environment.hpp"
 
+#include "commit.hpp"
 #include "machine/files.hpp"
 #include "machine/placement.hpp"
 
@@ -85,6 +86,11 @@ std::string process_copies() {
 
 } // namespace
 
+std::string version_of_tutti() {
+    const std::string commit = TUTTI_COMMIT;
+    return TUTTI_VERSION_STRING + (commit.empty() ? "" : " (commit " + commit + ")");
+}
+
 Environment detect_environment() {
     return {.machine = machine::detect(),
             .compiler = fmt::format("{} ({})", compiler_version, build_kind),
@@ -106,7 +112,7 @@ nlohmann::json to_json(const Environment& environment) {
         pinning[std::to_string(members)] = lines;
     }
     nlohmann::json versions = environment.peer_versions;
-    versions["tutti"] = TUTTI_VERSION_STRING;
+    versions["tutti"] = version_of_tutti();
     return {{"machine",
              {{"model", machine.model},
               {"cpus", machine.pus.size()},

@@ -31,6 +31,9 @@ struct Environment {
     std::string process_copies;
 };
 
+/// The version, and the commit if the program was built in a clone.
+std::string version_of_tutti();
+
 /// Looks at this machine and this build.
 Environment detect_environment();
 

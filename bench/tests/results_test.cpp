@@ -1,7 +1,10 @@
 // Files of results: their schema, runs that are killed, and tutti compare.
 #include "bench/tests/command.hpp"
+#include "report/environment.hpp"
 #include "report/results_file.hpp"
 #include "terminal/output.hpp"
+
+#include <tutti/version.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -103,6 +106,8 @@ TEST_CASE("compare ends with exit code 3 when something is slower, and with 0 wh
 }
 
 TEST_CASE("compare says first in what machines and versions differ") {
+    const bool in_clone = std::filesystem::exists(TUTTI_DOCS "/../.git");
+    CHECK(in_clone == tutti::bench::version_of_tutti().starts_with(TUTTI_VERSION_STRING " (commit "));
     const Place place;
     const std::vector points{spread_point(8, 1)};
     const json here{{"machine", {{"model", "Alpha"}, {"cpus_in_machine", 4}, {"cpu_list", "0-3"}}},
