@@ -76,6 +76,39 @@ void interleave(const Algorithm& row, int ranks, long interleavings) {
 
 } // namespace
 
+TEST_CASE("a member that enters a call wakes the others once, also if it publishes at once") {
+    struct Bell {
+        int rings = 0;
+        void notify_if_needed() noexcept { ++rings; }
+    };
+    using RungMailbox = mailbox::BasicMailbox<mailbox::Slot, mailbox::StdWord, Bell>;
+    constexpr int ranks = 2;
+    constexpr unsigned sets = 2;
+    const int slots_of_operation = plan::slots_per_operation(ranks);
+    for (const Collective collective : {Collective::allgather, Collective::broadcast, Collective::reduce}) {
+        for (const auto& call : calls_of(*algorithm::find(collective, "flat"), ranks)) {
+            for (const bool must_wait : {false, true}) {
+                std::vector<mailbox::Slot> slots(ranks * sets * static_cast<std::size_t>(slots_of_operation));
+                std::vector<mailbox::StagingBuffer> stages(ranks * sets);
+                std::vector<RungMailbox::Board> boards(ranks);
+                const mailbox::StdWord failed;
+                const RungMailbox mailbox(slots.data(), slots_of_operation, sets, stages.data(),
+                                          boards.data(), failed);
+                Program program = Program::repeated(*call, 1);
+                run::Cursor cursor;
+                cursor.must_wait_for_slots = must_wait;
+                run::Bindings bindings;
+                bindings.reserve(call->prepared(0));
+                bindings.bind(call->prepared(0), program.input(0, 0), program.output(0, 0),
+                              call->order_operator().state);
+                run::Runner<RungMailbox> runner(mailbox, cursor, call->prepared(0), bindings);
+                runner.advance(1);
+                CHECK_MESSAGE(boards.front().event.rings == 1, call->name());
+            }
+        }
+    }
+}
+
 TEST_CASE("every row keeps its promises in random interleavings of its calls") {
     for (const Algorithm& row : algorithm::registry()) {
         std::vector<int> sizes(most_ranks);

@@ -82,6 +82,8 @@ public:
             throw schedule::TooLarge("compile: more than 65535 operands in lists");
         }
         plan_.carries = std::ranges::find(plan_.steps, Code::carry, &Step::code) != plan_.steps.end();
+        plan_.publishes_first =
+            !plan_.steps.empty() && plan_.steps.front().traits().publishes != Publishes::nothing;
         plan_.exchanges_once = exchanges_once(plan_);
         return std::move(plan_);
     }

@@ -70,6 +70,8 @@ struct Plan {
     std::vector<Operand> operands;
     /// Whether any step carries a message.
     bool carries = false;
+    /// Whether the first step publishes something.
+    bool publishes_first = false;
     /// Whether the plan is one exchange: every member sends its whole buffer (in a barrier, nothing) and
     /// combines the messages of all members.
     bool exchanges_once = false;

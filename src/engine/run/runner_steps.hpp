@@ -74,9 +74,11 @@ bool Runner<Mailbox, Compute, Observer>::enter_operation() {
     // sees this member.
     own_board().progress.publish(2 * cursor_.epoch | mailbox::inside_bit);
     std::atomic_signal_fence(std::memory_order_seq_cst);
-    mailbox_.notify(plan_.rank); // a member that waits for slots waits for this
     entered_ = true;
     has_slots_ = !cursor_.must_wait_for_slots;
+    if (!has_slots_ || !plan_.publishes_first) { // or else the first step notifies, once for both
+        mailbox_.notify(plan_.rank);             // a member that waits for slots waits for this
+    }
     oldest_ = cursor_.epoch;
     return mailbox_.has_failed() ? stop(State::failed, plan_.rank) : true;
 }
