@@ -128,10 +128,13 @@ public:
         return folded(option->get_description());
     }
     std::string make_subcommand(const CLI::App* command) const override {
-        std::stringstream out;
-        CLI::detail::format_help(out, command->get_display_name(true), folded(command->get_description()),
-                                 get_column_width());
-        return out.str();
+        std::istringstream lines(folded(command->get_description()));
+        std::string left = "  " + command->get_display_name(true);
+        std::string text;
+        for (std::string line; std::getline(lines, line); left.clear()) {
+            text += fmt::format("{:<{}}{}\n", left, get_column_width(), line);
+        }
+        return text;
     }
 
     /// Examples, which are indented, stay lines that can be copied.
