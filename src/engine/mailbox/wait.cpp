@@ -51,7 +51,7 @@ std::int64_t cpu_time_of_process_ns() noexcept {
 
 /// The guess about one CPU: whether other processes want it. Waits end however wrong it is: relaxed.
 struct alignas(line_bytes) Cpu {
-    /// Until when waits that may sleep do so at once.
+    /// Until when waits that may sleep do so after a few microseconds.
     std::atomic<std::int64_t> wanted_until_ns{0};
     /// For how long that was when it was last found to be so.
     std::atomic<std::int64_t> wanted_for_ns{0};
