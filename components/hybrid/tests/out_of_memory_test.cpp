@@ -102,12 +102,16 @@ Outcomes run(const Scenario& scenario, const Plan& plan) {
     return outcomes;
 }
 
-/// Whether an allocation failed in either process.
-bool anything_refused() {
-    const int own = famine.refused > 0 ? 1 : 0;
+bool in_any_process(bool here) {
+    const int own = here ? 1 : 0;
     int all = 0;
     MPI_Allreduce(&own, &all, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     return all != 0;
+}
+
+/// Whether an allocation failed in either process.
+bool anything_refused() {
+    return in_any_process(famine.refused > 0);
 }
 
 auto count(const Outcomes& outcomes, Outcome wanted) {
@@ -127,9 +131,12 @@ TEST_CASE("a member of a cluster that runs out of memory in a call releases all 
                      std::string(lasts ? ", then none" : ""));
                 const Outcomes outcomes = run(scenario, {process, admitted, lasts});
                 refused = anything_refused();
-                if (!refused) {
-                    CHECK(count(outcomes, Outcome::good) == members);
-                } else if (process == process_of_world()) {
+                const bool suffers = in_any_process(count(outcomes, Outcome::good) != members);
+                if (!suffers) { // a long wait asks other processes for their calls, and can do without
+                    continue;
+                }
+                CHECK(refused);
+                if (process == process_of_world()) {
                     const auto lack = count(outcomes, Outcome::out_of_memory);
                     CHECK(lack >= 1);
                     CHECK(lack <= (lasts ? members : 1));
