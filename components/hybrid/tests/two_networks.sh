@@ -15,17 +15,16 @@ shift 2
 [ "$(id -u)" -eq 0 ] && command -v ip nsenter unshare >/dev/null || { echo "skipped: needs root, ip and unshare"; exit 77; }
 here=$(mktemp -d)
 touch "$here/first" "$here/second" "$here/names"
-finish() {
-    umount "$here/first" "$here/second" "$here/names" 2>/dev/null || true
-    rm -rf "$here"
-}
-trap finish EXIT
+trap 'umount "$here/first" "$here/second" "$here/names" 2>/dev/null || true; rm -rf "$here"' EXIT
 unshare --net="$here/second" --uts="$here/names" sh -c 'hostname tutti-second && ip link set lo up' 2>/dev/null &&
     unshare --net="$here/first" ip link set lo up 2>/dev/null || { echo "skipped: no namespaces permitted"; exit 77; }
 nsenter --net="$here/first" ip link add cable type veth peer name cable netns "$here/second" 2>/dev/null ||
     { echo "skipped: no virtual network permitted"; exit 77; }
 nsenter --net="$here/first" sh -c 'ip addr add 10.77.0.1/24 dev cable && ip link set cable up'
 nsenter --net="$here/second" sh -c 'ip addr add 10.77.0.2/24 dev cable && ip link set cable up'
+for side in first second; do # the kernel may say so up to a second later, and MPI takes no network before
+    timeout 5 sh -c 'until nsenter --net="$0" ip link show cable | grep -q "state UP"; do sleep 0.05; done' "$here/$side"
+done
 export TUTTI_NETWORK="$here/second" TUTTI_NAMES="$here/names"
 printf '#!/bin/sh\nexec %s agent "$@"\n' "$(realpath "$0")" >"$here/agent"
 chmod +x "$here/agent"
