@@ -6,15 +6,17 @@
 
 namespace {
 
-void make_barrier(Member& me) {
-    me.barrier();
-}
+constexpr std::array all_waits{Wait::automatic, Wait::spin, Wait::yield, Wait::sleep};
+constexpr auto make_barrier = [](Member& me) { me.barrier(); };
 
 /// The first `threads` members of the group wait in vain. One reports it, the others may be released by that.
 void check_told(Group group, int threads, const std::string& who, const Part& act) {
     bool is_said = false;
     std::barrier<> joined(threads); // however slowly the machine starts them
-    const auto together = [&](Member& me) { (joined.arrive_and_wait(), act(me)); };
+    const auto together = [&](Member& me) {
+        joined.arrive_and_wait();
+        act(me);
+    };
     for (const Thrown& each : run_threads(group, threads, together)) {
         is_said = is_said || each.kind == Kind::error;
         CHECK((each.kind == Kind::error || each.kind == Kind::aborted));
@@ -22,8 +24,6 @@ void check_told(Group group, int threads, const std::string& who, const Part& ac
     }
     CHECK(is_said);
 }
-
-constexpr std::array all_waits{Wait::automatic, Wait::spin, Wait::yield, Wait::sleep};
 
 } // namespace
 

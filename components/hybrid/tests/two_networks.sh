@@ -22,8 +22,9 @@ nsenter --net="$here/first" ip link add cable type veth peer name cable netns "$
     { echo "skipped: no virtual network permitted"; exit 77; }
 nsenter --net="$here/first" sh -c 'ip addr add 10.77.0.1/24 dev cable && ip link set cable up'
 nsenter --net="$here/second" sh -c 'ip addr add 10.77.0.2/24 dev cable && ip link set cable up'
-for side in first second; do # the kernel may say so up to a second later, and MPI takes no network before
-    timeout 5 sh -c 'until nsenter --net="$0" ip link show cable | grep -q "state UP"; do sleep 0.05; done' "$here/$side"
+for side in first second; do # the kernel declares a cable up as much as a second late, and MPI skips a network until then
+    timeout 5 sh -c 'until nsenter --net="$0" ip link show cable | grep -q "state UP"; do sleep 0.05; done' "$here/$side" ||
+        { echo "the cable is not up in the $side network"; exit 1; }
 done
 export TUTTI_NETWORK="$here/second" TUTTI_NAMES="$here/names"
 printf '#!/bin/sh\nexec %s agent "$@"\n' "$(realpath "$0")" >"$here/agent"
