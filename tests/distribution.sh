@@ -15,7 +15,7 @@ cd "$(dirname "$0")/.." || exit 1
 . cmake/step.sh
 suite=${1:-} compiler=${2:-}
 number=${compiler#*-} number=${number%%-*}
-preset=release flags='' linker_flags=''
+preset=release flags='' linker_flags='' environment=''
 # clang needs the headers of OpenMP beside it.
 case $compiler in
 '') cc=cc cxx=c++ packages='' ;;
@@ -105,14 +105,13 @@ describe() {
 }
 
 write_result() {
-    local commit
-    commit=$(git rev-parse --short=8 HEAD)
-    git diff --quiet HEAD -- ':!docs' || commit+=' and changes'
     { date -u +%F && echo "$suite" && describe && printf '%s\n' "$passed" "$failed" "$commit"; } | paste -s >>"$work/results"
     tail -n 1 "$work/results"
 }
 
 mkdir -p "$logs"
+commit=$(git rev-parse --short=8 HEAD) # now: the tree may be another one at the end
+git diff --quiet HEAD -- ':!docs' || commit+=' and changes'
 if ! step "a root directory of $suite ${compiler:+with $compiler}" "$logs/root.log" prepare; then
     echo "0 passed, 1 failed"
     exit 1
