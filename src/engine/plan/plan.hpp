@@ -70,7 +70,7 @@ struct Plan {
     std::vector<Operand> operands;
     /// Whether any step carries a message.
     bool carries = false;
-    /// Whether the first step publishes something, also after a plan has been made for other buffers.
+    /// Whether the first step publishes something. The functions below that change a plan keep that.
     bool publishes_first = false;
     /// Whether the plan is one exchange: every member sends its whole buffer (in a barrier, nothing) and
     /// combines the messages of all members.
