@@ -104,7 +104,7 @@ TEST_CASE("a timeout that is not positive is reported as it was given") {
             CHECK(mentions(all[2], "GroupOptions::timeout is"));
             CHECK(mentions(all[3], "GroupOptions::join_timeout is"));
             check_rejected("GroupOptions::report_after is",
-                           [&] { Group group(2, {.report_after = timeout}); });
+                           [after = timeout] { Group group(2, {.report_after = after}); });
             for (const std::string& refusal : all) {
                 INFO(refusal);
                 CHECK(refusal.ends_with("timeout" + std::string(refusal.starts_with("barrier") ? "`" : "") +

@@ -290,10 +290,12 @@ TEST_CASE("moves that a step cannot say are refused") {
 
 TEST_CASE("the plan of an irregular exchange compares counts right after it has entered, before it copies") {
     constexpr int ranks = 4;
-    for (const auto& [collective, name] :
+    for (const auto& row :
          {std::pair{Collective::alltoall, "direct"}, std::pair{Collective::alltoall, "pairwise"},
           std::pair{Collective::allgather, "flat"}, std::pair{Collective::gather, "flat"},
           std::pair{Collective::scatter, "direct"}}) {
+        const Collective collective = row.first; // no structured binding: INFO captures
+        const char* const name = row.second;
         for (int rank = 0; rank < ranks; ++rank) {
             INFO(to_string(collective), " ", name, " ", rank);
             const plan::Plan plan = plan::for_irregular_exchange(row_plan(collective, name, ranks, rank, 1));

@@ -259,9 +259,9 @@ TEST_CASE("clusters from C: a failure in one process ends the calls of the other
         const std::vector<Returned> told = returned_by(part, nullptr, [&](tutti_member me, int local) {
             return is_second && local == 0 ? tutti_abort(me, "no bread left") : tutti_barrier(me);
         });
-        for (const auto& [status, text] : std::span(told).subspan(is_second ? 1 : 0)) {
-            CHECK(status == TUTTI_ABORTED);
-            CHECK_MESSAGE(mentions(text, "no bread left"), text);
+        for (const Returned& each : std::span(told).subspan(is_second ? 1 : 0)) {
+            CHECK(each.status == TUTTI_ABORTED);
+            CHECK_MESSAGE(mentions(each.text, "no bread left"), each.text);
         }
     });
 }
@@ -288,9 +288,9 @@ TEST_CASE("clusters from C: a process that does not come ends the calls of all w
             }
             return made;
         };
-        for (const auto& [status, text] : returned_by(part, &options, call)) {
-            CHECK(status == TUTTI_TIMEOUT_ERROR);
-            CHECK_MESSAGE(mentions(text, "process 1"), text);
+        for (const Returned& each : returned_by(part, &options, call)) {
+            CHECK(each.status == TUTTI_TIMEOUT_ERROR);
+            CHECK_MESSAGE(mentions(each.text, "process 1"), each.text);
         }
     });
 }
