@@ -19,26 +19,20 @@ template <class Lane, std::size_t Bytes>
 struct VectorOf {
     using type __attribute__((vector_size(Bytes))) = Lane;
 };
-template <>
-struct VectorOf<float, sizeof(float)> {
-    using type = float;
-};
-template <>
-struct VectorOf<double, sizeof(double)> {
-    using type = double;
+template <class Lane>
+requires std::is_floating_point_v<Lane>
+struct VectorOf<Lane, sizeof(Lane)> {
+    using type = Lane;
 };
 
 template <class Vector>
 struct LaneOfVector {
     using type = std::remove_cvref_t<decltype(std::declval<Vector&>()[0])>;
 };
-template <>
-struct LaneOfVector<float> {
-    using type = float;
-};
-template <>
-struct LaneOfVector<double> {
-    using type = double;
+template <class Number>
+requires std::is_floating_point_v<Number>
+struct LaneOfVector<Number> {
+    using type = Number;
 };
 
 template <class Vector>
@@ -133,19 +127,16 @@ template <class Vector, std::size_t... Lane>
 // The library's operators on vectors of any width. Like the loops that use them (see loops.hpp), they have
 // internal linkage.
 
-struct Add {
-    template <class Vector>
-    [[gnu::always_inline]] static Vector apply(Vector a, Vector b) {
-        return sum_of(a, b);
+#define TUTTI_LANES(name, ...)                                                                               \
+    struct name {                                                                                            \
+        template <class Vector>                                                                              \
+        [[gnu::always_inline]] static Vector apply(Vector a, Vector b) {                                     \
+            return __VA_ARGS__;                                                                              \
+        }                                                                                                    \
     }
-};
 
-struct Multiply {
-    template <class Vector>
-    [[gnu::always_inline]] static Vector apply(Vector a, Vector b) {
-        return product_of(a, b);
-    }
-};
+TUTTI_LANES(Add, sum_of(a, b));
+TUTTI_LANES(Multiply, product_of(a, b));
 
 /// Lanes (2k, 2k + 1) hold one complex number: (ac - bd, ad + bc).
 struct MultiplyComplex {
@@ -165,19 +156,8 @@ private:
     }
 };
 
-struct Min {
-    template <class Vector>
-    [[gnu::always_inline]] static Vector apply(Vector a, Vector b) {
-        return b < a ? b : a;
-    }
-};
-
-struct Max {
-    template <class Vector>
-    [[gnu::always_inline]] static Vector apply(Vector a, Vector b) {
-        return a < b ? b : a;
-    }
-};
+TUTTI_LANES(Min, b < a ? b : a);
+TUTTI_LANES(Max, a < b ? b : a);
 
 /// The places of floating-point numbers in the order in which min and max choose (place_of in
 /// tutti/detail/numbers.hpp), for lanes that hold the bits of the numbers as signed integers.
@@ -194,63 +174,18 @@ template <bool nan_is_least, int fraction_bits, class Vector>
 }
 
 template <int fraction_bits>
-struct MinFloat {
-    template <class Vector>
-    [[gnu::always_inline]] static Vector apply(Vector a, Vector b) {
-        return places_of<true, fraction_bits>(b) < places_of<true, fraction_bits>(a) ? b : a;
-    }
-};
-
+TUTTI_LANES(MinFloat, places_of<true, fraction_bits>(b) < places_of<true, fraction_bits>(a) ? b : a);
 template <int fraction_bits>
-struct MaxFloat {
-    template <class Vector>
-    [[gnu::always_inline]] static Vector apply(Vector a, Vector b) {
-        return places_of<false, fraction_bits>(a) < places_of<false, fraction_bits>(b) ? b : a;
-    }
-};
+TUTTI_LANES(MaxFloat, places_of<false, fraction_bits>(a) < places_of<false, fraction_bits>(b) ? b : a);
 
 /// Comparing vectors gives all ones or all zeros in each lane; the logical operators keep the lowest one.
-struct BothNonzero {
-    template <class Vector>
-    [[gnu::always_inline]] static Vector apply(Vector a, Vector b) {
-        return reinterpret_cast<Vector>((a != 0) & (b != 0)) & 1;
-    }
-};
+TUTTI_LANES(BothNonzero, reinterpret_cast<Vector>((a != 0) & (b != 0)) & 1);
+TUTTI_LANES(AnyNonzero, reinterpret_cast<Vector>((a | b) != 0) & 1);
+TUTTI_LANES(OneNonzero, reinterpret_cast<Vector>((a != 0) ^ (b != 0)) & 1);
 
-struct AnyNonzero {
-    template <class Vector>
-    [[gnu::always_inline]] static Vector apply(Vector a, Vector b) {
-        return reinterpret_cast<Vector>((a | b) != 0) & 1;
-    }
-};
-
-struct OneNonzero {
-    template <class Vector>
-    [[gnu::always_inline]] static Vector apply(Vector a, Vector b) {
-        return reinterpret_cast<Vector>((a != 0) ^ (b != 0)) & 1;
-    }
-};
-
-struct And {
-    template <class Vector>
-    [[gnu::always_inline]] static Vector apply(Vector a, Vector b) {
-        return a & b;
-    }
-};
-
-struct Or {
-    template <class Vector>
-    [[gnu::always_inline]] static Vector apply(Vector a, Vector b) {
-        return a | b;
-    }
-};
-
-struct Xor {
-    template <class Vector>
-    [[gnu::always_inline]] static Vector apply(Vector a, Vector b) {
-        return a ^ b;
-    }
-};
+TUTTI_LANES(And, (a & b));
+TUTTI_LANES(Or, a | b);
+TUTTI_LANES(Xor, a ^ b);
 
 } // namespace
 } // namespace tutti::kernel
