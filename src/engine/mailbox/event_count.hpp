@@ -127,36 +127,20 @@ private:
 
 using EventCount = BasicEventCount<StdWaiters, FutexCounter>;
 
-/// One that misses nobody, so that a thread that waits for hours sleeps for hours: sleeps have no bound.
+/// One that misses nobody, so that nobody need look for what it has missed: sleeps may last for hours.
 class alignas(line_bytes) SureEventCount : public BasicEventCount<SureWaiters, FutexCounter> {
 public:
-    template <class Ready>
-    void sleep(Ready&& ready, std::int64_t /*bound_ns*/) {
-        constexpr std::int64_t for_good_ns = std::numeric_limits<std::int64_t>::max();
-        BasicEventCount::sleep(std::forward<Ready>(ready), for_good_ns);
-    }
-    /// For a thread that has to look at a clock.
-    template <class Ready>
-    void sleep_bounded(Ready&& ready, std::int64_t bound_ns) {
-        BasicEventCount::sleep(std::forward<Ready>(ready), bound_ns);
-    }
-};
-
-/// An event count for a waiter that has to look at a clock: as often as its wait needs, or as seldom as the
-/// waiter itself chooses.
-class TimedEventCount {
-public:
-    explicit TimedEventCount(SureEventCount& event, std::int64_t least_ns = 0)
-        : event_(event), least_ns_(least_ns) {}
+    /// Sleeps that nobody ends last at least so long.
+    explicit SureEventCount(std::int64_t least_ns = std::numeric_limits<std::int64_t>::max())
+        : least_ns_(least_ns) {}
 
     template <class Ready>
     void sleep(Ready&& ready, std::int64_t bound_ns) {
-        event_.sleep_bounded(std::forward<Ready>(ready), std::max(bound_ns, least_ns_));
+        BasicEventCount::sleep(std::forward<Ready>(ready), std::max(bound_ns, least_ns_));
     }
 
 private:
-    SureEventCount& event_;
-    std::int64_t least_ns_;
+    const std::int64_t least_ns_;
 };
 
 /// Sleeps for so long. Unlike the function of the C++ library, no point at which pthread_cancel() may end the

@@ -7,10 +7,6 @@
 
 #include <bitset>
 
-#if defined(TUTTI_WIDE_CELLS)
-#include <cpuid.h>
-#endif
-
 namespace tutti::library {
 
 namespace {
@@ -61,19 +57,11 @@ ZeroPages::~ZeroPages() {
 #if defined(TUTTI_WIDE_CELLS)
 
 namespace tutti::mailbox {
-namespace {
 
-bool has_avx() {
-    unsigned eax = 0;
-    unsigned ebx = 0;
-    unsigned ecx = 0;
-    unsigned edx = 0;
-    return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & bit_AVX) != 0;
-}
-
-} // namespace
-
-bool stores_are_wide = has_avx();
+bool stores_are_wide = [] {
+    __builtin_cpu_init(); // may come after this constructor otherwise
+    return __builtin_cpu_supports("avx") != 0;
+}();
 
 } // namespace tutti::mailbox
 #endif

@@ -240,7 +240,6 @@ void TeamThreads::finish() {
 
 /// Waits until no thread has anything to do. After a failed run, reports threads that go on for long.
 void TeamThreads::await_all() {
-    constexpr std::chrono::seconds before_telling{1};
     std::chrono::nanoseconds failed_at{0};
     bool is_told = false;
     const auto check = [&](bool takes_long) {
@@ -254,10 +253,9 @@ void TeamThreads::await_all() {
             tell_still_running();
         }
     };
-    mailbox::TimedEventCount event(end_event_, std::chrono::nanoseconds(before_telling).count());
     // Acquire: pairs with finish().
-    mailbox::progress_until([this] { return running_.load(std::memory_order_acquire) == 0; }, check, event,
-                            wait_policy_,
+    mailbox::progress_until([this] { return running_.load(std::memory_order_acquire) == 0; }, check,
+                            end_event_, wait_policy_,
                             {wait_history_, group_->memory().last_cpus().of(caller_is_member_ ? 0 : size())});
 }
 

@@ -100,6 +100,9 @@ private:
     void recover();
     std::exception_ptr cause_of(const std::exception_ptr& failure) const;
 
+    /// How long threads may go on after a failure before that is reported.
+    static constexpr std::chrono::seconds before_telling{1};
+
     HeldCpus cpus_;
     std::shared_ptr<GroupState> group_;
     bool caller_is_member_;
@@ -121,7 +124,7 @@ private:
     mailbox::SureEventCount start_event_;
     /// Threads that have yet to finish.
     alignas(line_bytes) Atomic<std::int64_t> running_{0};
-    mailbox::SureEventCount end_event_;
+    mailbox::SureEventCount end_event_{std::chrono::nanoseconds(before_telling).count()};
 
     /// The threads that have ended before their time; ordered by running_.
     std::vector<char> ended_;
