@@ -193,80 +193,56 @@ Schedule doubling_reduce(int p, int root) {
 
 // ---- The rows ----
 
-template <class Graph>
-constexpr Algorithm allgather_row(std::string_view name, Protocols protocols, std::string_view source) {
+/// A row whose cost is so many times the rounds of the graph, p - 1 blocks and reductions.
+template <class Graph, int rounds, int blocks, int reductions>
+constexpr Algorithm graph_row(std::string_view name, Collective collective, Protocols protocols,
+                              schedule::Schedule (*make)(int, int), long (*scratch)(int, int),
+                              std::string_view source) {
     return {.name = name,
-            .collective = Collective::allgather,
+            .collective = collective,
+            .order = reductions == 0 ? Order::none : Order::same,
             .ranks = Graph::ranks,
             .protocols = protocols,
-            .make = allgather<Graph>,
+            .make = make,
             .cost =
                 [](int p, int) {
-                    return CostTerms{Graph::rounds(p), p - 1, 0};
+                    return CostTerms{rounds * Graph::rounds(p), blocks * (p - 1L), reductions * (p - 1L)};
                 },
-            .scratch = no_scratch,
+            .scratch = scratch,
             .source = source};
+}
+
+template <class Graph>
+constexpr Algorithm allgather_row(std::string_view name, Protocols protocols, std::string_view source) {
+    return graph_row<Graph, 1, 1, 0>(name, Collective::allgather, protocols, allgather<Graph>, no_scratch,
+                                     source);
 }
 
 template <class Graph>
 constexpr Algorithm reduce_scatter_row(std::string_view name, Protocols protocols, long (*scratch)(int, int),
                                        std::string_view source) {
-    return {.name = name,
-            .collective = Collective::reduce_scatter,
-            .order = Order::same,
-            .ranks = Graph::ranks,
-            .protocols = protocols,
-            .make = reduce_scatter<Graph>,
-            .cost =
-                [](int p, int) {
-                    return CostTerms{Graph::rounds(p), p - 1, p - 1};
-                },
-            .scratch = scratch,
-            .source = source};
+    return graph_row<Graph, 1, 1, 1>(name, Collective::reduce_scatter, protocols, reduce_scatter<Graph>,
+                                     scratch, source);
 }
 
 template <class Graph>
 constexpr Algorithm allreduce_row(std::string_view name, Protocols protocols, std::string_view source) {
-    return {.name = name,
-            .collective = Collective::allreduce,
-            .order = Order::same,
-            .ranks = Graph::ranks,
-            .protocols = protocols,
-            .make = allreduce<Graph>,
-            .cost =
-                [](int p, int) {
-                    return CostTerms{2 * Graph::rounds(p), 2L * (p - 1), p - 1};
-                },
-            .scratch = no_scratch,
-            .source = source};
+    return graph_row<Graph, 2, 2, 1>(name, Collective::allreduce, protocols, allreduce<Graph>, no_scratch,
+                                     source);
 }
 
 template <class Graph>
 constexpr Algorithm gather_row(std::string_view name, long (*scratch)(int, int), std::string_view source) {
-    return {.name = name,
-            .collective = Collective::gather,
-            .ranks = Graph::ranks,
-            .protocols = pulled,
-            .make = gather<Graph>,
-            .cost =
-                [](int p, int) {
-                    return CostTerms{Graph::rounds(p), p - 1, 0};
-                },
-            .scratch = scratch,
-            .source = source};
+    return graph_row<Graph, 1, 1, 0>(name, Collective::gather, pulled, gather<Graph>, scratch, source);
 }
 
 template <class Graph>
 constexpr Algorithm scatter_row(std::string_view name, CostTerms (*cost)(int, int), long (*scratch)(int, int),
                                 std::string_view source) {
-    return {.name = name,
-            .collective = Collective::scatter,
-            .ranks = Graph::ranks,
-            .protocols = pulled,
-            .make = scatter<Graph>,
-            .cost = cost,
-            .scratch = scratch,
-            .source = source};
+    Algorithm row =
+        graph_row<Graph, 1, 1, 0>(name, Collective::scatter, pulled, scatter<Graph>, scratch, source);
+    row.cost = cost;
+    return row;
 }
 
 // Collectives over the levels of the machine on which a group runs. If nothing is known of it, all ranks are

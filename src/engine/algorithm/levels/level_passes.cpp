@@ -260,14 +260,18 @@ void LevelPasses::combine() {
     }
 }
 
-void LevelPasses::spread() {
-    for (int level = 0; level < tree_.last(); ++level) {
+void LevelPasses::pass(Direction direction, bool own_blocks) {
+    const bool outwards = direction == Direction::outwards;
+    for (int round = 0; round < tree_.last(); ++round) {
+        const int level = outwards ? tree_.last() - 1 - round : round;
         begin_round();
         for (int child = 0; child < tree_.groups(level + 1); ++child) {
+            const RankRange ranks = own_blocks ? tree_.group(level + 1, child) : RankRange{0, block_count()};
             const int parent = tree_.group_of(level, tree_.group(level + 1, child).first);
-            copy_runs(0, block_count(), [&](int block, Operands& operands) {
-                return describe_copy(owner(level + 1, child, block), owner(level, parent, block), block,
-                                     operands);
+            copy_runs(ranks.first, ranks.first + ranks.count, [&](int block, Operands& operands) {
+                const int inner = owner(level + 1, child, block);
+                const int outer = owner(level, parent, block);
+                return describe_copy(outwards ? outer : inner, outwards ? inner : outer, block, operands);
             });
         }
     }
@@ -293,34 +297,6 @@ void LevelPasses::from_root() {
             return describe_copy(owner(level, tree_.group_of(level, root_), block),
                                  owner(level + 1, tree_.group_of(level + 1, root_), block), block, operands);
         });
-    }
-}
-
-void LevelPasses::collect() {
-    for (int level = tree_.last(); level-- > 0;) {
-        begin_round();
-        for (int child = 0; child < tree_.groups(level + 1); ++child) {
-            const RankRange ranks = tree_.group(level + 1, child);
-            const int parent = tree_.group_of(level, ranks.first);
-            copy_runs(ranks.first, ranks.first + ranks.count, [&](int block, Operands& operands) {
-                return describe_copy(owner(level, parent, block), owner(level + 1, child, block), block,
-                                     operands);
-            });
-        }
-    }
-}
-
-void LevelPasses::deal() {
-    for (int level = 0; level < tree_.last(); ++level) {
-        begin_round();
-        for (int child = 0; child < tree_.groups(level + 1); ++child) {
-            const RankRange ranks = tree_.group(level + 1, child);
-            const int parent = tree_.group_of(level, ranks.first);
-            copy_runs(ranks.first, ranks.first + ranks.count, [&](int block, Operands& operands) {
-                return describe_copy(owner(level + 1, child, block), owner(level, parent, block), block,
-                                     operands);
-            });
-        }
     }
 }
 

@@ -110,7 +110,7 @@ public:
     /// tree that is split_to_combine. Then the owners of all have the results.
     void combine();
     /// Outermost first, the owner of a group has its children's owners copy.
-    void spread();
+    void spread() { pass(Direction::inwards, false); }
     /// The owners of all store their results to the root, in one round.
     void to_root();
     /// Innermost first, a block goes from the root to the owner of all by way of the owners of the groups
@@ -118,8 +118,8 @@ public:
     void from_root();
     /// The blocks of a group's ranks go to the owner of the group, innermost first, or back. For one owner of
     /// all blocks.
-    void collect();
-    void deal();
+    void collect() { pass(Direction::outwards, true); }
+    void deal() { pass(Direction::inwards, true); }
 
     schedule::Schedule take();
 
@@ -153,6 +153,10 @@ private:
     template <class Describe>
     void copy_runs(int begin, int end, Describe describe);
     bool describe_copy(int to, int from, int block, Operands& operands) const;
+    enum class Direction : std::uint8_t { inwards, outwards };
+    /// Level by level, blocks go from the owner of each group to those of its children, or back: all blocks,
+    /// or those of the child's ranks.
+    void pass(Direction direction, bool own_blocks);
     void combine_group(int level, int number);
 
     const graph::LevelTree& tree_;
