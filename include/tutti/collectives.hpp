@@ -66,14 +66,13 @@ template <class Self, class Way = detail::BlockingWay>
 class Collectives : protected detail::CallMaker {
 public:
     /// Returns when every member has called it.
-    auto barrier(const Options& options = {}) { return make(call(Collective::barrier, options), options); }
+    auto barrier(const Options& options = {}) { return make(call(Collective::barrier, options)); }
 
     /// Copies `inout` of `root` to `inout` of every other member. It must have the same number of elements on
     /// every member. By default every member copies directly from the root's buffer.
     template <detail::InPlace<Way::blocks> InOut>
     auto broadcast(InOut&& inout, int root, const Options& options = {}) {
-        return make(rooted(in_place<InOut, Way::blocks>(Collective::broadcast, inout, options), root),
-                    options);
+        return make(rooted(in_place<InOut, Way::blocks>(Collective::broadcast, inout, options), root));
     }
 
     /// Broadcast among several processes into one buffer per process, tutti::shared(inout): what the members
@@ -84,8 +83,7 @@ public:
     requires(!Way::in_one_process) auto broadcast(Shared<T> inout, int root, const Options& options = {}) {
         const auto buffer = inout.span();
         return make(
-            rooted(shared(in_place<const std::span<T>>(Collective::broadcast, buffer, options)), root),
-            options);
+            rooted(shared(in_place<const std::span<T>>(Collective::broadcast, buffer, options)), root));
     }
 
     /// Produces the compile-time error for a broadcast without a root.
@@ -113,20 +111,17 @@ public:
     template <class In, class Out, class Op>
     requires detail::Reduction<In, Out, Op>
     auto reduce(In&& in, Out&& out, const Op& op, int root, const Options& options = {}) {
-        return make(rooted(reduction(vectors<Out>(Collective::reduce, operand<In, Out, Op>(in), out, options),
-                                     out, op),
-                           root),
-                    options);
+        return make(rooted(
+            reduction(vectors<Out>(Collective::reduce, operand<In, Out, Op>(in), out, options), out, op),
+            root));
     }
 
     /// Reduce in place: the result replaces `inout` on the root; `inout` of the other members is unchanged.
     template <class InOut, class Op>
     requires detail::InPlaceReduction<InOut, Op, Way::blocks>
     auto reduce(InOut&& inout, const Op& op, int root, const Options& options = {}) {
-        return make(
-            rooted(reduction(in_place<InOut, Way::blocks>(Collective::reduce, inout, options), inout, op),
-                   root),
-            options);
+        return make(rooted(
+            reduction(in_place<InOut, Way::blocks>(Collective::reduce, inout, options), inout, op), root));
     }
 
     /// Reduce of a single object by value: returns the result on the root, and nothing on the other members.
@@ -148,16 +143,15 @@ public:
     requires detail::Reduction<In, Out, Op>
     auto allreduce(In&& in, Out&& out, const Op& op, const Options& options = {}) {
         return make(
-            reduction(vectors<Out>(Collective::allreduce, operand<In, Out, Op>(in), out, options), out, op),
-            options);
+            reduction(vectors<Out>(Collective::allreduce, operand<In, Out, Op>(in), out, options), out, op));
     }
 
     /// Allreduce in place: the result replaces `inout`.
     template <class InOut, class Op>
     requires detail::InPlaceReduction<InOut, Op, Way::blocks>
     auto allreduce(InOut&& inout, const Op& op, const Options& options = {}) {
-        return make(reduction(in_place<InOut, Way::blocks>(Collective::allreduce, inout, options), inout, op),
-                    options);
+        return make(
+            reduction(in_place<InOut, Way::blocks>(Collective::allreduce, inout, options), inout, op));
     }
 
     /// Allreduce of a single object by value: `double all = me.allreduce(mine, tutti::sum)`. Returns the
@@ -181,8 +175,7 @@ public:
         return make(
             shared(reduction(vectors<const std::span<T>>(Collective::allreduce,
                                                          operand<In, std::span<T>, Op>(in), output, options),
-                             output, op)),
-            options);
+                             output, op)));
     }
 
     /// Reduce-scatter: block[i] = in_0[r n + i] op ... op in_{p-1}[r n + i] on member r. `block` has n
@@ -194,8 +187,7 @@ public:
     auto reduce_scatter(In&& in, Block&& block, const Op& op, const Options& options = {}) {
         return make(
             reduction(vectors<Block>(Collective::reduce_scatter, operand<In, Block, Op>(in), block, options),
-                      block, op),
-            options);
+                      block, op));
     }
 
     /// Reduce-scatter in place: the result replaces member r's block of `inout`; the other blocks are
@@ -203,8 +195,7 @@ public:
     template <class InOut, class Op>
     requires detail::Reduction<InOut, InOut, Op>
     auto reduce_scatter(InOut&& inout, const Op& op, const Options& options = {}) {
-        return make(reduction(in_place<InOut>(Collective::reduce_scatter, inout, options), inout, op),
-                    options);
+        return make(reduction(in_place<InOut>(Collective::reduce_scatter, inout, options), inout, op));
     }
 
     /// Reduce-scatter with irregular blocks: the r-th of the p counts is the number of elements of member r's
@@ -214,11 +205,10 @@ public:
     requires detail::Reduction<In, Block, Op>
     auto reduce_scatter(In&& in, Block&& block, Counts::View counts, const Op& op,
                         const Options& options = {}) {
-        return make(reduction(irregular(vectors<Block>(Collective::reduce_scatter, operand<In, Block, Op>(in),
-                                                       block, options),
-                                        counts),
-                              block, op),
-                    options);
+        return make(reduction(
+            irregular(vectors<Block>(Collective::reduce_scatter, operand<In, Block, Op>(in), block, options),
+                      counts),
+            block, op));
     }
 
     /// Reduce-scatter with irregular blocks, in place: the result replaces member r's block of `inout`.
@@ -226,8 +216,7 @@ public:
     requires detail::Reduction<InOut, InOut, Op>
     auto reduce_scatter(InOut&& inout, Counts::View counts, const Op& op, const Options& options = {}) {
         return make(reduction(irregular(in_place<InOut>(Collective::reduce_scatter, inout, options), counts),
-                              inout, op),
-                    options);
+                              inout, op));
     }
 
     /// Allgather: out = block_0, block_1, ..., block_{p-1}. `block` must have n elements on every member, and
@@ -235,13 +224,13 @@ public:
     template <class Block, class Out>
     requires detail::Vectors<Block, Out>
     auto allgather(Block&& block, Out&& out, const Options& options = {}) {
-        return make(vectors<Out>(Collective::allgather, operand<Block>(block), out, options), options);
+        return make(vectors<Out>(Collective::allgather, operand<Block>(block), out, options));
     }
 
     /// Allgather in place: `inout` has p n elements; the member contributes its own block of n elements.
     template <detail::BufferArgument InOut>
     auto allgather(InOut&& inout, const Options& options = {}) {
-        return make(in_place<InOut>(Collective::allgather, inout, options), options);
+        return make(in_place<InOut>(Collective::allgather, inout, options));
     }
 
     /// Allgather with irregular blocks: `block` must have the rank()-th of the p counts, and `out` their sum.
@@ -260,14 +249,13 @@ public:
     requires detail::Vectors<Block, Out>
     auto allgather(Block&& block, Out&& out, Counts::View counts, const Options& options = {}) {
         return make(
-            irregular(vectors<Out>(Collective::allgather, operand<Block>(block), out, options), counts),
-            options);
+            irregular(vectors<Out>(Collective::allgather, operand<Block>(block), out, options), counts));
     }
 
     /// Allgather with irregular blocks, in place: the member contributes its own block of `inout`.
     template <detail::BufferArgument InOut>
     auto allgather(InOut&& inout, Counts::View counts, const Options& options = {}) {
-        return make(irregular(in_place<InOut>(Collective::allgather, inout, options), counts), options);
+        return make(irregular(in_place<InOut>(Collective::allgather, inout, options), counts));
     }
 
     /// Allgather into one buffer that all members share, tutti::shared(out): each member copies its block
@@ -278,9 +266,8 @@ public:
     requires detail::Vectors<Block, std::span<T>>
     auto allgather(Block&& block, Shared<T> out, const Options& options = {}) {
         const auto output = out.span();
-        return make(shared(vectors<const std::span<T>>(Collective::allgather, operand<Block>(block), output,
-                                                       options)),
-                    options);
+        return make(shared(
+            vectors<const std::span<T>>(Collective::allgather, operand<Block>(block), output, options)));
     }
 
     /// Allgather with irregular blocks into one buffer that all members share. Displacements are not
@@ -289,10 +276,9 @@ public:
     requires detail::Vectors<Block, std::span<T>>
     auto allgather(Block&& block, Shared<T> out, Counts::View counts, const Options& options = {}) {
         const auto output = out.span();
-        return make(shared(irregular(vectors<const std::span<T>>(Collective::allgather, operand<Block>(block),
-                                                                 output, options),
-                                     counts)),
-                    options);
+        return make(shared(irregular(
+            vectors<const std::span<T>>(Collective::allgather, operand<Block>(block), output, options),
+            counts)));
     }
 
     /// Gather: out = block_0, block_1, ..., block_{p-1} on the root; `out` of the other members is ignored.
@@ -300,15 +286,14 @@ public:
     template <class Block, class Out>
     requires detail::Vectors<Block, Out>
     auto gather(Block&& block, Out&& out, int root, const Options& options = {}) {
-        return make(rooted(vectors<Out>(Collective::gather, operand<Block>(block), out, options), root),
-                    options);
+        return make(rooted(vectors<Out>(Collective::gather, operand<Block>(block), out, options), root));
     }
 
     /// Gather in place. On the root, `inout` has p n elements, of which it contributes its own n. On the
     /// other members, `inout` is their block.
     template <detail::BufferArgument InOut>
     auto gather(InOut&& inout, int root, const Options& options = {}) {
-        return make(rooted(in_place<InOut>(Collective::gather, inout, options), root), options);
+        return make(rooted(in_place<InOut>(Collective::gather, inout, options), root));
     }
 
     /// Gather with irregular blocks, as MPI_Gatherv: the p counts, and displacements if any, of the root are
@@ -320,8 +305,7 @@ public:
     requires detail::Vectors<Block, Out>
     auto gather(Block&& block, Out&& out, Counts::View counts, int root, const Options& options = {}) {
         return make(
-            at_root(vectors<Out>(Collective::gather, operand<Block>(block), out, options), counts, root),
-            options);
+            at_root(vectors<Out>(Collective::gather, operand<Block>(block), out, options), counts, root));
     }
 
     /// Gather with irregular blocks and one buffer: on the root the whole buffer, in place; on another member
@@ -329,7 +313,7 @@ public:
     /// with two buffers.
     template <detail::BufferArgument InOut>
     auto gather(InOut&& inout, Counts::View counts, int root, const Options& options = {}) {
-        return make(at_root(in_place<InOut>(Collective::gather, inout, options), counts, root), options);
+        return make(at_root(in_place<InOut>(Collective::gather, inout, options), counts, root));
     }
 
     /// Gather with irregular blocks whose counts every member passes: `block` must have the rank()-th of the
@@ -340,16 +324,14 @@ public:
     auto gather(Block&& block, Out&& out, CountsOnAll::View counts, int root, const Options& options = {}) {
         return make(
             irregular(rooted(vectors<Out>(Collective::gather, operand<Block>(block), out, options), root),
-                      counts.counts),
-            options);
+                      counts.counts));
     }
 
     /// Gather with counts on all members, in place; the buffers are those of the gather in place.
     template <detail::BufferArgument InOut>
     auto gather(InOut&& inout, CountsOnAll::View counts, int root, const Options& options = {}) {
         return make(
-            irregular(rooted(in_place<InOut>(Collective::gather, inout, options), root), counts.counts),
-            options);
+            irregular(rooted(in_place<InOut>(Collective::gather, inout, options), root), counts.counts));
     }
 
     /// Scatter: `block` of member r becomes elements r n .. r n + n - 1 of the root's `in`; `in` of the other
@@ -358,15 +340,14 @@ public:
     template <class In, class Block>
     requires detail::Vectors<In, Block>
     auto scatter(In&& in, Block&& block, int root, const Options& options = {}) {
-        return make(rooted(vectors<Block>(Collective::scatter, operand<In>(in), block, options), root),
-                    options);
+        return make(rooted(vectors<Block>(Collective::scatter, operand<In>(in), block, options), root));
     }
 
     /// Scatter in place. On the root, `inout` has p n elements and is unchanged. On the other members,
     /// `inout` receives their block.
     template <detail::BufferArgument InOut>
     auto scatter(InOut&& inout, int root, const Options& options = {}) {
-        return make(rooted(in_place<InOut>(Collective::scatter, inout, options), root), options);
+        return make(rooted(in_place<InOut>(Collective::scatter, inout, options), root));
     }
 
     /// Scatter with irregular blocks, as MPI_Scatterv: the p counts, and displacements if any, of the root
@@ -379,8 +360,7 @@ public:
     requires detail::Vectors<In, Block>
     auto scatter(In&& in, Block&& block, Counts::View counts, int root, const Options& options = {}) {
         return make(
-            at_root(vectors<Block>(Collective::scatter, operand<In>(in), block, options), counts, root),
-            options);
+            at_root(vectors<Block>(Collective::scatter, operand<In>(in), block, options), counts, root));
     }
 
     /// Scatter with irregular blocks and one buffer: on the root the whole buffer, in place; on another
@@ -388,7 +368,7 @@ public:
     /// form with two buffers.
     template <detail::BufferArgument InOut>
     auto scatter(InOut&& inout, Counts::View counts, int root, const Options& options = {}) {
-        return make(at_root(in_place<InOut>(Collective::scatter, inout, options), counts, root), options);
+        return make(at_root(in_place<InOut>(Collective::scatter, inout, options), counts, root));
     }
 
     /// Scatter with irregular blocks whose counts every member passes: `block` must have the rank()-th of the
@@ -399,16 +379,14 @@ public:
     auto scatter(In&& in, Block&& block, CountsOnAll::View counts, int root, const Options& options = {}) {
         return make(
             irregular(rooted(vectors<Block>(Collective::scatter, operand<In>(in), block, options), root),
-                      counts.counts),
-            options);
+                      counts.counts));
     }
 
     /// Scatter with counts on all members, in place; the buffers are those of the scatter in place.
     template <detail::BufferArgument InOut>
     auto scatter(InOut&& inout, CountsOnAll::View counts, int root, const Options& options = {}) {
         return make(
-            irregular(rooted(in_place<InOut>(Collective::scatter, inout, options), root), counts.counts),
-            options);
+            irregular(rooted(in_place<InOut>(Collective::scatter, inout, options), root), counts.counts));
     }
 
     /// All-to-all: elements j n .. j n + n - 1 of member i's `in` become elements i n .. i n + n - 1 of
@@ -417,13 +395,13 @@ public:
     template <class In, class Out>
     requires detail::Vectors<In, Out>
     auto alltoall(In&& in, Out&& out, const Options& options = {}) {
-        return make(vectors<Out>(Collective::alltoall, operand<In>(in), out, options), options);
+        return make(vectors<Out>(Collective::alltoall, operand<In>(in), out, options));
     }
 
     /// All-to-all in place: block i of member j replaces block j of member i. The buffer is copied first.
     template <detail::BufferArgument InOut>
     auto alltoall(InOut&& inout, const Options& options = {}) {
-        return make(in_place<InOut>(Collective::alltoall, inout, options), options);
+        return make(in_place<InOut>(Collective::alltoall, inout, options));
     }
 
     /// All-to-all with irregular blocks. `in` has one block per member in rank order, of send_counts[j]
@@ -446,7 +424,7 @@ public:
         detail::Call made =
             irregular(vectors<Out>(Collective::alltoall, operand<In>(in), out, options), send_counts);
         made.received = &recv_counts;
-        return make(same(made), options);
+        return make(same(made));
     }
 
     /// All-to-all with irregular blocks, for members that do not know what they receive: `out` is resized to
@@ -486,7 +464,7 @@ public:
     auto alltoall(InOut&& inout, Counts::View counts, const Options& options = {}) {
         detail::Call made = irregular(in_place<InOut>(Collective::alltoall, inout, options), counts);
         made.received = &counts;
-        return make(same(made), options);
+        return make(same(made));
     }
 
     /// All-to-all among neighbours (halo exchange): block k of `in` is sent to destinations()[k] of
@@ -501,8 +479,7 @@ public:
     requires detail::Vectors<In, Out>
     auto neighbor_alltoall(const Neighbors& neighbors, In&& in, Out&& out, const Options& options = {}) {
         const auto graph = Counts::View().among(neighbors.graph());
-        return make(to_neighbors(vectors<Out>(Collective::alltoall, operand<In>(in), out, options), graph),
-                    options);
+        return make(to_neighbors(vectors<Out>(Collective::alltoall, operand<In>(in), out, options), graph));
     }
 
     /// The same with irregular blocks, as MPI_Neighbor_alltoallv: send_counts[k] elements are sent to
@@ -523,7 +500,7 @@ public:
         detail::Call made =
             to_neighbors(vectors<Out>(Collective::alltoall, operand<In>(in), out, options), sent);
         made.received = &recv_counts;
-        return make(same(made), options);
+        return make(same(made));
     }
 
     /// Inclusive scan: out[i] = in_0[i] op ... op in_r[i] on member r. `in` and `out` must have the same
@@ -533,16 +510,14 @@ public:
     requires detail::Reduction<In, Out, Op>
     auto scan(In&& in, Out&& out, const Op& op, const Options& options = {}) {
         return make(
-            reduction(vectors<Out>(Collective::scan, operand<In, Out, Op>(in), out, options), out, op),
-            options);
+            reduction(vectors<Out>(Collective::scan, operand<In, Out, Op>(in), out, options), out, op));
     }
 
     /// Inclusive scan in place: the result replaces `inout`.
     template <class InOut, class Op>
     requires detail::InPlaceReduction<InOut, Op, Way::blocks>
     auto scan(InOut&& inout, const Op& op, const Options& options = {}) {
-        return make(reduction(in_place<InOut, Way::blocks>(Collective::scan, inout, options), inout, op),
-                    options);
+        return make(reduction(in_place<InOut, Way::blocks>(Collective::scan, inout, options), inout, op));
     }
 
     /// Inclusive scan of a single object by value: returns the result.
@@ -562,16 +537,14 @@ public:
     requires detail::Reduction<In, Out, Op>
     auto exscan(In&& in, Out&& out, const Op& op, const Options& options = {}) {
         return make(
-            reduction(vectors<Out>(Collective::exscan, operand<In, Out, Op>(in), out, options), out, op),
-            options);
+            reduction(vectors<Out>(Collective::exscan, operand<In, Out, Op>(in), out, options), out, op));
     }
 
     /// Exclusive scan in place: the result replaces `inout`, except on member 0, whose `inout` is unchanged.
     template <class InOut, class Op>
     requires detail::InPlaceReduction<InOut, Op, Way::blocks>
     auto exscan(InOut&& inout, const Op& op, const Options& options = {}) {
-        return make(reduction(in_place<InOut, Way::blocks>(Collective::exscan, inout, options), inout, op),
-                    options);
+        return make(reduction(in_place<InOut, Way::blocks>(Collective::exscan, inout, options), inout, op));
     }
 
     /// Exclusive scan of a single object by value: returns the result. On member 0 it is the identity of the
@@ -620,15 +593,13 @@ public:
     template <class In, class Out>
     requires detail::Vectors<In, Out>
     auto shift(In&& in, Out&& out, int distance, const Options& options = {}) {
-        return make(shifted(vectors<Out>(Collective::shift, operand<In>(in), out, options), distance),
-                    options);
+        return make(shifted(vectors<Out>(Collective::shift, operand<In>(in), out, options), distance));
     }
 
     /// Shift in place: the contents received replace `inout`. The buffer is copied first.
     template <detail::InPlace<Way::blocks> InOut>
     auto shift(InOut&& inout, int distance, const Options& options = {}) {
-        return make(shifted(in_place<InOut, Way::blocks>(Collective::shift, inout, options), distance),
-                    options);
+        return make(shifted(in_place<InOut, Way::blocks>(Collective::shift, inout, options), distance));
     }
 
     /// Shift of a single object by value: returns the object that member r - distance (mod p) passed.
@@ -644,7 +615,7 @@ public:
 private:
     Self& self() { return static_cast<Self&>(*this); }
 
-    auto make(detail::Call&& call, const Options& options) { return self().run(call, options); }
+    auto make(detail::Call&& call) { return self().run(call); }
 
     /// The operand that a call reads. A blocking call has read a small object when it returns.
     template <class In, class Out = In, class Op = void>

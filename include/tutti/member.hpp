@@ -202,7 +202,7 @@ private:
     friend class Collectives<Member>;
     friend class detail::Inside;
 
-    void run(const detail::Call& call, const Options& /*in the call*/) {
+    void run(const detail::Call& call) {
         called_from_->show(call.where);
         detail::execute_or_repeat(*seat_, call);
     }

@@ -68,9 +68,7 @@ public:
 
 private:
     friend class Collectives<Start, detail::NonblockingWay>;
-    Request run(const detail::Call& call, const Options& /*in the call*/) {
-        return Request(detail::start(seat(), call));
-    }
+    Request run(const detail::Call& call) { return Request(detail::start(seat(), call)); }
 };
 
 /// A persistent operation: a call that was prepared once, so that its setup is done once, and can be started
@@ -139,9 +137,7 @@ public:
 
 private:
     friend class Collectives<Prepare, detail::NonblockingWay>;
-    Persistent run(const detail::Call& call, const Options& /*in the call*/) {
-        return Persistent(detail::prepare(seat(), call));
-    }
+    Persistent run(const detail::Call& call) { return Persistent(detail::prepare(seat(), call)); }
 };
 
 } // namespace tutti::v0_1

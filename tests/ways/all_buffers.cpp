@@ -17,7 +17,7 @@ public:
 
     int size() const { return calls_.ranks(); }
     int rank() const { return rank_; }
-    void run(const detail::Call& call, const Options& /*in the call*/) {
+    void run(const detail::Call& call) {
         calls_.add(call);
         ++rank_;
     }

@@ -136,7 +136,7 @@ class Summing : public Collectives<Summing> {
 public:
     Summing(const char* function, const tutti_member& me) : member_(function, blocking(function, me)) {}
     Options options() const { return member_.options(); }
-    void run(const detail::Call& call, const Options& /*are in the call*/) { member_.make(call); }
+    void run(const detail::Call& call) { member_.make(call); }
 
 private:
     static const tutti_member& blocking(const char* function, const tutti_member& me) {

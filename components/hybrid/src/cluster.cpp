@@ -189,8 +189,8 @@ void ClusterMember::leave() noexcept {
     seat_->rise();
 }
 
-void ClusterMember::run_anew(const detail::Call& call, const Options& options) {
-    seat_->run(call, options);
+void ClusterMember::run_anew(const detail::Call& call) {
+    seat_->run(call);
 }
 
 void ClusterMember::abort(std::string_view text) {
@@ -340,7 +340,7 @@ std::vector<PartLayout> ClusterMember::agree_on_parts(const Choice& choice, Sour
     detail::Call call = vectors<std::vector<ShownChoice>&>(Collective::allgather, std::span(&mine, 1),
                                                            members, Options{.where = where});
     call.splits = true;
-    run(call, {});
+    run(call);
     std::vector<Choice> choices;
     std::ranges::transform(members, std::back_inserter(choices), &ShownChoice::choice);
     return library::judged_by_all(
@@ -348,7 +348,7 @@ std::vector<PartLayout> ClusterMember::agree_on_parts(const Choice& choice, Sour
             library::check_agreement(choices);
             return parts_of(choices, members, *cluster_);
         },
-        [&] { run(call, {}); });
+        [&] { run(call); });
 }
 
 std::optional<ClusterMember> ClusterMember::regroup(const Choice& choice, SourceLine where) {

@@ -49,7 +49,7 @@ std::uint64_t digest_of(const run::PrivateLayout& blocks, std::uint64_t call) {
 
 // The decisions when a call is prepared.
 
-void ClusterCall::prepare(const Call& call, const Options& options) {
+void ClusterCall::prepare(const Call& call) {
     strategy_ = nullptr;
     known_.forget(); // it serves no call before it is complete
     offsets_.resize(static_cast<std::size_t>(cluster_.size()) + 1);
@@ -57,7 +57,7 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     copies_input_ = false;
     sends_blocks_ = detail::sends_blocks(call);
     known_.remember(
-        call, sends_blocks_ ? set_blocks(call, options)
+        call, sends_blocks_ ? set_blocks(call)
                             : library::checked_shape(call, global_rank(), cluster_.size(), offsets_.data()));
     if (shape().aliasing == library::Aliasing::front) {
         throw ArgumentError(
@@ -78,8 +78,7 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
             "result");
     }
     call_ = call;
-    const std::uint32_t algorithm =
-        sends_blocks() ? hybrid::blocks_algorithm : choose_algorithm(call, options);
+    const std::uint32_t algorithm = sends_blocks() ? hybrid::blocks_algorithm : choose_algorithm(call);
     set_call_signature(call, algorithm);
     kernels_ = !traits().reduces() ? nullptr : call.kernels != nullptr ? &marked : &call.loops();
     set_offsets();
@@ -93,20 +92,20 @@ void ClusterCall::prepare(const Call& call, const Options& options) {
     known_.complete();
 }
 
-std::uint32_t ClusterCall::choose_algorithm(const Call& call, const Options& options) const {
+std::uint32_t ClusterCall::choose_algorithm(const Call& call) const {
     Call among_processes = call;
     among_processes.shared_output = false; // a process has one vector in any case
     if (call.collective == Collective::scan) {
         among_processes.collective = Collective::exscan; // a process combines its members' prefixes with that
     }
     return hybrid::choose_algorithm(
-        among_processes, options.algorithm,
+        among_processes, call.algorithm,
         {.processes = cluster_.processes(), .bytes = total_bytes(), .even = cluster_.is_even()});
 }
 
 /// Sets the places of the member's blocks. Returns the shape of the call.
-library::Shape ClusterCall::set_blocks(const Call& call, const Options& options) {
-    if (!options.algorithm.empty()) {
+library::Shape ClusterCall::set_blocks(const Call& call) {
+    if (!call.algorithm.empty()) {
         library::refuse(call, "among processes, there is nothing to choose for blocks that members send to "
                               "each other: leave `options.algorithm` empty");
     }

@@ -112,7 +112,7 @@ public:
 
     /// Checks a call and decides everything about it except its addresses and its strategy. Throws
     /// ArgumentError. \pre check_given() has accepted the call
-    void prepare(const Call& call, const Options& options);
+    void prepare(const Call& call);
     /// Decides how the members make it, if all of them do at once.
     void set_strategy() { strategy_ = make_strategy(*this); }
     /// Whether it has been prepared for that call, or for the one with this key, which is not 0, on vectors
@@ -254,8 +254,8 @@ public:
 
 private:
     void bind(const void* input, void* output, const void* state, Timeout timeout);
-    library::Shape set_blocks(const Call& call, const Options& options);
-    std::uint32_t choose_algorithm(const Call& call, const Options& options) const;
+    library::Shape set_blocks(const Call& call);
+    std::uint32_t choose_algorithm(const Call& call) const;
     void set_call_signature(const Call& call, std::uint32_t algorithm);
     void set_offsets();
     void set_process_call(std::uint32_t algorithm);

@@ -111,10 +111,10 @@ void ClusterSeat::require_idle(const detail::Call& call) const {
     }
 }
 
-void ClusterSeat::run(const detail::Call& call, const Options& options) {
+void ClusterSeat::run(const detail::Call& call) {
     require_idle(call);
     check_failure(context_of(call)); // before others see the call, which may be another than theirs
-    ClusterCall& made = prepared(call, options);
+    ClusterCall& made = prepared(call);
     made.begin(call.input, call.output, call.state, call.timeout);
     run_prepared(made);
 }
@@ -183,14 +183,14 @@ void ClusterSeat::run_prepared(ClusterCall& call) {
     }
 }
 
-ClusterCall& ClusterSeat::prepared(const detail::Call& call, const Options& options) {
+ClusterCall& ClusterSeat::prepared(const detail::Call& call) {
     try {
         library::check_given(call);
         if (ClusterCall* const known = calls_.find(call)) {
             return *known;
         }
         auto prepared = calls_.next([this] { return std::make_unique<ClusterCall>(member_); });
-        prepared->prepare(call, options);
+        prepared->prepare(call);
         prepared->set_strategy();
         return calls_.put(std::move(prepared));
     } catch (ArgumentError& error) {
@@ -250,14 +250,14 @@ void ClusterSeat::throw_no_leader() {
                 "MPI_Init_thread for MPI_THREAD_SERIALIZED");
 }
 
-detail::RequestBase& start(ClusterSeat& seat, const detail::Call& call, const Options& options) {
+detail::RequestBase& start(ClusterSeat& seat, const detail::Call& call) {
     seat.show_line(call.where);
-    return seat.started().begin(call, options, library::Sequence::nonblocking);
+    return seat.started().begin(call, library::Sequence::nonblocking);
 }
 
-detail::PersistentRequestBase& prepare(ClusterSeat& seat, const detail::Call& call, const Options& options) {
+detail::PersistentRequestBase& prepare(ClusterSeat& seat, const detail::Call& call) {
     seat.show_line(call.where);
-    return seat.started().begin(call, options, library::Sequence::persistent);
+    return seat.started().begin(call, library::Sequence::persistent);
 }
 
 void run_operator(ClusterSeat& seat, void (*work)(void*), void* state) {

@@ -23,7 +23,7 @@ public:
         : home_(home), call_(member), work_(call_), blocks_(call_, 0, call_.members()) {}
 
     /// Checks a call, and decides everything about it. Throws ArgumentError.
-    void prepare(const detail::Call& call, const Options& options);
+    void prepare(const detail::Call& call);
     bool serves(const detail::Call& call) const { return call_.serves(call); }
     /// An operation will make this call, for which it is prepared.
     void use(const detail::Call& call);
@@ -76,8 +76,7 @@ public:
     StartedCalls(ClusterSeat& seat, ProcessMember& member) : seat_(seat), member_(member) {}
 
     /// Starts a nonblocking call, or prepares a persistent one.
-    library::OutstandingCall& begin(const detail::Call& call, const Options& options,
-                                    library::Sequence sequence);
+    library::OutstandingCall& begin(const detail::Call& call, library::Sequence sequence);
 
     ClusterSeat& seat() { return seat_; }
     /// The number of the operation that is started now.
@@ -85,7 +84,7 @@ public:
     void put_back(StartedGate& gate) { free_.put(&gate); }
 
 private:
-    StartedGate& gate_for(const detail::Call& call, const Options& options);
+    StartedGate& gate_for(const detail::Call& call);
 
     ClusterSeat& seat_;
     ProcessMember& member_;
@@ -109,7 +108,7 @@ public:
     void rise();
 
     /// Runs one collective call.
-    void run(const detail::Call& call, const Options& options);
+    void run(const detail::Call& call);
     /// One that has been prepared, on these vectors, if that is the call with this key.
     bool run_again(std::uint64_t key, const void* input, void* output);
 
@@ -145,7 +144,7 @@ private:
     ErrorContext context_of(const detail::Call& call) const;
     ErrorContext context_of(const ClusterCall& call) const;
     /// Checks a call, and prepares it unless it is known.
-    ClusterCall& prepared(const detail::Call& call, const Options& options);
+    ClusterCall& prepared(const detail::Call& call);
     void run_prepared(ClusterCall& call);
     void enter_call();
     ClusterState::Board& own_board() const { return cluster_.board(member_.rank()); }

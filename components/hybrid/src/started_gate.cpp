@@ -8,8 +8,8 @@ namespace tutti::v0_1::detail {
 using detail::Call;
 using detail::Seat;
 
-void StartedGate::prepare(const Call& call, const Options& options) {
-    call_.prepare(call, options);
+void StartedGate::prepare(const Call& call) {
+    call_.prepare(call);
     if (call_.algorithm() == hybrid::chain_algorithm) {
         throw ArgumentError(std::string(to_string(call.collective)) +
                             ": a nonblocking or persistent call of a cluster cannot combine in order "
@@ -208,7 +208,7 @@ Seat& StartedGate::own_seat() const {
     return call_.cluster().group().seat(call_.rank());
 }
 
-StartedGate& StartedCalls::gate_for(const Call& call, const Options& options) {
+StartedGate& StartedCalls::gate_for(const Call& call) {
     if (StartedGate* const known = free_.take(call)) {
         return *known;
     }
@@ -219,7 +219,7 @@ StartedGate& StartedCalls::gate_for(const Call& call, const Options& options) {
         gate = all_.emplace_back(std::make_unique<StartedGate>(*this, member_)).get();
     }
     try {
-        gate->prepare(call, options);
+        gate->prepare(call);
     } catch (...) {
         free_.put(gate);
         throw;
@@ -228,14 +228,13 @@ StartedGate& StartedCalls::gate_for(const Call& call, const Options& options) {
 }
 
 /// Begins a barrier of the process with a gate for the call.
-library::OutstandingCall& StartedCalls::begin(const Call& call, const Options& options,
-                                              library::Sequence sequence) {
+library::OutstandingCall& StartedCalls::begin(const Call& call, library::Sequence sequence) {
     const ErrorContext context{
         .rank = member_.global_rank(), .collective = call.collective, .where = call.where};
     try {
         seat_.require_idle(call);
         library::check_given(call);
-        StartedGate& gate = gate_for(call, options);
+        StartedGate& gate = gate_for(call);
         gate.use(call);
         const Call barrier{.collective = Collective::barrier,
                            .type = Type::u8,

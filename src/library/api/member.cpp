@@ -148,7 +148,7 @@ void Member::allgather_for_split(const T& mine, std::vector<T>& out, SourceLine 
     detail::Call made =
         vectors<std::vector<T>&>(Collective::allgather, std::span(&mine, 1), out, Options{.where = where});
     made.splits = true;
-    run(made, {});
+    run(made);
 }
 
 std::optional<Member> Member::split(std::optional<int> color, int key, SourceLine where) {

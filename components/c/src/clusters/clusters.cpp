@@ -17,15 +17,15 @@ public:
 
     int rank() const override { return member_.rank(); }
     int size() const override { return member_.size(); }
-    void run(const detail::Call& call) override { member_.run(call, {.algorithm = call.algorithm}); }
+    void run(const detail::Call& call) override { member_.run(call); }
     bool run_again(std::uint64_t key, const void* input, void* output) override {
         return detail::run_again(*member_.seat_, key, input, output);
     }
     detail::RequestBase& start(const detail::Call& call) override {
-        return detail::start(*member_.seat_, call, {.algorithm = call.algorithm});
+        return detail::start(*member_.seat_, call);
     }
     detail::PersistentRequestBase& prepare(const detail::Call& call) override {
-        return detail::prepare(*member_.seat_, call, {.algorithm = call.algorithm});
+        return detail::prepare(*member_.seat_, call);
     }
     detail::CalledFrom& called_from() const override { return *member_.called_from_; }
     void abort(std::string_view text) override { member_.abort(text); }

@@ -32,9 +32,8 @@ struct PartLayout;
 /// Like detail::execute_again.
 TUTTI_API bool run_again(ClusterSeat& seat, std::uint64_t key, const void* input, void* output);
 TUTTI_API void run_operator(ClusterSeat& seat, void (*work)(void* state), void* state);
-TUTTI_API detail::RequestBase& start(ClusterSeat& seat, const detail::Call& call, const Options& options);
-TUTTI_API detail::PersistentRequestBase& prepare(ClusterSeat& seat, const detail::Call& call,
-                                                 const Options& options);
+TUTTI_API detail::RequestBase& start(ClusterSeat& seat, const detail::Call& call);
+TUTTI_API detail::PersistentRequestBase& prepare(ClusterSeat& seat, const detail::Call& call);
 
 /// A way of calling, like BlockingWay.
 struct ClusterWay {
@@ -70,9 +69,7 @@ public:
 
 private:
     friend class Collectives<ClusterStart, detail::NonblockingClusterWay>;
-    Request run(const detail::Call& call, const Options& options) {
-        return Request(detail::start(seat(), call, options));
-    }
+    Request run(const detail::Call& call) { return Request(detail::start(seat(), call)); }
 };
 
 /// The persistent collectives of a cluster, as tutti::Prepare describes them, with the rules of ClusterStart.
@@ -84,9 +81,7 @@ public:
 
 private:
     friend class Collectives<ClusterPrepare, detail::NonblockingClusterWay>;
-    Persistent run(const detail::Call& call, const Options& options) {
-        return Persistent(detail::prepare(seat(), call, options));
-    }
+    Persistent run(const detail::Call& call) { return Persistent(detail::prepare(seat(), call)); }
 };
 
 /// Options of a cluster.
@@ -186,15 +181,15 @@ private:
     ClusterMember(std::shared_ptr<detail::ClusterState> cluster, detail::ClusterSeat& seat, Member* borrowed,
                   std::optional<Member> own);
 
-    void run(const detail::Call& call, const Options& options) {
+    void run(const detail::Call& call) {
         called_from_->show(call.where);
         const std::uint64_t key = detail::key_of(call);
         if (key == 0 || !detail::run_again(*seat_, key, call.input, call.output)) {
             const detail::Call made = call; // so that only this one lies in memory
-            run_anew(made, options);
+            run_anew(made);
         }
     }
-    void run_anew(const detail::Call& call, const Options& options);
+    void run_anew(const detail::Call& call);
     template <class Work>
     void run_operator(Work work) {
         detail::run_operator_of(*seat_, work);

@@ -110,7 +110,7 @@ public:
 
 private:
     friend class Collectives<Listing, NonblockingWay>;
-    void run(const Call& call, const Options& /*in the call*/) { add(call); }
+    void run(const Call& call) { add(call); }
 };
 
 /// A range of buffers, each valid as long as the range is.

@@ -112,9 +112,7 @@ public:
 private:
     friend class Collectives<AsyncRank, detail::NonblockingWay>;
     friend class c_api::Inside;
-    AsyncRequest run(const detail::Call& call, const Options& /*in the call*/) {
-        return AsyncRequest(detail::arrive(*state_, rank_, call));
-    }
+    AsyncRequest run(const detail::Call& call) { return AsyncRequest(detail::arrive(*state_, rank_, call)); }
 
     detail::AsyncGroupState* state_;
     int rank_;
