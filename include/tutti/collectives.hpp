@@ -301,9 +301,12 @@ public:
     /// Counts(). `out` of the root must have the sum of the counts; `out` of the other members is ignored.
     /// With displacements, block i is stored at displacement i of `out`. A count that differs from the length
     /// of a member's block is reported as in an allgather with displacements.
+    ///
+    /// With CountsOnAll, every member passes the same counts. Either every member must pass displacements or
+    /// none; only the root's are used.
     template <class Block, class Out>
     requires detail::Vectors<Block, Out>
-    auto gather(Block&& block, Out&& out, Counts::View counts, int root, const Options& options = {}) {
+    auto gather(Block&& block, Out&& out, detail::RootCounts counts, int root, const Options& options = {}) {
         return make(
             at_root(vectors<Out>(Collective::gather, operand<Block>(block), out, options), counts, root));
     }
@@ -312,26 +315,8 @@ public:
     /// its block. The root and each of the others may choose independently between this form and the form
     /// with two buffers.
     template <detail::BufferArgument InOut>
-    auto gather(InOut&& inout, Counts::View counts, int root, const Options& options = {}) {
+    auto gather(InOut&& inout, detail::RootCounts counts, int root, const Options& options = {}) {
         return make(at_root(in_place<InOut>(Collective::gather, inout, options), counts, root));
-    }
-
-    /// Gather with irregular blocks whose counts every member passes: `block` must have the rank()-th of the
-    /// p counts, and `out` of the root their sum. Every member must pass the same counts. Either every member
-    /// must pass displacements or none; only the root's are used. See allgather for errors.
-    template <class Block, class Out>
-    requires detail::Vectors<Block, Out>
-    auto gather(Block&& block, Out&& out, CountsOnAll::View counts, int root, const Options& options = {}) {
-        return make(
-            irregular(rooted(vectors<Out>(Collective::gather, operand<Block>(block), out, options), root),
-                      counts.counts));
-    }
-
-    /// Gather with counts on all members, in place; the buffers are those of the gather in place.
-    template <detail::BufferArgument InOut>
-    auto gather(InOut&& inout, CountsOnAll::View counts, int root, const Options& options = {}) {
-        return make(
-            irregular(rooted(in_place<InOut>(Collective::gather, inout, options), root), counts.counts));
     }
 
     /// Scatter: `block` of member r becomes elements r n .. r n + n - 1 of the root's `in`; `in` of the other
@@ -356,9 +341,10 @@ public:
     /// With displacements, block i is read from displacement i of `in`; blocks may overlap there. A count
     /// that differs from the length of a member's block is reported as in an allgather with displacements. A
     /// member that has received its block may return before another member's wrong count is found.
+    /// CountsOnAll is used as in a gather.
     template <class In, class Block>
     requires detail::Vectors<In, Block>
-    auto scatter(In&& in, Block&& block, Counts::View counts, int root, const Options& options = {}) {
+    auto scatter(In&& in, Block&& block, detail::RootCounts counts, int root, const Options& options = {}) {
         return make(
             at_root(vectors<Block>(Collective::scatter, operand<In>(in), block, options), counts, root));
     }
@@ -367,26 +353,8 @@ public:
     /// member its block. The root and each of the others may choose independently between this form and the
     /// form with two buffers.
     template <detail::BufferArgument InOut>
-    auto scatter(InOut&& inout, Counts::View counts, int root, const Options& options = {}) {
+    auto scatter(InOut&& inout, detail::RootCounts counts, int root, const Options& options = {}) {
         return make(at_root(in_place<InOut>(Collective::scatter, inout, options), counts, root));
-    }
-
-    /// Scatter with irregular blocks whose counts every member passes: `block` must have the rank()-th of the
-    /// p counts, and `in` of the root their sum. Every member must pass the same counts. Either every member
-    /// must pass displacements or none; only the root's are used. Errors are reported as in the form above.
-    template <class In, class Block>
-    requires detail::Vectors<In, Block>
-    auto scatter(In&& in, Block&& block, CountsOnAll::View counts, int root, const Options& options = {}) {
-        return make(
-            irregular(rooted(vectors<Block>(Collective::scatter, operand<In>(in), block, options), root),
-                      counts.counts));
-    }
-
-    /// Scatter with counts on all members, in place; the buffers are those of the scatter in place.
-    template <detail::BufferArgument InOut>
-    auto scatter(InOut&& inout, CountsOnAll::View counts, int root, const Options& options = {}) {
-        return make(
-            irregular(rooted(in_place<InOut>(Collective::scatter, inout, options), root), counts.counts));
     }
 
     /// All-to-all: elements j n .. j n + n - 1 of member i's `in` become elements i n .. i n + n - 1 of
@@ -645,10 +613,10 @@ private:
     }
 
     /// `counts` must live until the call has been made.
-    detail::Call&& at_root(detail::Call&& call, const Counts::View& counts, int root) {
+    detail::Call&& at_root(detail::Call&& call, const detail::RootCounts& counts, int root) {
         call.root = root;
-        call.counts_at_root = true;
-        call.counts = self().rank() == root ? &counts : nullptr;
+        call.counts_at_root = !counts.on_all;
+        call.counts = counts.on_all || self().rank() == root ? &counts.view : nullptr;
         return same(call);
     }
 

@@ -251,33 +251,29 @@ void require_outside(const char* name, const void* address, const std::vector<T>
 
 /// The counts of a gather or scatter, with or without displacements, that every member passes: the same
 /// counts on all members. More algorithms support this form than that with Counts. The lifetime of the
-/// numbers is that of Counts.
-class CountsOnAll {
+/// numbers is that of Counts. In other collectives it is the same as Counts.
+class CountsOnAll : public Counts {
 public:
-    /// Like Counts::View.
-    struct View {
-        /// The counts and displacements.
-        Counts::View counts;
-    };
+    using Counts::Counts;
+    CountsOnAll() = delete;
+};
 
-    /// Counts without displacements. Throws ArgumentError if a count is negative.
-    template <detail::IntegerRange Sizes>
-    // NOLINTNEXTLINE(bugprone-forwarding-reference-overload): a Counts object is no range of integers
-    explicit CountsOnAll(Sizes&& counts) : counts_(std::forward<Sizes>(counts)) {}
-    /// The same from a list of integers, whose types may differ.
-    explicit CountsOnAll(std::initializer_list<detail::Listed> counts) : counts_(counts) {}
-    /// Counts with displacements; both ranges must have the same length. Throws ArgumentError if a number is
-    /// negative. Each range may be a braced list.
-    template <detail::IntegerRange Sizes = detail::BracedList,
-              detail::IntegerRange Places = detail::BracedList>
-    explicit CountsOnAll(Sizes&& counts, Places&& displacements)
-        : counts_(std::forward<Sizes>(counts), std::forward<Places>(displacements)) {}
+namespace detail {
+
+/// The parameter of gather and scatter, to which Counts and CountsOnAll convert. They must outlive it.
+struct RootCounts {
+    // NOLINTBEGIN(google-explicit-constructor)
+    RootCounts(const Counts::View& counts, bool are_on_all = false) : view(counts), on_all(are_on_all) {}
+    RootCounts(const Counts& counts) : view(counts) {}
+    RootCounts(const CountsOnAll& counts) : view(counts), on_all(true) {}
+    // NOLINTEND(google-explicit-constructor)
 
     /// The numbers.
-    operator View() const { return {counts_}; } // NOLINT(google-explicit-constructor)
-
-private:
-    Counts counts_;
+    Counts::View view;
+    /// Whether every member passes them.
+    bool on_all = false;
 };
+
+} // namespace detail
 
 } // namespace tutti::v0_1

@@ -68,7 +68,7 @@ TEST_CASE("counts come from braced lists, whose integers may have several types"
     CHECK(numbers_of(Counts({3, 0, 2})) == expected);
     CHECK(numbers_of(Counts{three, 0, two}) == expected);
     CHECK(numbers_of(Counts{7}) == Sizes{7});
-    CHECK(numbers_of(CountsOnAll({three, 0, two}).operator CountsOnAll::View().counts) == expected);
+    CHECK(numbers_of(detail::RootCounts(CountsOnAll({three, 0, two})).view) == expected);
     CHECK(numbers_of(Counts{Counts{3, 0, 2}}) == expected);
     const Sizes named{1, 2};
     const Counts both[] = {Counts({1, 2}, {four(), 0}), Counts(named, {4, 0}), Counts({1, 2}, Sizes{4, 0})};

@@ -43,7 +43,7 @@ struct Counterpart<std::bit_xor> : std::type_identity<BitXor> {};
 /// Wrappers of other arguments, which must not be taken for an element.
 template <class V>
 inline constexpr bool is_wrapper = std::same_as<V, Counts> || std::same_as<V, Counts::View> ||
-                                   std::same_as<V, CountsOnAll> || std::same_as<V, CountsOnAll::View>;
+                                   std::same_as<V, CountsOnAll> || std::same_as<V, RootCounts>;
 template <class T>
 inline constexpr bool is_wrapper<Shared<T>> = true;
 

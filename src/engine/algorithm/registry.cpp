@@ -101,10 +101,10 @@ std::size_t index_of(const Algorithm& row) {
     return static_cast<std::size_t>(&row - registry().data());
 }
 
-std::string names(Collective collective) {
+std::string names(Collective collective, const std::function<bool(const Algorithm&)>& is_listed) {
     std::string list;
     for (const Algorithm& row : registry()) {
-        if (row.collective == collective) {
+        if (row.collective == collective && is_listed(row)) {
             list += (list.empty() ? "" : ", ") + std::string(row.name);
         }
     }

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -138,7 +139,7 @@ TUTTI_COMPONENT_API const Algorithm* find(Collective collective, std::string_vie
 /// Which row of the registry that is.
 TUTTI_COMPONENT_API std::size_t index_of(const Algorithm& row);
 
-/// The names registered for a collective, separated by ", ".
-std::string names(Collective collective);
+/// The names of those rows of a collective that the function accepts, separated by ", ".
+std::string names(Collective collective, const std::function<bool(const Algorithm&)>& is_listed);
 
 } // namespace tutti::algorithm

@@ -49,12 +49,8 @@ void require(const Algorithm& row, const detail::Call& call, const Selection::In
     if (reason.empty()) {
         return;
     }
-    std::string others;
-    for (const Algorithm& other : algorithm::registry()) {
-        if (other.collective == row.collective && refusal(other, call, size.members).empty()) {
-            others += (others.empty() ? "" : ", ") + std::string(other.name);
-        }
-    }
+    const std::string others = algorithm::names(
+        row.collective, [&](const Algorithm& other) { return refusal(other, call, size.members).empty(); });
     throw ArgumentError(std::string(to_string(row.collective)) + ": algorithm \"" + std::string(row.name) +
                         "\" " + reason + "; these would work: " + others);
 }
@@ -62,8 +58,9 @@ void require(const Algorithm& row, const detail::Call& call, const Selection::In
 Selection named_selection(Collective collective, const detail::Call& call, const Selection::Input& size) {
     const Algorithm* row = algorithm::find(collective, call.algorithm);
     if (row == nullptr) {
-        throw ArgumentError(std::string(to_string(collective)) + ": there is no algorithm \"" +
-                            std::string(call.algorithm) + "\"; there are: " + algorithm::names(collective));
+        throw ArgumentError(
+            std::string(to_string(collective)) + ": there is no algorithm \"" + std::string(call.algorithm) +
+            "\"; there are: " + algorithm::names(collective, [](const Algorithm&) { return true; }));
     }
     require(*row, call, size);
     const std::size_t index = algorithm::index_of(*row);

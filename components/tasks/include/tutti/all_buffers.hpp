@@ -104,6 +104,8 @@ public:
     using AllBuffersCalls::execute;
 
     int size() const { return ranks(); }
+    /// Any: every rank has the counts of a gather or scatter.
+    static int rank() { return 0; }
     bool repeat(const auto& in, const auto& out) {
         return AllBuffersCalls::repeat(in.data(), in.size(), out.data(), out.size());
     }
@@ -283,7 +285,7 @@ void gather(VectorRange auto&& blocks, detail::Vector auto&& out, const Executor
 void gather(VectorRange auto&& blocks, detail::Vector auto&& out, Counts::View counts,
             const Executor& executor = {}) {
     for_all_with_one("gather", blocks, out, executor, [&](auto& me, auto block, auto whole) {
-        me.gather(block, whole, CountsOnAll::View{counts}, 0);
+        me.gather(block, whole, detail::RootCounts(counts, true), 0);
     });
 }
 
@@ -297,7 +299,7 @@ void scatter(detail::Vector auto&& in, VectorRange auto&& blocks, const Executor
 void scatter(detail::Vector auto&& in, VectorRange auto&& blocks, Counts::View counts,
              const Executor& executor = {}) {
     for_all_with_one("scatter", blocks, in, executor, [&](auto& me, auto block, auto whole) {
-        me.scatter(whole, block, CountsOnAll::View{counts}, 0);
+        me.scatter(whole, block, detail::RootCounts(counts, true), 0);
     });
 }
 
