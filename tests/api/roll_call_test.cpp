@@ -296,16 +296,15 @@ TEST_CASE("a member in code of its own that keeps others waiting, and the caller
 }
 
 TEST_CASE("a member that is inside its operator is told apart") {
-    Team team(2, {.placement = Placement::none});
-    while_running(team, RollCallFormat::text, {"member 0: at work in operation 1, reduce"},
-                  [](Member& me, const std::atomic<bool>& release) {
-                      std::vector<int> x(1000, 1);
-                      const auto slow = [&](int a, int b) {
-                          await(release, true);
-                          return a + b;
-                      };
-                      me.reduce(std::span(x), slow, 0);
-                  });
+    for (const std::size_t elements : {1U, 1000U}) {
+        Team team(2, {.placement = Placement::none});
+        const auto act = [&](Member& me, const std::atomic<bool>& release) {
+            std::vector<int> x(elements, 1);
+            me.reduce(
+                std::span(x), [&](int a, int b) { return await(release, true), a + b; }, 0);
+        };
+        while_running(team, RollCallFormat::text, {"member 0: at work in operation 1, reduce"}, act);
+    }
 }
 
 TEST_CASE("roll calls tell where a group was split") {

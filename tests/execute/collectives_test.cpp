@@ -119,6 +119,13 @@ TEST_CASE("every algorithm, every size: integers are exact") {
     }
 }
 
+TEST_CASE("every algorithm: short elements, several of which fit into a word") {
+    for (const int members : {2, 3, 4, 5, 8, 9}) {
+        const std::set<std::size_t> bytes{1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 20, 24, 32, 64, 72};
+        examine<std::uint8_t>(members, jobs_of(members, bytes), bxor);
+    }
+}
+
 TEST_CASE("every algorithm: large vectors") {
     for (const int members : {1, 2, 3, 5, 8, 16}) {
         examine<std::uint32_t>(members, jobs_of(members, large_sizes(members)), sum);

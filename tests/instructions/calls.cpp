@@ -54,12 +54,23 @@ double count_second_of_two(long number, Join join) {
     return 0;
 }
 
-/// A repeated allreduce of 8 bytes by value.
-double block(long number) {
+/// A repeated call of 8 bytes by value.
+template <class Call>
+double count_blocking(long number, Call call) {
     Group group(2, {.wait = Wait::yield});
     return count_second_of_two(number, [&](int rank) {
-        return [me = group.join(rank), value = 1.0]() mutable { value = me.allreduce(value, max); };
+        return [me = group.join(rank), value = 1.0, call]() mutable { value = call(me, value); };
     });
+}
+
+double block(long number) {
+    return count_blocking(number, [](Member& me, double value) { return me.allreduce(value, max); });
+}
+double send(long number) {
+    return count_blocking(number, [](Member& me, double value) { return me.broadcast(value, 1); });
+}
+double receive(long number) {
+    return count_blocking(number, [](Member& me, double value) { return me.scan(value, max); });
 }
 
 /// The same from C, with its source line.
@@ -144,7 +155,9 @@ int main(int argc, char** argv) {
         return EXIT_FAILURE;
     }
     const long number = std::strtol(argv[2], nullptr, 10);
-    constexpr std::array<Way, 7> ways{{{"blocking", block},
+    constexpr std::array<Way, 9> ways{{{"blocking", block},
+                                       {"sending", send},
+                                       {"receiving", receive},
                                        {"blocking-in-c", block_in_c},
                                        {"in-turn", block_in_turn},
                                        {"nonblocking", start},

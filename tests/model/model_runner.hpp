@@ -167,7 +167,10 @@ private:
     static std::uint64_t word(const void* words, std::size_t index) {
         return static_cast<const std::uint64_t*>(words)[index];
     }
-    static std::uint64_t get(Watched* vector, std::size_t index) { return vector[index](RL_INFO).load(); }
+    /// A member that waits for slots follows the plan also for a word, which is not watched.
+    std::uint64_t get(Watched* vector, std::size_t index) const {
+        return prepared_.exchanges_words ? word(vector, index) : vector[index](RL_INFO).load();
+    }
 
     std::size_t elements(const plan::Step& step) const {
         return prepared_.partition.elements(step.first, step.count);
@@ -190,7 +193,11 @@ private:
     template <class Value>
     void put(Watched* to, const plan::Step& step, Value value) {
         for (std::size_t i = 0; i < elements(step); ++i) {
-            to[i](RL_INFO).store(value(i));
+            if (prepared_.exchanges_words) {
+                reinterpret_cast<std::uint64_t*>(to)[i] = value(i);
+            } else {
+                to[i](RL_INFO).store(value(i));
+            }
         }
     }
     template <class Value>
@@ -343,8 +350,12 @@ struct Running : rl::test_suite<Running<calls, Cell, rule, looks, progress>, cal
     }
 
     void check(unsigned member, unsigned operation) {
+        const bool reduces = detail::traits_of(calls.collective).reduces();
+        const bool has_result = calls.collective != Collective::barrier &&
+                                (calls.collective != Collective::reduce || member == 0);
+        const std::uint64_t result = reduces ? sum(operation) : value(0, operation);
         if (prepared[member].exchanges_words) {
-            RL_ASSERT(words[member][1] == (calls.collective == Collective::barrier ? 0 : sum(operation)));
+            RL_ASSERT(words[member][1] == (has_result ? result : 0));
         }
         // A value written before a barrier is there for all after it, and left alone until the next.
         for (std::size_t peer = 0; peer < members && calls.collective == Collective::barrier; ++peer) {
@@ -352,13 +363,11 @@ struct Running : rl::test_suite<Running<calls, Cell, rule, looks, progress>, cal
                 RL_ASSERT(vectors[peer][0][0](RL_INFO).load() == value(peer, operation));
             }
         }
-        if (prepared[member].exchanges_words || (calls.collective == Collective::reduce && member != 0)) {
+        if (prepared[member].exchanges_words || !has_result) {
             return;
         }
-        const bool reduces = detail::traits_of(calls.collective).reduces();
         for (std::size_t i = 0; i < prepared[member].partition.total; ++i) {
-            RL_ASSERT(vectors[member][1][i](RL_INFO).load() ==
-                      (reduces ? sum(operation) : value(0, operation)));
+            RL_ASSERT(vectors[member][1][i](RL_INFO).load() == result);
         }
     }
 };
@@ -385,8 +394,7 @@ void Running<calls, Cell, rule, looks, progress>::prepare() {
         made.partition.block = is_barrier ? 0 : static_cast<std::size_t>(calls.width);
         made.partition.total = blocks * made.partition.block;
         made.element_bytes = sizeof(std::uint64_t);
-        made.exchanges_words = made.plan->exchanges_once && made.partition.total <= 1;
-        made.word_bytes = static_cast<std::uint8_t>(made.exchanges_words ? made.partition.total * 8 : 0);
+        made.set_words(made.partition.total * sizeof(std::uint64_t));
         made.eager_words = static_cast<std::uint8_t>(std::max<std::size_t>(made.partition.total, 1));
         made.scratch_stride_bytes = sizeof(Watched) * most_elements;
         bindings[member].reserve(made);

@@ -99,7 +99,7 @@ TEST_CASE("a sender waits until all have entered the operation before") {
     caught<Running<to_the_root(2, 3), AsWritten, Rule::settles_too_early>>(wrong);
     caught<Running<to_the_root(2, 3), AsWritten, Rule::one_set>>(wrong);
     caught<Running<from_the_root(3, 3), AsWritten, Rule::never_settles>>(wrong);
-    caught<Running<from_the_root(3, 3), AsWritten, Rule::settles_too_early>>(race);
+    caught<Running<from_the_root(3, 3), AsWritten, Rule::settles_too_early>>(race, {3});
 }
 
 TEST_CASE("entering needs the release, and the look at it the acquire") {

@@ -288,6 +288,30 @@ TEST_CASE("moves that a step cannot say are refused") {
     CHECK_THROWS_AS(compiled({out(0), in(0, 1), in(1, 2), true}, Protocol::eager), std::invalid_argument);
 }
 
+TEST_CASE("a call is an exchange if all messages are whole, and are combined or stored in order") {
+    for (const auto& row : algorithm::registry()) {
+        const detail::CollectiveTraits& traits = detail::traits_of(row.collective);
+        const bool has_parts = traits.is_divided() && !traits.gathers();
+        for (int ranks = 2; ranks <= 9; ++ranks) {
+            for (int root = 0; takes(row, ranks) && takes(row, Protocol::eager) && root < ranks; ++root) {
+                const auto made =
+                    schedule::synchronise(row.make(ranks, has_root(row) ? root : 0), Protocol::eager);
+                for (int rank = 0; rank < ranks; ++rank) {
+                    INFO(to_string(row.collective), " ", row.name, " ", ranks, " ", root, " ", rank);
+                    const plan::Plan plan = plan::compile(made, rank);
+                    const plan::Exchange& found = plan.exchange;
+                    const bool communicates = std::ranges::any_of(
+                        plan.steps, [](const plan::Step& step) { return step.traits().has_point(); });
+                    const bool is_simple = row.name == (traits.gathers() ? "flat" : "direct");
+                    CHECK((!found.is_all || !has_parts));
+                    CHECK((!found.is_all || found.gathers == traits.gathers()));
+                    CHECK((found.is_all || has_parts || !communicates || !is_simple));
+                }
+            }
+        }
+    }
+}
+
 TEST_CASE("the plan of an irregular exchange compares counts right after it has entered, before it copies") {
     constexpr int ranks = 4;
     for (const auto& row :

@@ -157,8 +157,8 @@ run::Prepared Call::prepare(int rank, const std::shared_ptr<const run::OwnPlan>&
     const std::size_t words = round_up(message_bytes, sizeof(std::uint64_t)) / sizeof(std::uint64_t);
     prepared.eager_words =
         prepared.staged ? std::uint8_t{1} : static_cast<std::uint8_t>(std::max(words, std::size_t{1}));
-    prepared.exchanges_words = plan->plan.exchanges_once && total_bytes <= sizeof(std::uint64_t);
-    prepared.word_bytes = static_cast<std::uint8_t>(prepared.exchanges_words ? total_bytes : 0);
+    prepared.set_words(message_bytes);
+    prepared.exchanges_words &= !prepared.exchange.gathers || !size_.irregular;
     const detail::Call call{.collective = row_->collective,
                             .in_place = shape_.in_place,
                             .root = shape_.root,

@@ -137,7 +137,8 @@ TEST_CASE("an exchange that has gone on is that of the next operation") {
             prepared.plan = &prepared.owned_plan->plan;
             prepared.digests = {.digest = 0x123456789abcdef, .fingerprint = 0xabcde};
             prepared.synchronises = true;
-            REQUIRE(prepared.plan->exchanges_once);
+            prepared.set_words(sizeof(std::uint64_t));
+            REQUIRE(prepared.exchanges_words);
 
             std::vector<mailbox::Slot> slots(static_cast<std::size_t>(members) * sets * 2);
             std::vector<mailbox::Board> boards(members);

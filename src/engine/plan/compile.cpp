@@ -33,22 +33,77 @@ Plan plan_for(const Synchronised& source, int rank) {
     return plan;
 }
 
-/// Whether the steps are: carry the whole vector, or nothing, and take the messages of every other member.
-bool exchanges_once(const Plan& plan) {
-    if (plan.steps.size() != 2) {
-        return false;
+/// Determines whether a plan is an exchange.
+class ExchangeFinder {
+public:
+    explicit ExchangeFinder(const Plan& plan) : plan_(plan) {}
+
+    Exchange find() {
+        const auto first =
+            std::ranges::find_if(plan_.steps, [](const Step& step) { return step.traits().has_point(); });
+        found_.step = static_cast<std::uint16_t>(first - plan_.steps.begin());
+        if (first == plan_.steps.end() ||
+            !std::ranges::all_of(plan_.steps, [&](const Step& step) { return is_part(step); })) {
+            return {};
+        }
+        found_.first = found_.gathers ? std::uint16_t{0} : found_.first;
+        found_.is_all = found_.gathers && found_.count != 0 ? found_.count == plan_.ranks : taken_ <= 1;
+        return found_;
     }
-    const Step& send = plan.steps.front();
-    const Step& take = plan.steps.back();
-    if (!send.traits().has_point() || !take.traits().has_point() || send.point() != take.point()) {
-        return false;
+
+private:
+    bool is_part(const Step& step) {
+        if (step.traits().has_point() && step.point() != plan_.steps[found_.step].point()) {
+            return false;
+        }
+        switch (step.code) {
+        case Code::publish:
+            return found_.sends = true;
+        case Code::carry:
+            return (found_.sends = true) && is_input(step) && is_of(step, plan_.rank);
+        case Code::await:
+        case Code::await_every:
+            return found_.sends && (step.code == Code::await_every || plan_.ranks == 2) &&
+                   takes(0, plan_.ranks);
+        case Code::receive:
+            return takes(step.peer(), found_.count + 1);
+        case Code::copy_received:
+            return is_output(step) && is_of(step, found_.first);
+        case Code::copy:
+            return is_input(step) && is_output(step) && is_of(step, plan_.rank) &&
+                   takes(plan_.rank, found_.count + 1);
+        case Code::reduce_every_received:
+        case Code::reduce_first_received:
+            return is_input(step) && is_output(step) && step.count == plan_.blocks &&
+                   takes(0, step.operands());
+        default:
+            return false;
+        }
     }
-    if (send.code == Code::publish) {
-        return take.code == (plan.ranks == 2 ? Code::await : Code::await_every);
+
+    static bool is_input(const Step& step) { return step.left.is(Space::input) && !step.left.remote(); }
+    static bool is_output(const Step& step) { return step.to.is(Space::output) && !step.to.remote(); }
+
+    /// Whether its blocks are the whole buffer as in all steps, or in all steps the block of that member.
+    bool is_of(const Step& step, int member) {
+        const bool is_whole = step.count == plan_.blocks;
+        (is_whole ? has_whole_ : found_.gathers) = true;
+        return !(has_whole_ && found_.gathers) && step.from() == step.first &&
+               (is_whole || (plan_.blocks == plan_.ranks && step.count == 1 && step.first == member));
     }
-    return send.code == Code::carry && send.count == plan.blocks &&
-           take.code == Code::reduce_every_received && take.count == plan.blocks;
-}
+
+    bool takes(int first, int count) {
+        ++taken_;
+        found_.first = static_cast<std::uint16_t>(first);
+        found_.count = static_cast<std::uint16_t>(count);
+        return true;
+    }
+
+    const Plan& plan_;
+    Exchange found_;
+    bool has_whole_ = false;
+    int taken_ = 0;
+};
 
 /// Adds the points, which order the moves.
 class Compiler {
@@ -84,7 +139,7 @@ public:
         plan_.carries = std::ranges::find(plan_.steps, Code::carry, &Step::code) != plan_.steps.end();
         plan_.publishes_first =
             !plan_.steps.empty() && plan_.steps.front().traits().publishes != Publishes::nothing;
-        plan_.exchanges_once = exchanges_once(plan_);
+        plan_.exchange = ExchangeFinder(plan_).find();
         return std::move(plan_);
     }
 

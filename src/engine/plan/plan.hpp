@@ -19,10 +19,7 @@ struct Partition {
 
     /// The first element of block `index`; of index = blocks: the end of the vector.
     std::size_t offset(std::size_t index) const {
-        if (index == 0) {
-            return 0;
-        }
-        return offsets != nullptr ? offsets[index] : std::min(index * block, total);
+        return index == 0 ? 0 : offsets != nullptr ? offsets[index] : std::min(index * block, total);
     }
 
     /// The elements of `count` blocks from `first` on, not wrapping around.
@@ -53,6 +50,20 @@ struct BlockPlace {
 /// Ranks and blocks are 16-bit numbers in a plan.
 inline constexpr int most_members = 65535;
 
+/// A plan as one exchange: the member sends its whole message (in a barrier, nothing) or does not, and
+/// combines those of consecutive members, perhaps its own among them.
+struct Exchange {
+    /// Whether the plan is that.
+    bool is_all = false;
+    bool sends = false;
+    /// Instead of combining the messages of all, it stores them one after the other.
+    bool gathers = false;
+    std::uint16_t first = 0;
+    std::uint16_t count = 0;
+    /// The first step with a point, which all others that have one share.
+    std::uint16_t step = 0;
+};
+
 /// One member's part of one algorithm by one protocol, for any number of bytes.
 struct Plan {
     int ranks = 1;
@@ -72,9 +83,7 @@ struct Plan {
     bool carries = false;
     /// Whether the first step publishes something. The functions below that change a plan keep that.
     bool publishes_first = false;
-    /// Whether the plan is one exchange: every member sends its whole buffer (in a barrier, nothing) and
-    /// combines the messages of all members.
-    bool exchanges_once = false;
+    Exchange exchange;
 };
 
 /// The operands that a step lists.

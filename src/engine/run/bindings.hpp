@@ -100,9 +100,14 @@ public:
         }
     }
 
-    /// The member's own vectors, if they are whole.
-    const void* input() const { return pointer_to(schedule::Space::input); }
-    void* output() const { return pointer_to(schedule::Space::output); }
+    /// The member's input as it was passed, and its output if that is whole.
+    const void* input(const Prepared& prepared) const {
+        return reinterpret_cast<const void*>( // NOLINT(performance-no-int-to-ptr)
+            own[schedule::Space::input] + prepared.input_shift_bytes);
+    }
+    void* output() const {
+        return reinterpret_cast<void*>(own[schedule::Space::output]); // NOLINT(performance-no-int-to-ptr)
+    }
 
     Bases own;
     const void* state = nullptr;
@@ -113,10 +118,6 @@ public:
     std::vector<const void*> ins;
 
 private:
-    void* pointer_to(schedule::Space space) const {
-        return reinterpret_cast<void*>(own[space]); // NOLINT(performance-no-int-to-ptr)
-    }
-
     Memory scratch_;
 };
 

@@ -83,6 +83,14 @@ OwnPlan::OwnPlan(plan::Plan compiled) : plan(std::move(compiled)) {
     }
 }
 
+void Prepared::set_words(std::size_t message_bytes) {
+    exchange = plan->exchange;
+    exchanges_words = exchange.is_all && message_bytes <= sizeof(std::uint64_t);
+    word_bytes = static_cast<std::uint8_t>(exchanges_words ? message_bytes : 0);
+    const std::ptrdiff_t before = exchange.gathers ? plan->rank * std::ptrdiff_t{word_bytes} : 0;
+    word_offset = before - static_cast<std::ptrdiff_t>(exchange.gathers ? input_shift_bytes : 0);
+}
+
 Footprint::Footprint(const Call& call, const plan::Partition& blocks)
     : reads_(detail::traits_of(call.collective).input), writes_(detail::traits_of(call.collective).output),
       root_(call.root), element_bytes_(call.element_bytes), blocks_(blocks) {

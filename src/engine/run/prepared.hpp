@@ -113,9 +113,12 @@ struct Prepared {
     /// which are moved to where block 0 would be.
     std::size_t input_shift_bytes = 0;
     std::size_t output_shift_bytes = 0;
-    /// The plan is one exchange of messages of at most one word, of so many bytes.
+    /// The plan is one exchange of messages of at most one word, of so many bytes: see set_words().
     bool exchanges_words = false;
     std::uint8_t word_bytes = 0;
+    plan::Exchange exchange;
+    /// The member's word starts that far behind the address of its input.
+    std::ptrdiff_t word_offset = 0;
     /// The message does not fit into a slot and goes over the staging buffer; the slot then carries the
     /// digest.
     bool staged = false;
@@ -146,6 +149,9 @@ struct Prepared {
     /// The offsets of irregular blocks.
     std::vector<std::size_t> offsets;
     PrivateLayout layout;
+
+    /// Determines whether the plan exchanges words if a message has so many bytes.
+    TUTTI_COMPONENT_API void set_words(std::size_t message_bytes);
 };
 
 } // namespace tutti::run

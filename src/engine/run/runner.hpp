@@ -9,6 +9,7 @@ namespace tutti::run {
 /// member has yet to publish, when it sees that, and when it has completed a step.
 struct Unobserved {
     static constexpr bool is_on = false;
+    static constexpr bool sees_steps() { return false; }
     static void looks_for(int /*peer*/) {}
     static void sees(int /*peer*/) {}
     static void has_done(const plan::Step& /*step*/, std::size_t /*bytes*/) {}
@@ -53,7 +54,8 @@ public:
     /// Continues until it is done, or has looked `looks` >= 1 times for something that is not there.
     State advance(int looks) {
         looks_ = looks;
-        return prepared_.exchanges_words && !cursor_.must_wait_for_slots ? exchange_words() : follow_plan();
+        const bool is_short = prepared_.exchanges_words && !observer_.sees_steps();
+        return is_short && !cursor_.must_wait_for_slots ? exchange_words() : follow_plan();
     }
 
     /// After State::waits: the member that is waited for.

@@ -10,6 +10,7 @@ enum Address : int { input_word, output_word, scratch_word, digest_word };
 template <class Mailbox, class Compute, class Observer>
 State Runner<Mailbox, Compute, Observer>::exchange_words() {
     const WordExchange<Mailbox> exchange(mailbox_, cursor_, prepared_);
+    const void* const input = bindings_.input(prepared_);
     if (!entered_) {
         entered_ = true;
         if (mailbox_.has_failed()) { // first: a member that has failed publishes nothing more
@@ -17,29 +18,32 @@ State Runner<Mailbox, Compute, Observer>::exchange_words() {
             return state_;
         }
         if (!has_published_) {
-            word_ = exchange.publish(bindings_.input());
+            word_ = exchange.publish(input);
         }
         exchange.notify(); // for members that wait for the word or for the progress
     }
     if (!await_words(exchange)) {
         return state_;
     }
-    exchange.combine(exchange.words(), word_, bindings_.state, bindings_.output());
-    if constexpr (Observer::is_on) {
-        observer_.has_done(plan_.steps.front(), prepared_.word_bytes);
-    }
+    // Roll calls show a member that stays in its operator.
+    own_board().progress.publish(2 * cursor_.epoch | mailbox::inside_bit);
+    exchange.combine(exchange.words(), word_, bindings_.state, input, bindings_.output());
+    own_board().progress.publish(2 * cursor_.epoch);
     cursor_.go_to_next(prepared_, mailbox_);
     return State::done;
 }
 
 template <class Mailbox, class Compute, class Observer>
 bool Runner<Mailbox, Compute, Observer>::await_words(const WordExchange<Mailbox>& exchange) {
-    if (!Observer::is_on && exchange.are_there(exchange.words())) {
+    if (!Observer::is_on && exchange.are_there(exchange.words())) { // an observer sees each member
         return true;
     }
-    // An observer sees each member.
-    const int words = prepared_.word_bytes == 0 ? signal_only : 1;
-    return for_each_peer([&](int peer) { return await(peer, plan_.steps.front(), words); });
+    const int words = prepared_.word_bytes == 0 && prepared_.synchronises ? signal_only : 1;
+    const plan::Exchange& taken = prepared_.exchange;
+    return for_each_peer([&](int peer) {
+        const bool is_taken = peer >= taken.first && peer < taken.first + taken.count;
+        return !is_taken || await(peer, plan_.steps[taken.step], words);
+    });
 }
 
 template <class Mailbox, class Compute, class Observer>

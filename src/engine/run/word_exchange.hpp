@@ -24,9 +24,10 @@ inline void copy_bytes(void* to, const void* from, std::size_t bytes) {
 inline constexpr int most_partial_results =
     detail::partial_results(std::numeric_limits<std::uint16_t>::max(), detail::Association::tree);
 
-/// One exchange of messages of at most one word: a member publishes its own, and combines those of all when
-/// they are there. Only the time from one word's arrival to the departure of the next counts. Everything else
-/// that the next exchange needs is therefore computed before that arrival: see prepare_next().
+/// One exchange of messages of at most one word: a member publishes its own, and combines those of all, or of
+/// some (see plan::Exchange), when they are there. Only the time from one word's arrival to the departure of
+/// the next counts. Everything else that the next exchange needs is therefore computed before that arrival:
+/// see prepare_next().
 template <class Mailbox>
 class WordExchange {
 public:
@@ -46,8 +47,9 @@ public:
         : mailbox_(&mailbox), prepared_(&prepared), board_(&mailbox.board(prepared.plan->rank)),
           event_(&mailbox.event(prepared.plan->rank)), stride_(mailbox.slots_per_member()),
           own_offset_(static_cast<std::size_t>(prepared.plan->rank) * stride_),
-          last_offset_(static_cast<std::size_t>(prepared.plan->ranks - 1) * stride_), epoch_(cursor.epoch) {
-        const plan::Step& step = prepared.plan->steps.front(); // all steps of this plan use the same slot
+          first_offset_(prepared.exchange.first * stride_),
+          end_offset_(first_offset_ + prepared.exchange.count * stride_), epoch_(cursor.epoch) {
+        const plan::Step& step = prepared.plan->steps[prepared.exchange.step];
         first_set_ = mailbox.slots(0, 0) + step.slot;
         slots_ = mailbox.slots(0, cursor.set) + step.slot;
         tag_ = mailbox::make_tag(epoch_ + step.point(),
@@ -61,7 +63,8 @@ public:
     /// Whether two members exchange full words. The functions below with a parameter `two_words` are faster
     /// if it is that.
     static bool has_two_words(const Prepared& prepared) {
-        return prepared.plan->ranks == 2 && prepared.word_bytes == sizeof(std::uint64_t);
+        return prepared.plan->ranks == 2 && prepared.synchronises && !prepared.exchange.gathers &&
+               prepared.word_bytes == sizeof(std::uint64_t);
     }
 
     /// Works out the exchange after the one at `cursor`, before the cursor moves. The next operation must
@@ -74,12 +77,17 @@ public:
                                                                      : slots_ + mailbox_->slots_per_set();
     }
 
-    /// Publishes the member's word and returns it, because reading the slot again could fetch the cache line
-    /// back from its reader.
+    /// Publishes the member's word, if it sends one, and returns it, because reading the slot again could
+    /// fetch the cache line back from its reader.
     template <bool two_words = false>
     [[gnu::always_inline]] std::uint64_t publish(const void* input) const {
-        const std::uint64_t word = loaded<two_words>(input);
-        slots_[own_offset_].publish(tag_, &word, 1);
+        const std::uint64_t word = two_words ? loaded<true>(input)
+                                   : combines_own() || prepared_->exchange.sends
+                                       ? loaded<false>(own_word(input))
+                                       : 0;
+        if (two_words || prepared_->exchange.sends) {
+            slots_[own_offset_].publish(tag_, &word, 1);
+        }
         // Release: pairs with epoch_of() of a runner. inside_bit is not set: the operation touches only the
         // member's own buffers.
         board_->progress.publish(2 * epoch_);
@@ -90,7 +98,7 @@ public:
     /// Whether there are any.
     bool must_notify() const { return event_->is_needed(); }
 
-    /// Whether the words of all others are there, in the same call. The loads are independent, so that they
+    /// Whether the words of the others are there, in the same call. The loads are independent, so that they
     /// overlap.
     template <bool two_words = false>
     [[gnu::always_inline]] bool are_there(const Words& words) const {
@@ -98,22 +106,27 @@ public:
             return words.slots[stride_ - own_offset_].tag() == words.tag;
         }
         bool all = true;
-        std::size_t slot = after(own_offset_);
-        do {
-            all &= words.slots[slot].tag() == words.tag;
-            slot = after(slot);
-        } while (slot != own_offset_);
+        for (std::size_t slot = first_offset_; slot != end_offset_; slot += stride_) {
+            all &= slot == own_offset_ || words.slots[slot].tag() == words.tag;
+        }
         return all;
     }
 
-    /// Combines the words, which are all there, in the order of the ranks. `own` is this member's.
+    /// Combines or stores the words, which are all there, in the order of the ranks. `own` is this member's.
     template <bool two_words = false>
     [[gnu::always_inline]] void combine(const Words& words, std::uint64_t own, const void* state,
-                                        void* output) const {
-        if (!two_words && prepared_->word_bytes == 0) {
+                                        const void* input, void* output) const {
+        if (!two_words && (prepared_->word_bytes == 0 || prepared_->exchange.count == 0)) {
             return;
         }
-        if (two_words || last_offset_ == stride_) { // two members
+        if (!two_words && (prepared_->exchange.gathers || prepared_->exchange.count == 1)) {
+            if (prepared_->exchange.count == 1 && combines_own() && output == own_word(input)) {
+                return; // the root of a broadcast has it there
+            }
+            return store(words.slots, stride_, own, *prepared_, own_word(input),
+                         static_cast<std::byte*>(output));
+        }
+        if (two_words || (end_offset_ == 2 * stride_ && first_offset_ == 0 && combines_own())) {
             const Word mine(own);
             const Word other(
                 words.slots[stride_ - own_offset_].word(0)); // the slot of the other of two members
@@ -132,8 +145,11 @@ private:
         alignas(std::uint64_t) std::byte bytes[sizeof(std::uint64_t)];
     };
 
-    /// The next member's slot; after the last member, the first.
-    std::size_t after(std::size_t slot) const { return slot == last_offset_ ? 0 : slot + stride_; }
+    bool combines_own() const { return own_offset_ - first_offset_ < end_offset_ - first_offset_; }
+
+    const void* own_word(const void* input) const {
+        return static_cast<const std::byte*>(input) + prepared_->word_offset;
+    }
 
     template <bool two_words>
     [[gnu::always_inline]] std::uint64_t loaded(const void* input) const {
@@ -146,7 +162,7 @@ private:
         }
         return word;
     }
-    /// Less than a word, without a call, across which registers would have to be saved.
+    /// A word at most, without a call, across which registers would have to be saved.
     [[gnu::always_inline]] static void copy_pieces(void* to, const void* from, unsigned bytes) {
         auto* target = static_cast<std::byte*>(to);
         const auto* source = static_cast<const std::byte*>(from);
@@ -155,6 +171,9 @@ private:
             target += piece;
             source += piece;
         };
+        if ((bytes & 8U) != 0) {
+            copy(8);
+        }
         if ((bytes & 4U) != 0) {
             copy(4);
         }
@@ -171,16 +190,30 @@ private:
         prepared.kernels->reduce(state, output, left.bytes, right.bytes, prepared.partition.total);
     }
 
+    /// Leaves the own word alone where it is in its place, because others may read it.
+    [[gnu::noinline]] static void store(const Slot* slots, std::size_t stride, std::uint64_t own,
+                                        const Prepared& prepared, const void* input, std::byte* output) {
+        const int first = prepared.exchange.first;
+        for (int member = first; member < first + prepared.exchange.count;
+             ++member, output += prepared.word_bytes) {
+            const bool is_own = member == prepared.plan->rank;
+            if (!is_own || output != input) {
+                const Word word(is_own ? own : slots[static_cast<std::size_t>(member) * stride].word(0));
+                copy_pieces(output, word.bytes, prepared.word_bytes);
+            }
+        }
+    }
+
     /// Static: a member function would force the object into memory.
     [[gnu::noinline]] static void combine_many(const Slot* slots, std::size_t stride, std::uint64_t own,
                                                const Prepared& prepared, const void* state, void* output) {
-        Word partial[most_partial_results]; // see detail::Merges
-        const int ranks = prepared.plan->ranks;
-        for (int member = 0; member < ranks; ++member) {
+        Word partial[most_partial_results];        // see detail::Merges
+        const int count = prepared.exchange.count; // the first members
+        for (int member = 0; member < count; ++member) {
             Word word(member == prepared.plan->rank
                           ? own
                           : slots[static_cast<std::size_t>(member) * stride].word(0));
-            const bool is_last = member == ranks - 1;
+            const bool is_last = member == count - 1;
             const detail::Merges merges(member, prepared.association);
             const auto merge = [&](int level) {
                 reduce(prepared, state, is_last && merges.is_last(level) ? output : word.bytes,
@@ -203,8 +236,10 @@ private:
     std::size_t stride_ = 0;
     /// The number of slots before this member's.
     std::size_t own_offset_ = 0;
-    /// The number of slots before those of the last member.
-    std::size_t last_offset_ = 0;
+    /// The number of slots before those of the first member whose word it combines, and behind the last
+    /// one's.
+    std::size_t first_offset_ = 0;
+    std::size_t end_offset_ = 0;
     /// The slot of member 0 in the first set.
     Slot* first_set_ = nullptr;
     /// The slot of member 0 in the set of the operation.

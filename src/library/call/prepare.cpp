@@ -133,10 +133,8 @@ void PreparedCall::set_messages(const Call& call, int members) {
     prepared_.staged = selection_.protocol == Protocol::eager &&
                        (combines_all || shape().message_bytes > mailbox::eager_bytes);
     prepared_.eager_words = prepared_.staged ? std::uint8_t{1} : eager_words(shape().message_bytes);
-    const std::size_t total_bytes = shape().total * call.element_bytes;
-    prepared_.exchanges_words =
-        prepared_.plan->exchanges_once && !combines_all && total_bytes <= sizeof(std::uint64_t);
-    prepared_.word_bytes = static_cast<std::uint8_t>(prepared_.exchanges_words ? total_bytes : 0);
+    prepared_.set_words(shape().message_bytes);
+    prepared_.exchanges_words &= !combines_all && !(prepared_.exchange.gathers && call.counts != nullptr);
 }
 
 void PreparedCall::set_partition(const Call& call) {

@@ -309,11 +309,13 @@ PreparedCall::Again Seat::again_of(const PreparedCall& call) const {
     if (record_ != nullptr) {
         return refuse_again;
     }
-    if (!prepared.exchanges_words || !prepared.synchronises || announces()) {
+    if (!prepared.exchanges_words || call.exploration() != nullptr || announces()) {
         return run_plan_again;
     }
-    return run::WordExchange<mailbox::Mailbox>::has_two_words(prepared) ? exchange_again<true>
-                                                                        : exchange_again<false>;
+    if (!prepared.synchronises) {
+        return pass_again;
+    }
+    return Exchange::has_two_words(prepared) ? exchange_again<true> : exchange_again<false>;
 }
 
 /// Saves no registers: the calls that it makes come last.
@@ -350,13 +352,28 @@ bool Seat::run_plan_again(Seat& seat, std::uint64_t /*key*/, const void* input, 
     return end_call(run_prepared(*front_, input, output, nullptr, {}, run::Unobserved{}));
 }
 
+/// Looks for the words of the others for as long as a waiting thread looks first.
+template <bool two_words>
+[[gnu::always_inline]] inline bool Seat::look_for(const Exchange& exchange, const Exchange::Words& words) {
+    if (!exchange.are_there<two_words>(words)) {
+        int looks = mailbox::eager_looks(group_.wait_policy(), wait_history_);
+        do {
+            if (--looks <= 0) {
+                return false;
+            }
+            mailbox::pause();
+        } while (!exchange.are_there<two_words>(words));
+    }
+    return true;
+}
+
 /// Needs no registers across a call: those that it makes come last.
 template <bool two_words>
 bool Seat::exchange_again(Seat& seat, std::uint64_t key, const void* input, void* output) {
     if (announces()) {
         __builtin_unreachable(); // see again_of()
     }
-    run::WordExchange<mailbox::Mailbox>& exchange = seat.next_exchange_;
+    Exchange& exchange = seat.next_exchange_;
     if (!exchange.is_at(seat.cursor_)) [[unlikely]] {
         return seat.begin_exchange(key, input, output);
     }
@@ -370,18 +387,29 @@ bool Seat::exchange_again(Seat& seat, std::uint64_t key, const void* input, void
     }
     const auto words = exchange.words();
     exchange.prepare_next(seat.cursor_); // while the words of the others are on their way
-    if (!exchange.are_there<two_words>(words)) {
-        int looks = mailbox::eager_looks(seat.group_.wait_policy(), seat.wait_history_);
-        do {
-            if (--looks <= 0) {
-                return seat.finish_exchange(word, input, output);
-            }
-            mailbox::pause();
-        } while (!exchange.are_there<two_words>(words));
+    if (!seat.look_for<two_words>(exchange, words)) {
+        return seat.finish_exchange(word, input, output);
     }
     seat.cursor_.go_to_next_synchronised(*seat.front_->prepared().plan, mailbox.synchronised_sets());
     // By an operator of the library's: throws nothing.
-    exchange.combine<two_words>(words, word, nullptr, output);
+    exchange.combine<two_words>(words, word, nullptr, input, output);
+    return true;
+}
+
+/// The same if it does not synchronise, so that its tag depends on the calls since the last that does.
+bool Seat::pass_again(Seat& seat, std::uint64_t /*key*/, const void* input, void* output) {
+    const mailbox::Mailbox& mailbox = seat.group_.memory().mailbox();
+    if (seat.cursor_.must_wait_for_slots || mailbox.has_failed()) [[unlikely]] {
+        return seat.run_front(input, output);
+    }
+    const run::Prepared& prepared = seat.front_->prepared();
+    const Exchange exchange(mailbox, seat.cursor_, prepared);
+    const std::uint64_t word = exchange.publish(input);
+    if (exchange.must_notify() || !seat.look_for<false>(exchange, exchange.words())) [[unlikely]] {
+        return seat.finish_exchange(word, input, output);
+    }
+    exchange.combine(exchange.words(), word, nullptr, input, output);
+    seat.cursor_.go_to_next(prepared, mailbox);
     return true;
 }
 

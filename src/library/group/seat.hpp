@@ -173,9 +173,14 @@ private:
     static bool refuse_again(Seat& seat, std::uint64_t key, const void* input, void* output);
     /// By its plan, if no look at the choice of its algorithm is due.
     static bool run_plan_again(Seat& seat, std::uint64_t key, const void* input, void* output);
+    using Exchange = run::WordExchange<mailbox::Mailbox>;
     /// As an exchange of words, without a Runner.
     template <bool two_words>
     static bool exchange_again(Seat& seat, std::uint64_t key, const void* input, void* output);
+    /// The same if not every member waits for all others.
+    static bool pass_again(Seat& seat, std::uint64_t key, const void* input, void* output);
+    template <bool two_words>
+    bool look_for(const Exchange& exchange, const Exchange::Words& words);
     /// The first time that it is in front, or after an operation of another call.
     bool begin_exchange(std::uint64_t key, const void* input, void* output);
     /// The rest, if a word comes late or a thread must be woken. The member has published `word`. True.

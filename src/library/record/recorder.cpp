@@ -234,7 +234,7 @@ void OperationRecord::end_wait(int peer) noexcept {
 }
 
 void OperationRecord::has_done(const plan::Step& step, std::size_t bytes) noexcept {
-    if (trace_ < Trace::steps) {
+    if (!sees_steps()) {
         return;
     }
     const std::uint64_t now = ticks();

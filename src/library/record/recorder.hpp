@@ -148,6 +148,7 @@ public:
         }
     }
     void has_done(const plan::Step& step, std::size_t bytes) noexcept;
+    bool sees_steps() const noexcept { return trace_ >= Trace::steps; }
     /// It is complete. Its steps, if they are recorded, are all of its time.
     void end(std::size_t row, std::uint64_t bytes) noexcept;
     /// The operation fails: its time counts, including the wait, but not as a call.
@@ -192,6 +193,7 @@ public:
     /// It must outlive the observer.
     explicit Observer(OperationRecord& record) noexcept : record_(&record) {}
 
+    bool sees_steps() const noexcept { return record_->sees_steps(); }
     void looks_for(int peer) noexcept { record_->looks_for(peer); }
     void sees(int peer) noexcept { record_->sees(peer); }
     void has_done(const plan::Step& step, std::size_t bytes) noexcept { record_->has_done(step, bytes); }
