@@ -121,8 +121,7 @@ void check_proved(const LevelTree& tree) {
                                               {protocols.in_place, Protocol::in_place},
                                               {protocols.eager, Protocol::eager}}) {
             if (takes) {
-                INFO(to_string(acting), " ", to_string(made.collective()), " ", made.root(), " ",
-                     shown(tree));
+                INFO(row_name(acting), " ", to_string(made.collective()), " ", made.root(), " ", shown(tree));
                 const verify::Report report =
                     verify::verify(schedule::synchronise(made, protocol), Requirement::rank_order);
                 REQUIRE_MESSAGE(report.ok(), report.text());
@@ -148,7 +147,7 @@ void check_bracketing(const LevelTree& tree) {
         if (!detail::traits_of(made.collective()).reduces()) {
             return;
         }
-        INFO(to_string(acting), " ", to_string(made.collective()), " ", shown(tree));
+        INFO(row_name(acting), " ", to_string(made.collective()), " ", shown(tree));
         // Other ranks and blocks are proved to be alike, but for prefixes.
         const bool differ = made.collective() == Collective::scan || made.collective() == Collective::exscan;
         for (int rank = made.root(); rank < (differ ? ranks : made.root() + 1); ++rank) {

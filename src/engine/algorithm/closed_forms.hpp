@@ -1,5 +1,6 @@
 #pragma once
 
+#include "algorithm/levels/levels.hpp"
 #include "algorithm/registry.hpp"
 #include "graph/graphs.hpp"
 
@@ -263,6 +264,11 @@ inline long largest_group_of_eights(int p) {
 /// Partial results that a member other than the root holds for others.
 inline long group_partials(int p, int /*root*/) {
     return p <= 8 ? 0 : std::min(p - 2L, largest_group_of_eights(p));
+}
+
+/// The most blocks of a vector for which a member of one of several groups acts in `near`.
+inline long near_share(int p, int /*root*/) {
+    return p <= most_near ? 0 : p % most_near == 0 ? 1 : p;
 }
 
 /// Results of groups of eight and more, of which `vectors` take turns.

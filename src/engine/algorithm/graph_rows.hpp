@@ -2,7 +2,6 @@
 
 #include "algorithm/algorithms.hpp"
 #include "algorithm/closed_forms.hpp"
-#include "algorithm/levels/levels.hpp"
 
 namespace tutti::algorithm::rows {
 
@@ -260,13 +259,11 @@ schedule::Schedule on_one_group(int p, int root) {
 
 template <Acting acting, Collective collective>
 constexpr Algorithm levels_row(CostTerms (*cost)(int, int), Bound bound, long (*scratch)(int, int)) {
-    constexpr std::string_view names[] = {"levels-exchange", "levels-shares", "levels-leaders",
-                                          "levels-direct"};
     constexpr bool needs_equal_groups = acting == Acting::exchange && collective == Collective::alltoall;
     // Results are stored to all of a group, or those of a reduction by their owners to the root.
     constexpr bool stores_to_others =
-        acting == Acting::direct || (acting == Acting::shares && collective == Collective::reduce);
-    return {.name = names[static_cast<std::size_t>(acting)],
+        is_direct(acting) || (acting == Acting::shares && collective == Collective::reduce);
+    return {.name = row_name(acting),
             .collective = collective,
             .order = detail::traits_of(collective).reduces() ? Order::canonical : Order::none,
             .ranks = needs_equal_groups ? Ranks::powers_of_two : Ranks::any,

@@ -65,6 +65,8 @@ const std::array table{
         [](int p, int) { return copies_on_levels<1>(p, 1); }, Bound::exact, no_scratch),
     levels_row<Acting::direct, Collective::broadcast>([](int p, int) { return one_exchange(p, p, 0); }, Bound::exact,
                                                       no_scratch),
+    levels_row<Acting::near, Collective::broadcast>(
+        [](int p, int) { return one_exchange(p, 2L * p, 0); }, Bound::volume, no_scratch),
 
     // reduce
     Algorithm{.name = "direct", .collective = Collective::reduce, .order = Order::asked, .protocols = pulled,
@@ -195,6 +197,12 @@ const std::array table{
         }, Bound::volume, no_scratch),
     levels_row<Acting::leaders, Collective::allreduce>(whole_on_levels<3, 2>, Bound::volume, no_scratch),
     levels_row<Acting::direct, Collective::allreduce>(shared_out, Bound::exact, no_scratch),
+    levels_row<Acting::near, Collective::allreduce>(
+        [](int p, int) {
+            const long each = most_near + (p - 1L) / most_near;
+            const long share = near_share(p, 0);
+            return p <= most_near ? shared_out(p, 0) : CostTerms{2, share * (each + most_near), share * each};
+        }, Bound::volume, near_share),
 
     // reduce_scatter
     Algorithm{.name = "direct", .collective = Collective::reduce_scatter, .order = Order::asked,
@@ -235,6 +243,12 @@ const std::array table{
             return CostTerms{whole.rounds, p * whole.blocks, p * whole.reductions};
         }, Bound::volume, all_but_one),
     levels_row<Acting::direct, Collective::reduce_scatter>(reduction, Bound::exact, no_scratch),
+    levels_row<Acting::near, Collective::reduce_scatter>(
+        [](int p, int) {
+            return p <= most_near ? reduction(p, 0) : CostTerms{2, most_near * long{p}, most_near * long{p}};
+        }, Bound::volume, [](int p, int) {
+            return p <= most_near ? 0L : p % most_near == 0 ? p - 2L * most_near + 1 : p - 1L;
+        }),
 
     // allgather
     Algorithm{.name = "direct", .collective = Collective::allgather, .protocols = pulled_or_shared,
@@ -255,6 +269,8 @@ const std::array table{
     levels_row<Acting::leaders, Collective::allgather>(
         [](int p, int) { return copies_on_levels<2>(p, p - 1); }, Bound::exact, no_scratch),
     levels_row<Acting::direct, Collective::allgather>(exchange, Bound::exact, no_scratch),
+    levels_row<Acting::near, Collective::allgather>(
+        [](int p, int) { return one_exchange(p, 2L * p, 0); }, Bound::volume, no_scratch),
 
     // gather
     Algorithm{.name = "direct", .collective = Collective::gather, .protocols = pulled, .make = direct_gather,

@@ -18,10 +18,43 @@ using schedule::Symmetry;
 
 namespace {
 
+/// Appends the sizes of groups of at most most_near ranks: of the children of a group of that level, which
+/// are halved by cut() as long as they are more, and then of their children.
+void append_near(const LevelTree& tree, int level, std::span<const int> firsts, std::vector<int>& sizes) {
+    const int ranks = firsts.back() - firsts.front();
+    if (ranks <= most_near) {
+        sizes.push_back(ranks);
+    } else if (firsts.size() == 2) {
+        const int child = tree.group_of(level + 1, firsts.front());
+        append_near(tree, level + 1, tree.firsts_of_children(level + 1, child), sizes);
+    } else {
+        const auto middle = static_cast<std::size_t>(graph::cut(firsts));
+        append_near(tree, level, firsts.first(middle + 1), sizes);
+        append_near(tree, level, firsts.subspan(middle), sizes);
+    }
+}
+
+/// The outermost groups, and of larger ones parts.
+LevelTree near(const LevelTree& tree) {
+    int level = 0;
+    while (level + 1 < tree.last() && tree.children(level, 0).count == 1) {
+        ++level;
+    }
+    std::vector<int> sizes;
+    if (level + 1 == tree.last()) { // there are no groups
+        append_near(tree, level, tree.firsts_of_children(level, 0), sizes);
+    }
+    for (int child = 0; level + 1 < tree.last() && child < tree.children(level, 0).count; ++child) {
+        append_near(tree, level + 1, tree.firsts_of_children(level + 1, child), sizes);
+    }
+    return LevelTree::nested(tree.ranks(), {sizes});
+}
+
 /// The tree with its groups split as this schedule wants it.
 LevelTree split_for(Acting acting, Collective collective, const LevelTree& tree) {
-    if (acting == Acting::direct) {
-        return cut_to_combine(tree);
+    if (is_direct(acting)) {
+        const LevelTree groups = acting == Acting::near && tree.ranks() > 1 ? near(tree) : tree;
+        return detail::traits_of(collective).reduces() ? cut_to_combine(groups) : groups;
     }
     const bool combines = detail::traits_of(collective).reduces() ||
                           (collective == Collective::barrier && acting == Acting::leaders);
@@ -178,24 +211,9 @@ Schedule shares(Collective collective, const LevelTree& tree, int root) {
 
 } // namespace
 
-std::string_view to_string(Acting acting) {
-    switch (acting) {
-    case Acting::exchange:
-        return "exchange";
-    case Acting::shares:
-        return "shares";
-    case Acting::leaders:
-        return "leaders";
-    case Acting::direct:
-        return "direct";
-    }
-    return "unknown";
-}
-
 bool takes(Acting acting, Collective collective, const LevelTree& tree) {
     if (collective == Collective::barrier) {
-        return acting != Acting::shares && acting != Acting::direct &&
-               protocols_of(acting, collective, tree).eager;
+        return acting != Acting::shares && !is_direct(acting) && protocols_of(acting, collective, tree).eager;
     }
     switch (acting) {
     case Acting::exchange:
@@ -207,6 +225,7 @@ bool takes(Acting acting, Collective collective, const LevelTree& tree) {
     case Acting::leaders:
         return !detail::traits_of(collective).permutes();
     case Acting::direct:
+    case Acting::near:
         return collective == Collective::allreduce || collective == Collective::reduce_scatter ||
                collective == Collective::allgather || collective == Collective::broadcast;
     }
@@ -241,7 +260,7 @@ LevelTree tree_to_run_on(Acting acting, Collective collective, LevelTree tree) {
 
 Schedule levels(Collective collective, const LevelTree& whole, Acting acting, int root) {
     if (!takes(acting, collective, whole)) {
-        throw std::invalid_argument("levels: " + std::string(to_string(acting)) + " does not take " +
+        throw std::invalid_argument(std::string(row_name(acting)) + " does not take " +
                                     std::string(to_string(collective)) + " on this tree");
     }
     if (root < 0 || root >= whole.ranks()) {
@@ -259,7 +278,7 @@ Schedule levels(Collective collective, const LevelTree& whole, Acting acting, in
     if (acting == Acting::leaders) {
         return by_leaders(collective, tree, root);
     }
-    if (acting == Acting::direct) {
+    if (is_direct(acting)) {
         return levels_direct(collective, tree, root);
     }
     if (collective == Collective::alltoall) {
