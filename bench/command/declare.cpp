@@ -163,23 +163,22 @@ void declare(CLI::App& command, laboratory::ModelArguments& arguments) {
     auto* const traffic = command.add_option(
         "--traffic", arguments.traffic,
         "COLLECTIVE: print instead the data that each algorithm moves across the levels of a machine");
-    auto* const levels =
-        command
-            .add_option(
-                "--levels", arguments.levels,
-                "With --traffic: number of children of a group in each level, outermost first, such as 2,8,8")
-            ->delimiter(',')
-            ->default_str("");
+    command
+        .add_option(
+            "--levels", arguments.levels,
+            "With --traffic and --predict: number of children of a group in each level, outermost first, "
+            "such as 2,8,8; default: the levels of --machine")
+        ->delimiter(',')
+        ->default_str("");
     auto* const predict = command
                               .add_option("--predict", arguments.predict,
                                           "COLLECTIVE: print instead the time that each algorithm takes on a "
                                           "machine, from a simulation of its cache lines")
                               ->excludes(traffic);
-    command
-        .add_option("--machine", arguments.machine,
-                    "With --predict and --traffic: a published machine (a wrong name lists them), or a file "
-                    "written by tutti measure")
-        ->excludes(levels);
+    command.add_option(
+        "--machine", arguments.machine,
+        "With --predict and --traffic: a published machine (a wrong name lists them), or a file "
+        "written by tutti measure");
     auto* const algorithms =
         command.add_option("-a,--algorithm", arguments.algorithms, "With --predict: all, or a list of names")
             ->delimiter(',')

@@ -115,14 +115,17 @@ int members_on(const distance::MachineModel& profile, const ModelArguments& argu
     return members;
 }
 
-graph::LevelTree tree_of_machine(const ModelArguments& arguments) {
+graph::LevelTree tree_of(const ModelArguments& arguments) {
+    if (arguments.machine.empty() || !arguments.levels.empty()) {
+        return tree_of_levels(arguments);
+    }
     const distance::MachineModel profile = machine_profile(arguments);
     return tree_on(described(profile), members_on(profile, arguments));
 }
 
 std::string traffic(const ModelArguments& arguments) {
     return traffic_table(parsed_collective("--traffic: ", arguments.traffic), parsed_bytes(arguments.bytes),
-                         arguments.machine.empty() ? tree_of_levels(arguments) : tree_of_machine(arguments));
+                         tree_of(arguments));
 }
 
 /// Whether a processor may be one of the machine: what it calls itself has all words of the machine's name,
@@ -171,10 +174,12 @@ std::string predicted(const ModelArguments& arguments) {
     }
     const Collective collective = parsed_collective("--predict: ", arguments.predict);
     const distance::MachineModel profile = machine_profile(arguments);
+    const graph::LevelTree tree = tree_of(arguments);
     PredictionQuery query{.collective = collective,
-                          .members = members_on(profile, arguments),
+                          .members = tree.ranks(),
                           .bytes = {},
-                          .algorithms = arguments.algorithms};
+                          .algorithms = arguments.algorithms,
+                          .tree = tree};
     if (query.algorithms == std::vector<std::string>{"all"}) {
         query.algorithms.clear();
     }

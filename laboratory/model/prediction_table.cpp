@@ -145,6 +145,10 @@ PredictedTimes predicted(const Candidate& candidate, const PredictionQuery& quer
     return times;
 }
 
+std::vector<Candidate> candidates_of(const PredictionQuery& query, const machine::Machine& machine) {
+    return candidates(query.collective, query.tree ? *query.tree : tree_on(machine, query.members));
+}
+
 std::vector<Candidate> wanted(std::vector<Candidate> all, const PredictionQuery& query) {
     if (query.algorithms.empty()) {
         return all;
@@ -172,8 +176,7 @@ std::vector<PredictedTimes> predict(const distance::MachineModel& profile, const
     const machine::Machine machine = described(profile);
     const simulate::Positions positions = positions_on(machine, query.members);
     std::vector<PredictedTimes> all;
-    for (const Candidate& candidate :
-         wanted(candidates(query.collective, tree_on(machine, query.members)), query)) {
+    for (const Candidate& candidate : wanted(candidates_of(query, machine), query)) {
         all.push_back(predicted(candidate, query, profile, machine, positions));
     }
     return all;
@@ -191,7 +194,7 @@ trace::Timeline predicted_timeline(const distance::MachineModel& profile, const 
             bench::format_bytes(query.bytes.front()), query.members, best.algorithm));
     }
     const machine::Machine machine = described(profile);
-    const std::vector<Candidate> every = candidates(query.collective, tree_on(machine, query.members));
+    const std::vector<Candidate> every = candidates_of(query, machine);
     const Candidate& candidate = *std::ranges::find(every, best.algorithm, &Candidate::name);
     simulate::Predictor predictor(candidate.make(), profile, positions_on(machine, query.members));
     const Handled call = handled(candidate, query, query.bytes.front(), predictor.rounds(), machine).value();

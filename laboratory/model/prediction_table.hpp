@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -58,6 +59,8 @@ struct PredictionQuery {
     std::vector<std::size_t> bytes;
     /// Names of algorithms; empty: all.
     std::vector<std::string> algorithms;
+    /// The tree on which levels-... run; nothing: that of the machine.
+    std::optional<graph::LevelTree> tree = std::nullopt;
 };
 
 /// The times of an algorithm for each size, in us until the last member leaves; negative if it is for no such

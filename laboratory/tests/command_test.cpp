@@ -124,6 +124,8 @@ TEST_CASE("model --traffic counts what crosses each level, beside the least") {
            "levels-shares                          6      64 MiB      64 MiB     128 MiB",
            "levels-direct                          2      64 MiB      64 MiB     128 MiB",
            "direct                                 1       4 GiB       4 GiB       8 GiB");
+    expect(0, "model --machine epyc-7742-2s --predict allreduce -b 16K --levels 2,4,16 -a levels-shares",
+           "allreduce among 128 members", "levels-shares                          18.");
     expect(0, "model --traffic allreduce -b 8 -t 128 --levels 2,8,8",
            "flat                                   1      32 KiB      32 KiB      64 KiB      4096",
            "levels-exchange                        3       512 B       512 B       1 KiB        64",
@@ -133,8 +135,9 @@ TEST_CASE("model --traffic counts what crosses each level, beside the least") {
            "level 3, groups: 32, members of each: 4");
     expect(2, "model --traffic allreduce -t 300 --machine epyc-7742-2s",
            "300 members do not fit on 256 CPUs");
-    expect(2, "model --traffic allreduce -t 8 --machine epyc-7742-2s --levels 8");
     expect(2, "model --traffic allreduce -t 12 --levels 2,8", "--levels: 16 members, but --members are 12");
+    expect(2, "model --machine epyc-7742-2s --predict allreduce --levels 512",
+           "512 members do not fit on 256 CPUs");
     expect(2, "model --traffic allreduce -t 12");
     expect(2, "model --traffic allreduce -t 0 --levels 2,0");
     expect(2, "model --traffic nothing -t 4 --levels 4");
