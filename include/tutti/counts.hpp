@@ -251,11 +251,12 @@ void require_outside(const char* name, const void* address, const std::vector<T>
 
 /// The counts of a gather or scatter, with or without displacements, that every member passes: the same
 /// counts on all members. More algorithms support this form than that with Counts. The lifetime of the
-/// numbers is that of Counts. In other collectives it is the same as Counts.
+/// numbers is that of Counts.
 class CountsOnAll : public Counts {
 public:
     using Counts::Counts;
     CountsOnAll() = delete;
+    operator View() const = delete; // NOLINT(google-explicit-constructor): other collectives take Counts
 };
 
 namespace detail {
@@ -265,7 +266,7 @@ struct RootCounts {
     // NOLINTBEGIN(google-explicit-constructor)
     RootCounts(const Counts::View& counts, bool are_on_all = false) : view(counts), on_all(are_on_all) {}
     RootCounts(const Counts& counts) : view(counts) {}
-    RootCounts(const CountsOnAll& counts) : view(counts), on_all(true) {}
+    RootCounts(const CountsOnAll& counts) : view(static_cast<const Counts&>(counts)), on_all(true) {}
     // NOLINTEND(google-explicit-constructor)
 
     /// The numbers.
