@@ -36,16 +36,13 @@ void append_near(const LevelTree& tree, int level, std::span<const int> firsts, 
 
 /// The outermost groups, and of larger ones parts.
 LevelTree near(const LevelTree& tree) {
-    int level = 0;
-    while (level + 1 < tree.last() && tree.children(level, 0).count == 1) {
+    int level = std::min(1, tree.last() - 1); // of the outermost groups; without any, the whole is one
+    while (level + 1 < tree.last() && tree.groups(level) == 1) {
         ++level;
     }
     std::vector<int> sizes;
-    if (level + 1 == tree.last()) { // there are no groups
-        append_near(tree, level, tree.firsts_of_children(level, 0), sizes);
-    }
-    for (int child = 0; level + 1 < tree.last() && child < tree.children(level, 0).count; ++child) {
-        append_near(tree, level + 1, tree.firsts_of_children(level + 1, child), sizes);
+    for (int number = 0; number < tree.groups(level); ++number) {
+        append_near(tree, level, tree.firsts_of_children(level, number), sizes);
     }
     return LevelTree::nested(tree.ranks(), {sizes});
 }

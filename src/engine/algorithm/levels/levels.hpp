@@ -51,9 +51,10 @@ inline constexpr int most_near = 16;
 
 /// Whether the collective can be carried out in this way on the tree: `exchange` are barriers, allreduces
 /// and, on equal groups, all-to-alls, `shares` all except barriers and prefixes, `leaders` all except
-/// all-to-alls and shifts, `direct` allreduces, reduce_scatters, allgathers and broadcasts. Barriers take no
-/// tree that is so deep that members lack slots. Data with one receiver crosses as seldom as possible without
-/// anybody in between, so gathers, scatters, all-to-alls and shifts in shares are those of `direct`.
+/// all-to-alls and shifts, `direct` and `near` allreduces, reduce_scatters, allgathers and broadcasts.
+/// Barriers take no tree that is so deep that members lack slots. Data with one receiver crosses as seldom as
+/// possible without anybody in between, so gathers, scatters, all-to-alls and shifts in shares are those of
+/// `direct`.
 bool takes(Acting acting, Collective collective, const graph::LevelTree& tree);
 
 /// By which protocols, on trees that are not too deep (see below). Neither the exchange of whole vectors nor
@@ -189,11 +190,11 @@ private:
 };
 
 /// Allreduces, reduce_scatters, allgathers and broadcasts by the outermost groups of a tree that is
-/// cut_to_combine: each member acts for some blocks in its group. In one pass it combines the group's
-/// operands of these blocks into scratch. In another pass it combines its counterparts' partial results of
-/// all groups, for all of the group or for itself. Copies come from the original, once into each group, and
-/// are stored to all of it. So inputs are read and outputs written once, as by `direct`, and (g - 1) vectors
-/// come into each of g groups in an allreduce, which is the minimum for two groups.
+/// cut_to_combine if they reduce: each member acts for some blocks in its group. In one pass it combines the
+/// group's operands of these blocks into scratch. In another pass it combines its counterparts' partial
+/// results of all groups, for all of the group or for itself. Copies come from the original, once into each
+/// group, and are stored to all of it. So inputs are read and outputs written once, as by `direct`, and
+/// (g - 1) vectors come into each of g groups in an allreduce, which is the minimum for two groups.
 schedule::Schedule levels_direct(Collective collective, const graph::LevelTree& tree, int root);
 
 } // namespace tutti::algorithm
