@@ -31,6 +31,30 @@ requires(std::same_as<U, void> || std::same_as<U, T>) && requires {
 }
 struct WithIdentity<F<U>, T> : Counterpart<F> {};
 
+/// The base of each operator of the library. A class that a program derives from one is not the `Self` of
+/// its base.
+template <class Self>
+struct BuiltIn {};
+
+template <class Self, Operator Code>
+struct WithCode : BuiltIn<Self> {
+    /// The operator's run-time code.
+    static constexpr Operator code = Code;
+};
+
+template <class T, class Op>
+concept NumberFor = (Numeric<T> || IntegerOrBool<T> ||
+                     Bits<T>)&&std::is_invocable_v<const Op&, const T&, const T&>;
+
+/// The base of those whose identity is 0 or 1, among all kinds of numbers that they combine.
+template <class Self, Operator Code, int Identity>
+struct WithNumber : WithCode<Self, Code> {
+    template <NumberFor<Self> T>
+    static constexpr T identity() {
+        return static_cast<T>(Identity);
+    }
+};
+
 /// The identity of an operator that has one.
 template <class Op, class T>
 constexpr auto identity_of() -> decltype(WithIdentity<Op, T>::type::template identity<T>()) {
@@ -51,10 +75,8 @@ concept HasIdentity = requires {
 /// a + b. Integers wrap modulo 2^bits. If both operands are NaN in a collective, the payload of the left NaN
 /// is kept, for float, double and their complex types. RISC-V processors keep no payload: there the result is
 /// the canonical NaN. Numbers of 16 bits are added as float, and the sum of all operands of a call is rounded
-/// once. Not for bool.
-struct Sum {
-    /// The operator's run-time code.
-    static constexpr Operator code = Operator::sum;
+/// once. Not for bool. Its identity is 0.
+struct Sum : detail::WithNumber<Sum, Operator::sum, 0> {
     /// Combines two elements; `a` is the left operand.
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a + b); }
@@ -65,19 +87,12 @@ struct Sum {
             return static_cast<T>(a + b);
         }
     }
-    /// The identity: 0.
-    template <detail::Numeric T>
-    static constexpr T identity() {
-        return T(0);
-    }
 };
 
 /// a * b. Integers wrap modulo 2^bits. Complex numbers use the plain formula (ac - bd, ad + bc), without the
 /// recovery of infinities that std::complex adds. NaNs and numbers of 16 bits are treated as in Sum. Not for
-/// bool.
-struct Prod {
-    /// The operator's run-time code.
-    static constexpr Operator code = Operator::prod;
+/// bool. Its identity is 1.
+struct Prod : detail::WithNumber<Prod, Operator::prod, 1> {
     /// Combines two elements; `a` is the left operand.
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a * b); }
@@ -90,11 +105,6 @@ struct Prod {
             return static_cast<T>(a * b);
         }
     }
-    /// The identity: 1.
-    template <detail::Numeric T>
-    static constexpr T identity() {
-        return T(1);
-    }
 };
 
 /// The least operand as by `minimum` of IEEE 754-2019: a NaN if any operand is NaN, and -0 is less than +0.
@@ -102,9 +112,7 @@ struct Prod {
 /// sign and payload decide, so that it does not depend on the order of the operands. Elements that are not
 /// floating-point numbers are compared with <; if neither is less, the result is the left operand. Not for
 /// complex numbers and bool.
-struct Min {
-    /// The operator's run-time code.
-    static constexpr Operator code = Operator::min;
+struct Min : detail::WithCode<Min, Operator::min> {
     /// Combines two elements; `a` is the left operand.
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<bool>(b < a); }
@@ -117,9 +125,7 @@ struct Min {
 };
 
 /// The greatest operand as by `maximum` of IEEE 754-2019, otherwise as Min.
-struct Max {
-    /// The operator's run-time code.
-    static constexpr Operator code = Operator::max;
+struct Max : detail::WithCode<Max, Operator::max> {
     /// Combines two elements; `a` is the left operand.
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<bool>(a < b); }
@@ -131,58 +137,35 @@ struct Max {
     }
 };
 
-/// 1 if both are non-zero, else 0. For integers and bool.
-struct LogicalAnd {
-    /// The operator's run-time code.
-    static constexpr Operator code = Operator::land;
+/// 1 if both are non-zero, else 0. For integers and bool. Its identity is 1.
+struct LogicalAnd : detail::WithNumber<LogicalAnd, Operator::land, 1> {
     /// Combines two elements; `a` is the left operand.
     template <detail::IntegerOrBool T>
     constexpr T operator()(T a, T b) const {
         return static_cast<T>(a != 0 && b != 0);
     }
-    /// The identity: 1.
-    template <detail::IntegerOrBool T>
-    static constexpr T identity() {
-        return T{1};
-    }
 };
 
-/// 1 if at least one is non-zero, else 0. For integers and bool.
-struct LogicalOr {
-    /// The operator's run-time code.
-    static constexpr Operator code = Operator::lor;
+/// 1 if at least one is non-zero, else 0. For integers and bool. Its identity is 0.
+struct LogicalOr : detail::WithNumber<LogicalOr, Operator::lor, 0> {
     /// Combines two elements; `a` is the left operand.
     template <detail::IntegerOrBool T>
     constexpr T operator()(T a, T b) const {
         return static_cast<T>(a != 0 || b != 0);
     }
-    /// The identity: 0.
-    template <detail::IntegerOrBool T>
-    static constexpr T identity() {
-        return T{0};
-    }
 };
 
-/// 1 if exactly one is non-zero, else 0. For integers and bool.
-struct LogicalXor {
-    /// The operator's run-time code.
-    static constexpr Operator code = Operator::lxor;
+/// 1 if exactly one is non-zero, else 0. For integers and bool. Its identity is 0.
+struct LogicalXor : detail::WithNumber<LogicalXor, Operator::lxor, 0> {
     /// Combines two elements; `a` is the left operand.
     template <detail::IntegerOrBool T>
     constexpr T operator()(T a, T b) const {
         return static_cast<T>((a != 0) != (b != 0));
     }
-    /// The identity: 0.
-    template <detail::IntegerOrBool T>
-    static constexpr T identity() {
-        return T{0};
-    }
 };
 
 /// a & b, for integers and any type that has the operator. Not for bool, which has `land`.
-struct BitAnd {
-    /// The operator's run-time code.
-    static constexpr Operator code = Operator::band;
+struct BitAnd : detail::WithCode<BitAnd, Operator::band> {
     /// Combines two elements; `a` is the left operand.
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a & b); }
@@ -194,34 +177,20 @@ struct BitAnd {
     }
 };
 
-/// a | b, for integers and any type that has the operator. Not for bool, which has `lor`.
-struct BitOr {
-    /// The operator's run-time code.
-    static constexpr Operator code = Operator::bor;
+/// a | b, for integers and any type that has the operator. Not for bool, which has `lor`. Its identity is 0.
+struct BitOr : detail::WithNumber<BitOr, Operator::bor, 0> {
     /// Combines two elements; `a` is the left operand.
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a | b); }
     constexpr T operator()(const T& a, const T& b) const { return static_cast<T>(a | b); }
-    /// The identity: 0.
-    template <detail::Bits T>
-    static constexpr T identity() {
-        return T{0};
-    }
 };
 
-/// a ^ b, for integers and any type that has the operator. Not for bool, which has `lxor`.
-struct BitXor {
-    /// The operator's run-time code.
-    static constexpr Operator code = Operator::bxor;
+/// a ^ b, for integers and any type that has the operator. Not for bool, which has `lxor`. Its identity is 0.
+struct BitXor : detail::WithNumber<BitXor, Operator::bxor, 0> {
     /// Combines two elements; `a` is the left operand.
     template <class T>
     requires(!std::same_as<T, bool>) && requires(const T& a, const T& b) { static_cast<T>(a ^ b); }
     constexpr T operator()(const T& a, const T& b) const { return static_cast<T>(a ^ b); }
-    /// The identity: 0.
-    template <detail::Bits T>
-    static constexpr T identity() {
-        return T{0};
-    }
 };
 
 inline constexpr Sum sum{};
@@ -266,14 +235,7 @@ constexpr Type type_of() {
 /// The code of an operator's type: its own for an operator of the library, else `callable`.
 template <class Op>
 constexpr Operator operator_of() {
-    constexpr auto is_one_of = []<class... Named>(std::type_identity<Named>...) {
-        return (std::same_as<Op, Named> || ...);
-    };
-    if constexpr (is_one_of(std::type_identity<Sum>{}, std::type_identity<Prod>{}, std::type_identity<Min>{},
-                            std::type_identity<Max>{}, std::type_identity<LogicalAnd>{},
-                            std::type_identity<LogicalOr>{}, std::type_identity<LogicalXor>{},
-                            std::type_identity<BitAnd>{}, std::type_identity<BitOr>{},
-                            std::type_identity<BitXor>{})) {
+    if constexpr (std::is_base_of_v<detail::BuiltIn<Op>, Op>) {
         return Op::code;
     } else {
         return Operator::callable;

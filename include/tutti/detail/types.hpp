@@ -49,7 +49,8 @@ enum class Type : std::uint8_t {
     other
 };
 
-/// The operators of the library; any other function object is `callable`.
+/// The operators of the library, whose types have it as their static member `code`; any other function object
+/// is `callable`.
 ///
 /// An enumerator is an operator as well, for elements of a Type and for dynamic vectors, if the program knows
 /// only at run time which one it needs: `me.allreduce(vector, op)`. A call with an operator that is not for
