@@ -64,10 +64,7 @@ void ProgressEngine::open(OutstandingCall& operation) {
     if (recorder_ != nullptr) {
         operation.flight_.begin();
     }
-    if (operation.gate_ != nullptr) {
-        return open_gate(operation);
-    }
-    if (has_turn(operation)) {
+    if (operation.gate_ == nullptr && has_turn(operation)) {
         begin(operation);
         // Other work waits until the word is on its way.
         if (operation.is_quiet_ && look(operation, 1)) {
@@ -75,20 +72,18 @@ void ProgressEngine::open(OutstandingCall& operation) {
         }
     }
     enlist(operation);
-    if (operation.state_ == OutstandingCall::State::running && !operation.is_quiet_) {
+    if (operation.gate_ != nullptr) {
+        operation.gate_->start();
+        progress(); // those before it come first
+    } else if (operation.state_ == OutstandingCall::State::running && !operation.is_quiet_) {
         go_on([&] { advance(operation, 1); });
     }
-    if (operation.state_ == OutstandingCall::State::failed) {
-        give_back_failed(operation);
-    }
-}
-
-void ProgressEngine::open_gate(OutstandingCall& operation) {
-    enlist(operation);
-    operation.gate_->start();
-    progress(); // those before it come first
-    if (operation.state_ == OutstandingCall::State::failed) {
-        give_back_failed(operation);
+    if (operation.state_ == OutstandingCall::State::failed) { // the caller never gets it
+        const std::exception_ptr failure = operation.failure_;
+        if (operation.sequence_ == Sequence::nonblocking) {
+            recycle(operation); // nobody will refer to it
+        }
+        std::rethrow_exception(failure);
     }
 }
 
@@ -98,15 +93,6 @@ void ProgressEngine::enlist(OutstandingCall& operation) {
         thread_->add(*this);
     }
     open_.push_back(&operation);
-}
-
-/// Throws the exception that has ended an operation which the caller never gets.
-void ProgressEngine::give_back_failed(OutstandingCall& operation) {
-    const std::exception_ptr failure = operation.failure_;
-    if (operation.sequence_ == Sequence::nonblocking) {
-        recycle(operation); // nobody will refer to it
-    }
-    std::rethrow_exception(failure);
 }
 
 bool ProgressEngine::has_turn(const OutstandingCall& operation) {

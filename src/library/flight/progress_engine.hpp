@@ -181,10 +181,6 @@ public:
 
     explicit ProgressEngine(detail::Seat& seat);
     ~ProgressEngine() override;
-    ProgressEngine(const ProgressEngine&) = delete;
-    ProgressEngine& operator=(const ProgressEngine&) = delete;
-    ProgressEngine(ProgressEngine&&) = delete;
-    ProgressEngine& operator=(ProgressEngine&&) = delete;
 
     /// Throws ArgumentError if an argument is wrong, of which nobody learns. With a gate, the vectors of
     /// the call are the gate's.
@@ -267,9 +263,7 @@ private:
     void orphan_held() noexcept;
 
     void open(OutstandingCall& operation);
-    void open_gate(OutstandingCall& operation);
     void enlist(OutstandingCall& operation);
-    [[noreturn]] void give_back_failed(OutstandingCall& operation);
     bool has_turn(const OutstandingCall& operation);
     void begin(OutstandingCall& operation);
     void look_eagerly(OutstandingCall& operation);
