@@ -206,16 +206,16 @@ bool ProgressEngine::has_last_choice(const OutstandingCall& operation) const {
 
 void ProgressEngine::assign_channel(OutstandingCall& operation) {
     if (operation.sequence_ == Sequence::persistent) {
-        operation.number_ = persistent_ + 1;
+        operation.number_ = calls_.persistent + 1;
         operation.channel_ = &channels_.persistent(operation.number_);
         operation.own_cursor_ = {};
         operation.cursor_ = &operation.own_cursor_;
         return;
     }
-    operation.number_ = started_ + 1;
+    operation.number_ = calls_.started + 1;
     Turn& turn = turn_of(operation);
     if (turn.channel == nullptr) {
-        turn.channel = &channels_.nonblocking(started_ % Channels::in_turn);
+        turn.channel = &channels_.nonblocking(calls_.started % Channels::in_turn);
     }
     operation.channel_ = turn.channel;
     operation.cursor_ = &turn.cursor;

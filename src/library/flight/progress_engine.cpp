@@ -81,10 +81,10 @@ void ProgressEngine::require_usable(const char* what, const Context& context) {
 OutstandingCall& ProgressEngine::start(const Call& call, Gate* gate) {
     require_usable("start", [&] { return context_of(call); });
     OutstandingCall& operation = operation_for(call, gate, Sequence::nonblocking);
-    ++started_;
+    ++calls_.started;
     show(operation);
-    history_ = mixed(history_ + seat_.epoch(), operation.call_.prepared().digests.digest);
-    operation.history_ = history_;
+    calls_.history = mixed(calls_.history + seat_.epoch(), operation.call_.prepared().digests.digest);
+    operation.history_ = calls_.history;
     open(operation);
     return operation;
 }
@@ -92,10 +92,10 @@ OutstandingCall& ProgressEngine::start(const Call& call, Gate* gate) {
 OutstandingCall& ProgressEngine::prepare(const Call& call, Gate* gate) {
     require_usable("prepare", [&] { return context_of(call); });
     OutstandingCall& operation = operation_for(call, gate, Sequence::persistent);
-    ++persistent_;
+    ++calls_.persistent;
     show(operation);
-    persistent_history_ = mixed(persistent_history_, operation.call_.prepared().digests.digest);
-    operation.own_cursor_.history = persistent_history_;
+    calls_.persistent_history = mixed(calls_.persistent_history, operation.call_.prepared().digests.digest);
+    operation.own_cursor_.history = calls_.persistent_history;
     return operation;
 }
 
@@ -106,7 +106,7 @@ void ProgressEngine::restart(OutstandingCall& operation) {
                     "starting it again",
                     context_of(operation));
     }
-    restarts_ += mixed(~operation.number_, 0); // in whichever order
+    calls_.restarts += mixed(~operation.number_, 0); // in whichever order
     is_unseen_ = true;
     channels_.starts(Sequence::persistent, rank_).unseen.put(operation.number_);
     open(operation);
@@ -171,9 +171,9 @@ void ProgressEngine::show(OutstandingCall& operation) {
 
 /// A member that waits in vain reads which members have not looked since they started an operation.
 void ProgressEngine::show_look() noexcept {
-    if (shown_look_ != started_) {
-        shown_look_ = started_;
-        channels_.starts(Sequence::nonblocking, rank_).looked.publish(started_); // only people read it
+    if (shown_look_ != calls_.started) {
+        shown_look_ = calls_.started;
+        channels_.starts(Sequence::nonblocking, rank_).looked.publish(calls_.started); // only people read it
     }
     if (std::exchange(is_unseen_, false)) {
         channels_.starts(Sequence::persistent, rank_).unseen.put(0);

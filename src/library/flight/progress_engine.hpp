@@ -209,13 +209,7 @@ public:
     bool needs_looks() const override;
     const std::exception_ptr& failure() const override { return failure_; }
     bool end() noexcept override;
-    Calls calls() const override {
-        return {.started = started_,
-                .history = history_,
-                .persistent = persistent_,
-                .persistent_history = persistent_history_,
-                .restarts = restarts_};
-    }
+    Calls calls() const override { return calls_; }
 
     /// Records a failure of this member, which ends all that it has outstanding.
     void fail(const std::exception_ptr& cause) noexcept override;
@@ -315,13 +309,7 @@ private:
     bool are_looked_at_ = false;
     std::chrono::nanoseconds looked_after_{0};
 
-    std::uint64_t started_ = 0;
-    std::uint64_t persistent_ = 0;
-    /// A digest of all nonblocking calls so far.
-    std::uint64_t history_ = 0;
-    /// The same for persistent calls, and a sum over all their starts, which come in any order.
-    std::uint64_t persistent_history_ = 0;
-    std::uint64_t restarts_ = 0;
+    Calls calls_;
     std::uint64_t shown_look_ = 0;
     /// See Starts::unseen.
     bool is_unseen_ = false;

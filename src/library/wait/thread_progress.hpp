@@ -58,8 +58,9 @@ private:
 /// waiting members need no more of flight/.
 class Outstanding : public Queueable<Outstanding>, Immovable {
 public:
-    /// A digest of the nonblocking calls of a member. The digests of members that have made the same calls
-    /// are equal.
+    /// The nonblocking and persistent calls of a member so far: how many, and digests, which are equal if
+    /// members have made the same calls; and a sum over all starts of persistent ones, which come in any
+    /// order.
     struct Calls {
         std::uint64_t started = 0;
         std::uint64_t history = 0;
