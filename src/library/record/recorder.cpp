@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <map>
 #include <set>
 #include <thread>
@@ -12,12 +13,7 @@ namespace tutti::library {
 
 namespace {
 
-// How kind, sequence, what, peer and has_failed share a word.
-constexpr unsigned sequence_shift = 2;
-constexpr unsigned what_shift = 4;
-constexpr unsigned peer_shift = 20;
-constexpr unsigned failed_shift = 52;
-constexpr std::uint64_t two_bits = 3;
+using EventWords = std::array<std::uint64_t, Event::words>;
 
 /// Groups are counted in the order in which they are made.
 std::string name_of_group(int members) {
@@ -151,29 +147,9 @@ CollectiveStatistics totals_of(const Recorder& recorder, int members, Collective
 
 } // namespace
 
-std::array<std::uint64_t, Event::words> Event::packed() const {
-    return {begin_ticks, end_ticks,
-            static_cast<std::uint64_t>(kind) | static_cast<std::uint64_t>(sequence) << sequence_shift |
-                std::uint64_t{what} << what_shift | static_cast<std::uint64_t>(peer + 1) << peer_shift |
-                std::uint64_t{has_failed} << failed_shift,
-            bytes, number};
-}
-
-Event Event::unpacked(const std::array<std::uint64_t, words>& packed) {
-    return {.begin_ticks = packed[0],
-            .end_ticks = packed[1],
-            .kind = static_cast<trace::SpanKind>(packed[2] & two_bits),
-            .sequence = static_cast<Sequence>(packed[2] >> sequence_shift & two_bits),
-            .what = static_cast<std::uint16_t>(packed[2] >> what_shift),
-            .peer = static_cast<int>(packed[2] >> peer_shift & UINT32_MAX) - 1,
-            .has_failed = packed[2] >> failed_shift != 0,
-            .bytes = packed[3],
-            .number = packed[4]};
-}
-
 void MemberRecord::add(const Event& event) noexcept {
     const std::uint64_t index = written_.get();
-    const auto words = event.packed();
+    const auto words = std::bit_cast<EventWords>(event);
     auto& shown = events_[index % most_slots];
     for (std::size_t word = 0; word < Event::words; ++word) {
         shown[word].publish(words[word]); // release: pairs with events(), which sees below that it is new
@@ -188,11 +164,11 @@ std::vector<Event> MemberRecord::events() const {
     std::vector<Event> events;
     const std::uint64_t first = written - std::min<std::uint64_t>(written, most_slots);
     for (std::uint64_t index = first; index < written; ++index) {
-        std::array<std::uint64_t, Event::words> words{};
+        EventWords words{};
         for (std::size_t word = 0; word < Event::words; ++word) {
             words[word] = events_[index % most_slots][word].observe(); // acquire: pairs with add()
         }
-        events.push_back(Event::unpacked(words));
+        events.push_back(std::bit_cast<Event>(words));
     }
     // Drops the events that have been overwritten meanwhile, and the one that may be half written.
     const std::uint64_t now = written_.observe();
@@ -224,11 +200,11 @@ void OperationRecord::end_wait(int peer) noexcept {
     const std::uint64_t now = ticks();
     waited_ += now - wait_began_;
     if (trace_ >= Trace::operations) {
-        record_.add({.begin_ticks = wait_began_,
-                     .end_ticks = now,
-                     .kind = trace::SpanKind::wait,
-                     .peer = peer,
-                     .number = number_});
+        record_.add(Event{.begin_ticks = wait_began_,
+                          .end_ticks = now,
+                          .kind = trace::SpanKind::wait,
+                          .peer = peer,
+                          .number = number_});
     }
     wait_began_ = 0;
 }
@@ -238,13 +214,13 @@ void OperationRecord::has_done(const plan::Step& step, std::size_t bytes) noexce
         return;
     }
     const std::uint64_t now = ticks();
-    record_.add({.begin_ticks = step_began_,
-                 .end_ticks = now,
-                 .kind = trace::SpanKind::step,
-                 .what = static_cast<std::uint16_t>(step.code),
-                 .peer = peer_of(step),
-                 .bytes = bytes,
-                 .number = number_});
+    record_.add(Event{.begin_ticks = step_began_,
+                      .end_ticks = now,
+                      .kind = trace::SpanKind::step,
+                      .what = static_cast<std::uint16_t>(step.code),
+                      .peer = peer_of(step),
+                      .bytes = bytes,
+                      .number = number_});
     step_began_ = now;
 }
 
@@ -258,13 +234,13 @@ void OperationRecord::fail(std::size_t row, std::uint64_t bytes) noexcept {
 }
 
 void OperationRecord::add(std::size_t row, std::uint64_t bytes, std::uint64_t now, bool has_failed) noexcept {
-    record_.add({.begin_ticks = began_,
-                 .end_ticks = now,
-                 .kind = trace::SpanKind::operation,
-                 .what = static_cast<std::uint16_t>(row),
-                 .has_failed = has_failed,
-                 .bytes = bytes,
-                 .number = number_});
+    record_.add(Event{.begin_ticks = began_,
+                      .end_ticks = now,
+                      .kind = trace::SpanKind::operation,
+                      .has_failed = has_failed,
+                      .what = static_cast<std::uint16_t>(row),
+                      .bytes = bytes,
+                      .number = number_});
     MemberRecord::Totals totals{.ticks = now - began_, .waited_ticks = waited_};
     if (!has_failed) {
         totals.calls = 1;
@@ -280,12 +256,12 @@ void FlightRecord::has_waited(const Recorded& recorded, std::uint64_t since, int
         return;
     }
     if (recorded.trace >= Trace::operations) {
-        recorded.record.add({.begin_ticks = since,
-                             .end_ticks = until,
-                             .kind = trace::SpanKind::wait,
-                             .sequence = recorded.sequence,
-                             .peer = peer,
-                             .number = recorded.number});
+        recorded.record.add(Event{.begin_ticks = since,
+                                  .end_ticks = until,
+                                  .kind = trace::SpanKind::wait,
+                                  .sequence = recorded.sequence,
+                                  .peer = peer,
+                                  .number = recorded.number});
     }
     recorded.record.count(recorded.row, {.ticks = until - since, .waited_ticks = until - since});
 }
@@ -293,13 +269,13 @@ void FlightRecord::has_waited(const Recorded& recorded, std::uint64_t since, int
 void FlightRecord::end(const Recorded& recorded, std::uint64_t bytes, bool has_failed) noexcept {
     ended_ = ticks();
     if (recorded.trace >= Trace::operations) {
-        recorded.record.add({.begin_ticks = began_,
-                             .end_ticks = ended_,
-                             .sequence = recorded.sequence,
-                             .what = static_cast<std::uint16_t>(recorded.row),
-                             .has_failed = has_failed,
-                             .bytes = bytes,
-                             .number = recorded.number});
+        recorded.record.add(Event{.begin_ticks = began_,
+                                  .end_ticks = ended_,
+                                  .sequence = recorded.sequence,
+                                  .has_failed = has_failed,
+                                  .what = static_cast<std::uint16_t>(recorded.row),
+                                  .bytes = bytes,
+                                  .number = recorded.number});
     }
     if (!has_failed) {
         recorded.record.count(recorded.row, {.calls = 1, .bytes = bytes});

@@ -55,25 +55,22 @@ private:
     double ns_per_tick_;
 };
 
-/// A recorded operation, step or wait of a member, in words that can be shown to others.
+/// A recorded operation, step or wait of a member: so many words, which can be shown to others.
 struct Event {
     static constexpr std::size_t words = 5;
 
     std::uint64_t begin_ticks = 0;
     std::uint64_t end_ticks = 0;
     /// Operation, step or wait.
-    trace::SpanKind kind = trace::SpanKind::operation;
-    Sequence sequence = Sequence::blocking;
+    trace::SpanKind kind : 4 = trace::SpanKind::operation;
+    Sequence sequence : 4 = Sequence::blocking;
+    /// Only an operation fails.
+    bool has_failed = false;
     /// The row of an operation in the registry, or the code of a step.
     std::uint16_t what = 0;
     int peer = -1;
-    /// Only an operation fails.
-    bool has_failed = false;
     std::uint64_t bytes = 0;
     std::uint64_t number = 0;
-
-    std::array<std::uint64_t, words> packed() const;
-    static Event unpacked(const std::array<std::uint64_t, words>& packed);
 };
 
 /// The record of one member's calls. The member writes, any other thread reads at any time. Lives in pages of
