@@ -8,37 +8,25 @@ namespace tutti::library {
 
 using detail::Call;
 using detail::Irregular;
-using detail::Part;
 using detail::Result;
 
 namespace {
 
-/// Checks one member's arguments of one call.
-class Check {
+/// The check of a call in which all members know all blocks.
+class Check : ArgumentCheck {
 public:
     Check(const Call& call, int rank, int members, std::size_t* offsets)
-        : call_(call), own_(static_cast<std::size_t>(rank)), members_(static_cast<std::size_t>(members)),
-          is_root_(call.root == rank), offsets_(offsets), traits_(detail::traits_of(call.collective)) {}
+        : ArgumentCheck(call, rank, members), offsets_(offsets) {}
 
     Shape shape() {
-        check_root(call_, members_);
         set_sizes();
-        check_pointers();
-        if (has_input() && has_output()) {
-            shape_.aliasing = aliasing_of(call_, shape_);
-            check_aliasing();
-        } else {
-            shape_.aliasing = call_.in_place ? Aliasing::same : Aliasing::separate;
-        }
+        check_vectors();
+        check_aliasing();
         shape_.message_bytes = (traits_.gathers() ? shape_.block : shape_.total) * call_.element_bytes;
         return shape_;
     }
 
 private:
-    /// Whether this member's input, output is looked at.
-    bool has_input() const { return traits_.input.of(is_root_) != Part::none; }
-    bool has_output() const { return traits_.output.of(is_root_) != Part::none; }
-
     void set_sizes() {
         if (traits_.gathers() || traits_.scatters()) {
             set_blocks();
@@ -116,15 +104,6 @@ private:
         shape_.own_offset = offsets_[own_];
     }
 
-    void check_pointers() const {
-        if (has_input()) {
-            check_pointer(call_, input_name(call_), call_.input, call_.input_count);
-        }
-        if (has_output()) {
-            check_pointer(call_, output_name(call_), call_.output, call_.output_count);
-        }
-    }
-
     void check_aliasing() const {
         if (call_.in_place) {
             return;
@@ -149,13 +128,7 @@ private:
         }
     }
 
-    const Call& call_;
-    std::size_t own_;
-    std::size_t members_;
-    bool is_root_;
     std::size_t* offsets_;
-    const detail::CollectiveTraits& traits_;
-    Shape shape_;
 };
 
 std::string strided(const char* name) {

@@ -133,4 +133,38 @@ inline std::size_t checked_end(const detail::Call& call, const char* name, std::
     return end;
 }
 
+/// Checks one member's arguments of one call.
+class ArgumentCheck {
+protected:
+    ArgumentCheck(const detail::Call& call, int rank, int members)
+        : call_(call), traits_(detail::traits_of(call.collective)), own_(static_cast<std::size_t>(rank)),
+          members_(static_cast<std::size_t>(members)), is_root_(call.root == rank) {
+        check_root(call_, members_);
+    }
+
+    /// Whether this member's input, output is looked at.
+    bool has_input() const { return traits_.input.of(is_root_) != detail::Part::none; }
+    bool has_output() const { return traits_.output.of(is_root_) != detail::Part::none; }
+
+    /// Checks the addresses of the vectors, and finds out how they overlap.
+    void check_vectors() {
+        if (has_input()) {
+            check_pointer(call_, input_name(call_), call_.input, call_.input_count);
+        }
+        if (has_output()) {
+            check_pointer(call_, output_name(call_), call_.output, call_.output_count);
+        }
+        shape_.aliasing = has_input() && has_output() ? aliasing_of(call_, shape_)
+                          : call_.in_place            ? Aliasing::same
+                                                      : Aliasing::separate;
+    }
+
+    const detail::Call& call_;
+    const detail::CollectiveTraits& traits_;
+    std::size_t own_;
+    std::size_t members_;
+    bool is_root_;
+    Shape shape_;
+};
+
 } // namespace tutti::library

@@ -21,15 +21,12 @@ struct Divided {
 };
 
 /// Checks the counts and displacements of an irregular call, and lays the blocks of one member out.
-class LayoutMaker {
+class LayoutMaker : ArgumentCheck {
 public:
     LayoutMaker(const Call& call, int rank, int members, run::PrivateLayout& blocks)
-        : call_(call), traits_(detail::traits_of(call.collective)), own_(static_cast<std::size_t>(rank)),
-          members_(static_cast<std::size_t>(members)), root_(static_cast<std::size_t>(call.root)),
-          is_root_(call.root == rank), blocks_(blocks) {}
+        : ArgumentCheck(call, rank, members), root_(static_cast<std::size_t>(call.root)), blocks_(blocks) {}
 
     Shape shape() {
-        check_root(call_, members_);
         if (traits_.irregular != detail::Irregular::displacements) {
             refuse(call_, "takes no displacements: its blocks lie back to back");
         }
@@ -49,14 +46,15 @@ public:
         if (call_.shared_output) {
             refuse(call_, "one vector for all members takes no displacements: its blocks lie back to back");
         }
+        blocks_.read = has_input() ? call_.input_count : 0;
+        blocks_.written =
+            has_output() && !(traits_.scatters() && is_root_ && call_.in_place) ? call_.output_count : 0;
         check_vectors();
+        check_aliasing();
         return shape_;
     }
 
 private:
-    bool has_input() const { return traits_.input.of(is_root_) != detail::Part::none; }
-    bool has_output() const { return traits_.output.of(is_root_) != detail::Part::none; }
-
     void exchange() {
         const bool one = call_.in_place;
         lay_out({input_name(call_), call_.input_count, one ? "counts" : "send_counts", *call_.counts},
@@ -256,26 +254,11 @@ private:
         }
     }
 
-    /// Checks the addresses of the vectors, and how they overlap.
-    void check_vectors() {
-        blocks_.read = has_input() ? call_.input_count : 0;
-        blocks_.written =
-            has_output() && !(traits_.scatters() && is_root_ && call_.in_place) ? call_.output_count : 0;
-        if (has_input()) {
-            check_pointer(call_, input_name(call_), call_.input, call_.input_count);
-        }
-        if (has_output()) {
-            check_pointer(call_, output_name(call_), call_.output, call_.output_count);
-        }
-        if (call_.in_place || !has_input() || !has_output()) {
-            shape_.aliasing = call_.in_place ? Aliasing::same : Aliasing::separate;
-            return;
-        }
-        shape_.aliasing = aliasing_of(call_, shape_);
+    void check_aliasing() const {
         const bool may_be_part =
             (call_.collective == Collective::allgather || neighborhood_of(call_) != nullptr) &&
             shape_.aliasing == Aliasing::same;
-        if (shape_.aliasing != Aliasing::separate && !may_be_part) {
+        if (shape_.aliasing != Aliasing::separate && !call_.in_place && !may_be_part) {
             refuse(call_, both_names(call_) + "overlap: " +
                               (neighborhood_of(call_) != nullptr ? "pass separate buffers, or the same one"
                                : call_.collective == Collective::alltoall
@@ -285,14 +268,8 @@ private:
         }
     }
 
-    const Call& call_;
-    const detail::CollectiveTraits& traits_;
-    std::size_t own_;
-    std::size_t members_;
     std::size_t root_;
-    bool is_root_;
     run::PrivateLayout& blocks_;
-    Shape shape_;
 };
 
 } // namespace
