@@ -19,16 +19,16 @@ namespace tutti::kernel {
 
 namespace {
 
-#if defined(__x86_64__) && !defined(TUTTI_ISA_ONLY)
-/// Clang 14 has no name for it.
-bool has_f16c() {
+#if defined(__x86_64__)
+/// Features of the processor for which clang 14 has no names: a leaf of its description, 0 if it has none.
+struct Features {
+    explicit Features(unsigned leaf) { __get_cpuid_count(leaf, 0, &eax, &ebx, &ecx, &edx); }
+
     unsigned eax = 0;
     unsigned ebx = 0;
     unsigned ecx = 0;
     unsigned edx = 0;
-    constexpr unsigned f16c = 1U << 29U;
-    return __get_cpuid(1, &eax, &ebx, &ecx, &edx) != 0 && (ecx & f16c) != 0;
-}
+};
 #endif
 
 /// How many of the instruction sets, narrowest first, TUTTI_ISA admits.
@@ -43,14 +43,8 @@ std::optional<std::size_t> admitted_isas(std::string_view wanted) {
 
 bool has_fast_string_moves() {
 #if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-    static const bool has = [] {
-        unsigned eax = 0;
-        unsigned ebx = 0;
-        unsigned ecx = 0;
-        unsigned edx = 0;
-        constexpr unsigned erms = 1U << 9U;
-        return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (ebx & erms) != 0;
-    }();
+    constexpr unsigned erms = 1U << 9U;
+    static const bool has = (Features(7).ebx & erms) != 0;
     return has;
 #else
     return false; // the sanitizers do not see the accesses of inline assembly
@@ -74,8 +68,10 @@ std::span<const Isa> available_isas() {
     std::size_t count = std::size(compiled_isas);
 #if defined(__x86_64__) && !defined(TUTTI_ISA_ONLY)
     static const std::size_t known = []() -> std::size_t {
+        constexpr unsigned f16c = 1U << 29U;
         __builtin_cpu_init();
-        if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !has_f16c()) {
+        if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
+            (Features(1).ecx & f16c) == 0) {
             return 1;
         }
         const bool avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
