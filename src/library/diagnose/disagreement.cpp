@@ -110,13 +110,13 @@ std::string disagreement(const SharedMemory& memory, Sequence sequence, int memb
         return both + " have made different calls, " + std::to_string(own->last()) + " and " +
                std::to_string(theirs->last()) + " of them: all members must make the same calls";
     }
-    if (sequence == Sequence::persistent && own && theirs && !own->empty() && !theirs->empty() &&
-        own->first() == 1 && theirs->first() == 1) {
+    const bool are_complete =
+        own && theirs && !own->empty() && !theirs->empty() && own->first() == 1 && theirs->first() == 1;
+    if (are_complete && sequence == Sequence::persistent) {
         return both + " have prepared the same calls, but started them different numbers "
                       "of times: all members must start each prepared call equally often";
     }
-    if (sequence == Sequence::nonblocking && own && theirs && !own->empty() && !theirs->empty() &&
-        own->first() == 1 && theirs->first() == 1) {
+    if (are_complete && sequence == Sequence::nonblocking) {
         return both + " have started the same calls, but in a different order relative to "
                       "their blocking calls: all members must make the same calls in the "
                       "same order";
