@@ -61,6 +61,10 @@ inline constexpr std::uint64_t inside_bit = 1;
 /// Operations that synchronise use fewer sets, which stay in the L1 cache; large groups have no others.
 inline constexpr unsigned most_sets = 16;
 inline constexpr unsigned most_synchronised_sets = 4;
+/// A member that finds messages at its first look is behind their senders. It then fetches the slots of the
+/// operation after so many more, because their lines can travel while it is in the operations before. With
+/// one or two instead, a broadcast of a word takes 1.7 times as long; with eight, 1.3 times.
+inline constexpr unsigned operations_fetched_ahead = 3;
 
 /// The memory through which the members of a group exchange their publications: for each member some sets of
 /// slots, each with a staging buffer, which operations use in turn, and a board. The caller of the
@@ -92,6 +96,19 @@ public:
     std::size_t slots_per_set() const { return slots_per_operation_; }
     /// The distance between the slots of consecutive members.
     std::size_t slots_per_member() const { return sets_ * slots_per_operation_; }
+
+    /// Fetches what `member`, the owner of `slot`, one of `set`, publishes there operations_fetched_ahead
+    /// later, and so many bytes of its staging buffer.
+    void fetch_ahead(const Slot& slot, unsigned set, int member, std::size_t bytes) const {
+        if (sets_ != most_sets) {
+            return;
+        }
+        const unsigned ahead = (set + operations_fetched_ahead) % most_sets;
+        __builtin_prefetch(&slot - set * slots_per_operation_ + ahead * slots_per_operation_);
+        for (std::size_t at = 0; at < bytes; at += line_bytes) {
+            __builtin_prefetch(staging(member, ahead) + at);
+        }
+    }
 
     std::byte* staging(int member, unsigned set) const {
         return staging_buffers_[static_cast<std::size_t>(member) * sets_ + set].bytes;

@@ -238,10 +238,16 @@ bool Runner<Mailbox, Compute, Observer>::arrived_late(int peer, const Slot& thei
 /// Awaits the peer's message and notes its place: the staging buffer, or `bytes`.
 template <class Mailbox, class Compute, class Observer>
 bool Runner<Mailbox, Compute, Observer>::take(int peer, const plan::Step& step, std::byte* bytes) {
+    const Slot& theirs = slots_[index_of(peer, step.slot)];
+    if (!prepared_.synchronises && theirs.tag() == tag_of(step)) { // the sender is ahead
+        const auto blocks = static_cast<std::size_t>(plan_.blocks);
+        mailbox_.fetch_ahead(theirs, cursor_.set, peer,
+                             prepared_.staged ? prepared_.partition.total * prepared_.element_bytes / blocks
+                                              : 0);
+    }
     if (!await(peer, step, prepared_.eager_words)) {
         return false;
     }
-    const Slot& theirs = slots_[index_of(peer, step.slot)];
     if (prepared_.staged) {
         taken_ = mailbox_.staging(peer, cursor_.set);
         return theirs.word(0) == prepared_.digests.digest || differ(peer, Fault::calls);

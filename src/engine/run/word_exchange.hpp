@@ -112,6 +112,19 @@ public:
         return all;
     }
 
+    /// The same if members do not wait for all others: a member that finds all words is behind their senders.
+    [[gnu::always_inline]] bool were_there(const Words& words, unsigned set) const {
+        if (!are_there(words)) {
+            return false;
+        }
+        for (std::size_t slot = first_offset_; slot != end_offset_; slot += stride_) {
+            if (slot != own_offset_) {
+                mailbox_->fetch_ahead(words.slots[slot], set, 0, 0);
+            }
+        }
+        return true;
+    }
+
     /// Combines or stores the words, which are all there, in the order of the ranks. `own` is this member's.
     template <bool two_words = false>
     [[gnu::always_inline]] void combine(const Words& words, std::uint64_t own, const void* state,

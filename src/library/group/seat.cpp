@@ -405,10 +405,12 @@ bool Seat::pass_again(Seat& seat, std::uint64_t /*key*/, const void* input, void
     const run::Prepared& prepared = seat.front_->prepared();
     const Exchange exchange(mailbox, seat.cursor_, prepared);
     const std::uint64_t word = exchange.publish(input);
-    if (exchange.must_notify() || !seat.look_for<false>(exchange, exchange.words())) [[unlikely]] {
+    const Exchange::Words words = exchange.words();
+    const bool is_behind = exchange.were_there(words, seat.cursor_.set);
+    if (exchange.must_notify() || !(is_behind || seat.look_for<false>(exchange, words))) [[unlikely]] {
         return seat.finish_exchange(word, input, output);
     }
-    exchange.combine(exchange.words(), word, nullptr, input, output);
+    exchange.combine(words, word, nullptr, input, output);
     seat.cursor_.go_to_next(prepared, mailbox);
     return true;
 }
