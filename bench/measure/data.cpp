@@ -185,13 +185,25 @@ std::size_t Data::phase(std::uint64_t salt, std::size_t offset) const {
     return (static_cast<std::size_t>(salt % period_) + offset) % period_;
 }
 
-void Data::write_input(std::byte* input, std::uint64_t salt) const {
-    if (problem_.elements == 0) {
-        return;
-    }
+std::byte* Data::own_part(std::byte* input) const {
     const bool amidst = problem_.collective == Collective::allgather && problem_.in_place;
-    const std::size_t own = amidst ? problem_.block_offset(rank_) * problem_.element_bytes() : 0;
-    tiles_[0].fill(input + own, problem_.input_elements(rank_), phase(salt, 0));
+    return input + (amidst ? problem_.block_offset(rank_) * problem_.element_bytes() : 0);
+}
+
+void Data::write_input(std::byte* input, std::uint64_t salt) const {
+    if (problem_.elements != 0) {
+        tiles_[0].fill(own_part(input), problem_.input_elements(rank_), phase(salt, 0));
+    }
+}
+
+void Data::use(std::byte* input, const std::byte* output) const {
+    read_output(output);
+    // Of numbers, the bits that count least: they stay what they are.
+    volatile std::byte* const own = own_part(input);
+    const std::size_t bytes = problem_.input_elements(rank_) * problem_.element_bytes();
+    for (std::size_t at = 0; at < bytes; at += line_bytes) {
+        own[at] = std::byte{0};
+    }
 }
 
 void Data::spoil_output(std::byte* output) const {

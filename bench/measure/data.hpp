@@ -41,6 +41,9 @@ public:
     /// Writes this member's contribution into `input` (in place: into its part of the vector).
     void write_input(std::byte* input, std::uint64_t salt) const;
 
+    /// Reads the last result at `output` and changes the member's contribution in `input`, each line once.
+    void use(std::byte* input, const std::byte* output) const;
+
     /// Overwrites `output` with a value that is none of the results (unless it is the input as well), so
     /// that what is not written shows.
     void spoil_output(std::byte* output) const;
@@ -65,6 +68,8 @@ private:
     template <class T>
     void expect_blocks_of_others();
     std::size_t phase(std::uint64_t salt, std::size_t offset) const;
+    /// The place of this member's contribution.
+    std::byte* own_part(std::byte* input) const;
 
     Problem problem_;
     int rank_;

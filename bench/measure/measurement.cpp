@@ -121,14 +121,28 @@ void measure_runs(Harness& harness, const Problem& problem, const Data& data, co
     }
 }
 
-void measure_loop(Harness& harness, const Subject& subject, const Method& method, std::span<Point> points) {
+/// Times iterations like those of a program: it reads its last result, writes its input, and calls.
+void measure_loop(Harness& harness, const Problem& problem, const Data& data, const Subject& subject,
+                  const Method& method, std::span<Point> points) {
+    const auto iterations = [&](const Calls& call, std::size_t at_once) {
+        return [&, call, at_once](std::size_t calls) {
+            for (std::size_t done = 0; done < calls; done += at_once) {
+                for_each_call(problem, at_once, [&](std::size_t offset) {
+                    data.use(subject.input + offset, subject.output + offset);
+                });
+                call(at_once);
+            }
+        };
+    };
     std::vector<Timed> timed;
     for (std::size_t i = 0; i < points.size(); ++i) {
         const double calls = std::clamp(batch_us / std::max(points[i].time_us.median, 0.01), 1.0, 100'000.0);
         const Contender& contender = subject.contenders[i];
-        timed.push_back({.run = contender.back_to_back ? contender.back_to_back : contender.collective,
-                         .calls = harness.agree(static_cast<std::uint64_t>(calls)),
-                         .leader_alone = contender.leader_alone});
+        timed.push_back(
+            {.run = iterations(contender.back_to_back ? contender.back_to_back : contender.collective,
+                               contender.calls),
+             .calls = harness.agree(static_cast<std::uint64_t>(calls)),
+             .leader_alone = contender.leader_alone});
     }
     if (subject.exchange) {
         timed.push_back({.run = subject.exchange, .calls = timed.front().calls});
@@ -173,7 +187,7 @@ std::vector<Point> measure(Harness& harness, const Problem& problem, const Subje
     check(202);
     measure_runs(harness, problem, data, subject, method, points);
     if (problem.bytes() <= method.loop_bytes) {
-        measure_loop(harness, subject, method, points);
+        measure_loop(harness, problem, data, subject, method, points);
     }
     check(303);
     for (std::size_t i = 0; i < points.size(); ++i) {

@@ -17,7 +17,7 @@ struct Method {
     /// Check results before and after timing.
     bool check = true;
     /// Up to so many bytes, calls back to back are timed as well.
-    std::size_t loop_bytes = std::size_t{32} << 10;
+    std::size_t loop_bytes = std::size_t{1} << 20;
 };
 
 /// One of those that are measured in turns.

@@ -112,7 +112,7 @@ std::vector<Meaning> meanings(std::span<const Calling> callings) {
         {{"busbw"},
          "algbw times what nccl-tests multiply it by: with n members 2 (n - 1) / n of an allreduce, (n - 1) "
          "/ n where vectors are made of blocks, else 1"},
-        {{"loop"}, "a call of many back to back"},
+        {{"loop"}, "an iteration of many: each member reads its result, writes its input and calls"},
         {{"floor", "/ floor"},
          "the same loads and stores without any synchronisation, in turns with the runs"}};
     for (const Calling& calling : callings) {

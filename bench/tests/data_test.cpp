@@ -127,6 +127,21 @@ TEST_CASE("an output that nobody writes is wrong") {
     CHECK(data.wrong(output.data(), 3) == problem.elements);
 }
 
+TEST_CASE("to use a buffer is to write each line of a member's own contribution, which it hardly changes") {
+    const Problem problem = make_problem(Collective::allreduce, Type::f64, Operator::sum, 2, 4096, false);
+    Vectors inputs = inputs_of(problem, 3);
+    const Vectors before = inputs;
+    Data(problem, 0).use(inputs[0].data(), inputs[0].data());
+    CHECK(inputs == before); // small integers have no bits where it writes
+    inputs[0].assign(4096, std::byte{1});
+    Data(problem, 0).use(inputs[0].data(), inputs[0].data());
+    CHECK(std::ranges::count(inputs[0], std::byte{0}) == 64);
+    const Problem gather = make_problem(Collective::allgather, Type::f64, Operator::sum, 2, 4096, true);
+    std::vector<std::byte> whole(4096, std::byte{1});
+    Data(gather, 1).use(whole.data(), whole.data());
+    CHECK(std::ranges::find(whole, std::byte{0}) == whole.begin() + 2048);
+}
+
 TEST_CASE("in place, an allgather's contribution lies where it will be gathered") {
     const Problem problem = make_problem(Collective::allgather, Type::u16, Operator::sum, 3, 600, true);
     std::vector<std::byte> whole(problem.bytes());
