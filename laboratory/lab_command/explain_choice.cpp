@@ -153,6 +153,8 @@ std::string rule_of(const Answer& answer) {
         return "the built-in choice for what is short but not carried";
     case Reason::two:
         return "the built-in choice for two members";
+    case Reason::unread:
+        return "the built-in choice for inputs that their owners soon write again, which nobody else reads";
     case Reason::vectors:
         return "the built-in choice for vectors that are neither short nor long";
     case Reason::long_vectors:

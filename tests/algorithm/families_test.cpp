@@ -283,4 +283,35 @@ TEST_CASE("a graph family of one function has five collectives, proved for any n
     }
 }
 
+bool reads_inputs_of_others(const schedule::Schedule& made) {
+    for (int rank = 0; rank < made.ranks(); ++rank) {
+        const auto program = made.program(rank);
+        for (std::size_t round = 0; round < program.size(); ++round) {
+            const auto reads = [&](const schedule::Move& move) {
+                return move.left.space == schedule::Space::input && move.left.member != rank;
+            };
+            if (std::ranges::any_of(program[round], reads)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+TEST_CASE("the rows that leave inputs unread are those in which nobody reads another's") {
+    for (const Algorithm& row : algorithm::registry()) {
+        const bool copies = row.order == algorithm::Order::none && row.collective != Collective::barrier;
+        for (int ranks = 2; copies && ranks <= 18; ++ranks) {
+            if (takes(row, ranks)) {
+                INFO(to_string(row.collective), " ", std::string(row.name), ", ", ranks, " ranks");
+                CHECK(row.leaves_unread != reads_inputs_of_others(row.make(ranks, 1)));
+                const std::vector<int> two_groups = {2, ranks / 2};
+                if (row.leaves_unread && row.make_on != nullptr && ranks % 2 == 0) {
+                    CHECK_FALSE(reads_inputs_of_others(row.make_on(graph::LevelTree::equal(two_groups), 1)));
+                }
+            }
+        }
+    }
+}
+
 } // namespace

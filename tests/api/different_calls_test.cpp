@@ -112,6 +112,21 @@ TEST_CASE("members that wait for what nobody sends are told in which operation t
     }
 }
 
+TEST_CASE("a member that only sends is told after as many calls as it may be ahead, at the latest") {
+    for (const int members : {2, 65}) {
+        int calls = 0;
+        check_fails(members, Kind::mismatch, {"broadcast"}, [&](Member& me) {
+            while (me.rank() == 0) {
+                static_cast<void>(me.broadcast(1, 0));
+                ++calls;
+            }
+            std::this_thread::sleep_for(20ms);
+            static_cast<void>(me.broadcast(1.0, 0));
+        });
+        CHECK(calls == (members > 64 ? 3 : 15));
+    }
+}
+
 TEST_CASE("members whose small calls differ in a type or an operator are told") {
     const auto add = [](int a, int b) { return a + b; };
     const auto multiply = [](int a, int b) { return a * b; };

@@ -15,8 +15,9 @@ using library::TrialAreas;
 using library::TrialTimes;
 using std::chrono::nanoseconds;
 
-std::vector<Selection> rows(std::size_t count) {
+std::vector<Selection> rows(std::size_t count, double rewrite_ns_of_first = 0) {
     std::vector<Selection> selections(count);
+    selections.front().rewrite_ns = rewrite_ns_of_first;
     for (std::size_t row = 0; row < count; ++row) {
         selections[row].row = row;
     }
@@ -39,9 +40,9 @@ public:
     }
 
     void add_kind(std::size_t candidates, bool synchronises,
-                  std::size_t at_first = TrialTimes::most_candidates) {
+                  std::size_t at_first = TrialTimes::most_candidates, double rewrite_ns_of_first = 0) {
         for (auto& of_member : kinds_) {
-            of_member.emplace_back(rows(candidates), synchronises, at_first);
+            of_member.emplace_back(rows(candidates, rewrite_ns_of_first), synchronises, at_first);
         }
         for (auto& of_member : prepared_) {
             of_member.emplace_back();
@@ -243,6 +244,15 @@ TEST_CASE("short calls try few candidates at first, and all of them later") {
     members.calls(4 * Exploration::rounds + 2, true, ns);
     CHECK(members.of(0).chosen()->row == 3);
     CHECK(members.of(0).learnt().entry.measured.size() == 4);
+}
+
+TEST_CASE("the time that a program's next stores take counts as well") {
+    for (const double rewrite_ns : {0, 300}) {
+        Members members(2);
+        members.add_kind(2, true, TrialTimes::most_candidates, rewrite_ns);
+        members.calls(2 * Exploration::rounds + 2, true, fastest(0, 500, 700));
+        CHECK(members.of(1).chosen()->row == (rewrite_ns == 0 ? 0 : 1));
+    }
 }
 
 TEST_CASE("the shortest calls try nothing at first") {

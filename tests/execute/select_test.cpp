@@ -103,7 +103,8 @@ TEST_CASE("the built-in choice depends on the size and on whether the vectors fi
     CHECK(choice(reduce, 8, 4097) == "direct");
     CHECK(choice(reduce, 64, 4096) == "flat");
     CHECK(choice(reduce, 64, 4097) == "direct");
-    CHECK(choice(allgather, 4, 65536) == "flat");
+    const bool unread = here.leaves_unread(65536, false);
+    CHECK(choice(allgather, 4, 65536) == (unread ? "direct" : "flat"));
     CHECK(choice(allgather, 4, huge) == "direct");
     CHECK(choice(allreduce, 4, huge) == "direct");
     const bool fetches = here.fetches_results(library::touched_bytes(allreduce, 131072, 6), 6, 1);
@@ -114,9 +115,13 @@ TEST_CASE("the built-in choice depends on the size and on whether the vectors fi
     CHECK(choice(scan, 2, longest_along + 1) == "direct");
     CHECK(choice(scan, 3, longest_along) == "direct");
     CHECK(choice(broadcast, 2, 8) == "flat");
-    CHECK(choice(broadcast, 2, 16384) == "direct");
+    CHECK(choice(broadcast, 2, 65536) == (unread ? "push" : "direct"));
     CHECK(choice(broadcast, 4, 16384) == "flat");
-    CHECK(choice(broadcast, 2, huge) == "direct");
+    CHECK(choice(broadcast, 2, huge) == (unread ? "push" : "direct"));
+    CHECK(choice(broadcast, 4, huge) == "direct");
+    CHECK(choice(scatter, 8, huge) == (unread ? "push" : "direct"));
+    CHECK(choice(alltoall, 8, huge) == (unread ? "push" : "direct"));
+    CHECK(choice(alltoall, 8, huge, true) == "direct");
 }
 
 TEST_CASE("a message goes over the stage as long as that is the shorter way") {
@@ -127,11 +132,8 @@ TEST_CASE("a message goes over the stage as long as that is the shorter way") {
         size.cpus = cpus;
         return library::select(call_of(collective), size, {}).protocol;
     };
-    CHECK(protocol(2, 2, 1024) == Protocol::eager);
-    CHECK(protocol(2, 2, 1025) == Protocol::zero_copy);
-    CHECK(protocol(2, 2, 512, Collective::reduce) == Protocol::eager);
-    CHECK(protocol(2, 2, 513, Collective::reduce) == Protocol::zero_copy);
-    CHECK(protocol(2, 1, 4096) == Protocol::eager);
+    CHECK(protocol(2, 2, 4096) == Protocol::eager);
+    CHECK(protocol(2, 2, 4097) == Protocol::zero_copy);
     CHECK(protocol(4, 4, 4096) == Protocol::eager);
     CHECK(protocol(4, 2, 4097) == Protocol::zero_copy);
     CHECK(protocol(64, 2, 512) == Protocol::eager);
@@ -140,7 +142,7 @@ TEST_CASE("a message goes over the stage as long as that is the shorter way") {
     using enum Collective;
     CHECK(protocol(64, 2, 4096, reduce) == Protocol::eager);
     CHECK(protocol(64, 64, 4096, reduce) == Protocol::zero_copy);
-    CHECK(protocol(2, 2, 4096, broadcast) == Protocol::zero_copy);
+    CHECK(protocol(2, 2, 4096, broadcast) == Protocol::eager);
     CHECK(protocol(3, 2, 4097, broadcast) == Protocol::zero_copy);
 }
 

@@ -52,6 +52,22 @@ TEST_CASE("where lines come back one by one, only the shortest vectors of others
     CHECK_FALSE(caches.pulls_between_two(17 * kib));
 }
 
+TEST_CASE(
+    "inputs stay unread where the next store to a line that others have read is known to cost something") {
+    const algorithm::Algorithm& push = *algorithm::find(Collective::alltoall, "push");
+    const algorithm::Algorithm& direct = *algorithm::find(Collective::alltoall, "direct");
+    const StorePolicy caches = caches_of("AMD EPYC", 1 * mib, 32 * mib);
+    CHECK_FALSE(caches.leaves_unread(15 * kib, false));
+    CHECK(caches.leaves_unread(16 * kib, false));
+    CHECK_FALSE(caches.leaves_unread(127 * kib, true));
+    CHECK(caches.leaves_unread(128 * kib, true));
+    CHECK(caches.rewrite_ns(push, 64 * kib) == 0);
+    CHECK(caches.rewrite_ns(direct, 64 * kib) == 1024 * caches.profile().plain_line_ns);
+    const StorePolicy unknown = caches_of("Intel Xeon", 2 * mib, 480 * mib);
+    CHECK_FALSE(unknown.leaves_unread(64 * mib, false));
+    CHECK(unknown.rewrite_ns(direct, 64 * kib) == 0);
+}
+
 TEST_CASE("where string moves take lines over, others' vectors are moved until the L3 is full") {
     const StorePolicy caches = caches_of("AMD EPYC", 1 * mib, 32 * mib, 26);
     CHECK_FALSE(caches.moves_to_others(15 * kib, 2));

@@ -144,8 +144,6 @@ Thresholds guess(std::size_t l3_bytes) {
             .pull_between_two_bytes = 16 * kib,
             .scan_between_two_bytes = 512 * kib,
             .read_by_one_bytes = 32 * kib,
-            .stage_between_two_bytes = 1024,
-            .stage_one_way_bytes = 512,
             .parallel_threshold_bytes = usual_parallel_bytes,
             .spin_ns = 100e3,
             .yield_ns = 100e3,
@@ -265,8 +263,6 @@ std::string describe(const Thresholds& profile) {
     bytes("pull-between-two", profile.pull_between_two_bytes);
     bytes("scan-between-two", profile.scan_between_two_bytes);
     bytes("read-by-one", profile.read_by_one_bytes);
-    bytes("stage-between-two", profile.stage_between_two_bytes);
-    bytes("stage-one-way", profile.stage_one_way_bytes);
     bytes("parallel", profile.parallel_threshold_bytes);
     ns("spin", profile.spin_ns);
     ns("yield", profile.yield_ns);

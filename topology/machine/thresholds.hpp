@@ -72,10 +72,6 @@ struct Thresholds {
     std::size_t scan_between_two_bytes = 0;
     /// The bytes that one member may read of all before the work is better shared.
     std::size_t read_by_one_bytes = 0;
-    /// The longest message that goes over a staging buffer between two members with a CPU each: if both wait
-    /// for each other, and if one waits for nobody.
-    std::size_t stage_between_two_bytes = 0;
-    std::size_t stage_one_way_bytes = 0;
 
     /// From here on a thread that has the vectors of all members gives parts of the pass over them to other
     /// threads, which have to wake up and to fetch lines that lie in its caches. 0: never.

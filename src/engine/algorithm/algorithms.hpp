@@ -99,17 +99,12 @@ schedule::Schedule reduce_scatter_allgather(int ranks);
 schedule::Schedule direct_reduce_scatter(int ranks);
 /// Member r stores its block to all outputs.
 schedule::Schedule direct_allgather(int ranks);
-/// Member r stores its block to the root's output.
-schedule::Schedule direct_gather(int ranks, int root);
-/// Member r copies its block of the root's input.
-schedule::Schedule direct_scatter(int ranks, int root);
-/// Member r copies block r of all inputs.
-schedule::Schedule direct_alltoall(int ranks);
+/// Broadcast, gather, scatter or alltoall in which the owner of a block, or of the whole vector, stores it to
+/// who wants it (`pushed`), or else everybody copies what it wants.
+schedule::Schedule copies(Collective collective, int ranks, int root, bool pushed);
 /// Member r copies the vector of member r - distance.
 schedule::Schedule direct_shift(int ranks, int distance);
 
-/// Broadcast in which every member except the root copies the whole vector.
-schedule::Schedule flat_broadcast(int ranks, int root);
 /// Allreduce in which every member reads every input whole and combines in rank order. p - 1 vectors
 /// received: for messages that travel inside the mailbox.
 schedule::Schedule flat_allreduce(int ranks);
@@ -117,8 +112,6 @@ schedule::Schedule flat_allreduce(int ranks);
 schedule::Schedule flat_reduce(int ranks, int root);
 /// Allgather in which every member reads every block.
 schedule::Schedule flat_allgather(int ranks);
-/// Gather in which the root reads every block.
-schedule::Schedule flat_gather(int ranks, int root);
 
 /// Reduce-scatter in p - 1 rounds of one block in which every member combines its block of all inputs in rank
 /// order, from the left: takes operators that are not commutative.

@@ -58,7 +58,37 @@ std::vector<std::vector<char>> read_sums(int ranks, int rounds) {
     return read;
 }
 
+Schedule copies_to_all(int ranks, bool pushed) {
+    Recorder recorder;
+    recorder.round();
+    for (int member = 0; member < ranks; ++member) {
+        const Blocks of_other{member, 1};
+        recorder.copy({pushed ? member : 0, Space::output, pushed ? own_block : of_other},
+                      {pushed ? 0 : member, Space::input, pushed ? of_other : own_block});
+    }
+    return symmetric(Collective::alltoall, ranks, ranks, recorder);
+}
+
 } // namespace
+
+Schedule copies(Collective collective, int ranks, int root, bool pushed) {
+    if (collective == Collective::alltoall) {
+        return copies_to_all(ranks, pushed);
+    }
+    const bool is_broadcast = collective == Collective::broadcast;
+    const int blocks = is_broadcast ? 1 : ranks;
+    return rooted(collective, ranks, blocks, root, [=](Recorder& recorder, int rank) {
+        for (int member = 0; member < ranks; ++member) {
+            const bool gathers = collective == Collective::gather;
+            const Blocks block{is_broadcast ? 0 : member, 1};
+            const Place to{gathers ? root : member, Space::output, block};
+            const Place from{gathers ? member : root, Space::input, block};
+            if (rank == (pushed ? from : to).member) {
+                recorder.copy(to, from);
+            }
+        }
+    });
+}
 
 Schedule direct_barrier(int ranks) {
     Recorder recorder;
@@ -107,33 +137,6 @@ Schedule direct_allgather(int ranks) {
     return symmetric(Collective::allgather, ranks, ranks, recorder);
 }
 
-Schedule direct_gather(int ranks, int root) {
-    return rooted(Collective::gather, ranks, ranks, root, [root](Recorder& recorder, int rank) {
-        recorder.copy({root, Space::output, {rank, 1}}, {rank, Space::input, {rank, 1}});
-    });
-}
-
-Schedule direct_scatter(int ranks, int root) {
-    return rooted(Collective::scatter, ranks, ranks, root, [root](Recorder& recorder, int rank) {
-        recorder.copy({rank, Space::output, {rank, 1}}, {root, Space::input, {rank, 1}});
-    });
-}
-
-Schedule direct_alltoall(int ranks) {
-    Recorder recorder;
-    recorder.round();
-    for (int member = 0; member < ranks; ++member) {
-        recorder.copy({0, Space::output, {member, 1}}, {member, Space::input, {0, 1}});
-    }
-    return symmetric(Collective::alltoall, ranks, ranks, recorder);
-}
-
-Schedule flat_broadcast(int ranks, int root) {
-    return rooted(Collective::broadcast, ranks, 1, root, [root](Recorder& recorder, int rank) {
-        recorder.copy({rank, Space::output, own_block}, {root, Space::input, own_block});
-    });
-}
-
 Schedule flat_allreduce(int ranks) {
     Recorder recorder;
     recorder.round().reduce_every({0, Space::output, own_block}, Space::input);
@@ -156,14 +159,6 @@ Schedule flat_allgather(int ranks) {
         recorder.copy({0, Space::output, block}, {member, Space::input, block});
     }
     return symmetric(Collective::allgather, ranks, ranks, recorder);
-}
-
-Schedule flat_gather(int ranks, int root) {
-    return rooted(Collective::gather, ranks, ranks, root, [ranks, root](Recorder& recorder, int rank) {
-        for (int member = 0; rank == root && member < ranks; ++member) {
-            recorder.copy({root, Space::output, {member, 1}}, {member, Space::input, {member, 1}});
-        }
-    });
 }
 
 Schedule fully_connected_reduce_scatter(int ranks) {

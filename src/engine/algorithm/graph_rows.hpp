@@ -119,6 +119,14 @@ Schedule rootless(int p, int /*root*/) {
     return make(p);
 }
 
+/// Copies from their owners to who wants them, in one exchange; `pushed`: made by their owners.
+template <Collective collective, bool pushed>
+constexpr Algorithm copies_row(std::string_view name, const Protocols& protocols, CostTerms (*cost)(int, int)) {
+    return {.name = name, .collective = collective, .protocols = protocols,
+            .make = [](int p, int root) { return copies(collective, p, root, pushed); },
+            .cost = cost, .source = shared_memory, .reach = Reach::everybody, .leaves_unread = pushed};
+}
+
 template <Schedule (*make)(int, Inclusion), Inclusion inclusion>
 Schedule prefixes(int p, int /*root*/) {
     return make(p, inclusion);
@@ -274,6 +282,7 @@ constexpr Algorithm levels_row(CostTerms (*cost)(int, int), Bound bound, long (*
             .scratch = scratch,
             .source = "levels of the machine, docs/research/traffic.md",
             .reach = stores_to_others ? Reach::everybody : Reach::peers,
+            .leaves_unread = is_direct(acting) && collective == Collective::allgather,
             .make_on = on_levels<acting, collective>};
 }
 

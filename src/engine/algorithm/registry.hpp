@@ -95,6 +95,8 @@ struct Algorithm {
     long (*scratch)(int ranks, int root) = [](int /*ranks*/, int /*root*/) { return 0L; };
     std::string_view source;
     Reach reach = Reach::peers;
+    /// No member reads another's input: its owner stores it.
+    bool leaves_unread = false;
     /// For a schedule that depends on a tree of ranks: makes it for any tree. The fields above hold for all
     /// trees except cost and scratch, which are, like the result of `make`, those of one group of all.
     schedule::Schedule (*make_on)(const graph::LevelTree& tree, int root) = nullptr;

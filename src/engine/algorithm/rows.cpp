@@ -36,8 +36,8 @@ const std::array table{
     Algorithm{.name = "direct", .collective = Collective::broadcast, .protocols = pulled,
               .make = direct_broadcast, .cost = [](int p, int) { return one_exchange(p, p, 0); },
               .source = shared_memory, .reach = Reach::everybody},
-    Algorithm{.name = "flat", .collective = Collective::broadcast, .protocols = everywhere,
-              .make = flat_broadcast, .cost = single, .source = shared_memory, .reach = Reach::everybody},
+    copies_row<Collective::broadcast, false>("flat", everywhere, single),
+    copies_row<Collective::broadcast, true>("push", pulled, single),
     Algorithm{.name = "circulant", .collective = Collective::broadcast, .protocols = pulled,
               .make = broadcast<Halving>, .cost = logarithmic_copy, .source = traeff_sec4},
     Algorithm{.name = "linear", .collective = Collective::broadcast, .protocols = pulled,
@@ -253,7 +253,7 @@ const std::array table{
     // allgather
     Algorithm{.name = "direct", .collective = Collective::allgather, .protocols = pulled_or_shared,
               .make = rootless<direct_allgather>, .cost = exchange, .source = shared_memory,
-              .reach = Reach::everybody},
+              .reach = Reach::everybody, .leaves_unread = true},
     Algorithm{.name = "flat", .collective = Collective::allgather, .protocols = everywhere_or_one_hop,
               .make = rootless<flat_allgather>, .cost = exchange, .source = shared_memory,
               .reach = Reach::everybody},
@@ -273,10 +273,8 @@ const std::array table{
         [](int p, int) { return one_exchange(p, 2L * p, 0); }, Bound::volume, no_scratch),
 
     // gather
-    Algorithm{.name = "direct", .collective = Collective::gather, .protocols = pulled, .make = direct_gather,
-              .cost = exchange, .source = shared_memory, .reach = Reach::everybody},
-    Algorithm{.name = "flat", .collective = Collective::gather, .protocols = everywhere_or_one_hop,
-              .make = flat_gather, .cost = exchange, .source = shared_memory, .reach = Reach::everybody},
+    copies_row<Collective::gather, true>("direct", pulled, exchange),
+    copies_row<Collective::gather, false>("flat", everywhere_or_one_hop, exchange),
     gather_row<Halving>("circulant", half_but_own, traeff_gather),
     gather_row<Ring>("ring", all_but_two, grama_gather),
     gather_row<Mesh>("mesh", all_but_two, grama_gather),
@@ -285,8 +283,8 @@ const std::array table{
         [](int p, int) { return copies_on_levels<1>(p, p - 1); }, Bound::volume, group_partials),
 
     // scatter
-    Algorithm{.name = "direct", .collective = Collective::scatter, .protocols = everywhere_or_one_hop,
-              .make = direct_scatter, .cost = single, .source = shared_memory, .reach = Reach::everybody},
+    copies_row<Collective::scatter, false>("direct", everywhere_or_one_hop, single),
+    copies_row<Collective::scatter, true>("push", pulled, single),
     scatter_row<Halving>("circulant", [](int p, int) { return CostTerms{log2_up(p), p / 2, 0}; }, half_but_own,
                          traeff_gather),
     scatter_row<Ring>("ring", [](int p, int) { return CostTerms{p - 1, p - 1, 0}; }, all_but_two, grama_gather),
@@ -304,9 +302,8 @@ const std::array table{
         group_partials),
 
     // alltoall
-    Algorithm{.name = "direct", .collective = Collective::alltoall, .protocols = eager_or_one_hop,
-              .make = rootless<direct_alltoall>, .cost = exchange, .source = shared_memory,
-              .reach = Reach::everybody},
+    copies_row<Collective::alltoall, false>("direct", eager_or_one_hop, exchange),
+    copies_row<Collective::alltoall, true>("push", separate, exchange),
     Algorithm{.name = "pairwise", .collective = Collective::alltoall, .protocols = one_hop,
               .make = rootless<pairwise_alltoall>,
               .cost = [](int p, int) { return CostTerms{p - 1, p - 1, 0}; }, .source = grama_alltoall},

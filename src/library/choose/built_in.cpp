@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <climits>
 #include <stdexcept>
 
 namespace tutti::library {
@@ -26,6 +27,9 @@ struct Defaults {
     std::size_t of_two;
     /// Has been the fastest on some machine.
     std::size_t other;
+    /// In which nobody reads another's input, for so many members at most; if the collective has such a row.
+    std::size_t unread = 0;
+    int most_unread = 0;
     /// For blocks of which only senders and receivers know, if the collective has such blocks.
     std::size_t one_hop = 0;
 };
@@ -53,6 +57,14 @@ const Defaults& defaults(Collective collective) {
         of(reduce).brief = row_named(reduce, "flat");
         for (const Collective each : {broadcast, allgather}) {
             of(each).brief = of(each).pulled = row_named(each, "flat");
+        }
+        // The root of a broadcast would do the work of many.
+        constexpr int few = 3;
+        for (std::size_t row = 0; row < algorithm::registry().size(); ++row) {
+            if (const Algorithm& each = algorithm::registry()[row]; each.leaves_unread) {
+                of(each.collective).unread = row;
+                of(each.collective).most_unread = each.collective == broadcast ? few : INT_MAX;
+            }
         }
         of(allreduce).pulled = row_named(allreduce, "reduce-scatter-allgather");
         of(allreduce).of_two = row_named(allreduce, "flat");
@@ -124,6 +136,10 @@ public:
         };
         if (selection && found_.size() < most_ && std::ranges::none_of(found_, is_same)) {
             found_.push_back(*selection);
+            if (!detail::traits_of(call_.collective).reduces()) {
+                found_.back().rewrite_ns =
+                    StorePolicy::here().rewrite_ns(algorithm::registry()[selection->row], size_.total_bytes);
+            }
         }
     }
 
@@ -168,6 +184,10 @@ Selection built_in_selection(Collective collective, const detail::Call& call, co
     const auto copies_input = [&](std::size_t row) {
         return size.in_place && !algorithm::registry()[row].protocols.in_place;
     };
+    if (size.members <= rows.most_unread && !copies_input(rows.unread) &&
+        StorePolicy::here().leaves_unread(size.touched_bytes, size.members > size.cpus)) {
+        return {rows.unread, protocol_of(rows.unread, call, size), Reason::unread};
+    }
     if (size.members == 2 && two_differ(collective, size) && !copies_input(rows.of_two) &&
         !lifts_single_operands(call, size.members)) {
         return {rows.of_two, protocol_of(rows.of_two, call, size), Reason::two};
@@ -232,6 +252,9 @@ std::vector<Selection> candidates(const detail::Call& call, const Selection::Inp
     found.add_way(rows.pushed, Stores::cached);
     if (size.members == 2) {
         found.add_row(rows.of_two);
+    }
+    if (size.members <= rows.most_unread) {
+        found.add_row(rows.unread);
     }
     found.add_row(rows.pulled);
     found.add_way(rows.pushed, Stores::string_moves);

@@ -129,9 +129,11 @@ std::vector<std::uint64_t> Exploration::times_of_candidates(std::span<const std:
     std::vector<std::uint64_t> ns;
     for (std::size_t candidate = 0; candidate < in_trial(); ++candidate) {
         const auto own = calls.subspan(candidate * TrialTimes::counted_calls, TrialTimes::counted_calls);
-        ns.push_back(only_choice_ || candidate == choice_
-                         ? *std::ranges::min_element(own)
-                         : std::accumulate(own.begin(), own.end(), std::uint64_t{0}) / own.size());
+        const std::uint64_t call_ns =
+            only_choice_ || candidate == choice_
+                ? *std::ranges::min_element(own)
+                : std::accumulate(own.begin(), own.end(), std::uint64_t{0}) / own.size();
+        ns.push_back(call_ns + static_cast<std::uint64_t>(candidates_[candidate].rewrite_ns));
     }
     return ns;
 }

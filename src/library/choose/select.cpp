@@ -79,23 +79,17 @@ std::optional<Selection> measured_selection(const detail::Call& call, const Sele
 } // namespace
 
 /// If every member sends one message only, the message may go over the staging buffer, as long as a member
-/// reads few bytes of all staging buffers: two exchanges and half the traffic are better then. Two members
-/// with a CPU each exchange at little cost, but copy as others do. If members share CPUs and need not all
-/// wait for each other, those that have sent let others run at once.
+/// reads few bytes of all staging buffers: two exchanges and half the traffic are better then. If members
+/// share CPUs and need not all wait for each other, those that have sent let others run at once.
 std::size_t longest_carried_bytes(Collective collective, bool in_one_round, const Selection::Input& size,
                                   const machine::Thresholds& profile) {
     if (!in_one_round) {
         return mailbox::eager_bytes;
     }
-    if (!detail::traits_of(collective).needs_all && size.members > size.cpus) {
+    if (size.members == 2 || (!detail::traits_of(collective).needs_all && size.members > size.cpus)) {
         return mailbox::staging_bytes;
     }
-    const std::size_t most_of_two_bytes = detail::traits_of(collective).needs_all
-                                              ? profile.stage_between_two_bytes
-                                              : profile.stage_one_way_bytes;
-    const std::size_t share_bytes = size.members == 2 && size.cpus >= 2
-                                        ? most_of_two_bytes
-                                        : profile.read_by_one_bytes / static_cast<std::size_t>(size.members);
+    const std::size_t share_bytes = profile.read_by_one_bytes / static_cast<std::size_t>(size.members);
     return std::max(mailbox::eager_bytes, std::min(mailbox::staging_bytes, share_bytes));
 }
 
@@ -254,6 +248,16 @@ WaysToStore StorePolicy::ways_to_store(tuning::Stores stores, Collective collect
         streams_to_others(bytes, cpus, size.l3_groups) || streams_combined(collective, bytes, size.members);
     return {streams_to_own(collective, bytes, cpus, size.l3_groups), streams,
             !streams && moves_to_others(bytes, cpus, size.l3_groups)};
+}
+
+bool StorePolicy::leaves_unread(std::size_t touched_bytes, bool crowded) const {
+    // A line of a member on the same CPU costs nothing.
+    const std::size_t from_bytes = profile_.lines_from_bytes * (crowded ? 8 : 1);
+    return profile_.plain_line_ns > 0 && touched_bytes >= from_bytes;
+}
+
+double StorePolicy::rewrite_ns(const algorithm::Algorithm& row, std::size_t total_bytes) const {
+    return row.leaves_unread ? 0 : profile_.plain_line_ns * static_cast<double>(total_bytes / line_bytes);
 }
 
 bool StorePolicy::pulls_between_two(std::size_t touched_bytes) const {

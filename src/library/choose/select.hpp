@@ -38,6 +38,8 @@ struct Selection {
     schedule::Protocol protocol = schedule::Protocol::zero_copy;
     Reason reason = Reason::named;
     Stores stores = Stores::by_policy;
+    /// The time that a program's next stores to its inputs take because others have read these.
+    double rewrite_ns = 0;
 };
 
 /// Whether any order of operands gives the same bits: integers, which wrap, under the library's own
@@ -160,6 +162,12 @@ public:
     /// The ways for `stores` in a call of these sizes.
     WaysToStore ways_to_store(tuning::Stores stores, Collective collective,
                               const Selection::Input& size) const;
+
+    /// Whether members rather store to each other than read each other's inputs, which a program soon writes
+    /// again. `crowded`: they share CPUs.
+    bool leaves_unread(std::size_t touched_bytes, bool crowded) const;
+    /// Selection::rewrite_ns of a collective that combines nothing, for vectors of so many bytes.
+    double rewrite_ns(const algorithm::Algorithm& row, std::size_t total_bytes) const;
 
     /// Whether two members rather combine everything each for itself than store to each other.
     bool pulls_between_two(std::size_t touched_bytes) const;

@@ -58,6 +58,7 @@ std::string name_of(const algorithm::Algorithm& row, Stores stores);
 /// - eager, brief, vectors, long_vectors: the built-in choice for eager messages, for
 ///   others that are short, for vectors, and for those that are long enough to be pushed
 /// - two: that for two members
+/// - unread: that in which nobody reads another's input
 /// - shared: the result is one vector that all members share
 /// - measured: an entry of a table
 /// - levels: that for members that are many, or in several L3 caches
@@ -67,6 +68,7 @@ enum class Reason : std::uint8_t {
     eager,
     brief,
     two,
+    unread,
     vectors,
     long_vectors,
     shared,
