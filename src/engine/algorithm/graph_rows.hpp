@@ -282,7 +282,6 @@ constexpr Algorithm levels_row(CostTerms (*cost)(int, int), Bound bound, long (*
             .scratch = scratch,
             .source = "levels of the machine, docs/research/traffic.md",
             .reach = stores_to_others ? Reach::everybody : Reach::peers,
-            .leaves_unread = is_direct(acting) && collective == Collective::allgather,
             .make_on = on_levels<acting, collective>};
 }
 
